@@ -1,0 +1,160 @@
+//! What one run of a program cost, from the kernel's own accounts, and medians of such figures.
+//!
+//! Must not know which program. Invariant: the accounts are those of the one process that was waited
+//! for and the children it waited for itself.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::Result;
+use crate::stopwatch::Stopwatch;
+
+/// The accounts of a process that has ended.
+pub(super) struct Usage {
+    pub(super) stdout: String,
+    /// User and system time.
+    pub(super) cpu: Duration,
+    pub(super) wall: Duration,
+    /// Highest resident memory. The kernel starts from what the caller held when it started the
+    /// program (a few megabytes of xtask), so a smaller figure than that cannot be seen.
+    pub(super) rss_bytes_max: u64,
+}
+
+/// Runs the command to its end and reads its accounts.
+///
+/// # Errors
+/// It could not start, was ended by a signal, or ended with a non-zero code.
+pub(super) fn measure(command: &mut Command) -> Result<Usage> {
+    let shown = format!("{command:?}");
+    let watch = Stopwatch::start();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{shown} could not start: {error}"))?;
+    let mut stdout = String::new();
+    let pipe = child
+        .stdout
+        .as_mut()
+        .expect("standard output was asked for");
+    pipe.read_to_string(&mut stdout)
+        .map_err(|error| format!("{shown}: {error}"))?;
+    let (status, usage) = wait(child.id())?;
+    if status != 0 {
+        return Err(format!(
+            "{shown} ended with wait status {status:#x}\n{stdout}"
+        ));
+    }
+    Ok(Usage {
+        stdout,
+        cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
+        wall: watch.elapsed(),
+        rss_bytes_max: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
+    })
+}
+
+fn wait(process: u32) -> Result<(i32, libc::rusage)> {
+    let process = libc::pid_t::try_from(process).expect("process numbers fit their type");
+    let mut status = 0;
+    // SAFETY: `rusage` is plain numbers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both places live through the call, which fills them.
+    let waited = unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) };
+    if waited == process {
+        Ok((status, usage))
+    } else {
+        Err("wait4 failed".to_owned())
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::from_secs(seconds) + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
+}
+
+/// CPU time that a running process and its direct children have used so far.
+///
+/// # Errors
+/// The process is gone.
+pub(super) fn cpu_so_far(process: u32) -> Result<Duration> {
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    let children = children.unwrap_or_default();
+    let mut ticks = cpu_ticks(&process.to_string())?;
+    for child in children.split_whitespace() {
+        ticks += cpu_ticks(child)?;
+    }
+    // SAFETY: sysconf takes a number and touches no memory.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    let per_second = u64::try_from(per_second)
+        .ok()
+        .filter(|n| *n > 0)
+        .unwrap_or(100);
+    Ok(Duration::from_nanos(ticks * 1_000_000_000 / per_second))
+}
+
+fn cpu_ticks(process: &str) -> Result<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))
+        .map_err(|error| format!("process {process}: {error}"))?;
+    // The name in parentheses may hold spaces: fields are counted from its end. proc(5): the state
+    // is field 3, user and system time are fields 14 and 15.
+    let fields = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace();
+    Ok(fields
+        .skip(11)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum())
+}
+
+/// The middle of the values, or the mean of the two in the middle; `None` of nothing.
+pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        length if length % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median([]), None);
+        assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn accounts_are_those_of_the_process() {
+        let mut busy = Command::new("sh");
+        busy.args([
+            "-c",
+            "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo $i",
+        ]);
+        let usage = measure(&mut busy).expect("sh runs");
+        assert_eq!(usage.stdout, "200000\n");
+        assert!(usage.cpu > Duration::from_millis(5), "{:?}", usage.cpu);
+        assert!(usage.cpu <= usage.wall + Duration::from_millis(50));
+        assert!(usage.rss_bytes_max > 100_000, "{}", usage.rss_bytes_max);
+    }
+
+    #[test]
+    fn failure_is_told() {
+        assert!(measure(Command::new("sh").args(["-c", "exit 3"])).is_err());
+    }
+
+    #[test]
+    fn own_cpu_time_can_be_read() {
+        assert!(cpu_so_far(std::process::id()).is_ok());
+    }
+}

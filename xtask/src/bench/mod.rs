@@ -1,0 +1,282 @@
+//! `cargo xtask bench`: our release binary beside its peers, and `docs/benchmarks.md`.
+//!
+//! Must not know how a row is measured. Invariant: the page is written only by a full run of every
+//! row, and holds what that run measured, missed bars included.
+
+mod client;
+mod compare;
+mod machine;
+mod measure;
+mod page;
+mod server;
+mod special;
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::Result;
+use crate::workspace::{self, root};
+use client::Installed;
+use machine::Cores;
+use page::Section;
+use server::Nginx;
+
+/// How long and how often each row is run.
+#[derive(Clone, Copy)]
+struct Effort {
+    /// Alternating runs of each client; the medians of these are told.
+    rounds: usize,
+    seconds: u32,
+    /// Requests of the shorter and the longer run that must need the same memory.
+    growth: [u64; 2],
+}
+
+const FULL: Effort = Effort {
+    rounds: 5,
+    seconds: 5,
+    growth: [1_000_000, 10_000_000],
+};
+const QUICK: Effort = Effort {
+    rounds: 3,
+    seconds: 2,
+    growth: [100_000, 1_000_000],
+};
+
+/// What every row works with.
+struct Bench {
+    effort: Effort,
+    cores: Cores,
+    installed: Vec<Installed>,
+    nginx: Nginx,
+    /// Ours, release build.
+    loadline: PathBuf,
+    folder: Folder,
+}
+
+/// A folder of its own for configurations and results, gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("loadline-bench-{}", std::process::id()));
+        fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) -> Result<PathBuf> {
+        let path = self.file(name);
+        fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the temporary folder, where the system cleans up.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Row {
+    name: &'static str,
+    what: &'static str,
+    run: fn(&Bench) -> Result<Section>,
+    /// Run only when it is asked for by name.
+    on_request: bool,
+}
+
+/// All rows: the comparisons first, then what is measured in a way of its own.
+const ROWS: &[Row] = &[
+    Row::usual(
+        "http1",
+        "HTTP/1.1 keep-alive, 2-byte answers",
+        compare::http1,
+    ),
+    Row::usual(
+        "syscalls",
+        "system calls per request",
+        special::system_calls,
+    ),
+    Row::usual("post", "11 kB POST bodies", compare::post),
+    Row::usual("get1k", "1 kB answers", compare::get_1k),
+    Row::usual("tls", "TLS 1.3 keep-alive", compare::tls),
+    Row::usual(
+        "http2",
+        "HTTP/2, 50 connections of 10 streams",
+        compare::http2,
+    ),
+    Row::usual("fixed", "fixed rate, 5,000/s", compare::fixed_rate),
+    Row::usual(
+        "open",
+        "open model, 20,000/s: lag and CPU",
+        special::open_model,
+    ),
+    Row::usual("memory", "peak memory", special::memory),
+    Row::usual("start", "start to first request", special::start),
+    Row::usual("size", "size of the binary", special::size),
+    Row::usual(
+        "target",
+        "the embedded server beside nginx",
+        special::target,
+    ),
+    Row {
+        name: "build",
+        what: "clean release build, minutes",
+        run: special::clean_build,
+        on_request: true,
+    },
+];
+
+impl Row {
+    const fn usual(
+        name: &'static str,
+        what: &'static str,
+        run: fn(&Bench) -> Result<Section>,
+    ) -> Self {
+        Self {
+            name,
+            what,
+            run,
+            on_request: false,
+        }
+    }
+}
+
+struct Options {
+    list: bool,
+    quick: bool,
+    /// Empty: all that are not on request.
+    rows: Vec<String>,
+}
+
+/// Measures the chosen rows, prints them, and writes the page after a full run.
+///
+/// # Errors
+/// Bad arguments, the release build failed, nginx is missing, or a row could not be measured. A
+/// missed bar is no error: it is told in the table.
+pub(crate) fn command(arguments: &[String]) -> Result<()> {
+    let options = parse(arguments)?;
+    if options.list {
+        for row in ROWS {
+            let note = if row.on_request {
+                " (only by name)"
+            } else {
+                ""
+            };
+            println!("{:10} {}{note}", row.name, row.what);
+        }
+        return Ok(());
+    }
+    let bench = prepare(if options.quick { QUICK } else { FULL })?;
+    let mut sections = Vec::new();
+    for row in ROWS.iter().filter(|row| options.wants(row)) {
+        println!("\n== {}: {}", row.name, row.what);
+        let section = (row.run)(&bench)?;
+        print!("{}", section.markdown());
+        sections.push(section);
+    }
+    let page = page::whole(&bench, &sections);
+    println!("\n{}", page::summary(&sections));
+    if options.quick || !options.rows.is_empty() {
+        println!("docs/benchmarks.md is left as it is: it wants a full run of all rows");
+        return Ok(());
+    }
+    let path = root().join("docs/benchmarks.md");
+    fs::create_dir_all(root().join("docs")).map_err(|error| format!("docs: {error}"))?;
+    fs::write(&path, page).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+    println!("wrote docs/benchmarks.md");
+    Ok(())
+}
+
+impl Options {
+    fn wants(&self, row: &Row) -> bool {
+        if self.rows.is_empty() {
+            !row.on_request
+        } else {
+            self.rows.iter().any(|n| n == row.name)
+        }
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<Options> {
+    let mut options = Options {
+        list: false,
+        quick: false,
+        rows: Vec::new(),
+    };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--list" => options.list = true,
+            "--quick" => options.quick = true,
+            "--row" => {
+                let names = rest.next().ok_or("bench: --row wants names, see --list")?;
+                options.rows.extend(names.split(',').map(str::to_owned));
+            }
+            other => return Err(format!("bench: unknown option {other:?}")),
+        }
+    }
+    match options
+        .rows
+        .iter()
+        .find(|name| ROWS.iter().all(|row| row.name != *name))
+    {
+        Some(name) => Err(format!(
+            "bench: no row is called {name:?}, see `cargo xtask bench --list`"
+        )),
+        None => Ok(options),
+    }
+}
+
+fn prepare(effort: Effort) -> Result<Bench> {
+    machine::raise_file_limit()?;
+    let loadline = workspace::release_binary()?;
+    let floor = client::build_bare_epoll()?;
+    let folder = Folder::new()?;
+    let cores = Cores::choose();
+    let nginx = Nginx::start(&folder, cores)?;
+    let installed = client::installed(&loadline, &floor);
+    Ok(Bench {
+        effort,
+        cores,
+        installed,
+        nginx,
+        loadline,
+        folder,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn rows_on_request_are_not_run_otherwise() {
+        let all = parse(&[]).expect("no arguments are fine");
+        let build = ROWS
+            .iter()
+            .find(|row| row.name == "build")
+            .expect("it is in the table");
+        assert!(!all.wants(build));
+        assert!(
+            parse(&words("--row build"))
+                .expect("it exists")
+                .wants(build)
+        );
+    }
+
+    #[test]
+    fn unknown_words_are_refused() {
+        for line in ["--row", "--row http9", "--slow"] {
+            assert!(parse(&words(line)).is_err(), "{line} was accepted");
+        }
+    }
+}

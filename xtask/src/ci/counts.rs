@@ -1,0 +1,166 @@
+//! Sums the results that `cargo test` prints, suite by suite.
+//!
+//! Must not know which tests there are. Invariant: a `test result:` line is counted once, and its
+//! ignored tests only where nothing else will run them.
+
+use std::fmt;
+
+/// Tests by how they ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+impl Counts {
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            skipped: self.skipped + other.skipped,
+        }
+    }
+
+    /// A test that skips itself ends as passed for the test harness: it is moved.
+    pub(super) fn with_skips(self, skips: usize) -> Self {
+        let moved = skips.min(self.passed);
+        Self {
+            passed: self.passed - moved,
+            skipped: self.skipped + moved,
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            passed,
+            failed,
+            skipped,
+        } = self;
+        write!(
+            formatter,
+            "{passed} passed, {failed} failed, {skipped} skipped"
+        )
+    }
+}
+
+/// Reads the output of `cargo test`, both streams in order.
+pub(super) struct Tally {
+    counts: Counts,
+    suite: String,
+    counts_ignored: fn(&str) -> bool,
+}
+
+impl Tally {
+    /// `counts_ignored` is asked with a suite's name (file name without `.rs`).
+    pub(super) fn new(counts_ignored: fn(&str) -> bool) -> Self {
+        Self {
+            counts: Counts::default(),
+            suite: String::new(),
+            counts_ignored,
+        }
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        let line = line.trim_start();
+        if let Some(suite) = suite_of(line) {
+            self.suite = suite.to_owned();
+        } else if let Some(result) = line.strip_prefix("test result: ") {
+            self.counts = self.counts.plus(self.result(result));
+        }
+    }
+
+    pub(super) fn finish(self) -> Counts {
+        self.counts
+    }
+
+    fn result(&self, result: &str) -> Counts {
+        let ignored = number_before(result, " ignored");
+        Counts {
+            passed: number_before(result, " passed"),
+            failed: number_before(result, " failed"),
+            skipped: if (self.counts_ignored)(&self.suite) {
+                ignored
+            } else {
+                0
+            },
+        }
+    }
+}
+
+/// `Running tests/e2e_cli.rs (target/…)` → `e2e_cli`; `Doc-tests name` → `name`.
+fn suite_of(line: &str) -> Option<&str> {
+    if let Some(name) = line.strip_prefix("Doc-tests ") {
+        return Some(name);
+    }
+    let path = line.strip_prefix("Running ")?.split(" (").next()?;
+    path.rsplit('/').next()?.strip_suffix(".rs")
+}
+
+/// The number that stands right before `word`; zero when there is none.
+fn number_before(text: &str, word: &str) -> usize {
+    let before = text.split(word).next().unwrap_or_default();
+    let digits = before
+        .rsplit(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "\
+     Running unittests src/lib.rs (target/debug/deps/a-1)
+running 3 tests
+test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
+     Running tests/e2e_cli.rs (target/debug/deps/e2e_cli-1)
+test result: FAILED. 0 passed; 1 failed; 7 ignored; 0 measured; 0 filtered out; finished in 0.00s
+   Doc-tests loadline_metric
+test result: ok. 40 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.10s";
+
+    fn tally(counts_ignored: fn(&str) -> bool) -> Counts {
+        let mut tally = Tally::new(counts_ignored);
+        OUTPUT.lines().for_each(|line| tally.line(line));
+        tally.finish()
+    }
+
+    #[test]
+    fn sums_all_suites() {
+        assert_eq!(
+            tally(|_| true),
+            Counts {
+                passed: 42,
+                failed: 1,
+                skipped: 8
+            }
+        );
+    }
+
+    #[test]
+    fn leaves_out_what_runs_later() {
+        let counts = tally(|suite| !suite.starts_with("e2e_"));
+        assert_eq!(counts.to_string(), "42 passed, 1 failed, 1 skipped");
+    }
+
+    #[test]
+    fn tests_that_skipped_themselves_did_not_pass() {
+        let counts = Counts {
+            passed: 5,
+            failed: 0,
+            skipped: 1,
+        };
+        assert_eq!(
+            counts.with_skips(2),
+            Counts {
+                passed: 3,
+                failed: 0,
+                skipped: 3
+            }
+        );
+    }
+}

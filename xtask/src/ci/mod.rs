@@ -1,0 +1,321 @@
+//! `cargo xtask ci`: the ordered list of steps, the run over them, and the table at its end.
+//!
+//! Must not know how a step does its work. Invariant: every step of the run has a row in the table,
+//! and where all passed, the last line sums the tests.
+//!
+//! Nothing is compiled twice: every step that compiles for the host uses the same profile settings,
+//! the same package selection (`--workspace`) and no RUSTFLAGS, so that cargo's features and
+//! fingerprints agree from step to step. The end-to-end tests are compiled with all other tests,
+//! marked `#[ignore]`, and run later against the release binary.
+
+mod counts;
+mod cross;
+mod fuzz;
+mod packages;
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::ci::counts::{Counts, Tally};
+use crate::stopwatch::Stopwatch;
+use crate::workspace::{self, root};
+use crate::{Result, exec, generate, policy, tidy};
+
+/// How a step that did not fail ended.
+enum Outcome {
+    Passed,
+    /// Passed; these tests were run.
+    Tested(Counts),
+    /// Not done, or only in part, and why.
+    Skipped(String),
+}
+
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    run: fn() -> Result<Outcome>,
+}
+
+/// Quick ones first; each later one may use what an earlier one built.
+const STEPS: &[Step] = &[
+    Step {
+        name: "packages",
+        what: "Debian packages that the tests need",
+        run: packages::step,
+    },
+    Step {
+        name: "fmt",
+        what: "formatting",
+        run: || cargo(&["fmt", "--all", "--", "--check"]),
+    },
+    Step {
+        name: "tidy",
+        what: "house rules and layers",
+        run: || passed(tidy::command()),
+    },
+    Step {
+        name: "policy",
+        what: "licences, bans, sources",
+        run: || passed(policy::command()),
+    },
+    Step {
+        name: "clippy",
+        what: "lints, warnings denied",
+        run: clippy,
+    },
+    Step {
+        name: "test",
+        what: "unit, property and integration tests",
+        run: test,
+    },
+    Step {
+        name: "doc",
+        what: "documentation without warnings",
+        run: doc,
+    },
+    Step {
+        name: "release",
+        what: "the release binary",
+        run: release,
+    },
+    Step {
+        name: "generate",
+        what: "generated references are fresh",
+        run: generated,
+    },
+    Step {
+        name: "e2e",
+        what: "end-to-end tests of the release binary",
+        run: end_to_end,
+    },
+    Step {
+        name: "fuzz",
+        what: "fuzz targets build and survive a short run",
+        run: fuzz::step,
+    },
+    Step {
+        name: "cross",
+        what: "Windows and macOS type-check",
+        run: cross::step,
+    },
+];
+
+struct Options {
+    list: bool,
+    keep_going: bool,
+    /// Empty: all steps.
+    only: Vec<String>,
+}
+
+struct Row {
+    name: &'static str,
+    took: Duration,
+    result: Result<Outcome>,
+}
+
+/// Runs the steps that `arguments` select.
+///
+/// # Errors
+/// Bad arguments, or a step failed; its name is in the message.
+pub(crate) fn command(arguments: &[String]) -> Result<()> {
+    let options = parse(arguments)?;
+    if options.list {
+        for step in STEPS {
+            println!("{:10} {}", step.name, step.what);
+        }
+        return Ok(());
+    }
+    let rows = run_steps(&options);
+    print_table(&rows);
+    let failed: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.result.is_err())
+        .map(|r| r.name)
+        .collect();
+    if !failed.is_empty() {
+        return Err(format!("ci: failed: {}", failed.join(", ")));
+    }
+    print_sum(&rows);
+    Ok(())
+}
+
+fn parse(arguments: &[String]) -> Result<Options> {
+    let mut options = Options {
+        list: false,
+        keep_going: false,
+        only: Vec::new(),
+    };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--list" => options.list = true,
+            "--keep-going" => options.keep_going = true,
+            "--only" => {
+                let names = rest
+                    .next()
+                    .ok_or("ci: --only wants step names, see --list")?;
+                options.only.extend(names.split(',').map(str::to_owned));
+            }
+            other => return Err(format!("ci: unknown option {other:?}")),
+        }
+    }
+    let unknown = options
+        .only
+        .iter()
+        .find(|name| STEPS.iter().all(|step| step.name != *name));
+    match unknown {
+        Some(name) => Err(format!(
+            "ci: no step is called {name:?}, see `cargo xtask ci --list`"
+        )),
+        None => Ok(options),
+    }
+}
+
+fn run_steps(options: &Options) -> Vec<Row> {
+    let chosen =
+        |step: &&Step| options.only.is_empty() || options.only.iter().any(|n| n == step.name);
+    let mut rows = Vec::new();
+    for step in STEPS.iter().filter(chosen) {
+        println!("\n== {}: {}", step.name, step.what);
+        let watch = Stopwatch::start();
+        let result = (step.run)();
+        if let Err(message) = &result {
+            eprintln!("{message}");
+        }
+        let stop = result.is_err() && !options.keep_going;
+        rows.push(Row {
+            name: step.name,
+            took: watch.elapsed(),
+            result,
+        });
+        if stop {
+            break;
+        }
+    }
+    rows
+}
+
+fn print_table(rows: &[Row]) {
+    println!("\n{:10} {:>8}  result", "step", "seconds");
+    for row in rows {
+        let result = match &row.result {
+            Ok(Outcome::Passed) => "ok".to_owned(),
+            Ok(Outcome::Tested(counts)) => format!("ok: {counts}"),
+            Ok(Outcome::Skipped(why)) => format!("SKIPPED: {why}"),
+            Err(message) => format!("FAILED: {}", message.lines().next().unwrap_or_default()),
+        };
+        println!("{:10} {:>8.1}  {result}", row.name, row.took.as_secs_f64());
+    }
+    let total: Duration = rows.iter().map(|row| row.took).sum();
+    println!("{:10} {:>8.1}", "total", total.as_secs_f64());
+}
+
+/// The line that tools which call CI read; absent when no step ran tests.
+fn print_sum(rows: &[Row]) {
+    let tested = rows.iter().filter_map(|row| match &row.result {
+        Ok(Outcome::Tested(counts)) => Some(*counts),
+        _ => None,
+    });
+    if let Some(sum) = tested.reduce(Counts::plus) {
+        println!("\n{sum}");
+    }
+}
+
+fn passed(result: Result<()>) -> Result<Outcome> {
+    result.map(|()| Outcome::Passed)
+}
+
+fn cargo(arguments: &[&str]) -> Result<Outcome> {
+    passed(exec::run(&mut exec::cargo(root(), arguments)))
+}
+
+fn clippy() -> Result<Outcome> {
+    cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ])
+}
+
+fn doc() -> Result<Outcome> {
+    let mut command = exec::cargo(root(), &["doc", "--workspace", "--no-deps"]);
+    passed(exec::run(command.env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+fn release() -> Result<Outcome> {
+    workspace::release_binary().map(|_| Outcome::Passed)
+}
+
+fn generated() -> Result<Outcome> {
+    passed(generate::command(&["--check".to_owned()]))
+}
+
+fn test() -> Result<Outcome> {
+    let mut command = exec::cargo(root(), &["test", "--workspace", "--no-fail-fast"]);
+    // The tests that are ignored here because they want the release binary run in a later step:
+    // they are not skipped, so they are not counted as such.
+    count_tests(&mut command, |suite| !suite.starts_with("e2e_"))
+}
+
+fn end_to_end() -> Result<Outcome> {
+    let binary = workspace::release_binary()?;
+    let arguments = [
+        "test",
+        "--workspace",
+        "--no-fail-fast",
+        "--test",
+        "e2e_*",
+        "--",
+        "--include-ignored",
+    ];
+    let mut command = exec::cargo(root(), &arguments);
+    count_tests(command.env("LOADLINE_BIN", binary), |_| true)
+}
+
+/// Runs a `cargo test` command. `counts_ignored` tells whether the ignored tests of a suite were
+/// really left out.
+fn count_tests(command: &mut Command, counts_ignored: fn(&str) -> bool) -> Result<Outcome> {
+    let skip_log = std::env::temp_dir().join(format!("loadline-ci-{}-skips", std::process::id()));
+    let mut tally = Tally::new(counts_ignored);
+    let succeeded = exec::watch(command.env("LOADLINE_SKIPS", &skip_log), |line| {
+        tally.line(line);
+    })?;
+    // No file: no test skipped itself.
+    let skips = std::fs::read_to_string(&skip_log).unwrap_or_default();
+    if !skips.is_empty() {
+        print!("tests that skipped themselves:\n{skips}");
+        std::fs::remove_file(&skip_log).map_err(|error| format!("skip log: {error}"))?;
+    }
+    let counts = tally.finish().with_skips(skips.lines().count());
+    if succeeded {
+        Ok(Outcome::Tested(counts))
+    } else {
+        Err(format!("tests failed: {counts}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_select_steps() {
+        let options = parse(&words("--only fmt,clippy --keep-going")).expect("both steps exist");
+        assert_eq!(options.only, ["fmt", "clippy"]);
+        assert!(options.keep_going && !options.list);
+    }
+
+    #[test]
+    fn unknown_words_are_refused() {
+        for line in ["--only fmt,polish", "--only", "--fast"] {
+            assert!(parse(&words(line)).is_err(), "{line} was accepted");
+        }
+    }
+}

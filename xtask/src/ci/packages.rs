@@ -1,0 +1,71 @@
+//! Debian packages that the tests use, installed when they are missing.
+//!
+//! Must not know the tests. Invariant: a package is here only with the reason why a test needs it;
+//! what `cargo xtask bench` compares with is optional and never installed.
+
+use std::process::Command;
+
+use super::Outcome;
+use crate::{Result, exec};
+
+struct Package {
+    name: &'static str,
+    /// The program that tells that it is there, whatever package brought it.
+    program: &'static str,
+    reason: &'static str,
+}
+
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "g++",
+        program: "g++",
+        reason: "libFuzzer is C++, built with the fuzz targets",
+    },
+    Package {
+        name: "nginx-light",
+        program: "nginx",
+        reason: "the end-to-end tests' foreign server",
+    },
+];
+
+/// Installs what is missing; what cannot be had is named, and the tests that want it skip.
+pub(super) fn step() -> Result<Outcome> {
+    let missing: Vec<&Package> = PACKAGES
+        .iter()
+        .filter(|p| exec::find(p.program).is_none())
+        .collect();
+    for package in &missing {
+        println!("missing: {} ({})", package.name, package.reason);
+    }
+    if missing.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    if !may_install() {
+        let why = format!(
+            "not root, or no apt-get: install {} by hand",
+            names.join(" ")
+        );
+        println!("NOTE: {why}; the tests that use them will skip");
+        return Ok(Outcome::Skipped(why));
+    }
+    exec::run(apt().arg("update"))?;
+    exec::run(
+        apt()
+            .args(["install", "-y", "--no-install-recommends"])
+            .args(&names),
+    )?;
+    Ok(Outcome::Passed)
+}
+
+fn may_install() -> bool {
+    // SAFETY: geteuid takes nothing, touches no memory and cannot fail.
+    let root = unsafe { libc::geteuid() } == 0;
+    root && exec::find("apt-get").is_some()
+}
+
+fn apt() -> Command {
+    let mut command = Command::new("apt-get");
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}

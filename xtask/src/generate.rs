@@ -1,0 +1,92 @@
+//! `cargo xtask generate`: the references under `docs/reference/` that the binary prints itself.
+//!
+//! Must not know what they say: the product is the one source, through its hidden command
+//! `loadline internal-docs <name>`. Invariant: after it has run, `--check` finds nothing.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::workspace::{self, root};
+use crate::{Result, exec};
+
+struct Reference {
+    /// What `loadline internal-docs` calls it.
+    name: &'static str,
+    file: &'static str,
+}
+
+const REFERENCES: &[Reference] = &[
+    Reference {
+        name: "cli",
+        file: "docs/reference/cli.md",
+    },
+    Reference {
+        name: "exit-codes",
+        file: "docs/reference/exit-codes.md",
+    },
+    Reference {
+        name: "result-schema",
+        file: "docs/reference/result.schema.json",
+    },
+];
+
+/// Writes the references, or with `--check` compares them with the files.
+///
+/// # Errors
+/// Bad arguments, the binary failed, a file could not be written, or `--check` found a stale one.
+pub(crate) fn command(arguments: &[String]) -> Result<()> {
+    let check = match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        [] => false,
+        ["--check"] => true,
+        other => return Err(format!("generate: unknown arguments {other:?}")),
+    };
+    let binary = workspace::release_binary()?;
+    let mut stale = Vec::new();
+    for reference in REFERENCES {
+        let fresh = printed(&binary, reference.name)?;
+        let path = root().join(reference.file);
+        // A file that is not there is as stale as a wrong one.
+        if fs::read_to_string(&path).is_ok_and(|written| written == fresh) {
+            continue;
+        }
+        stale.push(reference.file);
+        if !check {
+            write(&path, &fresh)?;
+        }
+    }
+    match (check, stale.as_slice()) {
+        (_, []) => println!("generate: all references are fresh"),
+        (false, files) => println!("generate: wrote {}", files.join(", ")),
+        (true, files) => {
+            return Err(format!(
+                "stale: {}; run `cargo xtask generate`",
+                files.join(", ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn printed(binary: &Path, name: &str) -> Result<String> {
+    // The width of the caller's terminal and its colours must not leak into the files.
+    let mut command = Command::new(binary);
+    command
+        .args(["internal-docs", name])
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1");
+    let text = exec::capture(&mut command)?;
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    Ok(lines.join("\n").trim_end().to_owned() + "\n")
+}
+
+fn write(path: &Path, content: &str) -> Result<()> {
+    let folder = path.parent().expect("every reference lies in a folder");
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    fs::write(path, content).map_err(|error| format!("{}: {error}", path.display()))
+}

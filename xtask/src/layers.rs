@@ -1,0 +1,265 @@
+//! Which crate may know which: the table, and the check of `cargo metadata` against it.
+//!
+//! Must not know why a crate wants an edge. Invariant: an edge between our crates that is not written
+//! here does not exist in the workspace, and a crate that is not written here does not either.
+
+use serde_json::Value;
+
+use crate::Result;
+use crate::workspace::{self, Depth, list, text};
+
+/// What a crate is for, which decides what it must not touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// Data and decisions: time, bytes and randomness come as arguments.
+    Pure,
+    /// Holds sockets, timers and threads, and carries the load.
+    DataPlane,
+    /// Steers a run and judges it.
+    ControlPlane,
+    /// Sends what was seen to files and services.
+    Sink,
+    /// Stands at the border: servers, the command line.
+    Edge,
+    /// Never part of the product.
+    Tests,
+}
+
+/// One crate and the crates of ours that it may depend on.
+pub(crate) struct Layer {
+    pub(crate) package: &'static str,
+    pub(crate) level: Level,
+    /// What it may depend on in the product.
+    normal: &'static [&'static str],
+    /// What only its tests may use besides.
+    tests: &'static [&'static str],
+    /// Why it has no more edges.
+    reason: &'static str,
+}
+
+const METRIC: &str = "loadline-metric";
+const MODEL: &str = "loadline-model";
+const SCHEDULE: &str = "loadline-schedule";
+const WIRE: &str = "loadline-wire";
+const ENGINE: &str = "loadline-engine";
+const RUN: &str = "loadline-run";
+const OUTPUT: &str = "loadline-output";
+const REPORT: &str = "loadline-report";
+const TARGET: &str = "loadline-target";
+const SIM: &str = "loadline-sim";
+
+/// Lowest first. Who may know `model` may know `metric`: the model's types are made of it.
+pub(crate) const LAYERS: &[Layer] = &[
+    Layer {
+        package: METRIC,
+        level: Level::Pure,
+        normal: &[],
+        tests: &[],
+        reason: "statistics are the same whoever measured",
+    },
+    Layer {
+        package: MODEL,
+        level: Level::Pure,
+        normal: &[METRIC],
+        tests: &[],
+        reason: "a plan is data: it can be printed before anything runs",
+    },
+    Layer {
+        package: SCHEDULE,
+        level: Level::Pure,
+        normal: &[MODEL, METRIC],
+        tests: &[SIM],
+        reason: "an executor decides and never waits, so it is proven in virtual time",
+    },
+    Layer {
+        package: WIRE,
+        level: Level::Pure,
+        normal: &[],
+        tests: &[],
+        reason: "bytes in, bytes out: fuzzed without a network",
+    },
+    Layer {
+        package: ENGINE,
+        level: Level::DataPlane,
+        normal: &[SCHEDULE, WIRE, MODEL, METRIC],
+        tests: &[SIM, TARGET],
+        reason: "the hot path cannot print, write files or know who reads the results",
+    },
+    Layer {
+        package: RUN,
+        level: Level::ControlPlane,
+        normal: &[ENGINE, MODEL, METRIC],
+        tests: &[SIM, TARGET],
+        reason: "the verdict does not depend on how anything is shown",
+    },
+    Layer {
+        package: OUTPUT,
+        level: Level::Sink,
+        normal: &[MODEL, METRIC],
+        tests: &[],
+        reason: "a sink reads events and never sees the engine",
+    },
+    Layer {
+        package: REPORT,
+        level: Level::Pure,
+        normal: &[MODEL, METRIC],
+        tests: &[],
+        reason: "a report is a function of a result, so a stored result gives the same report",
+    },
+    Layer {
+        package: TARGET,
+        level: Level::Edge,
+        normal: &[],
+        tests: &[],
+        reason: "the server under test shares no code with the client that judges it",
+    },
+    Layer {
+        package: SIM,
+        level: Level::Tests,
+        normal: &[SCHEDULE, MODEL, METRIC],
+        tests: &[],
+        reason: "simulated servers stand in for the network, below the engine",
+    },
+    Layer {
+        package: "loadline",
+        level: Level::Edge,
+        normal: &[RUN, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE, MODEL, METRIC],
+        tests: &[SIM],
+        reason: "joins all others; nothing may depend on it",
+    },
+    Layer {
+        package: "loadline-e2e",
+        level: Level::Tests,
+        normal: &[],
+        tests: &[TARGET],
+        reason: "tests the binary as a user meets it: command line, streams, exit code",
+    },
+    Layer {
+        package: "xtask",
+        level: Level::Tests,
+        normal: &[],
+        tests: &[],
+        reason: "judges the product from outside and is compiled before it",
+    },
+];
+
+/// What a pure crate must not depend on, even where it would be convenient.
+const IMPURE: &[(&str, &str)] = &[
+    ("async-io", "waits on sockets"),
+    ("getrandom", "is unseeded randomness: take a seed"),
+    ("h2", "owns connections"),
+    ("hyper", "owns connections"),
+    ("hyper-util", "owns connections"),
+    ("libc", "calls the system"),
+    ("mio", "waits on sockets"),
+    ("nix", "calls the system"),
+    ("rustix", "calls the system"),
+    ("rustls", "belongs to the connection, which the engine owns"),
+    ("rustls-native-certs", "reads files"),
+    ("socket2", "opens sockets"),
+    ("tempfile", "writes files"),
+    ("tokio", "is a runtime: the engine owns it"),
+    ("tokio-rustls", "is a runtime's TLS: the engine owns it"),
+];
+
+/// Holds the workspace against the table; one line for each breach.
+///
+/// # Errors
+/// Cargo failed.
+pub(crate) fn breaches() -> Result<Vec<String>> {
+    let metadata = workspace::metadata("Cargo.toml", Depth::Members)?;
+    Ok(list(&metadata, "packages")
+        .iter()
+        .flat_map(package_breaches)
+        .collect())
+}
+
+fn package_breaches(package: &Value) -> Vec<String> {
+    let name = text(package, "name");
+    let Some(layer) = LAYERS.iter().find(|layer| layer.package == name) else {
+        return vec![format!(
+            "{name}: is not in the layer table of xtask/src/layers.rs"
+        )];
+    };
+    let dependencies = list(package, "dependencies").iter();
+    dependencies
+        .filter_map(|dependency| edge_breach(layer, dependency))
+        .collect()
+}
+
+fn edge_breach(layer: &Layer, dependency: &Value) -> Option<String> {
+    let name = text(dependency, "name");
+    let only_tests = text(dependency, "kind") == "dev";
+    if name.starts_with("loadline") {
+        let allowed = layer.normal.contains(&name) || (only_tests && layer.tests.contains(&name));
+        let from = layer.package;
+        return (!allowed).then(|| format!("{from} must not depend on {name}: {}", layer.reason));
+    }
+    if layer.level != Level::Pure || only_tests {
+        return None;
+    }
+    let (_, why) = IMPURE.iter().find(|(banned, _)| *banned == name)?;
+    Some(format!(
+        "{}: is pure, but depends on {name}, which {why}",
+        layer.package
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn breaches_of(name: &str, dependency: &str, kind: Option<&str>) -> Vec<String> {
+        package_breaches(&json!({
+            "name": name,
+            "dependencies": [{ "name": dependency, "kind": kind }],
+        }))
+    }
+
+    #[test]
+    fn the_workspace_keeps_its_layers() {
+        assert_eq!(
+            breaches().expect("cargo metadata works"),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn arrows_go_one_way() {
+        assert!(breaches_of(ENGINE, WIRE, None).is_empty());
+        assert_eq!(breaches_of(WIRE, ENGINE, None).len(), 1);
+        assert_eq!(breaches_of(OUTPUT, ENGINE, None).len(), 1);
+        assert_eq!(breaches_of("loadline-unheard-of", METRIC, None).len(), 1);
+    }
+
+    #[test]
+    fn tests_may_know_more_but_only_what_is_written() {
+        assert!(breaches_of(ENGINE, TARGET, Some("dev")).is_empty());
+        assert_eq!(breaches_of(ENGINE, TARGET, None).len(), 1);
+        assert_eq!(breaches_of(METRIC, TARGET, Some("dev")).len(), 1);
+    }
+
+    #[test]
+    fn pure_crates_own_no_runtime() {
+        assert_eq!(breaches_of(WIRE, "tokio", None).len(), 1);
+        assert!(breaches_of(WIRE, "tokio", Some("dev")).is_empty());
+        assert!(breaches_of(ENGINE, "tokio", None).is_empty());
+    }
+
+    #[test]
+    fn the_table_goes_upwards_only() {
+        for (index, layer) in LAYERS.iter().enumerate() {
+            let known = layer
+                .normal
+                .iter()
+                .all(|name| LAYERS[..index].iter().any(|lower| lower.package == *name));
+            assert!(
+                known,
+                "{} stands above a crate it depends on",
+                layer.package
+            );
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The project's chores, `cargo xtask <command>`: CI, tidy checks, benchmarks, generated references.
+//!
+//! Must not know the product's crates: it is compiled before them, so it stays small, and it judges
+//! them from outside (`cargo metadata`, text, the built binary). Invariant: a command that could not
+//! do its work says so and ends with a non-zero exit code; nothing is skipped in silence.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool for developers: its output is its purpose"
+)]
+
+mod bench;
+mod ci;
+mod exec;
+mod generate;
+mod layers;
+mod policy;
+mod spdx;
+mod stopwatch;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+/// What went wrong, ready to be shown: it names the culprit and the next step.
+type Result<T> = std::result::Result<T, String>;
+
+const HELP: &str = "\
+usage: cargo xtask <command>
+
+  ci [--list] [--only STEP,…] [--keep-going]   everything that must hold before a change lands
+  tidy                                         house rules: lengths, headers, words, layers
+  policy                                       licences, bans and sources of the dependencies
+  generate [--check]                           references made from the binary, docs/reference/
+  bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.split_first() {
+        Some((command, rest)) => dispatch(command, rest),
+        None => Err(HELP.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: &str, rest: &[String]) -> Result<()> {
+    match command {
+        "ci" => ci::command(rest),
+        "tidy" => tidy::command(),
+        "policy" => policy::command(),
+        "generate" => generate::command(rest),
+        "bench" => bench::command(rest),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(format!("xtask: no command is called {other:?}\n\n{HELP}")),
+    }
+}

@@ -1,0 +1,99 @@
+//! Where things are: the repository, its packages as `cargo metadata` tells them, the built binary.
+//!
+//! Must not know any rule. Invariant: every path it gives lies in the repository or its target folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::{Result, exec};
+
+/// The folder that holds the workspace's `Cargo.toml`.
+///
+/// Cargo tells it when it runs xtask or its tests. What was known when xtask was compiled may be
+/// another clone's, where two share a target folder.
+pub(crate) fn root() -> &'static Path {
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let xtask = told.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+        xtask
+            .parent()
+            .expect("xtask lies in a folder of the workspace")
+            .to_path_buf()
+    });
+    &ROOT
+}
+
+/// How much of the dependency graph to ask for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The workspace's own packages.
+    Members,
+    /// Everything in the lock file.
+    All,
+}
+
+/// What `cargo metadata` says of the workspace whose manifest is `manifest` (relative to the root).
+///
+/// # Errors
+/// Cargo failed: a manifest is broken, or the registry could not be reached.
+pub(crate) fn metadata(manifest: &str, depth: Depth) -> Result<Value> {
+    let mut command = exec::cargo(root(), &["metadata", "--format-version", "1"]);
+    command.args(["--manifest-path", manifest]);
+    if depth == Depth::Members {
+        command.arg("--no-deps");
+    }
+    let text = exec::capture(&mut command)?;
+    serde_json::from_str(&text).map_err(|error| format!("cargo metadata wrote no JSON: {error}"))
+}
+
+/// The elements of an array field; nothing when it is absent.
+pub(crate) fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A text field; empty when it is absent.
+pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+/// Where cargo puts what it builds for the workspace (`CARGO_TARGET_DIR` is honoured).
+///
+/// # Errors
+/// Cargo failed.
+pub(crate) fn target_directory() -> Result<PathBuf> {
+    Ok(PathBuf::from(text(
+        &metadata("Cargo.toml", Depth::Members)?,
+        "target_directory",
+    )))
+}
+
+/// Builds the product in the release profile (nothing to do when it is fresh) and tells where it is.
+///
+/// # Errors
+/// The build failed.
+pub(crate) fn release_binary() -> Result<PathBuf> {
+    exec::run(&mut exec::cargo(
+        root(),
+        &["build", "--release", "--locked", "-p", "loadline"],
+    ))?;
+    Ok(target_directory()?.join("release/loadline"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_knows_itself() {
+        let metadata = metadata("Cargo.toml", Depth::Members).expect("the workspace is sound");
+        let packages = list(&metadata, "packages");
+        assert!(
+            packages
+                .iter()
+                .any(|package| text(package, "name") == "xtask")
+        );
+        assert!(root().join("Cargo.toml").is_file());
+    }
+}

@@ -1,0 +1,25 @@
+//! What loadline measures with: metric kinds, tag sets, series, the histogram and the thresholds on them.
+//!
+//! This crate must not know clocks, sockets, files, threads or how anything is shown: time and values
+//! come in as arguments, aggregates go out as data.
+//!
+//! Invariant: every aggregate merges, so that the merge of parts says the same as one aggregate that saw
+//! everything, and its size depends on the spread of the values, never on how many were recorded.
+
+pub mod hdr;
+mod histogram;
+mod scalar;
+mod series;
+mod sum;
+mod tags;
+pub mod threshold;
+mod trend;
+
+pub use histogram::{
+    Bucket, DecodeError, Downscaled, Histogram, MAX_INDEX, MIN_INDEX, SCALE, Schema, index_of_u64,
+    lower_bound, midpoint, upper_bound,
+};
+pub use scalar::{Counter, Gauge, NotFinite, Rate, Summary, ValueCounter};
+pub use series::{DEFAULT_SERIES_CAP, Explosion, MAX_OVERFLOW_SERIES, SeriesKey, SeriesMap};
+pub use tags::{OVERFLOW_TAG, TagSet};
+pub use trend::{RAW_VALUES_MAX, TimeTrend, ValueTrend};

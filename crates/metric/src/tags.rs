@@ -1,0 +1,129 @@
+//! Tag sets: the sorted labels that tell the series of one metric apart.
+//!
+//! Must not know which tags exist. Invariant: sorted by name, one value per name; so equal sets compare equal whatever
+//! the order they were built in.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The name of the tag that marks an overflow series.
+pub const OVERFLOW_TAG: &str = "overflow";
+
+/// A sorted set of tags. Names and values are shared: a clone copies pointers, and a caller that interns
+/// its strings stores each text once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TagSet {
+    tags: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl TagSet {
+    /// The set without tags; allocates nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { tags: Vec::new() }
+    }
+
+    /// Sets a tag; an earlier value of the same name is replaced.
+    pub fn set(&mut self, name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) {
+        let (name, value) = (name.into(), value.into());
+        match self.place(&name) {
+            Ok(at) => self.tags[at].1 = value,
+            Err(at) => self.tags.insert(at, (name, value)),
+        }
+    }
+
+    /// The same set with one tag more (or replaced).
+    #[must_use]
+    pub fn with(mut self, name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// The value of a tag; `None` when the set has no such tag.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.place(name).ok().map(|at| &*self.tags[at].1)
+    }
+
+    /// Whether every tag of `wanted` is here with the same value: how a sample matches a sub-metric.
+    #[must_use]
+    pub fn contains_all(&self, wanted: &Self) -> bool {
+        wanted
+            .iter()
+            .all(|(name, value)| self.get(name) == Some(value))
+    }
+
+    /// The tags in order of their names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.tags.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// The tags as they are stored, for callers that share the strings further.
+    #[must_use]
+    pub fn as_slice(&self) -> &[(Arc<str>, Arc<str>)] {
+        &self.tags
+    }
+
+    /// How many tags there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tags.len()
+    }
+
+    /// Whether there are no tags.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tags.is_empty()
+    }
+
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.tags.binary_search_by(|(other, _)| (**other).cmp(name))
+    }
+}
+
+/// Of two tags with the same name the later one stays.
+impl<N: Into<Arc<str>>, V: Into<Arc<str>>> FromIterator<(N, V)> for TagSet {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(tags: I) -> Self {
+        tags.into_iter()
+            .fold(Self::new(), |set, (name, value)| set.with(name, value))
+    }
+}
+
+/// `{name:value,other:value}`, or nothing for the empty set: the form in which k6 names sub-metrics.
+impl fmt::Display for TagSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut open = '{';
+        for (name, value) in self.iter() {
+            write!(f, "{open}{name}:{value}")?;
+            open = ',';
+        }
+        if self.is_empty() {
+            Ok(())
+        } else {
+            f.write_str("}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_does_not_matter_and_the_later_value_stays() {
+        let set: TagSet = [("b", "1"), ("a", "2"), ("b", "3")].into_iter().collect();
+        assert_eq!(set, TagSet::new().with("a", "2").with("b", "3"));
+        assert_eq!(set.to_string(), "{a:2,b:3}");
+        assert_eq!(TagSet::new().to_string(), "");
+        assert_eq!((set.get("b"), set.get("c")), (Some("3"), None));
+    }
+
+    #[test]
+    fn a_sub_metric_matches_when_all_its_tags_do() {
+        let sample = TagSet::new().with("status", "200").with("method", "GET");
+        assert!(sample.contains_all(&TagSet::new().with("status", "200")));
+        assert!(sample.contains_all(&TagSet::new()));
+        assert!(!sample.contains_all(&TagSet::new().with("status", "404")));
+        assert!(!sample.contains_all(&TagSet::new().with("name", "x")));
+    }
+}

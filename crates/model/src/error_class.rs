@@ -1,0 +1,124 @@
+//! The closed set of ways in which a request can fail, and what each means to the reader.
+//!
+//! Must not know sockets or error numbers: the engine maps those to a class. Invariant: every
+//! failed request is counted under exactly one class.
+
+use serde::{Deserialize, Serialize};
+
+/// Who has to act on a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// The system under test.
+    Target,
+    /// What lies between.
+    Network,
+    /// This machine or process.
+    Generator,
+    /// The plan: names, certificates, addresses.
+    Plan,
+}
+
+macro_rules! error_classes {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $fault:ident, $next:literal;)+) => {
+        /// Why a request has no complete answer.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[repr(u8)]
+        pub enum ErrorClass {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
+        }
+
+        impl ErrorClass {
+            /// Every class, in the order in which reports list them.
+            pub const ALL: &'static [ErrorClass] = &[$(ErrorClass::$variant),+];
+
+            /// The name in reports and results.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(ErrorClass::$variant => $name,)+ }
+            }
+
+            /// Who has to act.
+            #[must_use]
+            pub fn fault(self) -> Fault {
+                match self { $(ErrorClass::$variant => Fault::$fault,)+ }
+            }
+
+            /// What to do next, one sentence.
+            #[must_use]
+            pub fn next_step(self) -> &'static str {
+                match self { $(ErrorClass::$variant => $next,)+ }
+            }
+        }
+    };
+}
+
+error_classes! {
+    /// The host name could not be resolved.
+    Dns = "dns", Plan, "check the host name, or give its address with --resolve";
+    /// Nothing listens at the address.
+    Refused = "refused", Target, "check that the target runs and listens on this port";
+    /// No route, or an address that cannot be reached.
+    Unreachable = "unreachable", Network, "check the route and the firewall between here and the target";
+    /// No connection within the connect timeout.
+    ConnectTimeout = "connect-timeout", Network, "look for a full accept queue or a firewall, or raise --connect-timeout";
+    /// The certificate is expired, for another name, or from an unknown authority.
+    Certificate = "certificate", Plan, "give the authority with --cacert, the name with --sni, or skip verification with --insecure";
+    /// The TLS handshake failed, or the peer does not speak TLS.
+    Tls = "tls", Plan, "check that the port speaks TLS (https) and which versions it allows";
+    /// The proxy refused or answered nonsense.
+    Proxy = "proxy", Plan, "check the proxy's address and its credentials";
+    /// No complete answer within the request timeout.
+    Timeout = "timeout", Target, "the target was too slow for --timeout: look at its saturation, or raise the limit";
+    /// The connection was reset while the request was being sent.
+    ResetSending = "reset-sending", Target, "the target closed the connection on a request: look at its limits and logs";
+    /// The connection was reset while the answer was awaited or read.
+    ResetReading = "reset-reading", Target, "the target or something between cut the connection: look at its logs and idle timeouts";
+    /// The connection was closed without a byte of an answer.
+    Closed = "closed", Target, "the target closed the connection instead of answering: look at its logs and keep-alive timeout";
+    /// The answer ended before its announced end.
+    Truncated = "truncated", Target, "the target announced more bytes than it sent";
+    /// The answer is not HTTP, or breaks its rules.
+    Malformed = "malformed", Target, "the answer is not valid HTTP: check the port and the protocol";
+    /// The answer's head or framing exceeds a limit.
+    TooLarge = "too-large", Target, "the answer's headers exceed the limits of any sane client";
+    /// The HTTP/2 connection or stream was refused or broken.
+    Http2 = "http2", Target, "look at the target's HTTP/2 limits (streams a connection, resets) or use HTTP/1.1";
+    /// More redirects than allowed, or one that leads nowhere.
+    Redirect = "redirect", Target, "follow the Location headers by hand, or raise --max-redirects";
+    /// The process has no file descriptor left.
+    FdLimit = "fd-limit", Generator, "raise the limit of open files (ulimit -n), or use fewer connections";
+    /// No local port is free for another connection.
+    PortsExhausted = "ports-exhausted", Generator, "keep connections alive, widen net.ipv4.ip_local_port_range, or add --source addresses";
+    /// The request could not be built: a template, a file.
+    Request = "request", Plan, "check the template and the files that the request is made of";
+    /// Any other failure of the operating system.
+    Io = "io", Network, "see the sample message";
+}
+
+impl ErrorClass {
+    /// The number of classes.
+    pub const COUNT: usize = ErrorClass::ALL.len();
+
+    /// The position in [`ErrorClass::ALL`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_stands_at_its_own_index() {
+        for (position, class) in ErrorClass::ALL.iter().enumerate() {
+            assert_eq!(class.index(), position);
+            let json = serde_json::to_string(class).expect("a class is a string");
+            assert_eq!(json, format!("\"{}\"", class.name()));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The one stream that everything that shows or sends results reads.
+//!
+//! Must not know its readers. Invariant: `Started` comes first, `Finished` last, and the sum of
+//! the `Second`s' deltas is the finished result's totals.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::TestPlan;
+use crate::result::{Environment, Row, RunResult};
+use crate::snapshot::Snapshot;
+
+/// Something that happened during a run.
+#[derive(Clone, Debug)]
+pub enum RunEvent {
+    /// The run begins.
+    Started {
+        /// What will be done.
+        plan: Arc<TestPlan>,
+        /// Where.
+        environment: Arc<Environment>,
+        /// Milliseconds since 1970 at the start of the run.
+        started_unix_ms: u64,
+    },
+    /// A second has passed.
+    Second {
+        /// The second in numbers.
+        row: Row,
+        /// What all workers saw in it.
+        delta: Arc<Snapshot>,
+    },
+    /// Something worth a mark on the time axis.
+    Mark(Mark),
+    /// Resource use of a component of the system under test.
+    Resource(ResourceSample),
+    /// The run has ended.
+    Finished(Arc<RunResult>),
+}
+
+/// A mark on the time axis: a stop, a restart, a stage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// When, in nanoseconds from the start of the run.
+    pub at_ns: u64,
+    /// What kind of thing, in one word.
+    pub kind: String,
+    /// What happened, in words.
+    pub text: String,
+}
+
+/// Resource use of one component at one instant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResourceSample {
+    /// When, in nanoseconds from the start of the run.
+    pub at_ns: u64,
+    /// Which component.
+    pub component: String,
+    /// What was read, with its unit at the end (`cpu_cores`, `memory_bytes`).
+    pub metric: String,
+    /// The value.
+    pub value: f64,
+}

@@ -1,0 +1,230 @@
+//! Executors as data: the policies that start iterations, and what each needs to be told.
+//!
+//! Must not know how a start is decided; that is the `schedule` crate. Invariant: an executor that
+//! passed [`Executor::validate`] has at least one virtual user and, where it has a rate, a unit.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::ArrivalRate;
+
+/// One leg of a ramp of virtual users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VuStage {
+    /// How long the leg takes; zero jumps.
+    pub duration: Duration,
+    /// Virtual users at its end.
+    pub target: u32,
+}
+
+/// One leg of a ramp of the arrival rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateStage {
+    /// How long the leg takes; zero jumps.
+    pub duration: Duration,
+    /// The arrival rate at its end.
+    pub target: ArrivalRate,
+}
+
+/// How arrivals of an open model lie between the instants that the rate gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "type")]
+pub enum Spacing {
+    /// Evenly: the i-th arrival when the planned number of starts reaches i (k6's rule).
+    #[default]
+    Even,
+    /// As a Poisson process with the planned rate: independent arrivals, as of many users.
+    Poisson {
+        /// Seed of the arrival times; the same seed gives the same arrivals.
+        seed: u64,
+    },
+}
+
+/// The policy that starts iterations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "type")]
+pub enum Executor {
+    /// Closed model: this many virtual users, each starting anew when it has ended.
+    ConstantVus {
+        /// Virtual users.
+        vus: u32,
+        /// Time in which iterations start; `None` until stopped.
+        duration: Option<Duration>,
+    },
+    /// Closed model: the number of virtual users follows the stages.
+    RampingVus {
+        /// Virtual users at the start.
+        start_vus: u32,
+        /// The legs.
+        stages: Vec<VuStage>,
+        /// Time that a virtual user taken out by a falling leg gets to end its iteration.
+        graceful_ramp_down: Duration,
+    },
+    /// Closed model: virtual users share one number of iterations.
+    SharedIterations {
+        /// Virtual users.
+        vus: u32,
+        /// Iterations in all.
+        iterations: u64,
+        /// Time after which no iteration starts; `None` for no limit.
+        max_duration: Option<Duration>,
+    },
+    /// Closed model: each virtual user runs this many iterations.
+    PerVuIterations {
+        /// Virtual users.
+        vus: u32,
+        /// Iterations of each.
+        iterations: u64,
+        /// Time after which no iteration starts; `None` for no limit.
+        max_duration: Option<Duration>,
+    },
+    /// Open model: iterations are due at a constant rate, whatever the target does.
+    ConstantArrivalRate {
+        /// Planned starts.
+        rate: ArrivalRate,
+        /// Time in which iterations are due; `None` until stopped.
+        duration: Option<Duration>,
+        /// How arrivals are spaced.
+        #[serde(default)]
+        spacing: Spacing,
+        /// Arrivals after which none is due; `None` for no limit.
+        iterations: Option<u64>,
+        /// Virtual users made before the start.
+        pre_allocated_vus: u32,
+        /// Virtual users at most.
+        max_vus: u32,
+    },
+    /// Open model: the arrival rate follows the stages.
+    RampingArrivalRate {
+        /// The arrival rate at the start.
+        start_rate: ArrivalRate,
+        /// The legs.
+        stages: Vec<RateStage>,
+        /// How arrivals are spaced.
+        #[serde(default)]
+        spacing: Spacing,
+        /// Arrivals after which none is due; `None` for no limit.
+        iterations: Option<u64>,
+        /// Virtual users made before the start.
+        pre_allocated_vus: u32,
+        /// Virtual users at most.
+        max_vus: u32,
+    },
+}
+
+impl Executor {
+    /// Whether arrivals are independent of completions.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. })
+    }
+
+    /// The name that k6 scripts and reports use.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Executor::ConstantVus { .. } => "constant-vus",
+            Executor::RampingVus { .. } => "ramping-vus",
+            Executor::SharedIterations { .. } => "shared-iterations",
+            Executor::PerVuIterations { .. } => "per-vu-iterations",
+            Executor::ConstantArrivalRate { .. } => "constant-arrival-rate",
+            Executor::RampingArrivalRate { .. } => "ramping-arrival-rate",
+        }
+    }
+
+    /// Virtual users at most.
+    #[must_use]
+    pub fn max_vus(&self) -> u32 {
+        match self {
+            Executor::ConstantVus { vus, .. }
+            | Executor::SharedIterations { vus, .. }
+            | Executor::PerVuIterations { vus, .. } => *vus,
+            Executor::RampingVus { start_vus, stages, .. } => {
+                stages.iter().map(|stage| stage.target).fold(*start_vus, u32::max)
+            }
+            Executor::ConstantArrivalRate { max_vus, .. }
+            | Executor::RampingArrivalRate { max_vus, .. } => *max_vus,
+        }
+    }
+
+    /// The time in which iterations may start; `None` when nothing but a count or a stop ends it.
+    #[must_use]
+    pub fn duration(&self) -> Option<Duration> {
+        match self {
+            Executor::ConstantVus { duration, .. }
+            | Executor::ConstantArrivalRate { duration, .. } => *duration,
+            Executor::SharedIterations { max_duration, .. }
+            | Executor::PerVuIterations { max_duration, .. } => *max_duration,
+            Executor::RampingVus { stages, .. } => {
+                Some(stages.iter().map(|stage| stage.duration).sum())
+            }
+            Executor::RampingArrivalRate { stages, .. } => {
+                Some(stages.iter().map(|stage| stage.duration).sum())
+            }
+        }
+    }
+
+    /// The number of iterations planned, where a count ends the run; `None` otherwise.
+    #[must_use]
+    pub fn planned_iterations(&self) -> Option<u64> {
+        match self {
+            Executor::SharedIterations { iterations, .. } => Some(*iterations),
+            Executor::PerVuIterations { vus, iterations, .. } => {
+                Some(iterations.saturating_mul(u64::from(*vus)))
+            }
+            Executor::ConstantArrivalRate { iterations, .. }
+            | Executor::RampingArrivalRate { iterations, .. } => *iterations,
+            Executor::ConstantVus { .. } | Executor::RampingVus { .. } => None,
+        }
+    }
+
+    /// The highest arrival rate of an open model, in starts per second.
+    #[must_use]
+    pub fn peak_rate(&self) -> Option<f64> {
+        match self {
+            Executor::ConstantArrivalRate { rate, .. } => Some(rate.starts_per_second()),
+            Executor::RampingArrivalRate { start_rate, stages, .. } => Some(
+                stages
+                    .iter()
+                    .map(|stage| stage.target.starts_per_second())
+                    .fold(start_rate.starts_per_second(), f64::max),
+            ),
+            _ => None,
+        }
+    }
+
+    /// Says what makes this executor impossible to run.
+    ///
+    /// # Errors
+    /// The first contradiction found, in words for the user.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.max_vus() == 0 {
+            return Err(format!("{}: needs at least one virtual user", self.name()));
+        }
+        match self {
+            Executor::SharedIterations { vus, iterations, .. } if *iterations < u64::from(*vus) => {
+                Err(format!("shared-iterations: {iterations} iterations are fewer than {vus} VUs"))
+            }
+            Executor::ConstantArrivalRate { pre_allocated_vus, max_vus, .. }
+            | Executor::RampingArrivalRate { pre_allocated_vus, max_vus, .. }
+                if pre_allocated_vus > max_vus =>
+            {
+                Err(format!(
+                    "{}: {pre_allocated_vus} VUs before the start are more than the {max_vus} allowed",
+                    self.name()
+                ))
+            }
+            Executor::ConstantArrivalRate { rate, .. } if rate.starts == 0 || rate.per.0 == 0 => {
+                Err("constant-arrival-rate: the arrival rate must be above zero".to_owned())
+            }
+            Executor::RampingArrivalRate { stages, .. } if stages.is_empty() => {
+                Err("ramping-arrival-rate: needs at least one stage".to_owned())
+            }
+            Executor::RampingVus { stages, .. } if stages.is_empty() => {
+                Err("ramping-vus: needs at least one stage".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The one list of exit codes.
+//!
+//! loadline's own commands use k6's numbers, so that pipelines keep working; each dialect keeps
+//! its tool's. Must not know when a code is chosen. Invariant: a number appears here or nowhere.
+
+macro_rules! exit_codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $meaning:literal;)+) => {
+        /// How a command ended.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum ExitCode { $($(#[doc = $doc])+ $name = $code,)+ }
+
+        impl ExitCode {
+            /// Every code, in the order of the reference.
+            pub const ALL: &'static [ExitCode] = &[$(ExitCode::$name),+];
+
+            /// One line for the reference.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(ExitCode::$name => $meaning,)+ }
+            }
+        }
+    };
+}
+
+exit_codes! {
+    /// The run ended as planned.
+    Ok = 0, "the run ended as planned (failed requests alone do not change this)";
+    /// Not one request succeeded.
+    NothingSucceeded = 1, "not one request succeeded; dialects: an argument was refused";
+    /// A dialect's flag parser refused an option.
+    DialectUsage = 2, "hey dialect: unknown flag";
+    /// A threshold was crossed.
+    ThresholdsFailed = 99, "a threshold was crossed";
+    /// An option, plan or file cannot be run.
+    InvalidConfig = 104, "an option, a URL, a file or a plan cannot be run; nothing was sent";
+    /// Stopped by a signal.
+    ExternalAbort = 105, "stopped by a signal (the first lets running requests end, the second stops at once)";
+    /// An address could not be listened on.
+    CannotListen = 106, "an address could not be listened on";
+    /// A defect of loadline.
+    Internal = 109, "a defect of loadline: please report it with the message";
+    /// Anything else.
+    Other = 255, "anything else: a file that cannot be written, a journal that cannot be read";
+}
+
+impl ExitCode {
+    /// The number given to the operating system.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}

@@ -1,0 +1,39 @@
+//! What a test is and what it found, as data.
+//!
+//! A [`TestPlan`] says what to do; a [`Segment`] is an exact slice of it; a [`Snapshot`] is what a
+//! worker saw in one interval; a [`RunResult`] is the whole. Everything here can be printed,
+//! compared and sent. This crate must not know clocks, sockets, files or how anything is shown.
+//!
+//! Invariant: nothing here grows with the number of requests.
+
+pub mod bounded;
+pub mod check;
+pub mod client;
+pub mod command;
+pub mod error_class;
+pub mod event;
+pub mod executor;
+pub mod exit_code;
+pub mod plan;
+pub mod request;
+pub mod result;
+pub mod segment;
+pub mod snapshot;
+pub mod template;
+pub mod units;
+pub mod url;
+pub mod verdict;
+
+pub use check::{Check, JsonPath};
+pub use client::ClientPlan;
+pub use command::RunCommand;
+pub use error_class::ErrorClass;
+pub use event::RunEvent;
+pub use executor::Executor;
+pub use exit_code::ExitCode;
+pub use plan::{Behaviour, OnExhausted, Scenario, TestPlan};
+pub use result::RunResult;
+pub use segment::Segment;
+pub use snapshot::Snapshot;
+pub use units::{ArrivalRate, Bytes, Nanos};
+pub use verdict::Verdict;

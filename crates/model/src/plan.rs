@@ -1,0 +1,138 @@
+//! The test plan: everything that a run needs to know, printable before it starts.
+//!
+//! Three front ends produce it; nothing behind it knows which. Must not know flags or file
+//! formats. Invariant: a plan that passed [`TestPlan::validate`] can be run.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loadline_metric::threshold::Threshold;
+use serde::{Deserialize, Serialize};
+
+use crate::check::Check;
+use crate::client::ClientPlan;
+use crate::executor::Executor;
+use crate::request::RequestMix;
+
+/// What happens to an arrival that is due when no virtual user is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnExhausted {
+    /// It is not started, and counted as dropped (k6's rule).
+    Drop,
+    /// It waits and is started late; its response time tells.
+    Queue,
+}
+
+/// What a virtual user does in one iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "type")]
+pub enum Behaviour {
+    /// Sends one request made from templates.
+    Requests(RequestMix),
+}
+
+/// Behaviour + executor + start time + tags.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// Name, unique in the plan.
+    pub name: String,
+    /// When it starts, from the start of the run.
+    pub start_time: Duration,
+    /// The policy that starts iterations.
+    pub executor: Executor,
+    /// What happens to arrivals without a free virtual user.
+    pub on_exhausted: OnExhausted,
+    /// Least time between two starts of one virtual user (closed model); `None`: at once.
+    pub pacing: Option<Duration>,
+    /// Time that running iterations get to end after the last start.
+    pub graceful_stop: Duration,
+    /// Time after the end in which arrivals that wait may still start; after it they count as
+    /// interrupted.
+    pub queue_grace: Duration,
+    /// What a virtual user does.
+    pub behaviour: Behaviour,
+    /// What an answer must satisfy to count as goodput; empty: a status from 200 to 399.
+    pub checks: Vec<Check>,
+    /// Tags of every series of the scenario.
+    pub tags: BTreeMap<String, String>,
+}
+
+/// Which series a run keeps beyond its totals: those that somebody asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AggregationPlan {
+    /// Count answers and times per value of this response header (`--by header:NAME`).
+    pub by_header: Option<String>,
+    /// Hand every single sample to a sink (CSV and template reports).
+    pub samples: bool,
+    /// Length of short windows whose rates of completed requests are kept as a distribution
+    /// (bombardier's `Reqs/sec`); `None`: none are.
+    #[serde(default)]
+    pub rate_window: Option<Duration>,
+}
+
+/// Everything that a run needs to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestPlan {
+    /// What runs, side by side.
+    pub scenarios: Vec<Scenario>,
+    /// How connections are made.
+    pub client: ClientPlan,
+    /// What must hold at the end.
+    pub thresholds: Vec<Threshold>,
+    /// Time at the start whose samples are left out of the results.
+    pub warm_up: Duration,
+    /// Starts of an open model may be bunched into windows of this length; zero is precise and
+    /// costs a wake-up per start.
+    pub start_window: Duration,
+    /// Worker threads; `None`: as many as the cores this process may use, and not more than VUs.
+    pub workers: Option<u32>,
+    /// Series beyond the totals.
+    pub aggregation: AggregationPlan,
+    /// The user's own key-value labels, carried into the result.
+    pub labels: BTreeMap<String, String>,
+    /// Seed of everything random in the run.
+    pub seed: u64,
+}
+
+impl TestPlan {
+    /// Says what makes the plan impossible to run.
+    ///
+    /// # Errors
+    /// The first contradiction found, in words for the user.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.scenarios.is_empty() {
+            return Err("the plan has no scenario".to_owned());
+        }
+        for scenario in &self.scenarios {
+            scenario.executor.validate()?;
+            let Behaviour::Requests(mix) = &scenario.behaviour;
+            if mix.requests.is_empty() {
+                return Err(format!("scenario {}: has no request", scenario.name));
+            }
+        }
+        self.client.validate()
+    }
+
+    /// Virtual users at most, over all scenarios.
+    #[must_use]
+    pub fn max_vus(&self) -> u32 {
+        self.scenarios.iter().map(|s| s.executor.max_vus()).fold(0, u32::saturating_add)
+    }
+
+    /// When the last scenario stops starting iterations; `None` if only a count or a stop ends it.
+    #[must_use]
+    pub fn duration(&self) -> Option<Duration> {
+        let mut longest = Duration::ZERO;
+        for scenario in &self.scenarios {
+            longest = longest.max(scenario.start_time + scenario.executor.duration()?);
+        }
+        Some(longest)
+    }
+
+    /// Whether any scenario has arrivals independent of completions.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.scenarios.iter().any(|s| s.executor.is_open())
+    }
+}

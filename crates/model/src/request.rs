@@ -1,0 +1,105 @@
+//! What is sent: requests made from templates, and how their answers are treated.
+//!
+//! Must not know the wire format. Invariant: a template's host is fixed; only its path, query,
+//! headers and body vary.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::template::Template;
+use crate::url::Origin;
+
+/// Where a request's body comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "type")]
+pub enum BodySource {
+    /// No body.
+    None,
+    /// Bytes held in memory, the same for every request.
+    Bytes {
+        /// The bytes; results carry their number alone.
+        #[serde(skip)]
+        bytes: Vec<u8>,
+        /// How many they are.
+        length: u64,
+    },
+    /// Text that varies.
+    Template {
+        /// The text.
+        template: Template,
+    },
+    /// A file read anew for every request and sent in chunks.
+    StreamFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Bytes held in memory and sent in chunks.
+    StreamBytes {
+        /// The bytes; results carry their number alone.
+        #[serde(skip)]
+        bytes: Vec<u8>,
+        /// How many they are.
+        length: u64,
+    },
+}
+
+impl BodySource {
+    /// A body of fixed bytes; [`BodySource::None`] when there are none.
+    #[must_use]
+    pub fn from_bytes(bytes: Vec<u8>) -> BodySource {
+        if bytes.is_empty() {
+            return BodySource::None;
+        }
+        BodySource::Bytes { length: bytes.len() as u64, bytes }
+    }
+}
+
+/// One request with its holes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestTemplate {
+    /// Method token.
+    pub method: String,
+    /// What to connect to.
+    pub origin: Origin,
+    /// Path and query.
+    pub target: Template,
+    /// Header lines in order, `Host` and the body's framing included only where the user gave
+    /// them; the engine adds those that are missing.
+    pub headers: Vec<HeaderTemplate>,
+    /// The body.
+    pub body: BodySource,
+}
+
+/// One header line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeaderTemplate {
+    /// Field name, as it is sent.
+    pub name: String,
+    /// Field value.
+    pub value: Template,
+}
+
+/// In which order several requests are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestOrder {
+    /// One after the other, over all virtual users.
+    #[default]
+    RoundRobin,
+    /// At random, each as likely.
+    Random,
+}
+
+/// The requests of a behaviour and how their answers are treated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestMix {
+    /// The requests; at least one.
+    pub requests: Vec<RequestTemplate>,
+    /// The order in which they are taken.
+    pub order: RequestOrder,
+    /// Redirects followed at most; zero: none is followed.
+    pub redirects_max: u32,
+    /// Whether each virtual user keeps cookies.
+    pub cookies: bool,
+}

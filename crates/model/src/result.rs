@@ -1,0 +1,262 @@
+//! What a run found: the JSON result, from which every report is made.
+//!
+//! Versioned by [`SCHEMA`]; described by the JSON Schema in `docs/`. Must not know how it is
+//! shown. Invariant: whatever a report says can be derived from here.
+
+use std::collections::BTreeMap;
+
+use loadline_metric::{TimeTrend, ValueTrend};
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Mark, ResourceSample};
+use crate::plan::TestPlan;
+use crate::snapshot::Snapshot;
+use crate::verdict::Verdict;
+
+/// The version of the result's layout.
+pub const SCHEMA: &str = "loadline/result/v1";
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// As planned.
+    Finished,
+    /// A signal asked for it, and running requests were let end.
+    Interrupted,
+    /// A second signal stopped it at once.
+    Aborted,
+    /// The process died; told from the journal.
+    Crashed,
+}
+
+/// Where the run took place.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// Version of loadline.
+    pub loadline: String,
+    /// Operating system and kernel release.
+    pub system: String,
+    /// Host name.
+    pub host: String,
+    /// Cores that this process may use; a fraction under a quota.
+    pub cores: f64,
+    /// Processor model; empty when unknown.
+    pub processor: String,
+    /// Memory of the machine in bytes; `None` when unknown.
+    pub memory_bytes: Option<u64>,
+    /// Memory limit of the control group in bytes; `None` without one.
+    pub memory_limit_bytes: Option<u64>,
+    /// Limit of open files.
+    pub open_files_max: Option<u64>,
+    /// Local ports for outgoing connections.
+    pub ephemeral_ports: Option<u64>,
+    /// Worker threads.
+    pub workers: u32,
+    /// The command line.
+    pub command: Vec<String>,
+}
+
+/// One second of the run; rows are halved in number when they become too many, and then cover
+/// two seconds each, and so on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Start of the row, in nanoseconds from the start of the run.
+    pub at_ns: u64,
+    /// Length of the row in nanoseconds.
+    pub span_ns: u64,
+    /// Iterations planned to start in the row; `None` in a closed model.
+    pub offered: Option<u64>,
+    /// Requests begun.
+    pub started: u64,
+    /// Answered whole.
+    pub completed: u64,
+    /// Answered whole and correct.
+    pub good: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Not started for want of a virtual user.
+    pub dropped: u64,
+    /// Arrivals due and waiting at the end of the row.
+    pub waiting: u64,
+    /// Virtual users with a request under way at the end of the row.
+    pub active_vus: u64,
+    /// Bytes sent.
+    pub bytes_sent: u64,
+    /// Bytes received.
+    pub bytes_received: u64,
+    /// Service time percentiles of the row in nanoseconds; `None` without a request.
+    pub service_time_ns: Option<Percentiles>,
+    /// Response time percentiles of the row in nanoseconds; `None` in a closed model.
+    pub response_time_ns: Option<Percentiles>,
+    /// 99th percentile of the schedule lag in nanoseconds; `None` in a closed model.
+    pub lag_p99_ns: Option<u64>,
+    /// The generator's own use.
+    pub generator: GeneratorUse,
+    /// Whether the row lies in the warm-up.
+    pub warm_up: bool,
+}
+
+/// Three percentiles, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Percentiles {
+    /// Median.
+    pub p50: u64,
+    /// 90th percentile.
+    pub p90: u64,
+    /// 99th percentile.
+    pub p99: u64,
+}
+
+/// What the generator itself used in a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GeneratorUse {
+    /// Processor use of the whole process, in cores.
+    pub cpu_cores: f64,
+    /// Use of the busiest worker, as a share of its core.
+    pub busiest_worker: f64,
+    /// Resident memory in bytes.
+    pub rss_bytes: u64,
+    /// Time the control group was throttled, in nanoseconds; `None` without a quota.
+    pub throttled_ns: Option<u64>,
+    /// Time that worker threads were ready but waited for a processor, in nanoseconds.
+    pub run_queue_ns: u64,
+}
+
+/// Rates of completed and of good requests, each named for what it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rates {
+    /// Good requests over the whole run, ramp included, per second.
+    pub goodput: f64,
+    /// Completed requests over the whole run, ramp included, per second.
+    pub average: f64,
+    /// Completed requests while the load was steady, per second; `None` without such a time.
+    pub steady: Option<f64>,
+    /// Completed requests in the best second; `None` for runs under one second.
+    pub max_1s: Option<f64>,
+    /// Completed requests in the best five seconds in a row, per second.
+    pub max_5s: Option<f64>,
+    /// Iterations planned per second over the whole run; `None` in a closed model.
+    pub offered: Option<f64>,
+    /// Requests begun per second over the whole run.
+    pub started: f64,
+}
+
+/// The sums of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Milliseconds since 1970 at the start of the run.
+    pub started_unix_ms: u64,
+    /// From the start of the run to its last answer, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// The part of it that counts (warm-up excluded), in nanoseconds.
+    pub measured_ns: u64,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Iterations that the plan asked for until the end; `None` in a closed model without a count.
+    pub asked: Option<u64>,
+    /// Arrivals that were due and never started, because the run ended.
+    pub never_started: u64,
+    /// Everything that was counted.
+    pub seen: Snapshot,
+    /// Rates.
+    pub rates: Rates,
+    /// Highest number of virtual users with a request under way.
+    pub active_vus_max: u64,
+    /// Processor time of the whole process, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Highest resident memory in bytes.
+    pub rss_max_bytes: u64,
+    /// Throttled time of the control group, in nanoseconds; `None` without a quota.
+    pub throttled_ns: Option<u64>,
+    /// Rates of completed requests in short windows; empty unless asked for.
+    pub window_rates: ValueTrend,
+}
+
+/// A time metric with its percentiles spelled out; integer nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeMetric {
+    /// How many values.
+    pub count: u64,
+    /// Smallest; `None` without a value.
+    pub min: Option<u64>,
+    /// Largest; `None` without a value.
+    pub max: Option<u64>,
+    /// Mean; `None` without a value.
+    pub mean: Option<u64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 95th percentile.
+    pub p95: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p99_9: Option<u64>,
+    /// The distribution, in the encoding that `docs/histogram-encoding.md` describes.
+    pub histogram: TimeTrend,
+    /// The distribution as compressed HdrHistogram V2 in base64; only when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hdr: Option<String>,
+}
+
+impl TimeMetric {
+    /// Spells out a distribution.
+    #[must_use]
+    pub fn of(histogram: TimeTrend) -> TimeMetric {
+        let at = |q: f64| histogram.quantile(q).map(|value| value.round() as u64);
+        TimeMetric {
+            count: histogram.count(),
+            min: histogram.min(),
+            max: histogram.max(),
+            mean: histogram.mean().map(|value| value.round() as u64),
+            p50: at(0.5),
+            p90: at(0.9),
+            p95: at(0.95),
+            p99: at(0.99),
+            p99_9: at(0.999),
+            histogram,
+            hdr: None,
+        }
+    }
+}
+
+/// How a threshold came out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdOutcome {
+    /// The threshold as written.
+    pub threshold: String,
+    /// The value it was held against; `None` when there was none.
+    pub value: Option<f64>,
+    /// Whether it held.
+    pub passed: bool,
+}
+
+/// What a run found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// What was done.
+    pub plan: TestPlan,
+    /// Where.
+    pub environment: Environment,
+    /// The user's labels.
+    pub labels: BTreeMap<String, String>,
+    /// Sums.
+    pub totals: Totals,
+    /// Distributions by name: `service_time_ns`, in an open model `response_time_ns` and
+    /// `schedule_lag_ns`.
+    pub metrics: BTreeMap<String, TimeMetric>,
+    /// The run second by second.
+    pub series: Vec<Row>,
+    /// Marks on the time axis.
+    pub events: Vec<Mark>,
+    /// Resource use of other components.
+    pub observations: Vec<ResourceSample>,
+    /// How thresholds came out.
+    pub thresholds: Vec<ThresholdOutcome>,
+    /// Was the load delivered, and who was in the way.
+    pub verdict: Verdict,
+}

@@ -1,0 +1,413 @@
+//! Exact slices of a plan: which virtual users, arrivals and iterations are whose.
+//!
+//! A [`Segment`] is a rational interval of the whole, a [`SegmentSequence`] cuts the whole into
+//! segments, and a [`Share`] is what one worker of one process does of it. Must not know what is
+//! being divided. Invariants: `0 <= from < to <= 1`; the segments of a sequence touch, cover the
+//! whole and can be striped; every global index belongs to exactly one worker of one segment.
+//!
+//! The rules are those of k6's execution segments, so that a test that was split for k6 is split
+//! here into the same pieces.
+
+mod ratio;
+mod share;
+mod stripes;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+pub use ratio::{Ratio, greatest_common_divisor};
+pub use share::{SegmentedIndex, Share};
+pub use stripes::{MAX_CYCLE, Stripes};
+
+/// What is wrong with a segment or a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SegmentError {
+    /// The text (shortened) is no whole number, decimal, percentage or fraction.
+    NotANumber(String),
+    /// The text (shortened) has more digits than sixty-four bits hold.
+    TooFine(String),
+    /// Start and end are not `0 <= from < to <= 1`.
+    Bounds(Ratio, Ratio),
+    /// A sequence needs two points at least; this is the text (shortened).
+    TooFewPoints(String),
+    /// The second segment does not start where the first one ends.
+    Gap(Segment, Segment),
+    /// The segment is none of the sequence's.
+    NotInSequence(Segment),
+    /// The segments' lengths have no common denominator up to [`MAX_CYCLE`].
+    TooUneven,
+}
+
+impl fmt::Display for SegmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SegmentError::NotANumber(text) => {
+                write!(
+                    f,
+                    "{text:?} is no part of a whole; write it as 1/3, 0.25 or 25%"
+                )
+            }
+            SegmentError::TooFine(text) => {
+                write!(
+                    f,
+                    "{text:?} has too many digits; write it as a shorter fraction"
+                )
+            }
+            SegmentError::Bounds(from, to) => write!(
+                f,
+                "segment {from}:{to} is empty or leaves 0:1; the start must be below the end"
+            ),
+            SegmentError::TooFewPoints(text) => {
+                write!(
+                    f,
+                    "segment sequence {text:?} needs at least two points, as in 0,1/2,1"
+                )
+            }
+            SegmentError::Gap(left, right) => {
+                write!(f, "segment {right} does not start where {left} ends")
+            }
+            SegmentError::NotInSequence(segment) => {
+                write!(f, "segment {segment} is not one of the segment sequence")
+            }
+            SegmentError::TooUneven => {
+                write!(
+                    f,
+                    "the segments' common denominator exceeds {MAX_CYCLE}; use simpler parts"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for SegmentError {}
+
+/// An exact rational slice of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Segment {
+    from: Ratio,
+    to: Ratio,
+}
+
+impl Segment {
+    /// The slice between two parts of the whole.
+    ///
+    /// # Errors
+    /// [`SegmentError::Bounds`] unless `0 <= from < to <= 1`.
+    pub fn new(from: Ratio, to: Ratio) -> Result<Segment, SegmentError> {
+        if from < to && to <= Ratio::ONE {
+            Ok(Segment { from, to })
+        } else {
+            Err(SegmentError::Bounds(from, to))
+        }
+    }
+
+    /// All of the plan.
+    #[must_use]
+    pub const fn whole() -> Segment {
+        Segment {
+            from: Ratio::ZERO,
+            to: Ratio::ONE,
+        }
+    }
+
+    /// Where the slice starts.
+    #[must_use]
+    pub const fn from(&self) -> Ratio {
+        self.from
+    }
+
+    /// Where the slice ends.
+    #[must_use]
+    pub const fn to(&self) -> Ratio {
+        self.to
+    }
+
+    /// Length as numerator over denominator; the denominator may exceed sixty-four bits.
+    fn length(&self) -> (u128, u128) {
+        self.to.minus(self.from)
+    }
+}
+
+impl Default for Segment {
+    fn default() -> Segment {
+        Segment::whole()
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.from, self.to)
+    }
+}
+
+impl FromStr for Segment {
+    type Err = SegmentError;
+
+    /// Reads `from:to`, or `to` alone for a slice that starts at zero; empty text is the whole.
+    fn from_str(text: &str) -> Result<Segment, SegmentError> {
+        if text.trim().is_empty() {
+            return Ok(Segment::whole());
+        }
+        match text.split_once(':') {
+            Some((from, to)) => Segment::new(from.parse()?, to.parse()?),
+            None => Segment::new(Ratio::ZERO, text.parse()?),
+        }
+    }
+}
+
+/// The whole plan, cut into segments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentSequence {
+    segments: Vec<Segment>,
+    /// Whole-number lengths of the segments; their sum is the length of a striping cycle.
+    weights: Vec<u64>,
+}
+
+impl SegmentSequence {
+    /// One segment that is the whole.
+    #[must_use]
+    pub fn whole() -> SegmentSequence {
+        SegmentSequence {
+            segments: vec![Segment::whole()],
+            weights: vec![1],
+        }
+    }
+
+    /// A sequence of these segments; what they leave at either end becomes a segment of its own,
+    /// and no segment at all means the whole.
+    ///
+    /// # Errors
+    /// [`SegmentError::Gap`] when two neighbours do not touch, [`SegmentError::TooUneven`] when
+    /// the lengths have no usable common denominator.
+    pub fn new(mut segments: Vec<Segment>) -> Result<SegmentSequence, SegmentError> {
+        let (Some(first), Some(last)) = (segments.first().copied(), segments.last().copied())
+        else {
+            return Ok(SegmentSequence::whole());
+        };
+        if let Some(pair) = segments.windows(2).find(|pair| pair[0].to != pair[1].from) {
+            return Err(SegmentError::Gap(pair[0], pair[1]));
+        }
+        if first.from != Ratio::ZERO {
+            segments.insert(0, Segment::new(Ratio::ZERO, first.from)?);
+        }
+        if last.to != Ratio::ONE {
+            segments.push(Segment::new(last.to, Ratio::ONE)?);
+        }
+        let weights = weights_of(&segments)?;
+        Ok(SegmentSequence { segments, weights })
+    }
+
+    /// The segments, in order.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// How much of `value` each segment gets; the parts sum to `value`.
+    #[must_use]
+    pub fn scale_all(&self, value: u64) -> Vec<u64> {
+        stripes::scale_all(&self.weights, value)
+    }
+
+    /// The stripes of one of the segments.
+    ///
+    /// # Errors
+    /// [`SegmentError::NotInSequence`].
+    pub fn stripes(&self, segment: &Segment) -> Result<Stripes, SegmentError> {
+        Ok(Stripes::new(&self.weights, self.position(segment)?))
+    }
+
+    fn position(&self, segment: &Segment) -> Result<usize, SegmentError> {
+        self.segments
+            .iter()
+            .position(|candidate| candidate == segment)
+            .ok_or(SegmentError::NotInSequence(*segment))
+    }
+}
+
+/// Lengths over their least common denominator, which must not exceed [`MAX_CYCLE`].
+fn weights_of(segments: &[Segment]) -> Result<Vec<u64>, SegmentError> {
+    let mut cycle: u64 = 1;
+    for segment in segments {
+        let (_, denominator) = segment.length();
+        let denominator = u64::try_from(denominator).map_err(|_| SegmentError::TooUneven)?;
+        cycle = ratio::least_common_multiple(cycle, denominator)
+            .filter(|cycle| *cycle <= MAX_CYCLE)
+            .ok_or(SegmentError::TooUneven)?;
+    }
+    let weight = |segment: &Segment| {
+        let (numerator, denominator) = segment.length();
+        u64::try_from(numerator * (u128::from(cycle) / denominator))
+            .expect("a part of the cycle is no longer than the cycle")
+    };
+    Ok(segments.iter().map(weight).collect())
+}
+
+impl Default for SegmentSequence {
+    fn default() -> SegmentSequence {
+        SegmentSequence::whole()
+    }
+}
+
+impl fmt::Display for SegmentSequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Ratio::ZERO)?;
+        self.segments
+            .iter()
+            .try_for_each(|segment| write!(f, ",{}", segment.to))
+    }
+}
+
+impl FromStr for SegmentSequence {
+    type Err = SegmentError;
+
+    /// Reads ascending points such as `0,1/4,1/2,1`; empty text is the whole.
+    fn from_str(text: &str) -> Result<SegmentSequence, SegmentError> {
+        if text.trim().is_empty() {
+            return Ok(SegmentSequence::whole());
+        }
+        let points: Vec<Ratio> = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        if points.len() < 2 {
+            return Err(SegmentError::TooFewPoints(ratio::shortened(text)));
+        }
+        let segments = points.windows(2).map(|pair| Segment::new(pair[0], pair[1]));
+        SegmentSequence::new(segments.collect::<Result<_, _>>()?)
+    }
+}
+
+/// Both types travel as the text that they are written as.
+macro_rules! serde_as_text {
+    ($type:ty) => {
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?
+                    .parse()
+                    .map_err(de::Error::custom)
+            }
+        }
+    };
+}
+
+serde_as_text!(Segment);
+serde_as_text!(SegmentSequence);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn segment(text: &str) -> Segment {
+        text.parse().expect("the test's segment is well formed")
+    }
+
+    #[test]
+    fn segments_are_read_in_every_notation() {
+        for (text, shown) in [
+            ("1/3:2/3", "1/3:2/3"),
+            ("0.2:2/3", "1/5:2/3"),
+            ("25%", "0:1/4"),
+            ("12.5%:50%", "1/8:1/2"),
+            ("0:1", "0:1"),
+            ("", "0:1"),
+            (" 2/6 : 4/6 ", "1/3:2/3"),
+        ] {
+            assert_eq!(segment(text).to_string(), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn bad_segments_are_refused() {
+        for text in [
+            "1:0",
+            "0.5:0.5",
+            "1/3:4/3",
+            "2",
+            "a:b",
+            "1/0",
+            "-1/2:1",
+            "1:2:3",
+            "0.5.5",
+            "/",
+            ":",
+            "%",
+            "1e-3",
+            "0.1234567890123456789012345678",
+            "1/99999999999999999999999",
+        ] {
+            assert!(text.parse::<Segment>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sequences_are_filled_in() {
+        let sequence: SegmentSequence = "1/4,1/2".parse().expect("well formed");
+        assert_eq!(sequence.to_string(), "0,1/4,1/2,1");
+        assert_eq!(sequence.segments().len(), 3);
+        let alone = SegmentSequence::new(vec![segment("1/3:2/3")]).expect("well formed");
+        assert_eq!(alone.to_string(), "0,1/3,2/3,1");
+        assert_eq!("".parse(), Ok(SegmentSequence::whole()));
+        for text in ["0", "0,1/2,1/4,1", "0,0,1", "0,2", "0,x"] {
+            assert!(text.parse::<SegmentSequence>().is_err(), "{text}");
+        }
+        let gap = SegmentSequence::new(vec![segment("0:1/3"), segment("1/2:1")]);
+        assert!(matches!(gap, Err(SegmentError::Gap(..))));
+    }
+
+    #[test]
+    fn hostile_denominators_are_refused_at_once() {
+        for text in [
+            "0,1/1000003,1",
+            "0,1/18446744073709551557,18446744073709551556/18446744073709551557,1",
+            "0,1/1009,1/1013,1",
+            "0,1/18446744073709551615,1/2,1",
+        ] {
+            let read = text.parse::<SegmentSequence>();
+            match text {
+                "0,1/1000003,1" => assert!(read.is_ok()),
+                "0,1/1009,1/1013,1" => assert!(matches!(read, Err(SegmentError::Bounds(..)))),
+                _ => assert_eq!(read, Err(SegmentError::TooUneven), "{text}"),
+            }
+        }
+        assert_eq!(
+            "0,1/1009,1/997,1"
+                .parse::<SegmentSequence>()
+                .map(|s| s.weights.len()),
+            Ok(3)
+        );
+        assert_eq!(
+            "0,1/1033,1/1031,1".parse::<SegmentSequence>(),
+            Err(SegmentError::TooUneven)
+        );
+    }
+
+    #[test]
+    fn text_round_trips_through_serde() {
+        let sequence: SegmentSequence = "0,1/4,1/2,1".parse().expect("well formed");
+        let json = serde_json::to_string(&(segment("1/4:1/2"), &sequence)).expect("plain text");
+        assert_eq!(json, r#"["1/4:1/2","0,1/4,1/2,1"]"#);
+        let back: (Segment, SegmentSequence) = serde_json::from_str(&json).expect("just written");
+        assert_eq!(back, (segment("1/4:1/2"), sequence));
+        assert!(serde_json::from_str::<Segment>("\"1:0\"").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused_without_panic(text in "[0-9/.,:% a-]{0,40}") {
+            if let Ok(sequence) = text.parse::<SegmentSequence>() {
+                prop_assert_eq!(sequence.to_string().parse(), Ok(sequence));
+            }
+            if let Ok(segment) = text.parse::<Segment>() {
+                prop_assert_eq!(segment.to_string().parse(), Ok(segment));
+            }
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! What a worker saw in one interval: fixed size, merged associatively.
+//!
+//! Must not know clocks or who reads it. Invariant: `started = completed + failed + interrupted`
+//! holds for the sum of all snapshots of a run that has ended ([`Counts::is_conserved`]).
+
+use loadline_metric::{Summary, TimeTrend};
+use serde::{Deserialize, Serialize};
+
+use crate::bounded::Bounded;
+use crate::error_class::ErrorClass;
+
+/// Most distinct status codes kept apart.
+pub const STATUSES_MAX: usize = 64;
+/// Most distinct answer shapes kept apart.
+pub const SHAPES_MAX: usize = 64;
+/// Most distinct error texts kept apart.
+pub const ERROR_TEXTS_MAX: usize = 64;
+/// Most distinct remote addresses, and values of the header asked for, kept apart.
+pub const PEERS_MAX: usize = 256;
+/// Most bytes of a sampled body that are kept.
+pub const BODY_SAMPLE_MAX: usize = 256;
+/// Most distinct bodies sampled per shape.
+pub const BODY_SAMPLES_MAX: usize = 4;
+
+/// How many requests met each fate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Requests begun.
+    pub started: u64,
+    /// Answered whole.
+    pub completed: u64,
+    /// Answered whole and passing every check.
+    pub good: u64,
+    /// Failed, by class, in the order of [`ErrorClass::ALL`].
+    pub failed: [u64; ErrorClass::COUNT],
+    /// Begun and cut short by the end of the run.
+    pub interrupted: u64,
+    /// Due without a free virtual user, and not started.
+    pub dropped: u64,
+    /// Bytes sent, as they were on the wire (TLS records excluded).
+    pub bytes_sent: u64,
+    /// Bytes received, heads included.
+    pub bytes_received: u64,
+    /// Bytes of bodies received.
+    pub body_bytes: u64,
+    /// Redirects followed.
+    pub redirects: u64,
+    /// Failures of kept-alive connections that were tried again on a new one before an answer
+    /// began.
+    pub retried: u64,
+}
+
+impl Counts {
+    /// Failures of every class.
+    #[must_use]
+    pub fn failed_total(&self) -> u64 {
+        self.failed.iter().sum()
+    }
+
+    /// Whether every request that was begun met a fate.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        self.started == self.completed + self.failed_total() + self.interrupted
+    }
+
+    /// Adds another interval or worker.
+    pub fn merge(&mut self, other: &Counts) {
+        self.started += other.started;
+        self.completed += other.completed;
+        self.good += other.good;
+        for (sum, part) in self.failed.iter_mut().zip(other.failed) {
+            *sum += part;
+        }
+        self.interrupted += other.interrupted;
+        self.dropped += other.dropped;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.body_bytes += other.body_bytes;
+        self.redirects += other.redirects;
+        self.retried += other.retried;
+    }
+}
+
+/// Where the time of answered requests went; each in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Waiting for a connection: making one, or a free stream.
+    pub blocked: Summary,
+    /// Handing the request to the operating system.
+    pub sending: Summary,
+    /// From the last byte sent to the first received.
+    pub waiting: Summary,
+    /// From the first byte received to the last.
+    pub receiving: Summary,
+}
+
+/// Connections made, and what making them took; each time in nanoseconds, over new connections
+/// alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Connections {
+    /// Connections made.
+    pub opened: u64,
+    /// Attempts that failed.
+    pub failed: u64,
+    /// Looking up the name.
+    pub dns: Summary,
+    /// TCP handshake.
+    pub connect: Summary,
+    /// TLS handshake.
+    pub tls: Summary,
+    /// Connections over HTTP/2.
+    pub http2: u64,
+    /// Smallest round-trip times that the kernel saw, one value per connection looked at.
+    pub min_rtt: Summary,
+    /// Segments sent again, over the connections looked at.
+    pub retransmits: u64,
+}
+
+/// Answers and failures of one peer or header value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Answers.
+    pub answered: u64,
+    /// Failures.
+    pub failed: u64,
+    /// Service time of the answers.
+    pub time: Summary,
+}
+
+/// The shape of an answer: what the census counts by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shape {
+    /// Status code.
+    pub status: u16,
+    /// Size class of the body: 0 for none, else the number of binary digits of its length.
+    pub size_class: u8,
+    /// Content type as sent, cut to 64 bytes; empty when there is none.
+    pub content_type: String,
+}
+
+/// What the answers of one shape had in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShapeTally {
+    /// How many.
+    pub count: u64,
+    /// How many passed every check.
+    pub good: u64,
+    /// Body lengths in bytes.
+    pub body_size: Summary,
+    /// Bodies looked at, cut to [`BODY_SAMPLE_MAX`], with how often each was met.
+    pub samples: Vec<BodySample>,
+    /// Bodies looked at in all.
+    pub sampled: u64,
+}
+
+/// One body that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BodySample {
+    /// The beginning of the body; bytes that are not text are replaced.
+    pub text: String,
+    /// How often it was met among the bodies looked at.
+    pub count: u64,
+}
+
+/// What identifies a kind of failure in the table of messages.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ErrorKey {
+    /// The class.
+    pub class: ErrorClass,
+    /// Method and URL as they were asked for, for messages; holes not filled.
+    pub request: String,
+    /// The address spoken to; `None` when it did not come to that.
+    pub address: Option<String>,
+    /// What was seen, without anything that differs from one request to the next.
+    pub detail: String,
+}
+
+/// What a worker, or a whole run, saw in an interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Fates of the requests that count.
+    pub counts: Counts,
+    /// Fates of the requests of the warm-up.
+    pub warm_up: Counts,
+    /// Service time of answered requests: from the actual start, connecting included where a
+    /// connection had to be made, to the last byte.
+    pub answered_time: TimeTrend,
+    /// Service time of failed requests: from the send, or the failed connect, to the failure.
+    pub failed_time: TimeTrend,
+    /// Response time of answered and failed requests; empty in a closed model.
+    pub response_time: TimeTrend,
+    /// Schedule lag: actual minus intended start of requests started while a virtual user was free.
+    pub schedule_lag: TimeTrend,
+    /// Phases of answered requests.
+    pub phases: Phases,
+    /// Connections.
+    pub connections: Connections,
+    /// Answers by status code.
+    pub statuses: Bounded<u16, u64>,
+    /// Answers by shape.
+    pub shapes: Bounded<Shape, ShapeTally>,
+    /// Failures by message.
+    pub errors: Bounded<ErrorKey, u64>,
+    /// Answers and failures by remote address.
+    pub peers: Bounded<String, Tally>,
+    /// Answers by value of the header asked for.
+    pub by_header: Bounded<String, Tally>,
+    /// Answers that failed a check, by check.
+    pub failed_checks: Bounded<String, u64>,
+    /// Time that sinks held the worker up, in nanoseconds.
+    pub back_pressure_ns: u64,
+    /// Processor time of the worker thread, in nanoseconds.
+    pub worker_cpu_ns: u64,
+    /// Time the worker thread was ready to run but waited for a processor, in nanoseconds.
+    pub run_queue_ns: u64,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Snapshot {
+            counts: Counts::default(),
+            warm_up: Counts::default(),
+            answered_time: TimeTrend::default(),
+            failed_time: TimeTrend::default(),
+            response_time: TimeTrend::default(),
+            schedule_lag: TimeTrend::default(),
+            phases: Phases::default(),
+            connections: Connections::default(),
+            statuses: Bounded::new(STATUSES_MAX),
+            shapes: Bounded::new(SHAPES_MAX),
+            errors: Bounded::new(ERROR_TEXTS_MAX),
+            peers: Bounded::new(PEERS_MAX),
+            by_header: Bounded::new(PEERS_MAX),
+            failed_checks: Bounded::new(ERROR_TEXTS_MAX),
+            back_pressure_ns: 0,
+            worker_cpu_ns: 0,
+            run_queue_ns: 0,
+        }
+    }
+}
+
+impl Snapshot {
+    /// Adds another interval or worker.
+    pub fn merge(&mut self, other: Snapshot) {
+        self.counts.merge(&other.counts);
+        self.warm_up.merge(&other.warm_up);
+        self.answered_time.merge(&other.answered_time);
+        self.failed_time.merge(&other.failed_time);
+        self.response_time.merge(&other.response_time);
+        self.schedule_lag.merge(&other.schedule_lag);
+        self.phases.merge(&other.phases);
+        self.connections.merge(&other.connections);
+        self.statuses.merge(other.statuses, |sum, part| *sum += part);
+        self.shapes.merge(other.shapes, |sum, part| sum.merge(part));
+        self.errors.merge(other.errors, |sum, part| *sum += part);
+        self.peers.merge(other.peers, |sum, part| sum.merge(&part));
+        self.by_header.merge(other.by_header, |sum, part| sum.merge(&part));
+        self.failed_checks.merge(other.failed_checks, |sum, part| *sum += part);
+        self.back_pressure_ns += other.back_pressure_ns;
+        self.worker_cpu_ns += other.worker_cpu_ns;
+        self.run_queue_ns += other.run_queue_ns;
+    }
+
+    /// Gives what was seen since the last call; positions in the tables stay valid, and the memory
+    /// of the distributions is kept.
+    #[must_use]
+    pub fn take(&mut self) -> Snapshot {
+        Snapshot {
+            counts: std::mem::take(&mut self.counts),
+            warm_up: std::mem::take(&mut self.warm_up),
+            answered_time: take_trend(&mut self.answered_time),
+            failed_time: take_trend(&mut self.failed_time),
+            response_time: take_trend(&mut self.response_time),
+            schedule_lag: take_trend(&mut self.schedule_lag),
+            phases: std::mem::take(&mut self.phases),
+            connections: std::mem::take(&mut self.connections),
+            statuses: self.statuses.take(),
+            shapes: self.shapes.take(),
+            errors: self.errors.take(),
+            peers: self.peers.take(),
+            by_header: self.by_header.take(),
+            failed_checks: self.failed_checks.take(),
+            back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
+            worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
+            run_queue_ns: std::mem::take(&mut self.run_queue_ns),
+        }
+    }
+
+    /// Service time of every request that met a fate: answered and failed alike.
+    #[must_use]
+    pub fn service_time(&self) -> TimeTrend {
+        let mut all = self.answered_time.clone();
+        all.merge(&self.failed_time);
+        all
+    }
+}
+
+fn take_trend(trend: &mut TimeTrend) -> TimeTrend {
+    let seen = trend.compact_copy();
+    trend.clear();
+    seen
+}
+
+impl Phases {
+    fn merge(&mut self, other: &Phases) {
+        self.blocked.merge(&other.blocked);
+        self.sending.merge(&other.sending);
+        self.waiting.merge(&other.waiting);
+        self.receiving.merge(&other.receiving);
+    }
+}
+
+impl Connections {
+    fn merge(&mut self, other: &Connections) {
+        self.opened += other.opened;
+        self.failed += other.failed;
+        self.dns.merge(&other.dns);
+        self.connect.merge(&other.connect);
+        self.tls.merge(&other.tls);
+        self.http2 += other.http2;
+        self.min_rtt.merge(&other.min_rtt);
+        self.retransmits += other.retransmits;
+    }
+}
+
+impl Tally {
+    /// Adds another interval or worker.
+    pub fn merge(&mut self, other: &Tally) {
+        self.answered += other.answered;
+        self.failed += other.failed;
+        self.time.merge(&other.time);
+    }
+}
+
+impl Shape {
+    /// The size class of a body length.
+    #[must_use]
+    pub fn size_class_of(length: u64) -> u8 {
+        (u64::BITS - length.leading_zeros()) as u8
+    }
+}
+
+impl ShapeTally {
+    /// Adds another interval or worker.
+    pub fn merge(&mut self, other: ShapeTally) {
+        self.count += other.count;
+        self.good += other.good;
+        self.body_size.merge(&other.body_size);
+        self.sampled += other.sampled;
+        for sample in other.samples {
+            self.add_sample(sample);
+        }
+    }
+
+    /// Looks at one more body.
+    pub fn sample(&mut self, body: &[u8]) {
+        self.sampled += 1;
+        let cut = &body[..body.len().min(BODY_SAMPLE_MAX)];
+        self.add_sample(BodySample { text: String::from_utf8_lossy(cut).into_owned(), count: 1 });
+    }
+
+    fn add_sample(&mut self, sample: BodySample) {
+        if let Some(known) = self.samples.iter_mut().find(|known| known.text == sample.text) {
+            known.count += sample.count;
+        } else if self.samples.len() < BODY_SAMPLES_MAX {
+            self.samples.push(sample);
+        }
+    }
+}
+
+/// One request as a sink that wants them all gets it; times in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Actual start, from the start of the run.
+    pub start_ns: u64,
+    /// Intended start; equal to the actual one in a closed model.
+    pub intended_ns: u64,
+    /// Looking up the name; zero on a connection in use.
+    pub dns_ns: u64,
+    /// Making the connection, TLS included; zero on a connection in use.
+    pub connect_ns: u64,
+    /// Handing the request to the operating system.
+    pub sending_ns: u64,
+    /// To the first byte.
+    pub waiting_ns: u64,
+    /// From the first byte to the last.
+    pub receiving_ns: u64,
+    /// Service time.
+    pub service_ns: u64,
+    /// Status code; zero for a failure.
+    pub status: u16,
+    /// Why it failed; `None` for an answer.
+    pub error: Option<ErrorClass>,
+    /// Bytes of the body.
+    pub body_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_conserved_or_not() {
+        let mut counts = Counts { started: 10, completed: 7, interrupted: 1, ..Counts::default() };
+        counts.failed[ErrorClass::Refused.index()] = 2;
+        assert!(counts.is_conserved());
+        let mut twice = counts.clone();
+        twice.merge(&counts);
+        assert!(twice.is_conserved());
+        assert_eq!(twice.failed_total(), 4);
+        counts.started += 1;
+        assert!(!counts.is_conserved());
+    }
+
+    #[test]
+    fn size_classes_are_binary_digits() {
+        assert_eq!(Shape::size_class_of(0), 0);
+        assert_eq!(Shape::size_class_of(1), 1);
+        assert_eq!(Shape::size_class_of(44), 6);
+        assert_eq!(Shape::size_class_of(64), 7);
+    }
+
+    #[test]
+    fn few_distinct_bodies_are_kept_and_all_are_counted() {
+        let mut tally = ShapeTally::default();
+        for body in ["a", "b", "a", "c", "d", "e", "a"] {
+            tally.sample(body.as_bytes());
+        }
+        assert_eq!(tally.sampled, 7);
+        assert_eq!(tally.samples.len(), BODY_SAMPLES_MAX);
+        assert_eq!(tally.samples[0].count, 3);
+    }
+}

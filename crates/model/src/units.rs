@@ -1,0 +1,173 @@
+//! Units that the type system keeps apart: instants within a run, arrival rates, byte counts.
+//!
+//! Must not know a clock. Invariant: arithmetic saturates; no unit is ever negative.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// An instant, or a span, in nanoseconds; an instant counts from the start of the run.
+///
+/// Sixty-four bits hold 584 years.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Nanos(pub u64);
+
+impl Nanos {
+    /// The start of the run.
+    pub const ZERO: Nanos = Nanos(0);
+    /// Later than any instant of any run.
+    pub const MAX: Nanos = Nanos(u64::MAX);
+    /// Nanoseconds in a second.
+    pub const PER_SECOND: u64 = 1_000_000_000;
+
+    /// Whole seconds as nanoseconds, saturating.
+    #[must_use]
+    pub const fn from_secs(seconds: u64) -> Nanos {
+        Nanos(seconds.saturating_mul(Nanos::PER_SECOND))
+    }
+
+    /// Milliseconds as nanoseconds, saturating.
+    #[must_use]
+    pub const fn from_millis(milliseconds: u64) -> Nanos {
+        Nanos(milliseconds.saturating_mul(1_000_000))
+    }
+
+    /// The span from `earlier` to `self`, zero when `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Nanos) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The instant or span in seconds.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a float of seconds is for showing and rates")]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl Add<Duration> for Nanos {
+    type Output = Nanos;
+
+    fn add(self, span: Duration) -> Nanos {
+        Nanos(self.0.saturating_add(duration_ns(span)))
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Duration;
+
+    fn sub(self, earlier: Nanos) -> Duration {
+        Duration::from_nanos(self.since(earlier))
+    }
+}
+
+impl From<Duration> for Nanos {
+    fn from(span: Duration) -> Nanos {
+        Nanos(duration_ns(span))
+    }
+}
+
+impl From<Nanos> for Duration {
+    fn from(at: Nanos) -> Duration {
+        Duration::from_nanos(at.0)
+    }
+}
+
+/// A span in whole nanoseconds, saturating at 584 years.
+#[must_use]
+pub fn duration_ns(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Planned iteration starts per unit of time, as an exact ratio: `starts` every `per`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrivalRate {
+    /// How many starts are planned in each `per`.
+    pub starts: u64,
+    /// The unit of time in nanoseconds; never zero.
+    pub per: Nanos,
+}
+
+impl ArrivalRate {
+    /// `starts` per second.
+    #[must_use]
+    pub const fn per_second(starts: u64) -> ArrivalRate {
+        ArrivalRate { starts, per: Nanos(Nanos::PER_SECOND) }
+    }
+
+    /// The rate nearest to a decimal number of starts per second, to a millionth of a start.
+    ///
+    /// `None` for a negative or non-finite number, and beyond a thousand million starts a second.
+    #[must_use]
+    pub fn from_per_second(starts: f64) -> Option<ArrivalRate> {
+        if !starts.is_finite() || !(0.0..=1e9).contains(&starts) {
+            return None;
+        }
+        if starts.fract() == 0.0 {
+            return Some(ArrivalRate::per_second(starts as u64));
+        }
+        let millionths = (starts * 1e6).round() as u64;
+        Some(ArrivalRate { starts: millionths, per: Nanos(Nanos::PER_SECOND * 1_000_000) })
+    }
+
+    /// Starts per second, for showing and for sums of rates.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "for showing; the schedule uses the exact ratio")]
+    pub fn starts_per_second(self) -> f64 {
+        self.starts as f64 / self.per.as_secs_f64()
+    }
+}
+
+/// A number of bytes.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+        let value = self.0 as f64;
+        match self.0 {
+            0..1_000 => write!(f, "{} B", self.0),
+            1_000..1_000_000 => write!(f, "{:.1} kB", value / 1e3),
+            1_000_000..1_000_000_000 => write!(f, "{:.1} MB", value / 1e6),
+            _ => write!(f, "{:.2} GB", value / 1e9),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_rates_become_exact_ratios() {
+        assert_eq!(ArrivalRate::from_per_second(50.0), Some(ArrivalRate::per_second(50)));
+        let slow = ArrivalRate::from_per_second(0.25).expect("a quarter is a rate");
+        assert_eq!(slow.starts, 250_000);
+        assert!((slow.starts_per_second() - 0.25).abs() < 1e-12);
+        assert_eq!(ArrivalRate::from_per_second(-1.0), None);
+        assert_eq!(ArrivalRate::from_per_second(f64::NAN), None);
+    }
+
+    #[test]
+    fn instants_saturate() {
+        assert_eq!(Nanos(5).since(Nanos(7)), 0);
+        assert_eq!(Nanos::MAX + Duration::from_secs(1), Nanos::MAX);
+        assert_eq!(Nanos::from_secs(2) - Nanos::from_secs(1), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn bytes_are_shown_with_decimal_units() {
+        assert_eq!(Bytes(999).to_string(), "999 B");
+        assert_eq!(Bytes(12_743_081).to_string(), "12.7 MB");
+    }
+}

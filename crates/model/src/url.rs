@@ -1,0 +1,282 @@
+//! Where a request goes: origins and request targets, parsed once.
+//!
+//! Accepts what the command lines of load generators accept: a missing scheme means `http`, user
+//! information becomes basic authentication, a fragment is dropped. Must not resolve names.
+//! Invariant: a parsed URL holds no white space and no control character.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The scheme of an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// Plain TCP (or a Unix-domain socket).
+    Http,
+    /// TLS.
+    Https,
+}
+
+impl Scheme {
+    /// The port that stands for the scheme.
+    #[must_use]
+    pub fn default_port(self) -> u16 {
+        match self {
+            Scheme::Http => 80,
+            Scheme::Https => 443,
+        }
+    }
+
+    /// The scheme's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        }
+    }
+}
+
+/// Scheme, host and port: what a connection is made to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Origin {
+    /// Plain or TLS.
+    pub scheme: Scheme,
+    /// Host name or address; an IPv6 address without its brackets.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+}
+
+impl Origin {
+    /// The value of the Host header: without the port where it is the scheme's own.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        let host = self.bracketed_host();
+        if self.port == self.scheme.default_port() {
+            host
+        } else {
+            format!("{host}:{}", self.port)
+        }
+    }
+
+    /// Host and port, always with the port: for CONNECT and for messages.
+    #[must_use]
+    pub fn host_port(&self) -> String {
+        format!("{}:{}", self.bracketed_host(), self.port)
+    }
+
+    fn bracketed_host(&self) -> String {
+        if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme.name(), self.authority())
+    }
+}
+
+/// A URL taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedUrl {
+    /// What to connect to.
+    pub origin: Origin,
+    /// Path and query, beginning with a slash.
+    pub target: String,
+    /// User and password of the URL, decoded; `None` when it has none.
+    pub credentials: Option<(String, String)>,
+}
+
+/// Takes a URL apart.
+///
+/// # Errors
+/// Says what is wrong with which part, in words for the user.
+pub fn parse(text: &str) -> Result<ParsedUrl, String> {
+    let bad = |why: &str| format!("URL {text:?}: {why}");
+    if let Some(c) = text.chars().find(|c| c.is_control() || *c == ' ') {
+        return Err(bad(&format!("contains {c:?}; percent-encode it")));
+    }
+    let (scheme, rest) = match text.split_once("://") {
+        None => (Scheme::Http, text),
+        Some((name, rest)) if name.eq_ignore_ascii_case("http") => (Scheme::Http, rest),
+        Some((name, rest)) if name.eq_ignore_ascii_case("https") => (Scheme::Https, rest),
+        Some((name, _)) if !name.contains(['/', '?']) => {
+            return Err(bad(&format!("scheme {name:?} is not supported; use http or https")));
+        }
+        Some(_) => (Scheme::Http, text),
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, tail) = rest.split_at(end);
+    let (userinfo, host_port) = match authority.rsplit_once('@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, authority),
+    };
+    let (host, port) = split_host_port(host_port).map_err(|why| bad(&why))?;
+    if host.is_empty() {
+        return Err(bad("has no host"));
+    }
+    let tail = tail.split('#').next().unwrap_or_default();
+    let target = match tail.as_bytes().first() {
+        Some(b'/') => tail.to_owned(),
+        _ => format!("/{tail}"),
+    };
+    Ok(ParsedUrl {
+        origin: Origin {
+            scheme,
+            host: host.to_owned(),
+            port: port.unwrap_or_else(|| scheme.default_port()),
+        },
+        target,
+        credentials: userinfo.map(split_userinfo),
+    })
+}
+
+/// Splits `host[:port]`, with brackets round an IPv6 address.
+///
+/// # Errors
+/// Says which part is wrong.
+pub fn split_host_port(text: &str) -> Result<(&str, Option<u16>), String> {
+    let (host, port) = if let Some(inner) = text.strip_prefix('[') {
+        let (host, rest) =
+            inner.split_once(']').ok_or("has an IPv6 address without its closing bracket")?;
+        match rest.strip_prefix(':') {
+            Some(port) => (host, Some(port)),
+            None if rest.is_empty() => (host, None),
+            None => return Err(format!("has {rest:?} after the address")),
+        }
+    } else {
+        match text.split_once(':') {
+            Some((_, port)) if port.contains(':') => {
+                return Err("has an IPv6 address without brackets".to_owned());
+            }
+            Some((host, port)) => (host, Some(port)),
+            None => (text, None),
+        }
+    };
+    let port = match port {
+        None | Some("") => None,
+        Some(digits) => match digits.parse::<u16>() {
+            Ok(port) if port > 0 => Some(port),
+            _ => return Err(format!("has port {digits:?}, which is not from 1 to 65535")),
+        },
+    };
+    Ok((host, port))
+}
+
+fn split_userinfo(text: &str) -> (String, String) {
+    let (user, password) = text.split_once(':').unwrap_or((text, ""));
+    (percent_decode(user), percent_decode(password))
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        if let (b'%', [high, low, after @ ..]) = (*first, tail)
+            && let (Some(high), Some(low)) =
+                ((*high as char).to_digit(16), (*low as char).to_digit(16))
+        {
+            bytes.push((high * 16 + low) as u8);
+            rest = after;
+            continue;
+        }
+        bytes.push(*first);
+        rest = tail;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The URL that a Location header leads to, seen from the request that was answered.
+///
+/// # Errors
+/// Says what is wrong with the location.
+pub fn resolve_location(base: &Origin, target: &str, location: &str) -> Result<ParsedUrl, String> {
+    if location.contains("://") {
+        return parse(location);
+    }
+    if let Some(rest) = location.strip_prefix("//") {
+        return parse(&format!("{}://{rest}", base.scheme.name()));
+    }
+    let path = target.split('?').next().unwrap_or("/");
+    let joined = match location.as_bytes().first() {
+        Some(b'/') => location.to_owned(),
+        Some(b'?') => format!("{path}{location}"),
+        Some(b'#') | None => target.to_owned(),
+        Some(_) => {
+            let folder = path.rfind('/').map_or("/", |slash| &path[..=slash]);
+            normalise(&format!("{folder}{location}"))
+        }
+    };
+    parse(&format!("{base}{joined}"))
+}
+
+/// Removes `.` and `..` from a path, RFC 3986 section 5.2.4.
+fn normalise(target: &str) -> String {
+    let (path, query) = match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target, None),
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.split('/').skip(1) {
+        match part {
+            "." => {}
+            ".." => {
+                kept.pop();
+            }
+            other => kept.push(other),
+        }
+    }
+    let path = format!("/{}", kept.join("/"));
+    query.map_or(path.clone(), |query| format!("{path}?{query}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin_of(text: &str) -> String {
+        parse(text).expect("a good URL").origin.to_string()
+    }
+
+    #[test]
+    fn urls_are_taken_apart() {
+        let url = parse("https://u:p%40ss@example.org:8443/a/b?c=d#e").expect("a good URL");
+        assert_eq!(url.origin.to_string(), "https://example.org:8443");
+        assert_eq!(url.target, "/a/b?c=d");
+        assert_eq!(url.credentials, Some(("u".to_owned(), "p@ss".to_owned())));
+        assert_eq!(origin_of("localhost:8080"), "http://localhost:8080");
+        assert_eq!(origin_of("HTTP://[::1]:80/"), "http://[::1]");
+        assert_eq!(parse("example.org?x=1").expect("a good URL").target, "/?x=1");
+        assert_eq!(parse("h/redirect-to?url=http://x/").expect("a good URL").origin.host, "h");
+    }
+
+    #[test]
+    fn bad_urls_say_why() {
+        for (text, part) in [
+            ("ftp://x/", "scheme"),
+            ("http://", "no host"),
+            ("http://h:70000/", "port"),
+            ("http://::1/", "brackets"),
+            ("http://h/a b", "percent-encode"),
+        ] {
+            let message = parse(text).expect_err("a bad URL");
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn locations_resolve_against_the_request() {
+        let base = parse("http://h:81/a/b?q").expect("a good URL");
+        let to = |location: &str| {
+            let url = resolve_location(&base.origin, &base.target, location).expect("resolves");
+            format!("{}{}", url.origin, url.target)
+        };
+        assert_eq!(to("/x"), "http://h:81/x");
+        assert_eq!(to("x?y"), "http://h:81/a/x?y");
+        assert_eq!(to("../x"), "http://h:81/x");
+        assert_eq!(to("//other/z"), "http://other/z");
+        assert_eq!(to("https://o/"), "https://o/");
+    }
+}

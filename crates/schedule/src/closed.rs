@@ -1,0 +1,203 @@
+//! Closed models: a virtual user's next start waits for the end of its last iteration.
+//!
+//! Must not know what an iteration does. Invariants: local virtual users are numbered from zero;
+//! a virtual user that was told [`Next::Finished`] is told nothing else; no iteration index is
+//! given twice in the whole test.
+
+use std::sync::Arc;
+
+use loadline_model::segment::{SegmentedIndex, Share};
+use loadline_model::{Executor, Nanos};
+
+use crate::constant_vus::ConstantVus;
+use crate::per_vu_iterations::PerVuIterations;
+use crate::pool::IterationPool;
+use crate::ramping_vus::RampingVus;
+use crate::shared_iterations::SharedIterations;
+use crate::{global_vu, own_vus};
+
+/// What a virtual user does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Start an iteration at once.
+    Start {
+        /// Its number in the whole test, from zero; no other iteration has it.
+        iteration: u64,
+    },
+    /// Ask again at this instant: the plan has no work for this virtual user before.
+    Wait {
+        /// The instant, later than now.
+        until: Nanos,
+    },
+    /// Nothing more, ever.
+    Finished,
+}
+
+/// One worker's share of a closed model.
+#[derive(Debug)]
+pub struct Closed {
+    share: Share,
+    vus: u32,
+    end: Option<Nanos>,
+    stopped: bool,
+    policy: Policy,
+}
+
+#[derive(Debug)]
+enum Policy {
+    ConstantVus(ConstantVus),
+    RampingVus(RampingVus),
+    SharedIterations(SharedIterations),
+    PerVuIterations(PerVuIterations),
+}
+
+impl Closed {
+    /// # Panics
+    /// For an executor of the open model.
+    pub(crate) fn new(executor: &Executor, share: &Share, pool: &Arc<IterationPool>) -> Closed {
+        let vus = own_vus(share, executor.max_vus());
+        let policy = match executor {
+            Executor::ConstantVus { .. } => Policy::ConstantVus(ConstantVus::new(share)),
+            Executor::RampingVus {
+                start_vus,
+                stages,
+                graceful_ramp_down,
+            } => Policy::RampingVus(RampingVus::new(
+                share,
+                vus,
+                *start_vus,
+                stages,
+                *graceful_ramp_down,
+            )),
+            Executor::SharedIterations { .. } => {
+                Policy::SharedIterations(SharedIterations::new(Arc::clone(pool)))
+            }
+            Executor::PerVuIterations {
+                vus: all,
+                iterations,
+                ..
+            } => Policy::PerVuIterations(PerVuIterations::new(share, vus, *all, *iterations)),
+            Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => {
+                unreachable!("{} is an open model", executor.name())
+            }
+        };
+        let end = executor.duration().map(Nanos::from);
+        Closed {
+            share: share.clone(),
+            vus,
+            end,
+            stopped: false,
+            policy,
+        }
+    }
+
+    /// Virtual users that this worker hosts: the most that are ever planned at once.
+    #[must_use]
+    pub fn vus(&self) -> u32 {
+        self.vus
+    }
+
+    /// The number of a hosted virtual user in the whole test, from zero.
+    ///
+    /// # Panics
+    /// When `vu` is not below [`Closed::vus`].
+    #[must_use]
+    pub fn global_vu(&self, vu: u32) -> u32 {
+        assert!(vu < self.vus, "virtual user {vu} of {}", self.vus);
+        global_vu(&self.share, vu)
+    }
+
+    /// What the idle virtual user `vu` does at `now`.
+    #[inline]
+    pub fn next(&mut self, vu: u32, now: Nanos) -> Next {
+        debug_assert!(vu < self.vus, "virtual user {vu} of {}", self.vus);
+        if self.stopped {
+            return Next::Finished;
+        }
+        if self.end.is_some_and(|end| now >= end) {
+            self.stop();
+            return Next::Finished;
+        }
+        match &mut self.policy {
+            Policy::ConstantVus(policy) => policy.next(),
+            Policy::RampingVus(policy) => policy.next(vu, now),
+            Policy::SharedIterations(policy) => policy.next(),
+            Policy::PerVuIterations(policy) => policy.next(vu),
+        }
+    }
+
+    /// The instant at which an iteration of `vu` that runs since `started` must be cut.
+    ///
+    /// Ramping virtual users are cut when their graceful ramp-down is over, unless they were
+    /// wanted again before. The instant may lie beyond the end of the scenario's graceful stop,
+    /// which then comes first. `None`: only the scenario's end cuts it.
+    #[must_use]
+    pub fn interrupt_at(&self, vu: u32, started: Nanos) -> Option<Nanos> {
+        match &self.policy {
+            Policy::RampingVus(policy) => policy.interrupt_at(vu, started),
+            _ => None,
+        }
+    }
+
+    /// The first instant at which nothing starts any more; `None` without a limit in time.
+    #[must_use]
+    pub fn end(&self) -> Option<Nanos> {
+        self.end
+    }
+
+    /// Virtual users of this worker that the plan has active at `now`.
+    #[must_use]
+    pub fn active_vus(&self, now: Nanos) -> u32 {
+        if self.stopped || self.end.is_some_and(|end| now >= end) {
+            return 0;
+        }
+        match &self.policy {
+            Policy::RampingVus(policy) => own_vus(&self.share, policy.level(now)),
+            _ => self.vus,
+        }
+    }
+
+    /// Nothing starts from now on: call it when the run is stopped and at the scenario's end.
+    ///
+    /// What is left in the shared pool is counted as unstarted by the first worker that stops.
+    pub fn stop(&mut self) {
+        if let Policy::SharedIterations(policy) = &mut self.policy
+            && !self.stopped
+        {
+            policy.stop();
+        }
+        self.stopped = true;
+    }
+
+    /// Iterations planned by count that this worker took on and has not started.
+    ///
+    /// Once all workers have stopped, the sum over them is what the test leaves out: k6's dropped
+    /// iterations. Zero where no count was planned.
+    #[must_use]
+    pub fn unstarted(&self) -> u64 {
+        match &self.policy {
+            Policy::SharedIterations(policy) => policy.unstarted(),
+            Policy::PerVuIterations(policy) => policy.unstarted(),
+            Policy::ConstantVus(_) | Policy::RampingVus(_) => 0,
+        }
+    }
+}
+
+/// Numbers iterations that are not planned by count: the share's own indexes, in order of start.
+#[derive(Debug)]
+pub(crate) struct Numbering(SegmentedIndex);
+
+impl Numbering {
+    pub(crate) fn new(share: &Share) -> Numbering {
+        Numbering(share.indexes())
+    }
+
+    #[inline]
+    pub(crate) fn start(&mut self) -> Next {
+        let iteration = self
+            .0
+            .next()
+            .expect("sixty-four bits outlast any number of starts");
+        Next::Start { iteration }
+    }
+}

@@ -1,0 +1,323 @@
+//! Open models: arrivals are due at instants that nothing but the plan decides.
+//!
+//! Must not know completions, virtual users' state or what happens to an arrival that nobody can
+//! take. Invariant: arrival `i` of the test is due when the integral of the arrival rate reaches
+//! `u(i)`, and `u` is a sequence of the whole test: `i` itself for even spacing, the sum of `i + 1`
+//! exponential draws for Poisson spacing. Every worker keeps the indexes of its share, so the
+//! parts' arrivals are the whole's, with the same instants.
+
+use std::cell::RefCell;
+
+use loadline_model::executor::Spacing;
+use loadline_model::segment::Share;
+use loadline_model::{Executor, Nanos};
+
+use crate::constant_arrival_rate::ConstantArrivalRate;
+use crate::poisson::PoissonWalk;
+use crate::ramping_arrival_rate::RampingArrivalRate;
+use crate::{global_vu, own_vus};
+
+/// One planned start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Its number in the whole test, from zero.
+    pub iteration: u64,
+    /// When it is due, relative to the scenario's start.
+    pub intended: Nanos,
+}
+
+/// A planned number of starts with a fraction: a point on the integral of the arrival rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Planned {
+    pub(crate) whole: u64,
+    /// In parts of 2^32.
+    pub(crate) fraction: u32,
+}
+
+/// One worker's share of an open model.
+#[derive(Debug)]
+pub struct Open {
+    plan: Plan,
+    taking: Stream,
+    /// Counts Poisson arrivals that are due; even ones are counted by formula. The cell makes the
+    /// cache invisible; a schedule stays on its worker's thread.
+    counting: Option<RefCell<Count>>,
+    vus: u32,
+    pre_allocated: u32,
+}
+
+impl Open {
+    /// `None` for an executor of the closed model.
+    pub(crate) fn new(executor: &Executor, share: &Share) -> Option<Open> {
+        let (curve, spacing, iterations, pre_allocated_vus, max_vus) = match executor {
+            Executor::ConstantArrivalRate {
+                rate,
+                duration,
+                spacing,
+                iterations,
+                pre_allocated_vus,
+                max_vus,
+            } => {
+                let curve = Curve::Constant(ConstantArrivalRate::new(*rate, *duration));
+                (curve, *spacing, iterations, pre_allocated_vus, max_vus)
+            }
+            Executor::RampingArrivalRate {
+                start_rate,
+                stages,
+                spacing,
+                iterations,
+                pre_allocated_vus,
+                max_vus,
+            } => {
+                let curve = Curve::Ramping(RampingArrivalRate::new(*start_rate, stages));
+                (curve, *spacing, iterations, pre_allocated_vus, max_vus)
+            }
+            _ => return None,
+        };
+        let plan = Plan {
+            share: share.clone(),
+            curve,
+            spacing,
+            limit: *iterations,
+        };
+        let taking = Stream::new(&plan);
+        let counting = matches!(spacing, Spacing::Poisson { .. }).then(|| {
+            RefCell::new(Count {
+                stream: taking.clone(),
+                until: Nanos::ZERO,
+            })
+        });
+        Some(Open {
+            taking,
+            counting,
+            vus: own_vus(share, *max_vus),
+            pre_allocated: own_vus(share, *pre_allocated_vus),
+            plan,
+        })
+    }
+
+    /// Virtual users that this worker hosts at most.
+    #[must_use]
+    pub fn vus(&self) -> u32 {
+        self.vus
+    }
+
+    /// Virtual users that this worker makes before the start.
+    #[must_use]
+    pub fn pre_allocated(&self) -> u32 {
+        self.pre_allocated
+    }
+
+    /// The number of a hosted virtual user in the whole test, from zero.
+    ///
+    /// # Panics
+    /// When `vu` is not below [`Open::vus`].
+    #[must_use]
+    pub fn global_vu(&self, vu: u32) -> u32 {
+        assert!(vu < self.vus, "virtual user {vu} of {}", self.vus);
+        global_vu(&self.plan.share, vu)
+    }
+
+    /// When the next arrival not yet taken is due; `None` when there is none left.
+    #[must_use]
+    #[inline]
+    pub fn next_due(&self) -> Option<Nanos> {
+        self.taking.head.map(|arrival| arrival.intended)
+    }
+
+    /// Takes the next arrival, due or not; `None` when there is none left, and from then on.
+    pub fn take(&mut self) -> Option<Arrival> {
+        self.taking.take(&self.plan)
+    }
+
+    /// Arrivals due at or before `now` and not taken.
+    ///
+    /// Even spacing computes it. Poisson spacing looks ahead, each arrival once as long as `now`
+    /// does not go back; going back counts from the start again.
+    #[must_use]
+    pub fn due_by(&self, now: Nanos) -> u64 {
+        match self.next_due() {
+            Some(due) if due <= now => self.planned_by(now).saturating_sub(self.taking.taken),
+            _ => 0,
+        }
+    }
+
+    /// Arrivals of this worker due at or before `now`, taken or not; costs what
+    /// [`Open::due_by`] costs.
+    #[must_use]
+    pub fn planned_by(&self, now: Nanos) -> u64 {
+        match &self.counting {
+            Some(count) => count.borrow_mut().planned_by(now, &self.plan),
+            None => self
+                .plan
+                .share
+                .count_below(self.plan.limited(self.plan.curve.count_by(now))),
+        }
+    }
+
+    /// Arrivals of this worker over the whole run.
+    ///
+    /// `None` when neither time nor number limits them, and for Poisson spacing that time may
+    /// limit: the number is then random, and known from [`Open::planned_by`] at the end.
+    #[must_use]
+    pub fn planned_total(&self) -> Option<u64> {
+        let by_time = self.plan.curve.total();
+        let all = match self.counting {
+            Some(_) if self.end().is_some() => None,
+            Some(_) => self.plan.limit,
+            None => by_time
+                .map(|total| self.plan.limited(total))
+                .or(self.plan.limit),
+        };
+        all.map(|total| self.plan.share.count_below(total))
+    }
+
+    /// The first instant at which no arrival is due any more; `None` without a limit in time.
+    ///
+    /// A ramp's last arrival may lie on the very end of its last stage; this is then one
+    /// nanosecond later.
+    #[must_use]
+    pub fn end(&self) -> Option<Nanos> {
+        self.plan.curve.end()
+    }
+}
+
+/// What every arrival follows from.
+#[derive(Debug)]
+struct Plan {
+    share: Share,
+    curve: Curve,
+    spacing: Spacing,
+    /// Arrivals in the whole test; `None` for no limit but the curve's.
+    limit: Option<u64>,
+}
+
+impl Plan {
+    fn limited(&self, count: u64) -> u64 {
+        self.limit.map_or(count, |limit| limit.min(count))
+    }
+}
+
+/// The integral of the arrival rate over time.
+#[derive(Debug)]
+enum Curve {
+    Constant(ConstantArrivalRate),
+    Ramping(RampingArrivalRate),
+}
+
+impl Curve {
+    /// When the integral reaches `planned`; `None` when it does not before the end.
+    fn instant(&self, planned: Planned) -> Option<Nanos> {
+        match self {
+            Curve::Constant(curve) => curve.instant(planned),
+            Curve::Ramping(curve) => curve.instant(planned),
+        }
+    }
+
+    /// The point on the integral at which the evenly spaced arrival `index` is due: the first at
+    /// the start of a constant arrival rate, but at 1 of a ramp (k6's rules).
+    fn even(&self, index: u64) -> Option<Planned> {
+        let whole = match self {
+            Curve::Constant(_) => index,
+            Curve::Ramping(_) => index.checked_add(1)?,
+        };
+        Some(Planned { whole, fraction: 0 })
+    }
+
+    /// Evenly spaced arrivals due at or before `now`.
+    fn count_by(&self, now: Nanos) -> u64 {
+        match self {
+            Curve::Constant(curve) => curve.count_by(now),
+            Curve::Ramping(curve) => curve.count_by(now),
+        }
+    }
+
+    /// Evenly spaced arrivals in all.
+    fn total(&self) -> Option<u64> {
+        match self {
+            Curve::Constant(curve) => curve.total(),
+            Curve::Ramping(curve) => Some(curve.total()),
+        }
+    }
+
+    fn end(&self) -> Option<Nanos> {
+        match self {
+            Curve::Constant(curve) => curve.end(),
+            Curve::Ramping(curve) => Some(curve.end()),
+        }
+    }
+}
+
+/// The share's arrivals, one after another.
+#[derive(Clone, Debug)]
+struct Stream {
+    /// The walk along the draws; `None` for even spacing.
+    walk: Option<PoissonWalk>,
+    taken: u64,
+    head: Option<Arrival>,
+}
+
+impl Stream {
+    fn new(plan: &Plan) -> Stream {
+        let walk = match plan.spacing {
+            Spacing::Even => None,
+            Spacing::Poisson { seed } => Some(PoissonWalk::new(seed)),
+        };
+        let mut stream = Stream {
+            walk,
+            taken: 0,
+            head: None,
+        };
+        stream.head = stream.arrival(plan);
+        stream
+    }
+
+    fn take(&mut self, plan: &Plan) -> Option<Arrival> {
+        let arrival = self.head?;
+        self.taken += 1;
+        self.head = self.arrival(plan);
+        Some(arrival)
+    }
+
+    /// The share's arrival number `taken`.
+    fn arrival(&mut self, plan: &Plan) -> Option<Arrival> {
+        let iteration = plan.share.nth(self.taken)?;
+        if plan.limit.is_some_and(|limit| iteration >= limit) {
+            return None;
+        }
+        let planned = match &mut self.walk {
+            None => plan.curve.even(iteration)?,
+            Some(walk) => walk.until(iteration),
+        };
+        let intended = plan.curve.instant(planned)?;
+        Some(Arrival {
+            iteration,
+            intended,
+        })
+    }
+}
+
+/// How many Poisson arrivals are due, counted along.
+#[derive(Debug)]
+struct Count {
+    stream: Stream,
+    /// The latest instant that was asked for.
+    until: Nanos,
+}
+
+impl Count {
+    fn planned_by(&mut self, now: Nanos, plan: &Plan) -> u64 {
+        if now < self.until {
+            self.stream = Stream::new(plan);
+        }
+        self.until = now;
+        while self
+            .stream
+            .head
+            .is_some_and(|arrival| arrival.intended <= now)
+        {
+            self.stream.take(plan);
+        }
+        self.stream.taken
+    }
+}

@@ -1,0 +1,115 @@
+//! The one thing that workers share while they run: the iterations left to claim.
+//!
+//! Must not know who claims. Invariant: every iteration of the process is claimed once, or handed
+//! to the one who closes the pool. Batches shrink with what is left, so the counter is touched a
+//! few times per worker and yet nobody sits on a long batch while the others are idle at the end.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use loadline_model::Executor;
+use loadline_model::segment::{Share, Stripes};
+
+/// A worker claims at most one part in this many of what is left, divided by the workers.
+const BATCHES_PER_WORKER: u64 = 8;
+
+/// The shared iterations of one process.
+#[derive(Debug)]
+pub struct IterationPool {
+    /// Iterations claimed; `total` when none is left.
+    claimed: AtomicU64,
+    /// Iterations of this process.
+    total: u64,
+    /// The process's own indexes among all iterations; `None` when it has none.
+    stripes: Option<Stripes>,
+    workers: u64,
+}
+
+impl IterationPool {
+    /// The pool for all workers of the process that `share` is part of; which worker's does not
+    /// matter. It is empty for every executor but shared iterations.
+    ///
+    /// As in k6, a process gets iterations in proportion to the virtual users that it has.
+    #[must_use]
+    pub fn for_executor(executor: &Executor, share: &Share) -> IterationPool {
+        let (stripes, iterations) = match executor {
+            Executor::SharedIterations {
+                vus, iterations, ..
+            } => (share.stripes_by(u64::from(*vus)), *iterations),
+            _ => (None, 0),
+        };
+        IterationPool {
+            claimed: AtomicU64::new(0),
+            total: stripes
+                .as_ref()
+                .map_or(0, |stripes| stripes.count_below(iterations)),
+            stripes,
+            workers: u64::from(share.workers()),
+        }
+    }
+
+    /// Iterations of this process in all.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Claims a batch of numbers within the process; `None` when none is left.
+    pub(crate) fn claim(&self) -> Option<Range<u64>> {
+        let batch = |left: u64| (left / (BATCHES_PER_WORKER * self.workers)).max(1);
+        // Only the counter itself is shared, so no other memory needs ordering.
+        self.claimed
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, |claimed| {
+                let left = self.total - claimed;
+                (left > 0).then(|| claimed + batch(left))
+            })
+            .ok()
+            .map(|claimed| claimed..claimed + batch(self.total - claimed))
+    }
+
+    /// Takes everything that is left out of the pool and says how much it was.
+    pub(crate) fn close(&self) -> u64 {
+        self.total - self.claimed.swap(self.total, Ordering::Relaxed)
+    }
+
+    /// The index in the whole test of a claimed number.
+    #[inline]
+    pub(crate) fn index(&self, number: u64) -> u64 {
+        self.stripes
+            .as_ref()
+            .and_then(|stripes| stripes.nth(number))
+            .expect("a claimed number is one of the process's indexes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_shrink_and_leave_nothing() {
+        let executor = Executor::SharedIterations {
+            vus: 4,
+            iterations: 100,
+            max_duration: None,
+        };
+        let pool = IterationPool::for_executor(&executor, &Share::whole(0, 2));
+        let batches: Vec<Range<u64>> = std::iter::from_fn(|| pool.claim()).collect();
+        assert_eq!(batches.first(), Some(&(0..6)));
+        assert_eq!(batches.last(), Some(&(99..100)));
+        assert!(batches.windows(2).all(|pair| pair[0].end == pair[1].start));
+        assert_eq!(pool.close(), 0);
+    }
+
+    #[test]
+    fn a_closed_pool_is_empty() {
+        let executor = Executor::SharedIterations {
+            vus: 1,
+            iterations: 80,
+            max_duration: None,
+        };
+        let pool = IterationPool::for_executor(&executor, &Share::whole(0, 1));
+        assert_eq!(pool.claim(), Some(0..10));
+        assert_eq!((pool.close(), pool.close(), pool.claim()), (70, 0, None));
+    }
+}

@@ -1,0 +1,142 @@
+//! A response head as the sink sees it: borrowed, already checked, nothing copied.
+//!
+//! It must not know where the bytes lie or how the head was found. Invariant: [`Fields`] holds
+//! only lines that the scanner accepted, so walking them again cannot fail.
+
+use memchr::memchr;
+
+use crate::chars::trim_blanks;
+use crate::framing::Framing;
+use crate::scan::RawHead;
+
+/// A complete response head.
+#[derive(Debug, Clone)]
+pub struct Head<'a> {
+    raw: RawHead<'a>,
+    framing: Framing,
+}
+
+impl<'a> Head<'a> {
+    #[inline]
+    pub(crate) fn new(raw: RawHead<'a>, framing: Framing) -> Self {
+        Self { raw, framing }
+    }
+
+    /// The status code, 100 to 999.
+    #[inline]
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.raw.status
+    }
+
+    /// The digit after `HTTP/1.`.
+    #[must_use]
+    pub fn minor_version(&self) -> u8 {
+        self.raw.minor
+    }
+
+    /// The reason phrase; often empty.
+    #[must_use]
+    pub fn reason(&self) -> &'a [u8] {
+        self.raw.reason
+    }
+
+    /// The header lines in the order and the case in which they came.
+    #[must_use]
+    pub fn headers(&self) -> Fields<'a> {
+        self.raw.fields
+    }
+
+    /// The value of the first header called `name`, whatever its case. Each call walks the
+    /// lines anew.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&'a [u8]> {
+        self.raw.fields.get(name)
+    }
+
+    /// The first Content-Type, found while the head was parsed and so free of charge.
+    #[inline]
+    #[must_use]
+    pub fn content_type(&self) -> Option<&'a [u8]> {
+        self.raw.facts.content_type
+    }
+
+    /// The Content-Length in bytes; `None` when absent, malformed or contradictory. For HEAD and
+    /// 304 it is the length of a body that does not come.
+    #[inline]
+    #[must_use]
+    pub fn content_length(&self) -> Option<u64> {
+        self.raw.facts.length.value()
+    }
+
+    /// How the body that follows is delimited.
+    #[must_use]
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    /// Bytes that the head took on the wire, its closing blank line included and blank lines
+    /// before it not.
+    #[must_use]
+    pub fn wire_len(&self) -> usize {
+        self.raw.len
+    }
+}
+
+/// Header or trailer lines as (name, value); white space around values is not part of them.
+///
+/// Where a value was folded over several lines, each line end in it has become spaces.
+#[derive(Debug, Clone, Copy)]
+pub struct Fields<'a> {
+    lines: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// `lines` are checked, complete lines with their line ends.
+    #[inline]
+    pub(crate) fn new(lines: &'a [u8]) -> Self {
+        Self { lines }
+    }
+
+    /// The value of the first field called `name`, whatever its case.
+    #[must_use]
+    pub fn get(self, name: &str) -> Option<&'a [u8]> {
+        let wanted = name.as_bytes();
+        self.into_iter()
+            .find_map(|(name, value)| name.eq_ignore_ascii_case(wanted).then_some(value))
+    }
+
+    /// Whether there is no field at all.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.lines.is_empty()
+    }
+}
+
+impl<'a> IntoIterator for Fields<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+    type IntoIter = FieldIter<'a>;
+
+    fn into_iter(self) -> FieldIter<'a> {
+        FieldIter { lines: self.lines }
+    }
+}
+
+/// Walks [`Fields`].
+#[derive(Debug, Clone)]
+pub struct FieldIter<'a> {
+    lines: &'a [u8],
+}
+
+impl<'a> Iterator for FieldIter<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let end = memchr(b'\n', self.lines)?;
+        let (line, rest) = self.lines.split_at(end);
+        self.lines = &rest[1..];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let colon = memchr(b':', line)?;
+        Some((&line[..colon], trim_blanks(&line[colon + 1..])))
+    }
+}

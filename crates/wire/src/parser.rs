@@ -1,0 +1,473 @@
+//! The response parser of one connection: where in a response the next byte belongs.
+//!
+//! It must not know sockets or time: the caller feeds it what was read, or tells it that the
+//! connection ended. Invariant: it keeps bytes only while a head or trailers are incomplete, and
+//! then no more than one byte over the limit for them.
+
+use memchr::memchr;
+
+use crate::chunked::Chunked;
+use crate::error::WireError;
+use crate::foreign;
+use crate::framing::{self, Framing, RequestKind, Reuse};
+use crate::head::Head;
+use crate::limits::Limits;
+use crate::sample::Sample;
+use crate::scan::{self, RawHead, Scan, Trailers};
+use crate::sink::ResponseSink;
+
+/// How many bytes of blank lines may stand before a status line. Old servers send one blank
+/// line too many after a body; anything beyond a few is no HTTP.
+const BLANK_BYTES_MAX: u8 = 8;
+
+/// What [`ResponseParser::feed`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// How many bytes of the input belong to this response. Less than all of it only when the
+    /// response is done.
+    pub consumed: usize,
+    /// What the parser waits for now.
+    pub state: State,
+}
+
+/// What a parser waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// No response is awaited.
+    Idle,
+    /// More bytes of a head: the final one has not gone to the sink.
+    AwaitsHead,
+    /// More bytes of a body: the final head has gone to the sink.
+    AwaitsBody,
+    /// Nothing: the response is complete.
+    Done {
+        /// What may be done with the connection.
+        reuse: Reuse,
+    },
+}
+
+/// Reads the responses of one connection, one after another.
+#[derive(Debug)]
+pub struct ResponseParser {
+    /// A head or trailers so far incomplete; without allocation at all other times.
+    carry: Vec<u8>,
+    place: Place,
+    /// Body bytes of the current response.
+    received: u64,
+    limits: Limits,
+    /// Interim responses before the current one.
+    interim: u32,
+    kind: RequestKind,
+    /// What the final head said; means nothing before it.
+    reuse: Reuse,
+}
+
+/// Where in a response the next byte belongs.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Idle,
+    /// In a head, or in the blank lines before one, whose bytes are counted.
+    Head {
+        blank_bytes: u8,
+    },
+    Length {
+        left: u64,
+    },
+    Chunks(Chunked),
+    Trailers,
+    UntilClose,
+}
+
+/// Outcome of feeding one part of a response.
+struct Fed {
+    consumed: usize,
+    /// Whether the response ended with it.
+    done: bool,
+}
+
+impl Fed {
+    fn part(consumed: usize) -> Self {
+        Self {
+            consumed,
+            done: false,
+        }
+    }
+}
+
+impl ResponseParser {
+    /// A parser that awaits nothing.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            carry: Vec::new(),
+            place: Place::Idle,
+            received: 0,
+            limits,
+            interim: 0,
+            kind: RequestKind::Normal,
+            reuse: Reuse::Close,
+        }
+    }
+
+    /// Awaits the response to a request of this kind. What was left of another is forgotten.
+    #[inline]
+    pub fn start(&mut self, kind: RequestKind) {
+        self.carry = Vec::new();
+        self.place = Place::Head { blank_bytes: 0 };
+        self.received = 0;
+        self.interim = 0;
+        self.kind = kind;
+    }
+
+    /// Whether no response is awaited: before the first [`start`](Self::start), after a response
+    /// is done and after an error.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        matches!(self.place, Place::Idle)
+    }
+
+    /// Reads `input`, which follows what was fed before, and hands what it finds to `sink`.
+    ///
+    /// All of `input` is consumed unless the response ends within it. After 101 and after 2xx to
+    /// CONNECT the rest belongs to the other protocol.
+    ///
+    /// # Errors
+    /// Anything that breaks the framing or a limit. The parser is idle after it; the connection
+    /// must be closed.
+    #[inline]
+    pub fn feed(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<Progress, WireError> {
+        let mut consumed = 0;
+        while consumed < input.len() {
+            let fed = match self.feed_part(&input[consumed..], sink) {
+                Ok(fed) => fed,
+                Err(error) => return Err(self.fail(error)),
+            };
+            consumed += fed.consumed;
+            if fed.done {
+                self.place = Place::Idle;
+                return Ok(Progress {
+                    consumed,
+                    state: State::Done { reuse: self.reuse },
+                });
+            }
+        }
+        Ok(Progress {
+            consumed,
+            state: self.state(),
+        })
+    }
+
+    /// Tells the parser that the connection ended.
+    ///
+    /// `Ok` when the body was delimited by that end, or when no response was awaited. Every
+    /// connection that ended is to be closed, so there is nothing else to tell.
+    ///
+    /// # Errors
+    /// The response is missing or incomplete.
+    pub fn finish(&mut self) -> Result<(), WireError> {
+        let error = match self.place {
+            Place::Idle | Place::UntilClose => {
+                self.place = Place::Idle;
+                return Ok(());
+            }
+            Place::Head { .. } if self.carry.is_empty() && self.interim == 0 => {
+                WireError::ClosedBeforeResponse
+            }
+            Place::Head { .. } => WireError::TruncatedHead {
+                received: self.carry.len(),
+            },
+            Place::Length { left } => WireError::TruncatedBody {
+                expected: Some(self.received.saturating_add(left)),
+                received: self.received,
+            },
+            Place::Chunks(_) | Place::Trailers => WireError::TruncatedBody {
+                expected: None,
+                received: self.received,
+            },
+        };
+        Err(self.fail(error))
+    }
+
+    fn state(&self) -> State {
+        match self.place {
+            Place::Idle => State::Idle,
+            Place::Head { .. } => State::AwaitsHead,
+            Place::Length { .. } | Place::Chunks(_) | Place::Trailers | Place::UntilClose => {
+                State::AwaitsBody
+            }
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, error: WireError) -> WireError {
+        self.carry = Vec::new();
+        self.place = Place::Idle;
+        error
+    }
+
+    /// Feeds what lies at the current place; `input` is not empty.
+    #[inline]
+    fn feed_part(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<Fed, WireError> {
+        match self.place {
+            Place::Idle => Err(WireError::Unsolicited {
+                sample: Sample::of(input),
+            }),
+            Place::Head { blank_bytes } => self.feed_head(input, blank_bytes, sink),
+            Place::Length { left } => Ok(self.feed_length(input, left, sink)),
+            Place::Chunks(chunks) => self.feed_chunks(input, chunks, sink),
+            Place::Trailers => self.feed_trailers(input, sink),
+            Place::UntilClose => {
+                self.received += input.len() as u64;
+                sink.body(input);
+                Ok(Fed::part(input.len()))
+            }
+        }
+    }
+
+    #[inline]
+    fn feed_head(
+        &mut self,
+        input: &[u8],
+        blank_bytes: u8,
+        sink: &mut impl ResponseSink,
+    ) -> Result<Fed, WireError> {
+        if self.carry.is_empty() {
+            if matches!(input[0], b'\r' | b'\n') {
+                return self.skip_blank(input, blank_bytes);
+            }
+            let window = &input[..input.len().min(self.limits.head_bytes as usize)];
+            if let Scan::Complete(raw) = scan::scan_head(window, self.limits.header_count)? {
+                let consumed = raw.len;
+                let done = self.accept_head(raw, sink)?;
+                return Ok(Fed { consumed, done });
+            }
+        }
+        self.feed_carried_head(input, sink)
+    }
+
+    #[cold]
+    fn skip_blank(&mut self, input: &[u8], seen: u8) -> Result<Fed, WireError> {
+        if seen == BLANK_BYTES_MAX {
+            return Err(WireError::NotHttp {
+                sample: Sample::of(input),
+            });
+        }
+        self.place = Place::Head {
+            blank_bytes: seen + 1,
+        };
+        Ok(Fed::part(1))
+    }
+
+    /// The head did not lie in one input: it is put together in `carry`.
+    #[cold]
+    fn feed_carried_head(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<Fed, WireError> {
+        let before = self.carry.len();
+        let limit = self.limits.head_bytes;
+        let mut carry = std::mem::take(&mut self.carry);
+        let taken = take_into(&mut carry, input, limit);
+        // Without a line end nothing new can be said, but for the first bytes and the limit.
+        if before >= foreign::LOOK_AHEAD && is_mid_line(&carry, before, limit) {
+            self.carry = carry;
+            return Ok(Fed::part(taken));
+        }
+        loop {
+            let window = &carry[..carry.len().min(limit as usize)];
+            match scan::scan_head(window, self.limits.header_count)? {
+                Scan::Complete(raw) => {
+                    let consumed = raw.len - before;
+                    let done = self.accept_head(raw, sink)?;
+                    return Ok(Fed { consumed, done });
+                }
+                Scan::Folded => scan::unfold(&mut carry),
+                Scan::Incomplete if carry.len() > limit as usize => {
+                    return Err(WireError::HeadTooLarge { limit });
+                }
+                Scan::Incomplete => break,
+            }
+        }
+        self.carry = carry;
+        Ok(Fed::part(taken))
+    }
+
+    /// Hands a head on and moves behind it; true when the response ends with it.
+    #[inline]
+    fn accept_head(
+        &mut self,
+        raw: RawHead<'_>,
+        sink: &mut impl ResponseSink,
+    ) -> Result<bool, WireError> {
+        if framing::is_interim(raw.status) {
+            return self.accept_interim(raw, sink);
+        }
+        let (framing, reuse) = framing::decide(&raw, self.kind)?;
+        self.reuse = reuse;
+        sink.head(&Head::new(raw, framing));
+        self.place = match framing {
+            Framing::Empty | Framing::Tunnel | Framing::Length(0) => return Ok(true),
+            Framing::Length(left) => Place::Length { left },
+            Framing::Chunked => Place::Chunks(Chunked::new()),
+            Framing::UntilClose => Place::UntilClose,
+        };
+        Ok(false)
+    }
+
+    #[cold]
+    fn accept_interim(
+        &mut self,
+        raw: RawHead<'_>,
+        sink: &mut impl ResponseSink,
+    ) -> Result<bool, WireError> {
+        let limit = self.limits.interim_count;
+        if self.interim >= limit {
+            return Err(WireError::TooManyInterim { limit });
+        }
+        self.interim += 1;
+        self.place = Place::Head { blank_bytes: 0 };
+        sink.interim(&Head::new(raw, Framing::Empty));
+        Ok(false)
+    }
+
+    #[inline]
+    fn feed_length(&mut self, input: &[u8], left: u64, sink: &mut impl ResponseSink) -> Fed {
+        let len = left.min(input.len() as u64);
+        self.received += len;
+        // `len` is at most the length of a slice, so it fits.
+        let consumed = len as usize;
+        sink.body(&input[..consumed]);
+        self.place = Place::Length { left: left - len };
+        Fed {
+            consumed,
+            done: left == len,
+        }
+    }
+
+    fn feed_chunks(
+        &mut self,
+        input: &[u8],
+        mut chunks: Chunked,
+        sink: &mut impl ResponseSink,
+    ) -> Result<Fed, WireError> {
+        let mut received = 0;
+        let advance = chunks.advance(input, self.limits.chunk_line_bytes, |piece| {
+            received += piece.len() as u64;
+            sink.body(piece);
+        })?;
+        self.received += received;
+        self.place = if advance.ended {
+            Place::Trailers
+        } else {
+            Place::Chunks(chunks)
+        };
+        Ok(Fed::part(advance.consumed))
+    }
+
+    fn feed_trailers(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<Fed, WireError> {
+        // All but a few responses have no trailers; those need no copy.
+        if self.carry.is_empty() && input.starts_with(b"\r\n") {
+            return Ok(Fed {
+                consumed: 2,
+                done: true,
+            });
+        }
+        let before = self.carry.len();
+        let limit = self.limits.trailer_bytes;
+        let mut carry = std::mem::take(&mut self.carry);
+        let taken = take_into(&mut carry, input, limit);
+        if is_mid_line(&carry, before, limit) {
+            self.carry = carry;
+            return Ok(Fed::part(taken));
+        }
+        loop {
+            let window = &carry[..carry.len().min(limit as usize)];
+            match scan::scan_trailers(window, self.limits.header_count)? {
+                Scan::Complete(Trailers { fields, len }) => {
+                    if !fields.is_empty() {
+                        sink.trailers(fields);
+                    }
+                    return Ok(Fed {
+                        consumed: len - before,
+                        done: true,
+                    });
+                }
+                Scan::Folded => scan::unfold(&mut carry),
+                Scan::Incomplete if carry.len() > limit as usize => {
+                    return Err(WireError::TrailersTooLarge { limit });
+                }
+                Scan::Incomplete => break,
+            }
+        }
+        self.carry = carry;
+        Ok(Fed::part(taken))
+    }
+}
+
+/// Appends `input` up to one byte beyond the limit, which is enough to know of the breach.
+fn take_into(carry: &mut Vec<u8>, input: &[u8], limit: u32) -> usize {
+    let room = (limit as usize + 1).saturating_sub(carry.len());
+    let taken = room.min(input.len());
+    carry.extend_from_slice(&input[..taken]);
+    taken
+}
+
+/// Whether what came after `before` ends no line and breaks no limit, so that a scan would find
+/// what it found before. It keeps bytes that trickle in from being scanned once for each read.
+fn is_mid_line(carry: &[u8], before: usize, limit: u32) -> bool {
+    carry.len() <= limit as usize && memchr(b'\n', &carry[before..]).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sink::Discard;
+
+    #[test]
+    fn an_idle_parser_is_small_and_holds_no_buffer() {
+        assert!(
+            size_of::<ResponseParser>() < 128,
+            "{}",
+            size_of::<ResponseParser>()
+        );
+        let mut parser = ResponseParser::new(Limits::default());
+        let mut sink = Discard::default();
+        for piece in [
+            &b"HTTP/1.1 200 O"[..],
+            b"K\r\nContent-Length: 1\r\n\r",
+            b"\nx",
+        ] {
+            if parser.is_idle() {
+                parser.start(RequestKind::Normal);
+            }
+            parser
+                .feed(piece, &mut sink)
+                .expect("the response is well-formed");
+        }
+        assert!(parser.is_idle());
+        assert_eq!(parser.carry.capacity(), 0);
+    }
+
+    #[test]
+    fn a_head_in_one_input_is_not_copied() {
+        let mut parser = ResponseParser::new(Limits::default());
+        parser.start(RequestKind::Normal);
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+        let progress = parser.feed(head, &mut Discard::default());
+        let expected = Progress {
+            consumed: head.len(),
+            state: State::AwaitsBody,
+        };
+        assert_eq!(progress, Ok(expected));
+        assert_eq!(parser.carry.capacity(), 0);
+    }
+}

@@ -1,0 +1,302 @@
+//! Finds the lines of a head or of trailers in bytes that may end anywhere.
+//!
+//! It must not know limits in bytes, parser states or where the bytes are kept. Invariant: a
+//! line is judged only when its LF is there, and lines are judged in order, so that more bytes
+//! never change what was said about fewer.
+
+use memchr::{memchr, memchr3};
+
+use crate::chars::{is_blank, is_token_byte, trim_blanks};
+use crate::error::{HeaderFault, WireError};
+use crate::foreign::speaks_http;
+use crate::framing::Facts;
+use crate::head::Fields;
+use crate::sample::Sample;
+
+/// What was found.
+pub(crate) enum Scan<T> {
+    /// All of it, up to its blank line.
+    Complete(T),
+    /// The blank line has not come.
+    Incomplete,
+    /// All of it, but lines in it continue others (`obs-fold`): [`unfold`] and scan again. That
+    /// finds no fault, because each line was judged by itself: the first of a field for its name
+    /// and colon, every one for the bytes in it.
+    Folded,
+}
+
+/// A checked head whose framing is not decided.
+#[derive(Debug, Clone)]
+pub(crate) struct RawHead<'a> {
+    pub(crate) status: u16,
+    pub(crate) minor: u8,
+    pub(crate) reason: &'a [u8],
+    pub(crate) fields: Fields<'a>,
+    pub(crate) facts: Facts<'a>,
+    pub(crate) len: usize,
+}
+
+/// Checked trailers; `len` counts the blank line that closes them.
+#[derive(Clone, Copy)]
+pub(crate) struct Trailers<'a> {
+    pub(crate) fields: Fields<'a>,
+    pub(crate) len: usize,
+}
+
+/// Scans a response head that begins at the first byte.
+///
+/// # Errors
+/// Another protocol, a malformed status line or header line, or too many header lines.
+#[inline]
+pub(crate) fn scan_head(bytes: &[u8], header_limit: u32) -> Result<Scan<RawHead<'_>>, WireError> {
+    if !speaks_http(bytes)? {
+        return Ok(Scan::Incomplete);
+    }
+    let (start, line) = match line_end(bytes, 0) {
+        LineEnd::At { end, next } => (next, &bytes[..end]),
+        LineEnd::Missing => return Ok(Scan::Incomplete),
+        LineEnd::BadByte => {
+            return Err(WireError::BadStatusLine {
+                sample: Sample::of(rest_of_line(bytes, 0)),
+            });
+        }
+    };
+    let (minor, status, reason) = status_line(line)?;
+    let mut facts = Facts::default();
+    let scan = scan_fields(bytes, start, header_limit, |name, value| {
+        facts.note(name, value);
+    })?;
+    Ok(scan.map(|block| RawHead {
+        status,
+        minor,
+        reason,
+        fields: Fields::new(&bytes[start..block.fields_end]),
+        facts,
+        len: block.next,
+    }))
+}
+
+/// Scans trailers that begin at the first byte.
+///
+/// # Errors
+/// A malformed line, or too many lines.
+pub(crate) fn scan_trailers(
+    bytes: &[u8],
+    header_limit: u32,
+) -> Result<Scan<Trailers<'_>>, WireError> {
+    let scan = scan_fields(bytes, 0, header_limit, |_, _| {})?;
+    Ok(scan.map(|block| Trailers {
+        fields: Fields::new(&bytes[..block.fields_end]),
+        len: block.next,
+    }))
+}
+
+/// Overwrites the line end before each continuation line with spaces (RFC 9112 §5.2), up to the
+/// first blank line.
+pub(crate) fn unfold(bytes: &mut [u8]) {
+    let mut from = 0;
+    while let Some(found) = memchr(b'\n', &bytes[from..]) {
+        let at = from + found;
+        from = at + 1;
+        match bytes.get(from) {
+            Some(&byte) if is_blank(byte) => {
+                bytes[at] = b' ';
+                if at > 0 && bytes[at - 1] == b'\r' {
+                    bytes[at - 1] = b' ';
+                }
+            }
+            Some(b'\n') => return,
+            Some(b'\r') if bytes.get(from + 1) == Some(&b'\n') => return,
+            _ => {}
+        }
+    }
+}
+
+impl<T> Scan<T> {
+    #[inline]
+    fn map<U>(self, then: impl FnOnce(T) -> U) -> Scan<U> {
+        match self {
+            Self::Complete(found) => Scan::Complete(then(found)),
+            Self::Incomplete => Scan::Incomplete,
+            Self::Folded => Scan::Folded,
+        }
+    }
+}
+
+/// Where a block of field lines ends, before and after its blank line.
+struct Block {
+    fields_end: usize,
+    next: usize,
+}
+
+#[inline]
+fn scan_fields<'a>(
+    bytes: &'a [u8],
+    start: usize,
+    limit: u32,
+    mut each: impl FnMut(&'a [u8], &'a [u8]),
+) -> Result<Scan<Block>, WireError> {
+    let mut at = start;
+    let mut left = limit;
+    let mut folded = false;
+    loop {
+        let (end, next) = match line_end(bytes, at) {
+            LineEnd::At { end, next } => (end, next),
+            LineEnd::Missing => return Ok(Scan::Incomplete),
+            LineEnd::BadByte => return Err(bad_header(HeaderFault::ValueByte, bytes, at)),
+        };
+        if end == at {
+            let block = Block {
+                fields_end: at,
+                next,
+            };
+            return Ok(if folded {
+                Scan::Folded
+            } else {
+                Scan::Complete(block)
+            });
+        }
+        left = left
+            .checked_sub(1)
+            .ok_or(WireError::TooManyHeaders { limit })?;
+        if !is_blank(bytes[at]) {
+            let (name, value) =
+                field(&bytes[at..end]).map_err(|fault| bad_header(fault, bytes, at))?;
+            each(name, value);
+        } else if at > start {
+            folded = true;
+        } else {
+            return Err(bad_header(HeaderFault::FoldWithoutHeader, bytes, at));
+        }
+        at = next;
+    }
+}
+
+#[cold]
+fn bad_header(fault: HeaderFault, bytes: &[u8], at: usize) -> WireError {
+    WireError::BadHeader {
+        fault,
+        sample: Sample::of(rest_of_line(bytes, at)),
+    }
+}
+
+/// The line that begins at `at`, without its LF.
+fn rest_of_line(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = &bytes[at..];
+    &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
+}
+
+enum LineEnd {
+    /// The line's content ends at `end`, the following line begins at `next`.
+    At { end: usize, next: usize },
+    /// There is no LF yet.
+    Missing,
+    /// The line has its LF, and NUL or a bare CR before it.
+    BadByte,
+}
+
+/// One search finds the line end and the bytes that no line may contain.
+#[inline]
+fn line_end(bytes: &[u8], from: usize) -> LineEnd {
+    let Some(found) = memchr3(b'\n', b'\r', 0, &bytes[from..]) else {
+        return LineEnd::Missing;
+    };
+    let at = from + found;
+    match (bytes[at], bytes.get(at + 1)) {
+        (b'\n', _) => LineEnd::At {
+            end: at,
+            next: at + 1,
+        },
+        (b'\r', Some(b'\n')) => LineEnd::At {
+            end: at,
+            next: at + 2,
+        },
+        _ if memchr(b'\n', &bytes[at..]).is_some() => LineEnd::BadByte,
+        _ => LineEnd::Missing,
+    }
+}
+
+/// Splits a field line. Of what the value may contain only NUL and CR matter, and those are
+/// out already; other control bytes are kept, as RFC 9110 §5.5 allows a recipient.
+#[inline]
+fn field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
+    let name_end = line.iter().position(|&byte| !is_token_byte(byte));
+    match name_end {
+        Some(at) if line[at] == b':' && at > 0 => Ok((&line[..at], trim_blanks(&line[at + 1..]))),
+        Some(at) if line[at] == b':' => Err(HeaderFault::EmptyName),
+        _ if !line.contains(&b':') => Err(HeaderFault::NoColon),
+        _ => Err(HeaderFault::NameByte),
+    }
+}
+
+/// Minor version, status and reason of `HTTP/1.x nnn[ reason]`.
+#[inline]
+fn status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
+    match line {
+        [
+            b'H',
+            b'T',
+            b'T',
+            b'P',
+            b'/',
+            b'1',
+            b'.',
+            minor,
+            b' ',
+            a,
+            b,
+            c,
+            rest @ ..,
+        ] if minor.is_ascii_digit()
+            && (b'1'..=b'9').contains(a)
+            && b.is_ascii_digit()
+            && c.is_ascii_digit()
+            && rest.first().is_none_or(|&byte| byte == b' ') =>
+        {
+            let digit = |byte: &u8| u16::from(byte - b'0');
+            let status = digit(a) * 100 + digit(b) * 10 + digit(c);
+            Ok((minor - b'0', status, rest.get(1..).unwrap_or_default()))
+        }
+        _ => Err(bad_status_line(line)),
+    }
+}
+
+#[cold]
+fn bad_status_line(line: &[u8]) -> WireError {
+    let sample = Sample::of(line);
+    match line {
+        [b'H', b'T', b'T', b'P', b'/', major, ..] if major.is_ascii_digit() && *major != b'1' => {
+            WireError::UnsupportedVersion { sample }
+        }
+        _ => WireError::BadStatusLine { sample },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unfold_stops_at_the_blank_line() {
+        let mut bytes = *b"A: b\r\n c\n\td\r\n\r\nbody\r\n kept";
+        unfold(&mut bytes);
+        assert_eq!(&bytes, b"A: b   c \td\r\n\r\nbody\r\n kept");
+    }
+
+    #[test]
+    fn a_bad_byte_is_told_only_when_its_line_is_whole() {
+        assert!(matches!(line_end(b"a\0b", 0), LineEnd::Missing));
+        assert!(matches!(line_end(b"a\rb", 0), LineEnd::Missing));
+        assert!(matches!(line_end(b"a\r", 0), LineEnd::Missing));
+        assert!(matches!(line_end(b"a\0b\n", 0), LineEnd::BadByte));
+        assert!(matches!(line_end(b"a\r\r\n", 0), LineEnd::BadByte));
+        assert!(matches!(
+            line_end(b"a\r\nb", 0),
+            LineEnd::At { end: 1, next: 3 }
+        ));
+        assert!(matches!(
+            line_end(b"a\nb", 0),
+            LineEnd::At { end: 1, next: 2 }
+        ));
+    }
+}

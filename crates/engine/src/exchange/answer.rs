@@ -1,0 +1,145 @@
+//! What is taken from an answer while it is read, and no more than was asked for.
+//!
+//! One per virtual user, used again for each request. Must not know who asked. Invariant: nothing
+//! is copied that no check, redirect, cookie or census wants, and bodies are kept up to a limit.
+
+use loadline_wire::{Head, ResponseSink};
+
+/// Bytes of a content type that are kept.
+pub(crate) const CONTENT_TYPE_MAX: usize = 64;
+
+/// What has to be taken from an answer beyond its status and size.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wants {
+    /// All header fields.
+    pub(crate) headers: bool,
+    /// The body, up to this many bytes.
+    pub(crate) body_max: u64,
+    /// Where a redirect leads.
+    pub(crate) location: bool,
+    /// Cookies.
+    pub(crate) cookies: bool,
+    /// The value of this header field.
+    pub(crate) tag_header: Option<String>,
+}
+
+/// An answer so far.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body_bytes: u64,
+    pub(crate) body: Vec<u8>,
+    pub(crate) headers: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) location: Option<String>,
+    pub(crate) set_cookies: Vec<String>,
+    pub(crate) tag: Option<String>,
+    pub(crate) content_coding: Option<String>,
+    content_type: Vec<u8>,
+    /// Keep the beginning of this one body for the census.
+    pub(crate) sampled: bool,
+}
+
+impl Answer {
+    /// Forgets the last answer, keeping its memory.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.status = 0;
+        self.body_bytes = 0;
+        self.body.clear();
+        self.headers.clear();
+        self.location = None;
+        self.set_cookies.clear();
+        self.tag = None;
+        self.content_coding = None;
+        self.content_type.clear();
+    }
+
+    /// The content type, cut to [`CONTENT_TYPE_MAX`].
+    #[inline]
+    pub(crate) fn content_type(&self) -> &[u8] {
+        &self.content_type
+    }
+
+    #[inline]
+    pub(crate) fn set_content_type(&mut self, value: &[u8]) {
+        self.content_type.clear();
+        self.content_type.extend_from_slice(&value[..value.len().min(CONTENT_TYPE_MAX)]);
+    }
+
+    /// Takes one header field, as far as it is wanted.
+    pub(crate) fn take_field(&mut self, wants: &Wants, name: &[u8], value: &[u8]) {
+        let text = || String::from_utf8_lossy(value).into_owned();
+        if wants.location && name.eq_ignore_ascii_case(b"location") {
+            self.location = Some(text());
+        }
+        if wants.cookies && name.eq_ignore_ascii_case(b"set-cookie") {
+            self.set_cookies.push(text());
+        }
+        if (wants.body_max > 0 || self.sampled) && name.eq_ignore_ascii_case(b"content-encoding") {
+            self.content_coding = Some(text());
+        }
+        if let Some(wanted) = &wants.tag_header
+            && name.eq_ignore_ascii_case(wanted.as_bytes())
+        {
+            self.tag = Some(text());
+        }
+        if wants.headers {
+            self.headers.push((name.to_vec(), value.to_vec()));
+        }
+    }
+
+    /// Takes a piece of the body.
+    #[inline]
+    pub(crate) fn take_body(&mut self, wants: &Wants, piece: &[u8]) {
+        self.body_bytes += piece.len() as u64;
+        if wants.body_max > 0 || self.sampled {
+            self.keep_body(wants, piece);
+        }
+    }
+
+    #[cold]
+    fn keep_body(&mut self, wants: &Wants, piece: &[u8]) {
+        let sample = if self.sampled { loadline_model::snapshot::BODY_SAMPLE_MAX } else { 0 };
+        let most = usize::try_from(wants.body_max).unwrap_or(usize::MAX).max(sample);
+        let room = most.saturating_sub(self.body.len());
+        self.body.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+}
+
+impl Wants {
+    /// Whether any header field has to be looked at.
+    #[inline]
+    pub(crate) fn any_field(&self) -> bool {
+        self.headers
+            || self.location
+            || self.cookies
+            || self.body_max > 0
+            || self.tag_header.is_some()
+    }
+}
+
+/// An answer being read from HTTP/1.1.
+pub(crate) struct AnswerSink<'a> {
+    pub(crate) answer: &'a mut Answer,
+    pub(crate) wants: &'a Wants,
+}
+
+impl ResponseSink for AnswerSink<'_> {
+    #[inline]
+    fn head(&mut self, head: &Head<'_>) {
+        self.answer.status = head.status();
+        if let Some(value) = head.content_type() {
+            self.answer.set_content_type(value);
+        }
+        if self.wants.any_field() || self.answer.sampled {
+            for (name, value) in head.headers() {
+                self.answer.take_field(self.wants, name, value);
+            }
+        }
+    }
+
+    #[inline]
+    fn body(&mut self, piece: &[u8]) {
+        self.answer.take_body(self.wants, piece);
+    }
+}

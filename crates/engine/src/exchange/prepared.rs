@@ -1,0 +1,316 @@
+//! Requests made ready before the run: as bytes where nothing varies, as holes where it does.
+//!
+//! Must not know connections. Invariant: what [`PreparedRequest::new`] accepts can be sent; a
+//! header that a template fills with a line end is refused when it is rendered, not sent.
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use bytes::Bytes;
+use http::Request;
+use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
+use loadline_model::template::{Filling, Template};
+use loadline_model::url::Scheme;
+use loadline_wire::{RequestHead, RequestKind, RequestTarget};
+
+use super::http2::http2_head;
+use crate::net::{Route, Via};
+
+/// Why a request could not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RenderError(pub(crate) String);
+
+/// Where the bytes after the head come from.
+#[derive(Clone, Debug)]
+pub(crate) enum PreparedBody {
+    /// Part of the message, or absent.
+    Inline,
+    /// Sent in chunks from memory.
+    Chunks(Rc<[u8]>),
+    /// Sent in chunks from a file that is read anew.
+    ChunkedFile(PathBuf),
+}
+
+/// A request ready for one route.
+pub(crate) struct PreparedRequest {
+    pub(crate) template: RequestTemplate,
+    pub(crate) route: Rc<Route>,
+    pub(crate) kind: RequestKind,
+    /// Tried again on a new connection when a kept one turns out to be closed (RFC 9110 section
+    /// 9.2.2).
+    pub(crate) idempotent: bool,
+    /// Whether every connection ends after its request.
+    close: bool,
+    proxy_authorization: Option<String>,
+    fixed: Option<Rc<[u8]>>,
+    fixed_http2: OnceCell<Http2Message>,
+}
+
+/// A request for HTTP/2.
+#[derive(Clone)]
+pub(crate) struct Http2Message {
+    pub(crate) head: Request<()>,
+    pub(crate) body: Http2Body,
+}
+
+/// A body for HTTP/2.
+#[derive(Clone)]
+pub(crate) enum Http2Body {
+    None,
+    Bytes(Bytes),
+    File(PathBuf),
+}
+
+impl PreparedRequest {
+    /// Makes a request ready.
+    ///
+    /// # Errors
+    /// When it has no holes and cannot be sent as it is.
+    pub(crate) fn new(
+        template: RequestTemplate,
+        route: Rc<Route>,
+        keep_alive: bool,
+        proxy_authorization: Option<String>,
+    ) -> Result<PreparedRequest, RenderError> {
+        let idempotent = matches!(
+            template.method.as_str(),
+            "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE"
+        );
+        let kind = RequestKind::of(&template.method);
+        let proxy_authorization = proxy_authorization.filter(|_| route.via == Via::PlainProxy);
+        let mut request = PreparedRequest {
+            template,
+            route,
+            kind,
+            idempotent,
+            close: !keep_alive,
+            proxy_authorization,
+            fixed: None,
+            fixed_http2: OnceCell::new(),
+        };
+        if request.is_literal() {
+            let mut never = || 0;
+            let mut filling = Filling { counter: 0, vu: 0, unix_ms: 0, random: &mut never };
+            let mut bytes = Vec::new();
+            request.render(&mut filling, None, &mut bytes)?;
+            request.fixed = Some(bytes.into());
+        }
+        Ok(request)
+    }
+
+    /// Method and URL for messages, holes not filled.
+    pub(crate) fn label(&self) -> String {
+        format!(
+            "{} {}{}",
+            self.template.method,
+            self.template.origin,
+            self.template.target.source()
+        )
+    }
+
+    /// The bytes to send when nothing in them varies.
+    #[inline]
+    pub(crate) fn fixed(&self) -> Option<&[u8]> {
+        self.fixed.as_deref()
+    }
+
+    /// The message for HTTP/2.
+    ///
+    /// # Errors
+    /// When a hole was filled with something that cannot stand there.
+    pub(crate) fn http2_message(
+        &self,
+        filling: &mut Filling<'_>,
+        cookies: Option<&str>,
+    ) -> Result<Http2Message, RenderError> {
+        if let (Some(message), None) = (self.fixed_http2.get(), cookies) {
+            return Ok(message.clone());
+        }
+        let message = self.render_http2(filling, cookies)?;
+        if self.fixed.is_some() && cookies.is_none() {
+            // Another virtual user may have been first; both made the same message.
+            drop(self.fixed_http2.set(message.clone()));
+        }
+        Ok(message)
+    }
+
+    fn render_http2(
+        &self,
+        filling: &mut Filling<'_>,
+        cookies: Option<&str>,
+    ) -> Result<Http2Message, RenderError> {
+        let target = self.render_target(filling)?;
+        let mut authority = self.template.origin.authority();
+        let mut fields = Vec::new();
+        for HeaderTemplate { name, value } in &self.template.headers {
+            let mut text = Vec::new();
+            value.render(filling, &mut text);
+            if name.eq_ignore_ascii_case("host") {
+                authority = String::from_utf8_lossy(&text).into_owned();
+            } else {
+                fields.push((name.clone(), text));
+            }
+        }
+        if let Some(cookies) = cookies {
+            fields.push(("cookie".to_owned(), cookies.as_bytes().to_vec()));
+        }
+        let body = match &self.template.body {
+            BodySource::StreamFile { path } => Http2Body::File(path.clone()),
+            BodySource::StreamBytes { bytes, .. } => Http2Body::Bytes(Bytes::from(bytes.clone())),
+            _ => self.render_body(filling).map_or(Http2Body::None, |body| Http2Body::Bytes(body.into())),
+        };
+        let uri = format!("{}://{authority}{target}", self.template.origin.scheme.name());
+        let head = http2_head(&self.template.method, &uri, fields.into_iter())
+            .map_err(|why| RenderError(format!("{}: {why}", self.label())))?;
+        Ok(Http2Message { head, body })
+    }
+
+    /// Where the bytes after the message come from.
+    pub(crate) fn body(&self) -> PreparedBody {
+        match &self.template.body {
+            BodySource::None | BodySource::Bytes { .. } | BodySource::Template { .. } => {
+                PreparedBody::Inline
+            }
+            BodySource::StreamBytes { bytes, .. } => PreparedBody::Chunks(bytes.as_slice().into()),
+            BodySource::StreamFile { path } => PreparedBody::ChunkedFile(path.clone()),
+        }
+    }
+
+    pub(crate) fn has_streamed_body(&self) -> bool {
+        matches!(
+            self.template.body,
+            BodySource::StreamBytes { .. } | BodySource::StreamFile { .. }
+        )
+    }
+
+    fn is_literal(&self) -> bool {
+        let literal = |template: &Template| template.as_literal().is_some();
+        literal(&self.template.target)
+            && self.template.headers.iter().all(|header| literal(&header.value))
+            && match &self.template.body {
+                BodySource::Template { template } => literal(template),
+                _ => true,
+            }
+    }
+
+    fn has_header(&self, name: &str) -> bool {
+        self.template.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Fills the holes into `buffer`: head, and body where it is held in memory.
+    ///
+    /// # Errors
+    /// When a hole was filled with something that cannot stand there.
+    pub(crate) fn render(
+        &self,
+        filling: &mut Filling<'_>,
+        cookies: Option<&str>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), RenderError> {
+        let target = self.render_target(filling)?;
+        let body = self.render_body(filling);
+        buffer.clear();
+        let form = match self.route.via {
+            Via::PlainProxy => RequestTarget::Absolute(&target),
+            _ if target == "*" => RequestTarget::Asterisk,
+            _ => RequestTarget::Origin(&target),
+        };
+        let mut head = RequestHead::reusing(std::mem::take(buffer), &self.template.method, form);
+        if !self.has_header("host") {
+            head = head.host(&self.template.origin.authority());
+        }
+        for HeaderTemplate { name, value } in &self.template.headers {
+            let mut text = Vec::new();
+            value.render(filling, &mut text);
+            head = head.header(name, &text);
+        }
+        head = self.add_framing(head, body.as_deref(), cookies);
+        *buffer = head
+            .finish()
+            .map_err(|error| RenderError(format!("{}: {error}", self.label())))?;
+        if let Some(body) = body {
+            buffer.extend_from_slice(&body);
+        }
+        Ok(())
+    }
+
+    fn add_framing(
+        &self,
+        mut head: RequestHead,
+        body: Option<&[u8]>,
+        cookies: Option<&str>,
+    ) -> RequestHead {
+        if let Some(cookies) = cookies {
+            head = head.header("Cookie", cookies);
+        }
+        if let Some(credentials) = &self.proxy_authorization {
+            head = head.header("Proxy-Authorization", credentials);
+        }
+        if self.close && !self.has_header("connection") {
+            head = head.header("Connection", "close");
+        }
+        if self.has_streamed_body() {
+            return head.chunked();
+        }
+        let expects_body = matches!(self.template.method.as_str(), "POST" | "PUT" | "PATCH");
+        match body {
+            Some(body) if !self.has_header("content-length") => {
+                head.content_length(body.len() as u64)
+            }
+            None if expects_body && !self.has_header("content-length") => head.content_length(0),
+            _ => head,
+        }
+    }
+
+    /// The request target: path and query, or the whole URL for a proxy.
+    pub(crate) fn render_target(&self, filling: &mut Filling<'_>) -> Result<String, RenderError> {
+        let mut bytes = Vec::new();
+        if self.route.via == Via::PlainProxy && self.template.origin.scheme == Scheme::Http {
+            bytes.extend_from_slice(self.template.origin.to_string().as_bytes());
+        }
+        self.template.target.render(filling, &mut bytes);
+        let encoded = encode_target(&bytes);
+        String::from_utf8(encoded)
+            .map_err(|_| RenderError(format!("{}: its target is not text", self.label())))
+    }
+
+    /// The body held in memory; `None` when there is none or it is streamed.
+    pub(crate) fn render_body(&self, filling: &mut Filling<'_>) -> Option<Vec<u8>> {
+        match &self.template.body {
+            BodySource::Bytes { bytes, .. } => Some(bytes.clone()),
+            BodySource::Template { template } => {
+                let mut bytes = Vec::new();
+                template.render(filling, &mut bytes);
+                Some(bytes)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Percent-encodes what may not stand in a request target: spaces and bytes beyond ASCII, which
+/// holes may bring in.
+fn encode_target(bytes: &[u8]) -> Vec<u8> {
+    let mut encoded = Vec::with_capacity(bytes.len());
+    for byte in bytes {
+        if matches!(byte, 0x21..=0x7e) && *byte != b'#' {
+            encoded.push(*byte);
+        } else {
+            encoded.push(b'%');
+            encoded.push(b"0123456789ABCDEF"[usize::from(byte >> 4)]);
+            encoded.push(b"0123456789ABCDEF"[usize::from(byte & 15)]);
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_encoded() {
+        assert_eq!(encode_target(b"/a b?\xc3\xa9=1%20#x"), b"/a%20b?%C3%A9=1%20%23x");
+    }
+}

@@ -1,0 +1,20 @@
+//! The data plane: workers, virtual users, connections, timers.
+//!
+//! Drives `schedule` and `wire` with one current-thread runtime per worker; workers share nothing
+//! while they run but the iteration pool and each other's mailboxes. Must not print, write files
+//! or know what shows its measurements. Invariant: every arrival and every request that began is
+//! accounted for in exactly one snapshot.
+
+pub mod clock;
+mod exchange;
+pub mod live;
+mod net;
+pub mod platform;
+mod record;
+mod start;
+mod vu;
+mod worker;
+
+pub use net::TlsError;
+pub use start::{Engine, EngineSetup, StartError};
+pub use worker::{INTERVAL, WorkerReport};

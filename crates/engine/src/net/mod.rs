@@ -1,0 +1,20 @@
+//! Making connections: names, detours, sockets, proxies, TLS.
+//!
+//! Must not know HTTP beyond a proxy's CONNECT, nor virtual users. Invariant: whatever goes wrong
+//! is a [`Failure`] with a class.
+
+mod connect;
+mod dns;
+mod failure;
+mod proxy;
+mod route;
+mod socket;
+mod tls;
+
+pub(crate) use connect::{Connected, Connector, connect_deadline};
+pub(crate) use dns::Resolver;
+pub(crate) use failure::{Failure, Stage};
+pub(crate) use route::{Route, Routes, Via};
+pub(crate) use socket::{Stream, WireBytes};
+pub use tls::TlsError;
+pub(crate) use tls::LazyTls;

@@ -1,0 +1,268 @@
+//! Linux: timer file descriptors, resource limits, the process's and threads' use of the machine.
+//!
+//! Must not know what the numbers are for. Invariant: a failing call answers with an error or
+//! `None`, never with a made-up number.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::cgroup;
+
+/// An alarm that can be set to an absolute instant of the monotonic clock.
+pub struct Alarm {
+    descriptor: AsyncFd<OwnedFd>,
+}
+
+impl Alarm {
+    /// A new alarm, not set.
+    ///
+    /// # Errors
+    /// When the process has no file descriptor left.
+    pub fn new() -> io::Result<Alarm> {
+        // SAFETY: timerfd_create takes no pointers.
+        let raw = unsafe {
+            libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC)
+        };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor was just made and nobody else owns it.
+        let owned = unsafe { OwnedFd::from_raw_fd(raw) };
+        // SAFETY: an `OwnedFd` gives the same open descriptor for its whole life.
+        let descriptor = unsafe { AsyncFd::register_with_interest(owned, Interest::READABLE)? };
+        Ok(Alarm { descriptor })
+    }
+
+    /// Sets the alarm to `monotonic_ns`; an instant that has passed fires at once.
+    pub fn set(&self, monotonic_ns: u64) {
+        let at = monotonic_ns.max(1);
+        let spec = libc::itimerspec {
+            it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 },
+            it_value: libc::timespec {
+                tv_sec: (at / 1_000_000_000) as libc::time_t,
+                tv_nsec: (at % 1_000_000_000) as libc::c_long,
+            },
+        };
+        // SAFETY: the descriptor is open and `spec` outlives the call; the old value is not asked
+        // for. The call fails for invalid values alone, which the construction rules out.
+        unsafe {
+            libc::timerfd_settime(
+                self.descriptor.get_ref().as_raw_fd(),
+                libc::TFD_TIMER_ABSTIME,
+                &raw const spec,
+                std::ptr::null_mut(),
+            );
+        }
+    }
+
+    /// Ready once the alarm has fired since it was last set.
+    ///
+    /// The expirations are never read: setting the alarm anew resets them, and the edge-triggered
+    /// registration reports the next firing.
+    pub fn poll_fired(&self, cx: &mut Context<'_>) -> Poll<()> {
+        match ready!(self.descriptor.poll_read_ready(cx)) {
+            Ok(mut ready) => ready.clear_ready(),
+            Err(_) => return Poll::Pending,
+        }
+        Poll::Ready(())
+    }
+}
+
+/// The monotonic clock's reading, on the scale that [`Alarm::set`] takes.
+#[must_use]
+pub fn monotonic_ns() -> u64 {
+    clock_ns(libc::CLOCK_MONOTONIC)
+}
+
+/// Processor time of the calling thread in nanoseconds.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// Processor time of the whole process in nanoseconds.
+#[must_use]
+pub fn process_cpu_ns() -> u64 {
+    clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+#[inline]
+fn clock_ns(clock: libc::clockid_t) -> u64 {
+    let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `at` is valid for writing; these clocks always exist on Linux.
+    unsafe { libc::clock_gettime(clock, &raw mut at) };
+    at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64
+}
+
+/// Time that the calling thread was ready but waited for a processor, in nanoseconds; `None` when
+/// the kernel does not say.
+#[must_use]
+pub fn thread_run_queue_ns() -> Option<u64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Resident memory of the process in bytes; `None` when the kernel does not say.
+#[must_use]
+pub fn resident_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    // SAFETY: sysconf takes no pointers.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    Some(pages * u64::try_from(page).ok()?)
+}
+
+/// Highest resident memory of the process so far, in bytes.
+#[must_use]
+pub fn resident_bytes_max() -> Option<u64> {
+    // SAFETY: a zeroed rusage is a valid one.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is valid for writing.
+    let outcome = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    (outcome == 0).then(|| usage.ru_maxrss as u64 * 1024)
+}
+
+/// Raises the limit of open files to the hard limit and gives the limit now in force.
+#[must_use]
+pub fn raise_open_files() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` is valid for writing.
+    if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } != 0 {
+        return None;
+    }
+    if limit.rlim_cur < limit.rlim_max {
+        let raised = libc::rlimit { rlim_cur: limit.rlim_max, rlim_max: limit.rlim_max };
+        // SAFETY: `raised` outlives the call.
+        if unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) } == 0 {
+            limit.rlim_cur = limit.rlim_max;
+        }
+    }
+    Some(limit.rlim_cur)
+}
+
+/// Processors in the affinity mask of the process, at least one.
+#[must_use]
+pub fn affinity_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// The control group's processor quota in cores; `None` without one.
+#[must_use]
+pub fn cpu_quota_cores() -> Option<f64> {
+    cgroup::CpuQuota::read().map(|quota| quota.cores())
+}
+
+/// Local ports for outgoing connections; `None` when the kernel does not say.
+#[must_use]
+pub fn ephemeral_ports() -> Option<u64> {
+    let text = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
+    let mut bounds = text.split_whitespace().map(str::parse::<u64>);
+    let (low, high) = (bounds.next()?.ok()?, bounds.next()?.ok()?);
+    Some(high.saturating_sub(low) + 1)
+}
+
+/// Operating system and kernel release.
+#[must_use]
+pub fn system_name() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("Linux {}", release.trim())
+}
+
+/// Host name; empty when unknown.
+#[must_use]
+pub fn host_name() -> String {
+    fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+}
+
+/// Processor model; empty when unknown.
+#[must_use]
+pub fn processor_name() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    text.lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':').map(|(_, name)| name))
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+/// Memory of the machine in bytes; `None` when unknown.
+#[must_use]
+pub fn memory_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// What the kernel knows of a TCP connection.
+#[derive(Clone, Copy, Debug)]
+pub struct TcpFacts {
+    /// Smallest round-trip time seen, in nanoseconds.
+    pub min_rtt_ns: u64,
+    /// Segments sent again since the connection was made.
+    pub retransmits: u64,
+}
+
+/// Asks the kernel about a TCP connection; `None` when it does not say.
+#[must_use]
+pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
+    // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_total_retrans at 100, tcpi_min_rtt at 148.
+    const TOTAL_RETRANS: usize = 100;
+    const MIN_RTT: usize = 148;
+    let mut info = [0_u8; 256];
+    let mut length = info.len() as libc::socklen_t;
+    // SAFETY: `info` and `length` are valid for writing and agree on the size.
+    let outcome = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            info.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    if outcome != 0 || (length as usize) < MIN_RTT + 4 {
+        return None;
+    }
+    let word = |offset: usize| {
+        let bytes: [u8; 4] = info[offset..offset + 4].try_into().ok()?;
+        Some(u64::from(u32::from_ne_bytes(bytes)))
+    };
+    let min_rtt_us = word(MIN_RTT)?;
+    (min_rtt_us != u64::from(u32::MAX))
+        .then_some(TcpFacts { min_rtt_ns: min_rtt_us * 1_000, retransmits: word(TOTAL_RETRANS)? })
+}
+
+/// Lets the kernel choose the local port only when connecting, so that one source address can
+/// have many connections to different peers.
+pub fn bind_address_without_port(socket: &impl AsRawFd) {
+    let on: libc::c_int = 1;
+    // SAFETY: the value outlives the call and has the size that is passed.
+    unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            (&raw const on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_answers() {
+        assert!(affinity_cores() >= 1);
+        assert!(resident_bytes().expect("statm is there") > 100_000);
+        assert!(monotonic_ns() > 0);
+        assert!(system_name().starts_with("Linux "));
+        assert!(ephemeral_ports().expect("the range is there") > 1);
+    }
+}

@@ -1,0 +1,328 @@
+//! Where a worker's measurements go: one snapshot in the making.
+//!
+//! On the hot path: no allocation, no clock, no lock. Must not know connections or schedules.
+//! Invariant: every request that was counted as started is later counted under exactly one fate.
+
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, TrySendError};
+
+use loadline_model::snapshot::{Counts, ErrorKey, Sample, Shape, Snapshot};
+use loadline_model::{ErrorClass, Nanos};
+
+use crate::clock::Clock;
+use crate::exchange::Answer;
+use crate::live::LiveCounters;
+use crate::net::{Connected, Failure};
+use crate::platform::TcpFacts;
+
+/// Samples handed to a sink at a time.
+const BATCH: usize = 512;
+/// Connections that are asked for their kernel facts in each interval: enough for a picture, few
+/// enough to cost nothing.
+const TCP_FACTS_MAX: u32 = 16;
+
+/// The life of one request; spans in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Life {
+    /// When the plan wanted it; `None` in a closed model.
+    pub(crate) intended: Option<Nanos>,
+    pub(crate) started: Nanos,
+    pub(crate) blocked_ns: u64,
+    pub(crate) dns_ns: u64,
+    pub(crate) connect_ns: u64,
+    pub(crate) sending_ns: u64,
+    pub(crate) waiting_ns: u64,
+    pub(crate) receiving_ns: u64,
+    pub(crate) done: Nanos,
+}
+
+impl Life {
+    #[inline]
+    pub(crate) fn begin(intended: Option<Nanos>, started: Nanos) -> Life {
+        Life {
+            intended,
+            started,
+            blocked_ns: 0,
+            dns_ns: 0,
+            connect_ns: 0,
+            sending_ns: 0,
+            waiting_ns: 0,
+            receiving_ns: 0,
+            done: started,
+        }
+    }
+
+    #[inline]
+    fn service_ns(&self) -> u64 {
+        self.done.since(self.started)
+    }
+
+    #[inline]
+    fn planned(&self) -> Nanos {
+        self.intended.unwrap_or(self.started)
+    }
+}
+
+/// A worker's measurements.
+pub(crate) struct Recorder {
+    clock: Clock,
+    seen: Snapshot,
+    live: Arc<LiveCounters>,
+    warm_until: Nanos,
+    samples: Option<SyncSender<Vec<Sample>>>,
+    batch: Vec<Sample>,
+    tcp_facts_left: u32,
+}
+
+impl Recorder {
+    pub(crate) fn new(
+        clock: Clock,
+        live: Arc<LiveCounters>,
+        warm_up: std::time::Duration,
+        samples: Option<SyncSender<Vec<Sample>>>,
+    ) -> Recorder {
+        Recorder {
+            clock,
+            seen: Snapshot::default(),
+            live,
+            warm_until: Nanos::from(warm_up),
+            samples,
+            batch: Vec::new(),
+            tcp_facts_left: TCP_FACTS_MAX,
+        }
+    }
+
+    /// Counts the start of a request.
+    #[inline]
+    pub(crate) fn started(&mut self, life: &Life) {
+        self.live.count_started();
+        self.counts(life).started += 1;
+    }
+
+    /// Records how late a virtual user that was free was started.
+    #[inline]
+    pub(crate) fn lag(&mut self, lag_ns: u64) {
+        self.seen.schedule_lag.record(lag_ns);
+    }
+
+    /// Records an answer.
+    #[inline]
+    pub(crate) fn answered(
+        &mut self,
+        life: &Life,
+        answer: &Answer,
+        good: bool,
+        peer: Option<usize>,
+    ) {
+        self.live.count_completed();
+        let body_bytes = answer.body_bytes;
+        let counts = self.counts(life);
+        counts.completed += 1;
+        counts.good += u64::from(good);
+        counts.body_bytes += body_bytes;
+        if life.planned() >= self.warm_until {
+            self.measure_answer(life, answer, good, peer);
+        }
+        if self.samples.is_some() {
+            self.keep_sample(life, answer.status, None, body_bytes);
+        }
+    }
+
+    #[inline]
+    fn measure_answer(&mut self, life: &Life, answer: &Answer, good: bool, peer: Option<usize>) {
+        let service_ns = life.service_ns();
+        let seen = &mut self.seen;
+        seen.answered_time.record(service_ns);
+        if let Some(intended) = life.intended {
+            seen.response_time.record(life.done.since(intended));
+        }
+        seen.phases.blocked.record(life.blocked_ns);
+        seen.phases.sending.record(life.sending_ns);
+        seen.phases.waiting.record(life.waiting_ns);
+        seen.phases.receiving.record(life.receiving_ns);
+        *seen.statuses.row(answer.status) += 1;
+        let position = shape_position(seen, answer);
+        let shape = seen.shapes.row_at(position);
+        shape.count += 1;
+        shape.good += u64::from(good);
+        shape.body_size.record(answer.body_bytes);
+        let tally = seen.peers.row_at(peer);
+        tally.answered += 1;
+        tally.time.record(service_ns);
+        if let Some(tag) = &answer.tag {
+            let tally = seen.by_header.row(tag.clone());
+            tally.answered += 1;
+            tally.time.record(service_ns);
+        }
+    }
+
+    /// Looks at the body of an answer that was just recorded.
+    pub(crate) fn sample_body(&mut self, answer: &Answer, body: &[u8]) {
+        let position = shape_position(&mut self.seen, answer);
+        self.seen.shapes.row_at(position).sample(body);
+    }
+
+    /// Records a failure.
+    pub(crate) fn failed(&mut self, life: &Life, request: String, failure: Failure) {
+        self.live.count_failed();
+        self.counts(life).failed[failure.class.index()] += 1;
+        if life.planned() >= self.warm_until {
+            self.seen.failed_time.record(life.service_ns());
+            if let Some(intended) = life.intended {
+                self.seen.response_time.record(life.done.since(intended));
+            }
+            if let Some(address) = failure.address {
+                self.seen.peers.row(address.to_string()).failed += 1;
+            }
+        }
+        let key = ErrorKey {
+            class: failure.class,
+            request,
+            address: failure.address.map(|address| address.to_string()),
+            detail: failure.detail,
+        };
+        *self.seen.errors.row(key) += 1;
+        if self.samples.is_some() {
+            self.keep_sample(life, 0, Some(failure.class), 0);
+        }
+    }
+
+    /// Counts a request that the end of the run cut short.
+    pub(crate) fn interrupted(&mut self, life: &Life) {
+        self.live.count_interrupted();
+        self.counts(life).interrupted += 1;
+    }
+
+    /// Counts arrivals that were due without a free virtual user.
+    pub(crate) fn dropped(&mut self, arrivals: u64) {
+        self.seen.counts.dropped += arrivals;
+    }
+
+    pub(crate) fn redirected(&mut self) {
+        self.seen.counts.redirects += 1;
+    }
+
+    pub(crate) fn retried(&mut self) {
+        self.seen.counts.retried += 1;
+    }
+
+    pub(crate) fn check_failed(&mut self, check: String) {
+        *self.seen.failed_checks.row(check) += 1;
+    }
+
+    /// Records a new connection.
+    pub(crate) fn connected(&mut self, connected: &Connected) {
+        let connections = &mut self.seen.connections;
+        connections.opened += 1;
+        connections.connect.record(connected.connect_ns);
+        if let Some(dns_ns) = connected.dns_ns {
+            connections.dns.record(dns_ns);
+        }
+        if let Some(tls_ns) = connected.tls_ns {
+            connections.tls.record(tls_ns);
+        }
+        connections.http2 += u64::from(connected.http2);
+    }
+
+    pub(crate) fn connect_failed(&mut self) {
+        self.seen.connections.failed += 1;
+    }
+
+    /// Records what the kernel knows of a connection, as far as this interval still wants it.
+    pub(crate) fn tcp_facts(&mut self, ask: impl FnOnce() -> Option<TcpFacts>) {
+        if self.tcp_facts_left == 0 {
+            return;
+        }
+        self.tcp_facts_left -= 1;
+        if let Some(facts) = ask() {
+            self.seen.connections.min_rtt.record(facts.min_rtt_ns);
+            self.seen.connections.retransmits += facts.retransmits;
+        }
+    }
+
+    /// The row of a remote address; stays valid for the worker's life.
+    pub(crate) fn peer(&mut self, address: Option<std::net::SocketAddr>) -> Option<usize> {
+        let name = address.map_or_else(|| "unix socket".to_owned(), |at| at.to_string());
+        self.seen.peers.position(name)
+    }
+
+    /// Gives what was seen since the last call.
+    pub(crate) fn take(&mut self, sent: u64, received: u64) -> Snapshot {
+        self.flush_samples();
+        self.tcp_facts_left = TCP_FACTS_MAX;
+        self.seen.counts.bytes_sent += sent;
+        self.seen.counts.bytes_received += received;
+        self.seen.take()
+    }
+
+    #[inline]
+    fn counts(&mut self, life: &Life) -> &mut Counts {
+        if life.planned() < self.warm_until { &mut self.seen.warm_up } else { &mut self.seen.counts }
+    }
+
+    fn keep_sample(
+        &mut self,
+        life: &Life,
+        status: u16,
+        error: Option<ErrorClass>,
+        body_bytes: u64,
+    ) {
+        self.batch.push(Sample {
+            start_ns: life.started.0,
+            intended_ns: life.planned().0,
+            dns_ns: life.dns_ns,
+            connect_ns: life.connect_ns,
+            sending_ns: life.sending_ns,
+            waiting_ns: life.waiting_ns,
+            receiving_ns: life.receiving_ns,
+            service_ns: life.service_ns(),
+            status,
+            error,
+            body_bytes,
+        });
+        if self.batch.len() >= BATCH {
+            self.flush_samples();
+        }
+    }
+
+    /// Hands the batch to the sink. A full ring holds the worker up, and that time is counted: a
+    /// sink that is too slow must be seen, not lose samples.
+    fn flush_samples(&mut self) {
+        let Some(sink) = &self.samples else { return };
+        if self.batch.is_empty() {
+            return;
+        }
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+        let gone = match sink.try_send(batch) {
+            Ok(()) => false,
+            Err(TrySendError::Full(batch)) => {
+                let held_up = self.clock.now();
+                let gone = sink.send(batch).is_err();
+                self.seen.back_pressure_ns += self.clock.now().since(held_up);
+                gone
+            }
+            Err(TrySendError::Disconnected(_)) => true,
+        };
+        if gone {
+            self.samples = None;
+        }
+    }
+}
+
+#[inline]
+fn shape_position(seen: &mut Snapshot, answer: &Answer) -> Option<usize> {
+    let size_class = Shape::size_class_of(answer.body_bytes);
+    let content_type = answer.content_type();
+    seen.shapes.position_by(
+        |shape| {
+            shape.status == answer.status
+                && shape.size_class == size_class
+                && shape.content_type.as_bytes() == content_type
+        },
+        || Shape {
+            status: answer.status,
+            size_class,
+            content_type: String::from_utf8_lossy(content_type).into_owned(),
+        },
+    )
+}

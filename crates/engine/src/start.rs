@@ -1,0 +1,171 @@
+//! Starting the engine, and what the control plane holds of it.
+//!
+//! Must not know what becomes of the reports. Invariant: [`Engine::start`] refuses whatever could
+//! be seen to fail before the first request.
+
+use std::fmt;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, channel};
+use std::thread::{self, JoinHandle};
+
+use loadline_model::plan::Behaviour;
+use loadline_model::segment::Share;
+use loadline_model::snapshot::Sample;
+use loadline_model::url::Scheme;
+use loadline_model::{RunCommand, TestPlan};
+use loadline_schedule::IterationPool;
+
+use crate::clock::{Clock, unix_ms};
+use crate::exchange::PreparedRequest;
+use crate::live::{LiveCounters, LiveTotals};
+use crate::net::{LazyTls, Resolver, Routes, TlsError};
+use crate::platform;
+use crate::worker::mailbox::Mailbox;
+use crate::worker::{WorkerReport, WorkerSetup, run_worker};
+
+/// What the engine is started with.
+pub struct EngineSetup {
+    /// What to do.
+    pub plan: Arc<TestPlan>,
+    /// Where every single sample goes; `None`: nobody wants them.
+    pub samples: Option<SyncSender<Vec<Sample>>>,
+}
+
+/// Why the engine did not start; nothing was sent.
+#[derive(Debug)]
+pub enum StartError {
+    /// The plan cannot be run.
+    Plan(String),
+    /// The TLS settings cannot be used.
+    Tls(TlsError),
+    /// The operating system refused a thread.
+    Thread(io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Plan(why) => f.write_str(why),
+            StartError::Tls(error) => error.fmt(f),
+            StartError::Thread(error) => write!(f, "the system refuses another thread: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// A running engine.
+pub struct Engine {
+    /// What the workers tell; ends when all have.
+    pub reports: Receiver<WorkerReport>,
+    /// The clock that every instant of the run is on.
+    pub clock: Clock,
+    /// Milliseconds since 1970 at the start of the run.
+    pub started_unix_ms: u64,
+    mailboxes: Vec<Arc<Mailbox>>,
+    live: Vec<Arc<LiveCounters>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// The number of workers for a plan: as asked, else one per usable core, and never more than
+    /// virtual users.
+    #[must_use]
+    pub fn workers_for(plan: &TestPlan) -> u32 {
+        let cores = platform::usable_cores().ceil().max(1.0) as u32;
+        plan.workers.unwrap_or(cores).clamp(1, plan.max_vus().max(1))
+    }
+
+    /// Starts the workers.
+    ///
+    /// # Errors
+    /// When the plan, its certificates or the operating system forbid it; nothing was sent then.
+    pub fn start(setup: EngineSetup) -> Result<Engine, StartError> {
+        let EngineSetup { plan, samples } = setup;
+        plan.validate().map_err(StartError::Plan)?;
+        let tls = LazyTls::new(&plan.client.tls, plan.client.protocol);
+        rehearse(&plan, &tls)?;
+        let workers = Engine::workers_for(&plan);
+        let clock = Clock::start();
+        let started_unix_ms = unix_ms();
+        let resolver =
+            Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?;
+        let mailboxes: Vec<_> =
+            (0..workers).map(|_| Arc::new(Mailbox::new(plan.scenarios.len()))).collect();
+        let live: Vec<_> = (0..workers).map(|_| Arc::new(LiveCounters::default())).collect();
+        let whole = Share::whole(0, workers);
+        let pools: Vec<_> = plan
+            .scenarios
+            .iter()
+            .map(|scenario| Arc::new(IterationPool::for_executor(&scenario.executor, &whole)))
+            .collect();
+        let (reports_to, reports) = channel();
+        let mut threads = Vec::new();
+        for number in 0..workers {
+            let setup = WorkerSetup {
+                number,
+                plan: Arc::clone(&plan),
+                share: whole.for_worker(number),
+                clock,
+                started_unix_ms,
+                pools: pools.clone(),
+                mailboxes: mailboxes.clone(),
+                live: Arc::clone(&live[number as usize]),
+                resolver: Arc::clone(&resolver),
+                tls: Arc::clone(&tls),
+                samples: samples.clone(),
+                reports: reports_to.clone(),
+            };
+            let thread = thread::Builder::new()
+                .name(format!("worker-{number}"))
+                .spawn(move || run_worker(setup))
+                .map_err(StartError::Thread)?;
+            threads.push(thread);
+        }
+        Ok(Engine { reports, clock, started_unix_ms, mailboxes, live, threads })
+    }
+
+    /// Passes an order to every worker.
+    pub fn command(&self, command: RunCommand) {
+        for mailbox in &self.mailboxes {
+            mailbox.command(command);
+        }
+    }
+
+    /// What can be read while the workers run.
+    #[must_use]
+    pub fn live(&self) -> LiveTotals {
+        let mut sum = LiveTotals::default();
+        for counters in &self.live {
+            counters.add_to(&mut sum);
+        }
+        sum
+    }
+
+    /// Waits for the threads to end; gives how many of them panicked.
+    #[must_use]
+    pub fn join(self) -> usize {
+        self.threads.into_iter().map(JoinHandle::join).filter(Result::is_err).count()
+    }
+}
+
+/// Makes everything once that can be made without sending.
+fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
+    let routes = Routes::default();
+    let mut encrypted = false;
+    for scenario in &plan.scenarios {
+        let Behaviour::Requests(mix) = &scenario.behaviour;
+        for template in &mix.requests {
+            encrypted |= template.origin.scheme == Scheme::Https;
+            let route = routes.to(&template.origin, &plan.client);
+            PreparedRequest::new(template.clone(), Rc::clone(&route), plan.client.keep_alive, None)
+                .map_err(|error| StartError::Plan(error.0))?;
+        }
+    }
+    if encrypted {
+        tls.settings().map_err(StartError::Tls)?;
+    }
+    Ok(())
+}

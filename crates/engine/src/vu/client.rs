@@ -1,0 +1,271 @@
+//! The HTTP client of one virtual user: its connections, cookies and buffers.
+//!
+//! Sends a prepared request, follows redirects, and records what came of it. Must not know why the
+//! request is sent or when the next is due. Invariant: every call of [`VuClient::request`] that
+//! began records exactly one fate, also when its future is dropped.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use loadline_model::check::{Answer as CheckedAnswer, Check};
+use loadline_model::template::Filling;
+use loadline_model::{ErrorClass, Nanos};
+
+use super::cookies::Cookies;
+use super::shared::Shared;
+use super::slot::{Stop, VuSlot};
+use crate::exchange::{Answer, Broken, Http1Connection, PreparedRequest, Wants, decoded};
+use crate::net::Failure;
+use crate::record::Life;
+
+/// Origins to which one virtual user keeps a connection open.
+pub(super) const CONNECTIONS_MAX: usize = 8;
+
+/// What answers are held against, and what that needs of them.
+pub(crate) struct Judging {
+    pub(crate) checks: Vec<Check>,
+    pub(crate) wants: Wants,
+    pub(crate) redirects_max: u32,
+    status_decides: bool,
+}
+
+impl Judging {
+    pub(crate) fn new(
+        checks: Vec<Check>,
+        redirects_max: u32,
+        cookies: bool,
+        tag_header: Option<String>,
+        body_kept_max: u64,
+    ) -> Judging {
+        let wants = Wants {
+            headers: checks.iter().any(Check::needs_headers),
+            body_max: if checks.iter().any(Check::needs_body) { body_kept_max } else { 0 },
+            location: redirects_max > 0,
+            cookies,
+            tag_header,
+        };
+        let status_decides = !checks.iter().any(Check::is_about_status);
+        Judging { checks, wants, redirects_max, status_decides }
+    }
+}
+
+/// One kept-alive connection.
+pub(super) struct Held {
+    pub(super) route: usize,
+    pub(super) connection: Http1Connection,
+    pub(super) peer: Option<usize>,
+}
+
+/// The HTTP client of one virtual user.
+pub(crate) struct VuClient {
+    pub(super) shared: Rc<Shared>,
+    pub(super) slot: Rc<VuSlot>,
+    pub(super) judging: Rc<Judging>,
+    pub(super) held: Vec<Held>,
+    pub(super) cookies: Option<RefCell<Cookies>>,
+    pub(super) buffer: Vec<u8>,
+    pub(super) answer: Answer,
+    /// Whether the virtual user has waited since its last request, so that a kept connection may
+    /// have been closed meanwhile.
+    pub(super) rested: bool,
+    sampled_once: bool,
+}
+
+/// The number that fills a request's holes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    pub(crate) iteration: u64,
+}
+
+/// Records an interruption if the request's future is dropped before its fate is known.
+struct FateGuard<'a> {
+    shared: &'a Shared,
+    life: Life,
+    known: bool,
+}
+
+impl Drop for FateGuard<'_> {
+    fn drop(&mut self) {
+        if !self.known {
+            self.shared.recorder.borrow_mut().interrupted(&self.life);
+        }
+    }
+}
+
+impl VuClient {
+    pub(crate) fn new(
+        shared: Rc<Shared>,
+        slot: Rc<VuSlot>,
+        judging: Rc<Judging>,
+        cookies: bool,
+    ) -> VuClient {
+        VuClient {
+            shared,
+            slot,
+            judging,
+            held: Vec::new(),
+            cookies: cookies.then(RefCell::default),
+            buffer: Vec::new(),
+            answer: Answer::default(),
+            rested: false,
+            sampled_once: false,
+        }
+    }
+
+    /// Tells the client that its virtual user has waited.
+    #[inline]
+    pub(crate) fn note_rest(&mut self) {
+        self.rested = true;
+    }
+
+    /// Sends a request, reads its answer and records both; gives the instant at which it ended.
+    #[inline]
+    pub(crate) async fn request(
+        &mut self,
+        request: &PreparedRequest,
+        intended: Option<Nanos>,
+        started: Nanos,
+        numbers: Numbers,
+    ) -> Nanos {
+        let shared = Rc::clone(&self.shared);
+        let mut fate =
+            FateGuard { shared: &shared, life: Life::begin(intended, started), known: false };
+        shared.recorder.borrow_mut().started(&fate.life);
+        let deadline = shared.client.request_timeout.map_or(Nanos::MAX, |limit| started + limit);
+        self.slot.set_deadline(deadline);
+        self.answer.sampled = !self.sampled_once || shared.sample_due.take();
+        let outcome = self.follow(request, &mut fate.life, deadline, numbers).await;
+        self.slot.set_deadline(Nanos::MAX);
+        fate.known = true;
+        match outcome {
+            Ok(peer) => self.record_answer(&fate.life, peer),
+            Err(broken) => self.record_breakage(request, &mut fate.life, deadline, broken),
+        }
+        shared.last_done.set(fate.life.done);
+        fate.life.done
+    }
+
+    #[inline]
+    fn record_answer(&mut self, life: &Life, peer: Option<usize>) {
+        let good = if self.judging.checks.is_empty() {
+            (200..400).contains(&self.answer.status)
+        } else {
+            self.judge(life)
+        };
+        self.shared.recorder.borrow_mut().answered(life, &self.answer, good, peer);
+        if self.answer.sampled {
+            self.look_at_body();
+        }
+    }
+
+    /// Holds the answer against every check; the first that fails is counted.
+    fn judge(&self, life: &Life) -> bool {
+        if self.judging.status_decides && !(200..400).contains(&self.answer.status) {
+            return false;
+        }
+        let most = self.shared.client.body_kept_max;
+        let plain = decoded(&self.answer.body, self.answer.content_coding.as_deref(), most);
+        let headers: Vec<(&[u8], &[u8])> = self
+            .answer
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_slice(), value.as_slice()))
+            .collect();
+        let view = CheckedAnswer {
+            status: self.answer.status,
+            headers: &headers,
+            body: plain.as_deref().unwrap_or_default(),
+            body_size: self.answer.body_bytes,
+            service_time_ns: life.done.since(life.started),
+        };
+        match self.judging.checks.iter().find(|check| !check.passes(&view)) {
+            None => true,
+            Some(failed) => {
+                self.shared.recorder.borrow_mut().check_failed(failed.to_string());
+                false
+            }
+        }
+    }
+
+    #[cold]
+    fn look_at_body(&mut self) {
+        self.sampled_once = true;
+        let most = loadline_model::snapshot::BODY_SAMPLE_MAX as u64;
+        let coding = self.answer.content_coding.as_deref();
+        let plain = decoded(&self.answer.body, coding, most);
+        let body = plain.as_deref().unwrap_or(b"(a body that its content coding does not fit)");
+        self.shared.recorder.borrow_mut().sample_body(&self.answer, body);
+        if self.judging.wants.body_max == 0 {
+            self.answer.body = Vec::new();
+        }
+    }
+
+    #[cold]
+    fn record_breakage(
+        &mut self,
+        request: &PreparedRequest,
+        life: &mut Life,
+        deadline: Nanos,
+        broken: Broken,
+    ) {
+        life.done = self.shared.clock.now();
+        let failure = match broken {
+            Broken::Failed(failure) => failure,
+            Broken::Stopped(Stop::Cut) => {
+                self.shared.recorder.borrow_mut().interrupted(life);
+                return;
+            }
+            Broken::Stopped(Stop::TimedOut) => self.timeout(life, deadline),
+        };
+        self.shared.recorder.borrow_mut().failed(life, request.label(), failure);
+    }
+
+    /// What a passed deadline means: which limit it was, and how far the request had come.
+    fn timeout(&self, life: &Life, deadline: Nanos) -> Failure {
+        if life.done < deadline {
+            return Failure::new(ErrorClass::ConnectTimeout, "no connection within the connect timeout");
+        }
+        let stage = if self.answer.status != 0 {
+            "while its body was read"
+        } else if life.sending_ns == 0 && life.connect_ns == 0 && self.held.is_empty() {
+            "before a connection was made"
+        } else {
+            "while its head was awaited"
+        };
+        Failure::new(ErrorClass::Timeout, format!("no complete answer within the timeout: it ran out {stage}"))
+    }
+
+    /// Fills a request's holes into the buffer.
+    pub(super) fn render(
+        &mut self,
+        request: &PreparedRequest,
+        cookies: Option<&str>,
+        numbers: Numbers,
+    ) -> Result<(), Failure> {
+        let shared = &self.shared;
+        let mut random = || shared.next_random();
+        let mut filling = filling(shared, self.slot.global, numbers, &mut random);
+        request
+            .render(&mut filling, cookies, &mut self.buffer)
+            .map_err(|error| Failure::new(ErrorClass::Request, error.0))
+    }
+}
+
+/// What fills the holes of a request.
+pub(super) fn filling<'a>(
+    shared: &Shared,
+    vu: u64,
+    numbers: Numbers,
+    random: &'a mut dyn FnMut() -> u64,
+) -> Filling<'a> {
+    Filling { counter: numbers.iteration, vu, unix_ms: shared.unix_ms(), random }
+}
+
+impl Drop for VuClient {
+    fn drop(&mut self) {
+        let mut recorder = self.shared.recorder.borrow_mut();
+        for held in &self.held {
+            recorder.tcp_facts(|| held.connection.stream().facts());
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A virtual user's cookies; the rules (RFC 6265) are the `cookie_store` crate's.
+//!
+//! Must not know requests. Invariant: a cookie is sent to those alone whom its rules name.
+
+use cookie_store::CookieStore;
+use loadline_model::url::Origin;
+use url::Url;
+
+/// The cookies of one virtual user.
+#[derive(Default)]
+pub(crate) struct Cookies {
+    store: CookieStore,
+}
+
+impl Cookies {
+    /// The value of the Cookie header for a request; `None` without a cookie.
+    pub(crate) fn for_request(&self, origin: &Origin, target: &str) -> Option<String> {
+        let url = url_of(origin, target)?;
+        let mut pairs: Vec<String> = self
+            .store
+            .get_request_values(&url)
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        pairs.sort();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+
+    /// Takes the Set-Cookie fields of an answer.
+    pub(crate) fn take(&mut self, origin: &Origin, target: &str, fields: &[String]) {
+        let Some(url) = url_of(origin, target) else { return };
+        for field in fields {
+            // A cookie that breaks the rules is ignored, as browsers do.
+            drop(self.store.parse(field, &url));
+        }
+    }
+}
+
+fn url_of(origin: &Origin, target: &str) -> Option<Url> {
+    Url::parse(&format!("{origin}{target}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::url::parse;
+
+    use super::*;
+
+    #[test]
+    fn cookies_go_back_to_whom_they_came_from() {
+        let mut cookies = Cookies::default();
+        let here = parse("http://example.org/a").expect("a good URL").origin;
+        let there = parse("http://example.com/").expect("a good URL").origin;
+        cookies.take(&here, "/a", &["b=2; Path=/".to_owned(), "a=1".to_owned()]);
+        assert_eq!(cookies.for_request(&here, "/a").as_deref(), Some("a=1; b=2"));
+        assert_eq!(cookies.for_request(&there, "/"), None);
+    }
+}

@@ -1,0 +1,343 @@
+//! From a request to its answer: over kept or new connections, HTTP/1.1 or HTTP/2, and along
+//! redirects.
+//!
+//! Must not know what is measured beyond a request's phases. Invariant: a connection that failed,
+//! or whose answer was not read whole, is never used again.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use loadline_model::request::{BodySource, RequestTemplate};
+use loadline_model::template::Template;
+use loadline_model::url::resolve_location;
+use loadline_model::{ErrorClass, Nanos};
+
+use super::client::{CONNECTIONS_MAX, Held, Numbers, VuClient, filling};
+use super::http2_pool::{Leased, Opened, Pooled, connect};
+use crate::exchange::{Broken, Http1Connection, Instants, PreparedRequest, Surroundings};
+use crate::net::{Failure, connect_deadline};
+use crate::record::Life;
+
+impl VuClient {
+    /// Sends the request and follows redirects as far as they are to be followed; gives the row of
+    /// the last remote address.
+    #[inline]
+    pub(super) async fn follow(
+        &mut self,
+        request: &PreparedRequest,
+        life: &mut Life,
+        deadline: Nanos,
+        numbers: Numbers,
+    ) -> Result<Option<usize>, Broken> {
+        let peer = self.hop(request, life, deadline, numbers).await?;
+        if self.judging.redirects_max == 0 || self.redirect_location().is_none() {
+            return Ok(peer);
+        }
+        Box::pin(self.follow_redirects(request, life, deadline, numbers)).await
+    }
+
+    fn redirect_location(&self) -> Option<&str> {
+        let redirected = matches!(self.answer.status, 301 | 302 | 303 | 307 | 308);
+        self.answer.location.as_deref().filter(|_| redirected)
+    }
+
+    async fn follow_redirects(
+        &mut self,
+        request: &PreparedRequest,
+        life: &mut Life,
+        deadline: Nanos,
+        numbers: Numbers,
+    ) -> Result<Option<usize>, Broken> {
+        let mut template = request.template.clone();
+        let mut target = template.target.source().to_owned();
+        let mut peer = None;
+        for _ in 0..self.judging.redirects_max {
+            let Some(location) = self.redirect_location() else { return Ok(peer) };
+            let next = resolve_location(&template.origin, &target, location)
+                .map_err(|why| Failure::new(ErrorClass::Redirect, why))?;
+            let elsewhere = next.origin != template.origin;
+            redirect_template(&mut template, self.answer.status, elsewhere);
+            target.clone_from(&next.target);
+            template.target = Template::literal(&next.target);
+            template.origin = next.origin;
+            self.shared.recorder.borrow_mut().redirected();
+            let route = self.shared.routes.to(&template.origin, &self.shared.client);
+            let client = &self.shared.client;
+            let authorization = client.proxy.as_ref().and_then(|proxy| proxy.authorization.clone());
+            let hop =
+                PreparedRequest::new(template.clone(), route, client.keep_alive, authorization)
+                    .map_err(|error| Failure::new(ErrorClass::Redirect, error.0))?;
+            peer = self.hop(&hop, life, deadline, numbers).await?;
+        }
+        match self.redirect_location() {
+            None => Ok(peer),
+            Some(_) => {
+                let most = self.judging.redirects_max;
+                Err(Failure::new(ErrorClass::Redirect, format!("stopped after {most} redirects")).into())
+            }
+        }
+    }
+
+    async fn hop(
+        &mut self,
+        request: &PreparedRequest,
+        life: &mut Life,
+        deadline: Nanos,
+        numbers: Numbers,
+    ) -> Result<Option<usize>, Broken> {
+        self.answer.clear();
+        let cookies = self.cookies.as_ref().and_then(|cookies| {
+            let target = request.template.target.source();
+            cookies.borrow().for_request(&request.template.origin, target)
+        });
+        let cookies = cookies.as_deref();
+        let peer = match self.shared.http2_streams() {
+            None => self.hop_http1(request, life, deadline, numbers, cookies).await?,
+            Some(streams) => {
+                let hop = self.hop_http2(request, life, deadline, numbers, cookies, streams);
+                Box::pin(hop).await?
+            }
+        };
+        if let Some(cookies) = &self.cookies {
+            let target = request.template.target.source();
+            let fields = &self.answer.set_cookies;
+            cookies.borrow_mut().take(&request.template.origin, target, fields);
+        }
+        Ok(peer)
+    }
+
+    #[inline]
+    async fn hop_http1(
+        &mut self,
+        request: &PreparedRequest,
+        life: &mut Life,
+        deadline: Nanos,
+        numbers: Numbers,
+        cookies: Option<&str>,
+    ) -> Result<Option<usize>, Broken> {
+        let fixed = request.fixed().filter(|_| cookies.is_none());
+        if fixed.is_none() {
+            self.render(request, cookies, numbers)?;
+        }
+        loop {
+            let position = match self.kept_connection(request.route.index).await {
+                Some(position) => position,
+                None => Box::pin(self.open_connection(request, life, deadline)).await?,
+            };
+            let outcome = self.exchange_at(position, request, fixed, life).await;
+            let peer = self.held[position].peer;
+            let reused = self.held[position].connection.requests() > 1;
+            if outcome.is_err() || !self.may_keep(position) {
+                self.close_connection(position);
+            }
+            match outcome {
+                Ok(()) => return Ok(peer),
+                Err(Broken::Failed(failure))
+                    if reused && request.idempotent && self.is_silent_close(&failure) =>
+                {
+                    self.shared.recorder.borrow_mut().retried();
+                }
+                Err(broken) => return Err(broken),
+            }
+        }
+    }
+
+    /// Sends on the connection at `position` and notes the phases.
+    #[inline]
+    async fn exchange_at(
+        &mut self,
+        position: usize,
+        request: &PreparedRequest,
+        fixed: Option<&[u8]>,
+        life: &mut Life,
+    ) -> Result<(), Broken> {
+        let begun = if life.done == life.started && life.blocked_ns == 0 {
+            life.started
+        } else {
+            self.shared.clock.now()
+        };
+        let around = Surroundings {
+            clock: &self.shared.clock,
+            slot: &self.slot,
+            scratch: &self.shared.scratch,
+            wants: &self.judging.wants,
+            body_read_max: self.shared.client.body_read_max,
+        };
+        let message = fixed.unwrap_or(&self.buffer);
+        let instants = self.held[position]
+            .connection
+            .exchange(&around, request.kind, message, &request.body(), &mut self.answer)
+            .await?;
+        note_phases(life, begun, &instants);
+        Ok(())
+    }
+
+    /// Whether a failure is a kept connection that the peer had closed: no byte of an answer came.
+    fn is_silent_close(&self, failure: &Failure) -> bool {
+        self.answer.status == 0
+            && matches!(
+                failure.class,
+                ErrorClass::Closed | ErrorClass::ResetReading | ErrorClass::ResetSending
+            )
+    }
+
+    fn may_keep(&self, position: usize) -> bool {
+        let connection = &self.held[position].connection;
+        let client = &self.shared.client;
+        connection.is_reusable()
+            && client.keep_alive
+            && client.max_requests_per_connection.is_none_or(|most| connection.requests() < most)
+    }
+
+    fn close_connection(&mut self, position: usize) {
+        let held = self.held.swap_remove(position);
+        self.shared.recorder.borrow_mut().tcp_facts(|| held.connection.stream().facts());
+    }
+
+    /// The kept connection of a route, if it is still good.
+    #[inline]
+    async fn kept_connection(&mut self, route: usize) -> Option<usize> {
+        let position = self.held.iter().position(|held| held.route == route)?;
+        if !std::mem::take(&mut self.rested) {
+            return Some(position);
+        }
+        let connection = &mut self.held[position].connection;
+        let stale = poll_fn(|cx| Poll::Ready(connection.is_stale(cx))).await;
+        if stale {
+            self.close_connection(position);
+            return None;
+        }
+        Some(position)
+    }
+
+    async fn open_connection(
+        &mut self,
+        request: &PreparedRequest,
+        life: &mut Life,
+        deadline: Nanos,
+    ) -> Result<usize, Broken> {
+        let begun = self.shared.clock.now();
+        self.slot.set_deadline(connect_deadline(&self.shared.client, begun, deadline));
+        let (connected, peer) = connect(&self.shared, &self.slot, &request.route).await?;
+        self.slot.set_deadline(deadline);
+        life.blocked_ns += self.shared.clock.now().since(begun);
+        life.dns_ns += connected.dns_ns.unwrap_or(0);
+        life.connect_ns += connected.total_ns();
+        let connection = Http1Connection::new(connected.stream, connected.address);
+        Ok(self.hold(request.route.index, connection, peer))
+    }
+
+    fn hold(&mut self, route: usize, connection: Http1Connection, peer: Option<usize>) -> usize {
+        if self.held.len() >= CONNECTIONS_MAX {
+            self.close_connection(0);
+        }
+        self.held.push(Held { route, connection, peer });
+        self.held.len() - 1
+    }
+
+    async fn hop_http2(
+        &mut self,
+        request: &PreparedRequest,
+        life: &mut Life,
+        deadline: Nanos,
+        numbers: Numbers,
+        cookies: Option<&str>,
+        streams: u32,
+    ) -> Result<Option<usize>, Broken> {
+        if self.held.iter().any(|held| held.route == request.route.index) {
+            return self.hop_http1(request, life, deadline, numbers, cookies).await;
+        }
+        let shared = std::rc::Rc::clone(&self.shared);
+        let begun = shared.clock.now();
+        self.slot.set_deadline(connect_deadline(&shared.client, begun, deadline));
+        let leased = shared.http2.lease(&shared, &self.slot, &request.route, streams).await?;
+        self.slot.set_deadline(deadline);
+        match leased {
+            Leased::Http2(pooled) => {
+                note_opened(life, pooled.opened);
+                self.exchange_http2(pooled, request, life, begun, numbers, cookies).await
+            }
+            Leased::Http1(connection, peer, opened) => {
+                note_opened(life, Some(opened));
+                life.blocked_ns += shared.clock.now().since(begun);
+                self.hold(request.route.index, connection, peer);
+                self.hop_http1(request, life, deadline, numbers, cookies).await
+            }
+            Leased::Http1Peer => {
+                self.hop_http1(request, life, deadline, numbers, cookies).await
+            }
+        }
+    }
+
+    async fn exchange_http2(
+        &mut self,
+        pooled: Pooled,
+        request: &PreparedRequest,
+        life: &mut Life,
+        begun: Nanos,
+        numbers: Numbers,
+        cookies: Option<&str>,
+    ) -> Result<Option<usize>, Broken> {
+        let message = {
+            let shared = &self.shared;
+            let mut random = || shared.next_random();
+            let mut filling = filling(shared, self.slot.global, numbers, &mut random);
+            request
+                .http2_message(&mut filling, cookies)
+                .map_err(|error| Failure::new(ErrorClass::Request, error.0))?
+        };
+        let around = Surroundings {
+            clock: &self.shared.clock,
+            slot: &self.slot,
+            scratch: &self.shared.scratch,
+            wants: &self.judging.wants,
+            body_read_max: self.shared.client.body_read_max,
+        };
+        let reserved = pooled.connection.reserve(&around).await?;
+        let ready = self.shared.clock.now();
+        life.blocked_ns += ready.since(begun);
+        let instants = reserved.exchange(&around, message, &mut self.answer).await?;
+        note_phases(life, ready, &instants);
+        Ok(pooled.peer)
+    }
+}
+
+#[inline]
+fn note_phases(life: &mut Life, begun: Nanos, instants: &Instants) {
+    life.sending_ns += instants.sent.since(begun);
+    life.waiting_ns += instants.first_byte.since(instants.sent);
+    life.receiving_ns += instants.done.since(instants.first_byte);
+    life.done = instants.done;
+}
+
+fn note_opened(life: &mut Life, opened: Option<Opened>) {
+    if let Some(opened) = opened {
+        life.dns_ns += opened.dns_ns;
+        life.connect_ns += opened.connect_ns;
+    }
+}
+
+/// What a redirect makes of a request: browsers' rules, RFC 9110 section 15.4. Credentials do not
+/// follow to another origin.
+fn redirect_template(template: &mut RequestTemplate, status: u16, elsewhere: bool) {
+    let becomes_get = match status {
+        303 => template.method != "HEAD",
+        301 | 302 => template.method == "POST",
+        _ => false,
+    };
+    if becomes_get {
+        "GET".clone_into(&mut template.method);
+        template.body = BodySource::None;
+        template.headers.retain(|header| {
+            let name = header.name.to_ascii_lowercase();
+            !name.starts_with("content-") && name != "transfer-encoding"
+        });
+    }
+    if elsewhere {
+        template.headers.retain(|header| {
+            !["authorization", "cookie", "host"]
+                .iter()
+                .any(|name| header.name.eq_ignore_ascii_case(name))
+        });
+    }
+}

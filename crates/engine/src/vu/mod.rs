@@ -1,0 +1,18 @@
+//! Virtual users: what one does, the connections it holds, how the worker starts and stops it.
+//!
+//! The seam for behaviours is [`behaviour::VuBehaviour`]: a closed set, each with one `iterate`
+//! that waits through [`slot::VuSlot::guard`] alone. Must not know when iterations are due; that
+//! is the worker's dispatch. Invariant: a virtual user runs one iteration at a time.
+
+pub(crate) mod behaviour;
+mod client;
+mod cookies;
+mod follow;
+mod http2_pool;
+mod requests;
+pub(crate) mod shared;
+pub(crate) mod slot;
+pub(crate) mod task;
+
+pub(crate) use client::{Judging, VuClient};
+pub(crate) use requests::RequestsPlan;

@@ -1,0 +1,113 @@
+//! The life of a virtual user: ask for the next start, run an iteration, ask again.
+//!
+//! Must not know sockets. Invariant: between two iterations a virtual user holds nothing that
+//! would keep its scenario from ending.
+
+use std::rc::Rc;
+
+use loadline_model::Nanos;
+use loadline_schedule::{Arrival, Next};
+
+use super::behaviour::{Beginning, VuBehaviour};
+use super::slot::VuSlot;
+use crate::worker::scenario::ScenarioShare;
+use crate::worker::timers::Timers;
+
+/// What a virtual user's task holds.
+pub(crate) struct VuTask {
+    pub(crate) slot: Rc<VuSlot>,
+    pub(crate) scenario: Rc<ScenarioShare>,
+    pub(crate) timers: Rc<Timers>,
+    pub(crate) behaviour: VuBehaviour,
+}
+
+impl VuTask {
+    /// Runs iterations of a closed model until the schedule has no more.
+    pub(crate) async fn run_closed(mut self) {
+        let mut now = self.scenario.clock.now();
+        while let Some(iteration) = self.next_closed(&mut now).await {
+            let started = now;
+            self.slot.begin_iteration(self.scenario.cut_for(&self.slot, started));
+            now = self.behaviour.iterate(Beginning { intended: None, started, iteration }).await;
+            if let Some(pacing) = self.scenario.pacing {
+                now = self.wait_until(started + pacing, now).await;
+            }
+            tokio::task::consume_budget().await;
+        }
+        self.scenario.vu_ended();
+    }
+
+    /// The number of the next iteration, waited for; `None` when there is none.
+    #[inline]
+    async fn next_closed(&mut self, now: &mut Nanos) -> Option<u64> {
+        loop {
+            if self.scenario.is_over() {
+                return None;
+            }
+            match self.scenario.next_closed(&self.slot, *now) {
+                Next::Start { iteration } => return Some(iteration),
+                Next::Wait { until } => *now = self.wait_until(until, *now).await,
+                Next::Finished => return None,
+            }
+        }
+    }
+
+    /// Waits until an instant or the scenario's end; gives the time it is then.
+    async fn wait_until(&mut self, until: Nanos, now: Nanos) -> Nanos {
+        if until <= now {
+            return now;
+        }
+        self.behaviour.note_rest();
+        self.timers.add(until, &self.slot);
+        let scenario = &self.scenario;
+        self.slot
+            .park_until(|| {
+                let now = scenario.clock.now();
+                (now >= until || scenario.is_over()).then_some(now)
+            })
+            .await
+    }
+
+    /// Runs iterations of an open model, beginning with `first` when there is one, until the
+    /// scenario is over.
+    pub(crate) async fn run_open(mut self, first: Option<Arrival>) {
+        let mut next = first;
+        loop {
+            let arrival = match next.take() {
+                Some(arrival) => arrival,
+                None => match self.next_open().await {
+                    Some(arrival) => arrival,
+                    None => break,
+                },
+            };
+            let started = self.scenario.clock.now();
+            self.slot.begin_iteration(self.scenario.cut_for(&self.slot, started));
+            let intended = self.scenario.absolute(arrival.intended);
+            let beginning =
+                Beginning { intended: Some(intended), started, iteration: arrival.iteration };
+            let ended = self.behaviour.iterate(beginning).await;
+            next = self.scenario.take_waiting(ended);
+            tokio::task::consume_budget().await;
+        }
+        self.scenario.vu_ended();
+    }
+
+    /// Waits to be given an arrival; `None` when the scenario is over.
+    async fn next_open(&mut self) -> Option<Arrival> {
+        if self.scenario.is_over() {
+            return None;
+        }
+        self.behaviour.note_rest();
+        self.scenario.park(&self.slot);
+        let (slot, scenario) = (&self.slot, &self.scenario);
+        let arrival = slot
+            .park_until(|| match slot.take_arrival() {
+                Some(arrival) => Some(Some(arrival)),
+                None => scenario.is_over().then_some(None),
+            })
+            .await?;
+        let lag = self.scenario.clock.now().since(self.scenario.absolute(arrival.intended));
+        self.scenario.record_lag(lag);
+        Some(arrival)
+    }
+}

@@ -1,0 +1,240 @@
+//! A worker: one thread, one current-thread runtime, its share of every scenario.
+//!
+//! Its main future dispatches arrivals, fires timers, sweeps deadlines and ships a snapshot each
+//! second; virtual users are local tasks beside it. Must not know other workers but their
+//! mailboxes. Invariant: a worker ends only when every virtual user has, and its last report
+//! carries all that the earlier ones did not.
+
+pub(crate) mod mailbox;
+pub(crate) mod scenario;
+mod setup;
+pub(crate) mod timers;
+
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::task::Poll;
+use std::time::Duration;
+
+use loadline_model::{Nanos, RunCommand, Snapshot};
+
+use crate::clock::Clock;
+use crate::net::WireBytes;
+use crate::platform::{self, Alarm};
+use crate::vu::behaviour::VuBehaviour;
+use crate::vu::shared::Shared;
+use crate::vu::slot::VuSlot;
+use crate::vu::VuClient;
+use mailbox::Mailbox;
+use scenario::Hosted;
+use timers::Timers;
+
+pub(crate) use setup::{WorkerSetup, run_worker};
+
+/// Length of an interval between snapshots.
+pub const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What a worker tells.
+#[derive(Debug)]
+pub enum WorkerReport {
+    /// What was seen since the last report.
+    Interval {
+        /// Which worker.
+        worker: u32,
+        /// The interval's number: it began at this many times [`INTERVAL`].
+        interval: u64,
+        /// The measurements.
+        seen: Box<Snapshot>,
+        /// Arrivals due and waiting now.
+        waiting: u64,
+        /// Arrivals planned since the start of the run.
+        planned: u64,
+    },
+    /// The worker has ended; what was seen since its last interval.
+    Ended {
+        /// Which worker.
+        worker: u32,
+        /// The measurements.
+        seen: Box<Snapshot>,
+        /// Arrivals planned over the run.
+        planned: u64,
+        /// Starts planned that did not come about because the run ended.
+        never_started: u64,
+        /// When its last request ended.
+        last_done: Nanos,
+    },
+    /// The worker could not start.
+    Failed {
+        /// Which worker.
+        worker: u32,
+        /// Why.
+        why: String,
+    },
+}
+
+/// One worker at work.
+pub(crate) struct Worker {
+    number: u32,
+    clock: Clock,
+    alarm: Alarm,
+    alarm_at: Nanos,
+    window_ns: u64,
+    sweep_every: Duration,
+    next_sweep: Nanos,
+    next_interval: u64,
+    hosted: Vec<Hosted>,
+    shared: Rc<Shared>,
+    bytes: Rc<WireBytes>,
+    timers: Rc<Timers>,
+    mailbox: Arc<Mailbox>,
+    reports: Sender<WorkerReport>,
+    obeyed: Option<RunCommand>,
+    cpu_ns: u64,
+    run_queue_ns: u64,
+}
+
+impl Worker {
+    /// Works until everything has ended.
+    async fn run(mut self) {
+        for hosted in &self.hosted {
+            hosted.share.populate(&self.timers, &|slot| make_behaviour(hosted, &self.shared, slot));
+        }
+        loop {
+            let now = self.clock.now();
+            self.obey(now);
+            self.collect_letters();
+            for hosted in &self.hosted {
+                let make = |slot: &Rc<VuSlot>| make_behaviour(hosted, &self.shared, slot);
+                hosted.share.dispatch(now, &self.timers, &make);
+                hosted.share.end_if_due(now);
+            }
+            self.timers.fire(now);
+            self.sweep_if_due(now);
+            self.report_if_due(now);
+            if self.hosted.iter().all(|hosted| hosted.share.has_ended()) {
+                break;
+            }
+            let next = self.next_instant(now);
+            self.wait_until(next).await;
+        }
+        self.report_end();
+    }
+
+    fn obey(&mut self, now: Nanos) {
+        let ordered = self.mailbox.ordered();
+        if ordered == self.obeyed {
+            return;
+        }
+        self.obeyed = ordered;
+        for hosted in &self.hosted {
+            hosted.share.stop(now);
+            if ordered == Some(RunCommand::StopNow) {
+                hosted.share.cut_all();
+            }
+        }
+    }
+
+    fn collect_letters(&self) {
+        for (scenario, arrival) in self.mailbox.collect() {
+            self.hosted[scenario].share.receive(arrival);
+        }
+    }
+
+    fn sweep_if_due(&mut self, now: Nanos) {
+        if now < self.next_sweep {
+            return;
+        }
+        self.next_sweep = now + self.sweep_every;
+        for hosted in &self.hosted {
+            hosted.share.sweep(now);
+        }
+    }
+
+    fn next_instant(&self, now: Nanos) -> Nanos {
+        let starts = self
+            .hosted
+            .iter()
+            .map(|hosted| hosted.share.next_instant(now))
+            .chain(self.timers.next())
+            .fold(Nanos::MAX, Nanos::min);
+        let windowed = match self.window_ns {
+            0 => starts,
+            window => Nanos(starts.0.div_ceil(window).saturating_mul(window)),
+        };
+        windowed.min(self.next_sweep).min(interval_end(self.next_interval))
+    }
+
+    /// Waits for the alarm, a letter or an order.
+    async fn wait_until(&mut self, at: Nanos) {
+        if at != self.alarm_at {
+            self.alarm_at = at;
+            self.alarm.set(self.clock.to_monotonic_ns(at));
+        }
+        let mut notified = pin!(self.mailbox.notify.notified());
+        let alarm = &self.alarm;
+        let fired = std::future::poll_fn(|cx| {
+            if alarm.poll_fired(cx).is_ready() {
+                return Poll::Ready(true);
+            }
+            notified.as_mut().poll(cx).map(|()| false)
+        })
+        .await;
+        if fired {
+            self.alarm_at = Nanos::MAX;
+        }
+    }
+
+    fn report_if_due(&mut self, now: Nanos) {
+        if now < interval_end(self.next_interval) {
+            return;
+        }
+        let interval = self.next_interval;
+        let interval_ns = Nanos::from(INTERVAL).0;
+        self.next_interval = now.0 / interval_ns;
+        self.shared.sample_due.set(true);
+        let seen = Box::new(self.take_seen());
+        let waiting = self.hosted.iter().map(|hosted| hosted.share.waiting(now)).sum();
+        let planned = self.hosted.iter().map(|hosted| hosted.share.planned(now)).sum();
+        let report = WorkerReport::Interval { worker: self.number, interval, seen, waiting, planned };
+        // A run that no longer listens has given up on this worker; there is nobody to tell.
+        drop(self.reports.send(report));
+    }
+
+    fn report_end(&mut self) {
+        let now = self.clock.now();
+        // The connections go first: what the kernel knows of them belongs to the last report.
+        self.shared.http2.close();
+        let report = WorkerReport::Ended {
+            worker: self.number,
+            seen: Box::new(self.take_seen()),
+            planned: self.hosted.iter().map(|hosted| hosted.share.planned(now)).sum(),
+            never_started: self.hosted.iter().map(|hosted| hosted.share.never_started()).sum(),
+            last_done: self.shared.last_done.get(),
+        };
+        drop(self.reports.send(report));
+    }
+
+    fn take_seen(&mut self) -> Snapshot {
+        let (sent, received) = self.bytes.take();
+        let mut seen = self.shared.recorder.borrow_mut().take(sent, received);
+        let cpu_ns = platform::thread_cpu_ns();
+        let run_queue_ns = platform::thread_run_queue_ns().unwrap_or(0);
+        seen.worker_cpu_ns = cpu_ns.saturating_sub(self.cpu_ns);
+        seen.run_queue_ns = run_queue_ns.saturating_sub(self.run_queue_ns);
+        self.cpu_ns = cpu_ns;
+        self.run_queue_ns = run_queue_ns;
+        seen
+    }
+}
+
+fn interval_end(interval: u64) -> Nanos {
+    Nanos((interval + 1).saturating_mul(Nanos::from(INTERVAL).0))
+}
+
+fn make_behaviour(hosted: &Hosted, shared: &Rc<Shared>, slot: &Rc<VuSlot>) -> VuBehaviour {
+    hosted.behaviour.for_vu(|cookies| {
+        VuClient::new(Rc::clone(shared), Rc::clone(slot), Rc::clone(&hosted.judging), cookies)
+    })
+}

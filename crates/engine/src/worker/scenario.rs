@@ -1,0 +1,396 @@
+//! One scenario on one worker: its schedule, its virtual users, its end.
+//!
+//! Must not know requests. Invariant: every arrival that the schedule gave is started, dropped,
+//! posted to a sibling, or counted as never started.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadline_model::plan::Scenario;
+use loadline_model::{Nanos, OnExhausted};
+use loadline_schedule::{Arrival, Next, Schedule};
+
+use super::mailbox::Mailbox;
+use super::timers::Timers;
+use crate::clock::Clock;
+use crate::vu::behaviour::{BehaviourPlan, VuBehaviour};
+use crate::vu::shared::Shared;
+use crate::vu::slot::VuSlot;
+use crate::vu::task::VuTask;
+
+/// How long a worker with arrivals that wait looks again for a sibling with room.
+const RETRY: Duration = Duration::from_millis(1);
+
+/// One scenario on one worker.
+pub(crate) struct ScenarioShare {
+    pub(crate) clock: Clock,
+    pub(crate) pacing: Option<Duration>,
+    /// Position in the plan.
+    index: usize,
+    start: Nanos,
+    on_exhausted: OnExhausted,
+    graceful_stop: Duration,
+    queue_grace: Duration,
+    schedule: RefCell<Schedule>,
+    shared: Rc<Shared>,
+    mailbox: Arc<Mailbox>,
+    siblings: Vec<Arc<Mailbox>>,
+    slots: RefCell<Vec<Rc<VuSlot>>>,
+    idle: RefCell<VecDeque<Rc<VuSlot>>>,
+    living: Cell<u32>,
+    over: Cell<bool>,
+    /// No start at or after this instant; `None` until known.
+    end: Cell<Option<Nanos>>,
+    never_started: Cell<u64>,
+    /// Arrivals planned until the scenario was over.
+    planned: Cell<u64>,
+}
+
+/// Makes the behaviour of a virtual user.
+pub(crate) type MakeBehaviour<'a> = &'a dyn Fn(&Rc<VuSlot>) -> VuBehaviour;
+
+impl ScenarioShare {
+    pub(crate) fn new(
+        index: usize,
+        scenario: &Scenario,
+        schedule: Schedule,
+        shared: &Rc<Shared>,
+        mailboxes: &[Arc<Mailbox>],
+        worker: usize,
+    ) -> ScenarioShare {
+        let start = Nanos::from(scenario.start_time);
+        let end = schedule.end().map(|end| Nanos(start.0.saturating_add(end.0)));
+        let siblings = mailboxes
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != worker)
+            .map(|(_, mailbox)| Arc::clone(mailbox))
+            .collect();
+        ScenarioShare {
+            clock: shared.clock,
+            pacing: scenario.pacing,
+            index,
+            start,
+            on_exhausted: scenario.on_exhausted,
+            graceful_stop: scenario.graceful_stop,
+            queue_grace: scenario.queue_grace,
+            schedule: RefCell::new(schedule),
+            shared: Rc::clone(shared),
+            mailbox: Arc::clone(&mailboxes[worker]),
+            siblings,
+            slots: RefCell::default(),
+            idle: RefCell::default(),
+            living: Cell::new(0),
+            over: Cell::new(false),
+            end: Cell::new(end),
+            never_started: Cell::new(0),
+            planned: Cell::new(0),
+        }
+    }
+
+    /// Whether nothing starts any more.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.get()
+    }
+
+    /// Whether nothing starts any more and nobody runs.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.is_over() && self.living.get() == 0
+    }
+
+    pub(crate) fn vu_ended(&self) {
+        self.living.set(self.living.get() - 1);
+        self.mailbox.notify.notify_one();
+    }
+
+    /// An instant of the scenario on the run's axis.
+    #[inline]
+    pub(crate) fn absolute(&self, at: Nanos) -> Nanos {
+        Nanos(self.start.0.saturating_add(at.0))
+    }
+
+    #[inline]
+    fn relative(&self, at: Nanos) -> Nanos {
+        Nanos(at.since(self.start))
+    }
+
+    /// What a virtual user of a closed model does next; instants on the run's axis.
+    #[inline]
+    pub(crate) fn next_closed(&self, slot: &VuSlot, now: Nanos) -> Next {
+        if now < self.start {
+            return Next::Wait { until: self.start };
+        }
+        let mut schedule = self.schedule.borrow_mut();
+        let Schedule::Closed(closed) = &mut *schedule else { return Next::Finished };
+        match closed.next(slot.local, self.relative(now)) {
+            Next::Wait { until } => Next::Wait { until: self.absolute(until) },
+            other => other,
+        }
+    }
+
+    /// When an iteration that starts now must be cut at the latest.
+    #[inline]
+    pub(crate) fn cut_for(&self, slot: &VuSlot, started: Nanos) -> Nanos {
+        let by_end = self.end.get().map_or(Nanos::MAX, |end| end + self.graceful_stop);
+        match &*self.schedule.borrow() {
+            Schedule::Open(_) => by_end,
+            Schedule::Closed(closed) => closed
+                .interrupt_at(slot.local, self.relative(started))
+                .map_or(by_end, |at| self.absolute(at).min(by_end)),
+        }
+    }
+
+    /// Says that a virtual user is free.
+    pub(crate) fn park(&self, slot: &Rc<VuSlot>) {
+        self.idle.borrow_mut().push_back(Rc::clone(slot));
+        self.mailbox.add_free(self.index);
+    }
+
+    pub(crate) fn record_lag(&self, lag_ns: u64) {
+        self.shared.recorder.borrow_mut().lag(lag_ns);
+    }
+
+    /// The oldest arrival that waits, for a virtual user that has just become free.
+    #[inline]
+    pub(crate) fn take_waiting(&self, now: Nanos) -> Option<Arrival> {
+        if self.over.get() || self.on_exhausted == OnExhausted::Drop {
+            return None;
+        }
+        let mut schedule = self.schedule.borrow_mut();
+        let Schedule::Open(open) = &mut *schedule else { return None };
+        if open.next_due()? > self.relative(now) {
+            return None;
+        }
+        open.take()
+    }
+
+    /// Makes the virtual users that are there from the start.
+    pub(crate) fn populate(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) {
+        let (count, open) = match &*self.schedule.borrow() {
+            Schedule::Closed(closed) => (closed.vus(), false),
+            Schedule::Open(open) => (open.pre_allocated(), true),
+        };
+        for _ in 0..count {
+            let task = self.make_vu(timers, make);
+            if open {
+                tokio::task::spawn_local(task.run_open(None));
+            } else {
+                tokio::task::spawn_local(task.run_closed());
+            }
+        }
+    }
+
+    fn make_vu(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) -> VuTask {
+        let local = self.slots.borrow().len() as u32;
+        let global = match &*self.schedule.borrow() {
+            Schedule::Closed(closed) => closed.global_vu(local),
+            Schedule::Open(open) => open.global_vu(local),
+        };
+        let slot = Rc::new(VuSlot::new(local, u64::from(global)));
+        self.slots.borrow_mut().push(Rc::clone(&slot));
+        self.living.set(self.living.get() + 1);
+        let behaviour = make(&slot);
+        VuTask { slot, scenario: Rc::clone(self), timers: Rc::clone(timers), behaviour }
+    }
+
+    /// Starts the arrivals that are due.
+    pub(crate) fn dispatch(
+        self: &Rc<Self>,
+        now: Nanos,
+        timers: &Rc<Timers>,
+        make: MakeBehaviour<'_>,
+    ) {
+        if self.over.get() || now < self.start {
+            return;
+        }
+        while self.peek_due(now) {
+            if self.mailbox.reserve(self.index) {
+                self.hand_to_idle();
+            } else if self.may_make_vu() {
+                let arrival = self.take();
+                let task = self.make_vu(timers, make);
+                tokio::task::spawn_local(task.run_open(arrival));
+            } else if self.siblings.iter().any(|other| other.post(self.index, || self.take())) {
+                // A sibling had room.
+            } else if self.on_exhausted == OnExhausted::Drop {
+                if self.take().is_some() {
+                    self.shared.recorder.borrow_mut().dropped(1);
+                }
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn peek_due(&self, now: Nanos) -> bool {
+        match &*self.schedule.borrow() {
+            Schedule::Open(open) => {
+                open.next_due().is_some_and(|due| due <= self.relative(now))
+            }
+            Schedule::Closed(_) => false,
+        }
+    }
+
+    fn take(&self) -> Option<Arrival> {
+        match &mut *self.schedule.borrow_mut() {
+            Schedule::Open(open) => open.take(),
+            Schedule::Closed(_) => None,
+        }
+    }
+
+    fn hand_to_idle(&self) {
+        let slot = self.idle.borrow_mut().pop_front();
+        match (slot, self.take()) {
+            (Some(slot), Some(arrival)) => slot.assign(arrival),
+            (Some(slot), None) => self.park(&slot),
+            (None, _) => {}
+        }
+    }
+
+    fn may_make_vu(&self) -> bool {
+        match &*self.schedule.borrow() {
+            Schedule::Open(open) => (self.slots.borrow().len() as u32) < open.vus(),
+            Schedule::Closed(_) => false,
+        }
+    }
+
+    /// Takes an arrival that a sibling posted to a virtual user set aside for it.
+    pub(crate) fn receive(&self, arrival: Arrival) {
+        match self.idle.borrow_mut().pop_front() {
+            Some(slot) if !self.over.get() => slot.assign(arrival),
+            _ => self.never_started.set(self.never_started.get() + 1),
+        }
+    }
+
+    /// When this scenario next needs the worker's attention.
+    pub(crate) fn next_instant(&self, now: Nanos) -> Nanos {
+        let mut next = Nanos::MAX;
+        if self.over.get() {
+            if self.living.get() > 0
+                && let Some(end) = self.end.get()
+            {
+                next = end + self.graceful_stop;
+            }
+            return if next > now { next } else { Nanos::MAX };
+        }
+        if let Some(end) = self.end.get() {
+            next = if end > now { end } else { end + self.queue_grace.max(RETRY) };
+        }
+        if let Schedule::Open(open) = &*self.schedule.borrow()
+            && let Some(due) = open.next_due()
+        {
+            let due = self.absolute(due);
+            if due > now {
+                next = next.min(due);
+            } else if !self.siblings.is_empty() {
+                next = next.min(now + RETRY);
+            }
+        }
+        next
+    }
+
+    /// Ends the scenario once its time has come: no more starts.
+    pub(crate) fn end_if_due(&self, now: Nanos) {
+        if self.over.get() {
+            return;
+        }
+        let ended = match &*self.schedule.borrow() {
+            Schedule::Closed(_) => {
+                self.living.get() == 0 || self.end.get().is_some_and(|end| now >= end)
+            }
+            Schedule::Open(open) => {
+                open.next_due().is_none()
+                    || self.end.get().is_some_and(|end| now >= end + self.queue_grace)
+            }
+        };
+        if ended {
+            self.finish(self.end.get().unwrap_or(now).min(now), now);
+        }
+    }
+
+    /// Ends the scenario now, whatever the plan says.
+    pub(crate) fn stop(&self, now: Nanos) {
+        if !self.over.get() {
+            self.end.set(Some(now));
+            self.finish(now, now);
+            for slot in self.slots.borrow().iter() {
+                slot.limit_cut(now + self.graceful_stop);
+            }
+        }
+    }
+
+    /// Cuts whatever runs.
+    pub(crate) fn cut_all(&self) {
+        for slot in self.slots.borrow().iter() {
+            slot.cut();
+        }
+    }
+
+    fn finish(&self, end: Nanos, now: Nanos) {
+        self.over.set(true);
+        self.end.set(Some(self.end.get().unwrap_or(now)));
+        self.mailbox.close(self.index);
+        match &mut *self.schedule.borrow_mut() {
+            Schedule::Open(open) => {
+                let until = self.relative(end);
+                self.planned.set(open.planned_by(until));
+                let waiting = open.due_by(until);
+                self.never_started.set(self.never_started.get() + waiting);
+            }
+            Schedule::Closed(closed) => {
+                closed.stop();
+                let unstarted = closed.unstarted();
+                self.never_started.set(self.never_started.get() + unstarted);
+            }
+        }
+        self.idle.borrow_mut().clear();
+        for slot in self.slots.borrow().iter() {
+            slot.wake();
+        }
+    }
+
+    /// Stops what is overdue.
+    pub(crate) fn sweep(&self, now: Nanos) {
+        for slot in self.slots.borrow().iter() {
+            slot.sweep(now);
+        }
+    }
+
+    /// Arrivals due and waiting.
+    pub(crate) fn waiting(&self, now: Nanos) -> u64 {
+        match &*self.schedule.borrow() {
+            Schedule::Open(open) if !self.over.get() && now >= self.start => {
+                open.due_by(self.relative(now))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Arrivals planned until now; nothing in a closed model.
+    pub(crate) fn planned(&self, now: Nanos) -> u64 {
+        match &*self.schedule.borrow() {
+            Schedule::Open(_) if self.over.get() => self.planned.get(),
+            Schedule::Open(open) if now >= self.start => {
+                let end = self.end.get().unwrap_or(Nanos::MAX);
+                open.planned_by(self.relative(now.min(end)))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Starts that were planned and did not come about because the scenario ended.
+    pub(crate) fn never_started(&self) -> u64 {
+        self.never_started.get()
+    }
+}
+
+/// A scenario on a worker with what its virtual users do.
+pub(crate) struct Hosted {
+    pub(crate) share: Rc<ScenarioShare>,
+    pub(crate) behaviour: BehaviourPlan,
+    pub(crate) judging: Rc<crate::vu::Judging>,
+}

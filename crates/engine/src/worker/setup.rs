@@ -1,0 +1,163 @@
+//! Making a worker: its runtime, its connections' settings, its share of the plan.
+//!
+//! Must not decide anything that the plan did not. Invariant: what cannot be made is reported
+//! before anything is sent.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, SyncSender};
+use std::time::Duration;
+
+use loadline_model::plan::Behaviour;
+use loadline_model::segment::Share;
+use loadline_model::snapshot::Sample;
+use loadline_model::{Nanos, TestPlan};
+use loadline_schedule::{IterationPool, Schedule};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tokio::runtime::{Builder, LocalOptions};
+
+use super::mailbox::Mailbox;
+use super::scenario::{Hosted, ScenarioShare};
+use super::{Worker, WorkerReport};
+use crate::clock::Clock;
+use crate::live::LiveCounters;
+use crate::net::{Connector, LazyTls, Resolver, Routes, WireBytes};
+use crate::platform::{self, Alarm};
+use crate::record::Recorder;
+use crate::vu::behaviour::BehaviourPlan;
+use crate::vu::shared::{SCRATCH_BYTES, Shared};
+use crate::vu::{Judging, RequestsPlan};
+
+/// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest
+/// timeout lies between them, and neither costs anything that can be measured.
+const SWEEP_MIN: Duration = Duration::from_millis(2);
+const SWEEP_MAX: Duration = Duration::from_millis(50);
+
+/// Everything that a worker is made from.
+pub(crate) struct WorkerSetup {
+    pub(crate) number: u32,
+    pub(crate) plan: Arc<TestPlan>,
+    pub(crate) share: Share,
+    pub(crate) clock: Clock,
+    pub(crate) started_unix_ms: u64,
+    pub(crate) pools: Vec<Arc<IterationPool>>,
+    pub(crate) mailboxes: Vec<Arc<Mailbox>>,
+    pub(crate) live: Arc<LiveCounters>,
+    pub(crate) resolver: Arc<Resolver>,
+    pub(crate) tls: Arc<LazyTls>,
+    pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
+    pub(crate) reports: Sender<WorkerReport>,
+}
+
+/// The life of a worker's thread.
+pub(crate) fn run_worker(setup: WorkerSetup) {
+    let number = setup.number;
+    let reports = setup.reports.clone();
+    let runtime = Builder::new_current_thread().enable_io().enable_time().build_local(LocalOptions::default());
+    let outcome = match runtime {
+        Err(error) => Err(format!("no runtime: {error}")),
+        Ok(runtime) => runtime.block_on(async {
+            let worker = make_worker(setup)?;
+            worker.run().await;
+            Ok(())
+        }),
+    };
+    if let Err(why) = outcome {
+        // A run that no longer listens has given up; there is nobody to tell.
+        drop(reports.send(WorkerReport::Failed { worker: number, why }));
+    }
+}
+
+fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
+    let bytes = Rc::new(WireBytes::default());
+    let shared = Rc::new(make_shared(&setup, &bytes));
+    let hosted = setup
+        .plan
+        .scenarios
+        .iter()
+        .enumerate()
+        .map(|(index, _)| host(index, &setup, &shared))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Worker {
+        number: setup.number,
+        clock: setup.clock,
+        alarm: Alarm::new().map_err(|error| format!("no timer: {error}"))?,
+        alarm_at: Nanos::MAX,
+        window_ns: Nanos::from(setup.plan.start_window).0,
+        sweep_every: sweep_every(&setup.plan),
+        next_sweep: Nanos::ZERO,
+        next_interval: 0,
+        hosted,
+        shared,
+        bytes,
+        timers: Rc::default(),
+        mailbox: Arc::clone(&setup.mailboxes[setup.number as usize]),
+        reports: setup.reports,
+        obeyed: None,
+        cpu_ns: platform::thread_cpu_ns(),
+        run_queue_ns: platform::thread_run_queue_ns().unwrap_or(0),
+    })
+}
+
+fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
+    let plan = &setup.plan;
+    let client = Arc::new(plan.client.clone());
+    let connector = Connector {
+        clock: setup.clock,
+        plan: Arc::clone(&client),
+        resolver: Arc::clone(&setup.resolver),
+        tls: setup.tls.for_worker(),
+        bytes: Rc::clone(bytes),
+        turn: Cell::new(setup.number as usize),
+    };
+    let recorder =
+        Recorder::new(setup.clock, Arc::clone(&setup.live), plan.warm_up, setup.samples.clone());
+    let seed = plan.seed.wrapping_add(u64::from(setup.number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    Shared {
+        clock: setup.clock,
+        client,
+        connector,
+        routes: Routes::default(),
+        recorder: RefCell::new(recorder),
+        scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
+        http2: Default::default(),
+        random: RefCell::new(Xoshiro256PlusPlus::seed_from_u64(seed)),
+        sample_due: Cell::new(false),
+        started_unix_ms: setup.started_unix_ms,
+        last_done: Cell::new(Nanos::ZERO),
+    }
+}
+
+fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted, String> {
+    let scenario = &setup.plan.scenarios[index];
+    let schedule = Schedule::new(&scenario.executor, &setup.share, &setup.pools[index]);
+    let worker = setup.number as usize;
+    let share =
+        ScenarioShare::new(index, scenario, schedule, shared, &setup.mailboxes, worker);
+    let Behaviour::Requests(mix) = &scenario.behaviour;
+    let behaviour = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
+    let judging = Judging::new(
+        scenario.checks.clone(),
+        mix.redirects_max,
+        mix.cookies,
+        setup.plan.aggregation.by_header.clone(),
+        setup.plan.client.body_kept_max,
+    );
+    Ok(Hosted {
+        share: Rc::new(share),
+        behaviour: BehaviourPlan::Requests(Rc::new(behaviour)),
+        judging: Rc::new(judging),
+    })
+}
+
+fn sweep_every(plan: &TestPlan) -> Duration {
+    let timeouts = [plan.client.request_timeout, plan.client.connect_timeout];
+    timeouts
+        .into_iter()
+        .flatten()
+        .map(|limit| limit / 100)
+        .min()
+        .map_or(SWEEP_MAX, |every| every.clamp(SWEEP_MIN, SWEEP_MAX))
+}

@@ -1,0 +1,65 @@
+//! Virtual users that wait for an instant.
+//!
+//! Must not read a clock. Invariant: whoever was added is woken once its instant has come.
+
+use std::cell::RefCell;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use loadline_model::Nanos;
+
+use crate::vu::slot::VuSlot;
+
+struct Waiting {
+    at: Nanos,
+    slot: Rc<VuSlot>,
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.at.cmp(&other.at)
+    }
+}
+
+/// The waiting virtual users of a worker.
+#[derive(Default)]
+pub(crate) struct Timers {
+    waiting: RefCell<BinaryHeap<Reverse<Waiting>>>,
+}
+
+impl Timers {
+    /// Wakes `slot` at an instant.
+    pub(crate) fn add(&self, at: Nanos, slot: &Rc<VuSlot>) {
+        self.waiting.borrow_mut().push(Reverse(Waiting { at, slot: Rc::clone(slot) }));
+    }
+
+    /// The next instant for which somebody waits.
+    pub(crate) fn next(&self) -> Option<Nanos> {
+        self.waiting.borrow().peek().map(|Reverse(waiting)| waiting.at)
+    }
+
+    /// Wakes those whose instant has come.
+    pub(crate) fn fire(&self, now: Nanos) {
+        let mut waiting = self.waiting.borrow_mut();
+        while waiting.peek().is_some_and(|Reverse(first)| first.at <= now) {
+            if let Some(Reverse(first)) = waiting.pop() {
+                first.slot.wake();
+            }
+        }
+    }
+}

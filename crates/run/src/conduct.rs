@@ -1,0 +1,350 @@
+//! Conducting a run from its start to its result.
+//!
+//! Must not know how anything is shown. Invariant: whatever happens once the engine has started, a
+//! result comes of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::Duration;
+
+use loadline_engine::{Engine, EngineSetup, StartError};
+use loadline_metric::ValueTrend;
+use loadline_model::event::Mark;
+use loadline_model::result::{
+    Environment, RunResult, SCHEMA, StopReason, TimeMetric, Totals,
+};
+use loadline_model::snapshot::Sample;
+use loadline_model::verdict::{Delivery, Limit};
+use loadline_model::{
+    ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan, Verdict,
+};
+
+use crate::collect::{Collector, Rows, Told};
+use crate::verdict::{Evidence, judge};
+use crate::environment::environment;
+use crate::{rates, thresholds};
+
+/// How often orders are looked for and the live counters read: soon enough for a hand on Ctrl-C,
+/// seldom enough to cost nothing.
+const TICK: Duration = Duration::from_millis(50);
+/// How long workers may take to report after they were told to stop at once.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// What a run is started with beside its plan.
+pub struct RunSetup {
+    /// Orders from outside; a channel without a sender gives none.
+    pub commands: Receiver<RunCommand>,
+    /// Where every single sample goes; `None`: nobody wants them.
+    pub samples: Option<SyncSender<Vec<Sample>>>,
+    /// The command line, for the result.
+    pub command_line: Vec<String>,
+}
+
+/// Why a run did not take place.
+#[derive(Debug)]
+pub enum RunError {
+    /// The plan cannot be run.
+    Start(StartError),
+    /// No worker could work.
+    Workers(Vec<String>),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Start(error) => error.fmt(f),
+            RunError::Workers(why) => f.write_str(&why.join("; ")),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl RunError {
+    /// The exit code that tells of it.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            RunError::Start(StartError::Plan(_) | StartError::Tls(_)) => ExitCode::InvalidConfig,
+            RunError::Start(StartError::Thread(_)) | RunError::Workers(_) => ExitCode::Other,
+        }
+    }
+}
+
+/// Runs a plan to its end, telling `on_event` what happens.
+///
+/// # Errors
+/// When nothing could be started. Once something was, a result comes of it.
+pub fn run(
+    plan: Arc<TestPlan>,
+    setup: RunSetup,
+    on_event: &mut dyn FnMut(RunEvent),
+) -> Result<RunResult, RunError> {
+    thresholds::check(&plan).map_err(|why| RunError::Start(StartError::Plan(why)))?;
+    let workers = Engine::workers_for(&plan);
+    let environment = Arc::new(environment(workers, &setup.command_line));
+    let collector = Collector::new(workers, plan.is_open(), plan.warm_up);
+    let engine_setup = EngineSetup { plan: Arc::clone(&plan), samples: setup.samples };
+    let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
+    on_event(RunEvent::Started {
+        plan: Arc::clone(&plan),
+        environment: Arc::clone(&environment),
+        started_unix_ms: engine.started_unix_ms,
+    });
+    let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
+    conductor.conduct(on_event);
+    if !conductor.collector.failures.is_empty() && conductor.total.counts.started == 0 {
+        return Err(RunError::Workers(conductor.collector.failures));
+    }
+    let result = conductor.finish(&environment, on_event);
+    on_event(RunEvent::Finished(Arc::new(result.clone())));
+    Ok(result)
+}
+
+/// Rates of completed requests in short windows, as the plan asks for them.
+struct Windows {
+    every: Duration,
+    since: Nanos,
+    completed: u64,
+    rates: ValueTrend,
+}
+
+struct Conductor {
+    plan: Arc<TestPlan>,
+    engine: Engine,
+    commands: Receiver<RunCommand>,
+    collector: Collector,
+    rows: Rows,
+    total: Snapshot,
+    told_until: Nanos,
+    events: Vec<Mark>,
+    stop: StopReason,
+    stopped_at: Option<Nanos>,
+    active_vus_max: u64,
+    windows: Option<Windows>,
+}
+
+impl Conductor {
+    fn new(
+        plan: Arc<TestPlan>,
+        engine: Engine,
+        collector: Collector,
+        commands: Receiver<RunCommand>,
+    ) -> Conductor {
+        let windows = plan.aggregation.rate_window.map(|every| Windows {
+            every,
+            since: Nanos::ZERO,
+            completed: 0,
+            rates: ValueTrend::new(),
+        });
+        Conductor {
+            plan,
+            engine,
+            commands,
+            collector,
+            rows: Rows::new(),
+            total: Snapshot::default(),
+            told_until: Nanos::ZERO,
+            events: Vec::new(),
+            stop: StopReason::Finished,
+            stopped_at: None,
+            active_vus_max: 0,
+            windows,
+        }
+    }
+
+    /// Collects reports and passes orders on until every worker has ended.
+    fn conduct(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        let tick = self.windows.as_ref().map_or(TICK, |windows| windows.every.min(TICK));
+        while !self.collector.all_ended() {
+            match self.engine.reports.recv_timeout(tick) {
+                Ok(report) => self.collector.take(report),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.look();
+            self.pass_orders(on_event);
+            while let Some(told) = self.collector.next_told(self.engine.live().active()) {
+                self.tell(told, on_event);
+            }
+            if self.gave_up() {
+                break;
+            }
+        }
+        self.look();
+    }
+
+    /// Reads the live counters.
+    fn look(&mut self) {
+        let live = self.engine.live();
+        self.active_vus_max = self.active_vus_max.max(live.active());
+        if let Some(windows) = &mut self.windows {
+            let now = self.engine.clock.now();
+            let done = live.completed + live.failed;
+            windows.look(now, done);
+        }
+    }
+
+    fn pass_orders(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        while let Ok(command) = self.commands.try_recv() {
+            let (reason, text) = match command {
+                RunCommand::StopGracefully => (
+                    StopReason::Interrupted,
+                    "asked to stop: nothing new starts, running requests may end",
+                ),
+                RunCommand::StopNow => (StopReason::Aborted, "asked to stop at once"),
+            };
+            self.engine.command(command);
+            self.stop = reason;
+            let now = self.engine.clock.now();
+            self.stopped_at.get_or_insert(now);
+            let mark = Mark { at_ns: now.0, kind: "stop".to_owned(), text: text.to_owned() };
+            self.events.push(mark.clone());
+            on_event(RunEvent::Mark(mark));
+        }
+    }
+
+    /// Whether workers that were told to stop at once have not done so in time.
+    fn gave_up(&self) -> bool {
+        self.stop == StopReason::Aborted
+            && self
+                .stopped_at
+                .is_some_and(|at| self.engine.clock.now() - at > LAST_WORDS + self.longest_grace())
+    }
+
+    fn longest_grace(&self) -> Duration {
+        self.plan.scenarios.iter().map(|s| s.graceful_stop).max().unwrap_or_default()
+    }
+
+    fn tell(&mut self, told: Told, on_event: &mut dyn FnMut(RunEvent)) {
+        let Told { row, delta } = told;
+        self.told_until = Nanos(row.at_ns + row.span_ns);
+        self.rows.add(row.clone());
+        self.total.merge(delta.clone());
+        on_event(RunEvent::Second { row, delta: Arc::new(delta) });
+    }
+
+    /// Makes the result of all that was collected.
+    fn finish(
+        mut self,
+        environment: &Environment,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> RunResult {
+        let elapsed = self.elapsed();
+        let until = elapsed.max(self.told_until);
+        if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
+            self.tell(rest, on_event);
+        }
+        let asked = if self.plan.is_open() {
+            Some(self.collector.planned())
+        } else {
+            planned_iterations(&self.plan)
+        };
+        let series = std::mem::take(&mut self.rows).finish();
+        let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
+        let planned = self.plan.is_open().then(|| self.collector.planned());
+        let totals = Totals {
+            started_unix_ms: self.engine.started_unix_ms,
+            elapsed_ns: elapsed.0,
+            measured_ns,
+            stop: self.stop,
+            asked,
+            never_started: self.collector.never_started,
+            rates: rates::rates(
+                &self.plan,
+                &self.total.counts,
+                &series,
+                measured_ns,
+                planned,
+                elapsed.0,
+            ),
+            seen: self.total,
+            active_vus_max: self.active_vus_max,
+            cpu_ns: self.collector.watch().cpu_ns(),
+            rss_max_bytes: loadline_engine::platform::resident_bytes_max().unwrap_or(0),
+            throttled_ns: self.collector.watch().throttled_ns(),
+            window_rates: self.windows.map(|windows| windows.rates).unwrap_or_default(),
+        };
+        assemble(&self.plan, environment, totals, series, self.events)
+    }
+
+    /// From the start to the last answer, or to the end of the time that was to be filled.
+    fn elapsed(&self) -> Nanos {
+        let last_done = self.collector.last_done;
+        if let Some(stopped_at) = self.stopped_at {
+            return last_done.max(stopped_at);
+        }
+        match self.plan.duration() {
+            Some(planned) if planned_iterations(&self.plan).is_none() => {
+                last_done.max(Nanos::from(planned))
+            }
+            _ => last_done,
+        }
+        .max(Nanos(1))
+    }
+}
+
+impl Windows {
+    fn look(&mut self, now: Nanos, completed: u64) {
+        let span = now - self.since;
+        if span < self.every {
+            return;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a rate for showing")]
+        let rate = (completed - self.completed) as f64 / span.as_secs_f64();
+        if rate > 0.0 && self.rates.record(rate).is_err() {
+            return;
+        }
+        self.since = now;
+        self.completed = completed;
+    }
+}
+
+/// Iterations planned by number over all scenarios; `None` when any is limited by time alone.
+fn planned_iterations(plan: &TestPlan) -> Option<u64> {
+    plan.scenarios.iter().map(|scenario| scenario.executor.planned_iterations()).sum()
+}
+
+fn assemble(
+    plan: &TestPlan,
+    environment: &Environment,
+    totals: Totals,
+    series: Vec<loadline_model::result::Row>,
+    events: Vec<Mark>,
+) -> RunResult {
+    let mut metrics = BTreeMap::new();
+    let seen = &totals.seen;
+    metrics.insert("service_time_ns".to_owned(), TimeMetric::of(seen.service_time()));
+    if plan.is_open() {
+        let response_time = TimeMetric::of(seen.response_time.clone());
+        metrics.insert("response_time_ns".to_owned(), response_time);
+        let lag = TimeMetric::of(seen.schedule_lag.clone());
+        metrics.insert("schedule_lag_ns".to_owned(), lag);
+    }
+    let measured = Duration::from_nanos(totals.measured_ns);
+    let outcomes = thresholds::evaluate(plan, seen, measured);
+    let mut result = RunResult {
+        schema: SCHEMA.to_owned(),
+        plan: plan.clone(),
+        environment: environment.clone(),
+        labels: plan.labels.clone(),
+        totals,
+        metrics,
+        series,
+        events,
+        observations: Vec::new(),
+        thresholds: outcomes,
+        verdict: Verdict {
+            delivery: Delivery::Unfinished,
+            limit: Limit::Unknown,
+            headline: String::new(),
+            findings: Vec::new(),
+            saturation: None,
+            rate_error: None,
+        },
+    };
+    result.verdict = judge(&Evidence::of(&result));
+    result
+}

@@ -1,0 +1,19 @@
+//! Steers a run and judges it.
+//!
+//! Starts the engine, turns the workers' snapshots into the one stream of [`RunEvent`]s, passes
+//! orders on, and makes the result with its verdict. Must not know how anything is shown.
+//! Invariant: the verdict is a function of the result alone, and the sum of the seconds is the
+//! total.
+//!
+//! [`RunEvent`]: loadline_model::RunEvent
+
+mod collect;
+mod conduct;
+mod environment;
+mod generator;
+mod rates;
+mod thresholds;
+pub mod verdict;
+
+pub use conduct::{RunError, RunSetup, run};
+pub use environment::{environment, prepare_process};

@@ -1,0 +1,113 @@
+//! Rates, each with a definition: average, steady state, best second, best five seconds.
+//!
+//! Must not know where rows come from. Invariant: the average covers the whole measured time; no
+//! rate is taken from a row that is not whole.
+
+use std::time::Duration;
+
+use loadline_model::result::{Rates, Row};
+use loadline_model::snapshot::Counts;
+use loadline_model::{Executor, Nanos, TestPlan};
+
+const SECOND: u64 = Nanos::PER_SECOND;
+/// Rows that a steady state needs to be one.
+const STEADY_ROWS_MIN: usize = 2;
+
+/// The rates of a run.
+pub(crate) fn rates(
+    plan: &TestPlan,
+    counts: &Counts,
+    rows: &[Row],
+    measured_ns: u64,
+    planned: Option<u64>,
+    elapsed_ns: u64,
+) -> Rates {
+    let measured = per_second(measured_ns);
+    let whole: Vec<&Row> =
+        rows.iter().filter(|row| row.span_ns >= SECOND && !row.warm_up).collect();
+    Rates {
+        goodput: count(counts.good) * measured,
+        average: count(counts.completed) * measured,
+        steady: steady(plan, &whole),
+        max_1s: whole.iter().map(|row| row_rate(row)).reduce(f64::max),
+        max_5s: best_five_seconds(&whole),
+        offered: planned.map(|planned| count(planned) * per_second(elapsed_ns)),
+        started: count(counts.started) * measured,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rates are shown with four digits")]
+fn count(number: u64) -> f64 {
+    number as f64
+}
+
+fn per_second(span_ns: u64) -> f64 {
+    if span_ns == 0 { 0.0 } else { 1e9 / count(span_ns) }
+}
+
+fn row_rate(row: &Row) -> f64 {
+    count(row.completed) * per_second(row.span_ns)
+}
+
+fn best_five_seconds(rows: &[&Row]) -> Option<f64> {
+    let rows_per_window =
+        rows.first().map(|row| (5 * SECOND).div_ceil(row.span_ns).max(1) as usize)?;
+    rows.windows(rows_per_window).map(mean_rate).reduce(f64::max)
+}
+
+fn mean_rate(rows: &[&Row]) -> f64 {
+    let completed: u64 = rows.iter().map(|row| row.completed).sum();
+    let span: u64 = rows.iter().map(|row| row.span_ns).sum();
+    count(completed) * per_second(span)
+}
+
+/// The mean over the rows in which the plan holds its load, the first such second left out.
+fn steady(plan: &TestPlan, rows: &[&Row]) -> Option<f64> {
+    let (from, until) = steady_span(plan)?;
+    let inside: Vec<&Row> = rows
+        .iter()
+        .copied()
+        .filter(|row| {
+            row.at_ns >= from.0 + SECOND && row.at_ns + row.span_ns <= until.map_or(u64::MAX, |at| at.0)
+        })
+        .collect();
+    (inside.len() >= STEADY_ROWS_MIN).then(|| mean_rate(&inside))
+}
+
+/// When the plan holds its highest load: from, until; `None` for plans of several scenarios or of
+/// ramps alone.
+fn steady_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
+    let [scenario] = plan.scenarios.as_slice() else { return None };
+    let start = Nanos::from(scenario.start_time);
+    match &scenario.executor {
+        Executor::RampingVus { start_vus, stages, .. } => {
+            let legs = stages.iter().map(|stage| (stage.duration, f64::from(stage.target)));
+            level_span(start, f64::from(*start_vus), legs)
+        }
+        Executor::RampingArrivalRate { start_rate, stages, .. } => {
+            let legs =
+                stages.iter().map(|stage| (stage.duration, stage.target.starts_per_second()));
+            level_span(start, start_rate.starts_per_second(), legs)
+        }
+        other => Some((start, other.duration().map(|length| start + length))),
+    }
+}
+
+/// The longest level leg at the highest level that has one.
+fn level_span(
+    start: Nanos,
+    level: f64,
+    legs: impl Iterator<Item = (Duration, f64)>,
+) -> Option<(Nanos, Option<Nanos>)> {
+    let (mut at, mut level) = (start, level);
+    let mut best: Option<(f64, Duration, Nanos)> = None;
+    for (length, target) in legs {
+        let flat = target == level && target > 0.0 && !length.is_zero();
+        if flat && best.is_none_or(|(high, longest, _)| (target, length) > (high, longest)) {
+            best = Some((target, length, at));
+        }
+        at = at + length;
+        level = target;
+    }
+    best.map(|(_, length, from)| (from, Some(from + length)))
+}

@@ -1,0 +1,138 @@
+//! Whether the answers say anything: one and the same body, or one without content.
+//!
+//! Must not know how bodies were sampled. Invariant: silent unless every body looked at was the
+//! same, so that one good answer ends the suspicion.
+
+use loadline_model::plan::Behaviour;
+use loadline_model::request::{BodySource, RequestTemplate};
+use loadline_model::snapshot::{BODY_SAMPLE_MAX, BodySample, Shape, ShapeTally};
+use loadline_model::verdict::{Finding, Gravity};
+use serde_json::Value;
+
+use super::code::Code;
+use super::facts::Facts;
+use super::wording::count;
+
+/// Bodies that must have been looked at for a statement on all.
+const SAMPLED_MIN: u64 = 3;
+
+pub(super) fn findings(facts: &Facts<'_>) -> Option<Finding> {
+    let (shape, tally, body) = only_body(facts)?;
+    let size = tally.body_size.max().unwrap_or(0);
+    let what = format!(
+        "every one of {} answers had status {} and every body looked at ({}) was the same {} bytes",
+        count(tally.count),
+        shape.status,
+        count(tally.sampled),
+        count(size)
+    );
+    if is_hollow(&body.text, size) && !body_is_checked(facts) {
+        return Some(Code::HollowAnswers.finding(
+            Gravity::Alarm,
+            format!("{what} without content: {}", body.text.trim()),
+            "send one request by hand and compare; then add --expect json:… so that such an \
+                 answer is not goodput",
+        ));
+    }
+    (requests_vary(facts) && !body_is_checked(facts)).then(|| {
+        Code::SameAnswer.finding(
+            Gravity::Caution,
+            format!("{what}, though the requests differ"),
+            "check that the target uses what is sent, and say with --expect what a right answer \
+                 holds",
+        )
+    })
+}
+
+/// The one body of the one shape of all answers; `None` when there are more, or none with a body.
+fn only_body<'a>(facts: &'a Facts<'_>) -> Option<(&'a Shape, &'a ShapeTally, &'a BodySample)> {
+    let shapes = &facts.seen.shapes;
+    let mut rows = shapes.rows();
+    let (shape, tally) = rows.next()?;
+    let is_only = rows.next().is_none() && shapes.overflow().is_none();
+    let [body] = &tally.samples[..] else {
+        return None;
+    };
+    let all_alike = body.count == tally.sampled && tally.body_size.min() == tally.body_size.max();
+    let said = is_only && all_alike && tally.sampled >= SAMPLED_MIN && !body.text.trim().is_empty();
+    (said && (200..300).contains(&shape.status)).then_some((shape, tally, body))
+}
+
+/// Whether a body is JSON with names or places for values and no value in any of them. A bare
+/// `{}`, `[]` or `null` may be all that an answer has to say.
+fn is_hollow(body: &str, size: u64) -> bool {
+    if size > BODY_SAMPLE_MAX as u64 {
+        return false;
+    }
+    match serde_json::from_str(body) {
+        Ok(Value::Object(fields)) => !fields.is_empty() && fields.values().all(says_nothing),
+        Ok(Value::Array(items)) => !items.is_empty() && items.iter().all(says_nothing),
+        _ => false,
+    }
+}
+
+/// The parser limits the depth, so recursion is limited too.
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.iter().all(says_nothing),
+        Value::Object(fields) => fields.values().all(says_nothing),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn body_is_checked(facts: &Facts<'_>) -> bool {
+    facts
+        .evidence
+        .plan
+        .scenarios
+        .iter()
+        .any(|s| s.checks.iter().any(|check| check.needs_body()))
+}
+
+fn requests_vary(facts: &Facts<'_>) -> bool {
+    facts.evidence.plan.scenarios.iter().any(|scenario| {
+        let Behaviour::Requests(mix) = &scenario.behaviour;
+        mix.requests.len() > 1 || mix.requests.iter().any(varies)
+    })
+}
+
+fn varies(request: &RequestTemplate) -> bool {
+    let body_varies = match &request.body {
+        BodySource::Template { template } => template.as_literal().is_none(),
+        _ => false,
+    };
+    body_varies || request.target.as_literal().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hollow_is_what_names_fields_and_fills_none() {
+        for body in [
+            r#"{"a":null,"b":[]}"#,
+            r#"[null,""]"#,
+            r#"{"a":{"b":[{}]}}"#,
+        ] {
+            assert!(is_hollow(body, body.len() as u64), "{body}");
+        }
+        for body in [
+            "{}",
+            "[]",
+            "null",
+            "ok",
+            r#"{"a":0}"#,
+            r#"{"a":null,"ok":false}"#,
+            "<null/>",
+        ] {
+            assert!(!is_hollow(body, body.len() as u64), "{body}");
+        }
+        assert!(
+            !is_hollow(r#"{"a":null}"#, 10_000),
+            "the sample is only the beginning"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! The stable names of findings.
+//!
+//! Must not know when one is found. Invariant: a name, once released, keeps its meaning; each is
+//! explained in `docs/verdict.md`.
+
+use loadline_model::verdict::{Finding, Gravity};
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal;)+) => {
+        /// What a finding is about.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code { $($(#[doc = $doc])+ $variant,)+ }
+
+        impl Code {
+            /// Every code, in the order of `docs/verdict.md`.
+            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
+
+            /// The name in results.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$variant => $name,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The process died; what is known is from its journal.
+    RunCrashed = "run-crashed";
+    /// A signal ended the run early.
+    RunInterrupted = "run-interrupted";
+    /// Not one request was sent.
+    NothingSent = "nothing-sent";
+    /// Requests were sent and none was answered.
+    NothingAnswered = "nothing-answered";
+    /// Fewer than half of the requests sent were answered.
+    MostUnanswered = "most-unanswered";
+    /// Some requests failed.
+    RequestsFailed = "requests-failed";
+    /// Fewer requests were sent than planned.
+    OfferedLoadMissed = "offered-load-missed";
+    /// The run's time was over before its count was reached.
+    CountNotReached = "count-not-reached";
+    /// Arrivals were sent, but late: response time far above service time.
+    ArrivalsWaited = "arrivals-waited";
+    /// Answers failed a check: goodput is below throughput.
+    WrongAnswers = "wrong-answers";
+    /// Every answer looked at was the same body without content.
+    HollowAnswers = "hollow-answers";
+    /// Requests differ and all answers looked at are the same.
+    SameAnswer = "same-answer";
+    /// Throughput stopped rising with the offered load.
+    Saturated = "saturated";
+    /// Virtual users by mean service time is the rate that was reached: the target's pace.
+    TargetCeiling = "target-ceiling";
+    /// All virtual users were busy while the target answered fast.
+    TooFewVus = "too-few-vus";
+    /// A worker of the generator had no processor time left.
+    GeneratorBusy = "generator-busy";
+    /// The control group's quota stopped the generator.
+    GeneratorThrottled = "generator-throttled";
+    /// Other processes kept the generator from its processors.
+    GeneratorStarved = "generator-starved";
+    /// Starts were late although a virtual user was free.
+    ScheduleLag = "schedule-lag";
+    /// The process ran out of file descriptors.
+    FdLimit = "fd-limit";
+    /// The machine ran out of local ports.
+    PortsExhausted = "ports-exhausted";
+    /// Writing samples held up the workers.
+    SinkSlow = "sink-slow";
+    /// Service time is little more than the round trip.
+    NetworkBound = "network-bound";
+    /// Many segments were sent again.
+    Retransmits = "retransmits";
+    /// Some connections took a second or more to make.
+    SlowConnects = "slow-connects";
+    /// Most failures lie between generator and target.
+    NetworkFailures = "network-failures";
+    /// The target gave no good answer for a while, and recovered.
+    OutageSeen = "outage-seen";
+    /// The target gave no good answer from some second on.
+    TargetDied = "target-died";
+    /// A component was restarted during the run.
+    RestartSeen = "restart-seen";
+    /// One of several peers answered hardly anything.
+    IdlePeer = "idle-peer";
+    /// The first seconds were much slower, and are in the results.
+    ColdStart = "cold-start";
+    /// A small share of answers took many times the median.
+    Spikes = "spikes";
+    /// The run was too short for its rate to mean anything.
+    TooShort = "too-short";
+    /// The rate varied much from second to second.
+    RateUncertain = "rate-uncertain";
+    /// Too few answers for a 99th percentile.
+    FewSamples = "few-samples";
+    /// The generator's lateness is as large as what it measured.
+    LagExceedsLatency = "lag-exceeds-latency";
+    /// Requests are missing from the counts.
+    NotConserved = "not-conserved";
+    /// One run says nothing about how runs differ.
+    OneRun = "one-run";
+}
+
+impl Code {
+    pub(super) fn finding(
+        self,
+        gravity: Gravity,
+        text: String,
+        advice: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            code: self.name().to_owned(),
+            gravity,
+            text,
+            advice: Some(advice.into()),
+        }
+    }
+
+    /// A finding that asks for nothing.
+    pub(super) fn remark(self, gravity: Gravity, text: String) -> Finding {
+        Finding {
+            code: self.name().to_owned(),
+            gravity,
+            text,
+            advice: None,
+        }
+    }
+
+    pub(super) fn is_among(self, findings: &[Finding]) -> bool {
+        findings.iter().any(|finding| finding.code == self.name())
+    }
+}

@@ -1,0 +1,225 @@
+//! Was the offered load delivered: asked, sent, answered, and answered right.
+//!
+//! Must not ask who was in the way. Invariant: a request counts as delivered when it was begun; a
+//! run in which more than a tenth of what was asked for has no answer was not delivered either.
+
+use loadline_model::result::StopReason;
+use loadline_model::verdict::{Delivery, Finding, Gravity};
+
+use super::code::Code;
+use super::facts::{Facts, share};
+use super::wording::{count, duration, percent, rate};
+
+/// Share of what was asked for that must be answered.
+const ANSWERED_MIN: f64 = 0.9;
+/// Share of failures, or of wrong answers, from which numbers need care; the default tolerance of
+/// service level objectives.
+const FAILED_CAUTION: f64 = 0.01;
+/// Share of wrong answers from which throughput says nothing.
+const WRONG_ALARM: f64 = 0.1;
+/// Response time is a story of its own when its p99 is this many times that of the service time,
+const WAITED_FACTOR: f64 = 2.0;
+/// and this much above it: less is the start window and scheduling noise.
+const WAITED_NS: u64 = 5_000_000;
+
+pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
+    let totals = facts.evidence.totals;
+    if totals.stop != StopReason::Finished {
+        return Delivery::Unfinished;
+    }
+    let Some(asked) = totals.asked else {
+        return Delivery::AsFastAsPossible;
+    };
+    let unanswered = share(facts.all.completed, asked) < ANSWERED_MIN;
+    if facts.missed().is_some() || unanswered {
+        Delivery::FellShort
+    } else {
+        Delivery::Delivered
+    }
+}
+
+pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(stopped(facts));
+    findings.extend(unanswered(facts));
+    findings.extend(missed(facts));
+    findings.extend(waited(facts));
+    findings.extend(wrong(facts));
+    findings
+}
+
+fn stopped(facts: &Facts<'_>) -> Option<Finding> {
+    let at = duration(facts.elapsed_seconds());
+    match facts.evidence.totals.stop {
+        StopReason::Finished => None,
+        StopReason::Crashed => Some(Code::RunCrashed.finding(
+            Gravity::Alarm,
+            format!("the process died; its journal tells the first {at}"),
+            "look for an out-of-memory kill (dmesg) or a kill -9, then run again",
+        )),
+        StopReason::Interrupted | StopReason::Aborted => Some(Code::RunInterrupted.remark(
+            Gravity::Note,
+            format!("stopped by a signal after {at}: the numbers hold up to there"),
+        )),
+    }
+}
+
+fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
+    let counts = facts.counts;
+    let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
+    if facts.all.started == 0 {
+        return Some(Code::NothingSent.finding(
+            Gravity::Alarm,
+            "not one request was sent".to_owned(),
+            "look at the plan's rate, duration and start times",
+        ));
+    }
+    let next_step = match facts.worst_class() {
+        Some(class) => class.next_step(),
+        None => "give the requests more time: raise the duration or --graceful-stop",
+    };
+    let mostly = worst_in_words(facts);
+    if sent > 0 && answered == 0 {
+        let text = format!(
+            "not one of {} requests sent was answered{mostly}",
+            count(sent)
+        );
+        return Some(Code::NothingAnswered.finding(Gravity::Alarm, text, next_step));
+    }
+    if answered < sent.div_ceil(2) {
+        let text = format!(
+            "of {} requests sent, {} ({}) were answered{mostly}: a rate that counts the others \
+                 ({}) is not throughput; goodput was {}",
+            count(sent),
+            count(answered),
+            percent(share(answered, sent)),
+            rate(facts.per_second(sent)),
+            rate(facts.per_second(counts.good)),
+        );
+        return Some(Code::MostUnanswered.finding(Gravity::Alarm, text, next_step));
+    }
+    (failed > 0).then(|| {
+        let failed_share = share(failed, sent);
+        let gravity = if failed_share < FAILED_CAUTION {
+            Gravity::Note
+        } else {
+            Gravity::Caution
+        };
+        let text = format!(
+            "{} of {} requests failed ({}){mostly}",
+            count(failed),
+            count(sent),
+            percent(failed_share)
+        );
+        Code::RequestsFailed.finding(gravity, text, next_step)
+    })
+}
+
+fn worst_in_words(facts: &Facts<'_>) -> String {
+    match facts.worst_class() {
+        Some(class) => format!(", most of the failures: {}", class.name()),
+        None => String::new(),
+    }
+}
+
+fn missed(facts: &Facts<'_>) -> Option<Finding> {
+    let (asked, missed) = (facts.evidence.totals.asked?, facts.missed()?);
+    let begun = share(facts.all.started, asked);
+    let gravity = if begun < 0.9 {
+        Gravity::Alarm
+    } else {
+        Gravity::Caution
+    };
+    if !facts.open {
+        let text = format!(
+            "{} of {} requests were sent before the end",
+            count(facts.all.started),
+            count(asked)
+        );
+        return Some(Code::CountNotReached.finding(
+            gravity,
+            text,
+            "give the run more time, or ask for fewer requests",
+        ));
+    }
+    let text = format!(
+        "asked for {} requests ({}), sent {} ({}): {} arrivals were dropped and {} were still \
+             waiting at the end",
+        count(asked),
+        rate(facts.asked_rate().unwrap_or(0.0)),
+        count(facts.all.started),
+        percent(begun),
+        count(facts.all.dropped),
+        count(missed.saturating_sub(facts.all.dropped)),
+    );
+    Some(Code::OfferedLoadMissed.finding(
+        gravity,
+        text,
+        "compare goodput with what was asked for before comparing anything else",
+    ))
+}
+
+fn waited(facts: &Facts<'_>) -> Option<Finding> {
+    if facts.missed().is_some() {
+        return None;
+    }
+    let service = facts.service()?.p99?;
+    let response = facts.metric("response_time_ns")?.p99?;
+    let story = response as f64 > WAITED_FACTOR * service as f64 && response - service > WAITED_NS;
+    story.then(|| {
+        let seconds = |ns: u64| duration(ns as f64 / 1e9);
+        Code::ArrivalsWaited.finding(
+            Gravity::Caution,
+            format!(
+                "arrivals waited for a free virtual user: p99 from the intended start was {}, \
+                     from the actual send {}",
+                seconds(response),
+                seconds(service)
+            ),
+            "quote the response time: it is what a user who arrived on time met",
+        )
+    })
+}
+
+fn wrong(facts: &Facts<'_>) -> Option<Finding> {
+    let counts = facts.counts;
+    let wrong = counts.completed.saturating_sub(counts.good);
+    if wrong == 0 {
+        return None;
+    }
+    let wrong_share = share(wrong, counts.completed);
+    let gravity = match wrong_share {
+        s if s >= WRONG_ALARM => Gravity::Alarm,
+        s if s >= FAILED_CAUTION => Gravity::Caution,
+        _ => Gravity::Note,
+    };
+    let text = format!(
+        "{} of {} answers were wrong ({}){}: throughput was {}, goodput {}",
+        count(wrong),
+        count(counts.completed),
+        percent(wrong_share),
+        most_often_wrong(facts),
+        rate(facts.per_second(counts.completed)),
+        rate(facts.per_second(counts.good)),
+    );
+    Some(Code::WrongAnswers.finding(
+        gravity,
+        text,
+        "quote goodput, and look at a sample body of the wrong answers",
+    ))
+}
+
+fn most_often_wrong(facts: &Facts<'_>) -> String {
+    let check = facts.seen.failed_checks.rows().max_by_key(|(_, n)| **n);
+    let status = facts
+        .seen
+        .statuses
+        .rows()
+        .filter(|(status, _)| **status >= 400)
+        .max_by_key(|(_, n)| **n);
+    match (check, status) {
+        (Some((check, n)), _) => format!(", {} by the check {check:?}", count(*n)),
+        (None, Some((status, n))) => format!(", {} with status {status}", count(*n)),
+        (None, None) => String::new(),
+    }
+}

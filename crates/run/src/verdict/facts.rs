@@ -1,0 +1,183 @@
+//! What the questions of the verdict share: the evidence with the sums and ratios made of it.
+//!
+//! Must not judge. Invariant: no ratio is infinite or NaN; where its base is missing it is `None`
+//! or zero.
+
+use loadline_metric::TimeTrend;
+use loadline_model::error_class::ErrorClass;
+use loadline_model::executor::Executor;
+use loadline_model::result::{Row, TimeMetric};
+use loadline_model::snapshot::{Counts, Snapshot};
+use loadline_model::units::Nanos;
+
+use super::Evidence;
+
+pub(super) struct Facts<'a> {
+    pub(super) evidence: &'a Evidence<'a>,
+    pub(super) seen: &'a Snapshot,
+    /// What counts: the warm-up left out.
+    pub(super) counts: &'a Counts,
+    /// The warm-up too.
+    pub(super) all: Counts,
+    /// Length of what counts.
+    pub(super) seconds: f64,
+    pub(super) open: bool,
+    /// Virtual users at most.
+    pub(super) vus: u64,
+    /// Rows that count and end before the last arrival is due.
+    pub(super) rows: Vec<&'a Row>,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn of(evidence: &'a Evidence<'a>) -> Facts<'a> {
+        let seen = &evidence.totals.seen;
+        let mut all = seen.counts.clone();
+        all.merge(&seen.warm_up);
+        Facts {
+            evidence,
+            seen,
+            counts: &seen.counts,
+            all,
+            seconds: Nanos(evidence.totals.measured_ns).as_secs_f64(),
+            open: evidence.plan.is_open(),
+            vus: u64::from(evidence.plan.max_vus()),
+            rows: rows_under_load(evidence),
+        }
+    }
+
+    /// Per second of what counts; zero for a run without length.
+    pub(super) fn per_second(&self, count: u64) -> f64 {
+        if self.seconds > 0.0 {
+            count as f64 / self.seconds
+        } else {
+            0.0
+        }
+    }
+
+    /// Planned starts per second; `None` when nothing was asked for by rate.
+    pub(super) fn asked_rate(&self) -> Option<f64> {
+        let asked = self.evidence.totals.asked.filter(|_| self.open)?;
+        let elapsed = self.elapsed_seconds();
+        let planned = self
+            .evidence
+            .plan
+            .duration()
+            .map_or(elapsed, |planned| planned.as_secs_f64());
+        let seconds = planned.min(elapsed);
+        (seconds > 0.0).then(|| asked as f64 / seconds)
+    }
+
+    /// How many requests of those asked for were not even begun, beyond the tolerance of 1 %.
+    pub(super) fn missed(&self) -> Option<u64> {
+        let asked = self.evidence.totals.asked?;
+        let missed = asked.saturating_sub(self.all.started);
+        (missed > (asked / 100).max(1)).then_some(missed)
+    }
+
+    pub(super) fn elapsed_seconds(&self) -> f64 {
+        Nanos(self.evidence.totals.elapsed_ns).as_secs_f64()
+    }
+
+    pub(super) fn metric(&self, name: &str) -> Option<&'a TimeMetric> {
+        self.evidence
+            .metrics
+            .get(name)
+            .filter(|metric| metric.count > 0)
+    }
+
+    /// Service time of answered and failed requests alike.
+    pub(super) fn service(&self) -> Option<&'a TimeMetric> {
+        self.metric("service_time_ns")
+    }
+
+    /// Service time of answers, in nanoseconds.
+    pub(super) fn answered_time(&self) -> &'a TimeTrend {
+        &self.seen.answered_time
+    }
+
+    /// Mean service time of answers, in seconds.
+    pub(super) fn mean_service(&self) -> Option<f64> {
+        self.answered_time()
+            .mean()
+            .map(|ns| ns / 1e9)
+            .filter(|mean| *mean > 0.0)
+    }
+
+    /// Little's law: the share of the virtual users' time that was spent on requests.
+    pub(super) fn busy_share(&self) -> f64 {
+        let requests = self.seen.answered_time.sum() + self.seen.failed_time.sum();
+        let blocked = self.seen.phases.blocked.sum();
+        let available = self.seconds * 1e9 * self.vus as f64;
+        if available > 0.0 {
+            (requests + blocked) as f64 / available
+        } else {
+            0.0
+        }
+    }
+
+    pub(super) fn failed(&self, class: ErrorClass) -> u64 {
+        self.counts.failed[class.index()]
+    }
+
+    /// The class with most failures; `None` without a failure.
+    pub(super) fn worst_class(&self) -> Option<ErrorClass> {
+        let worst = ErrorClass::ALL
+            .iter()
+            .copied()
+            .max_by_key(|class| self.failed(*class));
+        worst.filter(|class| self.failed(*class) > 0)
+    }
+
+    /// Whether the plan asks for the same load all the time, so that seconds can be compared.
+    pub(super) fn load_is_constant(&self) -> bool {
+        let scenarios = &self.evidence.plan.scenarios;
+        scenarios.len() == 1
+            && scenarios.iter().all(|scenario| {
+                !matches!(
+                    scenario.executor,
+                    Executor::RampingVus { .. } | Executor::RampingArrivalRate { .. }
+                )
+            })
+    }
+
+    /// Worker threads; at least one.
+    pub(super) fn workers(&self) -> f64 {
+        f64::from(self.evidence.environment.workers.max(1))
+    }
+}
+
+/// A part as a share of a whole; zero of nothing.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+/// Length of a row in seconds; never zero, so that rates are finite.
+pub(super) fn row_seconds(row: &Row) -> f64 {
+    Nanos(row.span_ns.max(1)).as_secs_f64()
+}
+
+/// The last row is cut where the run ends, so it is left out when it is shorter than the others.
+fn rows_under_load<'a>(evidence: &'a Evidence<'a>) -> Vec<&'a Row> {
+    let planned = evidence
+        .plan
+        .duration()
+        .map_or(u64::MAX, loadline_model::units::duration_ns);
+    // A row is cut by a timer, so the one that ends with the plan may end a little after it.
+    let end = planned.saturating_add(Nanos::PER_SECOND / 20);
+    let measured = evidence.series.iter().filter(|row| !row.warm_up);
+    let mut rows: Vec<&Row> = measured
+        .filter(|row| row.at_ns.saturating_add(row.span_ns) <= end)
+        .collect();
+    let longest = rows.iter().map(|row| row.span_ns).max().unwrap_or(0);
+    if rows
+        .last()
+        .is_some_and(|row| row.span_ns < longest - longest / 10)
+    {
+        rows.pop();
+    }
+    rows
+}

@@ -1,0 +1,92 @@
+//! The verdict of a run: was the offered load delivered, who was in the way, what to change, and
+//! may the numbers be believed.
+//!
+//! A pure function of what the run found. Must not know clocks, files or how it is shown.
+//! Invariants: every finding has a code of [`Code::ALL`], which `docs/verdict.md` explains; a clean
+//! run has one line and at most a note.
+
+mod answers;
+mod belief;
+mod code;
+mod delivery;
+mod facts;
+mod limits;
+mod saturation;
+mod stability;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod wording;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use loadline_model::event::Mark;
+use loadline_model::plan::TestPlan;
+use loadline_model::result::{Environment, Row, RunResult, TimeMetric, Totals};
+use loadline_model::verdict::Verdict;
+
+pub use code::Code;
+use facts::Facts;
+
+/// Everything of a result but its verdict.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// What was done.
+    pub plan: &'a TestPlan,
+    /// Where.
+    pub environment: &'a Environment,
+    /// Sums.
+    pub totals: &'a Totals,
+    /// Distributions by name, as in the result.
+    pub metrics: &'a BTreeMap<String, TimeMetric>,
+    /// The run second by second.
+    pub series: &'a [Row],
+    /// Marks on the time axis.
+    pub events: &'a [Mark],
+}
+
+impl<'a> Evidence<'a> {
+    /// The evidence in a result.
+    #[must_use]
+    pub fn of(result: &'a RunResult) -> Evidence<'a> {
+        Evidence {
+            plan: &result.plan,
+            environment: &result.environment,
+            totals: &result.totals,
+            metrics: &result.metrics,
+            series: &result.series,
+            events: &result.events,
+        }
+    }
+}
+
+/// Judges a run.
+#[must_use]
+pub fn judge(evidence: &Evidence<'_>) -> Verdict {
+    let facts = Facts::of(evidence);
+    let delivery = delivery::judge(&facts);
+    let knee = saturation::find(&facts);
+    let blame = limits::judge(&facts, knee.as_ref());
+    let rate_error = belief::rate_error(&facts);
+    let mut findings = delivery::findings(&facts);
+    findings.extend(answers::findings(&facts));
+    findings.extend(
+        knee.as_ref()
+            .map(|knee| saturation::finding(knee, blame.limit)),
+    );
+    findings.extend(blame.findings);
+    findings.extend(stability::findings(&facts));
+    findings.extend(belief::findings(&facts, rate_error));
+    belief::add_one_run(&facts, rate_error, &mut findings);
+    findings.sort_by_key(|finding| Reverse(finding.gravity));
+    let headline = wording::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
+    Verdict {
+        delivery,
+        limit: blame.limit,
+        headline,
+        findings,
+        saturation: knee.map(|knee| knee.point),
+        rate_error,
+    }
+}

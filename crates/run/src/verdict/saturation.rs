@@ -1,0 +1,262 @@
+//! Where throughput stopped following the offered load: the knee of a ramp.
+//!
+//! Must not say who saturated; that is asked in `limits`. Invariant: a knee is told only when the
+//! load went on rising well beyond it.
+
+use loadline_model::executor::Executor;
+use loadline_model::result::Row;
+use loadline_model::verdict::{Finding, Gravity, Limit, Saturation};
+
+use super::code::Code;
+use super::facts::{Facts, row_seconds};
+use super::stats::median;
+use super::wording::{count, duration, rate};
+
+/// Fewest seconds in which a ramp can be read.
+const ROWS_MIN: usize = 6;
+/// Good answers below this share of the load offered, at the top of the ramp, are a knee.
+const FOLLOWS_MIN: f64 = 0.95;
+/// Throughput at the top below this share of the best is a collapse, not a plateau.
+const COLLAPSE: f64 = 0.8;
+/// A plateau of virtual users is told when they grew by this factor on it.
+const VUS_FACTOR: f64 = 1.5;
+/// The p99 worth telling is this many times that of the quiet part of the ramp.
+const P99_FACTOR: f64 = 3.0;
+/// Median service time beyond the knee, against before it, from which the target has slowed down.
+const SLOWED_FACTOR: f64 = 1.5;
+
+/// A knee with what surrounds it.
+#[derive(Debug)]
+pub(super) struct Knee {
+    pub(super) point: Saturation,
+    /// Where the p99 rose above its quiet level for good; `None` when it did not.
+    pub(super) passed: Option<Passed>,
+    /// Virtual users at the knee, for a ramp of them.
+    vus: Option<u64>,
+    /// Whether single answers took longer beyond the knee than before it.
+    pub(super) slowed: bool,
+}
+
+/// A bound that the p99 passed.
+#[derive(Debug)]
+pub(super) struct Passed {
+    /// `response time` or `service time`.
+    pub(super) what: &'static str,
+    pub(super) bound_s: f64,
+    pub(super) offered: f64,
+}
+
+/// One second of the ramp.
+#[derive(Clone, Copy)]
+struct Point {
+    /// Starts planned per second, or virtual users.
+    load: f64,
+    /// Good answers per second.
+    good: f64,
+    /// Nanoseconds.
+    p99: Option<u64>,
+    service_p50: Option<u64>,
+}
+
+pub(super) fn find(facts: &Facts<'_>) -> Option<Knee> {
+    let [scenario] = &facts.evidence.plan.scenarios[..] else {
+        return None;
+    };
+    match scenario.executor {
+        Executor::RampingArrivalRate { .. } => {
+            find_in_rates(&rising(points(facts, offered_rate)?)?)
+        }
+        Executor::RampingVus { .. } => find_in_vus(&rising(points(facts, active_vus)?)?),
+        _ => None,
+    }
+}
+
+pub(super) fn finding(knee: &Knee, limit: Limit) -> Finding {
+    let with = knee.vus.map_or_else(String::new, |vus| {
+        format!(" with {} virtual users", count(vus))
+    });
+    let before = knee.point.p99_before_ns.map_or_else(String::new, |ns| {
+        format!("; p99 just before was {}", duration(ns as f64 / 1e9))
+    });
+    let text = format!(
+        "throughput stopped rising at an offered load of about {}{with}; the most was {}{before}",
+        rate(knee.point.offered),
+        rate(knee.point.throughput),
+    );
+    let advice = match limit {
+        Limit::Generator => "relieve the generator and run again: this knee is its own",
+        Limit::Plan => {
+            "allow more virtual users (--max-vus) and run again: this knee is the plan's"
+        }
+        _ => "plan with less than this rate, or give the target more capacity and run again",
+    };
+    Code::Saturated.finding(Gravity::Note, text, advice)
+}
+
+fn offered_rate(row: &Row) -> Option<f64> {
+    Some(row.offered? as f64 / row_seconds(row))
+}
+
+fn active_vus(row: &Row) -> Option<f64> {
+    Some(row.active_vus as f64)
+}
+
+fn points(facts: &Facts<'_>, load: impl Fn(&Row) -> Option<f64>) -> Option<Vec<Point>> {
+    // Where no answer passes the checks at all, the answers themselves still show the knee.
+    let any_good = facts.rows.iter().any(|row| row.good > 0);
+    let point = |row: &&Row| {
+        let answers = if any_good { row.good } else { row.completed };
+        Some(Point {
+            load: load(row)?,
+            good: answers as f64 / row_seconds(row),
+            p99: row.response_time_ns.or(row.service_time_ns).map(|p| p.p99),
+            service_p50: row.service_time_ns.map(|p| p.p50),
+        })
+    };
+    facts.rows.iter().map(point).collect()
+}
+
+/// The points up to the highest load; `None` when they are too few.
+fn rising(mut points: Vec<Point>) -> Option<Vec<Point>> {
+    let highest = points.iter().map(|point| point.load).fold(0.0, f64::max);
+    // A ramp may end in a level: its seconds differ by noise alone.
+    let last = points
+        .iter()
+        .rposition(|point| point.load >= 0.95 * highest)?;
+    points.truncate(last + 1);
+    (points.len() >= ROWS_MIN).then_some(points)
+}
+
+fn find_in_rates(points: &[Point]) -> Option<Knee> {
+    let top = top_of(points);
+    let (offered, good) = (mean(top, |point| point.load), mean(top, |point| point.good));
+    if good >= FOLLOWS_MIN * offered || good <= 0.0 {
+        return None;
+    }
+    let best = best_mean(points);
+    let throughput = if good < COLLAPSE * best {
+        best
+    } else {
+        let beyond: Vec<Point> = points
+            .iter()
+            .copied()
+            .filter(|point| point.load >= good)
+            .collect();
+        mean(&beyond, |point| point.good)
+    };
+    let knee = points.iter().position(|point| point.load >= throughput)?;
+    Some(Knee {
+        point: Saturation {
+            offered: throughput,
+            throughput,
+            p99_before_ns: p99_before(points, knee),
+        },
+        passed: passed(points, knee, "response time"),
+        vus: None,
+        slowed: has_slowed(points, knee),
+    })
+}
+
+fn find_in_vus(points: &[Point]) -> Option<Knee> {
+    let top = top_of(points);
+    let plateau = mean(top, |point| point.good);
+    let knee = points
+        .iter()
+        .position(|point| point.good >= FOLLOWS_MIN * plateau)?;
+    let vus = points[knee].load;
+    if plateau <= 0.0 || mean(top, |point| point.load) < VUS_FACTOR * vus {
+        return None;
+    }
+    Some(Knee {
+        point: Saturation {
+            offered: plateau,
+            throughput: plateau.max(best_mean(points)),
+            p99_before_ns: p99_before(points, knee),
+        },
+        passed: None,
+        vus: Some(vus as u64),
+        slowed: true,
+    })
+}
+
+/// The last fifth of the ramp, at least three seconds.
+fn top_of(points: &[Point]) -> &[Point] {
+    &points[points.len() - (points.len() / 5).max(3)..]
+}
+
+fn mean(points: &[Point], value: impl Fn(&Point) -> f64) -> f64 {
+    points.iter().map(value).sum::<f64>() / points.len().max(1) as f64
+}
+
+/// The best mean rate over a tenth of the ramp, at least three seconds.
+fn best_mean(points: &[Point]) -> f64 {
+    let width = (points.len() / 10).max(3);
+    points
+        .windows(width)
+        .map(|window| mean(window, |point| point.good))
+        .fold(0.0, f64::max)
+}
+
+/// The middle p99 of the last three seconds before the knee.
+fn p99_before(points: &[Point], knee: usize) -> Option<u64> {
+    let before = &points[knee.saturating_sub(3)..knee];
+    median(before.iter().filter_map(|point| Some(point.p99? as f64))).map(|ns| ns as u64)
+}
+
+/// Where the p99 rose for good above a round bound that the quiet half of the way to the knee
+/// stays well below.
+fn passed(points: &[Point], knee: usize, what: &'static str) -> Option<Passed> {
+    let quiet = &points[..knee.div_ceil(2)];
+    let level = median(quiet.iter().filter_map(|point| Some(point.p99? as f64)))?;
+    let bound_s = round_up(P99_FACTOR * level / 1e9)?;
+    let is_above = |point: &Point| point.p99.is_some_and(|p99| p99 as f64 / 1e9 > bound_s);
+    let last_below = points.iter().rposition(|point| !is_above(point))?;
+    let first_above = points.get(last_below + 1)?;
+    Some(Passed {
+        what,
+        bound_s,
+        offered: first_above.load,
+    })
+}
+
+/// The next number of the series 1, 2, 5, 10, 20, 50…; `None` for zero.
+fn round_up(value: f64) -> Option<f64> {
+    if value <= 0.0 {
+        return None;
+    }
+    let power = 10f64.powi(value.log10().floor() as i32);
+    [1.0, 2.0, 5.0, 10.0]
+        .iter()
+        .map(|step| step * power)
+        .find(|step| *step >= value)
+}
+
+fn has_slowed(points: &[Point], knee: usize) -> bool {
+    let p50 = |points: &[Point]| {
+        median(
+            points
+                .iter()
+                .filter_map(|point| Some(point.service_p50? as f64)),
+        )
+    };
+    match (p50(&points[..knee]), p50(&points[knee..])) {
+        (Some(before), Some(beyond)) => beyond > SLOWED_FACTOR * before,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_round() {
+        for (value, expected) in [(0.012, 0.02), (0.05, 0.05), (0.6, 1.0), (3.0, 5.0)] {
+            assert!(
+                (round_up(value).unwrap() - expected).abs() < 1e-12,
+                "{value}"
+            );
+        }
+        assert_eq!(round_up(0.0), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! Runs made up of a few numbers.
+//!
+//! Must not know what the verdict makes of them. Invariant: a run as it comes from here is clean:
+//! all was delivered, nothing stands out.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loadline_metric::TimeTrend;
+use loadline_model::client::ClientPlan;
+use loadline_model::error_class::ErrorClass;
+use loadline_model::event::Mark;
+use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
+use loadline_model::plan::{AggregationPlan, Behaviour, OnExhausted, Scenario, TestPlan};
+use loadline_model::request::{BodySource, RequestMix, RequestOrder, RequestTemplate};
+use loadline_model::result::{
+    Environment, GeneratorUse, Percentiles, Rates, Row, StopReason, TimeMetric, Totals,
+};
+use loadline_model::snapshot::{Shape, Snapshot};
+use loadline_model::template::Template;
+use loadline_model::units::{ArrivalRate, Nanos};
+use loadline_model::url::{Origin, Scheme};
+use loadline_model::verdict::{Finding, Verdict};
+
+use crate::verdict::{Code, Evidence, judge};
+
+const MS: u64 = 1_000_000;
+
+/// A run to be judged.
+pub(super) struct Run {
+    pub(super) plan: TestPlan,
+    pub(super) environment: Environment,
+    pub(super) totals: Totals,
+    pub(super) metrics: BTreeMap<String, TimeMetric>,
+    pub(super) series: Vec<Row>,
+    pub(super) events: Vec<Mark>,
+}
+
+/// An open model at a constant rate.
+pub(super) fn arrivals(per_second: u64, seconds: u64, max_vus: u32) -> Executor {
+    Executor::ConstantArrivalRate {
+        rate: ArrivalRate::per_second(per_second),
+        duration: Some(Duration::from_secs(seconds)),
+        spacing: Spacing::Even,
+        iterations: None,
+        pre_allocated_vus: max_vus,
+        max_vus,
+    }
+}
+
+/// An open model whose rate rises from zero.
+pub(super) fn rate_ramp(to: u64, seconds: u64, max_vus: u32) -> Executor {
+    Executor::RampingArrivalRate {
+        start_rate: ArrivalRate::per_second(0),
+        stages: vec![RateStage {
+            duration: Duration::from_secs(seconds),
+            target: ArrivalRate::per_second(to),
+        }],
+        spacing: Spacing::Even,
+        iterations: None,
+        pre_allocated_vus: max_vus,
+        max_vus,
+    }
+}
+
+/// A closed model whose virtual users rise from one.
+pub(super) fn vu_ramp(to: u32, seconds: u64) -> Executor {
+    Executor::RampingVus {
+        start_vus: 1,
+        stages: vec![VuStage {
+            duration: Duration::from_secs(seconds),
+            target: to,
+        }],
+        graceful_ramp_down: Duration::ZERO,
+    }
+}
+
+/// A closed model for a time.
+pub(super) fn constant_vus(vus: u32, seconds: u64) -> Executor {
+    Executor::ConstantVus {
+        vus,
+        duration: Some(Duration::from_secs(seconds)),
+    }
+}
+
+/// A closed model for a count.
+pub(super) fn shared(vus: u32, iterations: u64) -> Executor {
+    Executor::SharedIterations {
+        vus,
+        iterations,
+        max_duration: None,
+    }
+}
+
+pub(super) fn percentiles(p50_ms: f64, p99_ms: f64) -> Option<Percentiles> {
+    let ns = |ms: f64| (ms * 1e6) as u64;
+    Some(Percentiles {
+        p50: ns(p50_ms),
+        p90: ns((p50_ms + p99_ms) / 2.0),
+        p99: ns(p99_ms),
+    })
+}
+
+impl Run {
+    /// A clean run: `asked` requests, all answered, each in about `service_ms`.
+    pub(super) fn new(executor: Executor, seconds: f64, answered: u64, service_ms: f64) -> Run {
+        let open = executor.is_open();
+        let vus = executor.max_vus();
+        let asked = if open {
+            Some(answered)
+        } else {
+            executor.planned_iterations()
+        };
+        let mut run = Run {
+            plan: plan(executor),
+            environment: Environment {
+                cores: 2.0,
+                workers: 1,
+                ..Environment::default()
+            },
+            totals: totals(seconds, asked, u64::from(vus)),
+            metrics: BTreeMap::new(),
+            series: Vec::new(),
+            events: Vec::new(),
+        };
+        // In an open model a virtual user is free now and then.
+        run.totals.active_vus_max -= u64::from(open && vus > 1);
+        let center = (service_ms * MS as f64) as u64;
+        run.answer(
+            answered,
+            &[
+                (0.1, center - center / 10),
+                (0.8, center),
+                (0.1, center + center / 10),
+            ],
+        );
+        run.seconds(seconds as u64, |_, row| {
+            let each = answered / (seconds as u64).max(1);
+            row.offered = open.then_some(each);
+            (row.started, row.completed, row.good) = (each, each, each);
+            row.active_vus = u64::from(vus / 2);
+            row.service_time_ns = percentiles(service_ms, service_ms * 1.1);
+            row.response_time_ns = if open { row.service_time_ns } else { None };
+            row.generator = GeneratorUse {
+                cpu_cores: 0.3,
+                busiest_worker: 0.3,
+                ..GeneratorUse::default()
+            };
+        });
+        run
+    }
+
+    /// Replaces the answers: shares of them with their service times in nanoseconds.
+    pub(super) fn answer(&mut self, answered: u64, times: &[(f64, u64)]) {
+        let mut trend = TimeTrend::default();
+        for (share, ns) in times {
+            trend.record_n(*ns, (share * answered as f64).round() as u64);
+        }
+        let seen = &mut self.totals.seen;
+        seen.counts.started = answered;
+        seen.counts.completed = answered;
+        seen.counts.good = answered;
+        seen.answered_time = trend;
+        seen.statuses = loadline_model::bounded::Bounded::new(64);
+        *seen.statuses.row(200) += answered;
+    }
+
+    /// Adds failures that each took a while.
+    pub(super) fn fail(&mut self, class: ErrorClass, failed: u64, ns: u64) {
+        let seen = &mut self.totals.seen;
+        seen.counts.started += failed;
+        seen.counts.failed[class.index()] += failed;
+        seen.failed_time.record_n(ns, failed);
+    }
+
+    /// Answers of one shape whose bodies, as far as they were looked at, were these.
+    pub(super) fn bodies(&mut self, bodies: &[&str]) {
+        let length = bodies[0].len() as u64;
+        let completed = self.totals.seen.counts.completed;
+        let shape = Shape {
+            status: 200,
+            size_class: Shape::size_class_of(length),
+            content_type: "application/json".to_owned(),
+        };
+        let tally = self.totals.seen.shapes.row(shape);
+        tally.count = completed;
+        tally.body_size.record(length);
+        bodies.iter().for_each(|body| tally.sample(body.as_bytes()));
+    }
+
+    /// Seconds one by one.
+    pub(super) fn seconds(&mut self, seconds: u64, fill: impl Fn(u64, &mut Row)) {
+        self.series = (0..seconds)
+            .map(|number| {
+                let mut row = Row {
+                    at_ns: number * Nanos::PER_SECOND,
+                    span_ns: Nanos::PER_SECOND,
+                    ..Row::default()
+                };
+                fill(number, &mut row);
+                row
+            })
+            .collect();
+    }
+
+    /// Gives a metric one value many times.
+    pub(super) fn metric(&mut self, name: &str, values: &[(u64, u64)]) {
+        let mut trend = TimeTrend::default();
+        values.iter().for_each(|(ns, n)| trend.record_n(*ns, *n));
+        self.metrics.insert(name.to_owned(), TimeMetric::of(trend));
+    }
+
+    pub(super) fn judge(&mut self) -> Verdict {
+        let service = TimeMetric::of(self.totals.seen.service_time());
+        self.metrics
+            .entry("service_time_ns".to_owned())
+            .or_insert(service);
+        judge(&Evidence {
+            plan: &self.plan,
+            environment: &self.environment,
+            totals: &self.totals,
+            metrics: &self.metrics,
+            series: &self.series,
+            events: &self.events,
+        })
+    }
+}
+
+/// The finding of a code.
+pub(super) fn found(verdict: &Verdict, code: Code) -> Option<&Finding> {
+    verdict
+        .findings
+        .iter()
+        .find(|finding| finding.code == code.name())
+}
+
+pub(super) fn codes(verdict: &Verdict) -> Vec<&str> {
+    verdict
+        .findings
+        .iter()
+        .map(|finding| finding.code.as_str())
+        .collect()
+}
+
+fn plan(executor: Executor) -> TestPlan {
+    let request = RequestTemplate {
+        method: "POST".to_owned(),
+        origin: Origin {
+            scheme: Scheme::Http,
+            host: "localhost".to_owned(),
+            port: 50_016,
+        },
+        target: Template::literal("/predict"),
+        headers: Vec::new(),
+        body: BodySource::from_bytes(b"{\"query\":\"cordless drill\",\"topk\":10}".to_vec()),
+    };
+    let mix = RequestMix {
+        requests: vec![request],
+        order: RequestOrder::RoundRobin,
+        redirects_max: 0,
+        cookies: false,
+    };
+    let scenario = Scenario {
+        name: "default".to_owned(),
+        start_time: Duration::ZERO,
+        executor,
+        on_exhausted: OnExhausted::Queue,
+        pacing: None,
+        graceful_stop: Duration::ZERO,
+        queue_grace: Duration::ZERO,
+        behaviour: Behaviour::Requests(mix),
+        checks: Vec::new(),
+        tags: BTreeMap::new(),
+    };
+    TestPlan {
+        scenarios: vec![scenario],
+        client: ClientPlan::default(),
+        thresholds: Vec::new(),
+        warm_up: Duration::ZERO,
+        start_window: Duration::from_micros(100),
+        workers: None,
+        aggregation: AggregationPlan::default(),
+        labels: BTreeMap::new(),
+        seed: 1,
+    }
+}
+
+fn totals(seconds: f64, asked: Option<u64>, vus: u64) -> Totals {
+    let ns = (seconds * 1e9) as u64;
+    Totals {
+        started_unix_ms: 0,
+        elapsed_ns: ns,
+        measured_ns: ns,
+        stop: StopReason::Finished,
+        asked,
+        never_started: 0,
+        seen: Snapshot::default(),
+        rates: Rates::default(),
+        active_vus_max: vus,
+        cpu_ns: ns / 3,
+        rss_max_bytes: 0,
+        throttled_ns: None,
+        window_rates: loadline_metric::ValueTrend::default(),
+    }
+}

@@ -1,0 +1,226 @@
+//! Numbers and headlines in words.
+//!
+//! Must not judge: it is told. Invariant: a headline is one sentence that names the rate reached
+//! and, where something was in the way, who it was.
+
+use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
+
+use super::code::Code;
+use super::facts::Facts;
+use super::saturation::Knee;
+
+/// The findings that make every rate meaningless, the worst first.
+const OVERRIDING: [Code; 5] = [
+    Code::NotConserved,
+    Code::NothingSent,
+    Code::NothingAnswered,
+    Code::MostUnanswered,
+    Code::HollowAnswers,
+];
+
+/// The verdict in one sentence.
+pub(super) fn headline(
+    facts: &Facts<'_>,
+    delivery: Delivery,
+    limit: Limit,
+    knee: Option<&Knee>,
+    findings: &[Finding],
+) -> String {
+    let overriding = OVERRIDING.iter().find_map(|code| {
+        findings
+            .iter()
+            .find(|f| f.code == code.name() && f.gravity == Gravity::Alarm)
+    });
+    if let Some(finding) = overriding {
+        return finding.text.clone();
+    }
+    if let Some(knee) = knee {
+        return knee_headline(knee, limit);
+    }
+    let goodput = rate(facts.per_second(facts.counts.good));
+    match delivery {
+        Delivery::Unfinished => {
+            format!(
+                "ended early, after {}: {goodput} good answers until then",
+                duration(facts.elapsed_seconds())
+            )
+        }
+        Delivery::FellShort => short_headline(facts, limit, &goodput),
+        Delivery::Delivered if facts.open => {
+            let asked = facts
+                .asked_rate()
+                .map_or_else(String::new, |asked| format!(" of {} asked", rate(asked)));
+            format!("the offered load was delivered: {goodput} good answers{asked}")
+        }
+        Delivery::Delivered => {
+            let done = count(facts.all.started);
+            format!(
+                "all {done} requests were sent: {goodput} good answers, {}",
+                limit_in_words(facts, limit)
+            )
+        }
+        Delivery::AsFastAsPossible => {
+            format!("{goodput} good answers, {}", limit_in_words(facts, limit))
+        }
+    }
+}
+
+fn knee_headline(knee: &Knee, limit: Limit) -> String {
+    let at = rate(knee.point.throughput);
+    let who = match limit {
+        Limit::Generator => "the generator, not the target, was at its limit",
+        Limit::Network => "the network was at its limit",
+        Limit::Plan => "the plan's virtual users were all busy",
+        Limit::Target | Limit::Nobody | Limit::Unknown => "the target saturated",
+    };
+    let passed = knee.passed.as_ref().map_or_else(String::new, |passed| {
+        format!(
+            "; p99 {} passed {} at {}",
+            passed.what,
+            duration(passed.bound_s),
+            rate(passed.offered)
+        )
+    });
+    format!("{who} at about {at}{passed}")
+}
+
+fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
+    let who = match limit {
+        Limit::Target => "the target was the limit",
+        Limit::Network => "the network was the limit",
+        Limit::Generator => "the generator was the limit",
+        Limit::Plan => "the plan was the limit",
+        Limit::Nobody | Limit::Unknown => "the evidence does not say why",
+    };
+    let little = match (limit, facts.mean_service()) {
+        (Limit::Target | Limit::Network | Limit::Plan, Some(mean)) if facts.missed().is_some() => {
+            format!(
+                " ({} virtual users / {} mean service time = {})",
+                count(facts.vus),
+                duration(mean),
+                rate(facts.vus as f64 / mean)
+            )
+        }
+        _ => String::new(),
+    };
+    match facts.asked_rate() {
+        Some(asked) => format!(
+            "asked for {}, got {goodput} good answers: {who}{little}",
+            rate(asked)
+        ),
+        None => {
+            let asked = facts.evidence.totals.asked.unwrap_or(0);
+            let done = count(facts.all.completed);
+            format!(
+                "{done} of {} requests were answered, {goodput} good answers: {who}",
+                count(asked)
+            )
+        }
+    }
+}
+
+fn limit_in_words(facts: &Facts<'_>, limit: Limit) -> String {
+    let vus = match facts.vus {
+        1 => "1 virtual user".to_owned(),
+        vus => format!("{} virtual users", count(vus)),
+    };
+    match limit {
+        Limit::Target => {
+            let mean = facts.mean_service().map_or_else(String::new, |mean| {
+                format!(" ({} on average)", duration(mean))
+            });
+            format!("as fast as {vus} could go at the target's pace{mean}")
+        }
+        Limit::Network => format!("as fast as {vus} could go at the network's round trip"),
+        Limit::Generator => {
+            "as fast as the generator could go: the target may take more".to_owned()
+        }
+        Limit::Plan => format!("held back by the plan with {vus}"),
+        Limit::Nobody => format!("at the pace that the plan sets for {vus}"),
+        Limit::Unknown => format!("with {vus}; the evidence does not say what the limit was"),
+    }
+}
+
+/// A number with its thousands apart.
+pub(super) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A rate per second, with one digit after the point below a thousand unless it is whole.
+pub(super) fn rate(per_second: f64) -> String {
+    let tenths = (per_second * 10.0).round() / 10.0;
+    match tenths {
+        small if small > 0.0 && small < 1.0 => format!("{per_second:.2}/s"),
+        whole if whole >= 10.0 && whole.fract() == 0.0 => format!("{}/s", count(whole as u64)),
+        few if few < 1_000.0 => format!("{few:.1}/s"),
+        many => format!("{}/s", count(many.round() as u64)),
+    }
+}
+
+/// A share of one.
+pub(super) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        p if p > 0.0 && p < 0.1 => "below 0.1 %".to_owned(),
+        p => format!("{p:.1} %"),
+    }
+}
+
+/// Seconds with three digits, in the unit that suits.
+pub(super) fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 0.999_5e-3 => (s * 1e6, "µs"),
+        s if s < 0.999_5 => (s * 1e3, "ms"),
+        s => (s, "s"),
+    };
+    match value {
+        v if v.fract() == 0.0 => format!("{v:.0} {unit}"),
+        v if v < 9.995 => format!("{v:.2} {unit}"),
+        v if v < 99.95 => format!("{v:.1} {unit}"),
+        v => format!("{v:.0} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(
+            [count(0), count(999), count(17_017), count(1_000_000)],
+            ["0", "999", "17,017", "1,000,000"]
+        );
+        assert_eq!(
+            [
+                rate(0.25),
+                rate(5.984),
+                rate(17.706),
+                rate(50.0),
+                rate(2_500.0)
+            ],
+            ["0.25/s", "6.0/s", "17.7/s", "50/s", "2,500/s"]
+        );
+        assert_eq!(
+            [percent(0.1058), percent(0.000_1), percent(0.0)],
+            ["10.6 %", "below 0.1 %", "0.0 %"]
+        );
+        assert_eq!(
+            [
+                duration(2.811_2),
+                duration(0.05),
+                duration(0.000_426_4),
+                duration(0.076_2)
+            ],
+            ["2.81 s", "50 ms", "426 µs", "76.2 ms"]
+        );
+    }
+}

@@ -17,7 +17,9 @@ impl Clock {
     /// A clock whose zero is now.
     #[must_use]
     pub fn start() -> Clock {
-        Clock { origin_ns: platform::monotonic_ns() }
+        Clock {
+            origin_ns: platform::monotonic_ns(),
+        }
     }
 
     /// The time since the start of the run.
@@ -37,8 +39,13 @@ impl Clock {
 /// Milliseconds since 1970, read where a run is dated.
 #[must_use]
 pub fn unix_ms() -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "the one place where wall time is read")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where wall time is read"
+    )]
     let now = std::time::SystemTime::now();
     now.duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+        .map_or(0, |since| {
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
 }

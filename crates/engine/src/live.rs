@@ -32,7 +32,8 @@ impl LiveTotals {
     /// Requests under way.
     #[must_use]
     pub fn active(&self) -> u64 {
-        self.started.saturating_sub(self.completed + self.failed + self.interrupted)
+        self.started
+            .saturating_sub(self.completed + self.failed + self.interrupted)
     }
 }
 

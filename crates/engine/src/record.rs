@@ -257,7 +257,11 @@ impl Recorder {
 
     #[inline]
     fn counts(&mut self, life: &Life) -> &mut Counts {
-        if life.planned() < self.warm_until { &mut self.seen.warm_up } else { &mut self.seen.counts }
+        if life.planned() < self.warm_until {
+            &mut self.seen.warm_up
+        } else {
+            &mut self.seen.counts
+        }
     }
 
     fn keep_sample(

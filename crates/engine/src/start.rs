@@ -75,7 +75,9 @@ impl Engine {
     #[must_use]
     pub fn workers_for(plan: &TestPlan) -> u32 {
         let cores = platform::usable_cores().ceil().max(1.0) as u32;
-        plan.workers.unwrap_or(cores).clamp(1, plan.max_vus().max(1))
+        plan.workers
+            .unwrap_or(cores)
+            .clamp(1, plan.max_vus().max(1))
     }
 
     /// Starts the workers.
@@ -90,11 +92,13 @@ impl Engine {
         let workers = Engine::workers_for(&plan);
         let clock = Clock::start();
         let started_unix_ms = unix_ms();
-        let resolver =
-            Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?;
-        let mailboxes: Vec<_> =
-            (0..workers).map(|_| Arc::new(Mailbox::new(plan.scenarios.len()))).collect();
-        let live: Vec<_> = (0..workers).map(|_| Arc::new(LiveCounters::default())).collect();
+        let resolver = Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?;
+        let mailboxes: Vec<_> = (0..workers)
+            .map(|_| Arc::new(Mailbox::new(plan.scenarios.len())))
+            .collect();
+        let live: Vec<_> = (0..workers)
+            .map(|_| Arc::new(LiveCounters::default()))
+            .collect();
         let whole = Share::whole(0, workers);
         let pools: Vec<_> = plan
             .scenarios
@@ -124,7 +128,14 @@ impl Engine {
                 .map_err(StartError::Thread)?;
             threads.push(thread);
         }
-        Ok(Engine { reports, clock, started_unix_ms, mailboxes, live, threads })
+        Ok(Engine {
+            reports,
+            clock,
+            started_unix_ms,
+            mailboxes,
+            live,
+            threads,
+        })
     }
 
     /// Passes an order to every worker.
@@ -147,7 +158,11 @@ impl Engine {
     /// Waits for the threads to end; gives how many of them panicked.
     #[must_use]
     pub fn join(self) -> usize {
-        self.threads.into_iter().map(JoinHandle::join).filter(Result::is_err).count()
+        self.threads
+            .into_iter()
+            .map(JoinHandle::join)
+            .filter(Result::is_err)
+            .count()
     }
 }
 
@@ -160,8 +175,13 @@ fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
         for template in &mix.requests {
             encrypted |= template.origin.scheme == Scheme::Https;
             let route = routes.to(&template.origin, &plan.client);
-            PreparedRequest::new(template.clone(), Rc::clone(&route), plan.client.keep_alive, None)
-                .map_err(|error| StartError::Plan(error.0))?;
+            PreparedRequest::new(
+                template.clone(),
+                Rc::clone(&route),
+                plan.client.keep_alive,
+                None,
+            )
+            .map_err(|error| StartError::Plan(error.0))?;
         }
     }
     if encrypted {

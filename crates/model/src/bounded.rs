@@ -16,7 +16,11 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
     /// An empty table of at most `limit` rows.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Bounded { limit, rows: Vec::new(), overflow: None }
+        Bounded {
+            limit,
+            rows: Vec::new(),
+            overflow: None,
+        }
     }
 
     /// The row of `key`, made when new; the overflow row when the table is full.
@@ -112,7 +116,11 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
             .filter(|(_, value)| *value != nothing)
             .map(|(key, value)| (key.clone(), std::mem::take(value)))
             .collect();
-        Bounded { limit: self.limit, rows, overflow: self.overflow.take() }
+        Bounded {
+            limit: self.limit,
+            rows,
+            overflow: self.overflow.take(),
+        }
     }
 }
 

@@ -25,10 +25,19 @@ pub struct Answer<'a> {
 
 #[derive(Clone, Debug)]
 enum Expectation {
-    Status { ranges: Vec<(u16, u16)>, negated: bool },
-    Header { name: String, text: TextRule },
+    Status {
+        ranges: Vec<(u16, u16)>,
+        negated: bool,
+    },
+    Header {
+        name: String,
+        text: TextRule,
+    },
     Body(TextRule),
-    Json { path: JsonPath, rule: JsonRule },
+    Json {
+        path: JsonPath,
+        rule: JsonRule,
+    },
     Size(NumberRule),
     TimeNs(NumberRule),
 }
@@ -85,13 +94,19 @@ impl Check {
     pub fn parse(text: &str) -> Result<Check, String> {
         let expectation = parse_expectation(text.trim())
             .map_err(|why| format!("check {text:?}: {why}; forms: {FORMS}"))?;
-        Ok(Check { source: text.to_owned(), expectation })
+        Ok(Check {
+            source: text.to_owned(),
+            expectation,
+        })
     }
 
     /// Whether the body has to be kept for this check.
     #[must_use]
     pub fn needs_body(&self) -> bool {
-        matches!(self.expectation, Expectation::Body(_) | Expectation::Json { .. })
+        matches!(
+            self.expectation,
+            Expectation::Body(_) | Expectation::Json { .. }
+        )
     }
 
     /// Whether the header fields have to be handed in for this check.
@@ -111,8 +126,9 @@ impl Check {
     pub fn passes(&self, answer: &Answer<'_>) -> bool {
         match &self.expectation {
             Expectation::Status { ranges, negated } => {
-                let inside =
-                    ranges.iter().any(|(low, high)| (*low..=*high).contains(&answer.status));
+                let inside = ranges
+                    .iter()
+                    .any(|(low, high)| (*low..=*high).contains(&answer.status));
                 inside != *negated
             }
             Expectation::Header { name, text } => {
@@ -168,7 +184,10 @@ fn parse_expectation(text: &str) -> Result<Expectation, String> {
         if name.is_empty() {
             return Err("names no header".to_owned());
         }
-        return Ok(Expectation::Header { name: name.to_owned(), text: parse_text_rule(rule)? });
+        return Ok(Expectation::Header {
+            name: name.to_owned(),
+            text: parse_text_rule(rule)?,
+        });
     }
     if let Some(rest) = text.strip_prefix("body") {
         return match parse_text_rule(rest)? {
@@ -178,7 +197,10 @@ fn parse_expectation(text: &str) -> Result<Expectation, String> {
     }
     if let Some(rest) = text.strip_prefix("json:") {
         let (path, rule) = JsonPath::parse_prefix(rest)?;
-        return Ok(Expectation::Json { path, rule: parse_json_rule(rule)? });
+        return Ok(Expectation::Json {
+            path,
+            rule: parse_json_rule(rule)?,
+        });
     }
     if let Some(rest) = text.strip_prefix("size") {
         return parse_number_rule(rest, |value| value.parse().ok()).map(Expectation::Size);
@@ -195,14 +217,22 @@ fn parse_status(rest: &str) -> Result<Expectation, String> {
         (None, Some(list)) => (false, list),
         (None, None) => return Err("a status check is status=… or status!=…".to_owned()),
     };
-    let ranges: Result<Vec<_>, String> = list.split(',').map(|part| status_range(part.trim())).collect();
-    Ok(Expectation::Status { ranges: ranges?, negated })
+    let ranges: Result<Vec<_>, String> = list
+        .split(',')
+        .map(|part| status_range(part.trim()))
+        .collect();
+    Ok(Expectation::Status {
+        ranges: ranges?,
+        negated,
+    })
 }
 
 fn status_range(text: &str) -> Result<(u16, u16), String> {
     let code = |digits: &str| match digits.parse::<u16>() {
         Ok(code @ 100..=999) => Ok(code),
-        _ => Err(format!("{text:?} is not a status code, a range 200-299 or a class 2xx")),
+        _ => Err(format!(
+            "{text:?} is not a status code, a range 200-299 or a class 2xx"
+        )),
     };
     if let Some(class) = text.strip_suffix("xx") {
         return code(&format!("{class}00")).map(|low| (low, low + 99));
@@ -214,7 +244,8 @@ fn status_range(text: &str) -> Result<(u16, u16), String> {
 }
 
 fn parse_text_rule(rule: &str) -> Result<TextRule, String> {
-    let regex = |pattern: &str| Regex::new(pattern).map_err(|why| format!("regex {pattern:?}: {why}"));
+    let regex =
+        |pattern: &str| Regex::new(pattern).map_err(|why| format!("regex {pattern:?}: {why}"));
     if rule.is_empty() {
         return Ok(TextRule::Present);
     }
@@ -265,10 +296,17 @@ fn parse_number_rule(
 }
 
 fn time_ns(text: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 5] =
-        [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+    const UNITS: [(&str, f64); 5] = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("µs", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+    ];
     UNITS.iter().find_map(|(unit, scale)| {
-        text.strip_suffix(unit).and_then(|digits| digits.parse::<f64>().ok()).map(|n| n * scale)
+        text.strip_suffix(unit)
+            .and_then(|digits| digits.parse::<f64>().ok())
+            .map(|n| n * scale)
     })
 }
 
@@ -290,9 +328,9 @@ impl JsonRule {
         use serde_json::Value;
         match self {
             JsonRule::PresentAndNotNull => value.is_some_and(|value| !value.is_null()),
-            JsonRule::Number(rule) => {
-                value.and_then(Value::as_f64).is_some_and(|number| rule.holds(number))
-            }
+            JsonRule::Number(rule) => value
+                .and_then(Value::as_f64)
+                .is_some_and(|number| rule.holds(number)),
             JsonRule::Text(rule) => {
                 let text = value.map(|value| match value {
                     Value::String(text) => text.clone(),
@@ -344,7 +382,9 @@ impl JsonPath {
                 rest = after;
             } else if let Some(after) = rest.strip_prefix('[') {
                 let (digits, after) = after.split_once(']').ok_or("has [ without its ]")?;
-                let index = digits.parse().map_err(|_| format!("[{digits}] is not an index"))?;
+                let index = digits
+                    .parse()
+                    .map_err(|_| format!("[{digits}] is not an index"))?;
                 steps.push(Step::Index(index));
                 rest = after;
             } else if let Some(after) = rest.strip_prefix('.') {

@@ -155,8 +155,10 @@ pub struct ClientPlan {
     /// Requests after which a connection is replaced; `None`: never.
     pub max_requests_per_connection: Option<u64>,
     /// Time to make a connection, TLS and proxy included; `None`: the system's.
+    #[serde(default, with = "crate::units::duration_text::option")]
     pub connect_timeout: Option<Duration>,
     /// Time from the start of a request, connecting included, to its last byte; `None`: none.
+    #[serde(default, with = "crate::units::duration_text::option")]
     pub request_timeout: Option<Duration>,
     /// TLS.
     pub tls: TlsPlan,
@@ -173,6 +175,7 @@ pub struct ClientPlan {
     /// Which addresses of a name may be used.
     pub ip: IpChoice,
     /// How long resolved names are kept; `None`: for the whole run.
+    #[serde(default, with = "crate::units::duration_text::option")]
     pub dns_ttl: Option<Duration>,
     /// Most bytes of a body that are kept for checks; what is beyond is counted, not kept.
     pub body_kept_max: u64,

@@ -13,6 +13,7 @@ use crate::units::ArrivalRate;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VuStage {
     /// How long the leg takes; zero jumps.
+    #[serde(with = "crate::units::duration_text")]
     pub duration: Duration,
     /// Virtual users at its end.
     pub target: u32,
@@ -22,6 +23,7 @@ pub struct VuStage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateStage {
     /// How long the leg takes; zero jumps.
+    #[serde(with = "crate::units::duration_text")]
     pub duration: Duration,
     /// The arrival rate at its end.
     pub target: ArrivalRate,
@@ -50,6 +52,7 @@ pub enum Executor {
         /// Virtual users.
         vus: u32,
         /// Time in which iterations start; `None` until stopped.
+        #[serde(default, with = "crate::units::duration_text::option")]
         duration: Option<Duration>,
     },
     /// Closed model: the number of virtual users follows the stages.
@@ -59,6 +62,7 @@ pub enum Executor {
         /// The legs.
         stages: Vec<VuStage>,
         /// Time that a virtual user taken out by a falling leg gets to end its iteration.
+        #[serde(with = "crate::units::duration_text")]
         graceful_ramp_down: Duration,
     },
     /// Closed model: virtual users share one number of iterations.
@@ -68,6 +72,7 @@ pub enum Executor {
         /// Iterations in all.
         iterations: u64,
         /// Time after which no iteration starts; `None` for no limit.
+        #[serde(default, with = "crate::units::duration_text::option")]
         max_duration: Option<Duration>,
     },
     /// Closed model: each virtual user runs this many iterations.
@@ -77,6 +82,7 @@ pub enum Executor {
         /// Iterations of each.
         iterations: u64,
         /// Time after which no iteration starts; `None` for no limit.
+        #[serde(default, with = "crate::units::duration_text::option")]
         max_duration: Option<Duration>,
     },
     /// Open model: iterations are due at a constant rate, whatever the target does.
@@ -84,6 +90,7 @@ pub enum Executor {
         /// Planned starts.
         rate: ArrivalRate,
         /// Time in which iterations are due; `None` until stopped.
+        #[serde(default, with = "crate::units::duration_text::option")]
         duration: Option<Duration>,
         /// How arrivals are spaced.
         #[serde(default)]
@@ -117,7 +124,10 @@ impl Executor {
     /// Whether arrivals are independent of completions.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self, Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. })
+        matches!(
+            self,
+            Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. }
+        )
     }
 
     /// The name that k6 scripts and reports use.
@@ -140,9 +150,12 @@ impl Executor {
             Executor::ConstantVus { vus, .. }
             | Executor::SharedIterations { vus, .. }
             | Executor::PerVuIterations { vus, .. } => *vus,
-            Executor::RampingVus { start_vus, stages, .. } => {
-                stages.iter().map(|stage| stage.target).fold(*start_vus, u32::max)
-            }
+            Executor::RampingVus {
+                start_vus, stages, ..
+            } => stages
+                .iter()
+                .map(|stage| stage.target)
+                .fold(*start_vus, u32::max),
             Executor::ConstantArrivalRate { max_vus, .. }
             | Executor::RampingArrivalRate { max_vus, .. } => *max_vus,
         }
@@ -170,9 +183,9 @@ impl Executor {
     pub fn planned_iterations(&self) -> Option<u64> {
         match self {
             Executor::SharedIterations { iterations, .. } => Some(*iterations),
-            Executor::PerVuIterations { vus, iterations, .. } => {
-                Some(iterations.saturating_mul(u64::from(*vus)))
-            }
+            Executor::PerVuIterations {
+                vus, iterations, ..
+            } => Some(iterations.saturating_mul(u64::from(*vus))),
             Executor::ConstantArrivalRate { iterations, .. }
             | Executor::RampingArrivalRate { iterations, .. } => *iterations,
             Executor::ConstantVus { .. } | Executor::RampingVus { .. } => None,
@@ -184,7 +197,9 @@ impl Executor {
     pub fn peak_rate(&self) -> Option<f64> {
         match self {
             Executor::ConstantArrivalRate { rate, .. } => Some(rate.starts_per_second()),
-            Executor::RampingArrivalRate { start_rate, stages, .. } => Some(
+            Executor::RampingArrivalRate {
+                start_rate, stages, ..
+            } => Some(
                 stages
                     .iter()
                     .map(|stage| stage.target.starts_per_second())
@@ -203,18 +218,24 @@ impl Executor {
             return Err(format!("{}: needs at least one virtual user", self.name()));
         }
         match self {
-            Executor::SharedIterations { vus, iterations, .. } if *iterations < u64::from(*vus) => {
-                Err(format!("shared-iterations: {iterations} iterations are fewer than {vus} VUs"))
+            Executor::SharedIterations {
+                vus, iterations, ..
+            } if *iterations < u64::from(*vus) => Err(format!(
+                "shared-iterations: {iterations} iterations are fewer than {vus} VUs"
+            )),
+            Executor::ConstantArrivalRate {
+                pre_allocated_vus,
+                max_vus,
+                ..
             }
-            Executor::ConstantArrivalRate { pre_allocated_vus, max_vus, .. }
-            | Executor::RampingArrivalRate { pre_allocated_vus, max_vus, .. }
-                if pre_allocated_vus > max_vus =>
-            {
-                Err(format!(
-                    "{}: {pre_allocated_vus} VUs before the start are more than the {max_vus} allowed",
-                    self.name()
-                ))
-            }
+            | Executor::RampingArrivalRate {
+                pre_allocated_vus,
+                max_vus,
+                ..
+            } if pre_allocated_vus > max_vus => Err(format!(
+                "{}: {pre_allocated_vus} VUs before the start are more than the {max_vus} allowed",
+                self.name()
+            )),
             Executor::ConstantArrivalRate { rate, .. } if rate.starts == 0 || rate.per.0 == 0 => {
                 Err("constant-arrival-rate: the arrival rate must be above zero".to_owned())
             }

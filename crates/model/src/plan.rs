@@ -38,17 +38,21 @@ pub struct Scenario {
     /// Name, unique in the plan.
     pub name: String,
     /// When it starts, from the start of the run.
+    #[serde(with = "crate::units::duration_text")]
     pub start_time: Duration,
     /// The policy that starts iterations.
     pub executor: Executor,
     /// What happens to arrivals without a free virtual user.
     pub on_exhausted: OnExhausted,
     /// Least time between two starts of one virtual user (closed model); `None`: at once.
+    #[serde(default, with = "crate::units::duration_text::option")]
     pub pacing: Option<Duration>,
     /// Time that running iterations get to end after the last start.
+    #[serde(with = "crate::units::duration_text")]
     pub graceful_stop: Duration,
     /// Time after the end in which arrivals that wait may still start; after it they count as
     /// interrupted.
+    #[serde(with = "crate::units::duration_text")]
     pub queue_grace: Duration,
     /// What a virtual user does.
     pub behaviour: Behaviour,
@@ -67,7 +71,7 @@ pub struct AggregationPlan {
     pub samples: bool,
     /// Length of short windows whose rates of completed requests are kept as a distribution
     /// (bombardier's `Reqs/sec`); `None`: none are.
-    #[serde(default)]
+    #[serde(default, with = "crate::units::duration_text::option")]
     pub rate_window: Option<Duration>,
 }
 
@@ -81,9 +85,11 @@ pub struct TestPlan {
     /// What must hold at the end.
     pub thresholds: Vec<Threshold>,
     /// Time at the start whose samples are left out of the results.
+    #[serde(with = "crate::units::duration_text")]
     pub warm_up: Duration,
     /// Starts of an open model may be bunched into windows of this length; zero is precise and
     /// costs a wake-up per start.
+    #[serde(with = "crate::units::duration_text")]
     pub start_window: Duration,
     /// Worker threads; `None`: as many as the cores this process may use, and not more than VUs.
     pub workers: Option<u32>,
@@ -117,7 +123,10 @@ impl TestPlan {
     /// Virtual users at most, over all scenarios.
     #[must_use]
     pub fn max_vus(&self) -> u32 {
-        self.scenarios.iter().map(|s| s.executor.max_vus()).fold(0, u32::saturating_add)
+        self.scenarios
+            .iter()
+            .map(|s| s.executor.max_vus())
+            .fold(0, u32::saturating_add)
     }
 
     /// When the last scenario stops starting iterations; `None` if only a count or a stop ends it.

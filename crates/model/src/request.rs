@@ -51,7 +51,10 @@ impl BodySource {
         if bytes.is_empty() {
             return BodySource::None;
         }
-        BodySource::Bytes { length: bytes.len() as u64, bytes }
+        BodySource::Bytes {
+            length: bytes.len() as u64,
+            bytes,
+        }
     }
 }
 

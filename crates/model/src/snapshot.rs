@@ -250,12 +250,15 @@ impl Snapshot {
         self.schedule_lag.merge(&other.schedule_lag);
         self.phases.merge(&other.phases);
         self.connections.merge(&other.connections);
-        self.statuses.merge(other.statuses, |sum, part| *sum += part);
+        self.statuses
+            .merge(other.statuses, |sum, part| *sum += part);
         self.shapes.merge(other.shapes, |sum, part| sum.merge(part));
         self.errors.merge(other.errors, |sum, part| *sum += part);
         self.peers.merge(other.peers, |sum, part| sum.merge(&part));
-        self.by_header.merge(other.by_header, |sum, part| sum.merge(&part));
-        self.failed_checks.merge(other.failed_checks, |sum, part| *sum += part);
+        self.by_header
+            .merge(other.by_header, |sum, part| sum.merge(&part));
+        self.failed_checks
+            .merge(other.failed_checks, |sum, part| *sum += part);
         self.back_pressure_ns += other.back_pressure_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
         self.run_queue_ns += other.run_queue_ns;
@@ -356,11 +359,18 @@ impl ShapeTally {
     pub fn sample(&mut self, body: &[u8]) {
         self.sampled += 1;
         let cut = &body[..body.len().min(BODY_SAMPLE_MAX)];
-        self.add_sample(BodySample { text: String::from_utf8_lossy(cut).into_owned(), count: 1 });
+        self.add_sample(BodySample {
+            text: String::from_utf8_lossy(cut).into_owned(),
+            count: 1,
+        });
     }
 
     fn add_sample(&mut self, sample: BodySample) {
-        if let Some(known) = self.samples.iter_mut().find(|known| known.text == sample.text) {
+        if let Some(known) = self
+            .samples
+            .iter_mut()
+            .find(|known| known.text == sample.text)
+        {
             known.count += sample.count;
         } else if self.samples.len() < BODY_SAMPLES_MAX {
             self.samples.push(sample);
@@ -401,7 +411,12 @@ mod tests {
 
     #[test]
     fn counts_are_conserved_or_not() {
-        let mut counts = Counts { started: 10, completed: 7, interrupted: 1, ..Counts::default() };
+        let mut counts = Counts {
+            started: 10,
+            completed: 7,
+            interrupted: 1,
+            ..Counts::default()
+        };
         counts.failed[ErrorClass::Refused.index()] = 2;
         assert!(counts.is_conserved());
         let mut twice = counts.clone();

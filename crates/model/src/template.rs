@@ -51,9 +51,15 @@ impl Template {
     /// Text without holes, whatever it contains.
     #[must_use]
     pub fn literal(text: &str) -> Template {
-        let pieces =
-            if text.is_empty() { Vec::new() } else { vec![Piece::Literal(text.to_owned())] };
-        Template { source: text.to_owned(), pieces }
+        let pieces = if text.is_empty() {
+            Vec::new()
+        } else {
+            vec![Piece::Literal(text.to_owned())]
+        };
+        Template {
+            source: text.to_owned(),
+            pieces,
+        }
     }
 
     /// Parses text with holes; `read_lines` gives the lines of a file that a hole names.
@@ -69,7 +75,10 @@ impl Template {
         while let Some(open) = rest.find("{{") {
             let after = &rest[open + 2..];
             let close = after.find("}}").ok_or_else(|| {
-                format!("template {text:?}: \"{{{{\" at byte {} is not closed", text.len() - rest.len() + open)
+                format!(
+                    "template {text:?}: \"{{{{\" at byte {} is not closed",
+                    text.len() - rest.len() + open
+                )
             })?;
             push_literal(&mut pieces, &rest[..open]);
             let hole = after[..close].trim();
@@ -80,7 +89,10 @@ impl Template {
             rest = &after[close + 2..];
         }
         push_literal(&mut pieces, rest);
-        Ok(Template { source: text.to_owned(), pieces })
+        Ok(Template {
+            source: text.to_owned(),
+            pieces,
+        })
     }
 
     /// The text as it was written.
@@ -120,7 +132,9 @@ fn parse_hole(
     let words: Vec<&str> = hole.split_whitespace().collect();
     match words.as_slice() {
         ["counter"] => Ok(Piece::Counter { start: 0 }),
-        ["counter", start] => Ok(Piece::Counter { start: number(start)? }),
+        ["counter", start] => Ok(Piece::Counter {
+            start: number(start)?,
+        }),
         ["vu"] => Ok(Piece::Vu),
         ["random", low, high] => {
             let (low, high) = (number::<i64>(low)?, number::<i64>(high)?);
@@ -129,21 +143,33 @@ fn parse_hole(
             }
             Ok(Piece::Random { low, high })
         }
-        ["random"] => Ok(Piece::Random { low: 0, high: i64::MAX }),
-        ["hex", digits] => Ok(Piece::RandomHex { digits: length(digits)? }),
-        ["text", letters] => Ok(Piece::RandomText { letters: length(letters)? }),
+        ["random"] => Ok(Piece::Random {
+            low: 0,
+            high: i64::MAX,
+        }),
+        ["hex", digits] => Ok(Piece::RandomHex {
+            digits: length(digits)?,
+        }),
+        ["text", letters] => Ok(Piece::RandomText {
+            letters: length(letters)?,
+        }),
         ["uuid"] => Ok(Piece::Uuid),
         ["timestamp"] => Ok(Piece::Timestamp),
-        ["line", file] => Ok(Piece::Line { lines: non_empty(file, read_lines)?, at_random: false }),
-        ["line", file, "random"] => {
-            Ok(Piece::Line { lines: non_empty(file, read_lines)?, at_random: true })
-        }
+        ["line", file] => Ok(Piece::Line {
+            lines: non_empty(file, read_lines)?,
+            at_random: false,
+        }),
+        ["line", file, "random"] => Ok(Piece::Line {
+            lines: non_empty(file, read_lines)?,
+            at_random: true,
+        }),
         _ => Err(format!("is not known; there are {HOLES}")),
     }
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{text:?} is not a whole number"))
+    text.parse()
+        .map_err(|_| format!("{text:?} is not a whole number"))
 }
 
 fn length(text: &str) -> Result<usize, String> {
@@ -159,7 +185,11 @@ fn non_empty(
     read_lines: &mut dyn FnMut(&str) -> Result<Lines, String>,
 ) -> Result<Lines, String> {
     let lines = read_lines(file)?;
-    if lines.is_empty() { Err(format!("{file} has no lines")) } else { Ok(lines) }
+    if lines.is_empty() {
+        Err(format!("{file} has no lines"))
+    } else {
+        Ok(lines)
+    }
 }
 
 fn render_piece(piece: &Piece, filling: &mut Filling<'_>, out: &mut Vec<u8>) {
@@ -266,7 +296,12 @@ mod tests {
             seed
         };
         let mut out = Vec::new();
-        let mut filling = Filling { counter, vu: 3, unix_ms: 1_000, random: &mut random };
+        let mut filling = Filling {
+            counter,
+            vu: 3,
+            unix_ms: 1_000,
+            random: &mut random,
+        };
         template.render(&mut filling, &mut out);
         String::from_utf8(out).expect("text")
     }

@@ -45,7 +45,10 @@ impl Nanos {
 
     /// The instant or span in seconds.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "a float of seconds is for showing and rates")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a float of seconds is for showing and rates"
+    )]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -98,7 +101,10 @@ impl ArrivalRate {
     /// `starts` per second.
     #[must_use]
     pub const fn per_second(starts: u64) -> ArrivalRate {
-        ArrivalRate { starts, per: Nanos(Nanos::PER_SECOND) }
+        ArrivalRate {
+            starts,
+            per: Nanos(Nanos::PER_SECOND),
+        }
     }
 
     /// The rate nearest to a decimal number of starts per second, to a millionth of a start.
@@ -113,12 +119,18 @@ impl ArrivalRate {
             return Some(ArrivalRate::per_second(starts as u64));
         }
         let millionths = (starts * 1e6).round() as u64;
-        Some(ArrivalRate { starts: millionths, per: Nanos(Nanos::PER_SECOND * 1_000_000) })
+        Some(ArrivalRate {
+            starts: millionths,
+            per: Nanos(Nanos::PER_SECOND * 1_000_000),
+        })
     }
 
     /// Starts per second, for showing and for sums of rates.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "for showing; the schedule uses the exact ratio")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "for showing; the schedule uses the exact ratio"
+    )]
     pub fn starts_per_second(self) -> f64 {
         self.starts as f64 / self.per.as_secs_f64()
     }
@@ -144,13 +156,97 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// Durations as text in data: `"30s"`, `"0.25s"`; for `#[serde(with = …)]`.
+pub mod duration_text {
+    use std::time::Duration;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// Seconds with as many decimals as it takes, and the unit.
+    pub(super) fn to_text(span: Duration) -> String {
+        let fraction = format!("{:09}", span.subsec_nanos());
+        match fraction.trim_end_matches('0') {
+            "" => format!("{}s", span.as_secs()),
+            digits => format!("{}.{digits}s", span.as_secs()),
+        }
+    }
+
+    pub(super) fn from_text(text: &str) -> Option<Duration> {
+        let (seconds, fraction) = match text.strip_suffix('s')?.split_once('.') {
+            Some((seconds, fraction)) => (seconds, fraction),
+            None => (text.strip_suffix('s')?, ""),
+        };
+        if fraction.len() > 9 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let nanos = format!("{fraction:0<9}").parse().ok()?;
+        Some(Duration::new(seconds.parse().ok()?, nanos))
+    }
+
+    /// Writes a duration.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(span: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&to_text(*span))
+    }
+
+    /// Reads a duration.
+    ///
+    /// # Errors
+    /// When the text is no number of seconds.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let text = String::deserialize(from)?;
+        from_text(&text)
+            .ok_or_else(|| D::Error::custom(format!("{text:?} is not a duration in seconds")))
+    }
+
+    /// The same where there may be none.
+    pub mod option {
+        use std::time::Duration;
+
+        use serde::de::Error;
+        use serde::{Deserialize, Deserializer, Serializer};
+
+        /// Writes a duration or null.
+        ///
+        /// # Errors
+        /// Those of the serializer.
+        pub fn serialize<S: Serializer>(span: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+            match span {
+                Some(span) => super::serialize(span, to),
+                None => to.serialize_none(),
+            }
+        }
+
+        /// Reads a duration or null.
+        ///
+        /// # Errors
+        /// When the text is no number of seconds.
+        pub fn deserialize<'de, D: Deserializer<'de>>(
+            from: D,
+        ) -> Result<Option<Duration>, D::Error> {
+            let Some(text) = Option::<String>::deserialize(from)? else {
+                return Ok(None);
+            };
+            super::from_text(&text)
+                .map(Some)
+                .ok_or_else(|| D::Error::custom(format!("{text:?} is not a duration in seconds")))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn decimal_rates_become_exact_ratios() {
-        assert_eq!(ArrivalRate::from_per_second(50.0), Some(ArrivalRate::per_second(50)));
+        assert_eq!(
+            ArrivalRate::from_per_second(50.0),
+            Some(ArrivalRate::per_second(50))
+        );
         let slow = ArrivalRate::from_per_second(0.25).expect("a quarter is a rate");
         assert_eq!(slow.starts, 250_000);
         assert!((slow.starts_per_second() - 0.25).abs() < 1e-12);
@@ -159,10 +255,30 @@ mod tests {
     }
 
     #[test]
+    fn durations_are_written_and_read_as_seconds() {
+        for (ns, text) in [
+            (0, "0s"),
+            (30_000_000_000, "30s"),
+            (1_500_000, "0.0015s"),
+            (1, "0.000000001s"),
+        ] {
+            let span = Duration::from_nanos(ns);
+            assert_eq!(duration_text::to_text(span), text);
+            assert_eq!(duration_text::from_text(text), Some(span));
+        }
+        for bad in ["", "s", "1", "1m", "-1s", "1.2.3s", "1.0000000001s"] {
+            assert_eq!(duration_text::from_text(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
     fn instants_saturate() {
         assert_eq!(Nanos(5).since(Nanos(7)), 0);
         assert_eq!(Nanos::MAX + Duration::from_secs(1), Nanos::MAX);
-        assert_eq!(Nanos::from_secs(2) - Nanos::from_secs(1), Duration::from_secs(1));
+        assert_eq!(
+            Nanos::from_secs(2) - Nanos::from_secs(1),
+            Duration::from_secs(1)
+        );
     }
 
     #[test]

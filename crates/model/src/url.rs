@@ -68,7 +68,11 @@ impl Origin {
     }
 
     fn bracketed_host(&self) -> String {
-        if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() }
+        if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
+        }
     }
 }
 
@@ -103,7 +107,9 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
         Some((name, rest)) if name.eq_ignore_ascii_case("http") => (Scheme::Http, rest),
         Some((name, rest)) if name.eq_ignore_ascii_case("https") => (Scheme::Https, rest),
         Some((name, _)) if !name.contains(['/', '?']) => {
-            return Err(bad(&format!("scheme {name:?} is not supported; use http or https")));
+            return Err(bad(&format!(
+                "scheme {name:?} is not supported; use http or https"
+            )));
         }
         Some(_) => (Scheme::Http, text),
     };
@@ -139,8 +145,9 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
 /// Says which part is wrong.
 pub fn split_host_port(text: &str) -> Result<(&str, Option<u16>), String> {
     let (host, port) = if let Some(inner) = text.strip_prefix('[') {
-        let (host, rest) =
-            inner.split_once(']').ok_or("has an IPv6 address without its closing bracket")?;
+        let (host, rest) = inner
+            .split_once(']')
+            .ok_or("has an IPv6 address without its closing bracket")?;
         match rest.strip_prefix(':') {
             Some(port) => (host, Some(port)),
             None if rest.is_empty() => (host, None),
@@ -248,8 +255,17 @@ mod tests {
         assert_eq!(url.credentials, Some(("u".to_owned(), "p@ss".to_owned())));
         assert_eq!(origin_of("localhost:8080"), "http://localhost:8080");
         assert_eq!(origin_of("HTTP://[::1]:80/"), "http://[::1]");
-        assert_eq!(parse("example.org?x=1").expect("a good URL").target, "/?x=1");
-        assert_eq!(parse("h/redirect-to?url=http://x/").expect("a good URL").origin.host, "h");
+        assert_eq!(
+            parse("example.org?x=1").expect("a good URL").target,
+            "/?x=1"
+        );
+        assert_eq!(
+            parse("h/redirect-to?url=http://x/")
+                .expect("a good URL")
+                .origin
+                .host,
+            "h"
+        );
     }
 
     #[test]

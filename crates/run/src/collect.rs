@@ -84,7 +84,13 @@ impl Collector {
     /// Takes a report.
     pub(crate) fn take(&mut self, report: WorkerReport) {
         match report {
-            WorkerReport::Interval { worker, interval, seen, waiting, planned } => {
+            WorkerReport::Interval {
+                worker,
+                interval,
+                seen,
+                waiting,
+                planned,
+            } => {
                 self.planned_by_worker[worker as usize] = planned;
                 let busy = share_of_interval(seen.worker_cpu_ns);
                 let pending = self.pending.entry(interval).or_default();
@@ -94,7 +100,13 @@ impl Collector {
                 pending.planned += planned;
                 pending.busiest_worker = pending.busiest_worker.max(busy);
             }
-            WorkerReport::Ended { worker, seen, planned, never_started, last_done } => {
+            WorkerReport::Ended {
+                worker,
+                seen,
+                planned,
+                never_started,
+                last_done,
+            } => {
                 self.planned_by_worker[worker as usize] = planned;
                 self.ended += 1;
                 self.never_started += never_started;
@@ -164,7 +176,10 @@ impl Collector {
             generator,
             warm_up: at_ns < Nanos::from(self.warm_up).0,
         };
-        Told { row, delta: pending.seen }
+        Told {
+            row,
+            delta: pending.seen,
+        }
     }
 }
 
@@ -197,7 +212,11 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new() -> Rows {
-        Rows { rows: Vec::new(), per_row: 1, open: None }
+        Rows {
+            rows: Vec::new(),
+            per_row: 1,
+            open: None,
+        }
     }
 
     pub(crate) fn add(&mut self, second: Row) {
@@ -258,8 +277,14 @@ fn join(first: Row, second: Row) -> Row {
 }
 
 fn worse(a: Option<Percentiles>, b: Option<Percentiles>) -> Option<Percentiles> {
-    let (Some(x), Some(y)) = (a, b) else { return a.or(b) };
-    Some(Percentiles { p50: x.p50.max(y.p50), p90: x.p90.max(y.p90), p99: x.p99.max(y.p99) })
+    let (Some(x), Some(y)) = (a, b) else {
+        return a.or(b);
+    };
+    Some(Percentiles {
+        p50: x.p50.max(y.p50),
+        p90: x.p90.max(y.p90),
+        p99: x.p99.max(y.p99),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a weighted mean for showing")]
@@ -270,7 +295,10 @@ fn join_use(first: &Row, second: &Row) -> GeneratorUse {
         cpu_cores: (a.cpu_cores * wa + b.cpu_cores * wb) / (wa + wb).max(1.0),
         busiest_worker: a.busiest_worker.max(b.busiest_worker),
         rss_bytes: a.rss_bytes.max(b.rss_bytes),
-        throttled_ns: a.throttled_ns.map(|t| t + b.throttled_ns.unwrap_or(0)).or(b.throttled_ns),
+        throttled_ns: a
+            .throttled_ns
+            .map(|t| t + b.throttled_ns.unwrap_or(0))
+            .or(b.throttled_ns),
         run_queue_ns: a.run_queue_ns + b.run_queue_ns,
     }
 }
@@ -285,11 +313,22 @@ mod tests {
         let seconds = ROWS_MAX as u64 * 2 + 1;
         for second in 0..seconds {
             let at_ns = second * 1_000_000_000;
-            rows.add(Row { at_ns, span_ns: 1_000_000_000, completed: 3, ..Row::default() });
+            rows.add(Row {
+                at_ns,
+                span_ns: 1_000_000_000,
+                completed: 3,
+                ..Row::default()
+            });
         }
         let rows = rows.finish();
         assert!(rows.len() < ROWS_MAX);
-        assert_eq!(rows.iter().map(|row| row.completed).sum::<u64>(), 3 * seconds);
-        assert_eq!(rows.iter().map(|row| row.span_ns).sum::<u64>(), seconds * 1_000_000_000);
+        assert_eq!(
+            rows.iter().map(|row| row.completed).sum::<u64>(),
+            3 * seconds
+        );
+        assert_eq!(
+            rows.iter().map(|row| row.span_ns).sum::<u64>(),
+            seconds * 1_000_000_000
+        );
     }
 }

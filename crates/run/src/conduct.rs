@@ -12,18 +12,14 @@ use std::time::Duration;
 use loadline_engine::{Engine, EngineSetup, StartError};
 use loadline_metric::ValueTrend;
 use loadline_model::event::Mark;
-use loadline_model::result::{
-    Environment, RunResult, SCHEMA, StopReason, TimeMetric, Totals,
-};
+use loadline_model::result::{Environment, RunResult, SCHEMA, StopReason, TimeMetric, Totals};
 use loadline_model::snapshot::Sample;
 use loadline_model::verdict::{Delivery, Limit};
-use loadline_model::{
-    ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan, Verdict,
-};
+use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan, Verdict};
 
 use crate::collect::{Collector, Rows, Told};
-use crate::verdict::{Evidence, judge};
 use crate::environment::environment;
+use crate::verdict::{Evidence, judge};
 use crate::{rates, thresholds};
 
 /// How often orders are looked for and the live counters read: soon enough for a hand on Ctrl-C,
@@ -86,7 +82,10 @@ pub fn run(
     let workers = Engine::workers_for(&plan);
     let environment = Arc::new(environment(workers, &setup.command_line));
     let collector = Collector::new(workers, plan.is_open(), plan.warm_up);
-    let engine_setup = EngineSetup { plan: Arc::clone(&plan), samples: setup.samples };
+    let engine_setup = EngineSetup {
+        plan: Arc::clone(&plan),
+        samples: setup.samples,
+    };
     let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
     on_event(RunEvent::Started {
         plan: Arc::clone(&plan),
@@ -157,7 +156,10 @@ impl Conductor {
 
     /// Collects reports and passes orders on until every worker has ended.
     fn conduct(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
-        let tick = self.windows.as_ref().map_or(TICK, |windows| windows.every.min(TICK));
+        let tick = self
+            .windows
+            .as_ref()
+            .map_or(TICK, |windows| windows.every.min(TICK));
         while !self.collector.all_ended() {
             match self.engine.reports.recv_timeout(tick) {
                 Ok(report) => self.collector.take(report),
@@ -200,7 +202,11 @@ impl Conductor {
             self.stop = reason;
             let now = self.engine.clock.now();
             self.stopped_at.get_or_insert(now);
-            let mark = Mark { at_ns: now.0, kind: "stop".to_owned(), text: text.to_owned() };
+            let mark = Mark {
+                at_ns: now.0,
+                kind: "stop".to_owned(),
+                text: text.to_owned(),
+            };
             self.events.push(mark.clone());
             on_event(RunEvent::Mark(mark));
         }
@@ -215,7 +221,12 @@ impl Conductor {
     }
 
     fn longest_grace(&self) -> Duration {
-        self.plan.scenarios.iter().map(|s| s.graceful_stop).max().unwrap_or_default()
+        self.plan
+            .scenarios
+            .iter()
+            .map(|s| s.graceful_stop)
+            .max()
+            .unwrap_or_default()
     }
 
     fn tell(&mut self, told: Told, on_event: &mut dyn FnMut(RunEvent)) {
@@ -223,7 +234,10 @@ impl Conductor {
         self.told_until = Nanos(row.at_ns + row.span_ns);
         self.rows.add(row.clone());
         self.total.merge(delta.clone());
-        on_event(RunEvent::Second { row, delta: Arc::new(delta) });
+        on_event(RunEvent::Second {
+            row,
+            delta: Arc::new(delta),
+        });
     }
 
     /// Makes the result of all that was collected.
@@ -265,7 +279,10 @@ impl Conductor {
             cpu_ns: self.collector.watch().cpu_ns(),
             rss_max_bytes: loadline_engine::platform::resident_bytes_max().unwrap_or(0),
             throttled_ns: self.collector.watch().throttled_ns(),
-            window_rates: self.windows.map(|windows| windows.rates).unwrap_or_default(),
+            window_rates: self
+                .windows
+                .map(|windows| windows.rates)
+                .unwrap_or_default(),
         };
         assemble(&self.plan, environment, totals, series, self.events)
     }
@@ -304,7 +321,10 @@ impl Windows {
 
 /// Iterations planned by number over all scenarios; `None` when any is limited by time alone.
 fn planned_iterations(plan: &TestPlan) -> Option<u64> {
-    plan.scenarios.iter().map(|scenario| scenario.executor.planned_iterations()).sum()
+    plan.scenarios
+        .iter()
+        .map(|scenario| scenario.executor.planned_iterations())
+        .sum()
 }
 
 fn assemble(
@@ -316,7 +336,10 @@ fn assemble(
 ) -> RunResult {
     let mut metrics = BTreeMap::new();
     let seen = &totals.seen;
-    metrics.insert("service_time_ns".to_owned(), TimeMetric::of(seen.service_time()));
+    metrics.insert(
+        "service_time_ns".to_owned(),
+        TimeMetric::of(seen.service_time()),
+    );
     if plan.is_open() {
         let response_time = TimeMetric::of(seen.response_time.clone());
         metrics.insert("response_time_ns".to_owned(), response_time);

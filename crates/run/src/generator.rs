@@ -20,7 +20,12 @@ impl SelfWatch {
     pub(crate) fn begin() -> SelfWatch {
         let cpu_ns = platform::process_cpu_ns();
         let throttled_ns = platform::throttled_ns();
-        SelfWatch { first_cpu_ns: cpu_ns, first_throttled_ns: throttled_ns, cpu_ns, throttled_ns }
+        SelfWatch {
+            first_cpu_ns: cpu_ns,
+            first_throttled_ns: throttled_ns,
+            cpu_ns,
+            throttled_ns,
+        }
     }
 
     /// What was used in the `span` since the last look; the workers' part is the caller's to add.

@@ -23,8 +23,10 @@ pub(crate) fn rates(
     elapsed_ns: u64,
 ) -> Rates {
     let measured = per_second(measured_ns);
-    let whole: Vec<&Row> =
-        rows.iter().filter(|row| row.span_ns >= SECOND && !row.warm_up).collect();
+    let whole: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.span_ns >= SECOND && !row.warm_up)
+        .collect();
     Rates {
         goodput: count(counts.good) * measured,
         average: count(counts.completed) * measured,
@@ -36,13 +38,20 @@ pub(crate) fn rates(
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rates are shown with four digits")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "rates are shown with four digits"
+)]
 fn count(number: u64) -> f64 {
     number as f64
 }
 
 fn per_second(span_ns: u64) -> f64 {
-    if span_ns == 0 { 0.0 } else { 1e9 / count(span_ns) }
+    if span_ns == 0 {
+        0.0
+    } else {
+        1e9 / count(span_ns)
+    }
 }
 
 fn row_rate(row: &Row) -> f64 {
@@ -50,9 +59,12 @@ fn row_rate(row: &Row) -> f64 {
 }
 
 fn best_five_seconds(rows: &[&Row]) -> Option<f64> {
-    let rows_per_window =
-        rows.first().map(|row| (5 * SECOND).div_ceil(row.span_ns).max(1) as usize)?;
-    rows.windows(rows_per_window).map(mean_rate).reduce(f64::max)
+    let rows_per_window = rows
+        .first()
+        .map(|row| (5 * SECOND).div_ceil(row.span_ns).max(1) as usize)?;
+    rows.windows(rows_per_window)
+        .map(mean_rate)
+        .reduce(f64::max)
 }
 
 fn mean_rate(rows: &[&Row]) -> f64 {
@@ -68,7 +80,8 @@ fn steady(plan: &TestPlan, rows: &[&Row]) -> Option<f64> {
         .iter()
         .copied()
         .filter(|row| {
-            row.at_ns >= from.0 + SECOND && row.at_ns + row.span_ns <= until.map_or(u64::MAX, |at| at.0)
+            row.at_ns >= from.0 + SECOND
+                && row.at_ns + row.span_ns <= until.map_or(u64::MAX, |at| at.0)
         })
         .collect();
     (inside.len() >= STEADY_ROWS_MIN).then(|| mean_rate(&inside))
@@ -77,16 +90,25 @@ fn steady(plan: &TestPlan, rows: &[&Row]) -> Option<f64> {
 /// When the plan holds its highest load: from, until; `None` for plans of several scenarios or of
 /// ramps alone.
 fn steady_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
-    let [scenario] = plan.scenarios.as_slice() else { return None };
+    let [scenario] = plan.scenarios.as_slice() else {
+        return None;
+    };
     let start = Nanos::from(scenario.start_time);
     match &scenario.executor {
-        Executor::RampingVus { start_vus, stages, .. } => {
-            let legs = stages.iter().map(|stage| (stage.duration, f64::from(stage.target)));
+        Executor::RampingVus {
+            start_vus, stages, ..
+        } => {
+            let legs = stages
+                .iter()
+                .map(|stage| (stage.duration, f64::from(stage.target)));
             level_span(start, f64::from(*start_vus), legs)
         }
-        Executor::RampingArrivalRate { start_rate, stages, .. } => {
-            let legs =
-                stages.iter().map(|stage| (stage.duration, stage.target.starts_per_second()));
+        Executor::RampingArrivalRate {
+            start_rate, stages, ..
+        } => {
+            let legs = stages
+                .iter()
+                .map(|stage| (stage.duration, stage.target.starts_per_second()));
             level_span(start, start_rate.starts_per_second(), legs)
         }
         other => Some((start, other.duration().map(|length| start + length))),

@@ -71,7 +71,9 @@ pub(crate) fn evaluate(
 }
 
 fn metric_of(threshold: &Threshold, open: bool) -> Result<Metric, String> {
-    let Some(selector) = &threshold.metric else { return Ok(default_metric(threshold, open)) };
+    let Some(selector) = &threshold.metric else {
+        return Ok(default_metric(threshold, open));
+    };
     let known = METRICS.iter().find(|(name, _)| *name == &*selector.metric);
     let names = || METRICS.map(|(name, _)| name).join(", ");
     match known {
@@ -154,5 +156,9 @@ fn counted(counter: &mut Counter, number: u64) -> Aggregate<'_> {
 }
 
 fn outcome(threshold: &Threshold, value: Option<f64>, passed: bool) -> ThresholdOutcome {
-    ThresholdOutcome { threshold: threshold.source.to_string(), value, passed }
+    ThresholdOutcome {
+        threshold: threshold.source.to_string(),
+        value,
+        passed,
+    }
 }

@@ -63,7 +63,8 @@ impl Answer {
     #[inline]
     pub(crate) fn set_content_type(&mut self, value: &[u8]) {
         self.content_type.clear();
-        self.content_type.extend_from_slice(&value[..value.len().min(CONTENT_TYPE_MAX)]);
+        self.content_type
+            .extend_from_slice(&value[..value.len().min(CONTENT_TYPE_MAX)]);
     }
 
     /// Takes one header field, as far as it is wanted.
@@ -99,8 +100,14 @@ impl Answer {
 
     #[cold]
     fn keep_body(&mut self, wants: &Wants, piece: &[u8]) {
-        let sample = if self.sampled { loadline_model::snapshot::BODY_SAMPLE_MAX } else { 0 };
-        let most = usize::try_from(wants.body_max).unwrap_or(usize::MAX).max(sample);
+        let sample = if self.sampled {
+            loadline_model::snapshot::BODY_SAMPLE_MAX
+        } else {
+            0
+        };
+        let most = usize::try_from(wants.body_max)
+            .unwrap_or(usize::MAX)
+            .max(sample);
         let room = most.saturating_sub(self.body.len());
         self.body.extend_from_slice(&piece[..piece.len().min(room)]);
     }

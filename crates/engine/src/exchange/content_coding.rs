@@ -58,9 +58,18 @@ mod tests {
     #[test]
     fn codings_are_undone_up_to_a_limit() {
         let packed = gzip(&[b'a'; 10_000]);
-        assert_eq!(decoded(&packed, Some("gzip"), 1 << 20).expect("gzip").len(), 10_000);
-        assert_eq!(decoded(&packed, Some("GZIP"), 100).expect("gzip").len(), 100);
-        assert_eq!(decoded(b"plain", None, 100).expect("plain").as_ref(), b"plain");
+        assert_eq!(
+            decoded(&packed, Some("gzip"), 1 << 20).expect("gzip").len(),
+            10_000
+        );
+        assert_eq!(
+            decoded(&packed, Some("GZIP"), 100).expect("gzip").len(),
+            100
+        );
+        assert_eq!(
+            decoded(b"plain", None, 100).expect("plain").as_ref(),
+            b"plain"
+        );
         assert!(decoded(b"not gzip at all", Some("gzip"), 100).is_err());
     }
 }

@@ -69,7 +69,13 @@ pub(crate) struct Http1Connection {
 impl Http1Connection {
     pub(crate) fn new(stream: Stream, address: Option<SocketAddr>) -> Http1Connection {
         let parser = ResponseParser::new(Limits::default());
-        Http1Connection { stream, parser, address, requests: 0, reusable: true }
+        Http1Connection {
+            stream,
+            parser,
+            address,
+            requests: 0,
+            reusable: true,
+        }
     }
 
     /// Requests sent on it so far.
@@ -91,7 +97,9 @@ impl Http1Connection {
     pub(crate) fn is_stale(&mut self, cx: &mut Context<'_>) -> bool {
         let mut byte = [0_u8; 1];
         let mut buffer = ReadBuf::new(&mut byte);
-        Pin::new(&mut self.stream).poll_read(cx, &mut buffer).is_ready()
+        Pin::new(&mut self.stream)
+            .poll_read(cx, &mut buffer)
+            .is_ready()
     }
 
     /// Sends `message`, then the streamed body if there is one, and reads the answer.
@@ -116,7 +124,10 @@ impl Http1Connection {
             }
             Err(other) => return Err(other),
         };
-        let mut instants = Instants { sent: around.clock.now(), ..Instants::default() };
+        let mut instants = Instants {
+            sent: around.clock.now(),
+            ..Instants::default()
+        };
         let outcome = poll_fn(|cx| self.poll_answer(cx, around, answer, &mut instants)).await;
         match (outcome, sent) {
             (Ok(reuse), None) => {
@@ -148,7 +159,10 @@ impl Http1Connection {
             }
             PreparedBody::ChunkedFile(path) => {
                 let unreadable = |error: io::Error| {
-                    Failure::new(ErrorClass::Request, format!("body file {}: {error}", path.display()))
+                    Failure::new(
+                        ErrorClass::Request,
+                        format!("body file {}: {error}", path.display()),
+                    )
                 };
                 let mut file = File::open(path).map_err(unreadable)?;
                 let mut piece = vec![0_u8; CHUNK_BYTES];
@@ -165,7 +179,9 @@ impl Http1Connection {
     }
 
     async fn send_chunk(&mut self, slot: &VuSlot, piece: &[u8]) -> Result<(), Broken> {
-        let Some(length) = NonZeroU64::new(piece.len() as u64) else { return Ok(()) };
+        let Some(length) = NonZeroU64::new(piece.len() as u64) else {
+            return Ok(());
+        };
         self.send_all(slot, chunk_header(length).as_ref()).await?;
         self.send_all(slot, piece).await?;
         self.send_all(slot, CHUNK_END).await
@@ -183,7 +199,9 @@ impl Http1Connection {
                     Err(error) => return Poll::Ready(Err(sending(&error))),
                 }
             }
-            Pin::new(&mut self.stream).poll_flush(cx).map_err(|error| sending(&error))
+            Pin::new(&mut self.stream)
+                .poll_flush(cx)
+                .map_err(|error| sending(&error))
         })
         .await
     }
@@ -224,16 +242,25 @@ impl Http1Connection {
     ) -> Result<Option<Reuse>, Broken> {
         if bytes.is_empty() {
             let ended = self.parser.finish();
-            return ended.map(|()| Some(Reuse::Close)).map_err(|error| Failure::wire(&error).into());
+            return ended
+                .map(|()| Some(Reuse::Close))
+                .map_err(|error| Failure::wire(&error).into());
         }
-        let mut sink = AnswerSink { answer: &mut *answer, wants: around.wants };
-        let progress =
-            self.parser.feed(bytes, &mut sink).map_err(|error| Failure::wire(&error))?;
+        let mut sink = AnswerSink {
+            answer: &mut *answer,
+            wants: around.wants,
+        };
+        let progress = self
+            .parser
+            .feed(bytes, &mut sink)
+            .map_err(|error| Failure::wire(&error))?;
         if let State::Done { reuse } = progress.state {
             let left_over = progress.consumed < bytes.len();
             return Ok(Some(if left_over { Reuse::Close } else { reuse }));
         }
-        let enough = around.body_read_max.is_some_and(|most| answer.body_bytes >= most);
+        let enough = around
+            .body_read_max
+            .is_some_and(|most| answer.body_bytes >= most);
         Ok(enough.then_some(Reuse::Close))
     }
 }
@@ -245,7 +272,10 @@ fn sending(error: &io::Error) -> Broken {
 /// An abrupt end during TLS without its closing message is an end like any other.
 fn reading(error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        return Failure::new(ErrorClass::Closed, "the peer closed without TLS's closing message");
+        return Failure::new(
+            ErrorClass::Closed,
+            "the peer closed without TLS's closing message",
+        );
     }
     Failure::io(Stage::Reading, error)
 }

@@ -61,7 +61,12 @@ pub(crate) async fn open_http2(
             Err(error) => error.to_string(),
         });
     });
-    Ok(Http2Connection { sender, address, ended, requests: Rc::new(Cell::new(0)) })
+    Ok(Http2Connection {
+        sender,
+        address,
+        ended,
+        requests: Rc::new(Cell::new(0)),
+    })
 }
 
 impl Http2Connection {
@@ -83,7 +88,10 @@ impl Http2Connection {
             .await?
             .map_err(|error| failure_of(&error).at(self.address))?;
         self.requests.set(self.requests.get() + 1);
-        Ok(Reserved { sender, address: self.address })
+        Ok(Reserved {
+            sender,
+            address: self.address,
+        })
     }
 }
 
@@ -104,14 +112,25 @@ impl Reserved {
         let address = self.address;
         let at = |error: h2::Error| failure_of(&error).at(address);
         let bodiless = matches!(message.body, Http2Body::None);
-        let (response, stream) = self.sender.send_request(message.head, bodiless).map_err(at)?;
+        let (response, stream) = self
+            .sender
+            .send_request(message.head, bodiless)
+            .map_err(at)?;
         match message.body {
             Http2Body::None => {}
             Http2Body::Bytes(body) => {
-                around.slot.guard(send_piece(stream, body, true)).await?.map_err(at)?;
+                around
+                    .slot
+                    .guard(send_piece(stream, body, true))
+                    .await?
+                    .map_err(at)?;
             }
             Http2Body::File(path) => {
-                around.slot.guard(send_file(stream, &path)).await?.map_err(|f| f.at(address))?;
+                around
+                    .slot
+                    .guard(send_file(stream, &path))
+                    .await?
+                    .map_err(|f| f.at(address))?;
             }
         }
         let sent = around.clock.now();
@@ -127,9 +146,21 @@ impl Reserved {
                 answer.take_field(around.wants, name.as_str().as_bytes(), value.as_bytes());
             }
         }
-        around.slot.guard(read_body(body, around, answer)).await?.map_err(at)?;
-        let done = if answer.body_bytes == 0 { first_byte } else { around.clock.now() };
-        Ok(Instants { sent, first_byte, done: done.max(first_byte).max(Nanos(1)) })
+        around
+            .slot
+            .guard(read_body(body, around, answer))
+            .await?
+            .map_err(at)?;
+        let done = if answer.body_bytes == 0 {
+            first_byte
+        } else {
+            around.clock.now()
+        };
+        Ok(Instants {
+            sent,
+            first_byte,
+            done: done.max(first_byte).max(Nanos(1)),
+        })
     }
 }
 
@@ -154,7 +185,10 @@ async fn send_piece(
 
 async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<(), Failure> {
     let unreadable = |error: io::Error| {
-        Failure::new(ErrorClass::Request, format!("body file {}: {error}", path.display()))
+        Failure::new(
+            ErrorClass::Request,
+            format!("body file {}: {error}", path.display()),
+        )
     };
     let mut file = File::open(path).map_err(unreadable)?;
     loop {
@@ -164,9 +198,13 @@ async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<(), Fai
             break;
         }
         piece.truncate(length);
-        stream = send_piece(stream, piece.into(), false).await.map_err(|error| failure_of(&error))?;
+        stream = send_piece(stream, piece.into(), false)
+            .await
+            .map_err(|error| failure_of(&error))?;
     }
-    stream.send_data(Bytes::new(), true).map_err(|error| failure_of(&error))
+    stream
+        .send_data(Bytes::new(), true)
+        .map_err(|error| failure_of(&error))
 }
 
 async fn read_body(
@@ -178,7 +216,10 @@ async fn read_body(
         let piece = piece?;
         answer.take_body(around.wants, &piece);
         body.flow_control().release_capacity(piece.len())?;
-        if around.body_read_max.is_some_and(|most| answer.body_bytes >= most) {
+        if around
+            .body_read_max
+            .is_some_and(|most| answer.body_bytes >= most)
+        {
             break;
         }
     }
@@ -196,7 +237,9 @@ pub(crate) fn http2_head(
     *request.version_mut() = http::Version::HTTP_2;
     *request.method_mut() =
         Method::from_bytes(method.as_bytes()).map_err(|_| format!("method {method:?}"))?;
-    *request.uri_mut() = uri.parse::<Uri>().map_err(|error| format!("{uri:?}: {error}"))?;
+    *request.uri_mut() = uri
+        .parse::<Uri>()
+        .map_err(|error| format!("{uri:?}: {error}"))?;
     for (name, value) in fields {
         let name = name.to_ascii_lowercase();
         if matches!(
@@ -205,8 +248,8 @@ pub(crate) fn http2_head(
         ) {
             continue;
         }
-        let field = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("header name {name:?}"))?;
+        let field =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("header name {name:?}"))?;
         let value = HeaderValue::from_bytes(&value).map_err(|_| format!("value of {name}"))?;
         request.headers_mut().append(field, value);
     }

@@ -91,7 +91,12 @@ impl PreparedRequest {
         };
         if request.is_literal() {
             let mut never = || 0;
-            let mut filling = Filling { counter: 0, vu: 0, unix_ms: 0, random: &mut never };
+            let mut filling = Filling {
+                counter: 0,
+                vu: 0,
+                unix_ms: 0,
+                random: &mut never,
+            };
             let mut bytes = Vec::new();
             request.render(&mut filling, None, &mut bytes)?;
             request.fixed = Some(bytes.into());
@@ -158,9 +163,14 @@ impl PreparedRequest {
         let body = match &self.template.body {
             BodySource::StreamFile { path } => Http2Body::File(path.clone()),
             BodySource::StreamBytes { bytes, .. } => Http2Body::Bytes(Bytes::from(bytes.clone())),
-            _ => self.render_body(filling).map_or(Http2Body::None, |body| Http2Body::Bytes(body.into())),
+            _ => self
+                .render_body(filling)
+                .map_or(Http2Body::None, |body| Http2Body::Bytes(body.into())),
         };
-        let uri = format!("{}://{authority}{target}", self.template.origin.scheme.name());
+        let uri = format!(
+            "{}://{authority}{target}",
+            self.template.origin.scheme.name()
+        );
         let head = http2_head(&self.template.method, &uri, fields.into_iter())
             .map_err(|why| RenderError(format!("{}: {why}", self.label())))?;
         Ok(Http2Message { head, body })
@@ -187,7 +197,11 @@ impl PreparedRequest {
     fn is_literal(&self) -> bool {
         let literal = |template: &Template| template.as_literal().is_some();
         literal(&self.template.target)
-            && self.template.headers.iter().all(|header| literal(&header.value))
+            && self
+                .template
+                .headers
+                .iter()
+                .all(|header| literal(&header.value))
             && match &self.template.body {
                 BodySource::Template { template } => literal(template),
                 _ => true,
@@ -195,7 +209,10 @@ impl PreparedRequest {
     }
 
     fn has_header(&self, name: &str) -> bool {
-        self.template.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name))
+        self.template
+            .headers
+            .iter()
+            .any(|header| header.name.eq_ignore_ascii_case(name))
     }
 
     /// Fills the holes into `buffer`: head, and body where it is held in memory.
@@ -311,6 +328,9 @@ mod tests {
 
     #[test]
     fn targets_are_encoded() {
-        assert_eq!(encode_target(b"/a b?\xc3\xa9=1%20#x"), b"/a%20b?%C3%A9=1%20%23x");
+        assert_eq!(
+            encode_target(b"/a b?\xc3\xa9=1%20#x"),
+            b"/a%20b?%C3%A9=1%20%23x"
+        );
     }
 }

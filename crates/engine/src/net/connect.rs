@@ -52,8 +52,11 @@ impl Connector {
         let (mut socket, address, dns_ns) = self.open_socket(route).await?;
         let opened = self.clock.now();
         if route.via == Via::Tunnel {
-            let authorization =
-                self.plan.proxy.as_ref().and_then(|proxy| proxy.authorization.as_deref());
+            let authorization = self
+                .plan
+                .proxy
+                .as_ref()
+                .and_then(|proxy| proxy.authorization.as_deref());
             open_tunnel(&mut socket, &route.origin.host_port(), authorization)
                 .await
                 .map_err(|failure| failure.at(address))?;
@@ -61,13 +64,29 @@ impl Connector {
         let connect_ns = opened.since(begun).saturating_sub(dns_ns.unwrap_or(0));
         if route.origin.scheme == Scheme::Http {
             let stream = Stream::Plain(socket);
-            return Ok(Connected { stream, address, http2: false, dns_ns, connect_ns, tls_ns: None });
+            return Ok(Connected {
+                stream,
+                address,
+                http2: false,
+                dns_ns,
+                connect_ns,
+                tls_ns: None,
+            });
         }
         let tunnelled = self.clock.now();
-        let (stream, http2) =
-            self.handshake(socket, route).await.map_err(|failure| failure.at(address))?;
+        let (stream, http2) = self
+            .handshake(socket, route)
+            .await
+            .map_err(|failure| failure.at(address))?;
         let tls_ns = Some(self.clock.now().since(tunnelled));
-        Ok(Connected { stream, address, http2, dns_ns, connect_ns, tls_ns })
+        Ok(Connected {
+            stream,
+            address,
+            http2,
+            dns_ns,
+            connect_ns,
+            tls_ns,
+        })
     }
 
     async fn open_socket(
@@ -97,11 +116,10 @@ impl Connector {
     async fn look_up(&self, route: &Route) -> Result<(Vec<IpAddr>, Option<u64>), Failure> {
         let begun = self.clock.now();
         let (found, dns_ns) = if route.addresses.is_empty() {
-            let (found, cached) = self
-                .resolver
-                .resolve(&route.host)
-                .await
-                .map_err(|why| Failure::new(ErrorClass::Dns, format!("{}: {why}", route.host)))?;
+            let (found, cached) =
+                self.resolver.resolve(&route.host).await.map_err(|why| {
+                    Failure::new(ErrorClass::Dns, format!("{}: {why}", route.host))
+                })?;
             (found, (!cached).then(|| self.clock.now().since(begun)))
         } else {
             (Arc::from(route.addresses.as_slice()), None)
@@ -116,7 +134,10 @@ impl Connector {
             })
             .collect();
         if usable.is_empty() {
-            let why = format!("{}: none of its addresses is of the version asked for", route.host);
+            let why = format!(
+                "{}: none of its addresses is of the version asked for",
+                route.host
+            );
             return Err(Failure::new(ErrorClass::Dns, why));
         }
         Ok((usable, dns_ns))
@@ -124,8 +145,12 @@ impl Connector {
 
     async fn open_tcp(&self, address: SocketAddr, turn: usize) -> Result<Socket, Failure> {
         let fail = |error| Failure::io(Stage::Connecting, &error).at(Some(address));
-        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }
-            .map_err(fail)?;
+        let socket = if address.is_ipv4() {
+            TcpSocket::new_v4()
+        } else {
+            TcpSocket::new_v6()
+        }
+        .map_err(fail)?;
         let sources: Vec<IpAddr> = self
             .plan
             .source
@@ -149,7 +174,10 @@ impl Connector {
             .config()
             .map_err(|error| Failure::new(ErrorClass::Tls, error.to_string()))?;
         let name = ServerName::try_from(route.server_name.clone()).map_err(|_| {
-            Failure::new(ErrorClass::Tls, format!("{:?} cannot be a TLS name", route.server_name))
+            Failure::new(
+                ErrorClass::Tls,
+                format!("{:?} cannot be a TLS name", route.server_name),
+            )
         })?;
         let stream = TlsConnector::from(config)
             .connect(name, socket)
@@ -190,5 +218,7 @@ fn in_turn(addresses: &[IpAddr], turn: usize) -> Vec<IpAddr> {
 /// When a connection attempt begun at `now` must be given up: the earlier of the connect timeout
 /// and the request's own deadline.
 pub(crate) fn connect_deadline(plan: &ClientPlan, now: Nanos, request_deadline: Nanos) -> Nanos {
-    plan.connect_timeout.map_or(request_deadline, |limit| (now + limit).min(request_deadline))
+    plan.connect_timeout.map_or(request_deadline, |limit| {
+        (now + limit).min(request_deadline)
+    })
 }

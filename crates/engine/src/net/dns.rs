@@ -45,8 +45,15 @@ impl Resolver {
     /// Starts the resolver's thread, which ends when the resolver is dropped.
     pub(crate) fn start(clock: Clock, ttl: Option<Duration>) -> io::Result<Arc<Resolver>> {
         let (questions, asked) = mpsc::channel::<Question>();
-        thread::Builder::new().name("resolver".to_owned()).spawn(move || answer_all(&asked))?;
-        Ok(Arc::new(Resolver { clock, ttl, cache: Mutex::new(HashMap::new()), questions }))
+        thread::Builder::new()
+            .name("resolver".to_owned())
+            .spawn(move || answer_all(&asked))?;
+        Ok(Arc::new(Resolver {
+            clock,
+            ttl,
+            cache: Mutex::new(HashMap::new()),
+            questions,
+        }))
     }
 
     /// The addresses of a host, and whether they came from the cache.
@@ -58,16 +65,25 @@ impl Resolver {
             return Ok((known, true));
         }
         let (reply, answer) = oneshot::channel();
-        let question = Question { host: host.to_owned(), reply };
-        self.questions.send(question).map_err(|_| "the resolver has ended".to_owned())?;
-        let addresses = answer.await.map_err(|_| "the resolver has ended".to_owned())??;
+        let question = Question {
+            host: host.to_owned(),
+            reply,
+        };
+        self.questions
+            .send(question)
+            .map_err(|_| "the resolver has ended".to_owned())?;
+        let addresses = answer
+            .await
+            .map_err(|_| "the resolver has ended".to_owned())??;
         self.remember(host, &addresses);
         Ok((addresses, false))
     }
 
     fn cached(&self, host: &str) -> Option<Arc<[IpAddr]>> {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = cache.get(host).filter(|known| self.clock.now() < known.until)?;
+        let known = cache
+            .get(host)
+            .filter(|known| self.clock.now() < known.until)?;
         Some(Arc::clone(&known.addresses))
     }
 
@@ -75,7 +91,13 @@ impl Resolver {
         let until = self.ttl.map_or(Nanos::MAX, |ttl| self.clock.now() + ttl);
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() < CACHE_MAX || cache.contains_key(host) {
-            cache.insert(host.to_owned(), Known { addresses: Arc::clone(addresses), until });
+            cache.insert(
+                host.to_owned(),
+                Known {
+                    addresses: Arc::clone(addresses),
+                    until,
+                },
+            );
         }
     }
 }
@@ -85,7 +107,10 @@ fn answer_all(asked: &mpsc::Receiver<Question>) {
     while let Ok(first) = asked.recv() {
         let mut waiting: HashMap<String, Vec<oneshot::Sender<Answer>>> = HashMap::new();
         for question in std::iter::once(first).chain(asked.try_iter()) {
-            waiting.entry(question.host).or_default().push(question.reply);
+            waiting
+                .entry(question.host)
+                .or_default()
+                .push(question.reply);
         }
         for (host, replies) in waiting {
             let answer = look_up(&host);
@@ -98,9 +123,15 @@ fn answer_all(asked: &mpsc::Receiver<Question>) {
 }
 
 fn look_up(host: &str) -> Answer {
-    let found = (host, 0).to_socket_addrs().map_err(|error| plain_message(&error))?;
+    let found = (host, 0)
+        .to_socket_addrs()
+        .map_err(|error| plain_message(&error))?;
     let addresses: Vec<IpAddr> = found.map(|address| address.ip()).collect();
-    if addresses.is_empty() { Err("has no address".to_owned()) } else { Ok(addresses.into()) }
+    if addresses.is_empty() {
+        Err("has no address".to_owned())
+    } else {
+        Ok(addresses.into())
+    }
 }
 
 /// The resolver's own words, without the prefix that the standard library puts before them.

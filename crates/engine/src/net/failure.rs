@@ -28,7 +28,11 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(class: ErrorClass, detail: impl Into<String>) -> Failure {
-        Failure { class, detail: detail.into(), address: None }
+        Failure {
+            class,
+            detail: detail.into(),
+            address: None,
+        }
     }
 
     /// An error of the operating system, classed by its number and stage.
@@ -100,10 +104,19 @@ mod tests {
     #[test]
     fn errors_are_classed_by_number_and_stage() {
         let class = |stage, code| Failure::io(stage, &io::Error::from_raw_os_error(code)).class;
-        assert_eq!(class(Stage::Connecting, libc::ECONNREFUSED), ErrorClass::Refused);
+        assert_eq!(
+            class(Stage::Connecting, libc::ECONNREFUSED),
+            ErrorClass::Refused
+        );
         assert_eq!(class(Stage::Connecting, libc::EMFILE), ErrorClass::FdLimit);
-        assert_eq!(class(Stage::Connecting, libc::EADDRNOTAVAIL), ErrorClass::PortsExhausted);
+        assert_eq!(
+            class(Stage::Connecting, libc::EADDRNOTAVAIL),
+            ErrorClass::PortsExhausted
+        );
         assert_eq!(class(Stage::Sending, libc::EPIPE), ErrorClass::ResetSending);
-        assert_eq!(class(Stage::Reading, libc::ECONNRESET), ErrorClass::ResetReading);
+        assert_eq!(
+            class(Stage::Reading, libc::ECONNRESET),
+            ErrorClass::ResetReading
+        );
     }
 }

@@ -16,5 +16,5 @@ pub(crate) use dns::Resolver;
 pub(crate) use failure::{Failure, Stage};
 pub(crate) use route::{Route, Routes, Via};
 pub(crate) use socket::{Stream, WireBytes};
-pub use tls::TlsError;
 pub(crate) use tls::LazyTls;
+pub use tls::TlsError;

@@ -22,24 +22,36 @@ pub(super) async fn open_tunnel(
     if let Some(credentials) = authorization {
         head = head.header("Proxy-Authorization", credentials);
     }
-    let bytes =
-        head.finish().map_err(|error| Failure::new(ErrorClass::Proxy, error.to_string()))?;
-    socket.write_all(&bytes).await.map_err(|error| Failure::io(Stage::Sending, &error))?;
+    let bytes = head
+        .finish()
+        .map_err(|error| Failure::new(ErrorClass::Proxy, error.to_string()))?;
+    socket
+        .write_all(&bytes)
+        .await
+        .map_err(|error| Failure::io(Stage::Sending, &error))?;
 
     let mut parser = ResponseParser::new(Limits::default());
     parser.start(RequestKind::of("CONNECT"));
     let mut sink = Discard::default();
     let mut buffer = [0_u8; 1_024];
     loop {
-        let length =
-            socket.read(&mut buffer).await.map_err(|error| Failure::io(Stage::Reading, &error))?;
+        let length = socket
+            .read(&mut buffer)
+            .await
+            .map_err(|error| Failure::io(Stage::Reading, &error))?;
         if length == 0 {
-            return Err(Failure::new(ErrorClass::Proxy, "the proxy closed instead of answering"));
+            return Err(Failure::new(
+                ErrorClass::Proxy,
+                "the proxy closed instead of answering",
+            ));
         }
         let progress = parser
             .feed(&buffer[..length], &mut sink)
             .map_err(|error| Failure::new(ErrorClass::Proxy, error.to_string()))?;
-        if sink.status.is_some_and(|status| !(200..300).contains(&status)) {
+        if sink
+            .status
+            .is_some_and(|status| !(200..300).contains(&status))
+        {
             let status = sink.status.unwrap_or_default();
             return Err(Failure::new(
                 ErrorClass::Proxy,

@@ -56,15 +56,27 @@ impl Routes {
 }
 
 fn plan_route(index: usize, origin: &Origin, plan: &ClientPlan) -> Route {
-    let server_name = plan.tls.server_name.clone().unwrap_or_else(|| origin.host.clone());
-    if let Some(proxy) = plan.proxy.as_ref().filter(|proxy| proxy_serves(proxy, origin)) {
+    let server_name = plan
+        .tls
+        .server_name
+        .clone()
+        .unwrap_or_else(|| origin.host.clone());
+    if let Some(proxy) = plan
+        .proxy
+        .as_ref()
+        .filter(|proxy| proxy_serves(proxy, origin))
+    {
         return Route {
             index,
             origin: origin.clone(),
             host: proxy.host.clone(),
             port: proxy.port,
             addresses: Vec::new(),
-            via: if origin.scheme == Scheme::Https { Via::Tunnel } else { Via::PlainProxy },
+            via: if origin.scheme == Scheme::Https {
+                Via::Tunnel
+            } else {
+                Via::PlainProxy
+            },
             server_name,
         };
     }
@@ -77,18 +89,32 @@ fn plan_route(index: usize, origin: &Origin, plan: &ClientPlan) -> Route {
         })
         .map(|given| given.addresses.clone())
         .unwrap_or_default();
-    Route { index, origin: origin.clone(), host, port, addresses, via: Via::Direct, server_name }
+    Route {
+        index,
+        origin: origin.clone(),
+        host,
+        port,
+        addresses,
+        via: Via::Direct,
+        server_name,
+    }
 }
 
 fn detour(origin: &Origin, plan: &ClientPlan) -> (String, u16) {
     let fits = plan.connect_to.iter().find(|detour| {
-        detour.host.as_ref().is_none_or(|host| host.eq_ignore_ascii_case(&origin.host))
+        detour
+            .host
+            .as_ref()
+            .is_none_or(|host| host.eq_ignore_ascii_case(&origin.host))
             && detour.port.is_none_or(|port| port == origin.port)
     });
     match fits {
         None => (origin.host.clone(), origin.port),
         Some(detour) => (
-            detour.to_host.clone().unwrap_or_else(|| origin.host.clone()),
+            detour
+                .to_host
+                .clone()
+                .unwrap_or_else(|| origin.host.clone()),
             detour.to_port.unwrap_or(origin.port),
         ),
     }
@@ -108,7 +134,9 @@ fn proxy_serves(proxy: &loadline_model::client::ProxyPlan, origin: &Origin) -> b
             name == "*"
                 || host == name
                 || (!name.is_empty()
-                    && host.strip_suffix(&name).is_some_and(|before| before.ends_with('.')))
+                    && host
+                        .strip_suffix(&name)
+                        .is_some_and(|before| before.ends_with('.')))
         })
 }
 
@@ -143,7 +171,10 @@ mod tests {
         let routes = Routes::default();
         assert_eq!(routes.to(&origin("http://A/"), &plan).host, "first");
         let other = routes.to(&origin("http://b/"), &plan);
-        assert_eq!((other.host.as_str(), other.port, other.index), ("any", 81, 1));
+        assert_eq!(
+            (other.host.as_str(), other.port, other.index),
+            ("any", 81, 1)
+        );
         assert_eq!(other.addresses, [IpAddr::from([127, 0, 0, 9])]);
         assert_eq!(routes.to(&origin("http://b/"), &plan).index, 1);
     }
@@ -164,7 +195,13 @@ mod tests {
         let routes = Routes::default();
         assert_eq!(routes.to(&origin("http://x/"), &plan).via, Via::PlainProxy);
         assert_eq!(routes.to(&origin("https://x/"), &plan).via, Via::Tunnel);
-        assert_eq!(routes.to(&origin("http://a.local/"), &plan).via, Via::Direct);
-        assert_eq!(routes.to(&origin("http://notlocal/"), &plan).via, Via::PlainProxy);
+        assert_eq!(
+            routes.to(&origin("http://a.local/"), &plan).via,
+            Via::Direct
+        );
+        assert_eq!(
+            routes.to(&origin("http://notlocal/"), &plan).via,
+            Via::PlainProxy
+        );
     }
 }

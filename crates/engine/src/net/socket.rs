@@ -45,12 +45,18 @@ pub(crate) struct Socket {
 
 impl Socket {
     pub(crate) fn tcp(stream: TcpStream, bytes: Rc<WireBytes>) -> Socket {
-        Socket { kind: Kind::Tcp(stream), bytes }
+        Socket {
+            kind: Kind::Tcp(stream),
+            bytes,
+        }
     }
 
     #[cfg(unix)]
     pub(crate) fn unix(stream: UnixStream, bytes: Rc<WireBytes>) -> Socket {
-        Socket { kind: Kind::Unix(stream), bytes }
+        Socket {
+            kind: Kind::Unix(stream),
+            bytes,
+        }
     }
 
     fn facts(&self) -> Option<TcpFacts> {

@@ -46,8 +46,12 @@ impl TlsSettings {
     pub(crate) fn read(plan: &TlsPlan, protocol: Protocol) -> Result<TlsSettings, TlsError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let verifier = make_verifier(plan, &provider)?;
-        let settings =
-            TlsSettings { plan: plan.clone(), alpn: alpn_of(protocol), verifier, provider };
+        let settings = TlsSettings {
+            plan: plan.clone(),
+            alpn: alpn_of(protocol),
+            verifier,
+            provider,
+        };
         settings.make_config()?;
         Ok(settings)
     }
@@ -98,7 +102,11 @@ pub(crate) struct LazyTls {
 
 impl LazyTls {
     pub(crate) fn new(plan: &TlsPlan, protocol: Protocol) -> Arc<LazyTls> {
-        Arc::new(LazyTls { plan: plan.clone(), protocol, settings: OnceLock::new() })
+        Arc::new(LazyTls {
+            plan: plan.clone(),
+            protocol,
+            settings: OnceLock::new(),
+        })
     }
 
     /// The settings, read now if they were not yet.
@@ -111,7 +119,10 @@ impl LazyTls {
 
     /// A worker's own view.
     pub(crate) fn for_worker(self: &Arc<Self>) -> WorkerTls {
-        WorkerTls { lazy: Arc::clone(self), config: OnceCell::new() }
+        WorkerTls {
+            lazy: Arc::clone(self),
+            config: OnceCell::new(),
+        }
     }
 }
 
@@ -144,16 +155,21 @@ fn make_verifier(
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
     if !plan.verify {
-        return Ok(Arc::new(TrustAnybody { provider: Arc::clone(provider) }));
+        return Ok(Arc::new(TrustAnybody {
+            provider: Arc::clone(provider),
+        }));
     }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(file) = &plan.authorities_file {
-        let bad = |why: String| TlsError(format!("certificate authorities {}: {why}", file.display()));
+        let bad =
+            |why: String| TlsError(format!("certificate authorities {}: {why}", file.display()));
         let mut read = 0_usize;
         for certificate in CertificateDer::pem_slice_iter(&plan.authorities_pem) {
             let certificate = certificate.map_err(|error| bad(error.to_string()))?;
-            roots.add(certificate).map_err(|error| bad(error.to_string()))?;
+            roots
+                .add(certificate)
+                .map_err(|error| bad(error.to_string()))?;
             read += 1;
         }
         if read == 0 {
@@ -177,7 +193,10 @@ fn read_identity(
     identity: &ClientIdentity,
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
     let bad = |why: String| {
-        TlsError(format!("client certificate {}: {why}", identity.certificate_file.display()))
+        TlsError(format!(
+            "client certificate {}: {why}",
+            identity.certificate_file.display()
+        ))
     };
     let chain: Vec<_> = CertificateDer::pem_slice_iter(&identity.certificate_pem)
         .collect::<Result<_, _>>()
@@ -192,11 +211,14 @@ fn read_identity(
 
 /// What a failed handshake means.
 pub(super) fn handshake_failure(error: &std::io::Error) -> Failure {
-    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let tls = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match tls {
-        Some(rustls::Error::InvalidCertificate(why)) => {
-            Failure::new(ErrorClass::Certificate, format!("certificate refused: {why}"))
-        }
+        Some(rustls::Error::InvalidCertificate(why)) => Failure::new(
+            ErrorClass::Certificate,
+            format!("certificate refused: {why}"),
+        ),
         Some(rustls::Error::InvalidMessage(_)) => Failure::new(
             ErrorClass::Tls,
             "the peer answered the TLS handshake with something that is not TLS",
@@ -252,6 +274,8 @@ impl ServerCertVerifier for TrustAnybody {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }

@@ -26,7 +26,10 @@ impl Alarm {
     pub fn new() -> io::Result<Alarm> {
         // SAFETY: timerfd_create takes no pointers.
         let raw = unsafe {
-            libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC)
+            libc::timerfd_create(
+                libc::CLOCK_MONOTONIC,
+                libc::TFD_NONBLOCK | libc::TFD_CLOEXEC,
+            )
         };
         if raw < 0 {
             return Err(io::Error::last_os_error());
@@ -42,7 +45,10 @@ impl Alarm {
     pub fn set(&self, monotonic_ns: u64) {
         let at = monotonic_ns.max(1);
         let spec = libc::itimerspec {
-            it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 },
+            it_interval: libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            },
             it_value: libc::timespec {
                 tv_sec: (at / 1_000_000_000) as libc::time_t,
                 tv_nsec: (at % 1_000_000_000) as libc::c_long,
@@ -93,7 +99,10 @@ pub fn process_cpu_ns() -> u64 {
 
 #[inline]
 fn clock_ns(clock: libc::clockid_t) -> u64 {
-    let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut at = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `at` is valid for writing; these clocks always exist on Linux.
     unsafe { libc::clock_gettime(clock, &raw mut at) };
     at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64
@@ -130,13 +139,19 @@ pub fn resident_bytes_max() -> Option<u64> {
 /// Raises the limit of open files to the hard limit and gives the limit now in force.
 #[must_use]
 pub fn raise_open_files() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
     // SAFETY: `limit` is valid for writing.
     if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } != 0 {
         return None;
     }
     if limit.rlim_cur < limit.rlim_max {
-        let raised = libc::rlimit { rlim_cur: limit.rlim_max, rlim_max: limit.rlim_max };
+        let raised = libc::rlimit {
+            rlim_cur: limit.rlim_max,
+            rlim_max: limit.rlim_max,
+        };
         // SAFETY: `raised` outlives the call.
         if unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const raised) } == 0 {
             limit.rlim_cur = limit.rlim_max;
@@ -176,7 +191,10 @@ pub fn system_name() -> String {
 /// Host name; empty when unknown.
 #[must_use]
 pub fn host_name() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+    fs::read_to_string("/proc/sys/kernel/hostname")
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
 }
 
 /// Processor model; empty when unknown.
@@ -184,7 +202,11 @@ pub fn host_name() -> String {
 pub fn processor_name() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     text.lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(':').map(|(_, name)| name))
+        .find_map(|line| {
+            line.strip_prefix("model name")?
+                .split_once(':')
+                .map(|(_, name)| name)
+        })
         .unwrap_or_default()
         .trim()
         .to_owned()
@@ -194,8 +216,14 @@ pub fn processor_name() -> String {
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.split_whitespace()
+        .next()?
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib * 1024)
 }
 
 /// What the kernel knows of a TCP connection.
@@ -233,8 +261,10 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
         Some(u64::from(u32::from_ne_bytes(bytes)))
     };
     let min_rtt_us = word(MIN_RTT)?;
-    (min_rtt_us != u64::from(u32::MAX))
-        .then_some(TcpFacts { min_rtt_ns: min_rtt_us * 1_000, retransmits: word(TOTAL_RETRANS)? })
+    (min_rtt_us != u64::from(u32::MAX)).then_some(TcpFacts {
+        min_rtt_ns: min_rtt_us * 1_000,
+        retransmits: word(TOTAL_RETRANS)?,
+    })
 }
 
 /// Lets the kernel choose the local port only when connecting, so that one source address can

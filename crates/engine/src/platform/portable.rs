@@ -21,7 +21,9 @@ impl Alarm {
     /// Never here.
     pub fn new() -> io::Result<Alarm> {
         let far = Duration::from_secs(86_400 * 365);
-        Ok(Alarm { sleep: Mutex::new(Box::pin(tokio::time::sleep(far))) })
+        Ok(Alarm {
+            sleep: Mutex::new(Box::pin(tokio::time::sleep(far))),
+        })
     }
 
     /// Sets the alarm to `monotonic_ns`; an instant that has passed fires at once.
@@ -43,7 +45,10 @@ impl Alarm {
 
 fn origin() -> Instant {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    #[expect(clippy::disallowed_methods, reason = "this module is where the clock is read")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this module is where the clock is read"
+    )]
     *ORIGIN.get_or_init(Instant::now)
 }
 

@@ -56,9 +56,10 @@ impl BehaviourPlan {
     /// The behaviour of one virtual user.
     pub(crate) fn for_vu(&self, client: impl FnOnce(bool) -> VuClient) -> VuBehaviour {
         match self {
-            BehaviourPlan::Requests(plan) => {
-                VuBehaviour::Requests(RequestsVu { plan: Rc::clone(plan), client: client(plan.cookies) })
-            }
+            BehaviourPlan::Requests(plan) => VuBehaviour::Requests(RequestsVu {
+                plan: Rc::clone(plan),
+                client: client(plan.cookies),
+            }),
         }
     }
 }

@@ -39,13 +39,22 @@ impl Judging {
     ) -> Judging {
         let wants = Wants {
             headers: checks.iter().any(Check::needs_headers),
-            body_max: if checks.iter().any(Check::needs_body) { body_kept_max } else { 0 },
+            body_max: if checks.iter().any(Check::needs_body) {
+                body_kept_max
+            } else {
+                0
+            },
             location: redirects_max > 0,
             cookies,
             tag_header,
         };
         let status_decides = !checks.iter().any(Check::is_about_status);
-        Judging { checks, wants, redirects_max, status_decides }
+        Judging {
+            checks,
+            wants,
+            redirects_max,
+            status_decides,
+        }
     }
 }
 
@@ -128,13 +137,21 @@ impl VuClient {
         numbers: Numbers,
     ) -> Nanos {
         let shared = Rc::clone(&self.shared);
-        let mut fate =
-            FateGuard { shared: &shared, life: Life::begin(intended, started), known: false };
+        let mut fate = FateGuard {
+            shared: &shared,
+            life: Life::begin(intended, started),
+            known: false,
+        };
         shared.recorder.borrow_mut().started(&fate.life);
-        let deadline = shared.client.request_timeout.map_or(Nanos::MAX, |limit| started + limit);
+        let deadline = shared
+            .client
+            .request_timeout
+            .map_or(Nanos::MAX, |limit| started + limit);
         self.slot.set_deadline(deadline);
         self.answer.sampled = !self.sampled_once || shared.sample_due.take();
-        let outcome = self.follow(request, &mut fate.life, deadline, numbers).await;
+        let outcome = self
+            .follow(request, &mut fate.life, deadline, numbers)
+            .await;
         self.slot.set_deadline(Nanos::MAX);
         fate.known = true;
         match outcome {
@@ -152,7 +169,10 @@ impl VuClient {
         } else {
             self.judge(life)
         };
-        self.shared.recorder.borrow_mut().answered(life, &self.answer, good, peer);
+        self.shared
+            .recorder
+            .borrow_mut()
+            .answered(life, &self.answer, good, peer);
         if self.answer.sampled {
             self.look_at_body();
         }
@@ -164,7 +184,11 @@ impl VuClient {
             return false;
         }
         let most = self.shared.client.body_kept_max;
-        let plain = decoded(&self.answer.body, self.answer.content_coding.as_deref(), most);
+        let plain = decoded(
+            &self.answer.body,
+            self.answer.content_coding.as_deref(),
+            most,
+        );
         let headers: Vec<(&[u8], &[u8])> = self
             .answer
             .headers
@@ -178,10 +202,18 @@ impl VuClient {
             body_size: self.answer.body_bytes,
             service_time_ns: life.done.since(life.started),
         };
-        match self.judging.checks.iter().find(|check| !check.passes(&view)) {
+        match self
+            .judging
+            .checks
+            .iter()
+            .find(|check| !check.passes(&view))
+        {
             None => true,
             Some(failed) => {
-                self.shared.recorder.borrow_mut().check_failed(failed.to_string());
+                self.shared
+                    .recorder
+                    .borrow_mut()
+                    .check_failed(failed.to_string());
                 false
             }
         }
@@ -193,8 +225,13 @@ impl VuClient {
         let most = loadline_model::snapshot::BODY_SAMPLE_MAX as u64;
         let coding = self.answer.content_coding.as_deref();
         let plain = decoded(&self.answer.body, coding, most);
-        let body = plain.as_deref().unwrap_or(b"(a body that its content coding does not fit)");
-        self.shared.recorder.borrow_mut().sample_body(&self.answer, body);
+        let body = plain
+            .as_deref()
+            .unwrap_or(b"(a body that its content coding does not fit)");
+        self.shared
+            .recorder
+            .borrow_mut()
+            .sample_body(&self.answer, body);
         if self.judging.wants.body_max == 0 {
             self.answer.body = Vec::new();
         }
@@ -217,13 +254,19 @@ impl VuClient {
             }
             Broken::Stopped(Stop::TimedOut) => self.timeout(life, deadline),
         };
-        self.shared.recorder.borrow_mut().failed(life, request.label(), failure);
+        self.shared
+            .recorder
+            .borrow_mut()
+            .failed(life, request.label(), failure);
     }
 
     /// What a passed deadline means: which limit it was, and how far the request had come.
     fn timeout(&self, life: &Life, deadline: Nanos) -> Failure {
         if life.done < deadline {
-            return Failure::new(ErrorClass::ConnectTimeout, "no connection within the connect timeout");
+            return Failure::new(
+                ErrorClass::ConnectTimeout,
+                "no connection within the connect timeout",
+            );
         }
         let stage = if self.answer.status != 0 {
             "while its body was read"
@@ -232,7 +275,10 @@ impl VuClient {
         } else {
             "while its head was awaited"
         };
-        Failure::new(ErrorClass::Timeout, format!("no complete answer within the timeout: it ran out {stage}"))
+        Failure::new(
+            ErrorClass::Timeout,
+            format!("no complete answer within the timeout: it ran out {stage}"),
+        )
     }
 
     /// Fills a request's holes into the buffer.
@@ -258,7 +304,12 @@ pub(super) fn filling<'a>(
     numbers: Numbers,
     random: &'a mut dyn FnMut() -> u64,
 ) -> Filling<'a> {
-    Filling { counter: numbers.iteration, vu, unix_ms: shared.unix_ms(), random }
+    Filling {
+        counter: numbers.iteration,
+        vu,
+        unix_ms: shared.unix_ms(),
+        random,
+    }
 }
 
 impl Drop for VuClient {

@@ -27,7 +27,9 @@ impl Cookies {
 
     /// Takes the Set-Cookie fields of an answer.
     pub(crate) fn take(&mut self, origin: &Origin, target: &str, fields: &[String]) {
-        let Some(url) = url_of(origin, target) else { return };
+        let Some(url) = url_of(origin, target) else {
+            return;
+        };
         for field in fields {
             // A cookie that breaks the rules is ignored, as browsers do.
             drop(self.store.parse(field, &url));
@@ -51,7 +53,10 @@ mod tests {
         let here = parse("http://example.org/a").expect("a good URL").origin;
         let there = parse("http://example.com/").expect("a good URL").origin;
         cookies.take(&here, "/a", &["b=2; Path=/".to_owned(), "a=1".to_owned()]);
-        assert_eq!(cookies.for_request(&here, "/a").as_deref(), Some("a=1; b=2"));
+        assert_eq!(
+            cookies.for_request(&here, "/a").as_deref(),
+            Some("a=1; b=2")
+        );
         assert_eq!(cookies.for_request(&there, "/"), None);
     }
 }

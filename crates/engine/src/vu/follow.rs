@@ -52,7 +52,9 @@ impl VuClient {
         let mut target = template.target.source().to_owned();
         let mut peer = None;
         for _ in 0..self.judging.redirects_max {
-            let Some(location) = self.redirect_location() else { return Ok(peer) };
+            let Some(location) = self.redirect_location() else {
+                return Ok(peer);
+            };
             let next = resolve_location(&template.origin, &target, location)
                 .map_err(|why| Failure::new(ErrorClass::Redirect, why))?;
             let elsewhere = next.origin != template.origin;
@@ -63,7 +65,10 @@ impl VuClient {
             self.shared.recorder.borrow_mut().redirected();
             let route = self.shared.routes.to(&template.origin, &self.shared.client);
             let client = &self.shared.client;
-            let authorization = client.proxy.as_ref().and_then(|proxy| proxy.authorization.clone());
+            let authorization = client
+                .proxy
+                .as_ref()
+                .and_then(|proxy| proxy.authorization.clone());
             let hop =
                 PreparedRequest::new(template.clone(), route, client.keep_alive, authorization)
                     .map_err(|error| Failure::new(ErrorClass::Redirect, error.0))?;
@@ -73,7 +78,11 @@ impl VuClient {
             None => Ok(peer),
             Some(_) => {
                 let most = self.judging.redirects_max;
-                Err(Failure::new(ErrorClass::Redirect, format!("stopped after {most} redirects")).into())
+                Err(Failure::new(
+                    ErrorClass::Redirect,
+                    format!("stopped after {most} redirects"),
+                )
+                .into())
             }
         }
     }
@@ -88,11 +97,16 @@ impl VuClient {
         self.answer.clear();
         let cookies = self.cookies.as_ref().and_then(|cookies| {
             let target = request.template.target.source();
-            cookies.borrow().for_request(&request.template.origin, target)
+            cookies
+                .borrow()
+                .for_request(&request.template.origin, target)
         });
         let cookies = cookies.as_deref();
         let peer = match self.shared.http2_streams() {
-            None => self.hop_http1(request, life, deadline, numbers, cookies).await?,
+            None => {
+                self.hop_http1(request, life, deadline, numbers, cookies)
+                    .await?
+            }
             Some(streams) => {
                 let hop = self.hop_http2(request, life, deadline, numbers, cookies, streams);
                 Box::pin(hop).await?
@@ -101,7 +115,9 @@ impl VuClient {
         if let Some(cookies) = &self.cookies {
             let target = request.template.target.source();
             let fields = &self.answer.set_cookies;
-            cookies.borrow_mut().take(&request.template.origin, target, fields);
+            cookies
+                .borrow_mut()
+                .take(&request.template.origin, target, fields);
         }
         Ok(peer)
     }
@@ -166,7 +182,13 @@ impl VuClient {
         let message = fixed.unwrap_or(&self.buffer);
         let instants = self.held[position]
             .connection
-            .exchange(&around, request.kind, message, &request.body(), &mut self.answer)
+            .exchange(
+                &around,
+                request.kind,
+                message,
+                &request.body(),
+                &mut self.answer,
+            )
             .await?;
         note_phases(life, begun, &instants);
         Ok(())
@@ -186,12 +208,17 @@ impl VuClient {
         let client = &self.shared.client;
         connection.is_reusable()
             && client.keep_alive
-            && client.max_requests_per_connection.is_none_or(|most| connection.requests() < most)
+            && client
+                .max_requests_per_connection
+                .is_none_or(|most| connection.requests() < most)
     }
 
     fn close_connection(&mut self, position: usize) {
         let held = self.held.swap_remove(position);
-        self.shared.recorder.borrow_mut().tcp_facts(|| held.connection.stream().facts());
+        self.shared
+            .recorder
+            .borrow_mut()
+            .tcp_facts(|| held.connection.stream().facts());
     }
 
     /// The kept connection of a route, if it is still good.
@@ -217,7 +244,8 @@ impl VuClient {
         deadline: Nanos,
     ) -> Result<usize, Broken> {
         let begun = self.shared.clock.now();
-        self.slot.set_deadline(connect_deadline(&self.shared.client, begun, deadline));
+        self.slot
+            .set_deadline(connect_deadline(&self.shared.client, begun, deadline));
         let (connected, peer) = connect(&self.shared, &self.slot, &request.route).await?;
         self.slot.set_deadline(deadline);
         life.blocked_ns += self.shared.clock.now().since(begun);
@@ -231,7 +259,11 @@ impl VuClient {
         if self.held.len() >= CONNECTIONS_MAX {
             self.close_connection(0);
         }
-        self.held.push(Held { route, connection, peer });
+        self.held.push(Held {
+            route,
+            connection,
+            peer,
+        });
         self.held.len() - 1
     }
 
@@ -244,27 +276,40 @@ impl VuClient {
         cookies: Option<&str>,
         streams: u32,
     ) -> Result<Option<usize>, Broken> {
-        if self.held.iter().any(|held| held.route == request.route.index) {
-            return self.hop_http1(request, life, deadline, numbers, cookies).await;
+        if self
+            .held
+            .iter()
+            .any(|held| held.route == request.route.index)
+        {
+            return self
+                .hop_http1(request, life, deadline, numbers, cookies)
+                .await;
         }
         let shared = std::rc::Rc::clone(&self.shared);
         let begun = shared.clock.now();
-        self.slot.set_deadline(connect_deadline(&shared.client, begun, deadline));
-        let leased = shared.http2.lease(&shared, &self.slot, &request.route, streams).await?;
+        self.slot
+            .set_deadline(connect_deadline(&shared.client, begun, deadline));
+        let leased = shared
+            .http2
+            .lease(&shared, &self.slot, &request.route, streams)
+            .await?;
         self.slot.set_deadline(deadline);
         match leased {
             Leased::Http2(pooled) => {
                 note_opened(life, pooled.opened);
-                self.exchange_http2(pooled, request, life, begun, numbers, cookies).await
+                self.exchange_http2(pooled, request, life, begun, numbers, cookies)
+                    .await
             }
             Leased::Http1(connection, peer, opened) => {
                 note_opened(life, Some(opened));
                 life.blocked_ns += shared.clock.now().since(begun);
                 self.hold(request.route.index, connection, peer);
-                self.hop_http1(request, life, deadline, numbers, cookies).await
+                self.hop_http1(request, life, deadline, numbers, cookies)
+                    .await
             }
             Leased::Http1Peer => {
-                self.hop_http1(request, life, deadline, numbers, cookies).await
+                self.hop_http1(request, life, deadline, numbers, cookies)
+                    .await
             }
         }
     }
@@ -296,7 +341,9 @@ impl VuClient {
         let reserved = pooled.connection.reserve(&around).await?;
         let ready = self.shared.clock.now();
         life.blocked_ns += ready.since(begun);
-        let instants = reserved.exchange(&around, message, &mut self.answer).await?;
+        let instants = reserved
+            .exchange(&around, message, &mut self.answer)
+            .await?;
         note_phases(life, ready, &instants);
         Ok(pooled.peer)
     }

@@ -111,7 +111,11 @@ impl Http2Pool {
                     return None;
                 }
                 let connection = connection.clone();
-                let pooled = Pooled { connection, peer: *peer, opened: None };
+                let pooled = Pooled {
+                    connection,
+                    peer: *peer,
+                    opened: None,
+                };
                 Some(Look::Leased(Leased::Http2(pooled)))
             }
         }
@@ -125,22 +129,38 @@ impl Http2Pool {
         key: Key,
     ) -> Result<Leased, Broken> {
         let waiting = Rc::new(Notify::new());
-        self.entries.borrow_mut().insert(key, Entry::Opening(Rc::clone(&waiting)));
-        let mut attempt = Attempt { pool: self, key, waiting, outcome: None };
+        self.entries
+            .borrow_mut()
+            .insert(key, Entry::Opening(Rc::clone(&waiting)));
+        let mut attempt = Attempt {
+            pool: self,
+            key,
+            waiting,
+            outcome: None,
+        };
         let (connected, peer) = connect(shared, slot, route).await?;
-        let opened =
-            Opened { dns_ns: connected.dns_ns.unwrap_or(0), connect_ns: connected.total_ns() };
-        let prior_knowledge =
-            matches!(shared.client.protocol, loadline_model::client::Protocol::Http2 { .. });
+        let opened = Opened {
+            dns_ns: connected.dns_ns.unwrap_or(0),
+            connect_ns: connected.total_ns(),
+        };
+        let prior_knowledge = matches!(
+            shared.client.protocol,
+            loadline_model::client::Protocol::Http2 { .. }
+        );
         if !connected.http2 && !prior_knowledge {
             attempt.outcome = Some(Entry::Http1Peer);
             let connection = Http1Connection::new(connected.stream, connected.address);
             return Ok(Leased::Http1(connection, peer, opened));
         }
-        let connection =
-            slot.guard(open_http2(connected.stream, connected.address)).await??;
+        let connection = slot
+            .guard(open_http2(connected.stream, connected.address))
+            .await??;
         attempt.outcome = Some(Entry::Open(connection.clone(), peer));
-        Ok(Leased::Http2(Pooled { connection, peer, opened: Some(opened) }))
+        Ok(Leased::Http2(Pooled {
+            connection,
+            peer,
+            opened: Some(opened),
+        }))
     }
 }
 

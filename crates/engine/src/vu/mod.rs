@@ -10,6 +10,8 @@ mod cookies;
 mod follow;
 mod http2_pool;
 mod requests;
+#[cfg(test)]
+mod seam_tests;
 pub(crate) mod shared;
 pub(crate) mod slot;
 pub(crate) mod task;

@@ -24,16 +24,28 @@ impl RequestsPlan {
     /// Makes the requests of a mix ready for the worker's routes.
     pub(crate) fn prepare(mix: &RequestMix, shared: &Shared) -> Result<RequestsPlan, RenderError> {
         let client = &shared.client;
-        let authorization = client.proxy.as_ref().and_then(|proxy| proxy.authorization.clone());
+        let authorization = client
+            .proxy
+            .as_ref()
+            .and_then(|proxy| proxy.authorization.clone());
         let requests = mix
             .requests
             .iter()
             .map(|template| {
                 let route = shared.routes.to(&template.origin, client);
-                PreparedRequest::new(template.clone(), route, client.keep_alive, authorization.clone())
+                PreparedRequest::new(
+                    template.clone(),
+                    route,
+                    client.keep_alive,
+                    authorization.clone(),
+                )
             })
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(RequestsPlan { requests, order: mix.order, cookies: mix.cookies })
+        Ok(RequestsPlan {
+            requests,
+            order: mix.order,
+            cookies: mix.cookies,
+        })
     }
 
     #[inline]
@@ -58,7 +70,11 @@ impl RequestsVu {
     #[inline]
     pub(super) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
         let request = self.plan.pick(beginning.iteration, &self.client.shared);
-        let numbers = Numbers { iteration: beginning.iteration };
-        self.client.request(request, beginning.intended, beginning.started, numbers).await
+        let numbers = Numbers {
+            iteration: beginning.iteration,
+        };
+        self.client
+            .request(request, beginning.intended, beginning.started, numbers)
+            .await
     }
 }

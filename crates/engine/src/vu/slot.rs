@@ -159,7 +159,11 @@ mod tests {
         slot.sweep(Nanos(100));
         assert_eq!(slot.check(&cx), Err(Stop::Cut));
         slot.set_deadline(Nanos(200));
-        assert_eq!(slot.check(&cx), Err(Stop::Cut), "a new deadline does not lift a cut");
+        assert_eq!(
+            slot.check(&cx),
+            Err(Stop::Cut),
+            "a new deadline does not lift a cut"
+        );
         slot.begin_iteration(Nanos::MAX);
         assert_eq!(slot.check(&cx), Ok(()));
     }

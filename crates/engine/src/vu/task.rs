@@ -27,8 +27,16 @@ impl VuTask {
         let mut now = self.scenario.clock.now();
         while let Some(iteration) = self.next_closed(&mut now).await {
             let started = now;
-            self.slot.begin_iteration(self.scenario.cut_for(&self.slot, started));
-            now = self.behaviour.iterate(Beginning { intended: None, started, iteration }).await;
+            self.slot
+                .begin_iteration(self.scenario.cut_for(&self.slot, started));
+            now = self
+                .behaviour
+                .iterate(Beginning {
+                    intended: None,
+                    started,
+                    iteration,
+                })
+                .await;
             if let Some(pacing) = self.scenario.pacing {
                 now = self.wait_until(started + pacing, now).await;
             }
@@ -81,10 +89,14 @@ impl VuTask {
                 },
             };
             let started = self.scenario.clock.now();
-            self.slot.begin_iteration(self.scenario.cut_for(&self.slot, started));
+            self.slot
+                .begin_iteration(self.scenario.cut_for(&self.slot, started));
             let intended = self.scenario.absolute(arrival.intended);
-            let beginning =
-                Beginning { intended: Some(intended), started, iteration: arrival.iteration };
+            let beginning = Beginning {
+                intended: Some(intended),
+                started,
+                iteration: arrival.iteration,
+            };
             let ended = self.behaviour.iterate(beginning).await;
             next = self.scenario.take_waiting(ended);
             tokio::task::consume_budget().await;
@@ -106,7 +118,11 @@ impl VuTask {
                 None => scenario.is_over().then_some(None),
             })
             .await?;
-        let lag = self.scenario.clock.now().since(self.scenario.absolute(arrival.intended));
+        let lag = self
+            .scenario
+            .clock
+            .now()
+            .since(self.scenario.absolute(arrival.intended));
         self.scenario.record_lag(lag);
         Some(arrival)
     }

@@ -43,7 +43,9 @@ impl Mailbox {
     /// Sets a free virtual user aside; whether there was one.
     pub(crate) fn reserve(&self, scenario: usize) -> bool {
         self.free[scenario]
-            .try_update(Ordering::Relaxed, Ordering::Relaxed, |free| (free > 0).then(|| free - 1))
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, |free| {
+                (free > 0).then(|| free - 1)
+            })
             .is_ok()
     }
 

@@ -23,10 +23,10 @@ use loadline_model::{Nanos, RunCommand, Snapshot};
 use crate::clock::Clock;
 use crate::net::WireBytes;
 use crate::platform::{self, Alarm};
+use crate::vu::VuClient;
 use crate::vu::behaviour::VuBehaviour;
 use crate::vu::shared::Shared;
 use crate::vu::slot::VuSlot;
-use crate::vu::VuClient;
 use mailbox::Mailbox;
 use scenario::Hosted;
 use timers::Timers;
@@ -99,7 +99,9 @@ impl Worker {
     /// Works until everything has ended.
     async fn run(mut self) {
         for hosted in &self.hosted {
-            hosted.share.populate(&self.timers, &|slot| make_behaviour(hosted, &self.shared, slot));
+            hosted.share.populate(&self.timers, &|slot| {
+                make_behaviour(hosted, &self.shared, slot)
+            });
         }
         loop {
             let now = self.clock.now();
@@ -163,7 +165,9 @@ impl Worker {
             0 => starts,
             window => Nanos(starts.0.div_ceil(window).saturating_mul(window)),
         };
-        windowed.min(self.next_sweep).min(interval_end(self.next_interval))
+        windowed
+            .min(self.next_sweep)
+            .min(interval_end(self.next_interval))
     }
 
     /// Waits for the alarm, a letter or an order.
@@ -195,9 +199,23 @@ impl Worker {
         self.next_interval = now.0 / interval_ns;
         self.shared.sample_due.set(true);
         let seen = Box::new(self.take_seen());
-        let waiting = self.hosted.iter().map(|hosted| hosted.share.waiting(now)).sum();
-        let planned = self.hosted.iter().map(|hosted| hosted.share.planned(now)).sum();
-        let report = WorkerReport::Interval { worker: self.number, interval, seen, waiting, planned };
+        let waiting = self
+            .hosted
+            .iter()
+            .map(|hosted| hosted.share.waiting(now))
+            .sum();
+        let planned = self
+            .hosted
+            .iter()
+            .map(|hosted| hosted.share.planned(now))
+            .sum();
+        let report = WorkerReport::Interval {
+            worker: self.number,
+            interval,
+            seen,
+            waiting,
+            planned,
+        };
         // A run that no longer listens has given up on this worker; there is nobody to tell.
         drop(self.reports.send(report));
     }
@@ -209,8 +227,16 @@ impl Worker {
         let report = WorkerReport::Ended {
             worker: self.number,
             seen: Box::new(self.take_seen()),
-            planned: self.hosted.iter().map(|hosted| hosted.share.planned(now)).sum(),
-            never_started: self.hosted.iter().map(|hosted| hosted.share.never_started()).sum(),
+            planned: self
+                .hosted
+                .iter()
+                .map(|hosted| hosted.share.planned(now))
+                .sum(),
+            never_started: self
+                .hosted
+                .iter()
+                .map(|hosted| hosted.share.never_started())
+                .sum(),
             last_done: self.shared.last_done.get(),
         };
         drop(self.reports.send(report));
@@ -235,6 +261,11 @@ fn interval_end(interval: u64) -> Nanos {
 
 fn make_behaviour(hosted: &Hosted, shared: &Rc<Shared>, slot: &Rc<VuSlot>) -> VuBehaviour {
     hosted.behaviour.for_vu(|cookies| {
-        VuClient::new(Rc::clone(shared), Rc::clone(slot), Rc::clone(&hosted.judging), cookies)
+        VuClient::new(
+            Rc::clone(shared),
+            Rc::clone(slot),
+            Rc::clone(&hosted.judging),
+            cookies,
+        )
     })
 }

@@ -42,6 +42,8 @@ pub(crate) struct ScenarioShare {
     idle: RefCell<VecDeque<Rc<VuSlot>>>,
     living: Cell<u32>,
     over: Cell<bool>,
+    /// Arrivals wait for a virtual user.
+    exhausted: Cell<bool>,
     /// No start at or after this instant; `None` until known.
     end: Cell<Option<Nanos>>,
     never_started: Cell<u64>,
@@ -62,7 +64,9 @@ impl ScenarioShare {
         worker: usize,
     ) -> ScenarioShare {
         let start = Nanos::from(scenario.start_time);
-        let end = schedule.end().map(|end| Nanos(start.0.saturating_add(end.0)));
+        let end = schedule
+            .end()
+            .map(|end| Nanos(start.0.saturating_add(end.0)));
         let siblings = mailboxes
             .iter()
             .enumerate()
@@ -85,6 +89,7 @@ impl ScenarioShare {
             idle: RefCell::default(),
             living: Cell::new(0),
             over: Cell::new(false),
+            exhausted: Cell::new(false),
             end: Cell::new(end),
             never_started: Cell::new(0),
             planned: Cell::new(0),
@@ -125,9 +130,13 @@ impl ScenarioShare {
             return Next::Wait { until: self.start };
         }
         let mut schedule = self.schedule.borrow_mut();
-        let Schedule::Closed(closed) = &mut *schedule else { return Next::Finished };
+        let Schedule::Closed(closed) = &mut *schedule else {
+            return Next::Finished;
+        };
         match closed.next(slot.local, self.relative(now)) {
-            Next::Wait { until } => Next::Wait { until: self.absolute(until) },
+            Next::Wait { until } => Next::Wait {
+                until: self.absolute(until),
+            },
             other => other,
         }
     }
@@ -135,7 +144,10 @@ impl ScenarioShare {
     /// When an iteration that starts now must be cut at the latest.
     #[inline]
     pub(crate) fn cut_for(&self, slot: &VuSlot, started: Nanos) -> Nanos {
-        let by_end = self.end.get().map_or(Nanos::MAX, |end| end + self.graceful_stop);
+        let by_end = self
+            .end
+            .get()
+            .map_or(Nanos::MAX, |end| end + self.graceful_stop);
         match &*self.schedule.borrow() {
             Schedule::Open(_) => by_end,
             Schedule::Closed(closed) => closed
@@ -148,6 +160,10 @@ impl ScenarioShare {
     pub(crate) fn park(&self, slot: &Rc<VuSlot>) {
         self.idle.borrow_mut().push_back(Rc::clone(slot));
         self.mailbox.add_free(self.index);
+        // The dispatch that ran out of virtual users has not looked at later arrivals.
+        if self.exhausted.take() {
+            self.mailbox.notify.notify_one();
+        }
     }
 
     pub(crate) fn record_lag(&self, lag_ns: u64) {
@@ -161,7 +177,9 @@ impl ScenarioShare {
             return None;
         }
         let mut schedule = self.schedule.borrow_mut();
-        let Schedule::Open(open) = &mut *schedule else { return None };
+        let Schedule::Open(open) = &mut *schedule else {
+            return None;
+        };
         if open.next_due()? > self.relative(now) {
             return None;
         }
@@ -194,7 +212,12 @@ impl ScenarioShare {
         self.slots.borrow_mut().push(Rc::clone(&slot));
         self.living.set(self.living.get() + 1);
         let behaviour = make(&slot);
-        VuTask { slot, scenario: Rc::clone(self), timers: Rc::clone(timers), behaviour }
+        VuTask {
+            slot,
+            scenario: Rc::clone(self),
+            timers: Rc::clone(timers),
+            behaviour,
+        }
     }
 
     /// Starts the arrivals that are due.
@@ -214,13 +237,18 @@ impl ScenarioShare {
                 let arrival = self.take();
                 let task = self.make_vu(timers, make);
                 tokio::task::spawn_local(task.run_open(arrival));
-            } else if self.siblings.iter().any(|other| other.post(self.index, || self.take())) {
+            } else if self
+                .siblings
+                .iter()
+                .any(|other| other.post(self.index, || self.take()))
+            {
                 // A sibling had room.
             } else if self.on_exhausted == OnExhausted::Drop {
                 if self.take().is_some() {
                     self.shared.recorder.borrow_mut().dropped(1);
                 }
             } else {
+                self.exhausted.set(true);
                 break;
             }
         }
@@ -228,9 +256,7 @@ impl ScenarioShare {
 
     fn peek_due(&self, now: Nanos) -> bool {
         match &*self.schedule.borrow() {
-            Schedule::Open(open) => {
-                open.next_due().is_some_and(|due| due <= self.relative(now))
-            }
+            Schedule::Open(open) => open.next_due().is_some_and(|due| due <= self.relative(now)),
             Schedule::Closed(_) => false,
         }
     }
@@ -278,7 +304,11 @@ impl ScenarioShare {
             return if next > now { next } else { Nanos::MAX };
         }
         if let Some(end) = self.end.get() {
-            next = if end > now { end } else { end + self.queue_grace.max(RETRY) };
+            next = if end > now {
+                end
+            } else {
+                end + self.queue_grace.max(RETRY)
+            };
         }
         if let Schedule::Open(open) = &*self.schedule.borrow()
             && let Some(due) = open.next_due()
@@ -304,7 +334,10 @@ impl ScenarioShare {
             }
             Schedule::Open(open) => {
                 open.next_due().is_none()
-                    || self.end.get().is_some_and(|end| now >= end + self.queue_grace)
+                    || self
+                        .end
+                        .get()
+                        .is_some_and(|end| now >= end + self.queue_grace)
             }
         };
         if ended {

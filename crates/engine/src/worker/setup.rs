@@ -55,7 +55,10 @@ pub(crate) struct WorkerSetup {
 pub(crate) fn run_worker(setup: WorkerSetup) {
     let number = setup.number;
     let reports = setup.reports.clone();
-    let runtime = Builder::new_current_thread().enable_io().enable_time().build_local(LocalOptions::default());
+    let runtime = Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build_local(LocalOptions::default());
     let outcome = match runtime {
         Err(error) => Err(format!("no runtime: {error}")),
         Ok(runtime) => runtime.block_on(async {
@@ -66,7 +69,10 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
     };
     if let Err(why) = outcome {
         // A run that no longer listens has given up; there is nobody to tell.
-        drop(reports.send(WorkerReport::Failed { worker: number, why }));
+        drop(reports.send(WorkerReport::Failed {
+            worker: number,
+            why,
+        }));
     }
 }
 
@@ -112,9 +118,15 @@ fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
         bytes: Rc::clone(bytes),
         turn: Cell::new(setup.number as usize),
     };
-    let recorder =
-        Recorder::new(setup.clock, Arc::clone(&setup.live), plan.warm_up, setup.samples.clone());
-    let seed = plan.seed.wrapping_add(u64::from(setup.number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let recorder = Recorder::new(
+        setup.clock,
+        Arc::clone(&setup.live),
+        plan.warm_up,
+        setup.samples.clone(),
+    );
+    let seed = plan
+        .seed
+        .wrapping_add(u64::from(setup.number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     Shared {
         clock: setup.clock,
         client,
@@ -134,8 +146,7 @@ fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted
     let scenario = &setup.plan.scenarios[index];
     let schedule = Schedule::new(&scenario.executor, &setup.share, &setup.pools[index]);
     let worker = setup.number as usize;
-    let share =
-        ScenarioShare::new(index, scenario, schedule, shared, &setup.mailboxes, worker);
+    let share = ScenarioShare::new(index, scenario, schedule, shared, &setup.mailboxes, worker);
     let Behaviour::Requests(mix) = &scenario.behaviour;
     let behaviour = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
     let judging = Judging::new(

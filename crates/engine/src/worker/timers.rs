@@ -45,12 +45,18 @@ pub(crate) struct Timers {
 impl Timers {
     /// Wakes `slot` at an instant.
     pub(crate) fn add(&self, at: Nanos, slot: &Rc<VuSlot>) {
-        self.waiting.borrow_mut().push(Reverse(Waiting { at, slot: Rc::clone(slot) }));
+        self.waiting.borrow_mut().push(Reverse(Waiting {
+            at,
+            slot: Rc::clone(slot),
+        }));
     }
 
     /// The next instant for which somebody waits.
     pub(crate) fn next(&self) -> Option<Nanos> {
-        self.waiting.borrow().peek().map(|Reverse(waiting)| waiting.at)
+        self.waiting
+            .borrow()
+            .peek()
+            .map(|Reverse(waiting)| waiting.at)
     }
 
     /// Wakes those whose instant has come.

@@ -98,6 +98,9 @@ fn a_count_that_was_not_reached_is_told() {
         "{}",
         verdict.headline
     );
+
+    run.totals.stop = StopReason::Interrupted;
+    only(&run.judge(), Code::RunInterrupted, Gravity::Note);
 }
 
 #[test]

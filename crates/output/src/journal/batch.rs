@@ -1,0 +1,127 @@
+//! What came since the last record: events gathered until the writer's thread takes them.
+//!
+//! Must not know files or threads. Invariant: its size has a limit however long it waits, and what
+//! is merged to keep the limit loses no count.
+
+use std::sync::Arc;
+
+use loadline_model::event::{Mark, ResourceSample, RunEvent};
+use loadline_model::result::{Row, RunResult};
+use loadline_model::snapshot::Snapshot;
+
+use super::encode::{Part, Start};
+use super::rebuild::halve_rows;
+
+/// Snapshots that wait unmerged. Merging costs the run's thread time, so it is done only when the
+/// disk is slower than this many seconds.
+const DELTAS_MAX: usize = 8;
+/// Rows that wait; then two become one, as in the result.
+pub(super) const ROWS_MAX: usize = 3_600;
+/// Marks, and resource samples, that are kept; those beyond are counted.
+pub(super) const EXTRAS_MAX: usize = 100_000;
+
+/// Events that wait to be written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Batch {
+    pub(super) start: Option<Start>,
+    deltas: Vec<Arc<Snapshot>>,
+    rows: Vec<Row>,
+    marks: Vec<Mark>,
+    resources: Vec<ResourceSample>,
+    left_out: u64,
+    pub(super) end: Option<Arc<RunResult>>,
+}
+
+impl Batch {
+    pub(super) fn is_empty(&self) -> bool {
+        self.start.is_none() && self.end.is_none() && !self.has_part()
+    }
+
+    fn has_part(&self) -> bool {
+        !self.rows.is_empty()
+            || !self.deltas.is_empty()
+            || !self.marks.is_empty()
+            || !self.resources.is_empty()
+            || self.left_out > 0
+    }
+
+    /// Takes one event in.
+    pub(super) fn add(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Started {
+                plan,
+                environment,
+                started_unix_ms,
+            } => {
+                self.start = Some(Start {
+                    plan: plan.as_ref().clone(),
+                    environment: environment.as_ref().clone(),
+                    started_unix_ms: *started_unix_ms,
+                });
+            }
+            RunEvent::Second { row, delta } => {
+                self.rows.push(row.clone());
+                self.deltas.push(Arc::clone(delta));
+                self.keep_within_limits();
+            }
+            RunEvent::Mark(mark) => self.left_out += keep(&mut self.marks, [mark.clone()]),
+            RunEvent::Resource(sample) => {
+                self.left_out += keep(&mut self.resources, [sample.clone()]);
+            }
+            RunEvent::Finished(result) => self.end = Some(Arc::clone(result)),
+        }
+    }
+
+    /// Takes in what came later.
+    pub(super) fn absorb(&mut self, later: Batch) {
+        self.start = self.start.take().or(later.start);
+        self.end = later.end.or(self.end.take());
+        self.rows.extend(later.rows);
+        self.deltas.extend(later.deltas);
+        self.left_out += later.left_out;
+        self.left_out += keep(&mut self.marks, later.marks);
+        self.left_out += keep(&mut self.resources, later.resources);
+        self.keep_within_limits();
+    }
+
+    fn keep_within_limits(&mut self) {
+        if self.deltas.len() > DELTAS_MAX {
+            self.deltas = vec![Arc::new(self.merged())];
+        }
+        while self.rows.len() > ROWS_MAX {
+            halve_rows(&mut self.rows);
+        }
+    }
+
+    fn merged(&self) -> Snapshot {
+        let mut sum = Snapshot::default();
+        for delta in &self.deltas {
+            sum.merge(delta.as_ref().clone());
+        }
+        sum
+    }
+
+    /// What stands between start and end, as one record; `None` when nothing does.
+    pub(super) fn part(&self) -> Option<Part> {
+        self.has_part().then(|| Part {
+            seen: self.merged(),
+            rows: self.rows.clone(),
+            marks: self.marks.clone(),
+            resources: self.resources.clone(),
+            left_out: self.left_out,
+        })
+    }
+}
+
+/// Appends what fits; says how many did not.
+pub(super) fn keep<T>(kept: &mut Vec<T>, more: impl IntoIterator<Item = T>) -> u64 {
+    let mut left_out = 0;
+    for item in more {
+        if kept.len() < EXTRAS_MAX {
+            kept.push(item);
+        } else {
+            left_out += 1;
+        }
+    }
+    left_out
+}

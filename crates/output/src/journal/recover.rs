@@ -1,0 +1,218 @@
+//! Reading a journal back, whole or torn.
+//!
+//! Must not know how it was written beyond the format. Invariant: of any prefix of a journal, the
+//! whole records are told and nothing else; no input makes it panic.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use loadline_model::result::{Row, RunResult};
+use loadline_model::snapshot::Snapshot;
+
+use super::batch::{ROWS_MAX, keep};
+use super::encode::{self, MAGIC, MAGIC_OF_ANY_VERSION, Next, Part, Record, Start};
+use super::rebuild;
+use crate::sanity;
+
+/// How the run of a journal ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HowEnded {
+    /// By itself: the result is the one that it made.
+    Clean,
+    /// The process died, or is still running.
+    Crashed {
+        /// End of the last second that was written, in nanoseconds from the start of the run.
+        last_ns: u64,
+    },
+}
+
+/// What a journal tells.
+#[derive(Clone, Debug)]
+pub struct Recovered {
+    /// The result: the final one, or one made of what was written. The latter has no threshold
+    /// outcomes, no steady rate and no window rates, and its verdict is `unfinished`.
+    pub result: RunResult,
+    /// How the run ended.
+    pub how: HowEnded,
+    /// Whether the file ends in the midst of a record, or is damaged from there on.
+    pub torn: bool,
+}
+
+/// Why a file tells nothing.
+#[derive(Debug)]
+pub enum RecoverError {
+    /// The file could not be read.
+    Io(io::Error),
+    /// The file is something else.
+    NotAJournal,
+    /// The file is a journal of another version.
+    OtherVersion {
+        /// The first line.
+        found: String,
+    },
+    /// The process died before it wrote what it was about to do.
+    Empty,
+}
+
+impl fmt::Display for RecoverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecoverError::Io(error) => write!(f, "cannot be read: {error}"),
+            RecoverError::NotAJournal => {
+                write!(
+                    f,
+                    "is not a loadline journal: give the file that --journal named"
+                )
+            }
+            RecoverError::OtherVersion { found } => {
+                write!(
+                    f,
+                    "is a journal of another version ({found}): use the loadline that wrote it"
+                )
+            }
+            RecoverError::Empty => {
+                write!(
+                    f,
+                    "holds no whole record: the run died before its first request; run it again"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for RecoverError {}
+
+impl From<io::Error> for RecoverError {
+    fn from(error: io::Error) -> Self {
+        RecoverError::Io(error)
+    }
+}
+
+/// Whether a file that begins with these bytes is a journal, of whatever version.
+#[must_use]
+pub fn is_journal(beginning: &[u8]) -> bool {
+    beginning.starts_with(MAGIC_OF_ANY_VERSION)
+}
+
+/// Reads a journal from a file.
+///
+/// # Errors
+/// When the file is not a journal, or holds nothing.
+pub fn recover(path: &Path) -> Result<Recovered, RecoverError> {
+    recover_from(BufReader::new(File::open(path)?))
+}
+
+/// Reads a journal.
+///
+/// # Errors
+/// When the bytes are not a journal, or hold nothing.
+pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
+    let told = replay(reader)?;
+    if let Some(result) = told.end {
+        return Ok(Recovered {
+            result: *result,
+            how: HowEnded::Clean,
+            torn: told.torn,
+        });
+    }
+    let start = told.start.ok_or(RecoverError::Empty)?;
+    let last_ns = rebuild::end_of(&told.part.rows);
+    let result = rebuild::result_of(*start, told.part);
+    Ok(Recovered {
+        result,
+        how: HowEnded::Crashed { last_ns },
+        torn: told.torn,
+    })
+}
+
+/// The sum of a journal's whole records.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) start: Option<Box<Start>>,
+    pub(super) part: Part,
+    pub(super) end: Option<Box<RunResult>>,
+    pub(super) torn: bool,
+}
+
+/// Reads records up to the end or to the first that is not whole.
+pub(super) fn replay(mut reader: impl Read) -> Result<Told, RecoverError> {
+    read_magic(&mut reader)?;
+    let mut told = Told::default();
+    while told.end.is_none() {
+        let follows = match encode::read_record(&mut reader)? {
+            Next::EndOfFile => break,
+            Next::Record(record) => told.add(record),
+            Next::Torn => false,
+        };
+        if !follows {
+            told.torn = true;
+            break;
+        }
+    }
+    Ok(told)
+}
+
+fn read_magic(reader: &mut impl Read) -> Result<(), RecoverError> {
+    let mut line = Vec::new();
+    reader.take(MAGIC.len() as u64).read_to_end(&mut line)?;
+    if line == MAGIC {
+        return Ok(());
+    }
+    if MAGIC.starts_with(&line) {
+        return Err(RecoverError::Empty);
+    }
+    if is_journal(&line) {
+        let found = String::from_utf8_lossy(&line).trim_end().to_owned();
+        return Err(RecoverError::OtherVersion { found });
+    }
+    Err(RecoverError::NotAJournal)
+}
+
+impl Told {
+    /// Adds a record; `false` when it cannot follow, or holds numbers that no run can have counted.
+    fn add(&mut self, record: Record) -> bool {
+        match record {
+            Record::Start(start) if self.start.is_none() => self.start = Some(start),
+            Record::Part(part) if self.start.is_some() => return self.add_part(*part),
+            Record::End(result) if self.start.is_some() => {
+                if sanity::check_result(&result).is_err() {
+                    return false;
+                }
+                self.end = Some(result);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn add_part(&mut self, part: Part) -> bool {
+        if !is_plausible(&part.seen, &part.rows) {
+            return false;
+        }
+        let mut seen = self.part.seen.clone();
+        seen.merge(part.seen);
+        let mut rows = self.part.rows.clone();
+        rows.extend(part.rows);
+        while rows.len() > ROWS_MAX {
+            rebuild::halve_rows(&mut rows);
+        }
+        if !is_plausible(&seen, &rows) {
+            return false;
+        }
+        (self.part.seen, self.part.rows) = (seen, rows);
+        let left_out =
+            keep(&mut self.part.marks, part.marks) + keep(&mut self.part.resources, part.resources);
+        self.part.left_out = self
+            .part
+            .left_out
+            .saturating_add(part.left_out)
+            .saturating_add(left_out);
+        true
+    }
+}
+
+fn is_plausible(seen: &Snapshot, rows: &[Row]) -> bool {
+    sanity::check_snapshot(seen).is_ok() && sanity::check_rows(rows).is_ok()
+}

@@ -1,0 +1,197 @@
+//! The journal's thread, and the slot through which events reach it.
+//!
+//! Must not know the engine. Invariant: [`Journal::record`] never waits for the disk: it holds a
+//! lock that the thread holds only to take the slot's content.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use loadline_model::RunEvent;
+
+use super::batch::Batch;
+use super::recover::{self, RecoverError};
+use super::writer::{Disk, FileDisk, REWRITE_BYTES, Writer};
+
+/// Why a journal could not be begun.
+#[derive(Debug)]
+pub enum CreateError {
+    /// The file cannot be made or written.
+    Io(io::Error),
+    /// The file is the journal of a run that died, or still runs.
+    Unread,
+    /// The file is something else, and is left alone.
+    NotAJournal,
+}
+
+impl fmt::Display for CreateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CreateError::Io(error) => write!(f, "cannot be written: {error}"),
+            CreateError::Unread => write!(
+                f,
+                "is the journal of a run that died or still runs: read it with `loadline report`, \
+                     then remove it, or name another file"
+            ),
+            CreateError::NotAJournal => {
+                write!(f, "exists and is not a journal: name another file")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CreateError {}
+
+/// What became of a journal.
+#[derive(Debug)]
+pub struct JournalReport {
+    /// Records written.
+    pub records: u64,
+    /// The first error of the disk; `None` when there was none.
+    pub trouble: Option<io::Error>,
+    /// Whether everything is on the disk in the end, after trouble too.
+    pub complete: bool,
+}
+
+/// A journal being written.
+#[derive(Debug)]
+pub struct Journal {
+    slot: Arc<Slot>,
+    thread: Option<JoinHandle<JournalReport>>,
+    path: PathBuf,
+}
+
+/// What the thread takes next.
+#[derive(Debug, Default)]
+struct Slot {
+    pending: Mutex<Pending>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    batch: Batch,
+    closed: bool,
+}
+
+impl Journal {
+    /// Begins a journal. A file that is there is replaced only when it is empty, or the journal of
+    /// a run that ended by itself.
+    ///
+    /// # Errors
+    /// When the file cannot be written or must not be replaced.
+    pub fn create(path: &Path) -> Result<Journal, CreateError> {
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path);
+        let file = file.map_err(CreateError::Io)?;
+        refuse_unless_replaceable(&file)?;
+        let disk = FileDisk::begin(file, path).map_err(CreateError::Io)?;
+        Journal::start(disk, path, REWRITE_BYTES).map_err(CreateError::Io)
+    }
+
+    pub(super) fn start(
+        disk: impl Disk + Send + 'static,
+        path: &Path,
+        rewrite_bytes: u64,
+    ) -> io::Result<Journal> {
+        let slot = Arc::new(Slot::default());
+        let shared = Arc::clone(&slot);
+        let writer = Writer::new(disk, rewrite_bytes);
+        let thread = thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || shared.write_until_closed(writer))?;
+        Ok(Journal {
+            slot,
+            thread: Some(thread),
+            path: path.to_path_buf(),
+        })
+    }
+
+    /// Takes in an event; it is on the disk as soon as the disk can.
+    pub fn record(&self, event: &RunEvent) {
+        self.slot.lock().batch.add(event);
+        self.slot.changed.notify_one();
+    }
+
+    /// Where the journal is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes what is left and says what became of it all.
+    #[must_use]
+    pub fn close(mut self) -> JournalReport {
+        self.end_thread().unwrap_or_else(|| JournalReport {
+            records: 0,
+            trouble: Some(io::Error::other(
+                "the journal's thread failed; this is a defect of loadline",
+            )),
+            complete: false,
+        })
+    }
+
+    fn end_thread(&mut self) -> Option<JournalReport> {
+        self.slot.lock().closed = true;
+        self.slot.changed.notify_one();
+        self.thread.take()?.join().ok()
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.end_thread();
+    }
+}
+
+impl Slot {
+    /// A panic elsewhere leaves nothing half done here, so a poisoned lock is as good as any.
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_until_closed<D: Disk>(&self, mut writer: Writer<D>) -> JournalReport {
+        let mut closed = false;
+        while !closed {
+            let mut pending = self.lock();
+            while pending.batch.is_empty() && !pending.closed {
+                pending = self
+                    .changed
+                    .wait(pending)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            let batch = std::mem::take(&mut pending.batch);
+            closed = pending.closed;
+            drop(pending);
+            writer.write(batch);
+        }
+        let complete = writer.is_complete();
+        JournalReport {
+            records: writer.records,
+            trouble: writer.trouble,
+            complete,
+        }
+    }
+}
+
+fn refuse_unless_replaceable(file: &File) -> Result<(), CreateError> {
+    if file.metadata().map_err(CreateError::Io)?.len() == 0 {
+        return Ok(());
+    }
+    match recover::replay(BufReader::new(file)) {
+        Ok(told) if told.end.is_some() || told.start.is_none() && !told.torn => Ok(()),
+        Ok(_) => Err(CreateError::Unread),
+        Err(RecoverError::Io(error)) => Err(CreateError::Io(error)),
+        Err(RecoverError::Empty) => Ok(()),
+        Err(RecoverError::NotAJournal | RecoverError::OtherVersion { .. }) => {
+            Err(CreateError::NotAJournal)
+        }
+    }
+}

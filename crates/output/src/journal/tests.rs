@@ -1,0 +1,375 @@
+//! Journals: whole, cut at any byte, damaged, on disks that fail or are slow.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use loadline_model::result::StopReason;
+use loadline_model::verdict::Delivery;
+use loadline_model::{RunEvent, RunResult};
+use proptest::prelude::*;
+
+use super::batch::Batch;
+use super::encode::{self, MAGIC};
+use super::rebuild::halve_rows;
+use super::writer::{Disk, FileDisk, Writer};
+use super::*;
+use crate::fixture::{mark, plan, resource, row, second, started, sum_of};
+
+fn batch(events: &[RunEvent]) -> Batch {
+    let mut batch = Batch::default();
+    events.iter().for_each(|event| batch.add(event));
+    batch
+}
+
+/// A journal with a record for each second, and where each record ends.
+fn journal_of(seconds: u64) -> (Vec<u8>, Vec<usize>) {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(encode::start_record(&batch(&[started()]).start.unwrap()).unwrap());
+    let mut ends = vec![bytes.len()];
+    for number in 0..seconds {
+        bytes.extend(encode::part_record(&batch(&[second(number)]).part().unwrap()).unwrap());
+        ends.push(bytes.len());
+    }
+    (bytes, ends)
+}
+
+fn finished(seconds: u64) -> RunEvent {
+    let mut result = recover_from(&journal_of(seconds).0[..]).unwrap().result;
+    result.totals.stop = StopReason::Finished;
+    RunEvent::Finished(Arc::new(result))
+}
+
+/// What holds for a run of which this many seconds were told.
+fn check_told(result: &RunResult, seconds: u64) {
+    let counts = &result.totals.seen.counts;
+    assert!(counts.is_conserved());
+    assert_eq!(
+        counts.interrupted, seconds,
+        "one request a second never ended"
+    );
+    let mut sum = sum_of(seconds);
+    sum.counts.interrupted = seconds;
+    assert_eq!(result.totals.seen, sum);
+    assert_eq!(result.series.len() as u64, seconds);
+    assert_eq!(
+        result.metrics["service_time_ns"].count,
+        sum.counts.completed
+    );
+    assert_eq!(result.totals.stop, StopReason::Crashed);
+    assert_eq!(result.verdict.delivery, Delivery::Unfinished);
+}
+
+#[test]
+fn a_run_that_ended_tells_its_own_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.journal");
+    let journal = Journal::create(&path).unwrap();
+    let end = finished(2);
+    for event in [started(), second(0), mark(5), second(1), end.clone()] {
+        journal.record(&event);
+    }
+    let report = journal.close();
+    assert!(report.complete && report.trouble.is_none());
+    let recovered = recover(&path).unwrap();
+    assert_eq!(recovered.how, HowEnded::Clean);
+    let RunEvent::Finished(result) = end else {
+        panic!("made as the end")
+    };
+    assert_eq!(recovered.result, *result);
+    assert!(is_journal(&fs::read(&path).unwrap()));
+}
+
+#[test]
+fn a_run_that_died_is_told_up_to_its_last_record() {
+    let mut batch = batch(&[
+        started(),
+        second(0),
+        second(1),
+        second(2),
+        mark(5),
+        resource(6),
+    ]);
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(encode::start_record(&batch.start.take().unwrap()).unwrap());
+    bytes.extend(encode::part_record(&batch.part().unwrap()).unwrap());
+    let Recovered { result, how, torn } = recover_from(&bytes[..]).unwrap();
+    assert_eq!(
+        how,
+        HowEnded::Crashed {
+            last_ns: 3_000_000_000
+        }
+    );
+    assert!(!torn);
+    check_told(&result, 3);
+    assert_eq!((result.events.len(), result.observations.len()), (1, 1));
+    assert_eq!(result.plan, plan());
+    assert_eq!(result.labels["build"], "7");
+    let totals = &result.totals;
+    assert_eq!(totals.asked, Some(33));
+    assert_eq!(totals.rates.goodput, 9.0);
+    assert_eq!(totals.rates.max_1s, Some(11.0));
+    assert_eq!(totals.rates.max_5s, None, "the run was shorter");
+    assert_eq!(totals.cpu_ns, 1_500_000_000);
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_tells_a_true_prefix() {
+    let (bytes, ends) = journal_of(2);
+    for length in 0..bytes.len() {
+        let whole = ends.iter().filter(|end| **end <= length).count();
+        match recover_from(&bytes[..length]) {
+            Ok(recovered) => {
+                check_told(&recovered.result, whole as u64 - 1);
+                assert_eq!(recovered.torn, !ends.contains(&length));
+            }
+            Err(error) => {
+                assert!(matches!(error, RecoverError::Empty), "{error}");
+                assert_eq!(whole, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_end_that_was_cut_leaves_the_seconds_before_it() {
+    let RunEvent::Finished(result) = finished(2) else {
+        panic!("made as the end")
+    };
+    let (mut bytes, _) = journal_of(2);
+    bytes.extend(encode::end_record(&result).unwrap());
+    bytes.pop();
+    let recovered = recover_from(&bytes[..]).unwrap();
+    assert!(recovered.torn);
+    check_told(&recovered.result, 2);
+}
+
+#[test]
+fn numbers_that_no_run_counts_end_the_telling() {
+    let (mut bytes, _) = journal_of(1);
+    let mut part = batch(&[second(1)]).part().unwrap();
+    part.seen.counts.started = u64::MAX;
+    bytes.extend(encode::part_record(&part).unwrap());
+    let recovered = recover_from(&bytes[..]).unwrap();
+    assert!(recovered.torn);
+    check_told(&recovered.result, 1);
+}
+
+#[test]
+fn other_files_are_named_for_what_they_are() {
+    let cases: [(&[u8], &str); 3] = [
+        (b"{\"schema\":1}", "is not a loadline journal"),
+        (b"loadline/journal/v9\nxyz", "loadline/journal/v9"),
+        (MAGIC, "holds no whole record"),
+    ];
+    for (bytes, expected) in cases {
+        let error = recover_from(bytes).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn only_a_journal_that_ended_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.journal");
+    fs::write(&path, "precious").unwrap();
+    assert!(matches!(
+        Journal::create(&path),
+        Err(CreateError::NotAJournal)
+    ));
+    assert_eq!(fs::read(&path).unwrap(), b"precious");
+    fs::write(&path, journal_of(1).0).unwrap();
+    assert!(matches!(Journal::create(&path), Err(CreateError::Unread)));
+    let RunEvent::Finished(result) = finished(1) else {
+        panic!("made as the end")
+    };
+    let mut ended = journal_of(1).0;
+    ended.extend(encode::end_record(&result).unwrap());
+    fs::write(&path, ended).unwrap();
+    drop(Journal::create(&path).unwrap());
+    assert_eq!(fs::read(&path).unwrap(), MAGIC);
+}
+
+/// A disk in memory that fails while `failing`, after half of the bytes.
+#[derive(Clone, Default)]
+struct FlakyDisk {
+    content: Arc<Mutex<Vec<u8>>>,
+    failing: Arc<Mutex<bool>>,
+}
+
+impl FlakyDisk {
+    fn new() -> FlakyDisk {
+        let disk = FlakyDisk::default();
+        disk.content.lock().unwrap().extend(MAGIC);
+        disk
+    }
+}
+
+impl Disk for FlakyDisk {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let failing = *self.failing.lock().unwrap();
+        let taken = if failing {
+            &bytes[..bytes.len() / 2]
+        } else {
+            bytes
+        };
+        self.content.lock().unwrap().extend(taken);
+        if failing {
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.content.lock().unwrap().truncate(length as usize);
+        Ok(())
+    }
+
+    fn rewrite(&mut self) -> io::Result<u64> {
+        Err(io::Error::other("not in this test"))
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_once_it_has_room_again() {
+    let disk = FlakyDisk::new();
+    let mut writer = Writer::new(disk.clone(), u64::MAX);
+    writer.write(batch(&[started(), second(0)]));
+    *disk.failing.lock().unwrap() = true;
+    for number in 1..40 {
+        writer.write(batch(&[second(number)]));
+    }
+    let left = recover_from(&disk.content.lock().unwrap()[..]).unwrap();
+    assert!(left.torn);
+    check_told(&left.result, 1);
+    assert!(!writer.is_complete());
+    *disk.failing.lock().unwrap() = false;
+    writer.write(Batch::default());
+    assert!(writer.is_complete());
+    assert_eq!(
+        writer.trouble.as_ref().map(io::Error::kind),
+        Some(io::ErrorKind::StorageFull)
+    );
+    check_told(
+        &recover_from(&disk.content.lock().unwrap()[..])
+            .unwrap()
+            .result,
+        40,
+    );
+}
+
+/// A disk each of whose appends waits for a word.
+struct SlowDisk {
+    disk: FlakyDisk,
+    appending: Sender<()>,
+    go_on: Receiver<()>,
+}
+
+impl Disk for SlowDisk {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.appending.send(()).map_err(io::Error::other)?;
+        self.go_on.recv().map_err(io::Error::other)?;
+        self.disk.append(bytes)
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.disk.cut(length)
+    }
+
+    fn rewrite(&mut self) -> io::Result<u64> {
+        self.disk.rewrite()
+    }
+}
+
+#[test]
+fn a_slow_disk_gets_one_record_for_many_seconds_and_blocks_nobody() {
+    let disk = FlakyDisk::new();
+    let (appending, is_appending) = channel();
+    let (go_on, waits) = channel();
+    let slow = SlowDisk {
+        disk: disk.clone(),
+        appending,
+        go_on: waits,
+    };
+    let journal = Journal::start(slow, Path::new("slow"), u64::MAX).unwrap();
+    journal.record(&started());
+    is_appending.recv().unwrap();
+    for number in 0..50 {
+        journal.record(&second(number));
+    }
+    go_on.send(()).unwrap();
+    go_on.send(()).unwrap();
+    let report = journal.close();
+    assert!(report.complete);
+    assert_eq!(
+        report.records, 2,
+        "fifty seconds were merged into one record"
+    );
+    check_told(
+        &recover_from(&disk.content.lock().unwrap()[..])
+            .unwrap()
+            .result,
+        50,
+    );
+}
+
+#[test]
+fn a_long_journal_is_written_anew_as_its_sum() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.journal");
+    let disk = FileDisk::begin(fs::File::create(&path).unwrap(), &path).unwrap();
+    let mut writer = Writer::new(disk, 8 << 10);
+    writer.write(batch(&[started()]));
+    for number in 0..60 {
+        writer.write(batch(&[second(number), mark(number)]));
+    }
+    assert!(writer.trouble.is_none(), "{:?}", writer.trouble);
+    let appended = journal_of(60).0.len() as u64;
+    assert!(fs::metadata(&path).unwrap().len() < appended / 2);
+    let recovered = recover(&path).unwrap();
+    check_told(&recovered.result, 60);
+    assert_eq!(recovered.result.events.len(), 60);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn too_many_rows_become_half_as_many_with_the_same_sums() {
+    let mut rows: Vec<_> = (0..7).map(row).collect();
+    let before: u64 = rows.iter().map(|row| row.completed).sum();
+    halve_rows(&mut rows);
+    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.iter().map(|row| row.completed).sum::<u64>(), before);
+    assert_eq!(
+        (rows[1].at_ns, rows[1].span_ns),
+        (2_000_000_000, 2_000_000_000)
+    );
+    assert_eq!(rows[1].offered, Some(12 + 13));
+    assert_eq!(rows[1].generator.cpu_cores, 0.5);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn a_changed_byte_ends_the_telling_there(at in any::<prop::sample::Index>(), flip in 1u8..) {
+        let (mut bytes, ends) = journal_of(3);
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        if let Ok(recovered) = recover_from(&bytes[..]) {
+            let whole_before = ends.iter().filter(|end| **end <= at).count() as u64;
+            prop_assert!(recovered.torn);
+            check_told(&recovered.result, whole_before - 1);
+        }
+    }
+
+    #[test]
+    fn any_bytes_behind_the_first_line_are_harmless(
+        tail in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(&tail);
+        prop_assert!(matches!(recover_from(&bytes[..]), Err(RecoverError::Empty)));
+    }
+}

@@ -1,0 +1,169 @@
+//! A result as JSON text and back, with the version checked before anything else.
+//!
+//! Must not know files. Invariant: no input makes [`decode`] panic, and what it accepts can be
+//! summed up without overflow.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Write};
+
+use loadline_metric::hdr;
+use loadline_model::RunResult;
+use loadline_model::result::SCHEMA;
+use serde::Deserialize;
+use serde_json::error::Category;
+
+use crate::sanity;
+
+/// How a result is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Indented, for people; default: one line.
+    pub pretty: bool,
+    /// Each time metric also as compressed HdrHistogram V2 in base64; default: not.
+    pub hdr: bool,
+}
+
+/// Why a text is not taken as a result.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The file could not be read.
+    Io(io::Error),
+    /// The file is larger than any result.
+    TooLarge {
+        /// Most bytes read.
+        limit: u64,
+    },
+    /// The text is not JSON.
+    NotJson(serde_json::Error),
+    /// The text is JSON, but nothing that loadline wrote.
+    NotAResult {
+        /// What is missing or wrong.
+        why: String,
+    },
+    /// Written in a layout of another version.
+    OtherVersion {
+        /// The layout that the file names.
+        found: String,
+    },
+    /// The layout is ours, a part of it is not.
+    Invalid(serde_json::Error),
+    /// A number that no run can have counted.
+    Impossible {
+        /// Which.
+        why: String,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Io(error) => write!(f, "cannot be read: {error}"),
+            ReadError::TooLarge { limit } => {
+                write!(
+                    f,
+                    "is larger than {limit} bytes: no loadline result is; give the file that \
+                         --json wrote"
+                )
+            }
+            ReadError::NotJson(error) => {
+                write!(f, "is not JSON ({error}): give the file that --json wrote")
+            }
+            ReadError::NotAResult { why } => {
+                write!(
+                    f,
+                    "is JSON, but not a loadline result ({why}): give the file that --json wrote"
+                )
+            }
+            ReadError::OtherVersion { found } => write!(
+                f,
+                "has the layout {found:?}, and this loadline reads {SCHEMA:?}: use the loadline \
+                     that wrote it"
+            ),
+            ReadError::Invalid(error) => {
+                write!(
+                    f,
+                    "names the layout {SCHEMA:?} but breaks it: {error}; the file was changed or \
+                         cut"
+                )
+            }
+            ReadError::Impossible { why } => write!(f, "holds an impossible number: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Writes a result, with a newline after it.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(result: &RunResult, options: Options, mut writer: impl Write) -> io::Result<()> {
+    let result = if options.hdr {
+        Cow::Owned(with_hdr(result))
+    } else {
+        Cow::Borrowed(result)
+    };
+    if options.pretty {
+        serde_json::to_writer_pretty(&mut writer, &result)?;
+    } else {
+        serde_json::to_writer(&mut writer, &result)?;
+    }
+    writer.write_all(b"\n")?;
+    writer.flush()
+}
+
+fn with_hdr(result: &RunResult) -> RunResult {
+    let mut result = result.clone();
+    for metric in result.metrics.values_mut() {
+        metric.hdr = Some(hdr::encode_v2_base64(&metric.histogram));
+    }
+    result
+}
+
+/// The part of a result that says which version it is.
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<serde_json::Value>,
+}
+
+/// Reads a result.
+///
+/// # Errors
+/// Says what the text is instead, and where it breaks.
+pub fn decode(text: &[u8]) -> Result<RunResult, ReadError> {
+    let head: Head = serde_json::from_slice(text).map_err(|error| match error.classify() {
+        Category::Data => ReadError::NotAResult {
+            why: error.to_string(),
+        },
+        Category::Syntax | Category::Eof | Category::Io => ReadError::NotJson(error),
+    })?;
+    match head.schema {
+        Some(serde_json::Value::String(schema)) if schema == SCHEMA => {}
+        Some(serde_json::Value::String(found)) if found.starts_with("loadline/result/") => {
+            return Err(ReadError::OtherVersion { found });
+        }
+        Some(other) => {
+            return Err(ReadError::NotAResult {
+                why: format!("its \"schema\" is {}", brief(&other)),
+            });
+        }
+        None => {
+            return Err(ReadError::NotAResult {
+                why: "it has no \"schema\"".to_owned(),
+            });
+        }
+    }
+    let result: RunResult = serde_json::from_slice(text).map_err(ReadError::Invalid)?;
+    sanity::check_result(&result).map_err(|why| ReadError::Impossible { why })?;
+    Ok(result)
+}
+
+/// A value cut to what fits into a message.
+fn brief(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,29 @@
+//! Batches of samples as text, by the row formatter that the caller gave.
+//!
+//! Must not know files. Invariant: the buffer holds one batch at most and is used again.
+
+use loadline_model::snapshot::Sample;
+
+/// Makes rows of samples.
+pub(super) struct Rows<F> {
+    format: F,
+    text: String,
+}
+
+impl<F: FnMut(&Sample, &mut String)> Rows<F> {
+    pub(super) fn new(format: F) -> Self {
+        Rows {
+            format,
+            text: String::new(),
+        }
+    }
+
+    /// The rows of a batch, one after the other as the formatter made them.
+    pub(super) fn of(&mut self, batch: &[Sample]) -> &[u8] {
+        self.text.clear();
+        for sample in batch {
+            (self.format)(sample, &mut self.text);
+        }
+        self.text.as_bytes()
+    }
+}

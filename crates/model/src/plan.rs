@@ -139,6 +139,14 @@ impl TestPlan {
         Some(longest)
     }
 
+    /// Iterations planned by number over all scenarios; `None` when any is limited by time alone.
+    #[must_use]
+    pub fn planned_iterations(&self) -> Option<u64> {
+        self.scenarios.iter().try_fold(0_u64, |sum, s| {
+            Some(sum.saturating_add(s.executor.planned_iterations()?))
+        })
+    }
+
     /// Whether any scenario has arrivals independent of completions.
     #[must_use]
     pub fn is_open(&self) -> bool {

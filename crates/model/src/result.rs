@@ -222,6 +222,21 @@ impl TimeMetric {
     }
 }
 
+/// The distributions of a run by name: what [`RunResult::metrics`] holds.
+#[must_use]
+pub fn metrics_of(plan: &TestPlan, seen: &Snapshot) -> BTreeMap<String, TimeMetric> {
+    let mut metrics = BTreeMap::new();
+    let mut add = |name: &str, trend: TimeTrend| {
+        metrics.insert(name.to_owned(), TimeMetric::of(trend));
+    };
+    add("service_time_ns", seen.service_time());
+    if plan.is_open() {
+        add("response_time_ns", seen.response_time.clone());
+        add("schedule_lag_ns", seen.schedule_lag.clone());
+    }
+    metrics
+}
+
 /// How a threshold came out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdOutcome {

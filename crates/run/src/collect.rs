@@ -8,13 +8,10 @@ use std::time::Duration;
 
 use loadline_engine::{INTERVAL, WorkerReport};
 use loadline_metric::TimeTrend;
-use loadline_model::result::{GeneratorUse, Percentiles, Row};
+use loadline_model::result::{Percentiles, Row};
 use loadline_model::{Nanos, Snapshot};
 
 use crate::generator::SelfWatch;
-
-/// Rows kept; beyond this, two become one (engineering limit: an hour of seconds).
-const ROWS_MAX: usize = 3_600;
 
 /// A second that some workers have reported.
 #[derive(Default)]
@@ -198,137 +195,4 @@ fn percentiles(trend: &TimeTrend) -> Option<Percentiles> {
         p90: quantile(trend, 0.9)?,
         p99: quantile(trend, 0.99)?,
     })
-}
-
-/// The rows of a run, halved in number when they become too many.
-#[derive(Default)]
-pub(crate) struct Rows {
-    rows: Vec<Row>,
-    /// Seconds that one row covers.
-    per_row: u32,
-    /// The row in the making, and how many seconds it has.
-    open: Option<(Row, u32)>,
-}
-
-impl Rows {
-    pub(crate) fn new() -> Rows {
-        Rows {
-            rows: Vec::new(),
-            per_row: 1,
-            open: None,
-        }
-    }
-
-    pub(crate) fn add(&mut self, second: Row) {
-        let (row, seconds) = match self.open.take() {
-            None => (second, 1),
-            Some((row, seconds)) => (join(row, second), seconds + 1),
-        };
-        if seconds < self.per_row {
-            self.open = Some((row, seconds));
-            return;
-        }
-        self.rows.push(row);
-        if self.rows.len() >= ROWS_MAX {
-            self.halve();
-        }
-    }
-
-    pub(crate) fn finish(mut self) -> Vec<Row> {
-        self.rows.extend(self.open.take().map(|(row, _)| row));
-        self.rows
-    }
-
-    fn halve(&mut self) {
-        let mut pairs = std::mem::take(&mut self.rows).into_iter();
-        while let Some(first) = pairs.next() {
-            self.rows.push(match pairs.next() {
-                Some(second) => join(first, second),
-                None => first,
-            });
-        }
-        self.per_row *= 2;
-    }
-}
-
-/// Two rows as one: counts add up, levels are the later's, percentiles the worse of the two, since
-/// a spike must not be averaged away.
-fn join(first: Row, second: Row) -> Row {
-    let add = |a: Option<u64>, b: Option<u64>| Some(a.unwrap_or(0) + b?);
-    Row {
-        at_ns: first.at_ns,
-        span_ns: first.span_ns + second.span_ns,
-        offered: add(first.offered, second.offered),
-        started: first.started + second.started,
-        completed: first.completed + second.completed,
-        good: first.good + second.good,
-        failed: first.failed + second.failed,
-        dropped: first.dropped + second.dropped,
-        waiting: second.waiting,
-        active_vus: second.active_vus,
-        bytes_sent: first.bytes_sent + second.bytes_sent,
-        bytes_received: first.bytes_received + second.bytes_received,
-        service_time_ns: worse(first.service_time_ns, second.service_time_ns),
-        response_time_ns: worse(first.response_time_ns, second.response_time_ns),
-        lag_p99_ns: first.lag_p99_ns.max(second.lag_p99_ns),
-        generator: join_use(&first, &second),
-        warm_up: first.warm_up,
-    }
-}
-
-fn worse(a: Option<Percentiles>, b: Option<Percentiles>) -> Option<Percentiles> {
-    let (Some(x), Some(y)) = (a, b) else {
-        return a.or(b);
-    };
-    Some(Percentiles {
-        p50: x.p50.max(y.p50),
-        p90: x.p90.max(y.p90),
-        p99: x.p99.max(y.p99),
-    })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a weighted mean for showing")]
-fn join_use(first: &Row, second: &Row) -> GeneratorUse {
-    let (a, b) = (first.generator, second.generator);
-    let (wa, wb) = (first.span_ns as f64, second.span_ns as f64);
-    GeneratorUse {
-        cpu_cores: (a.cpu_cores * wa + b.cpu_cores * wb) / (wa + wb).max(1.0),
-        busiest_worker: a.busiest_worker.max(b.busiest_worker),
-        rss_bytes: a.rss_bytes.max(b.rss_bytes),
-        throttled_ns: a
-            .throttled_ns
-            .map(|t| t + b.throttled_ns.unwrap_or(0))
-            .or(b.throttled_ns),
-        run_queue_ns: a.run_queue_ns + b.run_queue_ns,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_halved_and_nothing_is_lost() {
-        let mut rows = Rows::new();
-        let seconds = ROWS_MAX as u64 * 2 + 1;
-        for second in 0..seconds {
-            let at_ns = second * 1_000_000_000;
-            rows.add(Row {
-                at_ns,
-                span_ns: 1_000_000_000,
-                completed: 3,
-                ..Row::default()
-            });
-        }
-        let rows = rows.finish();
-        assert!(rows.len() < ROWS_MAX);
-        assert_eq!(
-            rows.iter().map(|row| row.completed).sum::<u64>(),
-            3 * seconds
-        );
-        assert_eq!(
-            rows.iter().map(|row| row.span_ns).sum::<u64>(),
-            seconds * 1_000_000_000
-        );
-    }
 }

@@ -3,7 +3,6 @@
 //! Must not know how anything is shown. Invariant: whatever happens once the engine has started, a
 //! result comes of it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
@@ -12,15 +11,17 @@ use std::time::Duration;
 use loadline_engine::{Engine, EngineSetup, StartError};
 use loadline_metric::ValueTrend;
 use loadline_model::event::Mark;
-use loadline_model::result::{Environment, RunResult, SCHEMA, StopReason, TimeMetric, Totals};
+use loadline_model::rates::rates;
+use loadline_model::result::{Environment, RunResult, SCHEMA, StopReason, Totals, metrics_of};
+use loadline_model::rows::Rows;
 use loadline_model::snapshot::Sample;
 use loadline_model::verdict::{Delivery, Limit};
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan, Verdict};
 
-use crate::collect::{Collector, Rows, Told};
+use crate::collect::{Collector, Told};
 use crate::environment::environment;
+use crate::thresholds;
 use crate::verdict::{Evidence, judge};
-use crate::{rates, thresholds};
 
 /// How often orders are looked for and the live counters read: soon enough for a hand on Ctrl-C,
 /// seldom enough to cost nothing.
@@ -143,7 +144,7 @@ impl Conductor {
             engine,
             commands,
             collector,
-            rows: Rows::new(),
+            rows: Rows::default(),
             total: Snapshot::default(),
             told_until: Nanos::ZERO,
             events: Vec::new(),
@@ -254,7 +255,7 @@ impl Conductor {
         let asked = if self.plan.is_open() {
             Some(self.collector.planned())
         } else {
-            planned_iterations(&self.plan)
+            self.plan.planned_iterations()
         };
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
@@ -266,7 +267,7 @@ impl Conductor {
             stop: self.stop,
             asked,
             never_started: self.collector.never_started,
-            rates: rates::rates(
+            rates: rates(
                 &self.plan,
                 &self.total.counts,
                 &series,
@@ -294,7 +295,7 @@ impl Conductor {
             return last_done.max(stopped_at);
         }
         match self.plan.duration() {
-            Some(planned) if planned_iterations(&self.plan).is_none() => {
+            Some(planned) if self.plan.planned_iterations().is_none() => {
                 last_done.max(Nanos::from(planned))
             }
             _ => last_done,
@@ -319,14 +320,6 @@ impl Windows {
     }
 }
 
-/// Iterations planned by number over all scenarios; `None` when any is limited by time alone.
-fn planned_iterations(plan: &TestPlan) -> Option<u64> {
-    plan.scenarios
-        .iter()
-        .map(|scenario| scenario.executor.planned_iterations())
-        .sum()
-}
-
 fn assemble(
     plan: &TestPlan,
     environment: &Environment,
@@ -334,18 +327,8 @@ fn assemble(
     series: Vec<loadline_model::result::Row>,
     events: Vec<Mark>,
 ) -> RunResult {
-    let mut metrics = BTreeMap::new();
     let seen = &totals.seen;
-    metrics.insert(
-        "service_time_ns".to_owned(),
-        TimeMetric::of(seen.service_time()),
-    );
-    if plan.is_open() {
-        let response_time = TimeMetric::of(seen.response_time.clone());
-        metrics.insert("response_time_ns".to_owned(), response_time);
-        let lag = TimeMetric::of(seen.schedule_lag.clone());
-        metrics.insert("schedule_lag_ns".to_owned(), lag);
-    }
+    let metrics = metrics_of(plan, seen);
     let measured = Duration::from_nanos(totals.measured_ns);
     let outcomes = thresholds::evaluate(plan, seen, measured);
     let mut result = RunResult {

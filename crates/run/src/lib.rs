@@ -11,7 +11,6 @@ mod collect;
 mod conduct;
 mod environment;
 mod generator;
-mod rates;
 mod thresholds;
 pub mod verdict;
 

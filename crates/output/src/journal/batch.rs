@@ -10,7 +10,7 @@ use loadline_model::result::{Row, RunResult};
 use loadline_model::snapshot::Snapshot;
 
 use super::encode::{Part, Start};
-use super::rebuild::halve_rows;
+use loadline_model::rows::halve;
 
 /// Snapshots that wait unmerged. Merging costs the run's thread time, so it is done only when the
 /// disk is slower than this many seconds.
@@ -89,7 +89,7 @@ impl Batch {
             self.deltas = vec![Arc::new(self.merged())];
         }
         while self.rows.len() > ROWS_MAX {
-            halve_rows(&mut self.rows);
+            halve(&mut self.rows);
         }
     }
 

@@ -196,7 +196,7 @@ impl Told {
         let mut rows = self.part.rows.clone();
         rows.extend(part.rows);
         while rows.len() > ROWS_MAX {
-            rebuild::halve_rows(&mut rows);
+            loadline_model::rows::halve(&mut rows);
         }
         if !is_plausible(&seen, &rows) {
             return false;

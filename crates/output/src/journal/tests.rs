@@ -13,10 +13,10 @@ use proptest::prelude::*;
 
 use super::batch::Batch;
 use super::encode::{self, MAGIC};
-use super::rebuild::halve_rows;
 use super::writer::{Disk, FileDisk, Writer};
 use super::*;
 use crate::fixture::{mark, plan, resource, row, second, started, sum_of};
+use loadline_model::rows::halve;
 
 fn batch(events: &[RunEvent]) -> Batch {
     let mut batch = Batch::default();
@@ -339,7 +339,7 @@ fn a_long_journal_is_written_anew_as_its_sum() {
 fn too_many_rows_become_half_as_many_with_the_same_sums() {
     let mut rows: Vec<_> = (0..7).map(row).collect();
     let before: u64 = rows.iter().map(|row| row.completed).sum();
-    halve_rows(&mut rows);
+    halve(&mut rows);
     assert_eq!(rows.len(), 4);
     assert_eq!(rows.iter().map(|row| row.completed).sum::<u64>(), before);
     assert_eq!(

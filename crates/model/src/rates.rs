@@ -5,16 +5,20 @@
 
 use std::time::Duration;
 
-use loadline_model::result::{Rates, Row};
-use loadline_model::snapshot::Counts;
-use loadline_model::{Executor, Nanos, TestPlan};
+use crate::executor::Executor;
+use crate::plan::TestPlan;
+use crate::result::{Rates, Row};
+use crate::snapshot::Counts;
+use crate::units::Nanos;
 
 const SECOND: u64 = Nanos::PER_SECOND;
 /// Rows that a steady state needs to be one.
 const STEADY_ROWS_MIN: usize = 2;
 
-/// The rates of a run.
-pub(crate) fn rates(
+/// The rates of a run: `planned` arrivals over `elapsed_ns` are the offered load, `None` in a closed
+/// model.
+#[must_use]
+pub fn rates(
     plan: &TestPlan,
     counts: &Counts,
     rows: &[Row],

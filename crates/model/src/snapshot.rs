@@ -31,7 +31,9 @@ pub struct Counts {
     pub completed: u64,
     /// Answered whole and passing every check.
     pub good: u64,
-    /// Failed, by class, in the order of [`ErrorClass::ALL`].
+    /// Failed, by class, in the order of [`ErrorClass::ALL`]; in data an object from the class's
+    /// name to its count, classes without a failure left out.
+    #[serde(with = "failures_by_class")]
     pub failed: [u64; ErrorClass::COUNT],
     /// Begun and cut short by the end of the run.
     pub interrupted: u64,
@@ -48,6 +50,34 @@ pub struct Counts {
     /// Failures of kept-alive connections that were tried again on a new one before an answer
     /// began.
     pub retried: u64,
+}
+
+mod failures_by_class {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::error_class::ErrorClass;
+
+    type Failures = [u64; ErrorClass::COUNT];
+
+    pub(super) fn serialize<S: Serializer>(failed: &Failures, to: S) -> Result<S::Ok, S::Error> {
+        let named: BTreeMap<ErrorClass, u64> = ErrorClass::ALL
+            .iter()
+            .map(|class| (*class, failed[class.index()]))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        named.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Failures, D::Error> {
+        let named = BTreeMap::<ErrorClass, u64>::deserialize(from)?;
+        let mut failed = [0; ErrorClass::COUNT];
+        for (class, count) in named {
+            failed[class.index()] = count;
+        }
+        Ok(failed)
+    }
 }
 
 impl Counts {
@@ -423,6 +453,9 @@ mod tests {
         twice.merge(&counts);
         assert!(twice.is_conserved());
         assert_eq!(twice.failed_total(), 4);
+        let json = serde_json::to_value(&twice).expect("counts are data");
+        assert_eq!(json["failed"], serde_json::json!({ "refused": 4 }));
+        assert_eq!(serde_json::from_value::<Counts>(json).expect("reads back"), twice);
         counts.started += 1;
         assert!(!counts.is_conserved());
     }

@@ -43,6 +43,7 @@ pub(crate) struct PreparedRequest {
     /// Whether every connection ends after its request.
     close: bool,
     proxy_authorization: Option<String>,
+    streamed: PreparedBody,
     fixed: Option<Rc<[u8]>>,
     fixed_http2: OnceCell<Http2Message>,
 }
@@ -79,6 +80,11 @@ impl PreparedRequest {
         );
         let kind = RequestKind::of(&template.method);
         let proxy_authorization = proxy_authorization.filter(|_| route.via == Via::PlainProxy);
+        let streamed = match &template.body {
+            BodySource::StreamBytes { bytes, .. } => PreparedBody::Chunks(bytes.as_slice().into()),
+            BodySource::StreamFile { path } => PreparedBody::ChunkedFile(path.clone()),
+            _ => PreparedBody::Inline,
+        };
         let mut request = PreparedRequest {
             template,
             route,
@@ -86,6 +92,7 @@ impl PreparedRequest {
             idempotent,
             close: !keep_alive,
             proxy_authorization,
+            streamed,
             fixed: None,
             fixed_http2: OnceCell::new(),
         };
@@ -177,14 +184,9 @@ impl PreparedRequest {
     }
 
     /// Where the bytes after the message come from.
-    pub(crate) fn body(&self) -> PreparedBody {
-        match &self.template.body {
-            BodySource::None | BodySource::Bytes { .. } | BodySource::Template { .. } => {
-                PreparedBody::Inline
-            }
-            BodySource::StreamBytes { bytes, .. } => PreparedBody::Chunks(bytes.as_slice().into()),
-            BodySource::StreamFile { path } => PreparedBody::ChunkedFile(path.clone()),
-        }
+    #[inline]
+    pub(crate) fn body(&self) -> &PreparedBody {
+        &self.streamed
     }
 
     pub(crate) fn has_streamed_body(&self) -> bool {

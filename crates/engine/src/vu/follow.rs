@@ -108,8 +108,8 @@ impl VuClient {
                     .await?
             }
             Some(streams) => {
-                let hop = self.hop_http2(request, life, deadline, numbers, cookies, streams);
-                Box::pin(hop).await?
+                self.hop_http2(request, life, deadline, numbers, cookies, streams)
+                    .await?
             }
         };
         if let Some(cookies) = &self.cookies {
@@ -186,7 +186,7 @@ impl VuClient {
                 &around,
                 request.kind,
                 message,
-                &request.body(),
+                request.body(),
                 &mut self.answer,
             )
             .await?;
@@ -281,9 +281,7 @@ impl VuClient {
             .iter()
             .any(|held| held.route == request.route.index)
         {
-            return self
-                .hop_http1(request, life, deadline, numbers, cookies)
-                .await;
+            return Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await;
         }
         let shared = std::rc::Rc::clone(&self.shared);
         let begun = shared.clock.now();
@@ -304,12 +302,10 @@ impl VuClient {
                 note_opened(life, Some(opened));
                 life.blocked_ns += shared.clock.now().since(begun);
                 self.hold(request.route.index, connection, peer);
-                self.hop_http1(request, life, deadline, numbers, cookies)
-                    .await
+                Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await
             }
             Leased::Http1Peer => {
-                self.hop_http1(request, life, deadline, numbers, cookies)
-                    .await
+                Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await
             }
         }
     }

@@ -88,7 +88,7 @@ impl Http2Pool {
             let waiting = match self.look(key, shared.client.max_requests_per_connection) {
                 Some(Look::Leased(leased)) => return Ok(leased),
                 Some(Look::Wait(notify)) => notify,
-                None => return self.open(shared, slot, route, key).await,
+                None => return Box::pin(self.open(shared, slot, route, key)).await,
             };
             slot.guard(waiting.notified()).await?;
         }

@@ -1,0 +1,68 @@
+//! The line that accounts for every request: asked, sent, answered, failed, never answered.
+//!
+//! Must not know layout. Invariant: what is named adds up, or the line says that it does not.
+
+use loadline_model::{ErrorClass, RunResult};
+
+use crate::page::bound;
+use crate::units::count;
+
+/// The line, without its label; to be wrapped.
+pub(crate) fn line(result: &RunResult) -> String {
+    let totals = &result.totals;
+    let (counts, warm_up) = (&totals.seen.counts, &totals.seen.warm_up);
+    let sent = counts.started.saturating_add(warm_up.started);
+    let failed = counts.failed_total() + warm_up.failed_total();
+    let mut parts = Vec::new();
+    if let Some(asked) = totals.asked {
+        parts.push(format!("asked {}", count(asked)));
+    }
+    parts.push(format!("sent {}", count(sent)));
+    parts.push(format!(
+        "answered {}",
+        count(counts.completed + warm_up.completed)
+    ));
+    parts.push(format!("failed {}{}", count(failed), by_class(result)));
+    for (what, number) in [
+        ("never answered", counts.interrupted + warm_up.interrupted),
+        ("dropped", counts.dropped + warm_up.dropped),
+        ("never started", totals.never_started),
+    ] {
+        if number > 0 {
+            parts.push(format!("{what} {}", count(number)));
+        }
+    }
+    if warm_up.started > 0 {
+        parts.push(format!(
+            "{} of those sent in the warm-up",
+            count(warm_up.started)
+        ));
+    }
+    let parts: Vec<String> = parts.iter().map(|part| bound(part)).collect();
+    let mut line = parts.join(" · ");
+    if !(counts.is_conserved() && warm_up.is_conserved()) {
+        line.push_str(" - this does not add up, which is a defect of loadline: please report it");
+    }
+    line
+}
+
+fn by_class(result: &RunResult) -> String {
+    let seen = &result.totals.seen;
+    let sums = seen
+        .counts
+        .failed
+        .iter()
+        .zip(seen.warm_up.failed)
+        .map(|(run, warm_up)| run + warm_up);
+    let classes: Vec<String> = ErrorClass::ALL
+        .iter()
+        .zip(sums)
+        .filter(|(_, sum)| *sum > 0)
+        .map(|(class, sum)| format!("{} {}", class.name(), count(sum)))
+        .collect();
+    if classes.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", classes.join(", "))
+    }
+}

@@ -1,0 +1,151 @@
+//! A plan in words: what is sent, by which executor, for how long.
+//!
+//! Must not know results. Invariant: one line a fact, no line without one.
+
+use loadline_model::client::Protocol;
+use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
+
+use crate::units::{count, planned, rate};
+
+/// The requests of a plan: the first one, and how many more there are.
+pub(crate) fn requests(plan: &TestPlan) -> String {
+    let mut all = plan.scenarios.iter().flat_map(|scenario| {
+        let Behaviour::Requests(mix) = &scenario.behaviour;
+        &mix.requests
+    });
+    let Some(first) = all.next() else {
+        return "no request".to_owned();
+    };
+    let shown = format!("{} {}{}", first.method, first.origin, first.target.source());
+    match all.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// How the load is made.
+pub(crate) fn load(plan: &TestPlan) -> String {
+    let mut parts: Vec<String> = plan.scenarios.iter().map(scenario).collect();
+    parts.push(protocol(plan).to_owned());
+    if !plan.client.keep_alive {
+        parts.push("a new connection for each request".to_owned());
+    }
+    if !plan.warm_up.is_zero() {
+        parts.push(format!(
+            "first {} left out as warm-up",
+            planned(plan.warm_up)
+        ));
+    }
+    parts.join(", ")
+}
+
+fn protocol(plan: &TestPlan) -> &'static str {
+    match plan.client.protocol {
+        Protocol::Http1 => "HTTP/1.1",
+        Protocol::Negotiate { .. } => "HTTP/2 where offered",
+        Protocol::Http2 { .. } => "HTTP/2",
+    }
+}
+
+fn scenario(scenario: &Scenario) -> String {
+    let executor = executor(&scenario.executor);
+    match scenario.pacing {
+        Some(pacing) => format!(
+            "{executor}, each starting every {} at most",
+            planned(pacing)
+        ),
+        None => executor,
+    }
+}
+
+fn executor(executor: &Executor) -> String {
+    let lasting = executor
+        .duration()
+        .map_or_else(String::new, |time| format!(" for {}", planned(time)));
+    match executor {
+        Executor::ConstantVus { vus, .. } => format!("closed model: {}{lasting}", vus_text(*vus)),
+        Executor::SharedIterations {
+            vus, iterations, ..
+        } => {
+            format!(
+                "closed model: {} share {} requests",
+                vus_text(*vus),
+                count(*iterations)
+            )
+        }
+        Executor::PerVuIterations {
+            vus, iterations, ..
+        } => {
+            format!(
+                "closed model: {}, {} requests each",
+                vus_text(*vus),
+                count(*iterations)
+            )
+        }
+        Executor::RampingVus {
+            start_vus, stages, ..
+        } => {
+            let legs = stages
+                .iter()
+                .map(|s| format!("{} in {}", s.target, planned(s.duration)));
+            format!("closed model: VUs from {start_vus} to {}", joined(legs))
+        }
+        Executor::ConstantArrivalRate {
+            rate: arrivals,
+            iterations,
+            max_vus,
+            ..
+        } => {
+            let requests =
+                iterations.map_or_else(String::new, |n| format!(", {} requests", count(n)));
+            let arrivals = rate(arrivals.starts_per_second());
+            format!(
+                "open model: {arrivals}{lasting}{requests}, up to {}",
+                vus_text(*max_vus)
+            )
+        }
+        Executor::RampingArrivalRate {
+            start_rate,
+            stages,
+            max_vus,
+            ..
+        } => {
+            let legs = stages.iter().map(|s| {
+                format!(
+                    "{} in {}",
+                    rate(s.target.starts_per_second()),
+                    planned(s.duration)
+                )
+            });
+            let start = rate(start_rate.starts_per_second());
+            format!(
+                "open model: from {start} to {}, up to {}",
+                joined(legs),
+                vus_text(*max_vus)
+            )
+        }
+    }
+}
+
+fn vus_text(vus: u32) -> String {
+    if vus == 1 {
+        "1 VU".to_owned()
+    } else {
+        format!("{} VUs", count(u64::from(vus)))
+    }
+}
+
+/// The first and last few legs of a ramp.
+fn joined(legs: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 4;
+    let legs: Vec<String> = legs.collect();
+    if legs.len() <= SHOWN {
+        return legs.join(", then ");
+    }
+    let left_out = legs.len() - SHOWN;
+    let shown = [&legs[..SHOWN - 1], &legs[legs.len() - 1..]].concat();
+    format!(
+        "{} ({left_out} stages between not shown)",
+        shown.join(", then ")
+    )
+}

@@ -1,0 +1,316 @@
+//! Failures in the words of Go programs, because people grep logs for them.
+//!
+//! Source of the wordings: what hey 0.1.5 and bombardier 2.0.2 printed for each fault on loopback.
+//! Must not know reports. Invariant: the text holds nothing that differs from one request to the
+//! next, so the local port of an address pair is left out as Go leaves out an unknown source.
+
+mod certificate;
+mod malformed;
+
+use loadline_model::ErrorClass;
+use loadline_model::snapshot::ErrorKey;
+
+/// The failure as Go's `net/http` client words it, its method and URL in front.
+#[must_use]
+pub fn net_http(key: &ErrorKey) -> String {
+    let what = cause(key);
+    if key.class == ErrorClass::Request || reads_body(key) {
+        return what;
+    }
+    match key.request.split_once(' ') {
+        Some((method, url)) => format!("{} \"{url}\": {what}", title(method)),
+        None => what,
+    }
+}
+
+/// The failure as the fasthttp client of bombardier words it: without the request.
+#[must_use]
+pub fn fasthttp(key: &ErrorKey) -> String {
+    match key.class {
+        ErrorClass::Closed | ErrorClass::ResetReading | ErrorClass::ResetSending => {
+            "the server closed connection before returning the first response byte. Make sure the \
+             server returns 'Connection: close' response header before closing the connection"
+                .to_owned()
+        }
+        ErrorClass::Timeout if says(key, "body") => {
+            format!("read tcp {}: i/o timeout", address(key))
+        }
+        ErrorClass::Timeout => "timeout".to_owned(),
+        ErrorClass::Tls if is_not_tls(key) => {
+            "tls: first record does not look like a TLS handshake".to_owned()
+        }
+        ErrorClass::Malformed => match malformed::body(&key.detail) {
+            Some(why) => why.to_owned(),
+            None => {
+                let why = malformed::head(&key.detail);
+                format!("error when reading response headers: {why}")
+            }
+        },
+        ErrorClass::TooLarge => {
+            "error when reading response headers: small read buffer. Increase ReadBufferSize"
+                .to_owned()
+        }
+        _ => cause(key),
+    }
+}
+
+/// `GET` as Go writes it in errors: `Get`.
+fn title(method: &str) -> String {
+    let mut chars = method.chars();
+    match chars.next() {
+        Some(first) => format!("{first}{}", chars.as_str().to_lowercase()),
+        None => "Get".to_owned(),
+    }
+}
+
+/// Go's client gives errors of the body without the request.
+fn reads_body(key: &ErrorKey) -> bool {
+    match key.class {
+        ErrorClass::Truncated => !says(key, "response head"),
+        ErrorClass::Malformed => malformed::body(&key.detail).is_some(),
+        ErrorClass::Timeout => says(key, "body"),
+        _ => false,
+    }
+}
+
+fn cause(key: &ErrorKey) -> String {
+    let dial = |why: &str| format!("dial tcp {}: {why}", address(key));
+    match key.class {
+        ErrorClass::Dns => format!("dial tcp: lookup {}: no such host", host(key)),
+        ErrorClass::Refused => dial("connect: connection refused"),
+        ErrorClass::Unreachable => dial(&format!("connect: {}", unreachable(key))),
+        ErrorClass::ConnectTimeout => dial("i/o timeout"),
+        ErrorClass::PortsExhausted => dial("connect: cannot assign requested address"),
+        ErrorClass::FdLimit => dial("socket: too many open files"),
+        ErrorClass::Timeout => timeout(key).to_owned(),
+        ErrorClass::ResetSending => format!("write tcp {}: write: {}", address(key), broken(key)),
+        ErrorClass::ResetReading => {
+            format!("read tcp {}: read: connection reset by peer", address(key))
+        }
+        ErrorClass::Closed => "EOF".to_owned(),
+        ErrorClass::Truncated => "unexpected EOF".to_owned(),
+        ErrorClass::Malformed => match malformed::body(&key.detail) {
+            Some(why) => why.to_owned(),
+            None => format!(
+                "net/http: HTTP/1.x transport connection broken: {}",
+                malformed::head(&key.detail)
+            ),
+        },
+        ErrorClass::TooLarge => "net/http: HTTP/1.x transport connection broken: net/http: server \
+             response headers exceeded 10485760 bytes; aborted"
+            .to_owned(),
+        ErrorClass::Redirect => redirect(key),
+        ErrorClass::Certificate => {
+            let why = certificate::refused(&key.detail, &host(key));
+            format!("tls: failed to verify certificate: x509: {why}")
+        }
+        ErrorClass::Tls if is_not_tls(key) => {
+            "http: server gave HTTP response to HTTPS client".to_owned()
+        }
+        ErrorClass::Tls if says(key, "closed during") => "EOF".to_owned(),
+        ErrorClass::Tls => prefixed("tls: ", &detail_or(key, "handshake failure")),
+        ErrorClass::Http2 => prefixed("http2: ", &detail_or(key, "client connection lost")),
+        ErrorClass::Proxy => prefixed(
+            "proxyconnect tcp: ",
+            &detail_or(key, "the proxy refused the connection"),
+        ),
+        ErrorClass::Request => detail_or(key, key.class.name()),
+        ErrorClass::Io => system(key),
+    }
+}
+
+/// The address spoken to, or the host of the URL where it never came to one.
+fn address(key: &ErrorKey) -> String {
+    key.address.clone().unwrap_or_else(|| host(key))
+}
+
+fn host(key: &ErrorKey) -> String {
+    let url = key
+        .request
+        .split_once(' ')
+        .map_or(key.request.as_str(), |(_, url)| url);
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = rest[..end].rsplit('@').next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(inner) => inner.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host.to_owned()
+}
+
+fn detail_or(key: &ErrorKey, otherwise: &str) -> String {
+    if key.detail.is_empty() {
+        otherwise.to_owned()
+    } else {
+        key.detail.clone()
+    }
+}
+
+fn prefixed(prefix: &str, detail: &str) -> String {
+    if detail.starts_with(prefix) {
+        detail.to_owned()
+    } else {
+        format!("{prefix}{detail}")
+    }
+}
+
+fn says(key: &ErrorKey, word: &str) -> bool {
+    key.detail.to_ascii_lowercase().contains(word)
+}
+
+fn timeout(key: &ErrorKey) -> &'static str {
+    if says(key, "body") {
+        "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
+    } else {
+        "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+    }
+}
+
+fn broken(key: &ErrorKey) -> &'static str {
+    if says(key, "pipe") {
+        "broken pipe"
+    } else {
+        "connection reset by peer"
+    }
+}
+
+fn unreachable(key: &ErrorKey) -> &'static str {
+    if says(key, "host") {
+        "no route to host"
+    } else {
+        "network is unreachable"
+    }
+}
+
+/// Go's words for too many, and ours for one that leads nowhere.
+fn redirect(key: &ErrorKey) -> String {
+    detail_or(key, "stopped after 10 redirects")
+}
+
+/// Whether the other side answered the TLS handshake with something else.
+fn is_not_tls(key: &ErrorKey) -> bool {
+    says(key, "not tls") || says(key, "corrupt")
+}
+
+/// A message of the operating system as Go writes it: lower case, without its number.
+fn system(key: &ErrorKey) -> String {
+    let detail = detail_or(key, key.class.name());
+    let text = detail.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(class: ErrorClass, detail: &str) -> ErrorKey {
+        ErrorKey {
+            class,
+            request: "GET http://127.0.0.1:9101/x".to_owned(),
+            address: Some("127.0.0.1:9101".to_owned()),
+            detail: detail.to_owned(),
+        }
+    }
+
+    /// Each line as hey 0.1.5 printed it, the local port of an address pair left out.
+    #[test]
+    fn net_http_wordings() {
+        for (class, detail, text) in [
+            (
+                ErrorClass::Refused,
+                "",
+                "dial tcp 127.0.0.1:9101: connect: connection refused",
+            ),
+            (ErrorClass::Closed, "", "EOF"),
+            (
+                ErrorClass::ResetReading,
+                "",
+                "read tcp 127.0.0.1:9101: read: connection reset by peer",
+            ),
+            (
+                ErrorClass::Timeout,
+                "",
+                "context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
+            ),
+            (
+                ErrorClass::Malformed,
+                "malformed HTTP status code \"is\"",
+                "net/http: HTTP/1.x transport connection broken: malformed HTTP status code \"is\"",
+            ),
+            (
+                ErrorClass::Dns,
+                "",
+                "dial tcp: lookup 127.0.0.1: no such host",
+            ),
+            (
+                ErrorClass::Tls,
+                "the peer answered the TLS handshake with something that is not TLS",
+                "http: server gave HTTP response to HTTPS client",
+            ),
+            (
+                ErrorClass::Redirect,
+                "stopped after 10 redirects",
+                "stopped after 10 redirects",
+            ),
+            (
+                ErrorClass::Certificate,
+                "UnknownIssuer",
+                "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+            ),
+        ] {
+            let wanted = format!("Get \"http://127.0.0.1:9101/x\": {text}");
+            assert_eq!(net_http(&key(class, detail)), wanted);
+        }
+        let body = "no complete answer within the timeout: it ran out while its body was read";
+        for (class, detail, text) in [
+            (
+                ErrorClass::Truncated,
+                "closed after 5 of 100 body bytes",
+                "unexpected EOF",
+            ),
+            (
+                ErrorClass::Timeout,
+                body,
+                "context deadline exceeded (Client.Timeout or context cancellation while reading body)",
+            ),
+            (ErrorClass::Io, "Protocol not available (os error 92)", ""),
+        ] {
+            let wanted = match text {
+                "" => "Get \"http://127.0.0.1:9101/x\": protocol not available".to_owned(),
+                text => text.to_owned(),
+            };
+            assert_eq!(net_http(&key(class, detail)), wanted);
+        }
+    }
+
+    #[test]
+    fn every_class_has_words_in_both_clients() {
+        for class in ErrorClass::ALL {
+            let key = ErrorKey {
+                address: None,
+                ..key(*class, "")
+            };
+            assert!(!net_http(&key).is_empty() && !fasthttp(&key).is_empty());
+            assert!(!net_http(&key).contains("  "), "{}", net_http(&key));
+        }
+    }
+
+    #[test]
+    fn the_host_of_any_url_is_found() {
+        for (url, wanted) in [
+            ("http://u:p@h:8/x", "h"),
+            ("https://[::1]:8/x", "::1"),
+            ("example.org?x=1", "example.org"),
+        ] {
+            let key = ErrorKey {
+                request: format!("POST {url}"),
+                ..key(ErrorClass::Dns, "")
+            };
+            assert_eq!(host(&key), wanted);
+        }
+    }
+}

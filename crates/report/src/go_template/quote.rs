@@ -1,0 +1,189 @@
+//! Go's quoted strings: reading them in templates, and writing them as `%q` does.
+//!
+//! Source: package `strconv`, `Unquote` and `Quote`. Must not know where the text comes from.
+//! Invariant: what is written reads back as the same text.
+
+use std::fmt::Write as _;
+
+/// The position of the closing quote of a text that starts with one; `None` when it is not closed
+/// on its line.
+pub(super) fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => return None,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The bytes that the inside of a quoted string stands for.
+pub(super) fn unquote(inner: &str, quote: char) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(c) = rest.chars().next() {
+        if c != '\\' {
+            bytes.extend_from_slice(&rest.as_bytes()[..c.len_utf8()]);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
+        let (piece, length) =
+            escape(rest, quote).ok_or_else(|| format!("bad escape in {inner:?}"))?;
+        match piece {
+            Piece::Byte(byte) => bytes.push(byte),
+            Piece::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+        rest = &rest[length..];
+    }
+    Ok(bytes)
+}
+
+/// The number that a character constant stands for.
+pub(super) fn character(inner: &str) -> Result<i64, String> {
+    let bytes = unquote(inner, '\'')?;
+    let bad = || format!("malformed character constant: '{inner}'");
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => {
+            let mut chars = text.chars();
+            let c = chars.next().ok_or_else(bad)?;
+            if chars.next().is_some() {
+                Err(bad())
+            } else {
+                Ok(i64::from(u32::from(c)))
+            }
+        }
+        Err(_) if bytes.len() == 1 => Ok(i64::from(bytes[0])),
+        Err(_) => Err(bad()),
+    }
+}
+
+enum Piece {
+    Byte(u8),
+    Char(char),
+}
+
+/// What the escape at the start of the text stands for, and its length.
+fn escape(text: &str, quote: char) -> Option<(Piece, usize)> {
+    let kind = text[1..].chars().next()?;
+    let simple = |byte: u8| Some((Piece::Byte(byte), 2));
+    match kind {
+        'a' => simple(7),
+        'b' => simple(8),
+        'f' => simple(12),
+        'n' => simple(b'\n'),
+        'r' => simple(b'\r'),
+        't' => simple(b'\t'),
+        'v' => simple(11),
+        '\\' => simple(b'\\'),
+        c if c == quote => simple(c as u8),
+        'x' => Some((Piece::Byte(u8::try_from(digits(text, 2, 2, 16)?).ok()?), 4)),
+        '0'..='7' => Some((Piece::Byte(u8::try_from(digits(text, 1, 3, 8)?).ok()?), 4)),
+        'u' => Some((Piece::Char(char::from_u32(digits(text, 2, 4, 16)?)?), 6)),
+        'U' => Some((Piece::Char(char::from_u32(digits(text, 2, 8, 16)?)?), 10)),
+        _ => None,
+    }
+}
+
+fn digits(text: &str, from: usize, count: usize, radix: u32) -> Option<u32> {
+    let part = text.get(from..from + count)?;
+    if !part.chars().all(|c| c.is_digit(radix)) {
+        return None;
+    }
+    u32::from_str_radix(part, radix).ok()
+}
+
+/// Text in quotes, as `%q` writes it; `ascii` escapes everything beyond, as `%+q` does.
+pub(crate) fn quote(text: &str, ascii: bool) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        push_escaped(&mut out, c, '"', ascii);
+    }
+    out.push('"');
+    out
+}
+
+/// A character in quotes, as `%q` writes an integer.
+pub(crate) fn quote_character(c: char, ascii: bool) -> String {
+    let mut out = String::from("'");
+    push_escaped(&mut out, c, '\'', ascii);
+    out.push('\'');
+    out
+}
+
+fn push_escaped(out: &mut String, c: char, quote: char, ascii: bool) {
+    let code = u32::from(c);
+    let written = match c {
+        c if c == quote || c == '\\' => {
+            out.push('\\');
+            out.push(c);
+            Ok(())
+        }
+        '\u{7}' => out.write_str("\\a"),
+        '\u{8}' => out.write_str("\\b"),
+        '\u{c}' => out.write_str("\\f"),
+        '\n' => out.write_str("\\n"),
+        '\r' => out.write_str("\\r"),
+        '\t' => out.write_str("\\t"),
+        '\u{b}' => out.write_str("\\v"),
+        c if is_printable(c) && (c.is_ascii() || !ascii) => {
+            out.push(c);
+            Ok(())
+        }
+        _ if code < 0x20 || code == 0x7f => write!(out, "\\x{code:02x}"),
+        _ if code < 0x10000 => write!(out, "\\u{code:04x}"),
+        _ => write!(out, "\\U{code:08x}"),
+    };
+    written.expect("writing to a string cannot fail");
+}
+
+/// Near enough to Go's `IsPrint`: controls, separators other than the space, and unassigned ends
+/// are not printable.
+pub(super) fn is_printable(c: char) -> bool {
+    !c.is_control()
+        && (c == ' ' || !c.is_whitespace())
+        && !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{fffe}'..='\u{ffff}' | '\u{e0000}'..='\u{10ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoting_follows_go() {
+        assert_eq!(
+            quote("a\"b\\\n\u{1}é\u{feff}", false),
+            r#""a\"b\\\n\x01é\ufeff""#
+        );
+        assert_eq!(quote("é😀", true), r#""\u00e9\U0001f600""#);
+        assert_eq!(quote_character('\'', false), r"'\''");
+    }
+
+    #[test]
+    fn quoted_text_reads_back() {
+        for text in ["", "plain", "a\"b\\c\n\t\u{7}", "é😀\u{feff}"] {
+            for ascii in [false, true] {
+                let quoted = quote(text, ascii);
+                assert_eq!(end_of_quoted(&quoted, '"'), Some(quoted.len() - 1));
+                let bytes = unquote(&quoted[1..quoted.len() - 1], '"').expect("reads back");
+                assert_eq!(bytes, text.as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn bad_escapes_are_refused() {
+        for bad in [r"\q", r"\x1", r"\u12", r"\U00110000", r"\'", r"\400"] {
+            assert!(unquote(bad, '"').is_err(), "{bad}");
+        }
+        assert_eq!(character("é"), Ok(233));
+        assert_eq!(character(r"\xff"), Ok(255));
+        assert!(character("ab").is_err() && character("").is_err());
+    }
+}

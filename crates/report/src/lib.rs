@@ -1,0 +1,24 @@
+//! Results as text: the terminal report, the verdict, live progress, and the familiar reports of
+//! hey and bombardier with their machine outputs and templates.
+//!
+//! Everything here is a function of a [`loadline_model::RunResult`] (or of rows while a run goes
+//! on), so a stored result gives the same report. This crate must not know the engine, the network,
+//! files or terminals. Invariant: no result, however empty, makes a report fail.
+
+pub mod bombardier;
+mod chart;
+mod conservation;
+mod describe;
+pub mod go_error;
+mod go_json;
+pub mod go_template;
+pub mod hey;
+mod page;
+pub mod progress;
+mod ranks;
+mod style;
+pub mod text;
+mod units;
+pub mod verdict;
+
+pub use style::Style;

@@ -1,0 +1,213 @@
+//! Live progress: a block for a terminal that is drawn anew each second, and one plain line for a
+//! pipe.
+//!
+//! Must not know terminals or clocks: the time that has passed is an argument. Invariant: constant
+//! size, however long the run.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use loadline_model::TestPlan;
+use loadline_model::result::Row;
+
+use crate::chart;
+use crate::page::cut;
+use crate::style::Style;
+use crate::units::{count, planned, rate, span};
+
+/// Seconds that the sparkline looks back.
+const LOOK_BACK: usize = 60;
+
+/// What progress is made of: sums, and the last rows.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    planned_requests: Option<u64>,
+    planned_time: Option<Duration>,
+    is_open: bool,
+    elapsed_ns: u64,
+    completed: u64,
+    good: u64,
+    failed: u64,
+    dropped: u64,
+    rows: VecDeque<Row>,
+}
+
+impl Progress {
+    /// Nothing done yet of a plan.
+    #[must_use]
+    pub fn new(plan: &TestPlan) -> Progress {
+        let counts: Option<Vec<u64>> = plan
+            .scenarios
+            .iter()
+            .map(|s| s.executor.planned_iterations())
+            .collect();
+        Progress {
+            planned_requests: counts.map(|counts| counts.iter().sum()),
+            planned_time: plan.duration(),
+            is_open: plan.is_open(),
+            elapsed_ns: 0,
+            completed: 0,
+            good: 0,
+            failed: 0,
+            dropped: 0,
+            rows: VecDeque::with_capacity(LOOK_BACK),
+        }
+    }
+
+    /// Adds a second of the run.
+    pub fn add(&mut self, row: &Row) {
+        self.elapsed_ns = row.at_ns.saturating_add(row.span_ns);
+        self.completed += row.completed;
+        self.good += row.good;
+        self.failed += row.failed;
+        self.dropped += row.dropped;
+        if self.rows.len() == LOOK_BACK {
+            self.rows.pop_front();
+        }
+        self.rows.push_back(row.clone());
+    }
+
+    /// The share that is done, from 0 to 1; `None` when only a signal ends the run. Where both a
+    /// count and a time may end it, the one that is nearer its end.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        let by_count = self
+            .planned_requests
+            .map(|planned| self.done() as f64 / planned.max(1) as f64);
+        let by_time = self
+            .planned_time
+            .filter(|time| !time.is_zero())
+            .map(|time| self.elapsed_ns as f64 / time.as_nanos() as f64);
+        let share = match (by_count, by_time) {
+            (Some(count), Some(time)) => count.max(time),
+            (count, time) => count.or(time)?,
+        };
+        Some(share.clamp(0.0, 1.0))
+    }
+
+    fn done(&self) -> u64 {
+        self.completed + self.failed
+    }
+
+    /// Nanoseconds until the end, as far as can be told.
+    fn left_ns(&self) -> Option<f64> {
+        let share = self.share().filter(|share| *share > 0.0)?;
+        Some(self.elapsed_ns as f64 * (1.0 - share) / share)
+    }
+
+    fn extent(&self) -> String {
+        let elapsed = planned(Duration::from_secs(self.elapsed_ns / 1_000_000_000));
+        match (self.planned_requests, self.planned_time) {
+            (Some(requests), _) => format!("{} / {} requests", count(self.done()), count(requests)),
+            (None, Some(time)) => format!("{elapsed} / {}", planned(time)),
+            (None, None) => format!("{elapsed}, until stopped"),
+        }
+    }
+
+    /// Rate, p50, p99 and busy virtual users of the last row.
+    fn now(&self) -> Vec<String> {
+        let Some(row) = self.rows.back() else {
+            return vec!["starting".to_owned()];
+        };
+        let per_second = |number: u64| rate(number as f64 / (row.span_ns.max(1) as f64 / 1e9));
+        let mut parts = vec![per_second(row.completed)];
+        if let Some(offered) = row.offered {
+            parts.push(format!("offered {}", per_second(offered)));
+        }
+        if let Some(times) = row.response_time_ns.or(row.service_time_ns) {
+            let name = if self.is_open { "response " } else { "" };
+            parts.push(format!("{name}p50 {}", span(times.p50 as f64)));
+            parts.push(format!("p99 {}", span(times.p99 as f64)));
+        }
+        parts.push(format!("{} VUs busy", count(row.active_vus)));
+        if row.waiting > 0 {
+            parts.push(format!("{} waiting", count(row.waiting)));
+        }
+        parts
+    }
+
+    fn sums(&self) -> Vec<String> {
+        let mut parts = vec![format!("{} answered", count(self.completed))];
+        if self.good < self.completed {
+            parts.push(format!("{} not good", count(self.completed - self.good)));
+        }
+        if self.failed > 0 {
+            parts.push(format!("{} failed", count(self.failed)));
+        }
+        if self.dropped > 0 {
+            parts.push(format!("{} dropped", count(self.dropped)));
+        }
+        parts
+    }
+}
+
+/// Several lines for a terminal, each with its end; their number stays the same for one width.
+#[must_use]
+pub fn block(progress: &Progress, style: &Style) -> String {
+    let width = style.columns();
+    let left = match progress.left_ns() {
+        Some(ns) if ns >= 0.5e9 => format!("{} left", span(ns)),
+        _ => String::new(),
+    };
+    let extent = progress.extent();
+    let percent = progress
+        .share()
+        .map_or_else(String::new, |share| format!("{:3.0} %", share * 100.0));
+    let cells = width
+        .saturating_sub(extent.chars().count() + 26)
+        .clamp(10, 50);
+    let bar = progress
+        .share()
+        .map_or_else(String::new, |share| bar(share, cells, *style));
+    let mut lines = vec![format!("  {extent}  {bar} {percent}  {left}")];
+    lines.push(labelled("now", &progress.now(), width, *style));
+    let sums = labelled("so far", &progress.sums(), width, *style);
+    lines.push(if progress.failed + progress.dropped > 0 {
+        style.caution(&sums)
+    } else {
+        sums
+    });
+    let rates: Vec<f64> = progress
+        .rows
+        .iter()
+        .map(|row| row.completed as f64 / (row.span_ns.max(1) as f64 / 1e9))
+        .collect();
+    lines.push(format!("  {}", style.accent(&chart::sparkline(&rates))));
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+/// Parts in one line that is never wider than the page, or the block would jump.
+fn labelled(label: &str, parts: &[String], width: usize, style: Style) -> String {
+    let shown = cut(&parts.join("   "), width.saturating_sub(11));
+    format!("  {} {shown}", style.faint(&format!("{label:<7}")))
+}
+
+fn bar(share: f64, cells: usize, style: Style) -> String {
+    let full = (share * cells as f64).round() as usize;
+    format!(
+        "{}{}",
+        style.accent(&"━".repeat(full)),
+        style.faint(&"─".repeat(cells - full.min(cells)))
+    )
+}
+
+/// One plain line without an end, for a pipe.
+#[must_use]
+pub fn line(progress: &Progress) -> String {
+    let mut parts = vec![planned(Duration::from_secs(
+        progress.elapsed_ns / 1_000_000_000,
+    ))];
+    if progress.planned_requests.is_some() || progress.planned_time.is_some() {
+        let percent = progress.share().unwrap_or(0.0) * 100.0;
+        parts.push(format!("{percent:.0} % done"));
+    }
+    parts.extend(progress.now());
+    parts.extend(progress.sums());
+    if let Some(ns) = progress.left_ns().filter(|ns| *ns >= 0.5e9) {
+        parts.push(format!("{} left", span(ns)));
+    }
+    parts.join(", ")
+}

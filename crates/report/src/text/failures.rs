@@ -1,0 +1,108 @@
+//! Errors by class with sample messages and a next step, and failed checks.
+//!
+//! Must not know Go's wordings. Invariant: a class that has a failure has a line.
+
+use loadline_model::snapshot::ErrorKey;
+use loadline_model::{ErrorClass, RunResult};
+
+use crate::page::{Page, cut};
+use crate::units::{count, share};
+
+/// Messages shown of one class; the JSON result has more.
+const MESSAGES_MAX: usize = 2;
+
+pub(super) fn write(page: &mut Page, result: &RunResult) {
+    let counts = &result.totals.seen.counts;
+    if counts.failed_total() > 0 {
+        page.section(
+            "Errors",
+            &format!("of {} requests sent", count(counts.started)),
+        );
+        let mut classes: Vec<(ErrorClass, u64)> = ErrorClass::ALL
+            .iter()
+            .copied()
+            .zip(counts.failed)
+            .filter(|(_, number)| *number > 0)
+            .collect();
+        classes.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+        for (class, number) in classes {
+            write_class(page, result, class, number);
+        }
+    }
+    failed_checks(page, result);
+}
+
+fn write_class(page: &mut Page, result: &RunResult, class: ErrorClass, number: u64) {
+    let style = page.style;
+    let name = style.alarm(&format!("{:<16}", class.name()));
+    let of = share(number, result.totals.seen.counts.started);
+    page.line(&format!("  {name} {:>12}   {of}", count(number)));
+    let mut messages: Vec<(&ErrorKey, u64)> = result
+        .totals
+        .seen
+        .errors
+        .rows()
+        .filter(|(key, _)| key.class == class)
+        .map(|(key, number)| (key, *number))
+        .collect();
+    messages.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    for (key, number) in messages.iter().take(MESSAGES_MAX) {
+        let times = if messages.len() > 1 {
+            format!(" ({}×)", count(*number))
+        } else {
+            String::new()
+        };
+        let room = style.columns().saturating_sub(4 + times.chars().count());
+        page.line(&format!(
+            "    {}{}",
+            cut(&message(key), room),
+            style.faint(&times)
+        ));
+    }
+    if messages.len() > MESSAGES_MAX {
+        let more = format!("    and {} other messages", messages.len() - MESSAGES_MAX);
+        page.line(&style.faint(&more));
+    }
+    page.paragraph(&format!("    {} ", style.accent("→")), 6, class.next_step());
+}
+
+fn message(key: &ErrorKey) -> String {
+    let to = key
+        .address
+        .as_ref()
+        .map_or_else(String::new, |address| format!(" ({address})"));
+    let detail = if key.detail.is_empty() {
+        key.class.name()
+    } else {
+        &key.detail
+    };
+    format!("{}{to}: {detail}", key.request)
+}
+
+fn failed_checks(page: &mut Page, result: &RunResult) {
+    let checks = &result.totals.seen.failed_checks;
+    if checks.is_empty() {
+        return;
+    }
+    let answered = result.totals.seen.counts.completed;
+    let mut rows: Vec<(&str, u64)> = checks
+        .rows()
+        .map(|(name, number)| (name.as_str(), *number))
+        .collect();
+    rows.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    rows.extend(
+        checks
+            .overflow()
+            .map(|number| ("all other checks", *number)),
+    );
+    let width = page.style.columns().saturating_sub(40);
+    let cells = |(name, number): &(&str, u64)| {
+        vec![
+            cut(name, width),
+            count(*number),
+            format!("{} of the answers", share(*number, answered)),
+        ]
+    };
+    page.section("Failed checks", "");
+    page.table("<><", &[], &rows.iter().map(cells).collect::<Vec<_>>());
+}

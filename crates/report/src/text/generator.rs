@@ -1,0 +1,121 @@
+//! What the generator itself used, how late it was, and how thresholds came out.
+//!
+//! Must not judge; the verdict does. Invariant: lateness is shown whenever there was a schedule.
+
+use loadline_metric::threshold::{Aggregation, Bound, Threshold};
+use loadline_model::RunResult;
+
+use crate::page::{Page, bound, pad_right};
+use crate::units::{Bytes, count, span};
+
+pub(super) fn write(page: &mut Page, result: &RunResult) {
+    let totals = &result.totals;
+    let mut parts = Vec::new();
+    if totals.elapsed_ns > 0 {
+        let cores = totals.cpu_ns as f64 / totals.elapsed_ns as f64;
+        let of = if result.environment.cores > 0.0 {
+            format!(" of {} cores", trimmed(result.environment.cores))
+        } else {
+            " cores".to_owned()
+        };
+        parts.push(format!("CPU {cores:.2}{of}"));
+    }
+    let busiest = result
+        .series
+        .iter()
+        .map(|row| row.generator.busiest_worker)
+        .fold(0.0, f64::max);
+    if busiest > 0.0 {
+        parts.push(format!("busiest worker {:.0} % at most", busiest * 100.0));
+    }
+    if totals.rss_max_bytes > 0 {
+        parts.push(format!("memory {}", Bytes(totals.rss_max_bytes)));
+    }
+    if let Some(throttled) = totals.throttled_ns.filter(|ns| *ns > 0) {
+        parts.push(format!("throttled for {}", span(throttled as f64)));
+    }
+    if totals.seen.back_pressure_ns > 0 {
+        parts.push(format!(
+            "held up by outputs for {}",
+            span(totals.seen.back_pressure_ns as f64)
+        ));
+    }
+    if parts.is_empty() {
+        return;
+    }
+    let parts: Vec<String> = parts.iter().map(|part| bound(part)).collect();
+    page.section("Generator", "");
+    page.paragraph("  ", 2, &parts.join(", "));
+    schedule_lag(page, result);
+}
+
+fn trimmed(cores: f64) -> String {
+    if cores.fract() == 0.0 {
+        format!("{cores:.0}")
+    } else {
+        format!("{cores:.1}")
+    }
+}
+
+fn schedule_lag(page: &mut Page, result: &RunResult) {
+    let lag = &result.totals.seen.schedule_lag;
+    let Some(quantiles) = lag.quantiles(&[0.5, 0.99, 1.0]) else {
+        return;
+    };
+    let at = |which: usize| span(quantiles.get(which).copied().unwrap_or(0.0));
+    let window = span(result.plan.start_window.as_nanos() as f64);
+    let text = format!(
+        "schedule lag p50 {}, p99 {}, max {} of {} starts (start window {window})",
+        at(0),
+        at(1),
+        at(2),
+        count(lag.count())
+    );
+    page.paragraph("  ", 2, &text);
+}
+
+pub(super) fn thresholds(page: &mut Page, result: &RunResult) {
+    if result.thresholds.is_empty() {
+        return;
+    }
+    page.section("Thresholds", "");
+    let widest = result
+        .thresholds
+        .iter()
+        .map(|outcome| outcome.threshold.chars().count())
+        .max();
+    for outcome in &result.thresholds {
+        let style = page.style;
+        let mark = if outcome.passed {
+            style.good("✓")
+        } else {
+            style.alarm("✗")
+        };
+        let name = pad_right(&outcome.threshold, widest.unwrap_or(0));
+        let value = match outcome.value {
+            Some(value) => format!("was {}", written(value, &outcome.threshold)),
+            None => "there was nothing to hold it against".to_owned(),
+        };
+        page.line(&format!("  {mark} {name}   {value}"));
+    }
+}
+
+/// A value in the unit of what it was computed from: times are recorded in nanoseconds.
+fn written(value: f64, threshold: &str) -> String {
+    let parsed = threshold.parse::<Threshold>().ok();
+    match parsed.map(|threshold| (threshold.aggregation, threshold.bound)) {
+        Some((_, Bound::Percent(_))) => format!("{:.2} %", value * 100.0),
+        Some((
+            Aggregation::Avg
+            | Aggregation::Min
+            | Aggregation::Max
+            | Aggregation::Med
+            | Aggregation::Percentile(_),
+            _,
+        )) => span(value),
+        _ => {
+            let text = format!("{value:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+    }
+}

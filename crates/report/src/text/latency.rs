@@ -1,0 +1,135 @@
+//! The latency distribution and its histogram.
+//!
+//! Must not know phases. Invariant: service and response time stand side by side in an open model,
+//! and a percentile that few values back is marked.
+
+use loadline_metric::TimeTrend;
+use loadline_model::RunResult;
+
+use super::{response_time, service_time};
+use crate::chart;
+use crate::page::Page;
+use crate::units::{count, share, span, span_or_dash};
+
+/// Below this many values beyond a percentile it is a guess.
+const BEYOND_MIN: f64 = 10.0;
+
+pub(super) fn distribution(page: &mut Page, result: &RunResult) {
+    let service = service_time(result);
+    if service.is_empty() {
+        return;
+    }
+    let response = response_time(result);
+    let remark = match &response {
+        Some(_) => format!(
+            "of {} requests; response from the intended start",
+            count(service.count())
+        ),
+        None => format!(
+            "of {} requests, from send to last byte",
+            count(service.count())
+        ),
+    };
+    let title = if response.is_some() {
+        "Service and response time"
+    } else {
+        "Service time"
+    };
+    page.section(title, &remark);
+    let trends: Vec<&TimeTrend> = std::iter::once(&service).chain(&response).collect();
+    let mut rows = vec![line("fastest", &trends, |t| t.min().map(|ns| ns as f64))];
+    rows.push(line("mean", &trends, TimeTrend::mean));
+    let mut marked = false;
+    for (name, q) in [
+        ("p50", 0.5),
+        ("p75", 0.75),
+        ("p90", 0.9),
+        ("p95", 0.95),
+        ("p99", 0.99),
+        ("p99.9", 0.999),
+    ] {
+        let thin = service.count() as f64 * (1.0 - q) < BEYOND_MIN && q > 0.5;
+        marked |= thin;
+        rows.push(line(
+            &format!("{name}{}", if thin { " *" } else { "" }),
+            &trends,
+            |t| t.quantile(q),
+        ));
+    }
+    rows.push(line("max", &trends, |t| t.max().map(|ns| ns as f64)));
+    let head: &[&str] = if response.is_some() {
+        &["", "service", "response"]
+    } else {
+        &[]
+    };
+    page.table(if response.is_some() { "<>>" } else { "<>" }, head, &rows);
+    if marked {
+        let line = page.style.faint("  * fewer than 10 values lie beyond it");
+        page.line(&line);
+    }
+}
+
+fn line(name: &str, trends: &[&TimeTrend], of: impl Fn(&TimeTrend) -> Option<f64>) -> Vec<String> {
+    let mut cells = vec![format!("{name:<9}")];
+    cells.extend(
+        trends
+            .iter()
+            .map(|trend| format!("{:>10}", span_or_dash(of(trend)))),
+    );
+    cells
+}
+
+/// Bars are this many cells on a page of 100 columns, fewer on a narrower one.
+const BAR_CELLS: usize = 40;
+const BAR_MARGINS: usize = 44;
+
+pub(super) fn histogram(page: &mut Page, result: &RunResult) {
+    let (trend, name) = match response_time(result) {
+        Some(response) => (response, "response time"),
+        None => (service_time(result), "service time"),
+    };
+    let (Some(min), Some(max)) = (trend.min(), trend.max()) else {
+        return;
+    };
+    if trend.count() < 2 || min == max {
+        return;
+    }
+    let p99 = trend.quantile(0.99).unwrap_or(max as f64);
+    let bounds = chart::round_bounds(min as f64, p99, max as f64);
+    let counts = trend.counts_per_bound(&bounds);
+    let most = counts.iter().copied().max().unwrap_or(0);
+    page.section("Histogram", &format!("of {name}"));
+    let head = page.style.faint(&format!(
+        "  {:>10} {:>12} {:>9}",
+        "up to", "requests", "share"
+    ));
+    page.line(&head);
+    let cells = page
+        .style
+        .columns()
+        .saturating_sub(BAR_MARGINS)
+        .min(BAR_CELLS);
+    let mut at = 0;
+    while at < bounds.len() {
+        let empty = counts[at..bounds.len()]
+            .iter()
+            .take_while(|number| **number == 0)
+            .count();
+        if empty > 1 {
+            let gap = page.style.faint(&format!("  {:>10}", "⋮"));
+            page.line(&gap);
+            at += empty;
+            continue;
+        }
+        let number = counts[at];
+        let figures = format!(
+            "  {:>10} {:>12} {:>9}",
+            span(bounds[at]),
+            count(number),
+            share(number, trend.count())
+        );
+        let bar = page.style.accent(&chart::bar(number, most, cells));
+        page.line(&format!("{figures}  {bar}"));
+        at += 1;
+    }
+}

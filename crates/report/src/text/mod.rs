@@ -1,0 +1,75 @@
+//! The terminal report of `loadline bench`: goodput first, the verdict last.
+//!
+//! Sections without content are left out, so that a short clean run has a short report. Must not
+//! know terminals. Invariant: every rate says what it is an average or maximum of, every
+//! distribution how many values it has.
+
+mod answers;
+mod failures;
+mod generator;
+mod latency;
+mod phases;
+mod rates;
+
+use loadline_metric::TimeTrend;
+use loadline_model::RunResult;
+use loadline_model::result::StopReason;
+
+use crate::page::Page;
+use crate::style::Style;
+use crate::{conservation, describe, verdict};
+
+/// The whole report.
+#[must_use]
+pub fn render(result: &RunResult, style: &Style) -> String {
+    let mut page = Page::new(*style);
+    title(&mut page, result);
+    rates::write(&mut page, result);
+    rates::over_time(&mut page, result);
+    latency::distribution(&mut page, result);
+    latency::histogram(&mut page, result);
+    phases::write(&mut page, result);
+    answers::write(&mut page, result);
+    failures::write(&mut page, result);
+    answers::sources(&mut page, result);
+    generator::write(&mut page, result);
+    generator::thresholds(&mut page, result);
+    page.section("Requests", "");
+    page.paragraph("  ", 2, &conservation::line(result));
+    verdict::write(&mut page, result);
+    page.finish()
+}
+
+fn title(page: &mut Page, result: &RunResult) {
+    page.section(&describe::requests(&result.plan), "");
+    let load = describe::load(&result.plan);
+    let style = page.style;
+    for line in crate::page::wrap(&load, style.columns() - 2) {
+        page.line(&format!("  {}", style.faint(&line)));
+    }
+    let how = match result.totals.stop {
+        StopReason::Finished => return,
+        StopReason::Interrupted => "stopped by a signal; running requests were let end",
+        StopReason::Aborted => "stopped at once by a second signal",
+        StopReason::Crashed => "the process died; this is what its journal tells",
+    };
+    let line = page.style.caution(&format!("  {how}"));
+    page.line(&line);
+}
+
+/// The distribution of service time: answered and failed requests alike.
+fn service_time(result: &RunResult) -> TimeTrend {
+    match result.metrics.get("service_time_ns") {
+        Some(metric) if metric.count > 0 => metric.histogram.clone(),
+        _ => result.totals.seen.service_time(),
+    }
+}
+
+/// The distribution of response time; `None` in a closed model.
+fn response_time(result: &RunResult) -> Option<TimeTrend> {
+    let trend = match result.metrics.get("response_time_ns") {
+        Some(metric) => &metric.histogram,
+        None => &result.totals.seen.response_time,
+    };
+    (!trend.is_empty()).then(|| trend.clone())
+}

@@ -1,0 +1,77 @@
+//! Where the time of requests went, and what connections cost.
+//!
+//! Must not know percentiles. Invariant: each row tells how many values it has.
+
+use loadline_metric::Summary;
+use loadline_model::RunResult;
+
+use crate::page::Page;
+use crate::units::{count, span, span_or_dash};
+
+pub(super) fn write(page: &mut Page, result: &RunResult) {
+    let (phases, connections) = (&result.totals.seen.phases, &result.totals.seen.connections);
+    let rows: Vec<Vec<String>> = [
+        ("DNS lookup", &connections.dns),
+        ("TCP connect", &connections.connect),
+        ("TLS handshake", &connections.tls),
+        ("blocked", &phases.blocked),
+        ("sending", &phases.sending),
+        ("waiting", &phases.waiting),
+        ("receiving", &phases.receiving),
+    ]
+    .iter()
+    .filter(|(_, phase)| !phase.is_empty())
+    .map(|(name, phase)| row(name, phase))
+    .collect();
+    if !rows.is_empty() {
+        page.section("Phases", "");
+        page.table(
+            "<>>>>",
+            &["", "average", "fastest", "slowest", "times"],
+            &rows,
+        );
+    }
+    if connections.opened + connections.failed > 0 {
+        page.line(&format!("  {}", connection_line(result)));
+    }
+}
+
+fn row(name: &str, phase: &Summary) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        span_or_dash(phase.mean()),
+        span_or_dash(phase.min().map(|ns| ns as f64)),
+        span_or_dash(phase.max().map(|ns| ns as f64)),
+        count(phase.count()),
+    ]
+}
+
+fn connection_line(result: &RunResult) -> String {
+    let connections = &result.totals.seen.connections;
+    let mut parts = vec![format!("{} connections opened", count(connections.opened))];
+    if connections.opened > 0 {
+        let each = result.totals.seen.counts.started as f64 / connections.opened as f64;
+        let each = if each < 100.0 {
+            format!("{each:.1}")
+        } else {
+            count(each.round() as u64)
+        };
+        parts.push(format!("{each} requests each"));
+    }
+    if connections.failed > 0 {
+        parts.push(format!("{} could not be opened", count(connections.failed)));
+    }
+    if connections.http2 > 0 {
+        parts.push(format!("{} over HTTP/2", count(connections.http2)));
+    }
+    if let Some(rtt) = connections.min_rtt.min() {
+        parts.push(format!("smallest round trip {}", span(rtt as f64)));
+    }
+    if connections.retransmits > 0 {
+        parts.push(format!(
+            "{} segments sent again",
+            count(connections.retransmits)
+        ));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,88 @@
+//! The verdict as text: the block that ends every report, also after a familiar one.
+//!
+//! Must not judge; that is done before. Invariant: the conservation line and the headline are always
+//! there, findings follow the gravest first.
+
+use loadline_model::RunResult;
+use loadline_model::verdict::{Finding, Gravity};
+
+use crate::conservation;
+use crate::page::Page;
+use crate::style::Style;
+use crate::units::{rate, span};
+
+/// The block by itself: after the reports of the dialects, which show service time, it also tells
+/// the response time of an open model.
+#[must_use]
+pub fn render(result: &RunResult, style: &Style) -> String {
+    let mut page = Page::new(*style);
+    page.section("Requests", "");
+    page.paragraph("  ", 2, &conservation::line(result));
+    response_time(&mut page, result);
+    write(&mut page, result);
+    page.finish()
+}
+
+/// Adds the block to a page.
+pub(crate) fn write(page: &mut Page, result: &RunResult) {
+    let verdict = &result.verdict;
+    page.section("Verdict", "");
+    page.paragraph("  ", 2, &verdict.headline);
+    if let Some(saturation) = &verdict.saturation {
+        let before = saturation.p99_before_ns.map_or_else(String::new, |ns| {
+            format!(
+                "; just before it, p99 response time was {}",
+                span(ns as f64)
+            )
+        });
+        let text = format!(
+            "saturation point: about {} offered, {} completed{before}",
+            rate(saturation.offered),
+            rate(saturation.throughput)
+        );
+        page.paragraph("  ", 2, &text);
+    }
+    for finding in &verdict.findings {
+        write_finding(page, finding);
+    }
+}
+
+fn write_finding(page: &mut Page, finding: &Finding) {
+    let style = page.style;
+    let mark = match finding.gravity {
+        Gravity::Note => style.faint("·"),
+        Gravity::Caution => style.caution("!"),
+        Gravity::Alarm => style.alarm("✗"),
+    };
+    page.paragraph(&format!("  {mark} "), 4, &finding.text);
+    if let Some(advice) = &finding.advice {
+        page.paragraph(&format!("    {} ", style.accent("→")), 6, advice);
+    }
+}
+
+/// Open models: from the intended start, beside the service time that the report above showed.
+fn response_time(page: &mut Page, result: &RunResult) {
+    let response = &result.totals.seen.response_time;
+    if response.is_empty() {
+        return;
+    }
+    let service = result.totals.seen.service_time();
+    let at = |trend: &loadline_metric::TimeTrend| {
+        let wanted = trend.quantiles(&[0.5, 0.95, 0.99, 1.0]).unwrap_or_default();
+        let texts = ["p50", "p95", "p99", "max"].iter().zip(wanted);
+        texts
+            .map(|(name, ns)| format!("{name} {}", span(ns)))
+            .collect::<Vec<_>>()
+            .join(" · ")
+    };
+    page.paragraph(
+        "  ",
+        2,
+        &format!("response time, from the intended start: {}", at(response)),
+    );
+    page.paragraph(
+        "  ",
+        2,
+        &format!("service time, from the actual send: {}", at(&service)),
+    );
+}

@@ -23,7 +23,7 @@ use crate::live::{LiveCounters, LiveTotals};
 use crate::net::{LazyTls, Resolver, Routes, TlsError};
 use crate::platform;
 use crate::worker::mailbox::Mailbox;
-use crate::worker::{WorkerReport, WorkerSetup, run_worker};
+use crate::worker::{StartLine, WorkerReport, WorkerSetup, run_worker};
 
 /// What the engine is started with.
 pub struct EngineSetup {
@@ -106,6 +106,7 @@ impl Engine {
             .map(|scenario| Arc::new(IterationPool::for_executor(&scenario.executor, &whole)))
             .collect();
         let (reports_to, reports) = channel();
+        let start_line = Arc::new(StartLine::new(workers));
         let mut threads = Vec::new();
         for number in 0..workers {
             let setup = WorkerSetup {
@@ -121,6 +122,7 @@ impl Engine {
                 tls: Arc::clone(&tls),
                 samples: samples.clone(),
                 reports: reports_to.clone(),
+                start_line: Arc::clone(&start_line),
             };
             let thread = thread::Builder::new()
                 .name(format!("worker-{number}"))

@@ -5,7 +5,8 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::template::Template;
 use crate::url::Origin;
@@ -75,12 +76,41 @@ pub struct RequestTemplate {
 }
 
 /// One header line.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct HeaderTemplate {
     /// Field name, as it is sent.
     pub name: String,
-    /// Field value.
+    /// Field value; results carry `***` in place of a secret ([`is_secret_header`]).
     pub value: Template,
+}
+
+/// Whether a header's value is a secret: results are shared, passwords and tokens are not.
+#[must_use]
+pub fn is_secret_header(name: &str) -> bool {
+    const SECRETS: [&str; 5] = [
+        "Authorization",
+        "Proxy-Authorization",
+        "Cookie",
+        "X-Api-Key",
+        "X-Auth-Token",
+    ];
+    SECRETS
+        .iter()
+        .any(|secret| secret.eq_ignore_ascii_case(name))
+}
+
+impl Serialize for HeaderTemplate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = if is_secret_header(&self.name) {
+            "***"
+        } else {
+            self.value.source()
+        };
+        let mut line = serializer.serialize_struct("HeaderTemplate", 2)?;
+        line.serialize_field("name", &self.name)?;
+        line.serialize_field("value", value)?;
+        line.end()
+    }
 }
 
 /// In which order several requests are taken.
@@ -105,4 +135,23 @@ pub struct RequestMix {
     pub redirects_max: u32,
     /// Whether each virtual user keeps cookies.
     pub cookies: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_stay_out_of_results() {
+        let line = |name: &str| HeaderTemplate {
+            name: name.to_owned(),
+            value: Template::literal("v"),
+        };
+        let json = |name: &str| serde_json::to_string(&line(name)).expect("a line is JSON");
+        assert_eq!(
+            json("authorization"),
+            r#"{"name":"authorization","value":"***"}"#
+        );
+        assert_eq!(json("X-Other"), r#"{"name":"X-Other","value":"v"}"#);
+    }
 }

@@ -255,14 +255,27 @@ impl Http1Connection {
             .feed(bytes, &mut sink)
             .map_err(|error| Failure::wire(&error))?;
         if let State::Done { reuse } = progress.state {
-            let left_over = progress.consumed < bytes.len();
-            return Ok(Some(if left_over { Reuse::Close } else { reuse }));
+            return match &bytes[progress.consumed..] {
+                [] => Ok(Some(reuse)),
+                surplus => after_surplus(surplus).map(Some),
+            };
         }
         let enough = around
             .body_read_max
             .is_some_and(|most| answer.body_bytes >= most);
         Ok(enough.then_some(Reuse::Close))
     }
+}
+
+/// What bytes beyond the announced end of an answer mean: its length is wrong, so what was taken for
+/// the answer is not all of it. The line ends that some servers add to a body do no harm.
+#[cold]
+fn after_surplus(surplus: &[u8]) -> Result<Reuse, Broken> {
+    if surplus.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+        return Ok(Reuse::Close);
+    }
+    let why = "the target sent more bytes than its answer announced";
+    Err(Failure::new(ErrorClass::Malformed, why).into())
 }
 
 fn sending(error: &io::Error) -> Broken {

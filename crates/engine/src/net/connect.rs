@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use loadline_model::client::IpChoice;
+use loadline_model::client::{IpChoice, Protocol};
 use loadline_model::url::Scheme;
 use loadline_model::{ClientPlan, ErrorClass, Nanos};
 use rustls_pki_types::ServerName;
@@ -67,7 +67,7 @@ impl Connector {
             return Ok(Connected {
                 stream,
                 address,
-                http2: false,
+                http2: matches!(self.plan.protocol, Protocol::Http2 { .. }),
                 dns_ns,
                 connect_ns,
                 tls_ns: None,

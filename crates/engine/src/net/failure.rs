@@ -37,6 +37,9 @@ impl Failure {
 
     /// An error of the operating system, classed by its number and stage.
     pub(crate) fn io(stage: Stage, error: &io::Error) -> Failure {
+        if let Some(tls) = tls_error(error) {
+            return Failure::new(ErrorClass::Tls, tls_detail(tls));
+        }
         let class = os_class(error).unwrap_or_else(|| class_by_kind(stage, error.kind()));
         Failure::new(class, error.to_string())
     }
@@ -50,12 +53,45 @@ impl Failure {
             Wire::TooLarge => ErrorClass::TooLarge,
             _ => ErrorClass::Malformed,
         };
-        Failure::new(class, error.to_string())
+        match truncation(error) {
+            Some(detail) => Failure::new(class, detail),
+            None => Failure::new(class, error.to_string()),
+        }
     }
 
     pub(crate) fn at(mut self, address: Option<SocketAddr>) -> Failure {
         self.address = self.address.or(address);
         self
+    }
+}
+
+/// What TLS found wrong, after the handshake too: there a target says in TLS 1.3 what it thinks of the
+/// client's certificate.
+fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
+    error.get_ref()?.downcast_ref()
+}
+
+fn tls_detail(error: &rustls::Error) -> String {
+    match error {
+        rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired) => {
+            "the target wants a client certificate: give one with --cert".to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What a truncated answer is called: without the number of bytes, which differs from one answer to
+/// the next and would make each a kind of its own.
+fn truncation(error: &WireError) -> Option<&'static str> {
+    match error {
+        WireError::TruncatedHead { .. } => Some("the target closed within the response head"),
+        WireError::TruncatedBody {
+            expected: Some(_), ..
+        } => Some("the target closed before the announced end of the body"),
+        WireError::TruncatedBody { expected: None, .. } => {
+            Some("the target closed before the last chunk of the body")
+        }
+        _ => None,
     }
 }
 

@@ -12,7 +12,9 @@ use loadline_model::client::{ClientIdentity, Protocol, TlsPlan, TlsVersion};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
@@ -215,10 +217,9 @@ pub(super) fn handshake_failure(error: &std::io::Error) -> Failure {
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match tls {
-        Some(rustls::Error::InvalidCertificate(why)) => Failure::new(
-            ErrorClass::Certificate,
-            format!("certificate refused: {why}"),
-        ),
+        Some(rustls::Error::InvalidCertificate(why)) => {
+            Failure::new(ErrorClass::Certificate, refusal(why))
+        }
         Some(rustls::Error::InvalidMessage(_)) => Failure::new(
             ErrorClass::Tls,
             "the peer answered the TLS handshake with something that is not TLS",
@@ -232,6 +233,22 @@ pub(super) fn handshake_failure(error: &std::io::Error) -> Failure {
             failure.detail = format!("during the TLS handshake: {}", failure.detail);
             failure
         }
+    }
+}
+
+/// Why a certificate was refused, without the instants that the library puts in.
+fn refusal(why: &CertificateError) -> String {
+    match why {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "certificate refused: it has expired".to_owned()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "certificate refused: it is not valid yet".to_owned()
+        }
+        CertificateError::UnknownIssuer => {
+            "certificate refused: its issuer is unknown here".to_owned()
+        }
+        other => format!("certificate refused: {other}"),
     }
 }
 

@@ -126,14 +126,14 @@ pub fn resident_bytes() -> Option<u64> {
     Some(pages * u64::try_from(page).ok()?)
 }
 
-/// Highest resident memory of the process so far, in bytes.
+/// Highest resident memory of the process so far, in bytes: `VmHWM` of proc(5). `ru_maxrss` of
+/// getrusage(2) would begin at that of whichever process started this one.
 #[must_use]
 pub fn resident_bytes_max() -> Option<u64> {
-    // SAFETY: a zeroed rusage is a valid one.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is valid for writing.
-    let outcome = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
-    (outcome == 0).then(|| usage.ru_maxrss as u64 * 1024)
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 /// Raises the limit of open files to the hard limit and gives the limit now in force.

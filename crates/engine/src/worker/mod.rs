@@ -31,7 +31,7 @@ use mailbox::Mailbox;
 use scenario::Hosted;
 use timers::Timers;
 
-pub(crate) use setup::{WorkerSetup, run_worker};
+pub(crate) use setup::{StartLine, WorkerSetup, run_worker};
 
 /// Length of an interval between snapshots.
 pub const INTERVAL: Duration = Duration::from_secs(1);

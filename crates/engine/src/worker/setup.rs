@@ -5,8 +5,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use loadline_model::plan::Behaviour;
@@ -49,20 +50,55 @@ pub(crate) struct WorkerSetup {
     pub(crate) tls: Arc<LazyTls>,
     pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
     pub(crate) reports: Sender<WorkerReport>,
+    pub(crate) start_line: Arc<StartLine>,
+}
+
+/// Where workers wait for each other: none sends before all are made, for the connections of one may
+/// take the file descriptors that another is made of.
+pub(crate) struct StartLine {
+    barrier: Barrier,
+    is_broken: AtomicBool,
+}
+
+impl StartLine {
+    pub(crate) fn new(workers: u32) -> StartLine {
+        StartLine {
+            barrier: Barrier::new(workers as usize),
+            is_broken: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits for all others; gives whether every one of them was made.
+    fn wait(&self, is_made: bool) -> bool {
+        if !is_made {
+            self.is_broken.store(true, Ordering::Relaxed);
+        }
+        self.barrier.wait();
+        !self.is_broken.load(Ordering::Relaxed)
+    }
 }
 
 /// The life of a worker's thread.
 pub(crate) fn run_worker(setup: WorkerSetup) {
     let number = setup.number;
     let reports = setup.reports.clone();
+    let start_line = Arc::clone(&setup.start_line);
     let runtime = Builder::new_current_thread()
         .enable_io()
         .enable_time()
         .build_local(LocalOptions::default());
     let outcome = match runtime {
-        Err(error) => Err(format!("no runtime: {error}")),
+        Err(error) => {
+            start_line.wait(false);
+            Err(format!("no runtime: {error}"))
+        }
         Ok(runtime) => runtime.block_on(async {
-            let worker = make_worker(setup)?;
+            let worker = make_worker(setup);
+            let all_made = start_line.wait(worker.is_ok());
+            let worker = worker?;
+            if !all_made {
+                return Err("not started: another worker could not be made".to_owned());
+            }
             worker.run().await;
             Ok(())
         }),

@@ -26,7 +26,7 @@ pub(super) fn distribution(page: &mut Page, result: &RunResult) {
             count(service.count())
         ),
         None => format!(
-            "of {} requests, from send to last byte",
+            "of {} requests, from start to last byte",
             count(service.count())
         ),
     };

@@ -1,0 +1,62 @@
+//! The options of `loadline bench`, grouped by theme.
+//!
+//! Must not know what an option leads to. Invariant: one declaration per option.
+
+mod body;
+mod connection;
+mod load;
+mod request;
+mod results;
+mod tls;
+
+use clap::Args;
+
+pub use body::BodyArgs;
+pub use connection::{ConnectionArgs, DnsTtl};
+pub use load::{Arrivals, LoadArgs};
+pub use request::RequestArgs;
+pub use results::ResultArgs;
+pub use tls::{TlsArgs, TlsVersionArg};
+
+/// The options of `loadline bench`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct BenchArgs {
+    /// URL to request (repeatable: taken in turn); a missing scheme means http
+    #[arg(value_name = "URL", required_unless_present = "urls")]
+    pub url: Vec<String>,
+    /// How much, for how long.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// What is sent.
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// The body.
+    #[command(flatten)]
+    pub body: BodyArgs,
+    /// How connections are made.
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+    /// How TLS is spoken.
+    #[command(flatten)]
+    pub tls: TlsArgs,
+    /// What is judged, kept and shown.
+    #[command(flatten)]
+    pub results: ResultArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  loadline bench http://localhost:8080/
+      50 connections for 10 seconds, as fast as the target answers
+  loadline bench -c 100 -n 100k http://localhost:8080/
+      100,000 requests over 100 connections
+  loadline bench -r 500 -z 5m --threshold 'p(99)<50ms' http://localhost:8080/
+      500 requests per second for 5 minutes; exit code 99 when the threshold is crossed
+  loadline bench --stages 1m:100/s,5m:2000/s http://localhost:8080/
+      a ramp of the rate, to see where the target saturates
+  loadline bench -b '{\"query\":\"{{line words.txt random}}\"}' -H 'Content-Type: application/json' \\
+      --expect status=200 --expect 'json:$.categories' http://localhost:8080/predict
+      a body from a template, and answers that only count when they hold what they should
+
+Durations: 10s, 1m30s, 500ms, 1.5h; a plain number means seconds. Counts: 200, 10k, 1.5M.";

@@ -1,0 +1,67 @@
+//! Options: what is judged, kept and shown.
+//!
+//! Must not know sinks or terminals. Invariant: one declaration per option.
+
+use clap::Args;
+use loadline_metric::threshold::Threshold;
+use loadline_model::Check;
+
+use crate::cli::values;
+
+/// What is judged, kept and shown.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Results")]
+pub struct ResultArgs {
+    /// What an answer must satisfy to count as goodput (repeatable) [default: a status from 200 to 399]
+    ///
+    /// Forms: status=200, status=2xx, status!=500, header:NAME, header:NAME=TEXT, header:NAME=~REGEX,
+    /// body=TEXT, body~REGEX, body!~REGEX, json:PATH, json:PATH=VALUE, json:PATH=~REGEX, json:PATH>N,
+    /// size>N, size=N, time<50ms.
+    #[arg(long, value_name = "CHECK", value_parser = Check::parse)]
+    pub expect: Vec<Check>,
+    /// What must hold at the end, else exit code 99 (repeatable)
+    ///
+    /// As in p(99)<50ms, response_time:p(95)<100ms, error_rate<1%, goodput>500.
+    #[arg(long, value_name = "CONDITION", value_parser = threshold)]
+    pub threshold: Vec<Threshold>,
+    /// Count answers and times for each value of a response header: header:NAME
+    #[arg(long, value_name = "WHAT", value_parser = by)]
+    pub by: Option<String>,
+    /// Write the JSON result to a file; - writes it, and nothing else, to standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// In the JSON result, each time metric also as compressed HdrHistogram V2 in base64
+    #[arg(long, requires = "json")]
+    pub hdr: bool,
+    /// Write every sample to a CSV file; - writes them, and nothing else, to standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Journal of the run, for `loadline report` after a crash [default: a file in $LOADLINE_STATE or
+    /// the folder for temporary files, removed after a clean end]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
+    pub journal: Option<String>,
+    /// No journal
+    #[arg(long)]
+    pub no_journal: bool,
+    /// Label NAME=VALUE carried into the result (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
+    pub label: Vec<(String, String)>,
+    /// No progress
+    #[arg(short = 'q', long)]
+    pub quiet: bool,
+    /// No colours
+    #[arg(long)]
+    pub no_color: bool,
+}
+
+fn threshold(text: &str) -> Result<Threshold, String> {
+    text.parse()
+        .map_err(|error: loadline_metric::threshold::ParseError| error.to_string())
+}
+
+fn by(text: &str) -> Result<String, String> {
+    let name = text
+        .strip_prefix("header:")
+        .ok_or_else(|| format!("{text:?} is not known; write header:NAME"))?;
+    values::header_name(name).map(|()| name.to_owned())
+}

@@ -1,0 +1,101 @@
+//! loadline's own command line: one declaration per option, with doc, unit and default.
+//!
+//! Must not know what an option leads to; that is [`crate::plan`]. Invariant: the help, the error
+//! messages and the generated reference all come from these declarations.
+
+pub mod bench;
+mod others;
+pub mod values;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+use crate::Ending;
+
+pub use others::{DemoArgs, InternalDocs, ReportArgs, TargetArgs, TargetTlsArgs};
+
+/// Finds how much load a service carries, and proves it.
+#[derive(Parser, Debug)]
+#[command(
+    name = "loadline",
+    version,
+    after_help = "Each command has its own help: loadline bench --help",
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Put load on one or more URLs and say what they carry
+    ///
+    /// Without a stop condition (-n, -z, --stages) the run takes 10 seconds, with 50 virtual users
+    /// unless -c says otherwise. Without a rate (-r) the model is closed: each virtual user sends its
+    /// next request when the last was answered. With a rate the model is open: requests are due at
+    /// their instants whatever the target does, and the response time counts from the instant at
+    /// which a request was due.
+    ///
+    /// Exit codes: 0 as planned, 1 when not one request succeeded, 99 when a threshold was crossed,
+    /// 104 when the command line cannot be run, 105 when stopped by a signal.
+    Bench(Box<bench::BenchArgs>),
+    /// The command line of hey 0.1.5
+    #[command(disable_help_flag = true)]
+    Hey(DialectArgs),
+    /// The command line of bombardier 2.0
+    #[command(disable_help_flag = true)]
+    Bombardier(DialectArgs),
+    /// Serve a test target: httpbin endpoints, SOAP, queues and faults with known laws
+    Target(TargetArgs),
+    /// Show what loadline does: a ramp into the saturation of a target of its own (under 30 s)
+    Demo(DemoArgs),
+    /// Show the report of a JSON result, or of the journal of a run that died
+    Report(ReportArgs),
+    /// Print the version
+    Version,
+    /// Print a generated reference
+    #[command(hide = true)]
+    InternalDocs {
+        /// Which.
+        reference: InternalDocs,
+    },
+}
+
+/// The arguments of another tool, as they are.
+#[derive(clap::Args, Debug)]
+pub struct DialectArgs {
+    /// Options and URL as that tool takes them
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENTS"
+    )]
+    pub arguments: Vec<String>,
+}
+
+/// Reads a command line, the program's name first.
+///
+/// # Errors
+/// Help and version, and everything that clap refuses, with exit code 104.
+pub fn parse(arguments: &[String]) -> Result<Cli, Ending> {
+    Cli::try_parse_from(arguments).map_err(|error| ending_of(&error))
+}
+
+fn ending_of(error: &clap::Error) -> Ending {
+    let text = error.render().to_string();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::answer(text),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Ending {
+            err: text,
+            ..Ending::usage("")
+        },
+        _ => Ending::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! `loadline bombardier`.
+//!
+//! Must not know bombardier's flags or layout. Invariant: JSON and template outputs stay pure: intro,
+//! progress and verdict then go to standard error.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use loadline_model::result::RunResult;
+use loadline_model::{ExitCode, RunEvent};
+use loadline_report::bombardier::{self, DONE, Identity, Progress, Spec};
+
+use super::hey::tell_verdict;
+use super::journal::Place;
+use super::running::Run;
+use super::{NO_VERDICT, fresh_seed};
+use crate::dialect::bombardier::{self as dialect, Format, Job};
+use crate::terminal::{print, style};
+use crate::{Ending, Env, Files, redact};
+
+/// Columns of the bar where the terminal does not say.
+const COLUMNS: usize = 80;
+
+/// Runs the command; `arguments` are bombardier's own.
+///
+/// # Errors
+/// bombardier's refusals, and outputs that failed.
+pub(super) fn run(
+    arguments: &[String],
+    command_line: &[String],
+    env: &Env,
+    files: &Files,
+) -> Result<ExitCode, Ending> {
+    let job = dialect::parse(arguments, files, fresh_seed())?;
+    let run = Run::prepare(
+        job.plan.clone(),
+        Place::default_in(env),
+        &redact::command_line(command_line, None),
+    )?;
+    let is_text = matches!(job.format, Format::PlainText);
+    let say = if is_text { Stream::Out } else { Stream::Err };
+    if job.print.intro {
+        say.write(&bombardier::intro(&job.spec));
+    }
+    let mut bar = Bar::new(&job.spec, say, env);
+    let (result, journal) = run.go(&mut |event| {
+        if job.print.progress {
+            bar.show(event);
+        }
+    })?;
+    if job.print.progress {
+        bar.finish(&result);
+    }
+    let told = if job.print.result {
+        tell(&job, &result)
+    } else {
+        Ok(())
+    };
+    let wants_verdict = job.verdict && env.get(NO_VERDICT).is_none();
+    if wants_verdict && job.print.result {
+        tell_verdict(is_text.then_some("\n"), &result, env);
+    }
+    journal.end(told.is_ok())?;
+    told.map(|()| ExitCode::Ok)
+}
+
+fn tell(job: &Job, result: &RunResult) -> Result<(), Ending> {
+    let failed = |why: String| Ending::refusal(ExitCode::NothingSucceeded, &why);
+    let text = match &job.format {
+        Format::PlainText => bombardier::render_text(result, &job.spec),
+        Format::Json => bombardier::render_json(result, &job.spec),
+        Format::Template(template) => {
+            let rendered =
+                template.render(result, &job.spec, &mut identity(result, &mut fresh_seed));
+            rendered.map_err(|error| failed(error.to_string()))?
+        }
+    };
+    print::to_stdout(&text)
+        .map_err(|error| failed(format!("the report cannot be written: {error}")))
+}
+
+/// What the UUIDs of a template are made of: the start of the run, and random bytes in place of a
+/// network address (RFC 4122 section 4.5).
+fn identity<'a>(result: &RunResult, random: &'a mut dyn FnMut() -> u64) -> Identity<'a> {
+    let [first, rest @ .., _, _] = random().to_be_bytes();
+    let [a, b, c, d, e] = rest;
+    Identity {
+        unix_ns: result.totals.started_unix_ms.saturating_mul(1_000_000),
+        node: [first | 1, a, b, c, d, e],
+        uid: 0,
+        gid: 0,
+        random,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
+}
+
+impl Stream {
+    fn write(self, text: &str) {
+        match self {
+            // What is lost of intro and bar is not worth stopping a run for.
+            Stream::Out => drop(print::to_stdout(text)),
+            Stream::Err => print::to_stderr(text),
+        }
+    }
+
+    fn is_terminal(self) -> bool {
+        match self {
+            Stream::Out => std::io::stdout().is_terminal(),
+            Stream::Err => std::io::stderr().is_terminal(),
+        }
+    }
+}
+
+/// The bar: redrawn on a terminal, its last state alone elsewhere.
+struct Bar<'a> {
+    spec: &'a Spec,
+    stream: Stream,
+    /// Columns; `None`: not a terminal.
+    columns: Option<usize>,
+    requests: u64,
+}
+
+impl<'a> Bar<'a> {
+    fn new(spec: &'a Spec, stream: Stream, env: &Env) -> Self {
+        let columns = stream
+            .is_terminal()
+            .then(|| style::columns(env).unwrap_or(COLUMNS));
+        Bar {
+            spec,
+            stream,
+            columns,
+            requests: 0,
+        }
+    }
+
+    fn show(&mut self, event: &RunEvent) {
+        let RunEvent::Second { row, .. } = event else {
+            return;
+        };
+        self.requests += row.completed + row.failed;
+        let Some(columns) = self.columns else { return };
+        let elapsed = Duration::from_nanos(row.at_ns.saturating_add(row.span_ns));
+        let progress = Progress {
+            requests: self.requests,
+            elapsed,
+            finished: false,
+        };
+        self.stream.write(&format!(
+            "\r{}\x1b[K",
+            bombardier::progress_bar(self.spec, &progress, columns)
+        ));
+    }
+
+    fn finish(&self, result: &RunResult) {
+        let progress = Progress {
+            requests: self.requests,
+            elapsed: Duration::from_nanos(result.totals.elapsed_ns),
+            finished: true,
+        };
+        let bar = bombardier::progress_bar(self.spec, &progress, self.columns.unwrap_or(0));
+        let start = if self.columns.is_some() { "\r" } else { "" };
+        self.stream.write(&format!("{start}{bar}\n{DONE}"));
+    }
+}

@@ -1,0 +1,126 @@
+//! The generated references.
+//!
+//! Must not know where they are stored. Invariant: everything comes from the declarations that the
+//! program itself works from.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, Command, CommandFactory};
+use loadline_model::ExitCode;
+
+use crate::cli::{Cli, InternalDocs};
+
+/// The text of a reference.
+pub(super) fn print(reference: InternalDocs) -> String {
+    match reference {
+        InternalDocs::Cli => command_line(),
+        InternalDocs::ExitCodes => exit_codes(),
+        InternalDocs::ResultSchema => include_str!("../../result.schema.json").to_owned(),
+    }
+}
+
+fn exit_codes() -> String {
+    let mut out = String::from("# Exit codes\n\n| code | meaning |\n|---|---|\n");
+    for code in ExitCode::ALL {
+        writeln!(out, "| {} | {} |", code.code(), code.meaning())
+            .expect("writing to a string cannot fail");
+    }
+    out
+}
+
+fn command_line() -> String {
+    let mut out = String::from("# Commands and options\n");
+    let mut root = Cli::command();
+    root.build();
+    for command in root
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
+        describe(command, &mut out).expect("writing to a string cannot fail");
+    }
+    out
+}
+
+fn describe(command: &Command, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "\n## loadline {}\n", command.get_name())?;
+    if let Some(about) = command.get_long_about().or(command.get_about()) {
+        writeln!(out, "{about}\n")?;
+    }
+    let mut heading = None;
+    for argument in command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set() && argument.get_id() != "help")
+    {
+        let its = argument.get_help_heading().unwrap_or("Options");
+        if heading != Some(its) {
+            let gap = if heading.is_some() { "\n" } else { "" };
+            writeln!(out, "{gap}### {its}\n\n| option | meaning |\n|---|---|")?;
+            heading = Some(its);
+        }
+        writeln!(out, "| {} | {} |", spelling(argument), meaning(argument))?;
+    }
+    if let Some(examples) = command.get_after_help() {
+        writeln!(out, "\n```text\n{examples}\n```")?;
+    }
+    Ok(())
+}
+
+fn spelling(argument: &Arg) -> String {
+    let value = match argument.get_value_names() {
+        Some([name, ..]) if argument.get_action().takes_values() => format!("{name}"),
+        _ => String::new(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    let shorts = argument.get_short_and_visible_aliases().unwrap_or_default();
+    names.extend(shorts.iter().map(|short| format!("-{short}")));
+    let longs = argument.get_long_and_visible_aliases().unwrap_or_default();
+    names.extend(longs.iter().map(|long| format!("--{long}")));
+    if names.is_empty() {
+        return format!("`{value}`");
+    }
+    let suffix = if value.is_empty() {
+        String::new()
+    } else {
+        format!(" {value}")
+    };
+    format!("`{}{suffix}`", names.join("`, `"))
+}
+
+fn meaning(argument: &Arg) -> String {
+    let help = argument.get_long_help().or(argument.get_help());
+    let mut text = help.map(ToString::to_string).unwrap_or_default();
+    let defaults = argument.get_default_values();
+    if !defaults.is_empty() && argument.get_action().takes_values() {
+        let values: Vec<_> = defaults
+            .iter()
+            .map(|value| value.to_string_lossy())
+            .collect();
+        text.push_str(&format!(" [default: {}]", values.join(", ")));
+    }
+    text.replace('|', "\\|")
+        .replace("\n\n", "<br>")
+        .replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_exit_code_is_listed() {
+        let text = exit_codes();
+        for code in ExitCode::ALL {
+            assert!(text.contains(&format!("| {} | {} |", code.code(), code.meaning())));
+        }
+    }
+
+    #[test]
+    fn every_option_of_bench_is_listed() {
+        let text = command_line();
+        let root = Cli::command();
+        let bench = root.find_subcommand("bench").expect("there is a bench");
+        for long in bench.get_arguments().filter_map(Arg::get_long) {
+            assert!(text.contains(&format!("--{long}")), "{long}");
+        }
+    }
+}

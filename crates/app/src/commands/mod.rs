@@ -1,0 +1,115 @@
+//! The commands: each puts plan, run, sinks and reports together.
+//!
+//! Must not know how any of these work. Invariant: every path ends in one exit code.
+
+mod bench;
+mod bombardier;
+mod demo;
+mod docs;
+mod hey;
+mod journal;
+mod report;
+mod running;
+mod samples;
+mod target;
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use loadline_model::ExitCode;
+
+use crate::cli::{self, Command};
+use crate::{Ending, Env, Files};
+
+/// Switches the dialects' verdict off for every run of an environment.
+const NO_VERDICT: &str = "LOADLINE_NO_VERDICT";
+
+/// Runs the command that a command line names, the program's own name first.
+///
+/// # Errors
+/// What ends a command before or instead of a run.
+pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Ending> {
+    let files = &Files::Disk;
+    match dialect_of(arguments) {
+        Some((Dialect::Hey, rest)) => return hey::run(rest, arguments, env, files),
+        Some((Dialect::Bombardier, rest)) => return bombardier::run(rest, arguments, env, files),
+        None => {}
+    }
+    match cli::parse(arguments)?.command {
+        Command::Bench(args) => bench::run(&args, arguments, env, files),
+        Command::Hey(dialect) => hey::run(&dialect.arguments, arguments, env, files),
+        Command::Bombardier(dialect) => bombardier::run(&dialect.arguments, arguments, env, files),
+        Command::Target(args) => target::run(args),
+        Command::Demo(args) => demo::run(&args, env),
+        Command::Report(args) => report::run(&args, env),
+        Command::Version => Ok(Ending::answer(version()).tell()),
+        Command::InternalDocs { reference } => Ok(Ending::answer(docs::print(reference)).tell()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialect {
+    Hey,
+    Bombardier,
+}
+
+/// The dialect of a command line, by the name of the link or by the first argument, and its own
+/// arguments. clap sees neither, so that its rules change nothing.
+fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
+    let named = |name: &str| match name {
+        "hey" => Some(Dialect::Hey),
+        "bombardier" => Some(Dialect::Bombardier),
+        _ => None,
+    };
+    let program = arguments.first()?.rsplit(['/', '\\']).next()?;
+    let program = program.strip_suffix(".exe").unwrap_or(program);
+    if let Some(dialect) = named(program) {
+        return Some((dialect, &arguments[1..]));
+    }
+    let dialect = named(arguments.get(1)?)?;
+    Some((dialect, &arguments[2..]))
+}
+
+fn version() -> String {
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!(
+        "loadline {} ({system} {processor})\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// A seed that differs from run to run; the result tells it, so that a run can be repeated.
+fn fresh_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dialects_by_link_and_by_name() {
+        let of = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            dialect_of(&words).map(|(dialect, rest)| (dialect, rest.join(" ")))
+        };
+        assert_eq!(
+            of("/usr/bin/hey -n 5 u"),
+            Some((Dialect::Hey, "-n 5 u".to_owned()))
+        );
+        assert_eq!(
+            of("loadline hey -n 5"),
+            Some((Dialect::Hey, "-n 5".to_owned()))
+        );
+        assert_eq!(
+            of("bombardier u"),
+            Some((Dialect::Bombardier, "u".to_owned()))
+        );
+        assert_eq!(of("loadline bench hey"), None);
+        assert_eq!(of("loadline"), None);
+    }
+
+    #[test]
+    fn seeds_differ() {
+        assert_ne!(fresh_seed(), fresh_seed());
+    }
+}

@@ -1,0 +1,72 @@
+//! `loadline report`: a stored result, or what the journal of a dead run tells.
+//!
+//! Must not know either format. Invariant: how a run ended is told whenever it did not end by itself.
+
+use std::fs::File;
+use std::io::Read;
+
+use loadline_model::ExitCode;
+use loadline_model::result::RunResult;
+use loadline_output::{journal, json};
+
+use super::bench;
+use crate::cli::ReportArgs;
+use crate::terminal::{print, style};
+use crate::{Ending, Env};
+
+/// Bytes that tell a journal from a JSON result.
+const BEGINNING: u64 = 64;
+
+/// Runs the command.
+///
+/// # Errors
+/// The file cannot be read, or is neither a result nor a journal.
+pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
+    let result = read(args)?;
+    let told = if args.json {
+        bench::to_stdout(
+            &result,
+            json::Options {
+                pretty: true,
+                hdr: args.hdr,
+            },
+        )
+    } else {
+        let style = style::of_stdout(args.no_color, env);
+        print::to_stdout(&loadline_report::text::render(&result, &style))
+    };
+    told.map_err(|error| {
+        Ending::refusal(
+            ExitCode::Other,
+            &format!("the report cannot be written: {error}"),
+        )
+    })?;
+    Ok(ExitCode::Ok)
+}
+
+fn read(args: &ReportArgs) -> Result<RunResult, Ending> {
+    let name = args.file.display();
+    let unreadable = |why: String| Ending::refusal(ExitCode::Other, &format!("{name}: {why}"));
+    let mut beginning = Vec::new();
+    let opened =
+        File::open(&args.file).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    opened.map_err(|error| {
+        unreadable(format!(
+            "cannot be read: {error}; check its name and rights"
+        ))
+    })?;
+    if !journal::is_journal(&beginning) {
+        return json::load(&args.file).map_err(|error| unreadable(error.to_string()));
+    }
+    let recovered = journal::recover(&args.file).map_err(|error| unreadable(error.to_string()))?;
+    if let journal::HowEnded::Crashed { last_ns } = recovered.how {
+        let seconds = last_ns as f64 / 1e9;
+        print::to_stderr(&format!(
+            "the run of this journal died, or still runs; what follows is its first {seconds:.1} s\n"
+        ));
+    }
+    if recovered.torn {
+        print::to_stderr("the last record of the journal is torn and left out\n");
+    }
+    Ok(recovered.result)
+}

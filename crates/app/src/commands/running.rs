@@ -1,0 +1,116 @@
+//! One run with everything around it: signals, journal, samples, whoever watches.
+//!
+//! Must not know which command runs. Invariant: whatever the sinks meet with, the run's result is
+//! returned.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+
+use loadline_model::result::{RunResult, StopReason};
+use loadline_model::snapshot::Sample;
+use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
+use loadline_run::RunSetup;
+
+use super::journal::{Place, RunJournal};
+use crate::Ending;
+use crate::terminal::signals;
+
+/// Batches of samples between the workers and the sink: enough to ride out a slow write, few enough
+/// to stay small in memory.
+const BATCHES: usize = 64;
+
+/// A run about to take place.
+pub(super) struct Run {
+    plan: Arc<TestPlan>,
+    commands: Receiver<RunCommand>,
+    samples: Option<SyncSender<Vec<Sample>>>,
+    journal: RunJournal,
+    command_line: Vec<String>,
+}
+
+impl Run {
+    /// Prepares the process and what surrounds the run.
+    ///
+    /// # Errors
+    /// The journal that the user named cannot be written, or signals cannot be caught.
+    pub(super) fn prepare(
+        plan: TestPlan,
+        journal: Place,
+        command_line: &[String],
+    ) -> Result<Run, Ending> {
+        loadline_run::prepare_process();
+        let journal = RunJournal::begin(journal)?;
+        let commands = signals::orders(signals::RUN_STOPS)?;
+        let command_line = command_line.to_vec();
+        Ok(Run {
+            plan: Arc::new(plan),
+            commands,
+            samples: None,
+            journal,
+            command_line,
+        })
+    }
+
+    /// What will be done.
+    pub(super) fn plan(&self) -> &TestPlan {
+        &self.plan
+    }
+
+    /// The channel on which every sample of the run will come.
+    pub(super) fn samples(&mut self) -> Receiver<Vec<Sample>> {
+        let (sender, receiver) = mpsc::sync_channel(BATCHES);
+        self.samples = Some(sender);
+        receiver
+    }
+
+    /// Runs, telling `watch` what happens. The journal is handed back to be ended when the result
+    /// has been told.
+    ///
+    /// # Errors
+    /// The plan could not be started.
+    pub(super) fn go(
+        self,
+        watch: &mut dyn FnMut(&RunEvent),
+    ) -> Result<(RunResult, RunJournal), Ending> {
+        let Run {
+            plan,
+            commands,
+            samples,
+            mut journal,
+            command_line,
+        } = self;
+        let setup = RunSetup {
+            commands,
+            samples,
+            command_line,
+        };
+        let mut on_event = |event: RunEvent| {
+            journal.record(&event);
+            watch(&event);
+        };
+        match loadline_run::run(plan, setup, &mut on_event) {
+            Ok(result) => Ok((result, journal)),
+            Err(error) => {
+                journal.end(true)?;
+                Err(Ending::refusal(error.exit_code(), &error.to_string()))
+            }
+        }
+    }
+}
+
+/// The exit code of loadline's own commands for a result.
+pub(super) fn exit_code(result: &RunResult) -> ExitCode {
+    if matches!(
+        result.totals.stop,
+        StopReason::Interrupted | StopReason::Aborted
+    ) {
+        return ExitCode::ExternalAbort;
+    }
+    if result.thresholds.iter().any(|outcome| !outcome.passed) {
+        return ExitCode::ThresholdsFailed;
+    }
+    if result.totals.seen.counts.good == 0 {
+        return ExitCode::NothingSucceeded;
+    }
+    ExitCode::Ok
+}

@@ -1,0 +1,284 @@
+//! The plan of a bombardier command line.
+//!
+//! Must not know argument syntax. Invariant: checks come in the tool's order, so that the same message
+//! comes first.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loadline_model::client::{Protocol, TlsPlan};
+use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
+use loadline_model::template::Template;
+use loadline_model::{ArrivalRate, ClientPlan, url};
+use loadline_report::bombardier::{Client, ReportTemplate, Spec, Stop};
+
+use super::flags::Flags;
+use super::usage::{check_error, parse_error};
+use super::{Format, Job};
+use crate::cli::values::{self, DURATION_MAX, VUS_MAX};
+use crate::dialect::{self, DialectLoad, go_text};
+use crate::plan::headers::Headers;
+use crate::plan::{headers, identity};
+use crate::{Ending, Files};
+
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"];
+const SECOND_NS: i64 = 1_000_000_000;
+/// The tool looks at its counter this often for `Reqs/sec`.
+const RATE_WINDOW: Duration = Duration::from_millis(20);
+
+/// What the flags ask for.
+pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending> {
+    let spec = flags.given("format").unwrap_or("plain-text");
+    let template_file = spec.strip_prefix("path:");
+    if template_file.is_none() && !matches!(spec, "plain-text" | "pt" | "json" | "j") {
+        let spec = go_text::quoted(spec);
+        return Err(parse_error(&format!(
+            "unknown format or invalid format spec {spec}"
+        )));
+    }
+    if let Some((scheme, _)) = flags.url.split_once("://")
+        && !["http", "https"]
+            .iter()
+            .any(|known| scheme.eq_ignore_ascii_case(known))
+    {
+        return Err(check_error("unsupported scheme"));
+    }
+    let url = url::parse(&flags.url).map_err(|why| parse_error(&why))?;
+    let url_text = match flags.url.contains("://") {
+        true => flags.url.clone(),
+        false => format!("http://{}", flags.url),
+    };
+    let load = load(flags).map_err(|why| check_error(&why))?;
+    let method = method(flags).map_err(|why| check_error(&why))?;
+    let tls = tls(flags, files).map_err(|why| check_error(&why))?;
+    let body = body(flags, files).map_err(|why| check_error(&why))?;
+    let format = match template_file {
+        Some(path) => Format::Template(read_template(path, files)?),
+        None if spec.starts_with('j') => Format::Json,
+        None => Format::PlainText,
+    };
+    let lines = merged_headers(flags).map_err(|why| check_error(&why))?;
+    let client = client(flags, &load, &lines, tls);
+    let spec = spec_of(flags, &load, &method, url_text);
+    let request = RequestTemplate {
+        headers: header_lines(flags, &method, lines, url.credentials),
+        method,
+        origin: url.origin,
+        target: Template::literal(&url.target),
+        body,
+    };
+    let mut plan = dialect::plan(&load, request, client, seed).map_err(|why| check_error(&why))?;
+    plan.aggregation.rate_window = Some(RATE_WINDOW);
+    Ok(Job {
+        plan,
+        spec,
+        print: flags.print,
+        format,
+        verdict: !flags.is_set("no-verdict"),
+    })
+}
+
+fn spec_of(flags: &Flags, load: &DialectLoad, method: &str, url: String) -> Spec {
+    let text = |name: &str| flags.text(name).map(str::to_owned);
+    Spec {
+        connections: flags.connections,
+        stop: match (load.requests, load.duration) {
+            (Some(requests), _) => Stop::Requests(requests),
+            (None, duration) => Stop::Duration(duration.unwrap_or_default()),
+        },
+        method: method.to_owned(),
+        url,
+        headers: flags.headers.clone(),
+        body: text("body").unwrap_or_default(),
+        body_file: text("body-file"),
+        certificate_file: text("cert"),
+        key_file: text("key"),
+        stream: flags.is_set("stream"),
+        timeout: load.timeout.unwrap_or_default(),
+        client: flags.client,
+        rate: flags.rate,
+        latencies: flags.is_set("latencies"),
+    }
+}
+
+fn load(flags: &Flags) -> Result<DialectLoad, String> {
+    if flags.rate == Some(0) {
+        return Err("rate can't be less than 1".to_owned());
+    }
+    let vus = u32::try_from(flags.connections)
+        .ok()
+        .filter(|vus| *vus <= VUS_MAX);
+    let vus = match vus {
+        Some(0) => return Err("invalid number of connections(must be > 0)".to_owned()),
+        Some(vus) => vus,
+        None => {
+            return Err(format!(
+                "invalid number of connections(must be <= {VUS_MAX})"
+            ));
+        }
+    };
+    if flags.requests == Some(0) {
+        return Err("invalid number of requests(must be > 0)".to_owned());
+    }
+    // -n wins over -d.
+    let duration = match (flags.requests, flags.duration.unwrap_or(10 * SECOND_NS)) {
+        (Some(_), _) => None,
+        (None, nanoseconds) if nanoseconds < SECOND_NS => {
+            return Err("invalid test duration(must be >= 1s)".to_owned());
+        }
+        (None, nanoseconds) => Some(Duration::from_nanos(nanoseconds.unsigned_abs())),
+    };
+    let timeout = u64::try_from(flags.timeout).map_err(|_| "timeout can't be negative")?;
+    let timeout = Duration::from_nanos(timeout).min(DURATION_MAX);
+    let rate = flags
+        .rate
+        .map(|rate| rate_of(rate).ok_or("rate can't be more than 1000000000"));
+    Ok(DialectLoad {
+        name: "bombardier",
+        vus,
+        requests: flags.requests,
+        duration,
+        rate: rate.transpose()?,
+        timeout: (!timeout.is_zero()).then_some(timeout),
+        redirects_max: 0,
+        samples: false,
+    })
+}
+
+fn rate_of(per_second: u64) -> Option<ArrivalRate> {
+    ArrivalRate::from_per_second(per_second as f64)
+}
+
+fn method(flags: &Flags) -> Result<String, String> {
+    let method = flags.given("method").unwrap_or("GET");
+    if !METHODS.contains(&method) {
+        return Err(format!("Unknown HTTP method: {method}"));
+    }
+    let has_body = flags.text("body").is_some() || flags.text("body-file").is_some();
+    if method == "HEAD" && has_body {
+        return Err("HEAD requests cannot have body".to_owned());
+    }
+    if flags.text("body").is_some() && flags.text("body-file").is_some() {
+        return Err("use either --body or --body-file".to_owned());
+    }
+    Ok(method.to_owned())
+}
+
+fn tls(flags: &Flags, files: &Files) -> Result<TlsPlan, String> {
+    let identity = match (flags.text("cert"), flags.text("key")) {
+        (None, None) => None,
+        (Some(_), None) => return Err("no Path to TLS Client Certificate Private Key".to_owned()),
+        (None, Some(_)) => return Err("no Path to TLS Client Certificate".to_owned()),
+        (Some(certificate), Some(key)) => {
+            let read = identity(certificate, key, files);
+            Some(read.map_err(|error| go_text::file_error(&error))?)
+        }
+    };
+    Ok(TlsPlan {
+        identity,
+        verify: !flags.is_set("insecure"),
+        ..TlsPlan::default()
+    })
+}
+
+fn body(flags: &Flags, files: &Files) -> Result<BodySource, String> {
+    let stream = flags.is_set("stream");
+    let told = |error| go_text::file_error(&error);
+    if let Some(path) = flags.text("body-file") {
+        if stream {
+            files.check(path).map_err(told)?;
+            return Ok(BodySource::StreamFile { path: path.into() });
+        }
+        return files.read(path).map(BodySource::from_bytes).map_err(told);
+    }
+    let source = BodySource::from_bytes(flags.text("body").unwrap_or_default().into());
+    Ok(match source {
+        BodySource::Bytes { bytes, length } if stream => BodySource::StreamBytes { bytes, length },
+        other => other,
+    })
+}
+
+fn read_template(path: &str, files: &Files) -> Result<ReportTemplate, Ending> {
+    let text = files
+        .read_text(path)
+        .map_err(|error| check_error(&go_text::file_error(&error)))?;
+    ReportTemplate::parse(&text).map_err(|error| check_error(&error.to_string()))
+}
+
+/// The header lines by canonical name; the last of a name wins.
+fn merged_headers(flags: &Flags) -> Result<BTreeMap<String, String>, String> {
+    let mut map = BTreeMap::new();
+    for (name, value) in &flags.headers {
+        values::header_name(name)?;
+        values::header_value(value)?;
+        dialect::set_header(&mut map, name, value);
+    }
+    Ok(map)
+}
+
+/// The lines that the chosen client sends, in its order.
+fn header_lines(
+    flags: &Flags,
+    method: &str,
+    mut map: BTreeMap<String, String>,
+    credentials: Option<(String, String)>,
+) -> Vec<HeaderTemplate> {
+    let agent = match flags.client {
+        Client::FastHttp => "fasthttp",
+        Client::NetHttp1 => "Go-http-client/1.1",
+        Client::NetHttp2 => "Go-http-client/2.0",
+    };
+    let mut lines = Headers::default();
+    lines.push_text(
+        "User-Agent",
+        &map.remove("User-Agent").unwrap_or_else(|| agent.to_owned()),
+    );
+    if let Some(host) = map.remove("Host") {
+        lines.push_text("Host", &host);
+    }
+    if let Some(content_type) = map.remove("Content-Type") {
+        lines.push_text("Content-Type", &content_type);
+    } else if flags.client == Client::FastHttp && !matches!(method, "GET" | "HEAD") {
+        lines.push_text("Content-Type", "application/octet-stream");
+    }
+    for (name, value) in map
+        .iter()
+        .filter(|(name, _)| !dialect::is_written_by_go(name))
+    {
+        lines.push_text(name, value);
+    }
+    if let Some((user, password)) = credentials {
+        lines.push_default("Authorization", &headers::basic(&user, &password));
+    }
+    if flags.client != Client::FastHttp && method != "HEAD" {
+        lines.push_default("Accept-Encoding", "gzip");
+    }
+    lines.into_lines()
+}
+
+fn client(
+    flags: &Flags,
+    load: &DialectLoad,
+    lines: &BTreeMap<String, String>,
+    tls: TlsPlan,
+) -> ClientPlan {
+    let http2 = flags.client == Client::NetHttp2;
+    let closes = lines
+        .get("Connection")
+        .is_some_and(|value| value.eq_ignore_ascii_case("close"));
+    // The default client ignores -a, as its help says.
+    let disabled = flags.is_set("disableKeepAlives") && flags.client != Client::FastHttp;
+    ClientPlan {
+        protocol: if http2 {
+            Protocol::Negotiate { streams: load.vus }
+        } else {
+            Protocol::Http1
+        },
+        connections: if http2 { 1 } else { load.vus },
+        keep_alive: !closes && !disabled,
+        connect_timeout: load.timeout,
+        request_timeout: load.timeout,
+        tls,
+        ..ClientPlan::default()
+    }
+}

@@ -1,0 +1,88 @@
+//! bombardier's help, in our words and its order, and its refusals.
+//!
+//! Must not know flag values. Invariant: the tool prints refusals on standard output; so does this.
+
+use loadline_model::ExitCode;
+
+use crate::Ending;
+
+/// The help.
+const USAGE: &str = "\
+usage: bombardier [<flags>] <url>
+
+Puts load on a URL (loadline reading bombardier's command line).
+
+Flags:
+      --help                  Show this help.
+      --version               Show the version.
+  -c, --connections=125       Connections, each with one request at a time
+  -t, --timeout=2s            Time for one request; 0 is no limit
+  -l, --latencies             Print percentiles of the latency
+  -m, --method=GET            Method: GET, POST, PUT, DELETE, HEAD, OPTIONS or
+                              PATCH
+  -b, --body=\"\"               Request body
+  -f, --body-file=\"\"          File with the request body
+  -s, --stream                Send the body in chunks; a file is read anew for
+                              each request
+      --cert=\"\"               PEM file of the client certificate
+      --key=\"\"                PEM file of its key
+  -k, --insecure              Do not verify the target's certificate
+  -a, --disableKeepAlives     A new connection for each request; with
+                              --fasthttp use -H 'Connection: close'
+  -H, --header=\"K: V\" ...     Header line (repeatable)
+  -n, --requests=[pos. int.]  Requests in all; wins over -d
+  -d, --duration=10s          Time to run, at least 1s
+  -r, --rate=[pos. int.]      Requests per second in all
+      --fasthttp              Speak as the fasthttp client does (default)
+      --http1                 Speak as Go's client does, HTTP/1.1
+      --http2                 Speak as Go's client does, HTTP/2 where offered
+  -p, --print=<spec>          What to print, with commas between: intro (i),
+                              progress (p), result (r)
+  -q, --no-print              Print nothing
+  -o, --format=<spec>         plain-text (pt), json (j), or path:FILE with a Go
+                              template
+      --no-verdict            Leave out loadline's verdict after the report
+
+Args:
+  <url>  URL of the target; a missing scheme means http
+";
+
+/// The help asked for.
+pub(super) fn help() -> Ending {
+    Ending::answer(USAGE)
+}
+
+/// The version asked for.
+pub(super) fn version() -> Ending {
+    Ending::answer(format!(
+        "bombardier version 2.0 (loadline {}) {}/{}\n",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        go_architecture()
+    ))
+}
+
+fn go_architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+/// A refusal of the parser.
+pub(super) fn parse_error(message: &str) -> Ending {
+    refusal(&format!("Error parsing the arguments: {message}\n"))
+}
+
+/// A refusal of the checks after it.
+pub(super) fn check_error(message: &str) -> Ending {
+    refusal(&format!("Error initializing bombardier: {message}\n"))
+}
+
+fn refusal(text: &str) -> Ending {
+    Ending {
+        code: ExitCode::NothingSucceeded,
+        ..Ending::answer(text)
+    }
+}

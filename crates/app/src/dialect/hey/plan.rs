@@ -1,0 +1,272 @@
+//! The plan of a hey command line.
+//!
+//! Must not know argument syntax. Invariant: checks come in hey's order, so that the same message
+//! comes first.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loadline_model::client::{Protocol, ProxyPlan, TlsPlan};
+use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
+use loadline_model::template::Template;
+use loadline_model::url;
+use loadline_model::{ArrivalRate, ClientPlan};
+use loadline_report::hey::ReportTemplate;
+
+use super::flags::Flags;
+use super::usage::{plain_error, value_error};
+use super::{Job, Output};
+use crate::cli::values::{self, DURATION_MAX, VUS_MAX};
+use crate::dialect::{self, DialectLoad, go_text};
+use crate::plan::headers::{self, Headers};
+use crate::plan::parse_proxy;
+use crate::{Ending, Files};
+
+const USER_AGENT: &str = "hey/0.0.1";
+/// Redirects that Go's client follows.
+const REDIRECTS: u32 = 10;
+
+/// What the flags ask for.
+pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending> {
+    let output = match flags.text("o") {
+        None => Output::Summary,
+        Some("csv") => Output::Csv,
+        Some(text) => {
+            let template = ReportTemplate::parse(text);
+            Output::Template(template.map_err(|why| value_error(&format!("-o: {why}")))?)
+        }
+    };
+    let samples = match &output {
+        Output::Summary => false,
+        Output::Csv => true,
+        Output::Template(template) => template.needs_samples(),
+    };
+    let load = load(flags, samples)?;
+    let lines = header_lines(flags)?;
+    let credentials = credentials(flags)?;
+    let body = body(flags, files)?;
+    let proxy = proxy(flags)?;
+    let method = method(flags)?;
+    let url = url::parse(&flags.url).map_err(|why| value_error(&why))?;
+    let request = RequestTemplate {
+        headers: headers(flags, &method, lines, credentials.or(url.credentials)),
+        method,
+        origin: url.origin,
+        target: Template::literal(&url.target),
+        body,
+    };
+    let client = client(flags, &load, proxy);
+    let mut plan = dialect::plan(&load, request, client, seed).map_err(|why| value_error(&why))?;
+    plan.workers = u32::try_from(flags.int("cpus", 0))
+        .ok()
+        .filter(|cpus| *cpus > 0);
+    Ok(Job {
+        plan,
+        output,
+        verdict: !flags.is_set("no-verdict"),
+    })
+}
+
+fn load(flags: &Flags, samples: bool) -> Result<DialectLoad, Ending> {
+    let (requests, workers) = (flags.int("n", 200), flags.int("c", 50));
+    let duration = u64::try_from(flags.duration("z"))
+        .ok()
+        .filter(|nanoseconds| *nanoseconds > 0);
+    if duration.is_some() && workers <= 0 {
+        return Err(value_error("-c cannot be smaller than 1."));
+    }
+    if duration.is_none() && (requests <= 0 || workers <= 0) {
+        return Err(value_error("-n and -c cannot be smaller than 1."));
+    }
+    if duration.is_none() && requests < workers {
+        return Err(value_error("-n cannot be less than -c."));
+    }
+    let vus = u32::try_from(workers)
+        .ok()
+        .filter(|vus| *vus <= VUS_MAX)
+        .ok_or_else(|| value_error(&format!("-c cannot be more than {VUS_MAX}.")))?;
+    let requests = if duration.is_some() {
+        None
+    } else {
+        u64::try_from(requests).ok()
+    };
+    Ok(DialectLoad {
+        name: "hey",
+        vus,
+        requests,
+        duration: duration.map(Duration::from_nanos),
+        rate: rate(flags, vus)?,
+        timeout: timeout(flags)?,
+        redirects_max: if flags.is_set("disable-redirects") {
+            0
+        } else {
+            REDIRECTS
+        },
+        samples,
+    })
+}
+
+/// -q is each worker's own: in all it is -q times -c.
+fn rate(flags: &Flags, vus: u32) -> Result<Option<ArrivalRate>, Ending> {
+    let each = flags.float("q");
+    if each.is_nan() || each <= 0.0 {
+        return Ok(None);
+    }
+    match ArrivalRate::from_per_second(each * f64::from(vus)).filter(|rate| rate.starts > 0) {
+        Some(rate) => Ok(Some(rate)),
+        None => Err(value_error(
+            "-q times -c is not from 0.000001 to 1000000000 per second.",
+        )),
+    }
+}
+
+fn timeout(flags: &Flags) -> Result<Option<Duration>, Ending> {
+    let seconds = u64::try_from(flags.int("t", 20))
+        .map_err(|_| value_error("-t cannot be negative; 0 is no limit."))?;
+    let limit = Duration::from_secs(seconds).min(DURATION_MAX);
+    Ok((!limit.is_zero()).then_some(limit))
+}
+
+/// The lines of -H, `^([\w-]+):\s*(.+)`.
+fn header_lines(flags: &Flags) -> Result<Vec<(String, String)>, Ending> {
+    if flags.text("h").is_some() {
+        return Err(value_error(
+            "Flag '-h' is deprecated, please use '-H' instead.",
+        ));
+    }
+    flags
+        .texts("H")
+        .map(|line| header_line(line).ok_or_else(|| unparsed(line)))
+        .collect()
+}
+
+fn header_line(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.split_once(':')?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.is_empty() || !name.chars().all(is_word) {
+        return None;
+    }
+    // The pattern's dot takes no line end, so a value stops there.
+    let value = value.trim_start_matches(['\n', '\r', '\t', ' ', '\u{c}']);
+    let value = value.split('\n').next().unwrap_or_default();
+    let is_sendable = values::header_value(value).is_ok() && !value.is_empty();
+    is_sendable.then(|| (name.to_owned(), value.to_owned()))
+}
+
+fn unparsed(input: &str) -> Ending {
+    value_error(&format!(
+        "could not parse the provided input; input = {input}"
+    ))
+}
+
+fn body(flags: &Flags, files: &Files) -> Result<BodySource, Ending> {
+    if let Some(path) = flags.text("D") {
+        let bytes = files
+            .read(path)
+            .map_err(|error| plain_error(&go_text::file_error(&error)))?;
+        return Ok(BodySource::from_bytes(bytes));
+    }
+    Ok(BodySource::from_bytes(
+        flags.text("d").unwrap_or_default().as_bytes().to_vec(),
+    ))
+}
+
+fn proxy(flags: &Flags) -> Result<Option<ProxyPlan>, Ending> {
+    flags
+        .text("x")
+        .map(parse_proxy)
+        .transpose()
+        .map_err(|why| value_error(&why))
+}
+
+fn method(flags: &Flags) -> Result<String, Ending> {
+    let method = flags.text("m").unwrap_or("GET").to_uppercase();
+    values::method(&method).map_err(|_| {
+        value_error(&format!(
+            "net/http: invalid method {}",
+            go_text::quoted(&method)
+        ))
+    })
+}
+
+/// The lines that Go sends, in its order: those it knows, then the others by name.
+fn headers(
+    flags: &Flags,
+    method: &str,
+    lines: Vec<(String, String)>,
+    credentials: Option<(String, String)>,
+) -> Vec<HeaderTemplate> {
+    let mut map = BTreeMap::new();
+    dialect::set_header(
+        &mut map,
+        "Content-Type",
+        flags.text("T").unwrap_or("text/html"),
+    );
+    for (name, value) in lines {
+        dialect::set_header(&mut map, &name, &value);
+    }
+    if let Some(accept) = flags.text("A") {
+        dialect::set_header(&mut map, "Accept", accept);
+    }
+    if let Some((user, password)) = credentials {
+        dialect::set_header(&mut map, "Authorization", &headers::basic(&user, &password));
+    }
+    let agent = match (flags.text("U"), map.remove("User-Agent")) {
+        (Some(agent), _) => format!("{agent} {USER_AGENT}"),
+        (None, Some(agent)) => format!("{agent} {USER_AGENT}"),
+        (None, None) => USER_AGENT.to_owned(),
+    };
+    let mut headers = Headers::default();
+    if let Some(host) = flags.text("host") {
+        headers.push_text("Host", host);
+    }
+    headers.push_text("User-Agent", &agent);
+    let asks_for_part = map.contains_key("Range") || method == "HEAD";
+    let compresses = !flags.is_set("disable-compression") && !asks_for_part;
+    for (name, value) in map
+        .iter()
+        .filter(|(name, _)| !dialect::is_written_by_go(name))
+    {
+        headers.push_text(name, value);
+    }
+    if compresses {
+        headers.push_default("Accept-Encoding", "gzip");
+    }
+    headers.into_lines()
+}
+
+/// User and password of -a; hey refuses passwords of one character, which is not copied.
+fn credentials(flags: &Flags) -> Result<Option<(String, String)>, Ending> {
+    let Some(text) = flags.text("a") else {
+        return Ok(None);
+    };
+    match text.split_once(':') {
+        Some((user, password)) if !user.is_empty() => {
+            Ok(Some((user.to_owned(), password.to_owned())))
+        }
+        _ => Err(unparsed(text)),
+    }
+}
+
+fn client(flags: &Flags, load: &DialectLoad, proxy: Option<ProxyPlan>) -> ClientPlan {
+    let http2 = flags.is_set("h2");
+    ClientPlan {
+        protocol: if http2 {
+            Protocol::Negotiate { streams: load.vus }
+        } else {
+            Protocol::Http1
+        },
+        // Over HTTP/2 all workers share one connection.
+        connections: if http2 { 1 } else { load.vus },
+        keep_alive: !flags.is_set("disable-keepalive"),
+        connect_timeout: load.timeout,
+        request_timeout: load.timeout,
+        tls: TlsPlan {
+            verify: false,
+            server_name: flags.text("host").map(str::to_owned),
+            ..TlsPlan::default()
+        },
+        proxy,
+        ..ClientPlan::default()
+    }
+}

@@ -1,0 +1,85 @@
+//! hey's help, in our words and its order, and its refusals.
+//!
+//! Must not know flag values. Invariant: what hey writes to standard error is written there.
+
+use loadline_model::ExitCode;
+
+use crate::Ending;
+
+/// The help.
+pub(super) const USAGE: &str = "\
+Usage: hey [options...] <url>
+
+Options:
+  -n  Requests in all. Default: 200.
+  -c  Workers, each with one request at a time; -n must not be smaller.
+      Default: 50.
+  -q  Requests per second of each worker (in all: -q times -c).
+      Default: no limit.
+  -z  Time to run; -n is then ignored. Examples: -z 10s, -z 3m.
+  -o  Output. Default: a summary. \"csv\": a row for each answer. Anything else
+      is a Go template over the report.
+
+  -m  Method. Default: GET.
+  -H  Header line 'Name: value' (repeatable; the last of a name wins).
+  -t  Seconds that one request may take; 0 is no limit. Default: 20.
+  -A  Accept header.
+  -d  Request body.
+  -D  File with the request body; wins over -d.
+  -T  Content-Type, sent with every request. Default: text/html.
+  -U  User-Agent, followed by \"hey/0.0.1\".
+  -a  Basic authentication, username:password.
+  -x  HTTP proxy, http://host:port.
+  -h2 HTTP/2 over TLS.
+
+  -host  Host header, also the name asked for in TLS.
+
+  -disable-compression  Do not ask for compressed answers.
+  -disable-keepalive    A new connection for each request.
+  -disable-redirects    Do not follow redirects (otherwise up to 10).
+  -cpus                 Worker threads. Default: the cores that may be used.
+  -no-verdict           Leave out loadline's verdict after the report.
+
+This is loadline reading hey's command line; loadline bench --help has more.
+";
+
+/// A refusal by the flag parser: exit code 2.
+pub(super) fn flag_error(message: &str) -> Ending {
+    Ending {
+        code: ExitCode::DialectUsage,
+        out: String::new(),
+        err: format!("{message}\n{USAGE}"),
+    }
+}
+
+/// A refusal of a value, followed by the help: exit code 1.
+pub(super) fn value_error(message: &str) -> Ending {
+    let lead = if message.is_empty() {
+        String::new()
+    } else {
+        format!("{message}\n\n")
+    };
+    Ending {
+        code: ExitCode::NothingSucceeded,
+        out: String::new(),
+        err: format!("{lead}{USAGE}\n"),
+    }
+}
+
+/// A refusal without the help: exit code 1.
+pub(super) fn plain_error(message: &str) -> Ending {
+    Ending {
+        code: ExitCode::NothingSucceeded,
+        out: String::new(),
+        err: format!("{message}\n"),
+    }
+}
+
+/// The help asked for.
+pub(super) fn help() -> Ending {
+    Ending {
+        code: ExitCode::Ok,
+        out: String::new(),
+        err: USAGE.to_owned(),
+    }
+}

@@ -1,0 +1,120 @@
+//! The command lines of other tools: same flags, same semantics, same refusals.
+//!
+//! Where a tool loses data or contradicts its own help, the dialect does not copy it; the list is in
+//! `docs/dialects.md`. Must not know how a run is shown. Invariant: a line that the tool takes is
+//! taken, with the same meaning.
+
+pub mod bombardier;
+pub mod go_duration;
+pub mod go_flag;
+mod go_text;
+pub mod hey;
+pub mod kingpin;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loadline_model::executor::{Executor, Spacing};
+use loadline_model::plan::AggregationPlan;
+use loadline_model::request::{RequestMix, RequestOrder, RequestTemplate};
+use loadline_model::{ArrivalRate, Behaviour, ClientPlan, OnExhausted, Scenario, TestPlan};
+
+use crate::cli::values::DURATION_MAX;
+
+/// What a dialect says about the load, and the plan needs.
+struct DialectLoad {
+    name: &'static str,
+    /// Workers or connections.
+    vus: u32,
+    /// Requests in all; `None`: until the duration ends.
+    requests: Option<u64>,
+    /// `None`: until the count is reached.
+    duration: Option<Duration>,
+    /// Requests due per second in all; `None`: as fast as possible.
+    rate: Option<ArrivalRate>,
+    /// Limit of one request; `None`: none.
+    timeout: Option<Duration>,
+    redirects_max: u32,
+    samples: bool,
+}
+
+/// The plan of a dialect's run: both tools wait for the requests under way at the end, and start no
+/// arrival after it.
+fn plan(
+    load: &DialectLoad,
+    request: RequestTemplate,
+    client: ClientPlan,
+    seed: u64,
+) -> Result<TestPlan, String> {
+    let scenario = Scenario {
+        name: load.name.to_owned(),
+        start_time: Duration::ZERO,
+        executor: executor(load),
+        on_exhausted: OnExhausted::Queue,
+        pacing: None,
+        graceful_stop: load.timeout.unwrap_or(DURATION_MAX),
+        queue_grace: Duration::ZERO,
+        behaviour: Behaviour::Requests(RequestMix {
+            requests: vec![request],
+            order: RequestOrder::RoundRobin,
+            redirects_max: load.redirects_max,
+            cookies: false,
+        }),
+        checks: Vec::new(),
+        tags: BTreeMap::new(),
+    };
+    let plan = TestPlan {
+        scenarios: vec![scenario],
+        client,
+        thresholds: Vec::new(),
+        warm_up: Duration::ZERO,
+        start_window: Duration::from_micros(100),
+        workers: None,
+        aggregation: AggregationPlan {
+            samples: load.samples,
+            ..AggregationPlan::default()
+        },
+        labels: BTreeMap::new(),
+        seed,
+    };
+    plan.validate().map(|()| plan)
+}
+
+fn executor(load: &DialectLoad) -> Executor {
+    let vus = load.vus;
+    match (load.rate, load.requests) {
+        (Some(rate), iterations) => Executor::ConstantArrivalRate {
+            rate,
+            duration: load.duration,
+            spacing: Spacing::Even,
+            iterations,
+            pre_allocated_vus: vus,
+            max_vus: vus,
+        },
+        (None, Some(iterations)) => Executor::SharedIterations {
+            vus: vus.min(u32::try_from(iterations).unwrap_or(u32::MAX)),
+            iterations,
+            max_duration: load.duration,
+        },
+        (None, None) => Executor::ConstantVus {
+            vus,
+            duration: load.duration,
+        },
+    }
+}
+
+/// Sets a header as Go's `Header.Set`: under its canonical name, the last one wins.
+fn set_header(headers: &mut BTreeMap<String, String>, name: &str, value: &str) {
+    headers.insert(
+        go_text::canonical_header(name),
+        value.trim_matches([' ', '\t']).to_owned(),
+    );
+}
+
+/// Whether a name is one that Go writes from elsewhere, never from the header map.
+fn is_written_by_go(name: &str) -> bool {
+    matches!(
+        name,
+        "Host" | "Content-Length" | "Transfer-Encoding" | "Trailer"
+    )
+}

@@ -1,0 +1,71 @@
+//! How a command ends without a run: help, a version, a refusal.
+//!
+//! Must not know which command it was. Invariant: a refusal names what is wrong and carries the exit
+//! code that the command line's owner (loadline or a dialect) promises.
+
+use std::fmt;
+
+use loadline_model::ExitCode;
+
+use crate::terminal::print;
+
+/// Text for the two streams, and an exit code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// The exit code.
+    pub code: ExitCode,
+    /// For standard output, with its line ends.
+    pub out: String,
+    /// For standard error, with its line ends.
+    pub err: String,
+}
+
+impl Ending {
+    /// An answer on standard output, such as help.
+    #[must_use]
+    pub fn answer(text: impl Into<String>) -> Ending {
+        Ending {
+            code: ExitCode::Ok,
+            out: text.into(),
+            err: String::new(),
+        }
+    }
+
+    /// A refusal of loadline's own commands: nothing was sent.
+    #[must_use]
+    pub fn usage(message: &str) -> Ending {
+        Ending::refusal(ExitCode::InvalidConfig, message)
+    }
+
+    /// A refusal with another exit code, told on standard error.
+    #[must_use]
+    pub fn refusal(code: ExitCode, message: &str) -> Ending {
+        Ending {
+            code,
+            out: String::new(),
+            err: format!("loadline: {message}\n"),
+        }
+    }
+
+    /// Writes both texts and gives the exit code.
+    #[must_use]
+    pub fn tell(&self) -> ExitCode {
+        print::to_stderr(&self.err);
+        // A reader that went away has seen all that it wanted.
+        let _ = print::to_stdout(&self.out);
+        self.code
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "exit code {}", self.code.code())?;
+        if !self.out.is_empty() {
+            write!(f, "\n--- stdout\n{}", self.out)?;
+        }
+        if !self.err.is_empty() {
+            write!(f, "\n--- stderr\n{}", self.err)?;
+        }
+        Ok(())
+    }
+}

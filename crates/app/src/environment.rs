@@ -1,0 +1,43 @@
+//! The environment variables of the process, as an argument.
+//!
+//! Must not know what a variable means. Invariant: nothing else in this crate reads the process's
+//! environment.
+
+use std::collections::BTreeMap;
+
+/// Environment variables by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Env {
+    variables: BTreeMap<String, String>,
+}
+
+impl Env {
+    /// The process's variables; those that are not UTF-8 are left out.
+    #[must_use]
+    pub fn of_process() -> Env {
+        let texts = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        Env {
+            variables: texts.collect(),
+        }
+    }
+
+    /// The value of a variable; `None` when it is not set or empty.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+}
+
+impl<const N: usize> From<[(&str, &str); N]> for Env {
+    fn from(pairs: [(&str, &str); N]) -> Env {
+        let variables = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Env {
+            variables: variables.into(),
+        }
+    }
+}

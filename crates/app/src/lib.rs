@@ -1,0 +1,47 @@
+//! Arguments, environment and files → test plan → run → exit code; nothing else.
+//!
+//! The pieces: [`cli`] declares loadline's own options, [`dialect`] reads the command lines of other
+//! tools, [`plan`] turns either into a `TestPlan`, `commands` runs it, `terminal` shows it. Must not
+//! know how load is made or measured. Invariant: bad input is refused before anything is sent.
+
+pub mod cli;
+mod commands;
+pub mod dialect;
+mod ending;
+mod environment;
+mod files;
+pub mod plan;
+mod redact;
+mod terminal;
+
+use std::ffi::OsString;
+
+use loadline_model::ExitCode;
+
+pub use ending::Ending;
+pub use environment::Env;
+pub use files::{FileError, Files};
+
+/// Runs the command that the arguments name, the program's own name first, and returns how it
+/// ended.
+#[must_use]
+pub fn main_with(arguments: Vec<OsString>, env: &Env) -> ExitCode {
+    let ended = readable(arguments).and_then(|arguments| commands::dispatch(&arguments, env));
+    match ended {
+        Ok(code) => code,
+        Err(ending) => ending.tell(),
+    }
+}
+
+/// Arguments as text; everything that loadline takes is text.
+fn readable(arguments: Vec<OsString>) -> Result<Vec<String>, Ending> {
+    let texts = arguments.into_iter().enumerate().map(|(position, argument)| {
+        argument.into_string().map_err(|raw| {
+            Ending::usage(&format!(
+                "argument {position} ({}) is not valid UTF-8; rename the file, or percent-encode the URL",
+                raw.display()
+            ))
+        })
+    });
+    texts.collect()
+}

@@ -1,0 +1,187 @@
+//! The JSON Schema of results, held against results of real runs.
+//!
+//! The validator below knows the few keywords that the schema uses and refuses others. Invariant: a
+//! field that the schema does not describe fails this test.
+
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+
+use loadline_app::cli::{self, Command};
+use loadline_app::{Env, Files, plan};
+use loadline_output::json;
+use loadline_target::TargetConfig;
+use serde_json::Value;
+
+fn schema() -> Value {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("result.schema.json");
+    serde_json::from_slice(&std::fs::read(path).expect("the schema is there")).expect("it is JSON")
+}
+
+/// What is wrong with a value, each with its place.
+fn wrong(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
+    let schema = match schema["$ref"].as_str() {
+        Some(name) => &root["$defs"][name.trim_start_matches("#/$defs/")],
+        None => schema,
+    };
+    let rules = schema
+        .as_object()
+        .unwrap_or_else(|| panic!("{place}: no schema"));
+    let mut found = Vec::new();
+    for (keyword, rule) in rules {
+        let fine = match keyword.as_str() {
+            "$schema" | "$defs" | "$ref" | "title" | "description" | "pattern" => true,
+            "const" => rule == value,
+            "type" => is_of_type(value, rule.as_str().expect("a type is a name")),
+            "minimum" => value.as_f64() >= rule.as_f64(),
+            "minItems" => value
+                .as_array()
+                .is_none_or(|list| list.len() as u64 >= rule.as_u64().expect("a count")),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|list| list.len() as u64 <= rule.as_u64().expect("a count")),
+            "required" => list(rule)
+                .iter()
+                .all(|name| value.get(name.as_str().expect("a name")).is_some()),
+            "anyOf" | "oneOf" => list(rule)
+                .iter()
+                .any(|option| wrong(root, option, value, place).is_empty()),
+            "items" => {
+                for (position, item) in list(value).iter().enumerate() {
+                    found.extend(wrong(root, rule, item, &format!("{place}[{position}]")));
+                }
+                true
+            }
+            "prefixItems" => {
+                for (position, (rule, item)) in list(rule).iter().zip(list(value)).enumerate() {
+                    found.extend(wrong(root, rule, item, &format!("{place}[{position}]")));
+                }
+                true
+            }
+            "properties" | "additionalProperties" => {
+                found.extend(wrong_members(root, schema, value, keyword, place));
+                true
+            }
+            other => panic!("the schema uses {other}, which this test does not know"),
+        };
+        if !fine {
+            found.push(format!("{place}: breaks {keyword} {rule:.60}"));
+        }
+    }
+    found
+}
+
+fn wrong_members(
+    root: &Value,
+    schema: &Value,
+    value: &Value,
+    keyword: &str,
+    place: &str,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, member) in value.as_object().into_iter().flatten() {
+        let place = format!("{place}.{name}");
+        match (keyword, schema["properties"].get(name)) {
+            ("properties", Some(rule)) => found.extend(wrong(root, rule, member, &place)),
+            ("additionalProperties", None) => match &schema["additionalProperties"] {
+                Value::Bool(false) => found.push(format!("{place}: is not described")),
+                rule => found.extend(wrong(root, rule, member, &place)),
+            },
+            _ => {}
+        }
+    }
+    found
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn is_of_type(value: &Value, name: &str) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        other => panic!("the schema names the type {other}"),
+    }
+}
+
+/// The JSON result of a `bench` command line.
+fn result_of(line: &str) -> Value {
+    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let Command::Bench(args) = cli::parse(&words).expect("a good line").command else {
+        panic!("{line}: not a bench");
+    };
+    let plan = plan::bench(&args, &Env::default(), &Files::Disk, 7).expect("a good plan");
+    let (_orders, commands) = mpsc::channel();
+    let setup = loadline_run::RunSetup {
+        commands,
+        samples: None,
+        command_line: words,
+    };
+    let result = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
+    let mut text = Vec::new();
+    json::write(
+        &result,
+        json::Options {
+            pretty: false,
+            hdr: true,
+        },
+        &mut text,
+    )
+    .expect("it is written");
+    serde_json::from_slice(&text).expect("it is JSON")
+}
+
+#[test]
+fn real_results_are_described() {
+    let target = loadline_target::serve(TargetConfig {
+        listen: ([127, 0, 0, 1], 0).into(),
+        ..TargetConfig::default()
+    })
+    .expect("the target starts");
+    let url = format!("http://{}", target.local_addr());
+    let schema = schema();
+    let lines = [
+        format!("-n 20 -c 2 {url}/get {url}/status/404"),
+        format!(
+            "-r 100 -n 20 --arrivals poisson --label a=b --by header:Server --threshold p(99)<1s {url}/get"
+        ),
+        format!("--stages 1s:20/s --expect status=200 --expect body~x -b {{{{uuid}}}} {url}/post"),
+        format!("--stages 1s:2 --h2c --streams 2 --cookies --redirects {url}/redirect/2"),
+        "-n 3 -c 1 --resolve h:*:127.0.0.1 --connect-to ::h:9 -x http://u:p@127.0.0.1:9 http://h/"
+            .to_owned(),
+    ];
+    for line in lines {
+        let result = result_of(&format!("loadline bench {line}"));
+        assert_eq!(
+            wrong(&schema, &schema, &result, "result"),
+            Vec::<String>::new(),
+            "{line}"
+        );
+    }
+    target.stop();
+    target.join();
+}
+
+#[test]
+fn what_is_not_described_is_noticed() {
+    let schema = schema();
+    let result = result_of("loadline bench -n 1 -c 1 http://127.0.0.1:9/");
+    let mut more = result.clone();
+    more["totals"]["rates"]["new_rate"] = 1.into();
+    let mut less = result.clone();
+    less["environment"]
+        .as_object_mut()
+        .expect("an object")
+        .remove("host");
+    let mut other = result;
+    other["totals"]["stop"] = "tired".into();
+    for (changed, place) in [(more, "new_rate"), (less, "required"), (other, "stop")] {
+        let found = wrong(&schema, &schema, &changed, "result");
+        assert!(found.iter().any(|text| text.contains(place)), "{found:?}");
+    }
+}

@@ -4,6 +4,7 @@
 //! headers and body vary.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -21,7 +22,7 @@ pub enum BodySource {
     Bytes {
         /// The bytes; results carry their number alone.
         #[serde(skip)]
-        bytes: Vec<u8>,
+        bytes: Arc<[u8]>,
         /// How many they are.
         length: u64,
     },
@@ -39,7 +40,7 @@ pub enum BodySource {
     StreamBytes {
         /// The bytes; results carry their number alone.
         #[serde(skip)]
-        bytes: Vec<u8>,
+        bytes: Arc<[u8]>,
         /// How many they are.
         length: u64,
     },
@@ -54,7 +55,7 @@ impl BodySource {
         }
         BodySource::Bytes {
             length: bytes.len() as u64,
-            bytes,
+            bytes: bytes.into(),
         }
     }
 }

@@ -21,6 +21,7 @@ use super::http1::{Broken, Surroundings};
 use super::prepared::{Http2Body, Http2Message};
 use super::{Answer, Instants};
 use crate::net::{Failure, Stage, Stream};
+use crate::vu::slot::Stop;
 
 /// Bytes that a peer may send on one stream before it has to wait: no benchmark should measure
 /// our window updates.
@@ -80,31 +81,28 @@ impl Http2Connection {
         self.requests.get()
     }
 
-    /// Waits for a free stream; the time it takes is the request's blocked time.
-    pub(crate) async fn reserve(&self, around: &Surroundings<'_>) -> Result<Reserved, Broken> {
-        let sender = around
-            .slot
-            .guard(self.sender.clone().ready())
+    /// Waits for a free stream; gives whether it had to.
+    ///
+    /// # Errors
+    /// When the connection has ended, or a stop came first.
+    pub(crate) async fn reserve(&mut self, around: &Surroundings<'_>) -> Result<bool, Broken> {
+        let mut waited = false;
+        let ready = poll_fn(|cx| {
+            around.slot.check(cx)?;
+            let ready = self.sender.poll_ready(cx).map(Ok::<_, Stop>);
+            waited |= ready.is_pending();
+            ready
+        });
+        ready
             .await?
             .map_err(|error| failure_of(&error).at(self.address))?;
         self.requests.set(self.requests.get() + 1);
-        Ok(Reserved {
-            sender,
-            address: self.address,
-        })
+        Ok(waited)
     }
-}
 
-/// A connection with room for one request.
-pub(crate) struct Reserved {
-    sender: SendRequest<Bytes>,
-    address: Option<SocketAddr>,
-}
-
-impl Reserved {
-    /// Sends a request and reads its answer.
+    /// Sends a request on the stream that was reserved and reads its answer.
     pub(crate) async fn exchange(
-        mut self,
+        &mut self,
         around: &Surroundings<'_>,
         message: Http2Message,
         answer: &mut Answer,

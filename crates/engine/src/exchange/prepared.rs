@@ -3,9 +3,11 @@
 //! Must not know connections. Invariant: what [`PreparedRequest::new`] accepts can be sent; a
 //! header that a template fills with a line end is refused when it is rendered, not sent.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
@@ -27,7 +29,7 @@ pub(crate) enum PreparedBody {
     /// Part of the message, or absent.
     Inline,
     /// Sent in chunks from memory.
-    Chunks(Rc<[u8]>),
+    Chunks(Arc<[u8]>),
     /// Sent in chunks from a file that is read anew.
     ChunkedFile(PathBuf),
 }
@@ -44,7 +46,7 @@ pub(crate) struct PreparedRequest {
     close: bool,
     proxy_authorization: Option<String>,
     streamed: PreparedBody,
-    fixed: Option<Rc<[u8]>>,
+    fixed: Option<Box<[u8]>>,
     fixed_http2: OnceCell<Http2Message>,
 }
 
@@ -81,7 +83,7 @@ impl PreparedRequest {
         let kind = RequestKind::of(&template.method);
         let proxy_authorization = proxy_authorization.filter(|_| route.via == Via::PlainProxy);
         let streamed = match &template.body {
-            BodySource::StreamBytes { bytes, .. } => PreparedBody::Chunks(bytes.as_slice().into()),
+            BodySource::StreamBytes { bytes, .. } => PreparedBody::Chunks(Arc::clone(bytes)),
             BodySource::StreamFile { path } => PreparedBody::ChunkedFile(path.clone()),
             _ => PreparedBody::Inline,
         };
@@ -106,7 +108,7 @@ impl PreparedRequest {
             };
             let mut bytes = Vec::new();
             request.render(&mut filling, None, &mut bytes)?;
-            request.fixed = Some(bytes.into());
+            request.fixed = Some(bytes.into_boxed_slice());
         }
         Ok(request)
     }
@@ -169,10 +171,12 @@ impl PreparedRequest {
         }
         let body = match &self.template.body {
             BodySource::StreamFile { path } => Http2Body::File(path.clone()),
-            BodySource::StreamBytes { bytes, .. } => Http2Body::Bytes(Bytes::from(bytes.clone())),
-            _ => self
-                .render_body(filling)
-                .map_or(Http2Body::None, |body| Http2Body::Bytes(body.into())),
+            BodySource::StreamBytes { bytes, .. } => {
+                Http2Body::Bytes(Bytes::from_owner(Arc::clone(bytes)))
+            }
+            _ => self.render_body(filling).map_or(Http2Body::None, |body| {
+                Http2Body::Bytes(body.into_owned().into())
+            }),
         };
         let uri = format!(
             "{}://{authority}{target}",
@@ -295,13 +299,13 @@ impl PreparedRequest {
     }
 
     /// The body held in memory; `None` when there is none or it is streamed.
-    pub(crate) fn render_body(&self, filling: &mut Filling<'_>) -> Option<Vec<u8>> {
+    pub(crate) fn render_body(&self, filling: &mut Filling<'_>) -> Option<Cow<'_, [u8]>> {
         match &self.template.body {
-            BodySource::Bytes { bytes, .. } => Some(bytes.clone()),
+            BodySource::Bytes { bytes, .. } => Some(Cow::Borrowed(bytes)),
             BodySource::Template { template } => {
                 let mut bytes = Vec::new();
                 template.render(filling, &mut bytes);
-                Some(bytes)
+                Some(Cow::Owned(bytes))
             }
             _ => None,
         }

@@ -291,6 +291,7 @@ mod tests {
     fn the_machine_answers() {
         assert!(affinity_cores() >= 1);
         assert!(resident_bytes().expect("statm is there") > 100_000);
+        assert!(resident_bytes_max().expect("status is there") > 100_000);
         assert!(monotonic_ns() > 0);
         assert!(system_name().starts_with("Linux "));
         assert!(ephemeral_ports().expect("the range is there") > 1);

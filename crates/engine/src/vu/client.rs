@@ -12,6 +12,7 @@ use loadline_model::template::Filling;
 use loadline_model::{ErrorClass, Nanos};
 
 use super::cookies::Cookies;
+use super::http2_pool::Pooled;
 use super::shared::Shared;
 use super::slot::{Stop, VuSlot};
 use crate::exchange::{Answer, Broken, Http1Connection, PreparedRequest, Wants, decoded};
@@ -65,12 +66,19 @@ pub(super) struct Held {
     pub(super) peer: Option<usize>,
 }
 
+/// The shared connection that a virtual user used last.
+pub(super) struct Lease {
+    pub(super) route: usize,
+    pub(super) pooled: Pooled,
+}
+
 /// The HTTP client of one virtual user.
 pub(crate) struct VuClient {
     pub(super) shared: Rc<Shared>,
     pub(super) slot: Rc<VuSlot>,
     pub(super) judging: Rc<Judging>,
     pub(super) held: Vec<Held>,
+    pub(super) lease: Option<Lease>,
     pub(super) cookies: Option<RefCell<Cookies>>,
     pub(super) buffer: Vec<u8>,
     pub(super) answer: Answer,
@@ -113,6 +121,7 @@ impl VuClient {
             slot,
             judging,
             held: Vec::new(),
+            lease: None,
             cookies: cookies.then(RefCell::default),
             buffer: Vec::new(),
             answer: Answer::default(),

@@ -12,8 +12,8 @@ use loadline_model::template::Template;
 use loadline_model::url::resolve_location;
 use loadline_model::{ErrorClass, Nanos};
 
-use super::client::{CONNECTIONS_MAX, Held, Numbers, VuClient, filling};
-use super::http2_pool::{Leased, Opened, Pooled, connect};
+use super::client::{CONNECTIONS_MAX, Held, Lease, Numbers, VuClient, filling};
+use super::http2_pool::{Leased, Opened, connect};
 use crate::exchange::{Broken, Http1Connection, Instants, PreparedRequest, Surroundings};
 use crate::net::{Failure, connect_deadline};
 use crate::record::Life;
@@ -167,11 +167,7 @@ impl VuClient {
         fixed: Option<&[u8]>,
         life: &mut Life,
     ) -> Result<(), Broken> {
-        let begun = if life.done == life.started && life.blocked_ns == 0 {
-            life.started
-        } else {
-            self.shared.clock.now()
-        };
+        let begun = self.hop_start(life);
         let around = Surroundings {
             clock: &self.shared.clock,
             slot: &self.slot,
@@ -283,8 +279,13 @@ impl VuClient {
         {
             return Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await;
         }
+        let begun = self.hop_start(life);
+        if let Some(lease) = self.kept_lease(request.route.index) {
+            return self
+                .exchange_http2(lease, request, life, begun, numbers, cookies)
+                .await;
+        }
         let shared = std::rc::Rc::clone(&self.shared);
-        let begun = shared.clock.now();
         self.slot
             .set_deadline(connect_deadline(&shared.client, begun, deadline));
         let leased = shared
@@ -295,7 +296,13 @@ impl VuClient {
         match leased {
             Leased::Http2(pooled) => {
                 note_opened(life, pooled.opened);
-                self.exchange_http2(pooled, request, life, begun, numbers, cookies)
+                life.blocked_ns += shared.clock.now().since(begun);
+                let lease = Lease {
+                    route: request.route.index,
+                    pooled,
+                };
+                let ready = self.shared.clock.now();
+                self.exchange_http2(lease, request, life, ready, numbers, cookies)
                     .await
             }
             Leased::Http1(connection, peer, opened) => {
@@ -310,9 +317,30 @@ impl VuClient {
         }
     }
 
+    /// The shared connection that this virtual user used last, if it still serves.
+    fn kept_lease(&mut self, route: usize) -> Option<Lease> {
+        let most = self.shared.client.max_requests_per_connection;
+        self.lease.take().filter(|lease| {
+            let connection = &lease.pooled.connection;
+            lease.route == route
+                && connection.is_usable()
+                && most.is_none_or(|most| connection.requests() < most)
+        })
+    }
+
+    /// When the hop under way began: the request itself, on its first hop.
+    #[inline]
+    fn hop_start(&self, life: &Life) -> Nanos {
+        if life.done == life.started && life.blocked_ns == 0 {
+            life.started
+        } else {
+            self.shared.clock.now()
+        }
+    }
+
     async fn exchange_http2(
         &mut self,
-        pooled: Pooled,
+        mut lease: Lease,
         request: &PreparedRequest,
         life: &mut Life,
         begun: Nanos,
@@ -334,14 +362,19 @@ impl VuClient {
             wants: &self.judging.wants,
             body_read_max: self.shared.client.body_read_max,
         };
-        let reserved = pooled.connection.reserve(&around).await?;
-        let ready = self.shared.clock.now();
-        life.blocked_ns += ready.since(begun);
-        let instants = reserved
+        let connection = &mut lease.pooled.connection;
+        let mut ready = begun;
+        if connection.reserve(&around).await? {
+            ready = self.shared.clock.now();
+            life.blocked_ns += ready.since(begun);
+        }
+        let instants = connection
             .exchange(&around, message, &mut self.answer)
             .await?;
         note_phases(life, ready, &instants);
-        Ok(pooled.peer)
+        let peer = lease.pooled.peer;
+        self.lease = Some(lease);
+        Ok(peer)
     }
 }
 

@@ -27,6 +27,17 @@ pub enum Protocol {
     },
 }
 
+impl Protocol {
+    /// Requests at a time on one connection; at least one.
+    #[must_use]
+    pub fn streams(self) -> u32 {
+        match self {
+            Protocol::Http1 => 1,
+            Protocol::Negotiate { streams } | Protocol::Http2 { streams } => streams.max(1),
+        }
+    }
+}
+
 /// Which addresses of a name may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -455,7 +455,10 @@ mod tests {
         assert_eq!(twice.failed_total(), 4);
         let json = serde_json::to_value(&twice).expect("counts are data");
         assert_eq!(json["failed"], serde_json::json!({ "refused": 4 }));
-        assert_eq!(serde_json::from_value::<Counts>(json).expect("reads back"), twice);
+        assert_eq!(
+            serde_json::from_value::<Counts>(json).expect("reads back"),
+            twice
+        );
         counts.started += 1;
         assert!(!counts.is_conserved());
     }

@@ -16,7 +16,6 @@ use crate::generator::SelfWatch;
 /// A second that some workers have reported.
 #[derive(Default)]
 struct Pending {
-    reported: u32,
     seen: Snapshot,
     waiting: u64,
     planned: u64,
@@ -25,11 +24,13 @@ struct Pending {
 
 /// Collects the workers' reports.
 pub(crate) struct Collector {
-    workers: u32,
-    ended: u32,
     open: bool,
     warm_up: Duration,
     pending: BTreeMap<u64, Pending>,
+    /// How many seconds each worker has reported; `u64::MAX` once it has ended.
+    reached_by_worker: Vec<u64>,
+    /// Seconds told: the next one begins here.
+    told: u64,
     /// Each worker's arrivals planned so far.
     planned_by_worker: Vec<u64>,
     planned_told: u64,
@@ -49,11 +50,11 @@ pub(crate) struct Told {
 impl Collector {
     pub(crate) fn new(workers: u32, open: bool, warm_up: Duration) -> Collector {
         Collector {
-            workers,
-            ended: 0,
             open,
             warm_up,
             pending: BTreeMap::new(),
+            reached_by_worker: vec![0; workers as usize],
+            told: 0,
             planned_by_worker: vec![0; workers as usize],
             planned_told: 0,
             last: Pending::default(),
@@ -75,7 +76,7 @@ impl Collector {
 
     /// Whether every worker has ended.
     pub(crate) fn all_ended(&self) -> bool {
-        self.ended >= self.workers
+        self.reached_by_worker.iter().all(|at| *at == u64::MAX)
     }
 
     /// Takes a report.
@@ -89,9 +90,9 @@ impl Collector {
                 planned,
             } => {
                 self.planned_by_worker[worker as usize] = planned;
+                self.reached_by_worker[worker as usize] = interval + 1;
                 let busy = share_of_interval(seen.worker_cpu_ns);
                 let pending = self.pending.entry(interval).or_default();
-                pending.reported += 1;
                 pending.seen.merge(*seen);
                 pending.waiting += waiting;
                 pending.planned += planned;
@@ -105,27 +106,32 @@ impl Collector {
                 last_done,
             } => {
                 self.planned_by_worker[worker as usize] = planned;
-                self.ended += 1;
+                self.reached_by_worker[worker as usize] = u64::MAX;
                 self.never_started += never_started;
                 self.last_done = self.last_done.max(last_done);
                 self.last.seen.merge(*seen);
             }
             WorkerReport::Failed { worker, why } => {
-                self.ended += 1;
+                self.reached_by_worker[worker as usize] = u64::MAX;
                 self.failures.push(format!("worker {worker}: {why}"));
             }
         }
     }
 
-    /// The next second that can be told, in order.
+    /// The next second that can be told, in order: every worker has reported it, or a later one, or
+    /// has ended. It covers several where all workers were held up.
     pub(crate) fn next_told(&mut self, active_vus: u64) -> Option<Told> {
+        let reached = self.reached_by_worker.iter().min().copied()?;
         let entry = self.pending.first_entry()?;
-        if entry.get().reported + self.ended < self.workers {
+        if *entry.key() >= reached {
             return None;
         }
         let (interval, pending) = entry.remove_entry();
-        let at = Nanos::from(INTERVAL).0.saturating_mul(interval);
-        Some(self.tell(at, Nanos::from(INTERVAL).0, pending, active_vus))
+        let seconds = (interval + 1).saturating_sub(self.told);
+        let length = Nanos::from(INTERVAL).0;
+        let at = length.saturating_mul(self.told);
+        self.told = interval + 1;
+        Some(self.tell(at, length.saturating_mul(seconds), pending, active_vus))
     }
 
     /// What came after the last whole second, up to `until`; `None` when there is nothing.
@@ -195,4 +201,72 @@ fn percentiles(trend: &TimeTrend) -> Option<Percentiles> {
         p90: quantile(trend, 0.9)?,
         p99: quantile(trend, 0.99)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(worker: u32, interval: u64, completed: u64) -> WorkerReport {
+        let mut seen = Snapshot::default();
+        seen.counts.completed = completed;
+        WorkerReport::Interval {
+            worker,
+            interval,
+            seen: Box::new(seen),
+            waiting: 0,
+            planned: 0,
+        }
+    }
+
+    fn ended(worker: u32) -> WorkerReport {
+        WorkerReport::Ended {
+            worker,
+            seen: Box::default(),
+            planned: 0,
+            never_started: 0,
+            last_done: Nanos::ZERO,
+        }
+    }
+
+    /// What is told after each report: number, length and answers of the seconds.
+    fn told(reports: Vec<WorkerReport>) -> Vec<(u64, u64, u64)> {
+        let mut collector = Collector::new(2, false, Duration::ZERO);
+        let mut told = Vec::new();
+        for report in reports {
+            collector.take(report);
+            while let Some(Told { row, .. }) = collector.next_told(0) {
+                told.push((row.at_ns, row.span_ns, row.completed));
+            }
+        }
+        told
+    }
+
+    const S: u64 = Nanos::PER_SECOND;
+
+    #[test]
+    fn a_worker_that_has_ended_does_not_stand_for_one_that_is_late() {
+        let reports = vec![
+            interval(0, 0, 1),
+            interval(1, 0, 2),
+            interval(0, 1, 4),
+            ended(0),
+            interval(1, 1, 8),
+            ended(1),
+        ];
+        assert_eq!(told(reports), [(0, S, 3), (S, S, 12)]);
+    }
+
+    #[test]
+    fn a_worker_that_skipped_seconds_holds_up_nothing_and_none_is_told_twice() {
+        let reports = vec![
+            interval(0, 0, 1),
+            interval(0, 1, 1),
+            interval(1, 2, 5),
+            interval(0, 2, 1),
+        ];
+        assert_eq!(told(reports), [(0, S, 1), (S, S, 1), (2 * S, S, 6)]);
+        let both_late = vec![interval(0, 2, 1), interval(1, 2, 1)];
+        assert_eq!(told(both_late), [(0, 3 * S, 2)]);
+    }
 }

@@ -95,7 +95,7 @@ pub fn run(
     });
     let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
     conductor.conduct(on_event);
-    if !conductor.collector.failures.is_empty() && conductor.total.counts.started == 0 {
+    if !conductor.collector.failures.is_empty() && conductor.engine.live().started == 0 {
         return Err(RunError::Workers(conductor.collector.failures));
     }
     let result = conductor.finish(&environment, on_event);
@@ -260,6 +260,7 @@ impl Conductor {
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
         let planned = self.plan.is_open().then(|| self.collector.planned());
+        let done = self.total.counts.completed + self.total.counts.failed_total();
         let totals = Totals {
             started_unix_ms: self.engine.started_unix_ms,
             elapsed_ns: elapsed.0,
@@ -282,7 +283,7 @@ impl Conductor {
             throttled_ns: self.collector.watch().throttled_ns(),
             window_rates: self
                 .windows
-                .map(|windows| windows.rates)
+                .map(|windows| windows.finish(elapsed, done))
                 .unwrap_or_default(),
         };
         assemble(&self.plan, environment, totals, series, self.events)
@@ -294,13 +295,8 @@ impl Conductor {
         if let Some(stopped_at) = self.stopped_at {
             return last_done.max(stopped_at);
         }
-        match self.plan.duration() {
-            Some(planned) if self.plan.planned_iterations().is_none() => {
-                last_done.max(Nanos::from(planned))
-            }
-            _ => last_done,
-        }
-        .max(Nanos(1))
+        let filled = self.plan.time_filled().map_or(Nanos::ZERO, Nanos::from);
+        last_done.max(filled).max(Nanos(1))
     }
 }
 
@@ -317,6 +313,17 @@ impl Windows {
         }
         self.since = now;
         self.completed = completed;
+    }
+
+    /// The rates; a run too short for one window counts as one.
+    fn finish(mut self, elapsed: Nanos, completed: u64) -> ValueTrend {
+        if self.rates.count() == 0 {
+            self.every = Duration::ZERO;
+            self.since = Nanos::ZERO;
+            self.completed = 0;
+            self.look(elapsed, completed);
+        }
+        self.rates
     }
 }
 
@@ -353,4 +360,25 @@ fn assemble(
     };
     result.verdict = judge(&Evidence::of(&result));
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_shorter_than_a_window_has_one_rate() {
+        let windows = || Windows {
+            every: Duration::from_millis(10),
+            since: Nanos::ZERO,
+            completed: 0,
+            rates: ValueTrend::new(),
+        };
+        let short = windows().finish(Nanos(2_000_000), 20);
+        assert_eq!((short.count(), short.mean()), (1, Some(10_000.0)));
+        assert_eq!(windows().finish(Nanos(2_000_000), 0).count(), 0);
+        let mut long = windows();
+        long.look(Nanos(10_000_000), 50);
+        assert_eq!(long.finish(Nanos(12_000_000), 60).count(), 1);
+    }
 }

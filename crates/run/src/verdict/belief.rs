@@ -8,7 +8,7 @@ use loadline_model::verdict::{Finding, Gravity};
 use super::code::Code;
 use super::facts::{Facts, row_seconds};
 use super::stats;
-use super::wording::{count, duration, percent, rate};
+use super::wording::{count, counted, duration, percent, rate};
 
 /// Runs shorter than this measure connecting, caches and the scheduler as much as the target.
 const SECONDS_MIN: f64 = 3.0;
@@ -90,10 +90,11 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
         Code::TooShort.finding(
             Gravity::Caution,
             format!(
-                "{} requests in {} are too short a run: {} may be off by any factor, and no \
-                     margin can be given",
-                count(facts.counts.completed),
+                "{} in {} {} too short a run: {} may be off by any factor, and no margin can be \
+                     given",
+                counted(facts.counts.completed, "request"),
                 duration(facts.seconds),
+                are(facts.counts.completed),
                 rate(facts.per_second(facts.counts.completed))
             ),
             "run for 30 s or more: -d 30s",
@@ -123,12 +124,14 @@ fn few_samples(facts: &Facts<'_>) -> Option<Finding> {
     };
     let text = match samples / 100 {
         0 => format!(
-            "{} samples are too few for a 99th percentile: it is the slowest one",
-            count(samples)
+            "{} {} too few for a 99th percentile: it is the slowest one",
+            counted(samples, "sample"),
+            are(samples)
         ),
         beyond => format!(
-            "of {} samples only {beyond} lie beyond the 99th percentile",
-            count(samples)
+            "of {} only {beyond} {} beyond the 99th percentile",
+            counted(samples, "sample"),
+            if beyond == 1 { "lies" } else { "lie" }
         ),
     };
     Some(Code::FewSamples.finding(
@@ -136,6 +139,10 @@ fn few_samples(facts: &Facts<'_>) -> Option<Finding> {
         text,
         "gather 1,000 samples or more, or quote the median",
     ))
+}
+
+fn are(number: u64) -> &'static str {
+    if number == 1 { "is" } else { "are" }
 }
 
 fn spikes(facts: &Facts<'_>) -> Option<Finding> {

@@ -8,7 +8,7 @@ use loadline_model::verdict::{Delivery, Finding, Gravity};
 
 use super::code::Code;
 use super::facts::{Facts, share};
-use super::wording::{count, duration, percent, rate};
+use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of what was asked for that must be answered.
 const ANSWERED_MIN: f64 = 0.9;
@@ -81,8 +81,8 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     let mostly = worst_in_words(facts);
     if sent > 0 && answered == 0 {
         let text = format!(
-            "not one of {} requests sent was answered{mostly}",
-            count(sent)
+            "not one of {} sent was answered{mostly}",
+            counted(sent, "request")
         );
         return Some(Code::NothingAnswered.finding(Gravity::Alarm, text, next_step));
     }

@@ -23,6 +23,8 @@ const THROTTLED: f64 = 0.05;
 /// Share of the workers' time spent waiting for a processor: visible, and decisive.
 const STARVED: f64 = 0.1;
 const STARVED_BADLY: f64 = 0.2;
+/// A run shorter than this is mostly its own beginning, in which threads wait for each other.
+const STARVED_SPAN_NS: f64 = 1e8;
 /// Share of the workers' time that sinks held them up: visible, and decisive.
 const HELD_UP: f64 = 0.01;
 const HELD_UP_BADLY: f64 = 0.1;
@@ -33,6 +35,8 @@ const LAG_BAD_NS: u64 = 10_000_000;
 const RESOURCE_FAILURES: f64 = 0.01;
 /// Share of failures from which their class says who is in the way.
 const FAILURES: f64 = 0.5;
+/// The same where all of an open model's load was sent: nothing but failures can be missing then.
+const FAILURES_OF_OFFERED: f64 = 0.1;
 /// Service time within this factor of the round trip is the network's.
 const ROUND_TRIPS: f64 = 2.0;
 /// Round trips below this are a local network's, where no one is kept waiting by distance.
@@ -101,10 +105,15 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, generator: &[Sign], network:
     }
 }
 
-/// Whose failures most requests are; `None` when most did not fail.
+/// Whose failures explain the run; `None` when too few requests failed for that.
 fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
     let failed = facts.counts.failed_total();
-    if share(failed, facts.counts.started) < FAILURES {
+    let needed = if facts.open && facts.missed().is_none() {
+        FAILURES_OF_OFFERED
+    } else {
+        FAILURES
+    };
+    if share(failed, facts.counts.started) < needed {
         return None;
     }
     facts.worst_class().map(|class| match class.fault() {
@@ -311,7 +320,7 @@ fn starved(facts: &Facts<'_>) -> Option<Sign> {
         .map(|row| row.generator.run_queue_ns as f64)
         .sum();
     let span: f64 = facts.rows.iter().map(|row| row.span_ns as f64).sum();
-    if span <= 0.0 {
+    if span < STARVED_SPAN_NS {
         return None;
     }
     let starved = waited / (span * facts.workers());

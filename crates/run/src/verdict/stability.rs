@@ -135,13 +135,15 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn idle_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
-    let total: u64 = peers.rows().map(|(_, tally)| tally.answered).sum();
-    let number = peers.len() as u64;
+    // Answers without the header asked for have a row with no name: that is no peer.
+    let named = || peers.rows().filter(|(name, _)| !name.is_empty());
+    let total: u64 = named().map(|(_, tally)| tally.answered).sum();
+    let number = named().count() as u64;
     if number < 2 || total < PER_PEER_MIN * number {
         return None;
     }
     let mean = total / number;
-    let (name, least) = peers.rows().min_by_key(|(_, tally)| tally.answered)?;
+    let (name, least) = named().min_by_key(|(_, tally)| tally.answered)?;
     ((least.answered as f64) < IDLE * mean as f64).then(|| {
         Code::IdlePeer.finding(
             Gravity::Caution,

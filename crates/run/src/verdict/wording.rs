@@ -53,9 +53,12 @@ pub(super) fn headline(
             format!("the offered load was delivered: {goodput} good answers{asked}")
         }
         Delivery::Delivered => {
-            let done = count(facts.all.started);
+            let done = match facts.all.started {
+                1 => "the 1 request was sent".to_owned(),
+                sent => format!("all {} requests were sent", count(sent)),
+            };
             format!(
-                "all {done} requests were sent: {goodput} good answers, {}",
+                "{done}: {goodput} good answers, {}",
                 limit_in_words(facts, limit)
             )
         }
@@ -154,6 +157,12 @@ pub(super) fn count(n: u64) -> String {
     text
 }
 
+/// So many of a thing: `1 request`, `2 requests`.
+pub(super) fn counted(n: u64, thing: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", count(n))
+}
+
 /// A rate per second, with one digit after the point below a thousand unless it is whole.
 pub(super) fn rate(per_second: f64) -> String {
     let tenths = (per_second * 10.0).round() / 10.0;
@@ -208,6 +217,10 @@ mod tests {
                 rate(2_500.0)
             ],
             ["0.25/s", "6.0/s", "17.7/s", "50/s", "2,500/s"]
+        );
+        assert_eq!(
+            [counted(1, "sample"), counted(2_000, "sample")],
+            ["1 sample", "2,000 samples"]
         );
         assert_eq!(
             [percent(0.1058), percent(0.000_1), percent(0.0)],

@@ -242,6 +242,15 @@ fn failures_name_their_side() {
         assert_eq!(verdict.headline, finding.text);
         assert_eq!(finding.advice.as_deref(), Some(class.next_step()));
     }
+    // All of the load was sent and a fifth of it refused: what is missing, the target refused.
+    let mut run = open();
+    run.answer(16_000, &[(1.0, 2 * MS)]);
+    run.fail(ErrorClass::Refused, 4_000, MS);
+    let verdict = run.judge();
+    assert_eq!(
+        (verdict.delivery, verdict.limit),
+        (Delivery::FellShort, Limit::Target)
+    );
     let mut run = closed();
     run.fail(ErrorClass::Timeout, 5_000, MS);
     only(&run.judge(), Code::RequestsFailed, Gravity::Note);
@@ -497,6 +506,8 @@ fn an_idle_replica_is_told() {
     for (name, answered) in [("a", 10_000), ("b", 9_000)] {
         run.totals.seen.by_header.row(name.to_owned()).answered = answered;
     }
+    assert_eq!(codes(&run.judge()), ["one-run"]);
+    run.totals.seen.by_header.row(String::new()).answered = 3;
     assert_eq!(codes(&run.judge()), ["one-run"]);
 }
 

@@ -1,0 +1,144 @@
+//! Certificates made for a test, and a TLS server that shows them.
+//!
+//! Must not know how a client judges them. Invariant: keys live in memory and in the temporary folder of
+//! one test.
+
+use std::io::{self, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+};
+use rustls::ServerConfig;
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use crate::server::Server;
+use crate::web;
+
+/// A certificate authority of a test's own.
+pub struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+}
+
+/// A certificate and its key, PEM.
+pub struct Identity {
+    /// The certificate.
+    pub certificate_pem: String,
+    /// Its private key.
+    pub key_pem: String,
+    certificate: rustls::pki_types::CertificateDer<'static>,
+    key: Vec<u8>,
+}
+
+/// When a certificate is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validity {
+    /// From long ago until long from now.
+    Now,
+    /// Until the end of 2001.
+    Past,
+}
+
+impl Authority {
+    /// Makes an authority of this name.
+    ///
+    /// # Panics
+    /// No key can be made.
+    #[must_use]
+    pub fn new(name: &str) -> Authority {
+        let mut params = CertificateParams::new(Vec::new()).expect("no names are fine names");
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key can be made");
+        let issuer = CertifiedIssuer::self_signed(params, key).expect("an authority can be made");
+        Authority { issuer }
+    }
+
+    /// Its certificate, PEM.
+    #[must_use]
+    pub fn pem(&self) -> String {
+        self.issuer.pem()
+    }
+
+    /// Writes its certificate to a file of this name and gives the path.
+    ///
+    /// # Panics
+    /// The file cannot be written.
+    #[must_use]
+    pub fn save(&self, folder: &Path, name: &str) -> String {
+        save(folder, name, &self.pem())
+    }
+
+    /// Signs a certificate for a name or an address.
+    ///
+    /// # Panics
+    /// `name` cannot stand in a certificate.
+    #[must_use]
+    pub fn sign(&self, name: &str, validity: Validity) -> Identity {
+        let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
+        if validity == Validity::Past {
+            params.not_before = date_time_ymd(2000, 1, 1);
+            params.not_after = date_time_ymd(2001, 12, 31);
+        }
+        let key = KeyPair::generate().expect("a key can be made");
+        let certificate = params
+            .signed_by(&key, &self.issuer)
+            .expect("a certificate can be signed");
+        Identity {
+            certificate_pem: certificate.pem(),
+            key_pem: key.serialize_pem(),
+            certificate: certificate.der().clone(),
+            key: key.serialize_der(),
+        }
+    }
+}
+
+impl Identity {
+    /// Writes certificate and key to files beginning with this name and gives both paths.
+    ///
+    /// # Panics
+    /// A file cannot be written.
+    #[must_use]
+    pub fn save(&self, folder: &Path, name: &str) -> (String, String) {
+        (
+            save(folder, &format!("{name}.pem"), &self.certificate_pem),
+            save(folder, &format!("{name}.key"), &self.key_pem),
+        )
+    }
+
+    /// Starts a server that shows this certificate and answers every request with `ok`.
+    ///
+    /// # Panics
+    /// The certificate cannot be used.
+    #[must_use]
+    pub fn serve(&self) -> Server {
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.key.clone()));
+        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the default versions are supported")
+            .with_no_client_auth()
+            .with_single_cert(vec![self.certificate.clone()], key)
+            .expect("key and certificate fit");
+        let config = Arc::new(config);
+        Server::start(move |stream, _| serve_tls(stream, &config))
+    }
+}
+
+fn serve_tls(mut stream: &TcpStream, config: &Arc<ServerConfig>) -> io::Result<()> {
+    let connection = rustls::ServerConnection::new(Arc::clone(config));
+    let mut connection = connection.map_err(io::Error::other)?;
+    let mut tls = rustls::Stream::new(&mut connection, &mut stream);
+    while web::read_head(&mut tls)?.is_some() {
+        tls.write_all(&web::ok("ok"))?;
+    }
+    Ok(())
+}
+
+fn save(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("the temporary folder can be written to");
+    path.to_str().expect("temporary paths are text").to_owned()
+}

@@ -1,0 +1,172 @@
+//! Starting the binary under test, signalling it, and reading its streams to the end.
+//!
+//! Must not know what the binary does. Invariant: a child never outlives the test, and one that hangs
+//! fails it instead of holding it up.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::clock;
+
+/// How long a command may take: far beyond what any of them needs, so that only a hang reaches it.
+pub const TIME_MAX: Duration = Duration::from_secs(60);
+
+/// A command that starts the binary under test, with an environment that changes nothing: no
+/// proxies, no colours.
+///
+/// # Panics
+/// `LOADLINE_BIN` is not set. `cargo xtask ci --only e2e` builds the release binary and sets it.
+#[must_use]
+pub fn loadline() -> Command {
+    neutral(Command::new(binary()))
+}
+
+/// The same, started by a shell script that ends in `exec "$0" "$@"`: for limits and namespaces.
+///
+/// # Panics
+/// As [`loadline`].
+#[must_use]
+pub fn loadline_under(script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(script).arg(binary());
+    neutral(command)
+}
+
+/// Runs the binary to its end and returns both streams and the exit code.
+///
+/// # Panics
+/// The binary could not be started, or does not end.
+pub fn run<I, S>(arguments: I) -> Output
+where
+    I: IntoIterator<Item = S>,
+    S: AsRef<OsStr>,
+{
+    let mut command = loadline();
+    command.args(arguments);
+    run_to_end(command)
+}
+
+/// Runs a command to its end, within [`TIME_MAX`].
+///
+/// # Panics
+/// The command could not be started, or does not end.
+#[must_use]
+pub fn run_to_end(command: Command) -> Output {
+    Running::start(command).finish()
+}
+
+/// The path of the binary under test.
+///
+/// # Panics
+/// `LOADLINE_BIN` is not set.
+#[must_use]
+pub fn binary() -> std::ffi::OsString {
+    std::env::var_os("LOADLINE_BIN").expect("LOADLINE_BIN names the binary under test")
+}
+
+fn neutral(mut command: Command) -> Command {
+    command.env("NO_COLOR", "1");
+    command.env_remove("LOADLINE_NO_VERDICT");
+    for proxy in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
+        command.env_remove(proxy).env_remove(proxy.to_uppercase());
+    }
+    command
+}
+
+/// Whether a program can be started, by looking along `PATH` and where system programs are.
+#[must_use]
+pub fn has_program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/sbin", "/sbin", "/usr/local/sbin"].map(std::path::PathBuf::from);
+    std::env::split_paths(&path)
+        .chain(system)
+        .any(|folder| folder.join(name).is_file())
+}
+
+/// A process whose streams are read while it runs.
+pub struct Running {
+    child: Child,
+    out: Option<JoinHandle<Vec<u8>>>,
+    err: Option<JoinHandle<Vec<u8>>>,
+}
+
+impl Running {
+    /// Starts a command with no standard input.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[must_use]
+    pub fn start(mut command: Command) -> Running {
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .unwrap_or_else(|why| panic!("{command:?} can be started: {why}"));
+        let out = child.stdout.take().map(reader);
+        let err = child.stderr.take().map(reader);
+        Running { child, out, err }
+    }
+
+    /// Sends a signal, such as `libc::SIGINT`.
+    pub fn signal(&self, signal: i32) {
+        send(self.child.id(), signal);
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Panics
+    /// It does not end within [`TIME_MAX`].
+    #[must_use]
+    pub fn finish(mut self) -> Output {
+        let status = self.wait();
+        let text = |stream: Option<JoinHandle<Vec<u8>>>| {
+            stream.map_or_else(Vec::new, |thread| thread.join().expect("a reader ends"))
+        };
+        Output {
+            status,
+            stdout: text(self.out.take()),
+            stderr: text(self.err.take()),
+        }
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        let child = &mut self.child;
+        let ended = clock::wait_for(TIME_MAX, || child.try_wait().expect("a child can be asked"));
+        ended.unwrap_or_else(|| panic!("it hangs: not ended after {TIME_MAX:?}"))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        end(&mut self.child);
+    }
+}
+
+/// Ends a child that may have ended already.
+pub(crate) fn end(child: &mut Child) {
+    // Both fail only for a child that is gone, which is what is wanted.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Sends a signal to a process that the caller started and has not waited for.
+pub(crate) fn send(process: u32, signal: i32) {
+    let process = i32::try_from(process).expect("a process number fits");
+    // SAFETY: kill takes two numbers and touches no memory of ours.
+    let outcome = unsafe { libc::kill(process, signal) };
+    assert_eq!(outcome, 0, "signal {signal} reaches process {process}");
+}
+
+fn reader(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What came before a stream failed is what there is.
+        let _ = stream.read_to_end(&mut bytes);
+        bytes
+    })
+}

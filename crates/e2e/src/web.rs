@@ -1,0 +1,101 @@
+//! A well-behaved web server whose answers are the caller's, and what the others need of HTTP.
+//!
+//! Must not know faults. Invariant: one answer for each request head with its whole body, in order.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+
+/// Most bytes of a request head.
+const HEAD_MAX: usize = 64 * 1024;
+
+/// A request as the server saw it.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// Request line and header lines, without the blank line.
+    pub head: String,
+    /// The body, where a Content-Length announced one.
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// A word of the request line: 0 the method, 1 the target.
+    #[must_use]
+    pub fn word(&self, number: usize) -> &str {
+        let line = self.head.lines().next().unwrap_or_default();
+        line.split(' ').nth(number).unwrap_or_default()
+    }
+
+    /// The value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().skip(1).find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+
+    /// Reads the next request; `None` at the end of the stream.
+    ///
+    /// # Errors
+    /// The stream's, or a head without an end.
+    pub fn read(stream: &mut impl Read) -> io::Result<Option<Request>> {
+        let Some(head) = read_head(stream)? else {
+            return Ok(None);
+        };
+        let mut request = Request {
+            head,
+            body: Vec::new(),
+        };
+        let length = request
+            .header("content-length")
+            .and_then(|text| text.parse().ok());
+        request.body.resize(length.unwrap_or(0), 0);
+        stream.read_exact(&mut request.body)?;
+        Ok(Some(request))
+    }
+}
+
+/// Reads a request head byte by byte, so that nothing beyond it is taken; `None` at the end of the
+/// stream.
+///
+/// # Errors
+/// The stream's, or a head without an end.
+pub fn read_head(stream: &mut impl Read) -> io::Result<Option<String>> {
+    let mut head = Vec::new();
+    let mut byte = [0_u8];
+    while !head.ends_with(b"\r\n\r\n") {
+        if stream.read(&mut byte)? == 0 {
+            return Ok(None);
+        }
+        head.push(byte[0]);
+        if head.len() > HEAD_MAX {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+    }
+    Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
+}
+
+/// Answers every request of a connection with what `answer` makes of it.
+///
+/// # Errors
+/// The stream's.
+pub fn serve(
+    mut stream: &TcpStream,
+    mut answer: impl FnMut(&Request) -> Vec<u8>,
+) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    while let Some(request) = Request::read(&mut stream)? {
+        stream.write_all(&answer(&request))?;
+        if request.header("connection") == Some("close") {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A `200 OK` with a body.
+#[must_use]
+pub fn ok(body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes()
+}

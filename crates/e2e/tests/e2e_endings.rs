@@ -1,0 +1,213 @@
+//! How runs end: exit codes, signals, and what a journal tells of a run that was killed.
+//!
+//! Must not know how signals travel. Invariant: the target answers everything, so that only the ending
+//! under test decides the exit code.
+
+use loadline_e2e::process::Running;
+use loadline_e2e::ran::{bench_finish, bench_start, in_one_line};
+use loadline_e2e::server::Server;
+use loadline_e2e::target::Target;
+use loadline_e2e::{Ran, bench, clock, loadline, run, web};
+
+use std::time::Duration;
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn exit_codes_of_whole_runs() {
+    let target = Target::start(&[]);
+    let (good, bad) = (target.url("/get"), target.url("/status/500"));
+    for (arguments, code) in [
+        (["-n", "20", &good].as_slice(), 0),
+        (&["-n", "20", &good, &bad], 0),
+        (&["-n", "20", &bad], 1),
+        (&["-n", "20", "--expect", "status=500", &bad], 0),
+        (&["-n", "20", "--expect", "body~no such words", &good], 1),
+        (&["-n", "20", "--threshold", "p(99)<1m", &good], 0),
+        (&["-n", "20", "--threshold", "p(50)<1ns", &good], 99),
+        (
+            &["-n", "20", "--threshold", "error_rate<1%", &good, &bad],
+            99,
+        ),
+    ] {
+        let ran = bench(&[&["-q"], arguments].concat());
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.out);
+        assert_eq!(ran.count("completed"), 20, "{arguments:?}");
+    }
+}
+
+/// The dialects end with their tools' codes: whatever the answers, 0.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn exit_codes_of_dialects() {
+    let target = Target::start(&[]);
+    let bad = target.url("/status/500");
+    for arguments in [
+        ["hey", "-n", "20", "-c", "2", &bad].as_slice(),
+        &["bombardier", "-n", "20", "-c", "2", &bad],
+    ] {
+        let output = run(arguments);
+        let report = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {report}");
+        assert!(
+            in_one_line(&report).contains("sent 20 · answered 20 · failed 0"),
+            "{report}"
+        );
+    }
+}
+
+fn slow_server(answer_after: Duration) -> Server {
+    Server::start(move |stream, stop| {
+        web::serve(stream, |_| {
+            stop.pause(answer_after);
+            web::ok("ok")
+        })
+    })
+}
+
+/// Starts a run of ten seconds, waits until requests are under way, and acts on it.
+fn interrupted(answer_after: Duration, act: impl FnOnce(&Running)) -> Ran {
+    let server = slow_server(answer_after);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let running = bench_start(&folder, &["-c", "4", "-z", "10s", &server.url("/")]);
+    let begun = clock::wait_for(Duration::from_secs(5), || {
+        (server.accepted() >= 4).then_some(())
+    });
+    begun.expect("four connections are made");
+    clock::pause(Duration::from_millis(300));
+    act(&running);
+    bench_finish(&folder, running)
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_signal_stops_gracefully() {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let ran = interrupted(Duration::from_millis(200), |running| running.signal(signal));
+        ran.assert_code(105);
+        assert_eq!(ran.at("/totals/stop"), "interrupted");
+        assert_eq!(ran.count("interrupted"), 0, "running requests were let end");
+        assert!(ran.count("good") >= 4);
+        assert!(ran.report().contains("stopped by a signal"), "{}", ran.out);
+        assert!(ran.report().contains("Verdict"), "{}", ran.out);
+        assert!(ran.err.contains("again to stop at once"), "{}", ran.err);
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_second_signal_stops_at_once() {
+    let begun = clock::now();
+    let ran = interrupted(Duration::from_secs(30), |running| {
+        running.signal(libc::SIGINT);
+        clock::pause(Duration::from_millis(300));
+        running.signal(libc::SIGINT);
+    });
+    assert!(
+        begun.elapsed() < Duration::from_secs(4),
+        "it waited for the graceful stop"
+    );
+    ran.assert_code(105);
+    assert_eq!(ran.at("/totals/stop"), "aborted");
+    assert_eq!((ran.count("started"), ran.count("interrupted")), (4, 4));
+    assert!(ran.report().contains("never answered 4"), "{}", ran.out);
+}
+
+/// What is still under way when the planned time and the graceful stop are over.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn requests_that_outlast_the_graceful_stop_are_interrupted() {
+    let server = slow_server(Duration::from_secs(30));
+    let times = ["-z", "200ms", "--graceful-stop", "200ms"];
+    let ran = bench(&[&times[..], &["-c", "3", "-q", &server.url("/")]].concat());
+    assert_eq!((ran.count("started"), ran.count("interrupted")), (3, 3));
+    assert_eq!(ran.at("/totals/stop"), "finished");
+    ran.assert_code(1);
+}
+
+/// Whole answers of a journal: `loadline report --json` of it.
+fn told_by(journal: &str) -> (Ran, String) {
+    let output = run(["report", "--json", journal]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let json = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    // What was under way when the process died met no fate that anybody saw.
+    let value: serde_json::Value = serde_json::from_str(&json).expect("the result is JSON");
+    assert_eq!(value["totals"]["stop"], "crashed");
+    (Ran::of(&output, Some(&json)), said)
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_killed_run_is_told_by_its_journal() {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")));
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let journal = folder.path().join("run.journal");
+    let journal = journal.to_str().expect("a path of text");
+    let mut command = loadline();
+    command.args([
+        "bench",
+        "-q",
+        "-r",
+        "100",
+        "-c",
+        "4",
+        "-z",
+        "30s",
+        "--journal",
+        journal,
+    ]);
+    command.arg(server.url("/"));
+    let begun = clock::now();
+    let running = Running::start(command);
+    clock::pause(Duration::from_millis(4500));
+    running.signal(libc::SIGKILL);
+    let lived = begun.elapsed();
+    assert_eq!(running.finish().status.code(), None, "it was killed");
+
+    let (ran, said) = told_by(journal);
+    assert!(said.contains("died"), "{said}");
+    let told = Duration::from_nanos(ran.number("/totals/elapsed_ns"));
+    assert!(
+        told <= lived && told + Duration::from_secs(2) >= lived,
+        "{told:?} of {lived:?}"
+    );
+    let planned = told.as_secs_f64() * 100.0;
+    let completed = ran.count("completed") as f64;
+    assert!(
+        (completed - planned).abs() <= 0.1 * planned,
+        "{completed} of about {planned}"
+    );
+
+    let output = run(["report", journal]);
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(report.contains("the process died"), "{report}");
+}
+
+/// A journal that nobody asked for is gone after a clean end, and stays after a kill.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_default_journal_is_removed_after_a_clean_end() {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")));
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let journals = || {
+        std::fs::read_dir(folder.path())
+            .expect("it is there")
+            .count()
+    };
+    let start = |arguments: &[&str]| {
+        let mut command = loadline();
+        command
+            .env("LOADLINE_STATE", folder.path())
+            .args(arguments)
+            .arg(server.url("/"));
+        Running::start(command)
+    };
+    let clean = start(&["bench", "-q", "-n", "50", "-c", "2"]).finish();
+    assert_eq!((clean.status.code(), journals()), (Some(0), 0));
+    let killed = start(&["bench", "-q", "-c", "2", "-z", "30s"]);
+    let there = clock::wait_for(Duration::from_secs(5), || (journals() == 1).then_some(()));
+    there.expect("a journal is kept while the run goes on");
+    killed.signal(libc::SIGKILL);
+    let _ = killed.finish();
+    assert_eq!(journals(), 1);
+}

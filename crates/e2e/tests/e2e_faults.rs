@@ -1,0 +1,296 @@
+//! Targets that do one thing wrong: each failure is counted under its class and named with its next
+//! step, the run goes on to its end, nothing is lost, and memory stays flat.
+//!
+//! Must not know how the client tells classes apart. Invariant: every server here fails every request.
+
+use loadline_e2e::faults::Fault;
+use loadline_e2e::ran::in_one_line;
+use loadline_e2e::server::{Server, free_port};
+use loadline_e2e::target::Target;
+use loadline_e2e::{Ran, bench, clock, run, web};
+
+use socket2::{Domain, Socket, Type};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// The exit code of a run in which nothing succeeded.
+const NOTHING_SUCCEEDED: i32 = 1;
+/// Memory that no run against a faulty target may need, in MiB: far above what a sound one takes, far
+/// below what keeping the answers would.
+const MEMORY_MAX: u64 = 64;
+const REQUESTS: u64 = 12;
+
+/// Runs three virtual users against a fault and holds what every fault has in common.
+fn assert_counted(fault: Fault, class: &str, arguments: &[&str]) -> Ran {
+    let server = fault.serve();
+    let ran = bench_some(&server.url("/"), arguments);
+    assert_all_failed(&ran, class, &format!("{fault:?}"));
+    ran
+}
+
+fn bench_some(url: &str, arguments: &[&str]) -> Ran {
+    let requests = REQUESTS.to_string();
+    let load = ["-c", "3", "-n", &requests, "-q"];
+    bench(&[&load, arguments, &[url]].concat())
+}
+
+fn assert_all_failed(ran: &Ran, class: &str, what: &str) {
+    assert_eq!(
+        ran.failures(),
+        [(class, REQUESTS)],
+        "{what}: {:?}",
+        ran.messages()
+    );
+    assert_eq!(ran.count("started"), REQUESTS, "{what}");
+    assert_eq!(ran.at("/totals/stop"), "finished", "{what}");
+    ran.assert_named(class);
+    ran.assert_code(NOTHING_SUCCEEDED);
+    ran.assert_memory_below(MEMORY_MAX);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn answers_that_break_off_or_break_the_rules() {
+    for (fault, class) in [
+        (Fault::ResetsWhileRead, "reset-reading"),
+        (Fault::ClosesUnanswered, "closed"),
+        (Fault::TruncatedHead, "truncated"),
+        (Fault::TruncatedChunks, "truncated"),
+        (Fault::ContentLengthTooLong, "truncated"),
+        (Fault::ContentLengthTooShort, "malformed"),
+        (Fault::BadChunkSize, "malformed"),
+        (Fault::BadChunkEnd, "malformed"),
+        (Fault::NoHead, "malformed"),
+        (Fault::EndlessHeaders, "too-large"),
+        (Fault::ManyHeaders, "too-large"),
+        (Fault::HugeHeader, "too-large"),
+        (Fault::InterimStorm, "too-large"),
+    ] {
+        assert_counted(fault, class, &[]);
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_request_that_is_reset_while_it_is_sent() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let body = folder.path().join("body");
+    std::fs::write(&body, vec![b'x'; 8 << 20]).expect("it can be written to");
+    let body = body.to_str().expect("a path of text");
+    assert_counted(Fault::ResetsWhileSent, "reset-sending", &["-D", body]);
+    assert_counted(
+        Fault::ResetsWhileSent,
+        "reset-sending",
+        &["-D", body, "--stream"],
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn nobody_listens() {
+    let url = format!("http://127.0.0.1:{}/", free_port());
+    assert_all_failed(&bench_some(&url, &[]), "refused", "a closed port");
+    let ran = bench_some("http://localhost/", &["--unix-socket", "no-such-socket"]);
+    assert_all_failed(&ran, "refused", "no socket");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_name_that_does_not_exist() {
+    let ran = bench_some(
+        "http://no-such-host.invalid/",
+        &["--connect-timeout", "50s"],
+    );
+    assert_all_failed(&ran, "dns", "a name under .invalid");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn clear_text_and_tls_mixed_up() {
+    let ran = assert_counted(Fault::TlsRecord, "malformed", &[]);
+    assert!(ran.report().contains("use https://"), "{}", ran.out);
+    let server = Fault::PlainAnswer.serve();
+    let url = format!("https://{}/", server.address());
+    assert_all_failed(&bench_some(&url, &[]), "tls", "https to a plain port");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn targets_that_are_too_slow() {
+    for (fault, stage) in [
+        (Fault::NeverAnswers, "while its head was awaited"),
+        (Fault::OneByteASecond, "while its head was awaited"),
+    ] {
+        let ran = assert_counted(fault, "timeout", &["--timeout", "250ms"]);
+        assert!(ran.messages()[0].contains(stage), "{:?}", ran.messages());
+    }
+}
+
+/// Nobody takes connections from a full accept queue, so further ones never come about.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_full_accept_queue() {
+    let queue = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket can be made");
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    queue.bind(&any.into()).expect("a port is free");
+    queue.listen(0).expect("it can be listened on");
+    let address = queue
+        .local_addr()
+        .ok()
+        .and_then(|address| address.as_socket());
+    let address = address.expect("it has an address");
+    // A queue of length 0 holds one connection.
+    let _held = TcpStream::connect(address).expect("the first fits");
+    let url = format!("http://{address}/");
+    let ran = bench_some(&url, &["--connect-timeout", "250ms"]);
+    assert_all_failed(&ran, "connect-timeout", "a full accept queue");
+}
+
+/// The file that a body is streamed from goes away during the run.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_body_file_that_vanishes() {
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let body = folder.path().join("body");
+    std::fs::write(&body, "text").expect("it can be written to");
+    let name = body.to_str().expect("a path of text");
+    let load = ["-r", "100", "-c", "4", "-z", "1s", "-q"];
+    let url = target.url("/post");
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            clock::pause(Duration::from_millis(500));
+            std::fs::remove_file(&body).expect("it is there");
+        });
+        bench(&[&load[..], &["-D", name, "--stream", &url]].concat())
+    });
+    assert_eq!(ran.count("started"), 100);
+    assert!(ran.failed("request") > 10, "{:?}", ran.failures());
+    assert!(ran.count("good") > 10, "{:?}", ran.messages());
+    ran.assert_named("request");
+    ran.assert_code(0);
+}
+
+/// Ten gigabytes are announced and flow until the timeout; none of them is kept.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_answer_of_ten_gigabytes() {
+    let server = Fault::EndlessBody.serve();
+    let ran = bench(&["-c", "2", "-n", "2", "-t", "1500ms", "-q", &server.url("/")]);
+    assert_eq!(ran.failures(), [("timeout", 2)]);
+    assert!(
+        ran.count("bytes_received") > 50 << 20,
+        "{}",
+        ran.count("bytes_received")
+    );
+    assert!(
+        ran.messages()[0].contains("while its body was read"),
+        "{:?}",
+        ran.messages()
+    );
+    ran.assert_named("timeout");
+    ran.assert_memory_below(MEMORY_MAX);
+}
+
+/// The same with a limit on what is read, and with a check that wants to see the body.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_limit_on_the_body() {
+    let server = Fault::EndlessBody.serve();
+    let limits = ["--body-read-max", "30MiB", "--body-kept-max", "1MiB"];
+    let load = [
+        "-c",
+        "2",
+        "-n",
+        "4",
+        "-q",
+        "--expect",
+        "body~^.",
+        &server.url("/"),
+    ];
+    let ran = bench(&[&limits[..], &load[..]].concat());
+    assert_eq!((ran.count("completed"), ran.count("good")), (4, 4));
+    assert!(
+        ran.count("body_bytes") >= 120 << 20,
+        "{}",
+        ran.count("body_bytes")
+    );
+    ran.assert_memory_below(MEMORY_MAX);
+}
+
+/// People look for Go's words in these reports; the classes stand in the verdict below.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn dialects_word_failures_as_go_does() {
+    let closing = Fault::ClosesUnanswered.serve();
+    let silent = Fault::NeverAnswers.serve();
+    let nowhere = format!("http://127.0.0.1:{}/", free_port());
+    for (url, words, class) in [
+        (nowhere, "connect: connection refused", "refused 4"),
+        (closing.url("/"), "EOF", "closed 4"),
+        (silent.url("/"), "context deadline exceeded", "timeout 4"),
+    ] {
+        let output = run(["hey", "-n", "4", "-c", "2", "-t", "1", &url]);
+        let report = in_one_line(&String::from_utf8_lossy(&output.stdout));
+        assert_eq!(output.status.code(), Some(0), "{report}");
+        assert!(report.contains(&format!("Get \"{url}\": ")), "{report}");
+        assert!(report.contains(words), "{words}: {report}");
+        assert!(
+            report.contains(&format!("answered 0 · failed 4 ({class})")),
+            "{report}"
+        );
+        let load = ["bombardier", "--http1", "-n", "4", "-c", "2", "-t", "1s"];
+        let output = run([&load[..], &[&url]].concat());
+        let report = in_one_line(&String::from_utf8_lossy(&output.stdout));
+        assert_eq!(output.status.code(), Some(0), "{report}");
+        assert!(report.contains("others - 4"), "{report}");
+        assert!(report.contains(words), "{words}: {report}");
+    }
+}
+
+/// Failures come thick and fast, and neither they nor their messages pile up.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn many_failures_take_no_more_memory_than_few() {
+    let url = format!("http://127.0.0.1:{}/{{{{counter}}}}", free_port());
+    let ran = bench(&["-c", "10", "-n", "50k", "-q", &url]);
+    assert_eq!(ran.failures(), [("refused", 50_000)]);
+    assert!(ran.rows("/totals/seen/errors").len() <= 64);
+    ran.assert_memory_below(MEMORY_MAX);
+}
+
+/// A healthy target that dies, stays away and comes back on its port.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_target_that_dies_and_comes_back() {
+    let healthy = || |stream: &TcpStream, _: &_| web::serve(stream, |_| web::ok("ok"));
+    let server = Server::start(healthy());
+    let address = server.address();
+    let server = Mutex::new(Some(server));
+    let url = format!("http://{address}/");
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            clock::pause(Duration::from_millis(700));
+            *server.lock().expect("nobody panics") = None;
+            clock::pause(Duration::from_millis(600));
+            *server.lock().expect("nobody panics") = Some(Server::start_at(address, healthy()));
+        });
+        bench(&["-r", "200", "-c", "10", "-z", "2500ms", "-q", &url])
+    });
+    assert_eq!(ran.count("started"), 500);
+    assert!(ran.failed("refused") > 50, "{:?}", ran.failures());
+    assert!(ran.count("good") > 250, "{:?}", ran.failures());
+    let last = ran
+        .at("/series")
+        .as_array()
+        .and_then(|rows| rows.last())
+        .cloned();
+    let last = last.expect("there are rows");
+    assert!(
+        last["completed"].as_u64() > Some(0),
+        "it was not found again: {last}"
+    );
+    ran.assert_named("refused");
+    ran.assert_code(0);
+}

@@ -1,0 +1,90 @@
+//! Limits of the machine that the generator runs on: open files and local ports.
+//!
+//! Must not know how they are noticed. Invariant: the generator is named as the one at fault, and what
+//! could be sent was sent.
+
+use loadline_e2e::server::Server;
+use loadline_e2e::target::Target;
+use loadline_e2e::{bench_by, loadline_under, skip, web};
+
+use std::process::Command;
+use std::time::Duration;
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn too_few_open_files() {
+    let server = Server::start(|stream, stop| {
+        web::serve(stream, |_| {
+            // Holds the connection long enough that all are wanted at once.
+            stop.pause(Duration::from_millis(100));
+            web::ok("ok")
+        })
+    });
+    let limited = loadline_under("ulimit -n 64 && exec \"$0\" \"$@\"");
+    let ran = bench_by(limited, &["-c", "200", "-n", "600", "-q", &server.url("/")]);
+    assert!(ran.failed("fd-limit") > 0, "{:?}", ran.failures());
+    assert!(ran.count("good") > 0, "those that had a connection went on");
+    assert_eq!(ran.count("started"), 600);
+    ran.assert_named("fd-limit");
+    ran.assert_code(0);
+    ran.assert_memory_below(64);
+}
+
+/// In a network of its own, with sixteen ports for outgoing connections.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn too_few_local_ports() {
+    let narrow = "ip link set lo up && echo 40000 40015 > /proc/sys/net/ipv4/ip_local_port_range";
+    let mut probe = Command::new("unshare");
+    let probe = probe.args(["-n", "sh", "-c", narrow]).output();
+    if !probe.is_ok_and(|output| output.status.success()) {
+        let why = "a network namespace with its own port range cannot be made: not root, no unshare or no ip";
+        return skip("too_few_local_ports", why);
+    }
+    let script = format!(
+        "{narrow} && {{ \"$0\" target --listen 127.0.0.1:8080 >target.log & target=$!; \
+         until grep -q http target.log; do sleep 0.02; done; \
+         \"$0\" \"$@\"; code=$?; kill $target; wait; exit $code; }}"
+    );
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let in_namespace = format!("exec unshare -n sh -c '{script}' \"$0\" \"$@\"");
+    let mut command = loadline_under(&in_namespace);
+    command.current_dir(folder.path());
+    let url = "http://127.0.0.1:8080/delay/0.05";
+    let ran = bench_by(command, &["-c", "40", "-n", "200", "-q", url]);
+    assert!(ran.failed("ports-exhausted") > 0, "{:?}", ran.failures());
+    assert!(ran.count("good") > 0, "those that had a port went on");
+    ran.assert_named("ports-exhausted");
+    ran.assert_code(0);
+}
+
+/// In a network without any route.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn no_route() {
+    let probe = Command::new("unshare").args(["-n", "true"]).output();
+    if !probe.is_ok_and(|output| output.status.success()) {
+        return skip(
+            "no_route",
+            "a network namespace cannot be made: not root, or no unshare",
+        );
+    }
+    let command = loadline_under("exec unshare -n \"$0\" \"$@\"");
+    let ran = bench_by(command, &["-c", "2", "-n", "6", "-q", "http://192.0.2.1/"]);
+    assert_eq!(ran.failures(), [("unreachable", 6)]);
+    ran.assert_named("unreachable");
+    ran.assert_code(1);
+}
+
+/// The same load with ports to spare: what the two tests above hold is due to the limits.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn enough_of_both() {
+    let target = Target::start(&[]);
+    let url = target.url("/delay/0.05");
+    let ran = bench_by(
+        loadline_e2e::loadline(),
+        &["-c", "200", "-n", "600", "-q", &url],
+    );
+    assert_eq!(ran.count("good"), 600, "{:?}", ran.failures());
+}

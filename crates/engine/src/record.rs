@@ -101,8 +101,10 @@ impl Recorder {
 
     /// Records how late a virtual user that was free was started.
     #[inline]
-    pub(crate) fn lag(&mut self, lag_ns: u64) {
-        self.seen.schedule_lag.record(lag_ns);
+    pub(crate) fn lag(&mut self, intended: Nanos, started: Nanos) {
+        if intended >= self.warm_until {
+            self.seen.schedule_lag.record(started.since(intended));
+        }
     }
 
     /// Records an answer.
@@ -175,15 +177,18 @@ impl Recorder {
                 self.seen.peers.row(address.to_string()).failed += 1;
             }
         }
-        let key = ErrorKey {
-            class: failure.class,
-            request,
-            address: failure.address.map(|address| address.to_string()),
-            detail: failure.detail,
-        };
-        *self.seen.errors.row(key) += 1;
+        let class = failure.class;
+        if life.planned() >= self.warm_until {
+            let key = ErrorKey {
+                class,
+                request,
+                address: failure.address.map(|address| address.to_string()),
+                detail: failure.detail,
+            };
+            *self.seen.errors.row(key) += 1;
+        }
         if self.samples.is_some() {
-            self.keep_sample(life, 0, Some(failure.class), 0);
+            self.keep_sample(life, 0, Some(class), 0);
         }
     }
 
@@ -198,16 +203,29 @@ impl Recorder {
         self.seen.counts.dropped += arrivals;
     }
 
-    pub(crate) fn redirected(&mut self) {
-        self.seen.counts.redirects += 1;
+    pub(crate) fn redirected(&mut self, life: &Life) {
+        self.counts(life).redirects += 1;
     }
 
-    pub(crate) fn retried(&mut self) {
-        self.seen.counts.retried += 1;
+    pub(crate) fn retried(&mut self, life: &Life) {
+        self.counts(life).retried += 1;
     }
 
-    pub(crate) fn check_failed(&mut self, check: String) {
-        *self.seen.failed_checks.row(check) += 1;
+    pub(crate) fn check_failed(&mut self, life: &Life, check: String) {
+        if life.planned() >= self.warm_until {
+            *self.seen.failed_checks.row(check) += 1;
+        }
+    }
+
+    /// Counts bytes on the wire, which belong to no request in particular.
+    pub(crate) fn transferred(&mut self, (sent, received): (u64, u64), in_warm_up: bool) {
+        let counts = if in_warm_up {
+            &mut self.seen.warm_up
+        } else {
+            &mut self.seen.counts
+        };
+        counts.bytes_sent += sent;
+        counts.bytes_received += received;
     }
 
     /// Records a new connection.
@@ -247,11 +265,9 @@ impl Recorder {
     }
 
     /// Gives what was seen since the last call.
-    pub(crate) fn take(&mut self, sent: u64, received: u64) -> Snapshot {
+    pub(crate) fn take(&mut self) -> Snapshot {
         self.flush_samples();
         self.tcp_facts_left = TCP_FACTS_MAX;
-        self.seen.counts.bytes_sent += sent;
-        self.seen.counts.bytes_received += received;
         self.seen.take()
     }
 
@@ -329,4 +345,48 @@ fn shape_position(seen: &mut Snapshot, answer: &Answer) -> Option<usize> {
             content_type: String::from_utf8_lossy(content_type).into_owned(),
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_happens_in_the_warm_up_is_kept_apart() {
+        let mut recorder = Recorder::new(
+            Clock::start(),
+            Arc::default(),
+            Duration::from_secs(1),
+            None,
+        );
+        let early = Life::begin(None, Nanos(5));
+        let late = Life::begin(None, Nanos::from(Duration::from_secs(1)));
+        recorder.transferred((10, 100), true);
+        recorder.transferred((1, 2), false);
+        for (life, times) in [(&early, 3), (&late, 1)] {
+            for _ in 0..times {
+                recorder.started(life);
+                recorder.redirected(life);
+                recorder.retried(life);
+                recorder.check_failed(life, "size>1".to_owned());
+                recorder.lag(life.planned(), life.started + Duration::from_millis(1));
+                let failure = Failure::new(ErrorClass::Refused, "no".to_owned());
+                recorder.failed(life, "GET /".to_owned(), failure);
+            }
+        }
+        let seen = recorder.take();
+        for (counts, times, bytes) in [(&seen.warm_up, 3, (10, 100)), (&seen.counts, 1, (1, 2))] {
+            assert_eq!((counts.bytes_sent, counts.bytes_received), bytes);
+            assert_eq!(
+                (counts.started, counts.redirects, counts.retried),
+                (times, times, times)
+            );
+            assert_eq!(counts.failed_total(), times);
+        }
+        assert_eq!(seen.errors.rows().map(|(_, n)| *n).sum::<u64>(), 1);
+        assert_eq!(seen.failed_checks.rows().map(|(_, n)| *n).sum::<u64>(), 1);
+        assert_eq!(seen.schedule_lag.count(), 1);
+    }
 }

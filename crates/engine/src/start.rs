@@ -71,13 +71,13 @@ pub struct Engine {
 
 impl Engine {
     /// The number of workers for a plan: as asked, else one per usable core, and never more than
-    /// virtual users.
+    /// virtual users, or than groups of them that share a connection.
     #[must_use]
     pub fn workers_for(plan: &TestPlan) -> u32 {
         let cores = platform::usable_cores().ceil().max(1.0) as u32;
         plan.workers
             .unwrap_or(cores)
-            .clamp(1, plan.max_vus().max(1))
+            .clamp(1, plan.max_vus().div_ceil(plan.client.protocol.streams()).max(1))
     }
 
     /// Starts the workers.

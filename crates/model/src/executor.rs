@@ -192,6 +192,25 @@ impl Executor {
         }
     }
 
+    /// How long a number of arrivals lasts at an even and constant rate, or until a duration ends
+    /// it; `None` for everything else.
+    #[must_use]
+    pub fn time_of_count(&self) -> Option<Duration> {
+        let Executor::ConstantArrivalRate {
+            rate,
+            duration,
+            spacing: Spacing::Even,
+            iterations: Some(iterations),
+            ..
+        } = self
+        else {
+            return None;
+        };
+        let ns = u128::from(*iterations) * u128::from(rate.per.0) / u128::from(rate.starts.max(1));
+        let lasts = Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX));
+        Some(duration.map_or(lasts, |most| most.min(lasts)))
+    }
+
     /// The highest arrival rate of an open model, in starts per second.
     #[must_use]
     pub fn peak_rate(&self) -> Option<f64> {
@@ -247,5 +266,30 @@ impl Executor {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_of_even_arrivals_lasts_until_the_next_one_would_be_due() {
+        let lasts = |spacing, iterations, duration| {
+            Executor::ConstantArrivalRate {
+                rate: ArrivalRate::per_second(100),
+                duration,
+                spacing,
+                iterations,
+                pre_allocated_vus: 1,
+                max_vus: 1,
+            }
+            .time_of_count()
+        };
+        let ms = Duration::from_millis;
+        assert_eq!(lasts(Spacing::Even, Some(50), None), Some(ms(500)));
+        assert_eq!(lasts(Spacing::Even, Some(50), Some(ms(200))), Some(ms(200)));
+        assert_eq!(lasts(Spacing::Even, None, Some(ms(200))), None);
+        assert_eq!(lasts(Spacing::Poisson { seed: 1 }, Some(50), None), None);
     }
 }

@@ -147,6 +147,19 @@ impl TestPlan {
         })
     }
 
+    /// The time that the plan fills with load whatever the target does; `None` where the answers to
+    /// a number of requests end it, or arrivals by chance.
+    #[must_use]
+    pub fn time_filled(&self) -> Option<Duration> {
+        if self.planned_iterations().is_none() {
+            return self.duration();
+        }
+        match self.scenarios.as_slice() {
+            [scenario] => Some(scenario.start_time + scenario.executor.time_of_count()?),
+            _ => None,
+        }
+    }
+
     /// Whether any scenario has arrivals independent of completions.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -5,7 +5,7 @@
 use loadline_model::client::Protocol;
 use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
 
-use crate::units::{count, planned, rate};
+use crate::units::{count, counted, planned, rate};
 
 /// The requests of a plan: the first one, and how many more there are.
 pub(crate) fn requests(plan: &TestPlan) -> String {
@@ -68,18 +68,19 @@ fn executor(executor: &Executor) -> String {
             vus, iterations, ..
         } => {
             format!(
-                "closed model: {} share {} requests",
+                "closed model: {} share{} {}",
                 vus_text(*vus),
-                count(*iterations)
+                if *vus == 1 { "s" } else { "" },
+                counted(*iterations, "request")
             )
         }
         Executor::PerVuIterations {
             vus, iterations, ..
         } => {
             format!(
-                "closed model: {}, {} requests each",
+                "closed model: {}, {} each",
                 vus_text(*vus),
-                count(*iterations)
+                counted(*iterations, "request")
             )
         }
         Executor::RampingVus {
@@ -97,7 +98,7 @@ fn executor(executor: &Executor) -> String {
             ..
         } => {
             let requests =
-                iterations.map_or_else(String::new, |n| format!(", {} requests", count(n)));
+                iterations.map_or_else(String::new, |n| format!(", {}", counted(n, "request")));
             let arrivals = rate(arrivals.starts_per_second());
             format!(
                 "open model: {arrivals}{lasting}{requests}, up to {}",

@@ -22,6 +22,12 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
+/// So many of a thing: `1 request`, `2 requests`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", count(number))
+}
+
 /// A rate per second: `0.50/s`, `17.7/s`, `1,980/s`, `39.2K/s`.
 pub(crate) fn rate(per_second: f64) -> String {
     match per_second {

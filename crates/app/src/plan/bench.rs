@@ -21,7 +21,7 @@ pub fn bench(args: &BenchArgs, env: &Env, files: &Files, seed: u64) -> Result<Te
     let client = client::client(args, &mix.requests, env, files)?;
     let executor = load::executor(
         &args.load,
-        load::vus_per_connection(&client.protocol),
+        client.protocol.streams(),
         args.connection.timeout,
         seed,
     )?;

@@ -2,6 +2,7 @@
 //!
 //! Must not know sockets. Invariant: the plan passes `ClientPlan::validate`.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use loadline_model::ClientPlan;
@@ -22,7 +23,7 @@ pub(super) fn client(
 ) -> Result<ClientPlan, String> {
     let connection = &args.connection;
     check_source(connection)?;
-    Ok(ClientPlan {
+    let plan = ClientPlan {
         protocol: protocol(connection, requests)?,
         connections: args.load.connections.unwrap_or(load::CONNECTIONS),
         keep_alive: !connection.no_keepalive,
@@ -46,7 +47,9 @@ pub(super) fn client(
         },
         body_kept_max: args.body.body_kept_max,
         body_read_max: args.body.body_read_max,
-    })
+    };
+    check_hosts(&plan, connection, requests)?;
+    Ok(plan)
 }
 
 pub(super) fn unless_zero(time: Duration) -> Option<Duration> {
@@ -60,15 +63,16 @@ fn protocol(args: &ConnectionArgs, requests: &[RequestTemplate]) -> Result<Proto
     }
     if args.http2 {
         // Without TLS there is nothing to negotiate with: prior knowledge is the only way.
-        let all_tls = requests
-            .iter()
-            .all(|request| request.origin.scheme == Scheme::Https);
-        let protocol = if all_tls {
-            Protocol::Negotiate { streams }
-        } else {
-            Protocol::Http2 { streams }
+        let encrypted = |request: &RequestTemplate| request.origin.scheme == Scheme::Https;
+        return match (requests.iter().any(encrypted), requests.iter().all(encrypted)) {
+            (_, true) => Ok(Protocol::Negotiate { streams }),
+            (false, _) => Ok(Protocol::Http2 { streams }),
+            (true, false) => Err(
+                "--http2 cannot ask https URLs and take http ones for granted in one run; give \
+                 --h2c (HTTP/2 alone on all of them), or run them apart"
+                    .to_owned(),
+            ),
         };
-        return Ok(protocol);
     }
     match args.streams {
         Some(_) => Err("--streams needs HTTP/2: give --http2 or --h2c".to_owned()),
@@ -76,11 +80,32 @@ fn protocol(args: &ConnectionArgs, requests: &[RequestTemplate]) -> Result<Proto
     }
 }
 
+fn excluded(args: &ConnectionArgs, address: &IpAddr) -> bool {
+    (args.ipv4 && address.is_ipv6()) || (args.ipv6 && address.is_ipv4())
+}
+
+/// An address in a URL that -4 or -6 excludes can only fail, unless something else is connected to.
+fn check_hosts(
+    plan: &ClientPlan,
+    args: &ConnectionArgs,
+    requests: &[RequestTemplate],
+) -> Result<(), String> {
+    let detoured = !plan.connect_to.is_empty()
+        || !plan.resolve.is_empty()
+        || plan.unix_socket.is_some()
+        || plan.proxy.is_some();
+    let hosts = requests.iter().map(|request| &request.origin.host);
+    let mut addresses = hosts.filter_map(|host| host.parse::<IpAddr>().ok());
+    match addresses.find(|address| !detoured && excluded(args, address)) {
+        Some(address) => Err(format!(
+            "the URL's address {address} is of the family that -4 or -6 excludes; drop the option"
+        )),
+        None => Ok(()),
+    }
+}
+
 fn check_source(args: &ConnectionArgs) -> Result<(), String> {
-    let excluded = |address: &&std::net::IpAddr| {
-        (args.ipv4 && address.is_ipv6()) || (args.ipv6 && address.is_ipv4())
-    };
-    match args.source.iter().find(excluded) {
+    match args.source.iter().find(|address| excluded(args, address)) {
         Some(address) => Err(format!(
             "--source {address} is of the family that -4 or -6 excludes"
         )),

@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use loadline_model::client::Protocol;
 use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
 use loadline_model::units::ArrivalRate;
 
@@ -15,14 +14,6 @@ use crate::cli::values::{Stage, VUS_MAX};
 pub(super) const CONNECTIONS: u32 = 50;
 /// The run's length where nothing else ends it.
 const DURATION: Duration = Duration::from_secs(10);
-
-/// Virtual users that share one connection.
-pub(super) fn vus_per_connection(protocol: &Protocol) -> u32 {
-    match protocol {
-        Protocol::Http1 => 1,
-        Protocol::Negotiate { streams } | Protocol::Http2 { streams } => *streams,
-    }
-}
 
 /// The executor.
 pub(super) fn executor(

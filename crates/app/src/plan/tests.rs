@@ -351,6 +351,7 @@ fn connections() {
 
 #[test]
 fn protocols() {
+    assert_eq!(plan("-4 -x p:1 http://[::1]/").client.ip, IpChoice::V4);
     let streams = |line: &str| (plan(line).client.protocol, executor(line).max_vus());
     assert_eq!(streams("h"), (Protocol::Http1, 50));
     assert_eq!(streams("--http1 h"), (Protocol::Http1, 50));
@@ -461,7 +462,7 @@ fn what_cannot_be_run() {
     let two = Env::from([("http_proxy", "http://p:1"), ("https_proxy", "http://q:2")]);
     let socks = Env::from([("http_proxy", "socks5://p:1")]);
     let none = Env::default();
-    let cases: [(&str, &Env); 31] = [
+    let cases: [(&str, &Env); 34] = [
         ("ftp://h", &none),
         ("http://h:99999", &none),
         ("http://{{counter}}/", &none),
@@ -491,6 +492,9 @@ fn what_cannot_be_run() {
         ("--cacert body.json h", &none),
         ("--cert none.pem h", &none),
         ("-4 --source ::1 h", &none),
+        ("-4 http://[::1]/", &none),
+        ("-6 127.0.0.1", &none),
+        ("--http2 http://h https://h", &none),
         ("http://h https://h", &two),
         ("h", &socks),
     ];

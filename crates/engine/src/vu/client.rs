@@ -178,6 +178,10 @@ impl VuClient {
         } else {
             self.judge(life)
         };
+        if self.judging.wants.tag_header.is_some() {
+            // An answer without the header has a row too: the one of the empty value.
+            self.answer.tag.get_or_insert_default();
+        }
         self.shared
             .recorder
             .borrow_mut()
@@ -222,7 +226,7 @@ impl VuClient {
                 self.shared
                     .recorder
                     .borrow_mut()
-                    .check_failed(failed.to_string());
+                    .check_failed(life, failed.to_string());
                 false
             }
         }

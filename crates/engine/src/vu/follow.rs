@@ -62,7 +62,7 @@ impl VuClient {
             target.clone_from(&next.target);
             template.target = Template::literal(&next.target);
             template.origin = next.origin;
-            self.shared.recorder.borrow_mut().redirected();
+            self.shared.recorder.borrow_mut().redirected(life);
             let route = self.shared.routes.to(&template.origin, &self.shared.client);
             let client = &self.shared.client;
             let authorization = client
@@ -151,7 +151,7 @@ impl VuClient {
                 Err(Broken::Failed(failure))
                     if reused && request.idempotent && self.is_silent_close(&failure) =>
                 {
-                    self.shared.recorder.borrow_mut().retried();
+                    self.shared.recorder.borrow_mut().retried(life);
                 }
                 Err(broken) => return Err(broken),
             }
@@ -319,7 +319,7 @@ impl VuClient {
 
     /// The shared connection that this virtual user used last, if it still serves.
     fn kept_lease(&mut self, route: usize) -> Option<Lease> {
-        let most = self.shared.client.max_requests_per_connection;
+        let most = self.shared.http2_requests_max();
         self.lease.take().filter(|lease| {
             let connection = &lease.pooled.connection;
             lease.route == route

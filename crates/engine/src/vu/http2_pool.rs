@@ -1,6 +1,6 @@
 //! HTTP/2 connections shared by the virtual users of a worker.
 //!
-//! Virtual user *n* uses connection *n / streams*; the first to need a connection makes it, the
+//! Virtual user *n* uses connection *n / streams*, or one of its own when none is kept; the first to need a connection makes it, the
 //! others wait for it. Must not know requests. Invariant: at most one attempt to make a given
 //! connection is under way, also when the one who made it is interrupted.
 
@@ -83,9 +83,10 @@ impl Http2Pool {
         route: &Route,
         streams: u32,
     ) -> Result<Leased, Broken> {
-        let key = (route.index, slot.local / streams);
+        let sharing = if shared.client.keep_alive { streams } else { 1 };
+        let key = (route.index, slot.local / sharing);
         loop {
-            let waiting = match self.look(key, shared.client.max_requests_per_connection) {
+            let waiting = match self.look(key, shared.http2_requests_max()) {
                 Some(Look::Leased(leased)) => return Ok(leased),
                 Some(Look::Wait(notify)) => notify,
                 None => return Box::pin(self.open(shared, slot, route, key)).await,

@@ -47,11 +47,20 @@ impl Shared {
         self.random.borrow_mut().next_u64()
     }
 
+    /// Requests after which an HTTP/2 connection is replaced; `None`: never.
+    pub(crate) fn http2_requests_max(&self) -> Option<u64> {
+        if self.client.keep_alive {
+            self.client.max_requests_per_connection
+        } else {
+            Some(1)
+        }
+    }
+
     /// Requests at a time on one HTTP/2 connection; `None` when HTTP/2 is not spoken.
     pub(crate) fn http2_streams(&self) -> Option<u32> {
         match self.client.protocol {
             Protocol::Http1 => None,
-            Protocol::Negotiate { streams } | Protocol::Http2 { streams } => Some(streams),
+            protocol => Some(protocol.streams()),
         }
     }
 }

@@ -118,12 +118,9 @@ impl VuTask {
                 None => scenario.is_over().then_some(None),
             })
             .await?;
-        let lag = self
-            .scenario
-            .clock
-            .now()
-            .since(self.scenario.absolute(arrival.intended));
-        self.scenario.record_lag(lag);
+        let intended = self.scenario.absolute(arrival.intended);
+        self.scenario
+            .record_lag(intended, self.scenario.clock.now());
         Some(arrival)
     }
 }

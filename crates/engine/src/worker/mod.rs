@@ -43,7 +43,8 @@ pub enum WorkerReport {
     Interval {
         /// Which worker.
         worker: u32,
-        /// The interval's number: it began at this many times [`INTERVAL`].
+        /// The last interval that the report covers, which began at this many times [`INTERVAL`]:
+        /// a worker that was held up reports several as one.
         interval: u64,
         /// The measurements.
         seen: Box<Snapshot>,
@@ -84,6 +85,8 @@ pub(crate) struct Worker {
     sweep_every: Duration,
     next_sweep: Nanos,
     next_interval: u64,
+    /// When the warm-up ends; `None` once it has.
+    warm_until: Option<Nanos>,
     hosted: Vec<Hosted>,
     shared: Rc<Shared>,
     bytes: Rc<WireBytes>,
@@ -113,6 +116,7 @@ impl Worker {
                 hosted.share.end_if_due(now);
             }
             self.timers.fire(now);
+            self.end_warm_up_if_due(now);
             self.sweep_if_due(now);
             self.report_if_due(now);
             if self.hosted.iter().all(|hosted| hosted.share.has_ended()) {
@@ -144,6 +148,15 @@ impl Worker {
         }
     }
 
+    /// Parts the bytes of the warm-up from those that count.
+    fn end_warm_up_if_due(&mut self, now: Nanos) {
+        if self.warm_until.is_some_and(|until| until <= now) {
+            let mut recorder = self.shared.recorder.borrow_mut();
+            recorder.transferred(self.bytes.take(), true);
+            self.warm_until = None;
+        }
+    }
+
     fn sweep_if_due(&mut self, now: Nanos) {
         if now < self.next_sweep {
             return;
@@ -167,6 +180,7 @@ impl Worker {
         };
         windowed
             .min(self.next_sweep)
+            .min(self.warm_until.unwrap_or(Nanos::MAX))
             .min(interval_end(self.next_interval))
     }
 
@@ -194,9 +208,8 @@ impl Worker {
         if now < interval_end(self.next_interval) {
             return;
         }
-        let interval = self.next_interval;
-        let interval_ns = Nanos::from(INTERVAL).0;
-        self.next_interval = now.0 / interval_ns;
+        self.next_interval = now.0 / Nanos::from(INTERVAL).0;
+        let interval = self.next_interval - 1;
         self.shared.sample_due.set(true);
         let seen = Box::new(self.take_seen());
         let waiting = self
@@ -243,8 +256,11 @@ impl Worker {
     }
 
     fn take_seen(&mut self) -> Snapshot {
-        let (sent, received) = self.bytes.take();
-        let mut seen = self.shared.recorder.borrow_mut().take(sent, received);
+        let in_warm_up = self.warm_until.is_some();
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.transferred(self.bytes.take(), in_warm_up);
+        let mut seen = recorder.take();
+        drop(recorder);
         let cpu_ns = platform::thread_cpu_ns();
         let run_queue_ns = platform::thread_run_queue_ns().unwrap_or(0);
         seen.worker_cpu_ns = cpu_ns.saturating_sub(self.cpu_ns);

@@ -166,8 +166,8 @@ impl ScenarioShare {
         }
     }
 
-    pub(crate) fn record_lag(&self, lag_ns: u64) {
-        self.shared.recorder.borrow_mut().lag(lag_ns);
+    pub(crate) fn record_lag(&self, intended: Nanos, started: Nanos) {
+        self.shared.recorder.borrow_mut().lag(intended, started);
     }
 
     /// The oldest arrival that waits, for a virtual user that has just become free.

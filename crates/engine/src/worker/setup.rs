@@ -131,6 +131,7 @@ fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         sweep_every: sweep_every(&setup.plan),
         next_sweep: Nanos::ZERO,
         next_interval: 0,
+        warm_until: (!setup.plan.warm_up.is_zero()).then(|| Nanos::from(setup.plan.warm_up)),
         hosted,
         shared,
         bytes,

@@ -6,17 +6,19 @@ use loadline_model::snapshot::ErrorKey;
 use loadline_model::{ErrorClass, RunResult};
 
 use crate::page::{Page, cut};
-use crate::units::{count, share};
+use crate::units::{count, counted, share};
 
 /// Messages shown of one class; the JSON result has more.
 const MESSAGES_MAX: usize = 2;
+/// Characters of a message: what went wrong stands at its end, behind a URL that may be long.
+const MESSAGE_MAX: usize = 400;
 
 pub(super) fn write(page: &mut Page, result: &RunResult) {
     let counts = &result.totals.seen.counts;
     if counts.failed_total() > 0 {
         page.section(
             "Errors",
-            &format!("of {} requests sent", count(counts.started)),
+            &format!("of {} sent", counted(counts.started, "request")),
         );
         let mut classes: Vec<(ErrorClass, u64)> = ErrorClass::ALL
             .iter()
@@ -52,12 +54,8 @@ fn write_class(page: &mut Page, result: &RunResult, class: ErrorClass, number: u
         } else {
             String::new()
         };
-        let room = style.columns().saturating_sub(4 + times.chars().count());
-        page.line(&format!(
-            "    {}{}",
-            cut(&message(key), room),
-            style.faint(&times)
-        ));
+        let text = cut(&message(key), MESSAGE_MAX);
+        page.paragraph("    ", 6, &format!("{text}{times}"));
     }
     if messages.len() > MESSAGES_MAX {
         let more = format!("    and {} other messages", messages.len() - MESSAGES_MAX);

@@ -8,10 +8,13 @@ use loadline_model::RunResult;
 use crate::page::{Page, bound, pad_right};
 use crate::units::{Bytes, count, span};
 
+/// In a run shorter than this, starting threads and reading certificates is most of what was used.
+const CPU_SPAN_MIN_NS: u64 = 100_000_000;
+
 pub(super) fn write(page: &mut Page, result: &RunResult) {
     let totals = &result.totals;
     let mut parts = Vec::new();
-    if totals.elapsed_ns > 0 {
+    if totals.elapsed_ns >= CPU_SPAN_MIN_NS {
         let cores = totals.cpu_ns as f64 / totals.elapsed_ns as f64;
         let of = if result.environment.cores > 0.0 {
             format!(" of {} cores", trimmed(result.environment.cores))
@@ -113,6 +116,7 @@ fn written(value: f64, threshold: &str) -> String {
             | Aggregation::Percentile(_),
             _,
         )) => span(value),
+        _ if value.abs() >= 1_000.0 => count(value.round() as u64),
         _ => {
             let text = format!("{value:.4}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()

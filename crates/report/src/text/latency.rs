@@ -9,7 +9,7 @@ use loadline_model::RunResult;
 use super::{response_time, service_time};
 use crate::chart;
 use crate::page::Page;
-use crate::units::{count, share, span, span_or_dash};
+use crate::units::{count, counted, share, span, span_or_dash};
 
 /// Below this many values beyond a percentile it is a guess.
 const BEYOND_MIN: f64 = 10.0;
@@ -22,12 +22,12 @@ pub(super) fn distribution(page: &mut Page, result: &RunResult) {
     let response = response_time(result);
     let remark = match &response {
         Some(_) => format!(
-            "of {} requests; response from the intended start",
-            count(service.count())
+            "of {}; response from the intended start",
+            counted(service.count(), "request")
         ),
         None => format!(
-            "of {} requests, from start to last byte",
-            count(service.count())
+            "of {}, from start to last byte",
+            counted(service.count(), "request")
         ),
     };
     let title = if response.is_some() {

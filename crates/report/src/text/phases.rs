@@ -6,7 +6,7 @@ use loadline_metric::Summary;
 use loadline_model::RunResult;
 
 use crate::page::Page;
-use crate::units::{count, span, span_or_dash};
+use crate::units::{count, counted, span, span_or_dash};
 
 pub(super) fn write(page: &mut Page, result: &RunResult) {
     let (phases, connections) = (&result.totals.seen.phases, &result.totals.seen.connections);
@@ -48,7 +48,7 @@ fn row(name: &str, phase: &Summary) -> Vec<String> {
 
 fn connection_line(result: &RunResult) -> String {
     let connections = &result.totals.seen.connections;
-    let mut parts = vec![format!("{} connections opened", count(connections.opened))];
+    let mut parts = vec![format!("{} opened", counted(connections.opened, "connection"))];
     if connections.opened > 0 {
         let each = result.totals.seen.counts.started as f64 / connections.opened as f64;
         let each = if each < 100.0 {
@@ -56,7 +56,8 @@ fn connection_line(result: &RunResult) -> String {
         } else {
             count(each.round() as u64)
         };
-        parts.push(format!("{each} requests each"));
+        let plural = if each == "1.0" { "" } else { "s" };
+        parts.push(format!("{each} request{plural} each"));
     }
     if connections.failed > 0 {
         parts.push(format!("{} could not be opened", count(connections.failed)));

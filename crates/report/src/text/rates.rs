@@ -74,7 +74,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
 fn answered_remark(result: &RunResult) -> String {
     let counts = &result.totals.seen.counts;
     let bad = counts.completed.saturating_sub(counts.good);
-    let took = format!("in {}", span(result.totals.elapsed_ns as f64));
+    let took = format!("in {}", span(result.totals.measured_ns as f64));
     if bad == 0 {
         return took;
     }
@@ -113,6 +113,8 @@ fn transfer(page: &mut Page, result: &RunResult) {
 /// Fewer rows than this say nothing that the summary does not.
 const ROWS_MIN: usize = 5;
 const COLUMNS_MAX: usize = 72;
+/// The last column is left out when it is shorter than this part of the others.
+const LAST_PART: u64 = 10;
 /// Label at the left and figures at the right of a line.
 const MARGINS: usize = 44;
 
@@ -127,12 +129,13 @@ pub(super) fn over_time(page: &mut Page, result: &RunResult) {
         .saturating_sub(MARGINS)
         .clamp(16, COLUMNS_MAX);
     let per_column = rows.len().div_ceil(columns);
-    let groups: Vec<&[Row]> = rows.chunks(per_column).collect();
-    let seconds = rows
-        .iter()
-        .take(per_column)
-        .map(|row| row.span_ns)
-        .sum::<u64>();
+    let mut groups: Vec<&[Row]> = rows.chunks(per_column).collect();
+    let length = |group: &[Row]| group.iter().map(|row| row.span_ns).sum::<u64>();
+    let seconds = groups.first().map_or(0, |group| length(group));
+    // What is left after the last whole second may be a moment, and a rate of it means nothing.
+    if groups.last().is_some_and(|group| length(group) < seconds / LAST_PART) {
+        groups.pop();
+    }
     page.section(
         "Over time",
         &format!("one column is {}", planned(Duration::from_nanos(seconds))),

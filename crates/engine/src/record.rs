@@ -355,12 +355,8 @@ mod tests {
 
     #[test]
     fn what_happens_in_the_warm_up_is_kept_apart() {
-        let mut recorder = Recorder::new(
-            Clock::start(),
-            Arc::default(),
-            Duration::from_secs(1),
-            None,
-        );
+        let mut recorder =
+            Recorder::new(Clock::start(), Arc::default(), Duration::from_secs(1), None);
         let early = Life::begin(None, Nanos(5));
         let late = Life::begin(None, Nanos::from(Duration::from_secs(1)));
         recorder.transferred((10, 100), true);

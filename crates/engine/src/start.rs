@@ -75,9 +75,8 @@ impl Engine {
     #[must_use]
     pub fn workers_for(plan: &TestPlan) -> u32 {
         let cores = platform::usable_cores().ceil().max(1.0) as u32;
-        plan.workers
-            .unwrap_or(cores)
-            .clamp(1, plan.max_vus().div_ceil(plan.client.protocol.streams()).max(1))
+        let streams = plan.client.protocol.streams();
+        worker_count(plan.workers.unwrap_or(cores), plan.max_vus(), streams)
     }
 
     /// Starts the workers.
@@ -168,6 +167,10 @@ impl Engine {
     }
 }
 
+fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
+    wanted.clamp(1, vus.div_ceil(streams).max(1))
+}
+
 /// Makes everything once that can be made without sending.
 fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
     let routes = Routes::default();
@@ -190,4 +193,16 @@ fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
         tls.settings().map_err(StartError::Tls)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_belongs_to_one_worker() {
+        let counts = [(8, 50, 1), (8, 3, 1), (8, 10, 10), (2, 30, 10), (0, 0, 1)]
+            .map(|(wanted, vus, streams)| worker_count(wanted, vus, streams));
+        assert_eq!(counts, [8, 3, 1, 2, 1]);
+    }
 }

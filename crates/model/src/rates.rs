@@ -15,8 +15,9 @@ const SECOND: u64 = Nanos::PER_SECOND;
 /// Rows that a steady state needs to be one.
 const STEADY_ROWS_MIN: usize = 2;
 
-/// The rates of a run: `planned` arrivals over `elapsed_ns` are the offered load, `None` in a closed
-/// model.
+/// The rates of a run: `planned` arrivals are the offered load, `None` in a closed model. They and
+/// the starts are counted over the time in which arrivals were due: a target that is waited for at the
+/// end does not make the load smaller that was offered.
 #[must_use]
 pub fn rates(
     plan: &TestPlan,
@@ -27,6 +28,11 @@ pub fn rates(
     elapsed_ns: u64,
 ) -> Rates {
     let measured = per_second(measured_ns);
+    let waited_ns = match (planned, plan.time_filled()) {
+        (Some(_), Some(due)) => elapsed_ns.saturating_sub(Nanos::from(due).0),
+        _ => 0,
+    };
+    let due = |span_ns: u64| per_second(span_ns.saturating_sub(waited_ns));
     let whole: Vec<&Row> = rows
         .iter()
         .filter(|row| row.span_ns >= SECOND && !row.warm_up)
@@ -37,8 +43,8 @@ pub fn rates(
         steady: steady(plan, &whole),
         max_1s: whole.iter().map(|row| row_rate(row)).reduce(f64::max),
         max_5s: best_five_seconds(&whole),
-        offered: planned.map(|planned| count(planned) * per_second(elapsed_ns)),
-        started: count(counts.started) * measured,
+        offered: planned.map(|planned| count(planned) * due(elapsed_ns)),
+        started: count(counts.started) * due(measured_ns),
     }
 }
 

@@ -136,9 +136,9 @@ pub struct Rates {
     pub max_1s: Option<f64>,
     /// Completed requests in the best five seconds in a row, per second.
     pub max_5s: Option<f64>,
-    /// Iterations planned per second over the whole run; `None` in a closed model.
+    /// Iterations planned per second while they were due; `None` in a closed model.
     pub offered: Option<f64>,
-    /// Requests begun per second over the whole run.
+    /// Requests begun per second: while they were due in an open model, else over the whole run.
     pub started: f64,
 }
 

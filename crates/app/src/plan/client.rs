@@ -64,7 +64,10 @@ fn protocol(args: &ConnectionArgs, requests: &[RequestTemplate]) -> Result<Proto
     if args.http2 {
         // Without TLS there is nothing to negotiate with: prior knowledge is the only way.
         let encrypted = |request: &RequestTemplate| request.origin.scheme == Scheme::Https;
-        return match (requests.iter().any(encrypted), requests.iter().all(encrypted)) {
+        return match (
+            requests.iter().any(encrypted),
+            requests.iter().all(encrypted),
+        ) {
             (_, true) => Ok(Protocol::Negotiate { streams }),
             (false, _) => Ok(Protocol::Http2 { streams }),
             (true, false) => Err(

@@ -22,6 +22,10 @@ use crate::record::Life;
 /// Origins to which one virtual user keeps a connection open.
 pub(super) const CONNECTIONS_MAX: usize = 8;
 
+/// First answers of a virtual user whose bodies are looked at: enough for a statement on all of them
+/// even where one virtual user is at work for less than a second.
+const BODIES_WANTED: u32 = 3;
+
 /// What answers are held against, and what that needs of them.
 pub(crate) struct Judging {
     pub(crate) checks: Vec<Check>,
@@ -85,7 +89,8 @@ pub(crate) struct VuClient {
     /// Whether the virtual user has waited since its last request, so that a kept connection may
     /// have been closed meanwhile.
     pub(super) rested: bool,
-    sampled_once: bool,
+    /// Answers whose bodies are still looked at whatever the interval's turn is.
+    bodies_wanted: u32,
 }
 
 /// The number that fills a request's holes.
@@ -126,7 +131,7 @@ impl VuClient {
             buffer: Vec::new(),
             answer: Answer::default(),
             rested: false,
-            sampled_once: false,
+            bodies_wanted: BODIES_WANTED,
         }
     }
 
@@ -157,7 +162,7 @@ impl VuClient {
             .request_timeout
             .map_or(Nanos::MAX, |limit| started + limit);
         self.slot.set_deadline(deadline);
-        self.answer.sampled = !self.sampled_once || shared.sample_due.take();
+        self.answer.sampled = self.bodies_wanted > 0 || shared.sample_due.take();
         let outcome = self
             .follow(request, &mut fate.life, deadline, numbers)
             .await;
@@ -234,7 +239,7 @@ impl VuClient {
 
     #[cold]
     fn look_at_body(&mut self) {
-        self.sampled_once = true;
+        self.bodies_wanted = self.bodies_wanted.saturating_sub(1);
         let most = loadline_model::snapshot::BODY_SAMPLE_MAX as u64;
         let coding = self.answer.content_coding.as_deref();
         let plain = decoded(&self.answer.body, coding, most);

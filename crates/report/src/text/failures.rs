@@ -5,7 +5,7 @@
 use loadline_model::snapshot::ErrorKey;
 use loadline_model::{ErrorClass, RunResult};
 
-use crate::page::{Page, cut};
+use crate::page::{Page, bound, cut};
 use crate::units::{count, counted, share};
 
 /// Messages shown of one class; the JSON result has more.
@@ -74,7 +74,7 @@ fn message(key: &ErrorKey) -> String {
     } else {
         &key.detail
     };
-    format!("{}{to}: {detail}", key.request)
+    format!("{}{to}: {detail}", bound(&key.request))
 }
 
 fn failed_checks(page: &mut Page, result: &RunResult) {

@@ -48,7 +48,10 @@ fn row(name: &str, phase: &Summary) -> Vec<String> {
 
 fn connection_line(result: &RunResult) -> String {
     let connections = &result.totals.seen.connections;
-    let mut parts = vec![format!("{} opened", counted(connections.opened, "connection"))];
+    let mut parts = vec![format!(
+        "{} opened",
+        counted(connections.opened, "connection")
+    )];
     if connections.opened > 0 {
         let each = result.totals.seen.counts.started as f64 / connections.opened as f64;
         let each = if each < 100.0 {

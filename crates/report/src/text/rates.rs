@@ -24,7 +24,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
         page.row(
             "Offered",
             &rate(offered),
-            "planned arrivals, over the whole run",
+            "planned arrivals, while they were due",
         );
         let delivered = format!("{} of the offered rate", ratio(rates.started, offered));
         page.row("Started", &rate(rates.started), &delivered);
@@ -133,7 +133,10 @@ pub(super) fn over_time(page: &mut Page, result: &RunResult) {
     let length = |group: &[Row]| group.iter().map(|row| row.span_ns).sum::<u64>();
     let seconds = groups.first().map_or(0, |group| length(group));
     // What is left after the last whole second may be a moment, and a rate of it means nothing.
-    if groups.last().is_some_and(|group| length(group) < seconds / LAST_PART) {
+    if groups
+        .last()
+        .is_some_and(|group| length(group) < seconds / LAST_PART)
+    {
         groups.pop();
     }
     page.section(

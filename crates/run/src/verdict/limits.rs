@@ -12,7 +12,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 use super::code::Code;
 use super::facts::{Facts, share};
 use super::saturation::Knee;
-use super::wording::{count, duration, percent, rate};
+use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of a core from which a worker has nothing left: the rest goes to the kernel's accounting.
 const BUSY: f64 = 0.9;
@@ -180,8 +180,8 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let needed = (asked * mean).ceil() as u64;
     let achieved = facts.per_second(facts.counts.completed);
     let law = format!(
-        "{} virtual users / {} mean service time = {}, and {} was reached",
-        count(facts.vus),
+        "{} / {} mean service time = {}, and {} was reached",
+        counted(facts.vus, "virtual user"),
         duration(mean),
         rate(most),
         rate(achieved)

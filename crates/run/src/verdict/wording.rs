@@ -98,8 +98,8 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
     let little = match (limit, facts.mean_service()) {
         (Limit::Target | Limit::Network | Limit::Plan, Some(mean)) if facts.missed().is_some() => {
             format!(
-                " ({} virtual users / {} mean service time = {})",
-                count(facts.vus),
+                " ({} / {} mean service time = {})",
+                counted(facts.vus, "virtual user"),
                 duration(mean),
                 rate(facts.vus as f64 / mean)
             )
@@ -123,10 +123,7 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
 }
 
 fn limit_in_words(facts: &Facts<'_>, limit: Limit) -> String {
-    let vus = match facts.vus {
-        1 => "1 virtual user".to_owned(),
-        vus => format!("{} virtual users", count(vus)),
-    };
+    let vus = counted(facts.vus, "virtual user");
     match limit {
         Limit::Target => {
             let mean = facts.mean_service().map_or_else(String::new, |mean| {

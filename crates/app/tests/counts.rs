@@ -1,0 +1,118 @@
+//! What a command line gives, counted: connections, seconds, the warm-up, sampled bodies.
+//!
+//! Must not know layout. Invariant: no statement rests on how fast this machine is.
+
+use std::sync::{Arc, mpsc};
+
+use loadline_app::cli::{self, Command};
+use loadline_app::{Env, Files, plan};
+use loadline_model::RunResult;
+use loadline_target::TargetConfig;
+
+/// The result of a `bench` command line against a target of its own, whose URL stands for `@`.
+fn result_of(line: &str) -> RunResult {
+    let target = loadline_target::serve(TargetConfig {
+        listen: ([127, 0, 0, 1], 0).into(),
+        ..TargetConfig::default()
+    })
+    .expect("the target starts");
+    let line = format!("loadline bench {line}").replace('@', &target.local_addr().to_string());
+    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let Command::Bench(args) = cli::parse(&words).expect("a good line").command else {
+        panic!("{line}: not a bench");
+    };
+    let plan = plan::bench(&args, &Env::default(), &Files::Disk, 7).expect("a good plan");
+    let (_orders, commands) = mpsc::channel();
+    let setup = loadline_run::RunSetup {
+        commands,
+        samples: None,
+        command_line: words,
+    };
+    let result = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
+    target.stop();
+    target.join();
+    result
+}
+
+#[test]
+fn connections_are_as_many_as_were_asked_for() {
+    for (line, connections) in [
+        ("-c 1 -n 60 --h2c --streams 10 @/ok", 1),
+        ("-c 2 -n 20 --h2c --no-keepalive @/ok", 20),
+        ("-c 2 -n 20 --no-keepalive @/ok", 20),
+        ("-c 1 -n 20 --max-requests-per-connection 5 @/ok", 4),
+    ] {
+        let result = result_of(line);
+        assert_eq!(
+            result.totals.seen.counts.good,
+            result.totals.asked.unwrap_or(0)
+        );
+        assert_eq!(result.totals.seen.connections.opened, connections, "{line}");
+    }
+}
+
+#[test]
+fn each_second_has_one_row_and_rows_sum_to_the_whole() {
+    let result = result_of("-c 4 --workers 2 -z 2s --pacing 1ms @/ok");
+    let mut at = 0;
+    for row in &result.series {
+        assert_eq!(row.at_ns, at);
+        at += row.span_ns;
+    }
+    assert!(at >= result.totals.elapsed_ns);
+    let sum: u64 = result.series.iter().map(|row| row.completed).sum();
+    assert_eq!(sum, result.totals.seen.counts.completed);
+}
+
+#[test]
+fn the_bytes_of_the_warm_up_do_not_count() {
+    let result = result_of("-c 2 -z 600ms --warm-up 300ms --pacing 1ms @/ok");
+    let seen = &result.totals.seen;
+    let each = seen.warm_up.bytes_received as f64 / seen.warm_up.completed as f64;
+    // At the boundary an answer may be counted on one side and its bytes on the other.
+    let expected = each * seen.counts.completed as f64;
+    let off = (seen.counts.bytes_received as f64 - expected).abs();
+    assert!(off <= 4.0 * each, "{off} bytes of {expected}");
+}
+
+#[test]
+fn a_count_of_arrivals_is_offered_at_the_rate_asked_for() {
+    let result = result_of("-n 30 -r 100 -c 5 @/ok");
+    assert!(result.totals.elapsed_ns >= 300_000_000);
+    let offered = result.totals.rates.offered.expect("an open model");
+    assert!(offered <= 100.0, "{offered}");
+}
+
+#[test]
+fn waiting_for_a_slow_target_does_not_make_the_load_smaller() {
+    let result = result_of("-r 20 -z 500ms -c 1 --max-vus 1 --graceful-stop 600ms @/delay/0.3");
+    let (totals, rates) = (&result.totals, &result.totals.rates);
+    assert!(totals.elapsed_ns > 600_000_000);
+    assert_eq!(rates.offered, Some(20.0));
+    assert_eq!(rates.started, totals.seen.counts.started as f64 * 2.0);
+}
+
+#[test]
+fn one_virtual_user_is_enough_to_see_that_all_bodies_are_the_same() {
+    let result = result_of("-n 5 -c 1 -b {} @/predict?nulls=1");
+    let codes: Vec<&str> = result
+        .verdict
+        .findings
+        .iter()
+        .map(|f| f.code.as_str())
+        .collect();
+    assert!(codes.contains(&"hollow-answers"), "{codes:?}");
+}
+
+#[test]
+fn answers_without_the_header_asked_for_have_a_row_too() {
+    let result = result_of("-n 5 -c 1 --by header:x-none @/ok");
+    let rows: Vec<(&str, u64)> = result
+        .totals
+        .seen
+        .by_header
+        .rows()
+        .map(|(value, tally)| (value.as_str(), tally.answered))
+        .collect();
+    assert_eq!(rows, [("", 5)]);
+}

@@ -62,24 +62,43 @@ impl Server {
     }
 }
 
-fn assert_near(what: &str, seen: f64, expected: f64) {
+fn near(what: &str, seen: f64, expected: f64) -> Result<(), String> {
     let off = seen / expected - 1.0;
-    assert!(
-        off.abs() < TOLERANCE,
-        "{what}: {seen:.1} ms, expected {expected:.1} ms"
-    );
+    if off.abs() < TOLERANCE {
+        return Ok(());
+    }
+    Err(format!("{what}: {seen:.1} ms, expected {expected:.1} ms"))
 }
 
-fn assert_tells(freeze: f64, p50: f64, p95: f64, p99: f64) {
-    assert!(p50 < 1.0, "p50: {p50} ms");
-    assert_near("p95", p95, freeze - 500.0);
-    assert_near("p99", p99, freeze - 100.0);
+fn tells(freeze: f64, p50: f64, p95: f64, p99: f64) -> Result<(), String> {
+    if p50 >= 1.0 {
+        return Err(format!("p50: {p50} ms"));
+    }
+    near("p95", p95, freeze - 500.0)?;
+    near("p99", p99, freeze - 100.0)
+}
+
+/// Percentiles shift when something else holds the machine for a moment, so a run may be repeated;
+/// what must hold whatever the machine does is asserted in every one.
+fn in_one_of_three(attempt: impl Fn() -> Result<(), String>) {
+    let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        match attempt() {
+            Ok(()) => return,
+            Err(why) => seen.push(why),
+        }
+    }
+    panic!("in none of three runs: {}", seen.join("; "));
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn bench_tells_the_freeze() {
-    let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
+    in_one_of_three(bench_once);
+}
+
+fn bench_once() -> Result<(), String> {
     let server = Server::start();
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let load = [
@@ -106,26 +125,28 @@ fn bench_tells_the_freeze() {
         (0, 0)
     );
     let response = |name| ran.milliseconds("response_time_ns", name);
-    assert_tells(freeze, response("p50"), response("p95"), response("p99"));
     // Only the fifty that were under way saw it in their service time.
-    assert!(ran.milliseconds("service_time_ns", "p99") < 100.0);
     assert!(ran.milliseconds("service_time_ns", "max") > 900.0);
+    let service_p99 = ran.milliseconds("service_time_ns", "p99");
+    if service_p99 >= 100.0 {
+        return Err(format!("p99 of the service time: {service_p99} ms"));
+    }
+    tells(freeze, response("p50"), response("p95"), response("p99"))
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_verdict_under_a_hey_report_tells_it() {
-    dialect(&["hey", "-q", "20", "-c", "50", "-z", "10s"]);
+    in_one_of_three(|| dialect(&["hey", "-q", "20", "-c", "50", "-z", "10s"]));
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_verdict_under_a_bombardier_report_tells_it() {
-    dialect(&["bombardier", "-r", "1000", "-c", "50", "-d", "10s"]);
+    in_one_of_three(|| dialect(&["bombardier", "-r", "1000", "-c", "50", "-d", "10s"]));
 }
 
-fn dialect(arguments: &[&str]) {
-    let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
+fn dialect(arguments: &[&str]) -> Result<(), String> {
     let server = Server::start();
     let mut command = loadline();
     command.args(arguments).arg(server.url());
@@ -140,7 +161,7 @@ fn dialect(arguments: &[&str]) {
         .split_once("from the intended start:")
         .expect("the verdict tells it");
     let at = |name| milliseconds(line, name);
-    assert_tells(freeze, at("p50"), at("p95"), at("p99"));
+    tells(freeze, at("p50"), at("p95"), at("p99"))
 }
 
 /// The time that follows a name such as `p99`, in milliseconds.

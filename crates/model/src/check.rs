@@ -331,6 +331,12 @@ impl JsonRule {
             JsonRule::Number(rule) => value
                 .and_then(Value::as_f64)
                 .is_some_and(|number| rule.holds(number)),
+            // A pattern is about a value; that there is none, null says as well as absence does.
+            JsonRule::Text(rule @ (TextRule::Matches(_) | TextRule::DoesNotMatch(_)))
+                if value.is_some_and(Value::is_null) =>
+            {
+                rule.holds(None)
+            }
             JsonRule::Text(rule) => {
                 let text = value.map(|value| match value {
                     Value::String(text) => text.clone(),
@@ -456,6 +462,8 @@ mod tests {
         assert!(passes("json:$.items[0].name=drill", 200, body));
         assert!(passes("json:$['items'][0].n>2", 200, body));
         assert!(!passes("json:$.items[1]", 200, body));
+        assert!(!passes("json:$.categories=~.", 200, body));
+        assert!(passes("json:$.categories=null", 200, body));
         assert!(!passes("json:$.items", 200, "not json"));
     }
 

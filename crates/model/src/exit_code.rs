@@ -41,7 +41,7 @@ exit_codes! {
     /// A defect of loadline.
     Internal = 109, "a defect of loadline: please report it with the message";
     /// Anything else.
-    Other = 255, "anything else: a file that cannot be written, a journal that cannot be read";
+    Other = 255, "anything else: a file that cannot be written, a thread that the system refuses";
 }
 
 impl ExitCode {

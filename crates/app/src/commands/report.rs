@@ -46,7 +46,8 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
 
 fn read(args: &ReportArgs) -> Result<RunResult, Ending> {
     let name = args.file.display();
-    let unreadable = |why: String| Ending::refusal(ExitCode::Other, &format!("{name}: {why}"));
+    let unreadable =
+        |why: String| Ending::refusal(ExitCode::InvalidConfig, &format!("{name}: {why}"));
     let mut beginning = Vec::new();
     let opened =
         File::open(&args.file).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));

@@ -68,7 +68,7 @@ fn plan(
         client,
         thresholds: Vec::new(),
         warm_up: Duration::ZERO,
-        start_window: Duration::from_micros(100),
+        start_window: Duration::from_micros(200),
         workers: None,
         aggregation: AggregationPlan {
             samples: load.samples,

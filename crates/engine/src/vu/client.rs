@@ -19,8 +19,9 @@ use crate::exchange::{Answer, Broken, Http1Connection, PreparedRequest, Wants, d
 use crate::net::Failure;
 use crate::record::Life;
 
-/// Origins to which one virtual user keeps a connection open.
-pub(super) const CONNECTIONS_MAX: usize = 8;
+/// Origins to which one virtual user keeps a connection open: more than any plan names, and a bound on
+/// what redirects could add.
+pub(super) const CONNECTIONS_MAX: usize = 256;
 
 /// First answers of a virtual user whose bodies are looked at: enough for a statement on all of them
 /// even where one virtual user is at work for less than a second.

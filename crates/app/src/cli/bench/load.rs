@@ -45,7 +45,7 @@ pub struct LoadArgs {
     pub arrivals: Arrivals,
     /// Open model: starts may be bunched into windows of this length; 0 is precise and costs a wake-up
     /// per start
-    #[arg(long, value_name = "DURATION", default_value = "100us", value_parser = values::duration)]
+    #[arg(long, value_name = "DURATION", default_value = "200us", value_parser = values::duration)]
     pub start_window: Duration,
     /// The first part of the run whose requests are left out of the results
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = values::duration)]

@@ -102,7 +102,7 @@ impl Recorder {
     /// Records how late a virtual user that was free was started.
     #[inline]
     pub(crate) fn lag(&mut self, intended: Nanos, started: Nanos) {
-        if intended >= self.warm_until {
+        if self.is_measured(intended) {
             self.seen.schedule_lag.record(started.since(intended));
         }
     }
@@ -122,7 +122,7 @@ impl Recorder {
         counts.completed += 1;
         counts.good += u64::from(good);
         counts.body_bytes += body_bytes;
-        if life.planned() >= self.warm_until {
+        if self.is_measured(life.planned()) {
             self.measure_answer(life, answer, good, peer);
         }
         if self.samples.is_some() {
@@ -168,28 +168,32 @@ impl Recorder {
     pub(crate) fn failed(&mut self, life: &Life, request: String, failure: Failure) {
         self.live.count_failed();
         self.counts(life).failed[failure.class.index()] += 1;
-        if life.planned() >= self.warm_until {
-            self.seen.failed_time.record(life.service_ns());
-            if let Some(intended) = life.intended {
-                self.seen.response_time.record(life.done.since(intended));
-            }
-            if let Some(address) = failure.address {
-                self.seen.peers.row(address.to_string()).failed += 1;
-            }
-        }
         let class = failure.class;
-        if life.planned() >= self.warm_until {
-            let key = ErrorKey {
-                class,
-                request,
-                address: failure.address.map(|address| address.to_string()),
-                detail: failure.detail,
-            };
-            *self.seen.errors.row(key) += 1;
+        if self.is_measured(life.planned()) {
+            self.measure_failure(life, request, failure);
         }
         if self.samples.is_some() {
             self.keep_sample(life, 0, Some(class), 0);
         }
+    }
+
+    fn measure_failure(&mut self, life: &Life, request: String, failure: Failure) {
+        let seen = &mut self.seen;
+        seen.failed_time.record(life.service_ns());
+        if let Some(intended) = life.intended {
+            seen.response_time.record(life.done.since(intended));
+        }
+        let address = failure.address.map(|address| address.to_string());
+        if let Some(address) = &address {
+            seen.peers.row(address.clone()).failed += 1;
+        }
+        let key = ErrorKey {
+            class: failure.class,
+            request,
+            address,
+            detail: failure.detail,
+        };
+        *seen.errors.row(key) += 1;
     }
 
     /// Counts a request that the end of the run cut short.
@@ -212,7 +216,7 @@ impl Recorder {
     }
 
     pub(crate) fn check_failed(&mut self, life: &Life, check: String) {
-        if life.planned() >= self.warm_until {
+        if self.is_measured(life.planned()) {
             *self.seen.failed_checks.row(check) += 1;
         }
     }
@@ -269,6 +273,12 @@ impl Recorder {
         self.flush_samples();
         self.tcp_facts_left = TCP_FACTS_MAX;
         self.seen.take()
+    }
+
+    /// Whether what was planned for this instant is past the warm-up.
+    #[inline]
+    fn is_measured(&self, planned: Nanos) -> bool {
+        planned >= self.warm_until
     }
 
     #[inline]

@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::io;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel};
 use std::thread::{self, JoinHandle};
@@ -180,13 +179,8 @@ fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
         for template in &mix.requests {
             encrypted |= template.origin.scheme == Scheme::Https;
             let route = routes.to(&template.origin, &plan.client);
-            PreparedRequest::new(
-                template.clone(),
-                Rc::clone(&route),
-                plan.client.keep_alive,
-                None,
-            )
-            .map_err(|error| StartError::Plan(error.0))?;
+            PreparedRequest::new(template.clone(), route, &plan.client)
+                .map_err(|error| StartError::Plan(error.0))?;
         }
     }
     if encrypted {

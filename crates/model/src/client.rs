@@ -218,6 +218,12 @@ impl Default for ClientPlan {
 }
 
 impl ClientPlan {
+    /// What the proxy is told of who asks; `None` without a proxy or credentials for it.
+    #[must_use]
+    pub fn proxy_authorization(&self) -> Option<&str> {
+        self.proxy.as_ref()?.authorization.as_deref()
+    }
+
     /// Says which settings contradict each other.
     ///
     /// # Errors

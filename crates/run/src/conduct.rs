@@ -252,21 +252,16 @@ impl Conductor {
         if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
             self.tell(rest, on_event);
         }
-        let asked = if self.plan.is_open() {
-            Some(self.collector.planned())
-        } else {
-            self.plan.planned_iterations()
-        };
+        let planned = self.plan.is_open().then(|| self.collector.planned());
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
-        let planned = self.plan.is_open().then(|| self.collector.planned());
         let done = self.total.counts.completed + self.total.counts.failed_total();
         let totals = Totals {
             started_unix_ms: self.engine.started_unix_ms,
             elapsed_ns: elapsed.0,
             measured_ns,
             stop: self.stop,
-            asked,
+            asked: planned.or_else(|| self.plan.planned_iterations()),
             never_started: self.collector.never_started,
             rates: rates(
                 &self.plan,

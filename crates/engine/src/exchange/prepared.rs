@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
+use loadline_model::ClientPlan;
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::template::{Filling, Template};
 use loadline_model::url::Scheme;
@@ -73,15 +74,17 @@ impl PreparedRequest {
     pub(crate) fn new(
         template: RequestTemplate,
         route: Rc<Route>,
-        keep_alive: bool,
-        proxy_authorization: Option<String>,
+        client: &ClientPlan,
     ) -> Result<PreparedRequest, RenderError> {
         let idempotent = matches!(
             template.method.as_str(),
             "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE"
         );
         let kind = RequestKind::of(&template.method);
-        let proxy_authorization = proxy_authorization.filter(|_| route.via == Via::PlainProxy);
+        let proxy_authorization = client
+            .proxy_authorization()
+            .filter(|_| route.via == Via::PlainProxy)
+            .map(str::to_owned);
         let streamed = match &template.body {
             BodySource::StreamBytes { bytes, .. } => PreparedBody::Chunks(Arc::clone(bytes)),
             BodySource::StreamFile { path } => PreparedBody::ChunkedFile(path.clone()),
@@ -92,7 +95,7 @@ impl PreparedRequest {
             route,
             kind,
             idempotent,
-            close: !keep_alive,
+            close: !client.keep_alive,
             proxy_authorization,
             streamed,
             fixed: None,

@@ -52,11 +52,7 @@ impl Connector {
         let (mut socket, address, dns_ns) = self.open_socket(route).await?;
         let opened = self.clock.now();
         if route.via == Via::Tunnel {
-            let authorization = self
-                .plan
-                .proxy
-                .as_ref()
-                .and_then(|proxy| proxy.authorization.as_deref());
+            let authorization = self.plan.proxy_authorization();
             open_tunnel(&mut socket, &route.origin.host_port(), authorization)
                 .await
                 .map_err(|failure| failure.at(address))?;

@@ -64,14 +64,8 @@ impl VuClient {
             template.origin = next.origin;
             self.shared.recorder.borrow_mut().redirected(life);
             let route = self.shared.routes.to(&template.origin, &self.shared.client);
-            let client = &self.shared.client;
-            let authorization = client
-                .proxy
-                .as_ref()
-                .and_then(|proxy| proxy.authorization.clone());
-            let hop =
-                PreparedRequest::new(template.clone(), route, client.keep_alive, authorization)
-                    .map_err(|error| Failure::new(ErrorClass::Redirect, error.0))?;
+            let hop = PreparedRequest::new(template.clone(), route, &self.shared.client)
+                .map_err(|error| Failure::new(ErrorClass::Redirect, error.0))?;
             peer = self.hop(&hop, life, deadline, numbers).await?;
         }
         match self.redirect_location() {

@@ -24,21 +24,12 @@ impl RequestsPlan {
     /// Makes the requests of a mix ready for the worker's routes.
     pub(crate) fn prepare(mix: &RequestMix, shared: &Shared) -> Result<RequestsPlan, RenderError> {
         let client = &shared.client;
-        let authorization = client
-            .proxy
-            .as_ref()
-            .and_then(|proxy| proxy.authorization.clone());
         let requests = mix
             .requests
             .iter()
             .map(|template| {
                 let route = shared.routes.to(&template.origin, client);
-                PreparedRequest::new(
-                    template.clone(),
-                    route,
-                    client.keep_alive,
-                    authorization.clone(),
-                )
+                PreparedRequest::new(template.clone(), route, client)
             })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(RequestsPlan {

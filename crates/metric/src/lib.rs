@@ -6,6 +6,8 @@
 //! Invariant: every aggregate merges, so that the merge of parts says the same as one aggregate that saw
 //! everything, and its size depends on the spread of the values, never on how many were recorded.
 
+mod aggregated;
+mod definition;
 pub mod hdr;
 mod histogram;
 mod scalar;
@@ -15,11 +17,13 @@ mod tags;
 pub mod threshold;
 mod trend;
 
+pub use aggregated::Aggregated;
+pub use definition::{BuiltIn, Contains, MetricDefinition, MetricId, MetricType};
 pub use histogram::{
     Bucket, DecodeError, Downscaled, Histogram, MAX_INDEX, MIN_INDEX, SCALE, Schema, index_of_u64,
     lower_bound, midpoint, upper_bound,
 };
 pub use scalar::{Counter, Gauge, NotFinite, Rate, Summary, ValueCounter};
 pub use series::{DEFAULT_SERIES_CAP, Explosion, MAX_OVERFLOW_SERIES, SeriesKey, SeriesMap};
-pub use tags::{OVERFLOW_TAG, TagSet};
+pub use tags::{OVERFLOW_TAG, TagSet, Tagged};
 pub use trend::{RAW_VALUES_MAX, TimeTrend, ValueTrend};

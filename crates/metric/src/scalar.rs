@@ -173,7 +173,7 @@ impl Counter {
 }
 
 /// A sum of any values: a custom counter of a script. Compensated, so that the order hardly matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ValueCounter {
     total: CompensatedSum,
 }
@@ -207,12 +207,12 @@ impl ValueCounter {
 }
 
 /// The last value with the smallest and the largest.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gauge {
     seen: Option<Seen>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Seen {
     last: f64,
     last_at_ns: u64,
@@ -279,7 +279,7 @@ impl Gauge {
 }
 
 /// The share of non-zero values: failed requests, passed checks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate {
     nonzero: u64,
     total: u64,

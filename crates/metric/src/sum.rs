@@ -3,6 +3,8 @@
 //! Must not know what is summed. Invariant: integer sums are exact, and stop at their largest value instead of
 //! wrapping; compensated sums stay finite.
 
+use serde::{Deserialize, Serialize};
+
 /// The 256-bit product of two 128-bit numbers, as (high, low).
 pub(crate) const fn wide_product(a: u128, b: u128) -> (u128, u128) {
     const LOW: u128 = u64::MAX as u128;
@@ -114,10 +116,24 @@ impl Squares {
 /// Verfahren zur Summation endlicher Summen", method IV).
 ///
 /// Stops at ±`f64::MAX`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[f64; 2]", into = "[f64; 2]")]
 pub(crate) struct CompensatedSum {
     sum: f64,
     error: f64,
+}
+
+impl From<CompensatedSum> for [f64; 2] {
+    fn from(sum: CompensatedSum) -> [f64; 2] {
+        sum.parts()
+    }
+}
+
+/// Parts that are not finite sum to nothing.
+impl From<[f64; 2]> for CompensatedSum {
+    fn from(parts: [f64; 2]) -> CompensatedSum {
+        CompensatedSum::from_parts(parts).unwrap_or_default()
+    }
 }
 
 impl CompensatedSum {

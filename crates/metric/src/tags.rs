@@ -3,17 +3,60 @@
 //! Must not know which tags exist. Invariant: sorted by name, one value per name; so equal sets compare equal whatever
 //! the order they were built in.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 /// The name of the tag that marks an overflow series.
 pub const OVERFLOW_TAG: &str = "overflow";
 
 /// A sorted set of tags. Names and values are shared: a clone copies pointers, and a caller that interns
 /// its strings stores each text once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
 pub struct TagSet {
     tags: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl From<BTreeMap<String, String>> for TagSet {
+    fn from(tags: BTreeMap<String, String>) -> TagSet {
+        tags.into_iter().collect()
+    }
+}
+
+impl From<TagSet> for BTreeMap<String, String> {
+    fn from(tags: TagSet) -> BTreeMap<String, String> {
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        tags.iter().map(owned).collect()
+    }
+}
+
+/// What has tags, however it holds them: a set, or the parts of a request that a set could be made
+/// of. So a sample that nobody asked to see in full never becomes a set.
+pub trait Tagged {
+    /// The value of a tag; `None` without it.
+    fn tag(&self, name: &str) -> Option<&str>;
+    /// Calls `each` with every tag, in any order, each name once.
+    fn each_tag(&self, each: &mut dyn FnMut(&str, &str));
+
+    /// Whether every tag of `wanted` is here with the same value.
+    fn has_all(&self, wanted: &TagSet) -> bool {
+        wanted
+            .iter()
+            .all(|(name, value)| self.tag(name) == Some(value))
+    }
+}
+
+impl Tagged for TagSet {
+    fn tag(&self, name: &str) -> Option<&str> {
+        self.get(name)
+    }
+
+    fn each_tag(&self, each: &mut dyn FnMut(&str, &str)) {
+        self.iter().for_each(|(name, value)| each(name, value));
+    }
 }
 
 impl TagSet {

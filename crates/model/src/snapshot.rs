@@ -3,7 +3,9 @@
 //! Must not know clocks or who reads it. Invariant: `started = completed + failed + interrupted`
 //! holds for the sum of all snapshots of a run that has ended ([`Counts::is_conserved`]).
 
-use loadline_metric::{Summary, TimeTrend};
+use std::sync::Arc;
+
+use loadline_metric::{MetricId, Summary, TagSet, TimeTrend};
 use serde::{Deserialize, Serialize};
 
 use crate::bounded::Bounded;
@@ -433,6 +435,21 @@ pub struct Sample {
     pub error: Option<ErrorClass>,
     /// Bytes of the body.
     pub body_bytes: u64,
+}
+
+/// Values that a script run recorded at one instant under the same tags; for sinks that want
+/// every single one. A request is one of these, not ten.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaggedValues {
+    /// When, in nanoseconds since 1970.
+    pub time_unix_ns: u64,
+    /// The tags, system tags among them.
+    pub tags: Arc<TagSet>,
+    /// Values that identify single events and so are no tags (`vu`, `iter`, a trace's number);
+    /// `None` without any.
+    pub metadata: Option<Arc<TagSet>>,
+    /// The values, in the unit of their metric (times in milliseconds).
+    pub values: Vec<(MetricId, f64)>,
 }
 
 #[cfg(test)]

@@ -1,0 +1,72 @@
+//! One aggregate of whichever kind a metric asks for.
+//!
+//! Must not know names or tags. Invariant: an aggregate never changes its kind, and merging two of
+//! different kinds changes nothing.
+
+use crate::{Contains, Gauge, MetricType, NotFinite, Rate, TimeTrend, ValueCounter, ValueTrend};
+use serde::{Deserialize, Serialize};
+
+/// What was put together of a metric's values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aggregated {
+    /// A sum.
+    Counter(ValueCounter),
+    /// Last, smallest, largest.
+    Gauge(Gauge),
+    /// Share of non-zero values.
+    Rate(Rate),
+    /// A distribution of a script's own values, in the metric's unit.
+    Values(ValueTrend),
+    /// A distribution of times that the engine measured, in whole nanoseconds.
+    Times(TimeTrend),
+}
+
+impl Aggregated {
+    /// An empty aggregate for a metric. `exact_time`: the engine measures it in nanoseconds.
+    #[must_use]
+    pub fn empty(kind: MetricType, contains: Contains, exact_time: bool) -> Aggregated {
+        match kind {
+            MetricType::Counter => Aggregated::Counter(ValueCounter::default()),
+            MetricType::Gauge => Aggregated::Gauge(Gauge::default()),
+            MetricType::Rate => Aggregated::Rate(Rate::default()),
+            MetricType::Trend if exact_time && contains == Contains::Time => {
+                Aggregated::Times(TimeTrend::new())
+            }
+            MetricType::Trend => Aggregated::Values(ValueTrend::new()),
+        }
+    }
+
+    /// Records a value in the metric's unit (times in milliseconds) seen at an instant.
+    ///
+    /// # Errors
+    /// [`NotFinite`]; nothing is recorded.
+    pub fn record(&mut self, value: f64, at_ns: u64) -> Result<(), NotFinite> {
+        NotFinite::check(value)?;
+        match self {
+            Aggregated::Counter(counter) => counter.add(value),
+            Aggregated::Gauge(gauge) => gauge.set(value, at_ns),
+            Aggregated::Rate(rate) => {
+                rate.record(value != 0.0);
+                Ok(())
+            }
+            Aggregated::Values(trend) => trend.record(value),
+            Aggregated::Times(trend) => {
+                trend.record((value.max(0.0) * 1e6).round() as u64);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds all that another aggregate of the same kind recorded.
+    pub fn merge(&mut self, other: &Aggregated) {
+        match (self, other) {
+            (Aggregated::Counter(mine), Aggregated::Counter(theirs)) => mine.merge(theirs),
+            (Aggregated::Gauge(mine), Aggregated::Gauge(theirs)) => mine.merge(theirs),
+            (Aggregated::Rate(mine), Aggregated::Rate(theirs)) => mine.merge(theirs),
+            (Aggregated::Values(mine), Aggregated::Values(theirs)) => mine.merge(theirs),
+            (Aggregated::Times(mine), Aggregated::Times(theirs)) => mine.merge(theirs),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a script run found, metric by metric: what the end-of-test summary, `handleSummary` and
+//! the summary files are made of.
+//!
+//! Must not know layouts. Invariant: everything that k6 prints at the end of a test can be derived
+//! from here and the summary's options.
+
+use std::sync::Arc;
+
+use loadline_metric::{Aggregated, MetricDefinition, TagSet};
+use serde::{Deserialize, Serialize};
+
+/// What a script run found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TestSummary {
+    /// Length of the test run in nanoseconds, setup and teardown included: what rates per second
+    /// are over.
+    pub duration_ns: u64,
+    /// Everything together: its metrics, checks and groups.
+    pub root: Section,
+    /// Each scenario for itself, by name; empty unless asked for (`--summary-mode full`).
+    pub scenarios: Vec<(String, Section)>,
+    /// The tag of `--summary-by`, with one row per value; `None`: not asked for.
+    pub by_tag: Option<ByTag>,
+}
+
+/// Metrics, checks and groups of the whole test, of a scenario, or of a group.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Section {
+    /// Metrics with a value or a threshold; each with its sub-metrics behind it.
+    pub metrics: Vec<MetricSummary>,
+    /// Checks made directly here, in the order in which they were first seen.
+    pub checks: Vec<CheckSummary>,
+    /// Groups directly within, by name, in the order in which they were first seen.
+    pub groups: Vec<(String, Section)>,
+}
+
+/// One metric or sub-metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricSummary {
+    /// Which metric.
+    pub definition: MetricDefinition,
+    /// The tags of a sub-metric, as the threshold names them; `None` for the metric itself.
+    pub tags: Option<TagSet>,
+    /// What was measured.
+    pub values: Aggregated,
+    /// Thresholds on it, in the order of the script.
+    pub thresholds: Vec<ThresholdSummary>,
+}
+
+impl MetricSummary {
+    /// `name`, or `name{tag:value}` for a sub-metric.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match &self.tags {
+            None => self.definition.name.to_string(),
+            Some(tags) => format!("{}{tags}", self.definition.name),
+        }
+    }
+}
+
+/// A threshold and how it came out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdSummary {
+    /// The condition as written.
+    pub source: Arc<str>,
+    /// The value it was held against, in the metric's unit (times in milliseconds); `None` without data.
+    pub observed: Option<f64>,
+    /// Whether it held.
+    pub passed: bool,
+}
+
+/// How often a check held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckSummary {
+    /// Name.
+    pub name: String,
+    /// How often it held.
+    pub passes: u64,
+    /// How often it did not.
+    pub fails: u64,
+}
+
+/// One row per value of a tag.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ByTag {
+    /// The tag.
+    pub tag: String,
+    /// Value of the tag, and what was seen with it, most requests first.
+    pub rows: Vec<(String, Vec<MetricSummary>)>,
+    /// Samples whose value found no place of its own.
+    pub overflowed: u64,
+}

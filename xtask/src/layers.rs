@@ -41,6 +41,7 @@ const METRIC: &str = "loadline-metric";
 const MODEL: &str = "loadline-model";
 const SCHEDULE: &str = "loadline-schedule";
 const WIRE: &str = "loadline-wire";
+const SCRIPT: &str = "loadline-script";
 const ENGINE: &str = "loadline-engine";
 const RUN: &str = "loadline-run";
 const OUTPUT: &str = "loadline-output";

@@ -13,6 +13,7 @@ mod bench;
 mod ci;
 mod exec;
 mod generate;
+mod k6_goldens;
 mod layers;
 mod policy;
 mod spdx;
@@ -33,6 +34,7 @@ usage: cargo xtask <command>
   policy                                       licences, bans and sources of the dependencies
   generate [--check]                           references made from the binary, docs/reference/
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
+  k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
 ";
 
 fn main() -> ExitCode {
@@ -57,6 +59,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "policy" => policy::command(),
         "generate" => generate::command(rest),
         "bench" => bench::command(rest),
+        "k6-goldens" => k6_goldens::command(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

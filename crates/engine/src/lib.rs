@@ -11,10 +11,12 @@ pub mod live;
 mod net;
 pub mod platform;
 mod record;
+mod record_script;
 mod start;
 mod vu;
 mod worker;
 
 pub use net::TlsError;
+pub use record_script::{Occasion, ScriptMetrics, ScriptRecorder};
 pub use start::{Engine, EngineSetup, StartError};
 pub use worker::{INTERVAL, WorkerReport};

@@ -13,6 +13,8 @@ pub struct LiveCounters {
     completed: AtomicU64,
     failed: AtomicU64,
     interrupted: AtomicU64,
+    vus_active: AtomicU64,
+    vus_made: AtomicU64,
 }
 
 /// The sum of all workers' counters.
@@ -26,6 +28,10 @@ pub struct LiveTotals {
     pub failed: u64,
     /// Requests cut short.
     pub interrupted: u64,
+    /// Virtual users at work, whether or not a request is under way.
+    pub vus_active: u64,
+    /// Virtual users made.
+    pub vus_made: u64,
 }
 
 impl LiveTotals {
@@ -58,6 +64,13 @@ impl LiveCounters {
         bump(&self.interrupted);
     }
 
+    /// Says how many virtual users the worker has at work, and how many it has made.
+    #[inline]
+    pub fn set_vus(&self, active: u64, made: u64) {
+        self.vus_active.store(active, Relaxed);
+        self.vus_made.store(made, Relaxed);
+    }
+
     /// Adds this worker's counters to a sum.
     pub fn add_to(&self, sum: &mut LiveTotals) {
         // Ends are read before starts, so that a request never seems to have ended unstarted.
@@ -65,6 +78,8 @@ impl LiveCounters {
         sum.failed += self.failed.load(Relaxed);
         sum.interrupted += self.interrupted.load(Relaxed);
         sum.started += self.started.load(Relaxed);
+        sum.vus_active += self.vus_active.load(Relaxed);
+        sum.vus_made += self.vus_made.load(Relaxed);
     }
 }
 

@@ -10,7 +10,6 @@ use std::sync::mpsc::{Receiver, SyncSender, channel};
 use std::thread::{self, JoinHandle};
 
 use loadline_model::plan::Behaviour;
-use loadline_model::segment::Share;
 use loadline_model::snapshot::Sample;
 use loadline_model::url::Scheme;
 use loadline_model::{RunCommand, TestPlan};
@@ -97,7 +96,7 @@ impl Engine {
         let live: Vec<_> = (0..workers)
             .map(|_| Arc::new(LiveCounters::default()))
             .collect();
-        let whole = Share::whole(0, workers);
+        let whole = plan.share(0, workers).map_err(StartError::Plan)?;
         let pools: Vec<_> = plan
             .scenarios
             .iter()
@@ -170,12 +169,22 @@ fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
     wanted.clamp(1, vus.div_ceil(streams).max(1))
 }
 
+/// What a scenario of a script is told.
+pub(crate) fn no_script(scenario: &str) -> String {
+    format!("scenario {scenario}: this engine runs requests, not script functions")
+}
+
 /// Makes everything once that can be made without sending.
 fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
     let routes = Routes::default();
     let mut encrypted = false;
     for scenario in &plan.scenarios {
-        let Behaviour::Requests(mix) = &scenario.behaviour;
+        let mix = match &scenario.behaviour {
+            Behaviour::Requests(mix) => mix,
+            Behaviour::Script(_) => {
+                return Err(StartError::Plan(no_script(&scenario.name)));
+            }
+        };
         for template in &mix.requests {
             encrypted |= template.origin.scheme == Scheme::Https;
             let route = routes.to(&template.origin, &plan.client);

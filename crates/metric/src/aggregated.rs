@@ -3,6 +3,7 @@
 //! Must not know names or tags. Invariant: an aggregate never changes its kind, and merging two of
 //! different kinds changes nothing.
 
+use crate::threshold::Aggregate;
 use crate::{Contains, Gauge, MetricType, NotFinite, Rate, TimeTrend, ValueCounter, ValueTrend};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,38 @@ impl Aggregated {
                 trend.record((value.max(0.0) * 1e6).round() as u64);
                 Ok(())
             }
+        }
+    }
+
+    /// Gives what was recorded and forgets it; a distribution keeps its memory for the next values.
+    #[must_use]
+    pub fn take(&mut self) -> Aggregated {
+        match self {
+            Aggregated::Counter(counter) => Aggregated::Counter(std::mem::take(counter)),
+            Aggregated::Gauge(gauge) => Aggregated::Gauge(std::mem::take(gauge)),
+            Aggregated::Rate(rate) => Aggregated::Rate(std::mem::take(rate)),
+            Aggregated::Values(trend) => {
+                let taken = Aggregated::Values(trend.compact_copy());
+                trend.clear();
+                taken
+            }
+            Aggregated::Times(trend) => {
+                let taken = Aggregated::Times(trend.compact_copy());
+                trend.clear();
+                taken
+            }
+        }
+    }
+
+    /// The aggregate as thresholds are held against it.
+    #[must_use]
+    pub fn for_threshold(&self) -> Aggregate<'_> {
+        match self {
+            Aggregated::Counter(counter) => Aggregate::ValueCounter(counter),
+            Aggregated::Gauge(gauge) => Aggregate::Gauge(gauge),
+            Aggregated::Rate(rate) => Aggregate::Rate(rate),
+            Aggregated::Values(trend) => Aggregate::Values(trend),
+            Aggregated::Times(trend) => Aggregate::Times(trend),
         }
     }
 

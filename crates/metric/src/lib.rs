@@ -10,6 +10,8 @@ mod aggregated;
 mod definition;
 pub mod hdr;
 mod histogram;
+pub mod measurements;
+mod registry;
 mod scalar;
 mod series;
 mod sum;
@@ -23,6 +25,8 @@ pub use histogram::{
     Bucket, DecodeError, Downscaled, Histogram, MAX_INDEX, MIN_INDEX, SCALE, Schema, index_of_u64,
     lower_bound, midpoint, upper_bound,
 };
+pub use measurements::{HttpTimes, Measurements, MeasurementsDelta, SeriesPlan};
+pub use registry::{DeclareError, METRICS_MAX, MetricRegistry};
 pub use scalar::{Counter, Gauge, NotFinite, Rate, Summary, ValueCounter};
 pub use series::{DEFAULT_SERIES_CAP, Explosion, MAX_OVERFLOW_SERIES, SeriesKey, SeriesMap};
 pub use tags::{OVERFLOW_TAG, TagSet, Tagged};

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// Series a map holds unless told otherwise: at 300 bytes to 30 KB each, what a generator can still afford.
 pub const DEFAULT_SERIES_CAP: usize = 100_000;
 /// Overflow series a map holds: one per metric; more metrics than this are not made by a person.
@@ -40,7 +42,7 @@ impl fmt::Display for SeriesKey {
 }
 
 /// Why a map overflowed: the tag with the most values when the cap was first met.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explosion {
     /// The metric whose series first found no place.
     pub metric: Arc<str>,

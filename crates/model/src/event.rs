@@ -38,6 +38,11 @@ pub enum RunEvent {
     Finished(Arc<RunResult>),
 }
 
+/// The kind of a [`Mark`] that is a warning to the user.
+pub const WARNING_MARK: &str = "warning";
+/// The kind of a [`Mark`] where a threshold ended the run.
+pub const THRESHOLD_MARK: &str = "threshold";
+
 /// A mark on the time axis: a stop, a restart, a stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {

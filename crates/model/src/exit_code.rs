@@ -30,18 +30,36 @@ exit_codes! {
     NothingSucceeded = 1, "not one request succeeded; dialects: an argument was refused";
     /// A dialect's flag parser refused an option.
     DialectUsage = 2, "hey dialect: unknown flag";
+    /// A test in a cloud failed or was stopped there.
+    CloudFailed = 97, "k6's cloud: the test failed or was stopped there (no command of loadline ends so)";
+    /// The state of a test in a cloud could not be learnt.
+    CloudProgress = 98, "k6's cloud: its state could not be learnt (no command of loadline ends so)";
     /// A threshold was crossed.
     ThresholdsFailed = 99, "a threshold was crossed";
+    /// `setup()` took too long.
+    SetupTimeout = 100, "setup() of the script took longer than setupTimeout";
+    /// `teardown()` took too long.
+    TeardownTimeout = 101, "teardown() of the script took longer than teardownTimeout";
+    /// Something else took too long.
+    Timeout = 102, "another function of the script took longer than it may, such as handleSummary()";
+    /// Stopped through the REST API.
+    RestAbort = 103, "stopped through the REST API";
     /// An option, plan or file cannot be run.
     InvalidConfig = 104, "an option, a URL, a file or a plan cannot be run; nothing was sent";
     /// Stopped by a signal.
     ExternalAbort = 105, "stopped by a signal (the first lets running requests end, the second stops at once)";
     /// An address could not be listened on.
     CannotListen = 106, "an address could not be listened on";
+    /// The script threw where nothing can go on without.
+    ScriptException = 107, "the script cannot be read, or threw at its top level, in setup() or in teardown(); or it imports what is not supported";
+    /// The script stopped the test.
+    ScriptAbort = 108, "the script stopped the test: exec.test.abort()";
     /// A defect of loadline.
     Internal = 109, "a defect of loadline: please report it with the message";
+    /// The script marked the test as failed.
+    MarkedFailed = 110, "the script marked the test as failed: exec.test.fail()";
     /// Anything else.
-    Other = 255, "anything else: a file that cannot be written, a thread that the system refuses";
+    Other = 255, "anything else: a file that cannot be written, a thread that the system refuses; run: a script or function that does not exist, an unknown flag or output, a flag's bad value";
 }
 
 impl ExitCode {

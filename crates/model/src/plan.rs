@@ -4,6 +4,7 @@
 //! formats. Invariant: a plan that passed [`TestPlan::validate`] can be run.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_metric::threshold::Threshold;
@@ -13,6 +14,9 @@ use crate::check::Check;
 use crate::client::ClientPlan;
 use crate::executor::Executor;
 use crate::request::RequestMix;
+use crate::script_settings::ScriptSettings;
+use crate::segment::{Segment, SegmentError, SegmentSequence, Share};
+use crate::threshold_plan::ThresholdPlan;
 
 /// What happens to an arrival that is due when no virtual user is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +34,17 @@ pub enum OnExhausted {
 pub enum Behaviour {
     /// Sends one request made from templates.
     Requests(RequestMix),
+    /// Runs a function of the plan's script.
+    Script(ScriptBehaviour),
+}
+
+/// A function of the plan's script.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptBehaviour {
+    /// The name that the script exports it under.
+    pub exec: String,
+    /// Variables that the scenario adds to the script's environment.
+    pub env: BTreeMap<String, String>,
 }
 
 /// Behaviour + executor + start time + tags.
@@ -60,6 +75,44 @@ pub struct Scenario {
     pub checks: Vec<Check>,
     /// Tags of every series of the scenario.
     pub tags: BTreeMap<String, String>,
+}
+
+impl Scenario {
+    /// The requests that its virtual users send; `None` when a script decides.
+    #[must_use]
+    pub fn requests(&self) -> Option<&RequestMix> {
+        match &self.behaviour {
+            Behaviour::Requests(mix) => Some(mix),
+            Behaviour::Script(_) => None,
+        }
+    }
+}
+
+/// The part of the plan that one process does, of several that do the whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanSegment {
+    /// The part.
+    pub segment: Segment,
+    /// All parts.
+    pub sequence: SegmentSequence,
+}
+
+impl PlanSegment {
+    /// A part of a sequence; without one, of that which the part alone makes.
+    ///
+    /// # Errors
+    /// [`SegmentError::NotInSequence`], and those of [`SegmentSequence::new`].
+    pub fn new(
+        segment: Segment,
+        sequence: Option<SegmentSequence>,
+    ) -> Result<PlanSegment, SegmentError> {
+        let sequence = match sequence {
+            Some(sequence) => sequence,
+            None => SegmentSequence::new(vec![segment])?,
+        };
+        sequence.stripes(&segment)?;
+        Ok(PlanSegment { segment, sequence })
+    }
 }
 
 /// Which series a run keeps beyond its totals: those that somebody asked for.
@@ -99,6 +152,15 @@ pub struct TestPlan {
     pub labels: BTreeMap<String, String>,
     /// Seed of everything random in the run.
     pub seed: u64,
+    /// The part of the plan that this process does; `None`: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<PlanSegment>,
+    /// What scenarios of a script need; `None` when no scenario is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Arc<ScriptSettings>>,
+    /// What must hold of a script's metrics; empty when no scenario is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub script_thresholds: Vec<ThresholdPlan>,
 }
 
 impl TestPlan {
@@ -112,12 +174,35 @@ impl TestPlan {
         }
         for scenario in &self.scenarios {
             scenario.executor.validate()?;
-            let Behaviour::Requests(mix) = &scenario.behaviour;
-            if mix.requests.is_empty() {
+            if scenario
+                .requests()
+                .is_some_and(|mix| mix.requests.is_empty())
+            {
                 return Err(format!("scenario {}: has no request", scenario.name));
             }
+            if scenario.requests().is_none() && self.script.is_none() {
+                return Err(format!("scenario {}: has no script", scenario.name));
+            }
         }
+        self.share(0, 1)?;
         self.client.validate()
+    }
+
+    /// The share of a worker of this process.
+    ///
+    /// # Errors
+    /// The plan's segment is none of its sequence, in words for the user.
+    ///
+    /// # Panics
+    /// When `worker` is not below `workers`.
+    pub fn share(&self, worker: u32, workers: u32) -> Result<Share, String> {
+        match &self.segment {
+            None => Ok(Share::whole(worker, workers)),
+            Some(PlanSegment { segment, sequence }) => {
+                Share::new(*segment, sequence.clone(), worker, workers)
+                    .map_err(|error| error.to_string())
+            }
+        }
     }
 
     /// Virtual users at most, over all scenarios.

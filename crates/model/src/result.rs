@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Mark, ResourceSample};
 use crate::plan::TestPlan;
 use crate::snapshot::Snapshot;
+use crate::test_summary::TestSummary;
 use crate::verdict::Verdict;
 
 /// The version of the result's layout.
@@ -26,6 +27,8 @@ pub enum StopReason {
     Interrupted,
     /// A second signal stopped it at once.
     Aborted,
+    /// A threshold that ends the run was crossed, and running iterations were let end.
+    ThresholdCrossed,
     /// The process died; told from the journal.
     Crashed,
 }
@@ -272,6 +275,9 @@ pub struct RunResult {
     pub observations: Vec<ResourceSample>,
     /// How thresholds came out.
     pub thresholds: Vec<ThresholdOutcome>,
+    /// Metrics, checks and groups of a script run; `None` for other runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<TestSummary>,
     /// Was the load delivered, and who was in the way.
     pub verdict: Verdict,
 }

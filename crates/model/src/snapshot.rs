@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use loadline_metric::{MetricId, Summary, TagSet, TimeTrend};
+use loadline_metric::{MeasurementsDelta, MetricId, Summary, TagSet, TimeTrend};
 use serde::{Deserialize, Serialize};
 
 use crate::bounded::Bounded;
@@ -239,6 +239,10 @@ pub struct Snapshot {
     pub by_header: Bounded<String, Tally>,
     /// Answers that failed a check, by check.
     pub failed_checks: Bounded<String, u64>,
+    /// Metrics, checks and groups of a script run; `None` when nothing of the kind was seen. A
+    /// result has them as its summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Box<MeasurementsDelta>>,
     /// Time that sinks held the worker up, in nanoseconds.
     pub back_pressure_ns: u64,
     /// Processor time of the worker thread, in nanoseconds.
@@ -264,6 +268,7 @@ impl Default for Snapshot {
             peers: Bounded::new(PEERS_MAX),
             by_header: Bounded::new(PEERS_MAX),
             failed_checks: Bounded::new(ERROR_TEXTS_MAX),
+            script: None,
             back_pressure_ns: 0,
             worker_cpu_ns: 0,
             run_queue_ns: 0,
@@ -291,6 +296,9 @@ impl Snapshot {
             .merge(other.by_header, |sum, part| sum.merge(&part));
         self.failed_checks
             .merge(other.failed_checks, |sum, part| *sum += part);
+        if let Some(script) = other.script {
+            self.script.get_or_insert_default().merge(*script);
+        }
         self.back_pressure_ns += other.back_pressure_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
         self.run_queue_ns += other.run_queue_ns;
@@ -315,6 +323,7 @@ impl Snapshot {
             peers: self.peers.take(),
             by_header: self.by_header.take(),
             failed_checks: self.failed_checks.take(),
+            script: self.script.take(),
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
             run_queue_ns: std::mem::take(&mut self.run_queue_ns),

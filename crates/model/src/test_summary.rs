@@ -39,8 +39,11 @@ pub struct Section {
 pub struct MetricSummary {
     /// Which metric.
     pub definition: MetricDefinition,
-    /// The tags of a sub-metric, as the threshold names them; `None` for the metric itself.
+    /// The tags of a sub-metric; `None` for the metric itself.
     pub tags: Option<TagSet>,
+    /// What stands between the braces of the threshold that asked for a sub-metric, as written;
+    /// `None`: as its tags are written in order.
+    pub suffix: Option<Arc<str>>,
     /// What was measured.
     pub values: Aggregated,
     /// Thresholds on it, in the order of the script.
@@ -51,10 +54,17 @@ impl MetricSummary {
     /// `name`, or `name{tag:value}` for a sub-metric.
     #[must_use]
     pub fn key(&self) -> String {
-        match &self.tags {
-            None => self.definition.name.to_string(),
-            Some(tags) => format!("{}{tags}", self.definition.name),
+        match (&self.suffix, &self.tags) {
+            (Some(suffix), _) => format!("{}{{{suffix}}}", self.definition.name),
+            (None, Some(tags)) => format!("{}{tags}", self.definition.name),
+            (None, None) => self.definition.name.to_string(),
         }
+    }
+
+    /// Whether this is a part of a metric.
+    #[must_use]
+    pub fn is_sub_metric(&self) -> bool {
+        self.suffix.is_some() || self.tags.is_some()
     }
 }
 
@@ -74,6 +84,9 @@ pub struct ThresholdSummary {
 pub struct CheckSummary {
     /// Name.
     pub name: String,
+    /// When it was first seen, on a scale that all checks of the test share: lists over several
+    /// groups are in this order.
+    pub first_seen: u64,
     /// How often it held.
     pub passes: u64,
     /// How often it did not.

@@ -64,6 +64,9 @@ pub(crate) fn plan() -> TestPlan {
         aggregation: AggregationPlan::default(),
         labels: BTreeMap::from([("build".to_owned(), "7".to_owned())]),
         seed: 1,
+        segment: None,
+        script: None,
+        script_thresholds: Vec::new(),
     }
 }
 

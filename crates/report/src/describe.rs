@@ -3,24 +3,36 @@
 //! Must not know results. Invariant: one line a fact, no line without one.
 
 use loadline_model::client::Protocol;
+use loadline_model::request::RequestTemplate;
 use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
 
 use crate::units::{count, counted, planned, rate};
 
 /// The requests of a plan: the first one, and how many more there are.
 pub(crate) fn requests(plan: &TestPlan) -> String {
-    let mut all = plan.scenarios.iter().flat_map(|scenario| {
-        let Behaviour::Requests(mix) = &scenario.behaviour;
-        &mix.requests
-    });
-    let Some(first) = all.next() else {
+    let mut all = plan
+        .scenarios
+        .iter()
+        .flat_map(|scenario| match &scenario.behaviour {
+            Behaviour::Requests(mix) => mix.requests.iter().map(request).collect(),
+            Behaviour::Script(script) => vec![format!("script function {}", script.exec)],
+        });
+    let Some(shown) = all.next() else {
         return "no request".to_owned();
     };
-    let shown = format!("{} {}{}", first.method, first.origin, first.target.source());
     match all.count() {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
+}
+
+fn request(request: &RequestTemplate) -> String {
+    format!(
+        "{} {}{}",
+        request.method,
+        request.origin,
+        request.target.source()
+    )
 }
 
 /// How the load is made.

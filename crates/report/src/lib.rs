@@ -13,6 +13,7 @@ pub mod go_error;
 mod go_json;
 pub mod go_template;
 pub mod hey;
+pub mod k6;
 mod page;
 pub mod progress;
 mod ranks;

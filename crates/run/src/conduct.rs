@@ -8,18 +8,23 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use loadline_engine::{Engine, EngineSetup, StartError};
+use loadline_engine::{Engine, EngineSetup, ScriptMetrics, StartError};
 use loadline_metric::ValueTrend;
-use loadline_model::event::Mark;
+use loadline_model::event::{Mark, THRESHOLD_MARK};
 use loadline_model::rates::rates;
-use loadline_model::result::{Environment, RunResult, SCHEMA, StopReason, Totals, metrics_of};
+use loadline_model::result::{
+    Environment, RunResult, SCHEMA, StopReason, ThresholdOutcome, Totals, metrics_of,
+};
 use loadline_model::rows::Rows;
 use loadline_model::snapshot::Sample;
 use loadline_model::verdict::{Delivery, Limit};
-use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan, Verdict};
+use loadline_model::{
+    ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan, TestSummary, Verdict,
+};
 
 use crate::collect::{Collector, Told};
 use crate::environment::environment;
+use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
 use crate::verdict::{Evidence, judge};
 
@@ -35,6 +40,8 @@ pub struct RunSetup {
     pub commands: Receiver<RunCommand>,
     /// Where every single sample goes; `None`: nobody wants them.
     pub samples: Option<SyncSender<Vec<Sample>>>,
+    /// What a script run measures with; `None` for other runs.
+    pub script: Option<ScriptMetrics>,
     /// The command line, for the result.
     pub command_line: Vec<String>,
 }
@@ -79,7 +86,12 @@ pub fn run(
     setup: RunSetup,
     on_event: &mut dyn FnMut(RunEvent),
 ) -> Result<RunResult, RunError> {
-    thresholds::check(&plan).map_err(|why| RunError::Start(StartError::Plan(why)))?;
+    let refused = |why| RunError::Start(StartError::Plan(why));
+    thresholds::check(&plan).map_err(refused)?;
+    let script = match &setup.script {
+        Some(metrics) => Some(ScriptConduct::new(&plan, metrics).map_err(refused)?),
+        None => None,
+    };
     let workers = Engine::workers_for(&plan);
     let environment = Arc::new(environment(workers, &setup.command_line));
     let collector = Collector::new(workers, plan.is_open(), plan.warm_up);
@@ -94,6 +106,7 @@ pub fn run(
         started_unix_ms: engine.started_unix_ms,
     });
     let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
+    conductor.script = script;
     conductor.conduct(on_event);
     if !conductor.collector.failures.is_empty() && conductor.engine.live().started == 0 {
         return Err(RunError::Workers(conductor.collector.failures));
@@ -124,6 +137,7 @@ struct Conductor {
     stopped_at: Option<Nanos>,
     active_vus_max: u64,
     windows: Option<Windows>,
+    script: Option<ScriptConduct>,
 }
 
 impl Conductor {
@@ -152,6 +166,7 @@ impl Conductor {
             stopped_at: None,
             active_vus_max: 0,
             windows,
+            script: None,
         }
     }
 
@@ -170,7 +185,7 @@ impl Conductor {
             self.look();
             self.pass_orders(on_event);
             while let Some(told) = self.collector.next_told(self.engine.live().active()) {
-                self.tell(told, on_event);
+                self.tell_second(told, on_event);
             }
             if self.gave_up() {
                 break;
@@ -199,17 +214,7 @@ impl Conductor {
                 ),
                 RunCommand::StopNow => (StopReason::Aborted, "asked to stop at once"),
             };
-            self.engine.command(command);
-            self.stop = reason;
-            let now = self.engine.clock.now();
-            self.stopped_at.get_or_insert(now);
-            let mark = Mark {
-                at_ns: now.0,
-                kind: "stop".to_owned(),
-                text: text.to_owned(),
-            };
-            self.events.push(mark.clone());
-            on_event(RunEvent::Mark(mark));
+            self.stop_for(command, reason, "stop", text.to_owned(), on_event);
         }
     }
 
@@ -230,15 +235,84 @@ impl Conductor {
             .unwrap_or_default()
     }
 
+    /// Tells a whole second, which is when gauges are read.
+    fn tell_second(&mut self, mut told: Told, on_event: &mut dyn FnMut(RunEvent)) {
+        if let Some(script) = &mut self.script {
+            let until_ns = told.row.at_ns + told.row.span_ns;
+            let started_unix_ms = self.engine.started_unix_ms;
+            let live = self.engine.live();
+            script.gauge(&mut told.delta, &live, until_ns, started_unix_ms);
+        }
+        self.tell(told, on_event);
+    }
+
     fn tell(&mut self, told: Told, on_event: &mut dyn FnMut(RunEvent)) {
         let Told { row, delta } = told;
         self.told_until = Nanos(row.at_ns + row.span_ns);
         self.rows.add(row.clone());
         self.total.merge(delta.clone());
+        let delta = Arc::new(delta);
+        let part = Part {
+            span_ns: row.span_ns,
+            until_ns: self.told_until.0,
+        };
         on_event(RunEvent::Second {
             row,
-            delta: Arc::new(delta),
+            delta: Arc::clone(&delta),
         });
+        self.hold_thresholds(&delta, part, on_event);
+    }
+
+    /// Ends a script run whose thresholds ask for it; warns of tags with too many values.
+    fn hold_thresholds(
+        &mut self,
+        delta: &Snapshot,
+        part: Part,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) {
+        let Some(script) = &mut self.script else {
+            return;
+        };
+        let warning = script.explosion(&self.total, part.until_ns);
+        let crossed = script.hold(delta, &self.total, part);
+        if let Some(warning) = warning {
+            self.mark(warning, on_event);
+        }
+        if let (Some(text), None) = (crossed, self.stopped_at) {
+            let command = RunCommand::StopGracefully;
+            self.stop_for(
+                command,
+                StopReason::ThresholdCrossed,
+                THRESHOLD_MARK,
+                text,
+                on_event,
+            );
+        }
+    }
+
+    fn stop_for(
+        &mut self,
+        command: RunCommand,
+        reason: StopReason,
+        kind: &str,
+        text: String,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) {
+        self.engine.command(command);
+        self.stop = reason;
+        let now = self.engine.clock.now();
+        self.stopped_at.get_or_insert(now);
+        let mark = Mark {
+            at_ns: now.0,
+            kind: kind.to_owned(),
+            text,
+        };
+        self.mark(mark, on_event);
+    }
+
+    fn mark(&mut self, mark: Mark, on_event: &mut dyn FnMut(RunEvent)) {
+        self.events.push(mark.clone());
+        on_event(RunEvent::Mark(mark));
     }
 
     /// Makes the result of all that was collected.
@@ -252,6 +326,7 @@ impl Conductor {
         if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
             self.tell(rest, on_event);
         }
+        let script = self.finish_script(until, on_event);
         let planned = self.plan.is_open().then(|| self.collector.planned());
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
@@ -281,7 +356,22 @@ impl Conductor {
                 .map(|windows| windows.finish(elapsed, done))
                 .unwrap_or_default(),
         };
-        assemble(&self.plan, environment, totals, series, self.events)
+        assemble(&self.plan, environment, totals, series, self.events, script)
+    }
+
+    /// Makes the summary of a script run of what all workers measured, which leaves the totals.
+    fn finish_script(
+        &mut self,
+        until: Nanos,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Option<ScriptOutcome> {
+        let mut script = self.script.take()?;
+        if let Some(warning) = script.dropped(&self.total, until.0) {
+            self.mark(warning, on_event);
+        }
+        let seen = self.total.script.take().unwrap_or_default();
+        let length = Duration::from_nanos(self.engine.clock.now().0);
+        Some(script.finish(&seen, length))
     }
 
     /// From the start to the last answer, or to the end of the time that was to be filled.
@@ -322,17 +412,25 @@ impl Windows {
     }
 }
 
+/// The summary of a script run, and how its thresholds came out.
+type ScriptOutcome = (TestSummary, Vec<ThresholdOutcome>);
+
 fn assemble(
     plan: &TestPlan,
     environment: &Environment,
     totals: Totals,
     series: Vec<loadline_model::result::Row>,
     events: Vec<Mark>,
+    script: Option<ScriptOutcome>,
 ) -> RunResult {
     let seen = &totals.seen;
     let metrics = metrics_of(plan, seen);
     let measured = Duration::from_nanos(totals.measured_ns);
-    let outcomes = thresholds::evaluate(plan, seen, measured);
+    let mut outcomes = thresholds::evaluate(plan, seen, measured);
+    let summary = script.map(|(summary, held)| {
+        outcomes.extend(held);
+        summary
+    });
     let mut result = RunResult {
         schema: SCHEMA.to_owned(),
         plan: plan.clone(),
@@ -344,6 +442,7 @@ fn assemble(
         events,
         observations: Vec::new(),
         thresholds: outcomes,
+        summary,
         verdict: Verdict {
             delivery: Delivery::Unfinished,
             limit: Limit::Unknown,

@@ -11,6 +11,7 @@ mod collect;
 mod conduct;
 mod environment;
 mod generator;
+mod script;
 mod thresholds;
 pub mod verdict;
 

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use crate::FileError;
 
 /// A string as Go's `%q` prints it.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -7,7 +7,7 @@
 pub mod bombardier;
 pub mod go_duration;
 pub mod go_flag;
-mod go_text;
+pub(crate) mod go_text;
 pub mod hey;
 pub mod kingpin;
 
@@ -76,6 +76,9 @@ fn plan(
         },
         labels: BTreeMap::new(),
         seed,
+        segment: None,
+        script: None,
+        script_thresholds: Vec::new(),
     };
     plan.validate().map(|()| plan)
 }

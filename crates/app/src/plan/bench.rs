@@ -50,6 +50,9 @@ pub fn bench(args: &BenchArgs, env: &Env, files: &Files, seed: u64) -> Result<Te
         },
         labels: args.results.label.iter().cloned().collect(),
         seed,
+        segment: None,
+        script: None,
+        script_thresholds: Vec::new(),
     };
     check_warm_up(&plan)?;
     plan.validate()?;

@@ -43,7 +43,9 @@ fn executor(line: &str) -> Executor {
 }
 
 fn mix(line: &str) -> RequestMix {
-    let Behaviour::Requests(mix) = plan(line).scenarios.remove(0).behaviour;
+    let Behaviour::Requests(mix) = plan(line).scenarios.remove(0).behaviour else {
+        panic!("bench sends requests");
+    };
     mix
 }
 

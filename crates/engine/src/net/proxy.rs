@@ -13,7 +13,7 @@ use super::failure::{Failure, Stage};
 use super::socket::Socket;
 
 /// Makes a tunnel to `host_port` through the proxy at the other end of `socket`.
-pub(super) async fn open_tunnel(
+pub(crate) async fn open_tunnel(
     socket: &mut Socket,
     host_port: &str,
     authorization: Option<&str>,

@@ -122,7 +122,7 @@ fn detour(origin: &Origin, plan: &ClientPlan) -> (String, u16) {
 
 /// Whether the proxy is used: for the scheme, and unless the host is among the exceptions, which
 /// are names, domains with everything below them, or `*`.
-fn proxy_serves(proxy: &loadline_model::client::ProxyPlan, origin: &Origin) -> bool {
+pub(crate) fn proxy_serves(proxy: &loadline_model::client::ProxyPlan, origin: &Origin) -> bool {
     let for_scheme = match origin.scheme {
         Scheme::Http => proxy.for_http,
         Scheme::Https => proxy.for_https,

@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -17,14 +18,33 @@ use tokio_rustls::client::TlsStream;
 
 use crate::platform::{TcpFacts, tcp_facts};
 
-/// Bytes that passed the sockets of a worker.
+/// Bytes that passed the sockets of a worker, or of one virtual user of it.
 #[derive(Debug, Default)]
 pub(crate) struct WireBytes {
     sent: Cell<u64>,
     received: Cell<u64>,
+    /// Where the same bytes count too.
+    whole: Option<Rc<WireBytes>>,
 }
 
 impl WireBytes {
+    /// A count of its own whose bytes count in `whole` too.
+    pub(crate) fn within(whole: Rc<WireBytes>) -> WireBytes {
+        WireBytes {
+            whole: Some(whole),
+            ..WireBytes::default()
+        }
+    }
+
+    #[inline]
+    fn add(&self, sent: u64, received: u64) {
+        self.sent.set(self.sent.get() + sent);
+        self.received.set(self.received.get() + received);
+        if let Some(whole) = &self.whole {
+            whole.add(sent, received);
+        }
+    }
+
     /// What was sent and received since the last call.
     pub(crate) fn take(&self) -> (u64, u64) {
         (self.sent.take(), self.received.take())
@@ -37,10 +57,15 @@ enum Kind {
     Unix(UnixStream),
 }
 
+/// First bytes received that are remembered: enough to tell an answer in clear text from TLS.
+const FIRST_BYTES: usize = 5;
+
 /// A socket that counts.
 pub(crate) struct Socket {
     kind: Kind,
     bytes: Rc<WireBytes>,
+    first: [u8; FIRST_BYTES],
+    first_count: u8,
 }
 
 impl Socket {
@@ -48,6 +73,8 @@ impl Socket {
         Socket {
             kind: Kind::Tcp(stream),
             bytes,
+            first: [0; FIRST_BYTES],
+            first_count: 0,
         }
     }
 
@@ -56,7 +83,31 @@ impl Socket {
         Socket {
             kind: Kind::Unix(stream),
             bytes,
+            first: [0; FIRST_BYTES],
+            first_count: 0,
         }
+    }
+
+    /// The first bytes that came, up to five.
+    pub(crate) fn first_bytes(&self) -> &[u8] {
+        &self.first[..usize::from(self.first_count)]
+    }
+
+    /// This end's address; `None` when it has none any more.
+    pub(crate) fn local_addr(&self) -> Option<SocketAddr> {
+        match &self.kind {
+            Kind::Tcp(stream) => stream.local_addr().ok(),
+            #[cfg(unix)]
+            Kind::Unix(_) => None,
+        }
+    }
+
+    #[cold]
+    fn remember_first(&mut self, received: &[u8]) {
+        let have = usize::from(self.first_count);
+        let room = received.len().min(FIRST_BYTES - have);
+        self.first[have..have + room].copy_from_slice(&received[..room]);
+        self.first_count += room as u8;
     }
 
     fn facts(&self) -> Option<TcpFacts> {
@@ -81,8 +132,11 @@ impl AsyncRead for Socket {
             #[cfg(unix)]
             Kind::Unix(stream) => Pin::new(stream).poll_read(cx, buffer),
         };
-        let received = &self.bytes.received;
-        received.set(received.get() + (buffer.filled().len() - before) as u64);
+        let received = &buffer.filled()[before..];
+        self.bytes.add(0, received.len() as u64);
+        if usize::from(self.first_count) < FIRST_BYTES {
+            self.remember_first(received);
+        }
         outcome
     }
 }
@@ -100,7 +154,7 @@ impl AsyncWrite for Socket {
             Kind::Unix(stream) => Pin::new(stream).poll_write(cx, data),
         };
         if let Poll::Ready(Ok(sent)) = &outcome {
-            self.bytes.sent.set(self.bytes.sent.get() + *sent as u64);
+            self.bytes.add(*sent as u64, 0);
         }
         outcome
     }
@@ -125,6 +179,14 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
+    /// This end's address; `None` when it has none any more.
+    pub(crate) fn local_addr(&self) -> Option<SocketAddr> {
+        match self {
+            Stream::Plain(socket) => socket.local_addr(),
+            Stream::Tls(stream) => stream.get_ref().0.local_addr(),
+        }
+    }
+
     /// What the kernel knows of the connection.
     pub(crate) fn facts(&self) -> Option<TcpFacts> {
         match self {

@@ -27,6 +27,12 @@ const SESSIONS_MAX: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsError(String);
 
+impl TlsError {
+    pub(crate) fn new(why: String) -> TlsError {
+        TlsError(why)
+    }
+}
+
 impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -152,7 +158,7 @@ fn alpn_of(protocol: Protocol) -> Vec<Vec<u8>> {
     }
 }
 
-fn make_verifier(
+pub(crate) fn make_verifier(
     plan: &TlsPlan,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {

@@ -2,9 +2,10 @@
 //!
 //! Deadlines are plain cells that the worker sweeps, so that a request that ends in time costs no
 //! timer. Must not know requests. Invariant: whoever waits inside a virtual user does so through
-//! [`VuSlot::guard`], and so notices a stop at its next wake-up.
+//! [`VuSlot::guard`], or with a deadline of its own through a [`Watch`], and so notices a stop at
+//! its next wake-up.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -32,6 +33,17 @@ pub(crate) struct VuSlot {
     cut_at: Cell<Nanos>,
     stop: Cell<Option<Stop>>,
     arrival: Cell<Option<Arrival>>,
+    /// Waits with deadlines of their own; `None`: a place that is free again.
+    waits: RefCell<Vec<Option<Wait>>>,
+    /// The least of those deadlines.
+    first_wait_end: Cell<Nanos>,
+}
+
+/// A wait with a deadline of its own.
+struct Wait {
+    deadline: Nanos,
+    is_over: bool,
+    waker: Option<Waker>,
 }
 
 impl VuSlot {
@@ -44,6 +56,8 @@ impl VuSlot {
             cut_at: Cell::new(Nanos::MAX),
             stop: Cell::new(None),
             arrival: Cell::new(None),
+            waits: RefCell::default(),
+            first_wait_end: Cell::new(Nanos::MAX),
         }
     }
 
@@ -89,6 +103,9 @@ impl VuSlot {
     pub(crate) fn cut(&self) {
         self.stop.set(Some(Stop::Cut));
         self.wake();
+        for wait in self.waits.borrow().iter().flatten() {
+            wait.wake();
+        }
     }
 
     /// Stops what is overdue.
@@ -97,13 +114,55 @@ impl VuSlot {
         if now >= self.cut_at.get() {
             self.cut_at.set(Nanos::MAX);
             self.cut();
-        } else if now >= self.deadline.get() {
+            return;
+        }
+        if now >= self.deadline.get() {
             self.deadline.set(Nanos::MAX);
             if self.stop.get().is_none() {
                 self.stop.set(Some(Stop::TimedOut));
             }
             self.wake();
         }
+        if now >= self.first_wait_end.get() {
+            self.end_waits(now);
+        }
+    }
+
+    #[cold]
+    fn end_waits(&self, now: Nanos) {
+        for wait in self.waits.borrow_mut().iter_mut().flatten() {
+            if now >= wait.deadline {
+                wait.is_over = true;
+                wait.wake();
+            }
+        }
+        self.note_first_wait_end();
+    }
+
+    fn note_first_wait_end(&self) {
+        let waits = self.waits.borrow();
+        let ends = waits.iter().flatten().filter(|wait| !wait.is_over);
+        let first = ends.map(|wait| wait.deadline).min();
+        self.first_wait_end.set(first.unwrap_or(Nanos::MAX));
+    }
+
+    /// Begins a wait with a deadline of its own. Several may be under way at a time, each in a
+    /// future of its own.
+    pub(crate) fn watch(&self, deadline: Nanos) -> Watch<'_> {
+        let mut waits = self.waits.borrow_mut();
+        let free = waits.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            waits.push(None);
+            waits.len() - 1
+        });
+        waits[index] = Some(Wait {
+            deadline,
+            is_over: false,
+            waker: None,
+        });
+        let first = self.first_wait_end.get().min(deadline);
+        self.first_wait_end.set(first);
+        Watch { slot: self, index }
     }
 
     /// Notes who is to be woken, and says whether to stop.
@@ -140,9 +199,100 @@ impl VuSlot {
     }
 }
 
+impl Wait {
+    fn wake(&self) {
+        if let Some(waker) = &self.waker {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+/// A wait under way; it ends when this is dropped.
+pub(crate) struct Watch<'a> {
+    slot: &'a VuSlot,
+    index: usize,
+}
+
+impl Watch<'_> {
+    /// Notes whom to wake, and says whether to stop. The deadline of the slot itself means nothing
+    /// here.
+    #[inline]
+    pub(crate) fn check(&self, cx: &Context<'_>) -> Result<(), Stop> {
+        if self.slot.stop.get() == Some(Stop::Cut) {
+            return Err(Stop::Cut);
+        }
+        self.with(|wait| {
+            if wait.is_over {
+                return Err(Stop::TimedOut);
+            }
+            match &mut wait.waker {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            Ok(())
+        })
+    }
+
+    /// Sets the deadline anew.
+    pub(crate) fn set_deadline(&self, at: Nanos) {
+        self.with(|wait| wait.deadline = at);
+        self.slot.note_first_wait_end();
+    }
+
+    /// Lets the deadline pass now.
+    pub(crate) fn expire(&self) {
+        self.with(|wait| wait.is_over = true);
+    }
+
+    /// Waits for `future` unless a stop comes first.
+    pub(crate) async fn guard<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
+        let mut future = pin!(future);
+        std::future::poll_fn(|cx| {
+            self.check(cx)?;
+            future.as_mut().poll(cx).map(Ok)
+        })
+        .await
+    }
+
+    #[inline]
+    fn with<T>(&self, act: impl FnOnce(&mut Wait) -> T) -> T {
+        let mut waits = self.slot.waits.borrow_mut();
+        let wait = waits[self.index].as_mut();
+        act(wait.expect("a wait keeps its place until it is dropped"))
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.slot.waits.borrow_mut()[self.index] = None;
+        self.slot.note_first_wait_end();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_watch_has_a_deadline_of_its_own() {
+        let slot = VuSlot::new(0, 0);
+        let cx = Context::from_waker(Waker::noop());
+        slot.begin_iteration(Nanos::MAX);
+        let (early, late) = (slot.watch(Nanos(50)), slot.watch(Nanos(80)));
+        slot.sweep(Nanos(60));
+        assert_eq!(early.check(&cx), Err(Stop::TimedOut));
+        assert_eq!(late.check(&cx), Ok(()));
+        assert_eq!(slot.check(&cx), Ok(()), "the slot itself is not stopped");
+        drop(early);
+        let next = slot.watch(Nanos(70));
+        assert_eq!(next.check(&cx), Ok(()), "a place that is free again is new");
+        slot.sweep(Nanos(80));
+        assert_eq!(late.check(&cx), Err(Stop::TimedOut));
+        assert_eq!(next.check(&cx), Err(Stop::TimedOut));
+        next.set_deadline(Nanos::MAX);
+        slot.cut();
+        assert_eq!(next.check(&cx), Err(Stop::Cut));
+    }
 
     #[test]
     fn deadlines_and_cuts_are_found_by_the_sweep() {

@@ -27,6 +27,7 @@ use crate::live::LiveCounters;
 use crate::net::{Connector, LazyTls, Resolver, Routes, WireBytes};
 use crate::platform::{self, Alarm};
 use crate::record::Recorder;
+use crate::start::no_script;
 use crate::vu::behaviour::BehaviourPlan;
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
 use crate::vu::{Judging, RequestsPlan};
@@ -184,7 +185,10 @@ fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted
     let schedule = Schedule::new(&scenario.executor, &setup.share, &setup.pools[index]);
     let worker = setup.number as usize;
     let share = ScenarioShare::new(index, scenario, schedule, shared, &setup.mailboxes, worker);
-    let Behaviour::Requests(mix) = &scenario.behaviour;
+    let mix = match &scenario.behaviour {
+        Behaviour::Requests(mix) => mix,
+        Behaviour::Script(_) => return Err(no_script(&scenario.name)),
+    };
     let behaviour = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
     let judging = Judging::new(
         scenario.checks.clone(),

@@ -7,6 +7,7 @@ use loadline_metric::ValueTrend;
 use loadline_model::rates::rates;
 use loadline_model::result::{Row, RunResult, SCHEMA, StopReason, Totals, metrics_of};
 use loadline_model::snapshot::{Counts, Snapshot};
+use loadline_model::test_summary::TestSummary;
 use loadline_model::units::{Nanos, duration_ns};
 use loadline_model::verdict::{Delivery, Limit, Verdict};
 
@@ -17,6 +18,10 @@ pub(super) fn result_of(start: Start, mut told: Part) -> RunResult {
     count_unfinished_as_interrupted(&mut told.seen.counts);
     count_unfinished_as_interrupted(&mut told.seen.warm_up);
     let totals = totals_of(&start, &told);
+    let script = told.seen.script.take();
+    let settings = start.plan.script.as_deref();
+    let by_tag = settings.and_then(|script| script.series.by_tag.as_deref());
+    let summary = script.map(|seen| TestSummary::of(&seen, totals.elapsed_ns, by_tag, &[]));
     RunResult {
         schema: SCHEMA.to_owned(),
         labels: start.plan.labels.clone(),
@@ -32,6 +37,7 @@ pub(super) fn result_of(start: Start, mut told: Part) -> RunResult {
         events: told.marks,
         observations: told.resources,
         thresholds: Vec::new(),
+        summary,
     }
 }
 

@@ -51,6 +51,7 @@ fn title(page: &mut Page, result: &RunResult) {
         StopReason::Finished => return,
         StopReason::Interrupted => "stopped by a signal; running requests were let end",
         StopReason::Aborted => "stopped at once by a second signal",
+        StopReason::ThresholdCrossed => "stopped by a threshold; running iterations were let end",
         StopReason::Crashed => "the process died; this is what its journal tells",
     };
     let line = page.style.caution(&format!("  {how}"));

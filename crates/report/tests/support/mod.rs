@@ -58,6 +58,9 @@ pub(crate) fn plan(url: &str, executor: Executor) -> TestPlan {
         aggregation: AggregationPlan::default(),
         labels: BTreeMap::new(),
         seed: 1,
+        segment: None,
+        script: None,
+        script_thresholds: Vec::new(),
     }
 }
 
@@ -88,6 +91,7 @@ pub(crate) fn empty(plan: TestPlan) -> RunResult {
         events: Vec::new(),
         observations: Vec::new(),
         thresholds: Vec::new(),
+        summary: None,
         verdict: Verdict {
             delivery: Delivery::Unfinished,
             limit: Limit::Unknown,

@@ -3,7 +3,6 @@
 //! Must not know how bodies were sampled. Invariant: silent unless every body looked at was the
 //! same, so that one good answer ends the suspicion.
 
-use loadline_model::plan::Behaviour;
 use loadline_model::request::{BodySource, RequestTemplate};
 use loadline_model::snapshot::{BODY_SAMPLE_MAX, BodySample, Shape, ShapeTally};
 use loadline_model::verdict::{Finding, Gravity};
@@ -93,7 +92,10 @@ fn body_is_checked(facts: &Facts<'_>) -> bool {
 
 fn requests_vary(facts: &Facts<'_>) -> bool {
     facts.evidence.plan.scenarios.iter().any(|scenario| {
-        let Behaviour::Requests(mix) = &scenario.behaviour;
+        // What a script sends is not known here; it may vary.
+        let Some(mix) = scenario.requests() else {
+            return true;
+        };
         mix.requests.len() > 1 || mix.requests.iter().any(varies)
     })
 }

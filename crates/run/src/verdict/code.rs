@@ -27,7 +27,7 @@ macro_rules! codes {
 codes! {
     /// The process died; what is known is from its journal.
     RunCrashed = "run-crashed";
-    /// A signal ended the run early.
+    /// A signal or a threshold ended the run early.
     RunInterrupted = "run-interrupted";
     /// Not one request was sent.
     NothingSent = "nothing-sent";

@@ -5,7 +5,7 @@ use std::time::Duration;
 use loadline_model::client::Protocol;
 use loadline_model::executor::Executor;
 use loadline_model::request::{BodySource, RequestTemplate};
-use loadline_model::{ArrivalRate, Behaviour};
+use loadline_model::ArrivalRate;
 
 use super::*;
 
@@ -30,7 +30,9 @@ fn job(line: &str) -> Job {
 }
 
 fn request(job: &Job) -> RequestTemplate {
-    let Behaviour::Requests(mix) = &job.plan.scenarios[0].behaviour;
+    let Some(mix) = job.plan.scenarios[0].requests() else {
+        panic!("bombardier sends requests");
+    };
     mix.requests[0].clone()
 }
 

@@ -25,7 +25,9 @@ fn executor(line: &str) -> Executor {
 }
 
 fn request(job: &Job) -> RequestTemplate {
-    let Behaviour::Requests(mix) = &job.plan.scenarios[0].behaviour;
+    let Some(mix) = job.plan.scenarios[0].requests() else {
+        panic!("hey sends requests");
+    };
     mix.requests[0].clone()
 }
 
@@ -161,7 +163,9 @@ fn connections() {
         Protocol::Negotiate { streams: 7 }
     );
     let redirects = |line: &str| {
-        let Behaviour::Requests(mix) = job(line).plan.scenarios.remove(0).behaviour;
+        let Behaviour::Requests(mix) = job(line).plan.scenarios.remove(0).behaviour else {
+            panic!("hey sends requests");
+        };
         mix.redirects_max
     };
     assert_eq!((redirects("u"), redirects("-disable-redirects u")), (10, 0));

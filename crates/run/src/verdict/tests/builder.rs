@@ -282,6 +282,9 @@ fn plan(executor: Executor) -> TestPlan {
         aggregation: AggregationPlan::default(),
         labels: BTreeMap::new(),
         seed: 1,
+        segment: None,
+        script: None,
+        script_thresholds: Vec::new(),
     }
 }
 

@@ -353,7 +353,9 @@ fn one_answer_to_many_questions_is_told() {
     let mut run = open();
     run.bodies(&["{\"sum\":5}"; 5]);
     let mut no_files = |_: &str| Err("no file".to_owned());
-    let Behaviour::Requests(mix) = &mut run.plan.scenarios[0].behaviour;
+    let Behaviour::Requests(mix) = &mut run.plan.scenarios[0].behaviour else {
+        panic!("the builder makes requests");
+    };
     mix.requests[0].target = Template::parse("/add?n={{counter}}", &mut no_files).unwrap();
     only(&run.judge(), Code::SameAnswer, Gravity::Caution);
 }

@@ -1,4 +1,4 @@
-//! Thresholds held against what a run measured.
+//! Thresholds of a run of requests, held against what it measured.
 //!
 //! Must not parse or show them. Invariant: a threshold that names what a run does not measure is
 //! refused before the run starts.

@@ -1,0 +1,5 @@
+// Nor does group.
+import { group } from 'k6';
+export default async function () {
+  await group('later', async () => { console.log('inside'); });
+}

@@ -1,0 +1,4 @@
+// No groups in init.
+import { group } from 'k6';
+group('init', () => {});
+export default function () {}

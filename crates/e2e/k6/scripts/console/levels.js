@@ -1,0 +1,4 @@
+// The levels; debug is hidden.
+export default function () {
+  console.log('log'); console.info('info'); console.warn('warn'); console.error('error'); console.debug('debug');
+}

@@ -1,0 +1,2 @@
+// One virtual user, one iteration.
+export default function () { console.log(__VU, __ITER); }

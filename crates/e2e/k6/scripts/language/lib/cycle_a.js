@@ -1,0 +1,2 @@
+import { odd } from './cycle_b.js';
+export function even(n) { return n === 0 || odd(n - 1); }

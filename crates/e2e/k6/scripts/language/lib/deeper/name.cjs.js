@@ -1,0 +1,1 @@
+module.exports = { name: 'deep ' + typeof module + ' ' + typeof exports };

@@ -1,0 +1,2 @@
+console.log('module runs');
+export const token = {};

@@ -1,0 +1,5 @@
+//@ log: levels
+// A script that cannot be read.
+export default function () {
+  let = ;
+}

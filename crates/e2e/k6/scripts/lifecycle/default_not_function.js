@@ -1,0 +1,2 @@
+// The default export is no function.
+export default { a: 1 };

@@ -1,0 +1,4 @@
+// An exception in init.
+function broken() { throw new Error('in init'); }
+broken();
+export default function () {}

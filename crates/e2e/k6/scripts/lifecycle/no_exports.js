@@ -1,0 +1,2 @@
+// Nothing to run.
+const nothing = 1;

@@ -1,0 +1,2 @@
+// A setup alone is no test.
+export function setup() {}

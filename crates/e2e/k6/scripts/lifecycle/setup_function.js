@@ -1,0 +1,3 @@
+// What is no JSON cannot be handed on.
+export function setup() { return { f() {} }; }
+export default function () { console.log('never'); }

@@ -1,0 +1,5 @@
+// Setup that takes too long.
+import { sleep } from 'k6';
+export const options = { setupTimeout: '200ms' };
+export function setup() { sleep(5); }
+export default function () {}

@@ -1,0 +1,3 @@
+// Setup may return any JSON.
+export function setup() { return [1, 'two', null]; }
+export default function (data) { console.log(Array.isArray(data), data); }

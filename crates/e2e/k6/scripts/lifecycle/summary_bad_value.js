@@ -1,0 +1,3 @@
+// A value that can be no output.
+export default function () {}
+export function handleSummary() { return { stdout: 42 }; }

@@ -1,0 +1,4 @@
+//@ stdout
+// A handleSummary that returns nothing leaves the usual summary.
+export default function () {}
+export function handleSummary() {}

@@ -1,0 +1,3 @@
+// Nothing said is nothing asked.
+export const options = null;
+export default function () { console.log('runs'); }

@@ -1,0 +1,3 @@
+// Less than a second.
+export const options = { scenarios: { a: { executor: 'shared-iterations', maxDuration: '500ms' } } };
+export default function () {}

@@ -1,0 +1,3 @@
+// A unit that there is not.
+export const options = { summaryTimeUnit: 'hours' };
+export default function () {}

@@ -1,0 +1,3 @@
+// A statistic that there is not.
+export const options = { summaryTrendStats: ['middle'] };
+export default function () {}

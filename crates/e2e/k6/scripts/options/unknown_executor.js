@@ -1,0 +1,3 @@
+// An executor that there is not.
+export const options = { scenarios: { a: { executor: 'no-such-executor' } } };
+export default function () {}

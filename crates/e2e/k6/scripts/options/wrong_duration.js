@@ -1,0 +1,3 @@
+// A duration that is none.
+export const options = { duration: 'soon' };
+export default function () {}

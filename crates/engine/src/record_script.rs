@@ -1,0 +1,268 @@
+//! Where a worker of a script run records: metrics for the snapshots, and every single value for
+//! the sinks that asked for them.
+//!
+//! Stands beside [`Recorder`](crate::record), which keeps the accounts of requests whatever sent
+//! them. Must not know scripts. Invariants: without a sink no set of tags is made; a sink that is
+//! too slow holds the worker up and is told of, and loses nothing.
+
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, TrySendError};
+
+use loadline_metric::{
+    BuiltIn, HttpTimes, Measurements, MeasurementsDelta, MetricId, MetricRegistry, NotFinite,
+    SeriesPlan, TagSet, Tagged,
+};
+use loadline_model::Nanos;
+use loadline_model::snapshot::TaggedValues;
+
+use crate::clock::Clock;
+
+/// Samples handed to a sink at a time.
+const BATCH: usize = 256;
+
+/// What a script run measures with.
+#[derive(Clone, Debug)]
+pub struct ScriptMetrics {
+    /// The metrics that exist.
+    pub registry: Arc<MetricRegistry>,
+    /// Which series are kept.
+    pub series: Arc<SeriesPlan>,
+    /// Where every single value goes; `None`: nobody wants them.
+    pub values: Option<SyncSender<Vec<TaggedValues>>>,
+}
+
+/// When something happened, and under which tags.
+#[derive(Clone, Copy)]
+pub struct Occasion<'a> {
+    /// When.
+    pub at: Nanos,
+    /// The tags, system tags among them where they are on.
+    pub tags: &'a dyn Tagged,
+    /// Values that identify single events and so are no tags (`vu`, `iter`); `None` without any.
+    pub metadata: Option<&'a Arc<TagSet>>,
+}
+
+/// A worker's measurements of a script run.
+pub struct ScriptRecorder {
+    clock: Clock,
+    /// Nanoseconds since 1970 at the start of the run.
+    started_unix_ns: u64,
+    seen: Measurements,
+    values: Option<SyncSender<Vec<TaggedValues>>>,
+    batch: Vec<TaggedValues>,
+    back_pressure_ns: u64,
+}
+
+impl ScriptRecorder {
+    /// An empty recorder.
+    #[must_use]
+    pub fn new(clock: Clock, started_unix_ms: u64, metrics: &ScriptMetrics) -> ScriptRecorder {
+        ScriptRecorder {
+            clock,
+            started_unix_ns: started_unix_ms.saturating_mul(1_000_000),
+            seen: Measurements::new(&metrics.series, Arc::clone(&metrics.registry)),
+            values: metrics.values.clone(),
+            batch: Vec::new(),
+            back_pressure_ns: 0,
+        }
+    }
+
+    /// Records one hop of an HTTP request; `failed` is `None` without a response callback.
+    pub fn http(&mut self, times: &HttpTimes, failed: Option<bool>, on: Occasion<'_>) {
+        self.seen.record_http(times, failed, on.at.0, on.tags);
+        if self.values.is_some() {
+            let mut values = Vec::with_capacity(2 + times.each().len());
+            values.push((BuiltIn::HttpReqs.id(), 1.0));
+            let each = times.each().map(|(metric, ns)| (metric.id(), ms(ns)));
+            values.extend(each);
+            // k6 tells the share of failures last.
+            values.extend(failed.map(|failed| (BuiltIn::HttpReqFailed.id(), share(failed))));
+            self.keep(values, on);
+        }
+    }
+
+    /// Records a value of any metric, in its unit (times in milliseconds).
+    ///
+    /// # Errors
+    /// [`NotFinite`] for NaN and the infinities; nothing is recorded.
+    pub fn value(&mut self, metric: MetricId, value: f64, on: Occasion<'_>) -> Result<(), NotFinite> {
+        self.seen.record(metric, value, on.at.0, on.tags)?;
+        self.keep_one(metric, value, on);
+        Ok(())
+    }
+
+    /// Records how a check came out; the path of its group is empty outside groups.
+    pub fn check(&mut self, group: &str, name: &str, passed: bool, on: Occasion<'_>) {
+        self.seen.check(group, name, passed, on.at.0, on.tags);
+        self.keep_one(BuiltIn::Checks.id(), share(passed), on);
+    }
+
+    /// Notes that a group was entered, so that groups are told of in this order.
+    pub fn group_entered(&mut self, path: &str, on: Occasion<'_>) {
+        self.seen.group_entered(path, on.at.0, on.tags);
+    }
+
+    /// Records how long a group took that was left; its path is among the tags.
+    pub fn group(&mut self, duration_ns: u64, on: Occasion<'_>) {
+        self.time(BuiltIn::GroupDuration, duration_ns, on);
+    }
+
+    /// Records an iteration that was run to its end.
+    pub fn iteration(&mut self, duration_ns: u64, on: Occasion<'_>) {
+        let duration = BuiltIn::IterationDuration.id();
+        self.seen
+            .record_ns(duration, duration_ns, on.at.0, on.tags);
+        self.seen
+            .count(BuiltIn::Iterations, 1, on.at.0, on.tags);
+        if self.values.is_some() {
+            let iterations = BuiltIn::Iterations.id();
+            self.keep(vec![(duration, ms(duration_ns)), (iterations, 1.0)], on);
+        }
+    }
+
+    /// Records the bytes of a virtual user's connections since the last time, at the end of an
+    /// iteration; zeros too.
+    pub fn data(&mut self, sent: u64, received: u64, on: Occasion<'_>) {
+        let both = [(BuiltIn::DataSent, sent), (BuiltIn::DataReceived, received)];
+        for (metric, bytes) in both {
+            self.seen.count(metric, bytes, on.at.0, on.tags);
+        }
+        if self.values.is_some() {
+            let values = both.map(|(metric, bytes)| (metric.id(), bytes as f64));
+            self.keep(values.to_vec(), on);
+        }
+    }
+
+    /// Records iterations that were due and not started.
+    pub fn dropped(&mut self, iterations: u64, on: Occasion<'_>) {
+        let metric = BuiltIn::DroppedIterations;
+        self.seen.count(metric, iterations, on.at.0, on.tags);
+        self.keep_one(metric.id(), iterations as f64, on);
+    }
+
+    /// Gives what was seen since the last call, with the nanoseconds that the sink held the worker
+    /// up; hands the sink what waits.
+    #[must_use]
+    pub fn take(&mut self) -> (MeasurementsDelta, u64) {
+        self.flush();
+        let held_up_ns = std::mem::take(&mut self.back_pressure_ns);
+        (self.seen.take(), held_up_ns)
+    }
+
+    fn time(&mut self, metric: BuiltIn, ns: u64, on: Occasion<'_>) {
+        self.seen.record_ns(metric.id(), ns, on.at.0, on.tags);
+        self.keep_one(metric.id(), ms(ns), on);
+    }
+
+    fn keep_one(&mut self, metric: MetricId, value: f64, on: Occasion<'_>) {
+        if self.values.is_some() {
+            self.keep(vec![(metric, value)], on);
+        }
+    }
+
+    fn keep(&mut self, values: Vec<(MetricId, f64)>, on: Occasion<'_>) {
+        let mut tags = TagSet::new();
+        on.tags.each_tag(&mut |name, value| tags.set(name, value));
+        self.batch.push(TaggedValues {
+            time_unix_ns: self.started_unix_ns.saturating_add(on.at.0),
+            tags: Arc::new(tags),
+            metadata: on.metadata.cloned(),
+            values,
+        });
+        if self.batch.len() >= BATCH {
+            self.flush();
+        }
+    }
+
+    /// Hands the batch to the sink. A full ring holds the worker up, and that time is counted.
+    fn flush(&mut self) {
+        let Some(sink) = &self.values else { return };
+        if self.batch.is_empty() {
+            return;
+        }
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+        let gone = match sink.try_send(batch) {
+            Ok(()) => false,
+            Err(TrySendError::Full(batch)) => {
+                let held_up = self.clock.now();
+                let gone = sink.send(batch).is_err();
+                self.back_pressure_ns += self.clock.now().since(held_up);
+                gone
+            }
+            Err(TrySendError::Disconnected(_)) => true,
+        };
+        if gone {
+            self.values = None;
+        }
+    }
+}
+
+fn ms(ns: u64) -> f64 {
+    ns as f64 / 1e6
+}
+
+fn share(yes: bool) -> f64 {
+    f64::from(u8::from(yes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    fn metrics(values: Option<SyncSender<Vec<TaggedValues>>>) -> ScriptMetrics {
+        ScriptMetrics {
+            registry: Arc::default(),
+            series: Arc::default(),
+            values,
+        }
+    }
+
+    #[test]
+    fn a_request_is_one_entry_for_sinks_and_ten_values_in_the_summary() {
+        let (sink, batches) = sync_channel(4);
+        let mut recorder = ScriptRecorder::new(Clock::start(), 1_000, &metrics(Some(sink)));
+        let tags = TagSet::new().with("scenario", "a");
+        let on = Occasion {
+            at: Nanos(5_000_000),
+            tags: &tags,
+            metadata: None,
+        };
+        let times = HttpTimes {
+            blocked: 1_000_000,
+            waiting: 2_500_000,
+            ..HttpTimes::default()
+        };
+        recorder.http(&times, Some(false), on);
+        recorder.iteration(3_000_000, on);
+        recorder.data(10, 20, on);
+        let (seen, held_up_ns) = recorder.take();
+        assert_eq!((seen.root.values.len(), held_up_ns), (13, 0));
+        let told = batches.recv().expect("a batch was flushed");
+        assert_eq!(told.len(), 3);
+        assert_eq!(told[0].time_unix_ns, 1_005_000_000);
+        assert_eq!(told[0].values.len(), 9);
+        assert!(told[0].values.contains(&(BuiltIn::HttpReqDuration.id(), 2.5)));
+        assert_eq!(*told[0].tags, tags);
+        assert_eq!(recorder.take(), (MeasurementsDelta::default(), 0));
+    }
+
+    #[test]
+    fn a_sink_that_went_away_is_not_asked_again() {
+        let (sink, batches) = sync_channel(4);
+        drop(batches);
+        let mut recorder = ScriptRecorder::new(Clock::start(), 0, &metrics(Some(sink)));
+        let tags = TagSet::new();
+        let on = Occasion {
+            at: Nanos(1),
+            tags: &tags,
+            metadata: None,
+        };
+        recorder.dropped(3, on);
+        let (seen, _) = recorder.take();
+        assert!(recorder.values.is_none());
+        let dropped = seen.get(BuiltIn::DroppedIterations.id(), &TagSet::new());
+        assert!(dropped.is_some());
+    }
+}

@@ -1,0 +1,189 @@
+//! Pieces of the texts in which Go programs tell of failures, because people search logs for them.
+//!
+//! Source of the wordings: what k6 v2.2.0 printed for each fault on loopback. Must not know
+//! requests. Invariant: plain functions from facts to words.
+
+use std::fmt::Write as _;
+use std::io;
+
+use rustls::AlertDescription;
+
+/// Bytes in quotes as Go's `%q` writes them.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '"' | '\\' => text.extend(['\\', letter]),
+                '\n' => text.push_str("\\n"),
+                '\r' => text.push_str("\\r"),
+                '\t' => text.push_str("\\t"),
+                control if control < ' ' || control == '\u{7f}' => {
+                    write!(text, "\\x{:02x}", u32::from(control)).expect("a string takes all");
+                }
+                plain => text.push(plain),
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(text, "\\x{byte:02x}").expect("a string takes all");
+        }
+    }
+    text.push('"');
+    text
+}
+
+/// What the operating system calls an error: its own words, in lower case and without the number
+/// that the standard library puts behind them.
+pub(super) fn errno(error: &io::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or(&text);
+    words.to_lowercase()
+}
+
+/// What is wrong with a line that should be a status line, as `net/http` finds it; `None` when
+/// only the version is one that is not spoken here.
+pub(super) fn status_line_fault(line: &[u8]) -> Option<String> {
+    let end = line.iter().position(|&byte| byte == b'\n');
+    let line = &line[..end.unwrap_or(line.len())];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let Some(space) = line.iter().position(|&byte| byte == b' ') else {
+        return Some(format!("malformed HTTP response {}", quoted(line)));
+    };
+    let (version, rest) = (&line[..space], line[space..].trim_ascii_start());
+    let code = rest.split(|&byte| byte == b' ').next().unwrap_or(rest);
+    if code.len() != 3 || !code.iter().all(u8::is_ascii_digit) {
+        return Some(format!("malformed HTTP status code {}", quoted(code)));
+    }
+    let known = matches!(version, [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
+        if major.is_ascii_digit() && minor.is_ascii_digit());
+    (!known).then(|| format!("malformed HTTP version {}", quoted(version)))
+}
+
+/// What `crypto/tls` calls an alert.
+pub(super) fn alert(description: AlertDescription) -> String {
+    use AlertDescription as Alert;
+    let words = match description {
+        Alert::CloseNotify => "close notify",
+        Alert::UnexpectedMessage => "unexpected message",
+        Alert::BadRecordMac => "bad record MAC",
+        Alert::DecryptionFailed => "decryption failed",
+        Alert::RecordOverflow => "record overflow",
+        Alert::HandshakeFailure => "handshake failure",
+        Alert::BadCertificate => "bad certificate",
+        Alert::UnsupportedCertificate => "unsupported certificate",
+        Alert::CertificateRevoked => "revoked certificate",
+        Alert::CertificateExpired => "expired certificate",
+        Alert::CertificateUnknown => "unknown certificate",
+        Alert::IllegalParameter => "illegal parameter",
+        Alert::UnknownCA => "unknown certificate authority",
+        Alert::AccessDenied => "access denied",
+        Alert::DecodeError => "error decoding message",
+        Alert::DecryptError => "error decrypting message",
+        Alert::ProtocolVersion => "protocol version not supported",
+        Alert::InsufficientSecurity => "insufficient security level",
+        Alert::InternalError => "internal error",
+        Alert::InappropriateFallback => "inappropriate fallback",
+        Alert::UserCanceled => "user canceled",
+        Alert::NoRenegotiation => "no renegotiation",
+        Alert::MissingExtension => "missing extension",
+        Alert::UnsupportedExtension => "unsupported extension",
+        Alert::UnrecognisedName => "unrecognized name",
+        Alert::CertificateRequired => "certificate required",
+        Alert::NoApplicationProtocol => "no application protocol",
+        other => return format!("alert({})", u8::from(other)),
+    };
+    words.to_owned()
+}
+
+/// The name of an HTTP/2 error code.
+pub(super) fn http2_code(code: u32) -> String {
+    const NAMES: [&str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+    match NAMES.get(code as usize) {
+        Some(name) => (*name).to_owned(),
+        None => format!("unknown error code 0x{code:x}"),
+    }
+}
+
+/// An instant in RFC 3339, UTC, to the second. Days to dates as in Howard Hinnant's
+/// `civil_from_days`.
+pub(super) fn rfc3339(unix_seconds: u64) -> String {
+    let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = match month_from_march {
+        0..=9 => month_from_march + 3,
+        _ => month_from_march - 9,
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute) = (second / 3_600, second % 3_600 / 60);
+    let second = second % 60;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_quoted_as_in_go() {
+        assert_eq!(quoted(b"a\"b\\\x15\n\xff\xc3\xa9"), r#""a\"b\\\x15\n\xffé""#);
+    }
+
+    #[test]
+    fn status_lines_are_judged_as_in_go() {
+        for (line, fault) in [
+            (&b"garbage is here\r\n\r\n"[..], Some(r#"malformed HTTP status code "is""#)),
+            (b"HTTP/1.1 abc OK", Some(r#"malformed HTTP status code "abc""#)),
+            (b"HTTP/1.1 20", Some(r#"malformed HTTP status code "20""#)),
+            (b"HTTP/x 200 OK", Some(r#"malformed HTTP version "HTTP/x""#)),
+            (b"HTTP/1.1\r\n", Some(r#"malformed HTTP response "HTTP/1.1""#)),
+            (
+                b"\x15\x03\x01\x00\x02\x02F",
+                Some(r#"malformed HTTP response "\x15\x03\x01\x00\x02\x02F""#),
+            ),
+            (b"HTTP/9.1 200 OK", None),
+        ] {
+            assert_eq!(status_line_fault(line).as_deref(), fault);
+        }
+    }
+
+    #[test]
+    fn instants_are_dated() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(rfc3339(1_795_259_556), "2026-11-21T11:12:36Z");
+        assert_eq!(rfc3339(1_609_459_200), "2021-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn codes_have_names() {
+        assert_eq!(http2_code(2), "INTERNAL_ERROR");
+        assert_eq!(http2_code(99), "unknown error code 0x63");
+        assert_eq!(
+            alert(AlertDescription::CertificateRequired),
+            "certificate required"
+        );
+        let refused = io::Error::from_raw_os_error(libc::ECONNREFUSED);
+        assert_eq!(errno(&refused), "connection refused");
+    }
+}

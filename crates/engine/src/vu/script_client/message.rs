@@ -1,0 +1,327 @@
+//! A hop's request as the bytes of HTTP/1.1, framed as Go's `net/http` frames it.
+//!
+//! Must not know connections. Invariant: nothing in a request can add a line to its head.
+
+use loadline_script::hop::HopRequest;
+
+use super::go_words::quoted;
+use super::trouble::Trouble;
+
+/// Bodies up to this length are sent in one write with their head.
+pub(super) const JOINED_BODY_MAX: usize = 16 * 1024;
+
+/// What the connection adds to a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Additions<'a> {
+    /// The connection ends after this request, which is said unless the request says it.
+    pub(super) close: bool,
+    /// The proxy is asked: it is named the whole URL.
+    pub(super) via_proxy: bool,
+    /// What the proxy is told of who asks.
+    pub(super) proxy_authorization: Option<&'a str>,
+}
+
+/// How a body is delimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delimiting {
+    /// There is none, and nothing is said of it.
+    Nothing,
+    Length(usize),
+    /// An empty body that Go knows no length of: it sends no chunk but the last.
+    NoChunks,
+}
+
+/// How Go delimits a body: one that is there but empty has no known length, and is asked for its
+/// first byte only under methods that usually have none.
+pub(super) fn delimiting(request: &HopRequest) -> Delimiting {
+    let method = &*request.method;
+    match &request.body {
+        Some(body) if !body.is_empty() => Delimiting::Length(body.len()),
+        Some(_) => match method {
+            "GET" | "HEAD" | "DELETE" | "OPTIONS" | "PROPFIND" | "SEARCH" => Delimiting::Nothing,
+            _ => Delimiting::NoChunks,
+        },
+        None => match method {
+            "POST" | "PUT" | "PATCH" => Delimiting::Length(0),
+            _ => Delimiting::Nothing,
+        },
+    }
+}
+
+/// Whether the request asks for the connection to end.
+pub(super) fn asks_to_close(request: &HopRequest) -> bool {
+    request.headers.iter().any(|(name, value)| {
+        name.len() == 10
+            && name.eq_ignore_ascii_case("connection")
+            && value
+                .split(',')
+                .any(|token| token.trim().eq_ignore_ascii_case("close"))
+    })
+}
+
+/// Whether a request may be sent again when a kept connection ended without an answer: Go's rule.
+pub(super) fn is_replayable(request: &HopRequest) -> bool {
+    matches!(&*request.method, "GET" | "HEAD" | "OPTIONS" | "TRACE")
+        || request.headers.iter().any(|(name, _)| {
+            name.eq_ignore_ascii_case("Idempotency-Key")
+                || name.eq_ignore_ascii_case("X-Idempotency-Key")
+        })
+}
+
+/// Writes the head of a request, and its body when that is short, into `buffer`.
+///
+/// # Errors
+/// A method, header or target that may not be sent, in Go's words.
+pub(super) fn write(
+    buffer: &mut Vec<u8>,
+    request: &HopRequest,
+    additions: Additions<'_>,
+) -> Result<(), Trouble> {
+    check(request)?;
+    buffer.clear();
+    buffer.extend_from_slice(request.method.as_bytes());
+    buffer.push(b' ');
+    if additions.via_proxy {
+        buffer.extend_from_slice(request.origin.to_string().as_bytes());
+    }
+    buffer.extend_from_slice(request.target.as_bytes());
+    buffer.extend_from_slice(b" HTTP/1.1\r\n");
+    let delimiting = delimiting(request);
+    let mut is_delimited = false;
+    for (name, value) in &request.headers {
+        if !is_delimited && !comes_before_framing(name) {
+            write_delimiting(buffer, delimiting);
+            is_delimited = true;
+        }
+        if !is_framing(name) {
+            write_field(buffer, name, value.trim_ascii());
+        }
+    }
+    if !is_delimited {
+        write_delimiting(buffer, delimiting);
+    }
+    if let Some(credentials) = additions.proxy_authorization {
+        write_field(buffer, "Proxy-Authorization", credentials);
+    }
+    if additions.close && !asks_to_close(request) {
+        write_field(buffer, "Connection", "close");
+    }
+    buffer.extend_from_slice(b"\r\n");
+    match (&request.body, delimiting) {
+        (_, Delimiting::NoChunks) => buffer.extend_from_slice(b"0\r\n\r\n"),
+        (Some(body), _) if body.len() <= JOINED_BODY_MAX => buffer.extend_from_slice(body),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The part of the body that [`write()`] left out.
+pub(super) fn rest_of_body(request: &HopRequest) -> &[u8] {
+    match &request.body {
+        Some(body) if body.len() > JOINED_BODY_MAX => body,
+        _ => &[],
+    }
+}
+
+/// Holds what is sent against the rules of HTTP, as Go does before it connects.
+pub(super) fn check(request: &HopRequest) -> Result<(), Trouble> {
+    if !is_token(&request.method) {
+        let method = quoted(request.method.as_bytes());
+        return Err(Trouble::generic(format!("net/http: invalid method {method}")));
+    }
+    for (name, value) in &request.headers {
+        if !is_token(name) {
+            let name = quoted(name.as_bytes());
+            let what = format!("net/http: invalid header field name {name}");
+            return Err(Trouble::generic(what));
+        }
+        if value.bytes().any(|byte| is_control(byte) && byte != b'\t') {
+            let name = quoted(name.as_bytes());
+            let what = format!("net/http: invalid header field value for {name}");
+            return Err(Trouble::generic(what));
+        }
+    }
+    if request.target.bytes().any(|byte| is_control(byte) || byte == b' ') {
+        let what = "net/http: can't write control character in Request.URL";
+        return Err(Trouble::generic(what));
+    }
+    Ok(())
+}
+
+fn write_delimiting(buffer: &mut Vec<u8>, delimiting: Delimiting) {
+    match delimiting {
+        Delimiting::Nothing => {}
+        Delimiting::Length(length) => {
+            write_field(buffer, "Content-Length", Digits::of(length).as_str());
+        }
+        Delimiting::NoChunks => write_field(buffer, "Transfer-Encoding", "chunked"),
+    }
+}
+
+fn write_field(buffer: &mut Vec<u8>, name: &str, value: &str) {
+    for part in [name, ": ", value, "\r\n"] {
+        buffer.extend_from_slice(part.as_bytes());
+    }
+}
+
+/// Go writes these two first, then what delimits the body.
+fn comes_before_framing(name: &str) -> bool {
+    match name.len() {
+        4 => name.eq_ignore_ascii_case("host"),
+        10 => name.eq_ignore_ascii_case("user-agent"),
+        _ => false,
+    }
+}
+
+/// Fields that are the client's own business; Go leaves them out too.
+pub(super) fn is_framing(name: &str) -> bool {
+    match name.len() {
+        7 => name.eq_ignore_ascii_case("trailer"),
+        14 => name.eq_ignore_ascii_case("content-length"),
+        17 => name.eq_ignore_ascii_case("transfer-encoding"),
+        _ => false,
+    }
+}
+
+fn is_control(byte: u8) -> bool {
+    byte < b' ' || byte == 0x7f
+}
+
+/// RFC 9110 section 5.6.2.
+fn is_token(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_letter)
+}
+
+/// A number in decimal, on the stack.
+struct Digits {
+    bytes: [u8; 20],
+    start: usize,
+}
+
+impl Digits {
+    fn of(mut number: usize) -> Digits {
+        let mut digits = Digits {
+            bytes: [b'0'; 20],
+            start: 20,
+        };
+        loop {
+            digits.start -= 1;
+            digits.bytes[digits.start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return digits;
+            }
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[self.start..]).expect("digits are ASCII")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use loadline_model::Nanos;
+    use loadline_model::url::parse;
+
+    use super::*;
+
+    fn request(method: &str, body: Option<&'static str>, headers: &[(&str, &str)]) -> HopRequest {
+        let field = |(name, value): &(&str, &str)| (Arc::from(*name), (*value).to_owned());
+        HopRequest {
+            method: Arc::from(method),
+            origin: Arc::new(parse("http://h:81/").expect("a good URL").origin),
+            target: "/p?q".to_owned(),
+            headers: headers.iter().map(field).collect(),
+            body: body.map(Bytes::from_static),
+            deadline: Nanos::MAX,
+            keep_body: true,
+        }
+    }
+
+    fn written(request: &HopRequest, additions: Additions<'_>) -> String {
+        let mut buffer = b"left over".to_vec();
+        write(&mut buffer, request, additions).expect("may be sent");
+        String::from_utf8(buffer).expect("the test's text")
+    }
+
+    #[test]
+    fn heads_are_laid_out_as_gos() {
+        let headers = [
+            ("Host", "h:81"),
+            ("User-Agent", "u"),
+            ("Content-Length", "77"),
+            ("X", " a\tb "),
+            ("Trailer", "t"),
+        ];
+        assert_eq!(
+            written(&request("POST", Some("abc"), &headers), Additions::default()),
+            "POST /p?q HTTP/1.1\r\nHost: h:81\r\nUser-Agent: u\r\nContent-Length: 3\r\n\
+             X: a\tb\r\n\r\nabc"
+        );
+        let close = Additions {
+            close: true,
+            via_proxy: true,
+            proxy_authorization: Some("Basic x"),
+        };
+        assert_eq!(
+            written(&request("GET", None, &headers[..1]), close),
+            "GET http://h:81/p?q HTTP/1.1\r\nHost: h:81\r\nProxy-Authorization: Basic x\r\n\
+             Connection: close\r\n\r\n"
+        );
+        let own = request("GET", None, &[("Host", "h"), ("connection", "x, Close")]);
+        assert!(asks_to_close(&own));
+        assert_eq!(written(&own, close).matches("lose\r\n").count(), 1);
+    }
+
+    #[test]
+    fn bodies_are_delimited_as_gos() {
+        for (method, body, expected) in [
+            ("GET", None, Delimiting::Nothing),
+            ("GET", Some(""), Delimiting::Nothing),
+            ("GET", Some("x"), Delimiting::Length(1)),
+            ("POST", None, Delimiting::Length(0)),
+            ("POST", Some(""), Delimiting::NoChunks),
+            ("DELETE", None, Delimiting::Nothing),
+            ("FOO", Some(""), Delimiting::NoChunks),
+        ] {
+            let request = request(method, body, &[]);
+            assert_eq!(delimiting(&request), expected, "{method} {body:?}");
+        }
+        let empty = written(&request("POST", Some(""), &[("Host", "h")]), Additions::default());
+        assert!(empty.ends_with("Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), "{empty}");
+        let long: &'static str = "x".repeat(JOINED_BODY_MAX + 1).leak();
+        let long = request("POST", Some(long), &[("Host", "h")]);
+        assert!(written(&long, Additions::default()).ends_with("\r\n\r\n"));
+        assert_eq!(rest_of_body(&long).len(), JOINED_BODY_MAX + 1);
+    }
+
+    #[test]
+    fn what_may_not_be_sent_is_told_in_gos_words() {
+        for (request, what) in [
+            (request("G ET", None, &[]), "net/http: invalid method \"G ET\""),
+            (
+                request("GET", None, &[("X Y", "a")]),
+                "net/http: invalid header field name \"X Y\"",
+            ),
+            (
+                request("GET", None, &[("X", "a\nb")]),
+                "net/http: invalid header field value for \"X\"",
+            ),
+        ] {
+            let trouble = write(&mut Vec::new(), &request, Additions::default());
+            assert_eq!(trouble, Err(Trouble::generic(what)));
+        }
+    }
+
+    #[test]
+    fn what_is_sent_again_is_gos_choice() {
+        assert!(is_replayable(&request("GET", Some("x"), &[])));
+        assert!(!is_replayable(&request("POST", None, &[])));
+        assert!(is_replayable(&request("POST", None, &[("idempotency-key", "1")])));
+    }
+}

@@ -1,0 +1,473 @@
+//! Why a hop failed: k6's code, the value of its tag `error`, and Go's words for the log.
+//!
+//! Source: the reference's table of error codes, and what k6 v2.2.0 said to each fault on loopback.
+//! Must not know connections. Invariant: a tag holds nothing that differs between two failures of
+//! a kind, but for what k6 itself puts there.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use loadline_model::script_names::Network;
+use loadline_wire::{HeaderFault, WireError};
+use rustls::{CertificateError, Error as TlsError};
+
+use super::go_words::{alert, errno, http2_code, quoted, rfc3339, status_line_fault};
+
+/// k6's error codes, as far as connections and answers give rise to them.
+mod code {
+    pub(super) const GENERIC: u16 = 1000;
+    pub(super) const NOT_TCP: u16 = 1010;
+    pub(super) const REQUEST_TIMEOUT: u16 = 1050;
+    pub(super) const DNS: u16 = 1100;
+    pub(super) const NO_SUCH_HOST: u16 = 1101;
+    pub(super) const BLACKLISTED_IP: u16 = 1110;
+    pub(super) const BLOCKED_HOSTNAME: u16 = 1111;
+    pub(super) const BROKEN_PIPE: u16 = 1201;
+    pub(super) const TCP_ERRNO: u16 = 1202;
+    pub(super) const DIAL: u16 = 1210;
+    pub(super) const DIAL_TIMEOUT: u16 = 1211;
+    pub(super) const DIAL_REFUSED: u16 = 1212;
+    pub(super) const DIAL_ERRNO: u16 = 1213;
+    pub(super) const RESET_BY_PEER: u16 = 1220;
+    pub(super) const NOT_TLS: u16 = 1301;
+    pub(super) const UNKNOWN_AUTHORITY: u16 = 1310;
+    pub(super) const WRONG_HOSTNAME: u16 = 1311;
+    pub(super) const HTTP2_GO_AWAY: u16 = 1610;
+    pub(super) const HTTP2_STREAM: u16 = 1630;
+    pub(super) const HTTP2_CONNECTION: u16 = 1650;
+    /// The last code of HTTP/2 that has a number of its own.
+    pub(super) const HTTP2_LAST: u32 = 13;
+}
+
+/// Why a hop failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trouble {
+    /// k6's error code.
+    pub(super) code: u16,
+    /// Value of the tag `error`.
+    pub(super) tag: String,
+    /// What happened, in Go's words.
+    pub(super) detail: String,
+}
+
+/// Whether bytes were on their way out or in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Read,
+    Write,
+}
+
+impl Direction {
+    fn name(self) -> &'static str {
+        match self {
+            Direction::Read => "read",
+            Direction::Write => "write",
+        }
+    }
+}
+
+impl Trouble {
+    pub(super) fn new(code: u16, tag: impl Into<String>, detail: impl Into<String>) -> Trouble {
+        Trouble {
+            code,
+            tag: tag.into(),
+            detail: detail.into(),
+        }
+    }
+
+    /// What k6 has no code for: the tag says all.
+    pub(super) fn generic(what: impl Into<String>) -> Trouble {
+        let what = what.into();
+        Trouble::new(code::GENERIC, what.clone(), what)
+    }
+
+    pub(super) fn request_timeout() -> Trouble {
+        Trouble::new(code::REQUEST_TIMEOUT, "request timeout", "request timeout")
+    }
+
+    pub(super) fn dial_timeout(address: &str) -> Trouble {
+        let detail = format!("dial tcp {address}: i/o timeout");
+        Trouble::new(code::DIAL_TIMEOUT, "dial: i/o timeout", detail)
+    }
+
+    pub(super) fn blacklisted(ip: IpAddr, network: &Network) -> Trouble {
+        let detail = format!("IP ({ip}) is in a blacklisted range ({network})");
+        Trouble::new(code::BLACKLISTED_IP, "ip is blacklisted", detail)
+    }
+
+    pub(super) fn blocked(host: &str, pattern: &str) -> Trouble {
+        let detail = format!("hostname ({host}) is in a blocked pattern ({pattern})");
+        Trouble::new(code::BLOCKED_HOSTNAME, "hostname is blocked", detail)
+    }
+
+    /// A name that has no usable address. `server` is the name server's address, if one is known.
+    pub(super) fn no_such_host(host: &str, server: Option<&str>) -> Trouble {
+        let detail = format!("lookup {host}{}: no such host", asked_of(server));
+        Trouble::new(code::NO_SUCH_HOST, "lookup: no such host", detail)
+    }
+
+    /// A name that could not be looked up, in the resolver's words.
+    pub(super) fn lookup(host: &str, server: Option<&str>, why: &str) -> Trouble {
+        let unknown = ["Name or service not known", "No address associated"];
+        if unknown.iter().any(|words| why.contains(words)) || why.contains("nodename nor servname")
+        {
+            return Trouble::no_such_host(host, server);
+        }
+        let detail = format!("lookup {host}{}: {}", asked_of(server), why.to_lowercase());
+        Trouble::new(code::DNS, detail.clone(), detail)
+    }
+
+    /// A connection that could not be made.
+    pub(super) fn dial(address: SocketAddr, error: &io::Error) -> Trouble {
+        let words = errno(error);
+        let step = match error.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE) => "socket",
+            Some(libc::EADDRINUSE) => "bind",
+            _ => "connect",
+        };
+        let detail = format!("dial tcp {address}: {step}: {words}");
+        match (error.raw_os_error(), error.kind()) {
+            (_, io::ErrorKind::ConnectionRefused) => {
+                Trouble::new(code::DIAL_REFUSED, "dial: connection refused", detail)
+            }
+            (_, io::ErrorKind::TimedOut) => {
+                Trouble::new(code::DIAL_TIMEOUT, "dial: i/o timeout", detail)
+            }
+            (Some(number), _) => Trouble::new(
+                code::DIAL_ERRNO,
+                format!("dial: unknown errno {number} error with msg `{words}`"),
+                detail,
+            ),
+            (None, _) => Trouble::new(code::DIAL, detail.clone(), detail),
+        }
+    }
+
+    /// A connection that broke in use.
+    pub(super) fn stream(
+        direction: Direction,
+        error: &io::Error,
+        local: Option<SocketAddr>,
+        remote: SocketAddr,
+    ) -> Trouble {
+        if let Some(tls) = inner_tls(error) {
+            return Trouble::tls(tls);
+        }
+        let (name, words) = (direction.name(), errno(error));
+        let from = local.map(|local| format!("{local}->")).unwrap_or_default();
+        let detail = format!("{name} tcp {from}{remote}: {name}: {words}");
+        match (error.raw_os_error(), error.kind()) {
+            (_, io::ErrorKind::ConnectionReset) => Trouble::new(
+                code::RESET_BY_PEER,
+                format!("{name}: connection reset by peer"),
+                detail,
+            ),
+            (_, io::ErrorKind::BrokenPipe) => {
+                Trouble::new(code::BROKEN_PIPE, format!("{name}: broken pipe"), detail)
+            }
+            (Some(number), _) => {
+                let os = std::env::consts::OS;
+                let tag = format!("{name}: unknown errno `{number}` on {os} with message `{words}`");
+                Trouble::new(code::TCP_ERRNO, tag, detail)
+            }
+            (None, _) => Trouble::generic(words),
+        }
+    }
+
+    /// What TLS found wrong after the handshake.
+    pub(super) fn tls(error: &TlsError) -> Trouble {
+        match error {
+            TlsError::AlertReceived(description) => {
+                let detail = format!("remote error: tls: {}", alert(*description));
+                Trouble::new(code::NOT_TCP, detail.clone(), detail)
+            }
+            other => Trouble::generic(format!("tls: {other}")),
+        }
+    }
+
+    /// What went wrong in a handshake for `host`; `first` are the first bytes that came.
+    pub(super) fn handshake(error: &TlsError, host: &str, first: &[u8], unix_s: u64) -> Trouble {
+        match error {
+            TlsError::InvalidCertificate(why) => certificate(why, host, unix_s),
+            TlsError::InvalidMessage(_) if !is_tls_record(first) => {
+                let tag = "tls: first record does not look like a TLS handshake";
+                let detail = match first.starts_with(b"HTTP/") {
+                    true => "http: server gave HTTP response to HTTPS client",
+                    false => tag,
+                };
+                Trouble::new(code::NOT_TLS, tag, detail)
+            }
+            other => Trouble::tls(other),
+        }
+    }
+
+    /// An answer over HTTP/1.1 that cannot be read.
+    pub(super) fn wire(error: &WireError) -> Trouble {
+        use WireError as Wire;
+        match error {
+            Wire::ClosedBeforeResponse => Trouble::generic("EOF"),
+            Wire::TruncatedHead { .. } | Wire::TruncatedBody { .. } => {
+                Trouble::generic("unexpected EOF")
+            }
+            Wire::BadChunkSize { .. } => Trouble::generic("invalid byte in chunk length"),
+            Wire::BadChunkEnd { .. } => Trouble::generic("malformed chunked encoding"),
+            Wire::ChunkLineTooLong { .. } => Trouble::generic("header line too long"),
+            Wire::HeadTooLarge { limit } => Trouble::generic(format!(
+                "net/http: server response headers exceeded {limit} bytes; aborted"
+            )),
+            other => {
+                let tag = head_fault(other);
+                let detail = format!("net/http: HTTP/1.x transport connection broken: {tag}");
+                Trouble::new(code::GENERIC, tag, detail)
+            }
+        }
+    }
+
+    /// A stream that the peer reset.
+    pub(super) fn http2_stream(stream: u32, reason: u32) -> Trouble {
+        let name = http2_code(reason);
+        Trouble::new(
+            http2_number(code::HTTP2_STREAM, reason),
+            format!("http2: stream error with http2 ErrCode {name}"),
+            format!("stream error: stream ID {stream}; {name}; received from peer"),
+        )
+    }
+
+    /// A connection on which the peer broke the protocol.
+    pub(super) fn http2_connection(reason: u32) -> Trouble {
+        let name = http2_code(reason);
+        Trouble::new(
+            http2_number(code::HTTP2_CONNECTION, reason),
+            format!("http2: connection error with http2 ErrCode {name}"),
+            format!("connection error: {name}"),
+        )
+    }
+
+    /// A request that the peer will not look at any more.
+    pub(super) fn http2_turned_away(reason: u32) -> Trouble {
+        let name = http2_code(reason);
+        Trouble::generic(format!(
+            "http2: Transport received GOAWAY from server ErrCode:{name}"
+        ))
+    }
+
+    /// A connection that the peer closed after it had said why.
+    pub(super) fn http2_gone(stream: u32, reason: u32, debug: &str) -> Trouble {
+        let name = http2_code(reason);
+        Trouble::new(
+            http2_number(code::HTTP2_GO_AWAY, reason),
+            format!("http2: received GoAway with http2 ErrCode {name}"),
+            format!(
+                "http2: server sent GOAWAY and closed the connection; LastStreamID={stream}, \
+                 ErrCode={name}, debug={}",
+                quoted(debug.as_bytes())
+            ),
+        )
+    }
+}
+
+fn asked_of(server: Option<&str>) -> String {
+    server
+        .map(|server| format!(" on {server}"))
+        .unwrap_or_default()
+}
+
+fn http2_number(base: u16, reason: u32) -> u16 {
+    match reason {
+        0..=code::HTTP2_LAST => base + 1 + reason as u16,
+        _ => base,
+    }
+}
+
+/// What TLS found wrong, where an error of a stream is that.
+pub(super) fn inner_tls(error: &io::Error) -> Option<&TlsError> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// Whether bytes begin a TLS record (RFC 8446 section 5.1).
+fn is_tls_record(first: &[u8]) -> bool {
+    matches!(first, [0x14..=0x17, 0x03, ..])
+}
+
+fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
+    let failed = |what: &str| format!("tls: failed to verify certificate: x509: {what}");
+    match why {
+        CertificateError::UnknownIssuer => Trouble::new(
+            code::UNKNOWN_AUTHORITY,
+            "x509: unknown authority",
+            failed("certificate signed by unknown authority"),
+        ),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            Trouble::new(
+                code::WRONG_HOSTNAME,
+                "x509: certificate doesn't match hostname",
+                failed(&wrong_name(why, host)),
+            )
+        }
+        other => {
+            let what = match other {
+                CertificateError::ExpiredContext { not_after, .. } => {
+                    expiry(unix_s, "after", not_after.as_secs())
+                }
+                CertificateError::NotValidYetContext { not_before, .. } => {
+                    expiry(unix_s, "before", not_before.as_secs())
+                }
+                CertificateError::Expired | CertificateError::NotValidYet => {
+                    "certificate has expired or is not yet valid".to_owned()
+                }
+                other => other.to_string(),
+            };
+            Trouble::new(code::GENERIC, format!("x509: {what}"), failed(&what))
+        }
+    }
+}
+
+fn expiry(now: u64, side: &str, limit: u64) -> String {
+    format!(
+        "certificate has expired or is not yet valid: current time {} is {side} {}",
+        rfc3339(now),
+        rfc3339(limit)
+    )
+}
+
+fn wrong_name(why: &CertificateError, host: &str) -> String {
+    let presented: Vec<&str> = match why {
+        CertificateError::NotValidForNameContext { presented, .. } => presented
+            .iter()
+            .filter_map(|name| name.split('"').nth(1))
+            .collect(),
+        _ => Vec::new(),
+    };
+    if host.parse::<IpAddr>().is_ok() {
+        return format!(
+            "cannot validate certificate for {host} because it doesn't contain any IP SANs"
+        );
+    }
+    match presented.as_slice() {
+        [] => format!("certificate is not valid for any names, but wanted to match {host}"),
+        names => format!("certificate is valid for {}, not {host}", names.join(", ")),
+    }
+}
+
+fn head_fault(error: &WireError) -> String {
+    use WireError as Wire;
+    match error {
+        Wire::NotHttp { sample }
+        | Wire::TlsAnswer { sample }
+        | Wire::Http2Answer { sample }
+        | Wire::UnsupportedVersion { sample }
+        | Wire::BadStatusLine { sample } => {
+            let line = sample.as_bytes();
+            status_line_fault(line)
+                .unwrap_or_else(|| format!("malformed HTTP response {}", quoted(line)))
+        }
+        Wire::BadHeader { fault, sample } => {
+            let line = quoted(sample.as_bytes());
+            match fault {
+                HeaderFault::NoColon => format!("malformed MIME header: missing colon: {line}"),
+                HeaderFault::FoldWithoutHeader => {
+                    format!("malformed MIME header initial line: {line}")
+                }
+                _ => format!("malformed MIME header line: {line}"),
+            }
+        }
+        Wire::BadContentLength { sample } => {
+            format!("bad Content-Length {}", quoted(sample.as_bytes()))
+        }
+        Wire::ConflictingContentLength { first, second } => format!(
+            "http: message cannot contain multiple Content-Length headers; got \
+             [\"{first}\" \"{second}\"]"
+        ),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> SocketAddr {
+        text.parse().expect("the test's address")
+    }
+
+    #[test]
+    fn dials_fail_in_k6s_words() {
+        let at = address("127.0.0.1:1");
+        let dial = |number| Trouble::dial(at, &io::Error::from_raw_os_error(number));
+        let refused = dial(libc::ECONNREFUSED);
+        assert_eq!((refused.code, refused.tag.as_str()), (1212, "dial: connection refused"));
+        assert_eq!(refused.detail, "dial tcp 127.0.0.1:1: connect: connection refused");
+        let lost = dial(libc::ENETUNREACH);
+        assert_eq!(lost.code, 1213);
+        assert_eq!(
+            lost.tag,
+            "dial: unknown errno 101 error with msg `network is unreachable`"
+        );
+        assert_eq!(dial(libc::ETIMEDOUT).code, 1211);
+        assert_eq!(
+            Trouble::lookup("h", Some("10.0.0.1:53"), "Name or service not known").detail,
+            "lookup h on 10.0.0.1:53: no such host"
+        );
+        assert_eq!(Trouble::lookup("h", None, "Temporary failure").code, 1100);
+    }
+
+    #[test]
+    fn streams_fail_in_k6s_words() {
+        let (local, remote) = (Some(address("127.0.0.1:2")), address("127.0.0.1:1"));
+        let reset = io::Error::from_raw_os_error(libc::ECONNRESET);
+        let read = Trouble::stream(Direction::Read, &reset, local, remote);
+        assert_eq!(
+            (read.code, read.tag.as_str(), read.detail.as_str()),
+            (
+                1220,
+                "read: connection reset by peer",
+                "read tcp 127.0.0.1:2->127.0.0.1:1: read: connection reset by peer"
+            )
+        );
+        let pipe = io::Error::from_raw_os_error(libc::EPIPE);
+        let write = Trouble::stream(Direction::Write, &pipe, None, remote);
+        assert_eq!((write.code, write.tag.as_str()), (1201, "write: broken pipe"));
+        let other = io::Error::from_raw_os_error(libc::EHOSTUNREACH);
+        assert_eq!(Trouble::stream(Direction::Read, &other, local, remote).code, 1202);
+    }
+
+    #[test]
+    fn certificates_are_refused_in_k6s_words() {
+        let of = |why: CertificateError, host: &str| {
+            Trouble::handshake(&TlsError::InvalidCertificate(why), host, b"\x16\x03", 1_795_259_556)
+        };
+        let unknown = of(CertificateError::UnknownIssuer, "h");
+        assert_eq!((unknown.code, unknown.tag.as_str()), (1310, "x509: unknown authority"));
+        let wrong = of(CertificateError::NotValidForName, "127.0.0.1");
+        assert_eq!(wrong.code, 1311);
+        assert!(wrong.detail.ends_with("it doesn't contain any IP SANs"), "{}", wrong.detail);
+        let late = of(
+            CertificateError::ExpiredContext {
+                time: rustls_pki_types::UnixTime::since_unix_epoch(std::time::Duration::ZERO),
+                not_after: rustls_pki_types::UnixTime::since_unix_epoch(
+                    std::time::Duration::from_secs(1_609_459_200),
+                ),
+            },
+            "h",
+        );
+        assert_eq!(
+            (late.code, late.tag.as_str()),
+            (
+                1000,
+                "x509: certificate has expired or is not yet valid: current time \
+                 2026-11-21T11:12:36Z is after 2021-01-01T00:00:00Z"
+            )
+        );
+    }
+
+    #[test]
+    fn http2_codes_are_counted_from_their_base() {
+        assert_eq!(Trouble::http2_stream(1, 0).code, 1631);
+        assert_eq!(Trouble::http2_stream(1, 99).code, 1630);
+        assert_eq!(Trouble::http2_gone(1, 2, "").code, 1613);
+        assert_eq!(Trouble::http2_connection(1).code, 1652);
+        assert_eq!(
+            Trouble::http2_turned_away(11).tag,
+            "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM"
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! What was measured in an interval: what workers ship, `run` merges, and a journal keeps.
+//!
+//! Must not know how it was recorded. Invariants: merging is associative; a metric, check or group
+//! is in here only if it was seen; what is merged beyond the limit goes to an overflow place and is
+//! counted.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::values::{MetricValues, merge_value, merge_values};
+use crate::{
+    Aggregated, BuiltIn, DEFAULT_SERIES_CAP, Explosion, MetricDefinition, MetricId, NotFinite,
+    OVERFLOW_TAG, TagSet,
+};
+
+/// When something was first seen; earlier is smaller. Things that one worker saw at one instant
+/// keep their order by the worker's running number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FirstSeen {
+    /// Nanoseconds from the start of the run.
+    pub at_ns: u64,
+    /// The worker's running number.
+    pub order: u64,
+}
+
+/// How often a check held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckCounts {
+    /// When it was first made.
+    pub first: FirstSeen,
+    /// How often it held.
+    pub passes: u64,
+    /// How often it did not.
+    pub fails: u64,
+}
+
+/// What was measured with a group's path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupDelta {
+    /// When it was first entered.
+    pub first: FirstSeen,
+    /// Its metrics; empty unless asked for.
+    pub values: MetricValues,
+    /// Its checks by name.
+    pub checks: BTreeMap<Arc<str>, CheckCounts>,
+}
+
+/// What was measured in the whole test or in a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SectionDelta {
+    /// Metrics.
+    pub values: MetricValues,
+    /// Groups by path; the empty path stands for what lies in no group.
+    pub groups: BTreeMap<Arc<str>, GroupDelta>,
+}
+
+/// HTTP metrics by the value of one tag.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ByTagDelta {
+    /// Metrics by value.
+    pub rows: BTreeMap<Arc<str>, MetricValues>,
+    /// Metrics of the values that found no place.
+    pub rest: MetricValues,
+    /// Requests whose value found no place.
+    pub overflowed: u64,
+}
+
+/// What was measured in an interval.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasurementsDelta {
+    /// What the script's own metrics in here are.
+    pub definitions: BTreeMap<MetricId, MetricDefinition>,
+    /// Everything together.
+    pub root: SectionDelta,
+    /// Each scenario for itself; empty unless asked for.
+    pub scenarios: BTreeMap<Arc<str>, SectionDelta>,
+    /// Sub-metrics.
+    #[serde(with = "as_list")]
+    pub submetrics: BTreeMap<(MetricId, TagSet), Aggregated>,
+    /// By the tag asked for; `None`: not asked for, or nothing seen.
+    pub by_tag: Option<ByTagDelta>,
+    /// What had more values than have a place; `None` when all had one.
+    pub explosion: Option<Explosion>,
+}
+
+/// Where checks go whose names found no place.
+pub(super) fn overflow_name() -> Arc<str> {
+    format!("{{{OVERFLOW_TAG}:true}}").into()
+}
+
+impl MeasurementsDelta {
+    /// What a metric in here is; `None` for one that was not seen and is not built in.
+    #[must_use]
+    pub fn definition(&self, metric: MetricId) -> Option<MetricDefinition> {
+        match BuiltIn::ALL.get(metric.0 as usize) {
+            Some(built_in) => Some(built_in.definition()),
+            None => self.definitions.get(&metric).cloned(),
+        }
+    }
+
+    /// The values of a metric, or with tags those of a sub-metric; `None` when there are none.
+    #[must_use]
+    pub fn get(&self, metric: MetricId, tags: &TagSet) -> Option<&Aggregated> {
+        if tags.is_empty() {
+            self.root.values.get(&metric)
+        } else {
+            self.submetrics.get(&(metric, tags.clone()))
+        }
+    }
+
+    /// Records a gauge of the whole test, which no worker can see alone.
+    ///
+    /// # Errors
+    /// [`NotFinite`]; nothing is recorded.
+    pub fn set_gauge(&mut self, metric: BuiltIn, value: f64, at_ns: u64) -> Result<(), NotFinite> {
+        let mut gauge = Aggregated::empty(metric.kind(), metric.contains(), false);
+        gauge.record(value, at_ns)?;
+        merge_value(&mut self.root.values, metric.id(), gauge);
+        Ok(())
+    }
+
+    /// Adds another interval or worker.
+    pub fn merge(&mut self, other: MeasurementsDelta) {
+        self.definitions.extend(other.definitions);
+        self.root.merge(other.root);
+        for (name, section) in other.scenarios {
+            self.scenarios.entry(name).or_default().merge(section);
+        }
+        for (key, value) in other.submetrics {
+            match self.submetrics.get_mut(&key) {
+                Some(known) => known.merge(&value),
+                None => {
+                    self.submetrics.insert(key, value);
+                }
+            }
+        }
+        if let Some(rows) = other.by_tag {
+            self.by_tag.get_or_insert_default().merge(rows);
+        }
+        self.explosion = self.explosion.take().or(other.explosion);
+    }
+}
+
+impl SectionDelta {
+    pub(super) fn merge(&mut self, other: SectionDelta) {
+        merge_values(&mut self.values, other.values);
+        for (path, group) in other.groups {
+            self.merge_group(path, group);
+        }
+    }
+
+    pub(super) fn merge_group(&mut self, path: Arc<str>, group: GroupDelta) {
+        match self.groups.get_mut(&path) {
+            Some(known) => known.merge(group),
+            None => {
+                self.groups.insert(path, group);
+            }
+        }
+    }
+}
+
+impl GroupDelta {
+    pub(super) fn new(first: FirstSeen) -> GroupDelta {
+        GroupDelta {
+            first,
+            values: MetricValues::new(),
+            checks: BTreeMap::new(),
+        }
+    }
+
+    fn merge(&mut self, other: GroupDelta) {
+        self.first = self.first.min(other.first);
+        merge_values(&mut self.values, other.values);
+        for (name, counts) in other.checks {
+            let full = self.checks.len() >= DEFAULT_SERIES_CAP;
+            let name = if full && !self.checks.contains_key(&name) {
+                overflow_name()
+            } else {
+                name
+            };
+            match self.checks.get_mut(&name) {
+                Some(known) => known.merge(&counts),
+                None => {
+                    self.checks.insert(name, counts);
+                }
+            }
+        }
+    }
+}
+
+impl CheckCounts {
+    fn merge(&mut self, other: &CheckCounts) {
+        self.first = self.first.min(other.first);
+        self.passes = self.passes.saturating_add(other.passes);
+        self.fails = self.fails.saturating_add(other.fails);
+    }
+}
+
+impl ByTagDelta {
+    fn merge(&mut self, other: ByTagDelta) {
+        for (value, values) in other.rows {
+            let full = self.rows.len() >= DEFAULT_SERIES_CAP;
+            match self.rows.get_mut(&value) {
+                Some(known) => merge_values(known, values),
+                None if !full => {
+                    self.rows.insert(value, values);
+                }
+                None => merge_values(&mut self.rest, values),
+            }
+        }
+        merge_values(&mut self.rest, other.rest);
+        self.overflowed = self.overflowed.saturating_add(other.overflowed);
+    }
+}
+
+/// JSON has no keys but text: the map as a list of its entries.
+mod as_list {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::{Aggregated, MetricId, TagSet};
+
+    type Submetrics = BTreeMap<(MetricId, TagSet), Aggregated>;
+
+    pub(super) fn serialize<S: Serializer>(map: &Submetrics, to: S) -> Result<S::Ok, S::Error> {
+        map.iter().collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Submetrics, D::Error> {
+        let entries = Vec::<((MetricId, TagSet), Aggregated)>::deserialize(from)?;
+        Ok(entries.into_iter().collect())
+    }
+}

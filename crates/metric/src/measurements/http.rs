@@ -1,0 +1,219 @@
+//! The metrics of one HTTP exchange, recorded at once, and their table by one tag.
+//!
+//! Must not know connections. Invariant: one exchange is one value of each time, one request, and
+//! one share when it was judged.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Measurements;
+use super::delta::MeasurementsDelta;
+use super::values::{Accumulator, Accumulators};
+use crate::{BuiltIn, Explosion, MetricRegistry, Tagged};
+
+/// Where the time of one HTTP exchange went, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HttpTimes {
+    /// From asking for a connection to having one.
+    pub blocked: u64,
+    /// TCP handshake; zero on a connection in use.
+    pub connecting: u64,
+    /// TLS handshake; zero on a connection in use.
+    pub tls_handshaking: u64,
+    /// Sending the request.
+    pub sending: u64,
+    /// From the last byte sent to the first received.
+    pub waiting: u64,
+    /// From the first byte received to the last.
+    pub receiving: u64,
+}
+
+impl HttpTimes {
+    /// What k6 calls the duration: sending + waiting + receiving.
+    #[must_use]
+    pub fn duration(&self) -> u64 {
+        self.sending
+            .saturating_add(self.waiting)
+            .saturating_add(self.receiving)
+    }
+
+    /// Every time with its metric, in the order in which k6 tells them.
+    #[must_use]
+    pub fn each(&self) -> [(BuiltIn, u64); 7] {
+        [
+            (BuiltIn::HttpReqDuration, self.duration()),
+            (BuiltIn::HttpReqBlocked, self.blocked),
+            (BuiltIn::HttpReqConnecting, self.connecting),
+            (BuiltIn::HttpReqTlsHandshaking, self.tls_handshaking),
+            (BuiltIn::HttpReqSending, self.sending),
+            (BuiltIn::HttpReqWaiting, self.waiting),
+            (BuiltIn::HttpReqReceiving, self.receiving),
+        ]
+    }
+}
+
+impl Measurements {
+    /// Records one HTTP exchange: all that [`BuiltIn`] names of it. `failed` is `None` when nobody
+    /// judged the answer.
+    pub fn record_http(
+        &mut self,
+        times: &HttpTimes,
+        failed: Option<bool>,
+        at_ns: u64,
+        tags: &dyn Tagged,
+    ) {
+        let part = self.part_of(tags, at_ns);
+        let values = &mut self.parts[part].values;
+        values
+            .of(BuiltIn::HttpReqs.id(), &self.registry)
+            .record_one(true);
+        if let Some(failed) = failed {
+            values
+                .of(BuiltIn::HttpReqFailed.id(), &self.registry)
+                .record_one(failed);
+        }
+        for (metric, ns) in times.each() {
+            values.of(metric.id(), &self.registry).record_ns(ns);
+        }
+        if !self.submetrics.is_empty() {
+            self.record_http_submetrics(times, failed, tags);
+        }
+        if let Some(by_tag) = &mut self.by_tag {
+            by_tag.record(times, failed, tags, &self.registry);
+        }
+    }
+
+    fn record_http_submetrics(
+        &mut self,
+        times: &HttpTimes,
+        failed: Option<bool>,
+        tags: &dyn Tagged,
+    ) {
+        let mut each = |metric: BuiltIn, record: &dyn Fn(&mut Accumulator)| {
+            let Some(places) = self.submetrics_of.get(metric.id().0 as usize) else {
+                return;
+            };
+            for place in places {
+                let submetric = &mut self.submetrics[*place];
+                if tags.has_all(&submetric.tags) {
+                    record(&mut submetric.values);
+                }
+            }
+        };
+        each(BuiltIn::HttpReqs, &|values| values.record_one(true));
+        if let Some(failed) = failed {
+            each(BuiltIn::HttpReqFailed, &|values| values.record_one(failed));
+        }
+        for (metric, ns) in times.each() {
+            each(metric, &|values| values.record_ns(ns));
+        }
+    }
+}
+
+/// The requests of one value of the tag.
+#[derive(Debug)]
+struct Row {
+    value: Arc<str>,
+    values: Accumulators,
+}
+
+/// Requests by the value of one tag. Of each the count, the share of failures and the duration are
+/// kept: what a table shows.
+#[derive(Debug)]
+pub(super) struct ByTag {
+    tag: String,
+    cap: usize,
+    rows: Vec<Row>,
+    places: BTreeMap<Arc<str>, usize>,
+    last: usize,
+    rest: Accumulators,
+    overflowed: u64,
+    explosion: Option<Explosion>,
+}
+
+impl ByTag {
+    pub(super) fn new(tag: String, cap: usize) -> ByTag {
+        ByTag {
+            tag,
+            cap,
+            rows: Vec::new(),
+            places: BTreeMap::new(),
+            last: 0,
+            rest: Accumulators::default(),
+            overflowed: 0,
+            explosion: None,
+        }
+    }
+
+    fn record(
+        &mut self,
+        times: &HttpTimes,
+        failed: Option<bool>,
+        tags: &dyn Tagged,
+        registry: &MetricRegistry,
+    ) {
+        let value = tags.tag(&self.tag).unwrap_or_default();
+        let values = match self.place_of(value) {
+            Some(place) => &mut self.rows[place].values,
+            None => {
+                self.overflowed += 1;
+                &mut self.rest
+            }
+        };
+        values.of(BuiltIn::HttpReqs.id(), registry).record_one(true);
+        if let Some(failed) = failed {
+            values
+                .of(BuiltIn::HttpReqFailed.id(), registry)
+                .record_one(failed);
+        }
+        values
+            .of(BuiltIn::HttpReqDuration.id(), registry)
+            .record_ns(times.duration());
+    }
+
+    /// `None` when there is no place for another value.
+    fn place_of(&mut self, value: &str) -> Option<usize> {
+        if let Some(row) = self.rows.get(self.last)
+            && &*row.value == value
+        {
+            return Some(self.last);
+        }
+        let place = match self.places.get(value) {
+            Some(place) => *place,
+            None => self.make_row(value)?,
+        };
+        self.last = place;
+        Some(place)
+    }
+
+    fn make_row(&mut self, value: &str) -> Option<usize> {
+        if self.rows.len() >= self.cap {
+            self.explosion.get_or_insert_with(|| Explosion {
+                metric: BuiltIn::HttpReqs.name().into(),
+                tag: Some(self.tag.as_str().into()),
+                values: self.rows.len(),
+            });
+            return None;
+        }
+        let value: Arc<str> = value.into();
+        self.places.insert(Arc::clone(&value), self.rows.len());
+        self.rows.push(Row {
+            value,
+            values: Accumulators::default(),
+        });
+        Some(self.rows.len() - 1)
+    }
+
+    pub(super) fn take_into(&mut self, delta: &mut MeasurementsDelta) {
+        let into = delta.by_tag.get_or_insert_default();
+        for row in &mut self.rows {
+            let values = row.values.take();
+            if !values.is_empty() {
+                into.rows.insert(Arc::clone(&row.value), values);
+            }
+        }
+        into.rest = self.rest.take();
+        into.overflowed = std::mem::take(&mut self.overflowed);
+        delta.explosion = self.explosion.clone();
+    }
+}

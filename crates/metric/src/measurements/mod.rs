@@ -1,0 +1,289 @@
+//! What a worker of a script run records into: metrics, sub-metrics, checks, groups.
+//!
+//! Must not know who records, nor when it is taken. Invariants: recording a known metric, check or
+//! group allocates nothing; every value of a metric is in exactly one place of the whole, and in
+//! every sub-metric whose tags it carries.
+
+mod checks;
+mod delta;
+mod http;
+mod plan;
+mod values;
+
+use std::sync::Arc;
+
+pub use delta::{ByTagDelta, CheckCounts, FirstSeen, GroupDelta, MeasurementsDelta, SectionDelta};
+pub use http::HttpTimes;
+pub use plan::{EXPECTED_RESPONSE_TAG, SeriesPlan};
+pub use values::MetricValues;
+
+use crate::{BuiltIn, MetricId, MetricRegistry, NotFinite, TagSet, Tagged};
+use checks::Checks;
+use http::ByTag;
+use values::{Accumulator, Accumulators, merge_values};
+
+const SCENARIO_TAG: &str = "scenario";
+const GROUP_TAG: &str = "group";
+
+/// One part of a run whose metrics are kept for themselves; the whole is the sum of its parts.
+#[derive(Debug, Default)]
+struct Part {
+    scenario: Option<Arc<str>>,
+    /// `None` when groups are not told apart.
+    group: Option<Arc<str>>,
+    first_at_ns: u64,
+    values: Accumulators,
+}
+
+/// A sub-metric.
+#[derive(Debug)]
+struct Submetric {
+    metric: MetricId,
+    tags: TagSet,
+    values: Accumulator,
+}
+
+/// The measurements of one worker of a script run.
+#[derive(Debug)]
+pub struct Measurements {
+    registry: Arc<MetricRegistry>,
+    by_scenario: bool,
+    by_group: bool,
+    series_cap: usize,
+    parts: Vec<Part>,
+    last_part: usize,
+    submetrics: Vec<Submetric>,
+    /// By metric, the places of its sub-metrics.
+    submetrics_of: Vec<Vec<usize>>,
+    by_tag: Option<ByTag>,
+    checks: Checks,
+}
+
+impl Measurements {
+    /// Empty measurements. Sub-metrics of metrics that do not exist are left out.
+    #[must_use]
+    pub fn new(plan: &SeriesPlan, registry: Arc<MetricRegistry>) -> Measurements {
+        let mut measurements = Measurements {
+            by_scenario: plan.by_scenario,
+            by_group: plan.by_group,
+            series_cap: plan.series_cap,
+            parts: Vec::new(),
+            last_part: 0,
+            submetrics: Vec::new(),
+            submetrics_of: Vec::new(),
+            by_tag: plan
+                .by_tag
+                .clone()
+                .map(|tag| ByTag::new(tag, plan.series_cap)),
+            checks: Checks::new(plan.series_cap),
+            registry,
+        };
+        if !plan.by_scenario && !plan.by_group {
+            measurements.parts.push(Part::default());
+        }
+        for selector in &plan.submetrics {
+            if let Some((metric, _)) = measurements.registry.by_name(&selector.metric) {
+                measurements.add_submetric(metric, &selector.tags);
+            }
+        }
+        measurements
+    }
+
+    fn add_submetric(&mut self, metric: MetricId, tags: &TagSet) {
+        let number = metric.0 as usize;
+        if self.submetrics_of.len() <= number {
+            self.submetrics_of.resize_with(number + 1, Vec::new);
+        }
+        self.submetrics_of[number].push(self.submetrics.len());
+        self.submetrics.push(Submetric {
+            metric,
+            tags: tags.clone(),
+            values: Accumulator::of(metric, &self.registry),
+        });
+    }
+
+    /// Records a value in the metric's unit (times in milliseconds); `at_ns` from the start of the run.
+    ///
+    /// # Errors
+    /// [`NotFinite`]; nothing is recorded.
+    pub fn record(
+        &mut self,
+        metric: MetricId,
+        value: f64,
+        at_ns: u64,
+        tags: &dyn Tagged,
+    ) -> Result<(), NotFinite> {
+        NotFinite::check(value)?;
+        self.each_place(metric, at_ns, tags, |place| {
+            place
+                .record(value, at_ns)
+                .expect("the value was found finite");
+        });
+        Ok(())
+    }
+
+    /// Records a time that the engine measured.
+    pub fn record_ns(&mut self, metric: MetricId, ns: u64, at_ns: u64, tags: &dyn Tagged) {
+        self.each_place(metric, at_ns, tags, |place| place.record_ns(ns));
+    }
+
+    /// Counts so many of a built-in metric.
+    pub fn count(&mut self, metric: BuiltIn, n: u64, at_ns: u64, tags: &dyn Tagged) {
+        self.each_place(metric.id(), at_ns, tags, |place| {
+            place
+                .record(n as f64, at_ns)
+                .expect("a whole number is finite");
+        });
+    }
+
+    /// Notes that a group was entered, so that it is told of in the order of its first entry, even
+    /// if nothing happens in it. Its path is `::outer::inner`.
+    pub fn group_entered(&mut self, path: &str, at_ns: u64, tags: &dyn Tagged) {
+        let scenario = self.scenario_of(tags);
+        self.checks.group(scenario, path, at_ns);
+    }
+
+    /// Records how a check came out, in the metric `checks` too. The path is empty outside groups.
+    pub fn check(&mut self, path: &str, name: &str, passed: bool, at_ns: u64, tags: &dyn Tagged) {
+        let scenario = self.scenario_of(tags);
+        self.checks.check(scenario, path, name, passed, at_ns);
+        self.each_place(BuiltIn::Checks.id(), at_ns, tags, |place| {
+            place.record_one(passed);
+        });
+    }
+
+    /// What was seen since the last call; memory for more of the same is kept.
+    #[must_use]
+    pub fn take(&mut self) -> MeasurementsDelta {
+        let mut delta = MeasurementsDelta::default();
+        for part in &mut self.parts {
+            part.take_into(&mut delta);
+        }
+        for submetric in &mut self.submetrics {
+            if let Some(values) = submetric.values.take() {
+                let key = (submetric.metric, submetric.tags.clone());
+                delta.submetrics.insert(key, values);
+            }
+        }
+        self.checks.take_into(&mut delta);
+        if let Some(by_tag) = &mut self.by_tag {
+            by_tag.take_into(&mut delta);
+        }
+        delta.explosion = delta.explosion.or_else(|| self.checks.explosion.clone());
+        self.define_own(&mut delta);
+        delta
+    }
+
+    fn define_own(&self, delta: &mut MeasurementsDelta) {
+        let first_own = MetricId(BuiltIn::ALL.len() as u32);
+        for (metric, _) in delta.root.values.range(first_own..) {
+            if let Some(definition) = self.registry.get(*metric) {
+                delta.definitions.insert(*metric, definition);
+            }
+        }
+    }
+
+    fn scenario_of<'a>(&self, tags: &'a dyn Tagged) -> Option<&'a str> {
+        if self.by_scenario {
+            tags.tag(SCENARIO_TAG)
+        } else {
+            None
+        }
+    }
+
+    /// Calls `record` with every accumulator that a value belongs into.
+    #[inline]
+    fn each_place(
+        &mut self,
+        metric: MetricId,
+        at_ns: u64,
+        tags: &dyn Tagged,
+        mut record: impl FnMut(&mut Accumulator),
+    ) {
+        let part = self.part_of(tags, at_ns);
+        record(self.parts[part].values.of(metric, &self.registry));
+        if let Some(places) = self.submetrics_of.get(metric.0 as usize) {
+            for place in places {
+                let submetric = &mut self.submetrics[*place];
+                if tags.has_all(&submetric.tags) {
+                    record(&mut submetric.values);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn part_of(&mut self, tags: &dyn Tagged, at_ns: u64) -> usize {
+        if self.by_scenario || self.by_group {
+            self.part_by_tags(tags, at_ns)
+        } else {
+            0
+        }
+    }
+
+    fn part_by_tags(&mut self, tags: &dyn Tagged, at_ns: u64) -> usize {
+        let scenario = self.scenario_of(tags);
+        let group = if self.by_group {
+            tags.tag(GROUP_TAG)
+        } else {
+            None
+        };
+        let is_it =
+            |part: &Part| part.scenario.as_deref() == scenario && part.group.as_deref() == group;
+        if self.parts.get(self.last_part).is_some_and(is_it) {
+            return self.last_part;
+        }
+        self.last_part = match self.parts.iter().position(is_it) {
+            Some(place) => place,
+            None => self.make_part(scenario, group, at_ns),
+        };
+        self.last_part
+    }
+
+    /// Beyond the limit the metrics of groups go to their scenario alone.
+    fn make_part(&mut self, scenario: Option<&str>, group: Option<&str>, at_ns: u64) -> usize {
+        let group = group.filter(|_| self.parts.len() < self.series_cap);
+        let is_it =
+            |part: &Part| part.scenario.as_deref() == scenario && part.group.as_deref() == group;
+        if let Some(place) = self.parts.iter().position(is_it) {
+            return place;
+        }
+        self.parts.push(Part {
+            scenario: scenario.map(Into::into),
+            group: group.map(Into::into),
+            first_at_ns: at_ns,
+            values: Accumulators::default(),
+        });
+        self.parts.len() - 1
+    }
+}
+
+impl Part {
+    /// Adds what was recorded to the whole, to its scenario and to its group in both.
+    fn take_into(&mut self, delta: &mut MeasurementsDelta) {
+        let values = self.values.take();
+        if values.is_empty() {
+            return;
+        }
+        if let Some(scenario) = &self.scenario {
+            let section = delta.scenarios.entry(Arc::clone(scenario)).or_default();
+            self.add_to(section, values.clone());
+        }
+        self.add_to(&mut delta.root, values);
+    }
+
+    fn add_to(&self, section: &mut SectionDelta, values: MetricValues) {
+        if let Some(group) = &self.group {
+            // A group that was entered is known by its order; this only covers what carries the
+            // tag without having entered one.
+            let first = FirstSeen {
+                at_ns: self.first_at_ns,
+                order: u64::MAX,
+            };
+            let mut delta = GroupDelta::new(first);
+            merge_values(&mut delta.values, values.clone());
+            section.merge_group(Arc::clone(group), delta);
+        }
+        merge_values(&mut section.values, values);
+    }
+}

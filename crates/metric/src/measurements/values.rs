@@ -1,0 +1,126 @@
+//! The accumulators of one part of a run, by metric.
+//!
+//! Must not know tags. Invariant: a metric has an accumulator once it was recorded, and gives it
+//! out only when it was recorded since the last time.
+
+use std::collections::BTreeMap;
+
+use crate::{Aggregated, BuiltIn, MetricId, MetricRegistry, NotFinite};
+
+/// Aggregates by metric.
+pub type MetricValues = BTreeMap<MetricId, Aggregated>;
+
+/// One metric's accumulator.
+#[derive(Debug)]
+pub(super) struct Accumulator {
+    /// Whether something was recorded since it was last taken.
+    touched: bool,
+    value: Aggregated,
+}
+
+impl Accumulator {
+    /// For a metric of this number; a number without a metric counts.
+    pub(super) fn of(metric: MetricId, registry: &MetricRegistry) -> Accumulator {
+        let definition = registry
+            .get(metric)
+            .unwrap_or_else(|| BuiltIn::HttpReqs.definition());
+        let exact_time = (metric.0 as usize) < BuiltIn::ALL.len();
+        Accumulator {
+            touched: false,
+            value: Aggregated::empty(definition.kind, definition.contains, exact_time),
+        }
+    }
+
+    pub(super) fn record(&mut self, value: f64, at_ns: u64) -> Result<(), NotFinite> {
+        self.value.record(value, at_ns)?;
+        self.touched = true;
+        Ok(())
+    }
+
+    /// Records a time that the engine measured; into anything but exact times, in milliseconds.
+    #[inline]
+    pub(super) fn record_ns(&mut self, ns: u64) {
+        self.touched = true;
+        match &mut self.value {
+            Aggregated::Times(trend) => trend.record(ns),
+            other => other
+                .record(ns as f64 / 1e6, 0)
+                .expect("a whole number of nanoseconds is finite"),
+        }
+    }
+
+    /// Records that something happened, or for a rate whether it did.
+    #[inline]
+    pub(super) fn record_one(&mut self, happened: bool) {
+        self.touched = true;
+        match &mut self.value {
+            Aggregated::Rate(rate) => rate.record(happened),
+            other => other
+                .record(f64::from(u8::from(happened)), 0)
+                .expect("zero and one are finite"),
+        }
+    }
+
+    /// What was recorded since the last time; keeps the memory for more.
+    pub(super) fn take(&mut self) -> Option<Aggregated> {
+        std::mem::take(&mut self.touched).then(|| self.value.take())
+    }
+}
+
+/// Accumulators by the metric's number.
+#[derive(Debug, Default)]
+pub(super) struct Accumulators {
+    // Boxed, since most parts of a run use few metrics and an accumulator is large.
+    by_number: Vec<Option<Box<Accumulator>>>,
+}
+
+impl Accumulators {
+    #[inline]
+    pub(super) fn of(&mut self, metric: MetricId, registry: &MetricRegistry) -> &mut Accumulator {
+        let place = metric.0 as usize;
+        if !matches!(self.by_number.get(place), Some(Some(_))) {
+            self.make(metric, registry);
+        }
+        self.by_number[place]
+            .as_mut()
+            .expect("it was there or was just made")
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self, metric: MetricId, registry: &MetricRegistry) {
+        let place = metric.0 as usize;
+        if self.by_number.len() <= place {
+            self.by_number.resize_with(place + 1, || None);
+        }
+        self.by_number[place] = Some(Box::new(Accumulator::of(metric, registry)));
+    }
+
+    /// What was recorded since the last time.
+    pub(super) fn take(&mut self) -> MetricValues {
+        let taken = self.by_number.iter_mut().enumerate();
+        taken
+            .filter_map(|(number, accumulator)| {
+                let value = accumulator.as_mut()?.take()?;
+                Some((MetricId(number as u32), value))
+            })
+            .collect()
+    }
+}
+
+/// Adds values to others, metric by metric.
+pub(super) fn merge_values(into: &mut MetricValues, from: MetricValues) {
+    for (metric, value) in from {
+        merge_value(into, metric, value);
+    }
+}
+
+pub(super) fn merge_value(into: &mut MetricValues, metric: MetricId, value: Aggregated) {
+    use std::collections::btree_map::Entry;
+    match into.entry(metric) {
+        Entry::Vacant(place) => {
+            place.insert(value);
+        }
+        Entry::Occupied(mut known) => known.get_mut().merge(&value),
+    }
+}

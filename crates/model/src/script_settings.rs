@@ -1,0 +1,293 @@
+//! What a plan of script scenarios needs beyond scenarios and connections: the options of a k6
+//! script after consolidation, as data.
+//!
+//! Must not know where an option came from, nor how any of it is done. Invariant: lists are bounded
+//! by what the user wrote; secrets (keys, the options' own text) are never carried into results.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::script_names::{AddressRange, DnsRule, HostnamePatterns, Hosts, Network};
+use crate::system_tags::SystemTags;
+use crate::units::Bytes;
+
+/// What a plan of script scenarios needs beyond scenarios and connections.
+///
+/// Thresholds, connection reuse (`ClientPlan::keep_alive`), certificate verification and TLS
+/// versions (`ClientPlan::tls`) are elsewhere in the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScriptSettings {
+    /// The script as the user named it; `-` for standard input.
+    pub script: String,
+    /// What runs around the iterations.
+    pub lifecycle: Lifecycle,
+    /// How `k6/http` behaves.
+    pub http: ScriptHttp,
+    /// Names, addresses, and what is forbidden.
+    pub names: ScriptNames,
+    /// TLS beyond `ClientPlan::tls`.
+    pub tls: ScriptTls,
+    /// What samples are tagged with, and which series are kept.
+    pub series: ScriptSeries,
+    /// Whether a single dropped iteration fails the test (`--fail-on-drop`).
+    pub fail_on_drop: bool,
+    /// Most memory of one virtual user's JavaScript; `None`: no limit.
+    pub vu_memory_max: Option<Bytes>,
+    /// Whether each request and its answer are shown readably (`--once`).
+    pub trace_requests: bool,
+    /// k6's feature flags that are on.
+    pub features: Vec<Feature>,
+    /// The consolidated options as JSON text in k6's order of keys: `exec.test.options`. May hold
+    /// keys of client certificates, so results never carry it.
+    #[serde(skip)]
+    pub options_json: Arc<str>,
+}
+
+/// What runs around the iterations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lifecycle {
+    /// Whether `setup()` runs if the script has it.
+    pub setup: bool,
+    /// Time that `setup()` may take; 60 s.
+    #[serde(with = "crate::units::duration_text")]
+    pub setup_timeout: Duration,
+    /// Whether `teardown()` runs if the script has it.
+    pub teardown: bool,
+    /// Time that `teardown()` may take; 60 s.
+    #[serde(with = "crate::units::duration_text")]
+    pub teardown_timeout: Duration,
+    /// Time that `handleSummary()` may take; 120 s.
+    #[serde(with = "crate::units::duration_text")]
+    pub handle_summary_timeout: Duration,
+    /// A shorter iteration is followed by a wait up to this length, which counts as no part of it;
+    /// zero.
+    #[serde(with = "crate::units::duration_text")]
+    pub min_iteration_duration: Duration,
+}
+
+impl Default for Lifecycle {
+    fn default() -> Lifecycle {
+        Lifecycle {
+            setup: true,
+            setup_timeout: Duration::from_secs(60),
+            teardown: true,
+            teardown_timeout: Duration::from_secs(60),
+            handle_summary_timeout: Duration::from_secs(120),
+            min_iteration_duration: Duration::ZERO,
+        }
+    }
+}
+
+/// Which parts of each request and answer are logged (`--http-debug`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HttpDebug {
+    /// Request line, status line and headers.
+    Headers,
+    /// Bodies too.
+    Full,
+}
+
+/// How `k6/http` behaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptHttp {
+    /// Value of `User-Agent` where a request sets none; empty: no such header.
+    pub user_agent: String,
+    /// Redirects followed where a request does not say; 10.
+    pub redirects_max: u32,
+    /// Whether a failed request throws (`throw`).
+    pub throws: bool,
+    /// Requests of one `http.batch()` at a time; 20, zero for no limit.
+    pub batch: u32,
+    /// Requests of one `http.batch()` at a time to one host; 6, zero for no limit.
+    pub batch_per_host: u32,
+    /// Requests per second over all virtual users (`rps`); `None`: no limit.
+    pub requests_per_second: Option<u32>,
+    /// What is logged of each request; `None`: nothing.
+    pub debug: Option<HttpDebug>,
+    /// Whether bodies are read and dropped where a request does not say.
+    pub discards_bodies: bool,
+    /// Whether a virtual user's cookies live on from one iteration to the next.
+    pub keeps_cookies: bool,
+    /// Whether idle connections are closed after each iteration (`noVUConnectionReuse`).
+    pub closes_after_iteration: bool,
+}
+
+impl Default for ScriptHttp {
+    fn default() -> ScriptHttp {
+        ScriptHttp {
+            user_agent: String::new(),
+            redirects_max: 10,
+            throws: false,
+            batch: 20,
+            batch_per_host: 6,
+            requests_per_second: None,
+            debug: None,
+            discards_bodies: false,
+            keeps_cookies: false,
+            closes_after_iteration: false,
+        }
+    }
+}
+
+/// Names, addresses, and what is forbidden.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptNames {
+    /// Addresses of names given by hand; asked before anything else.
+    pub hosts: Hosts,
+    /// Host names that requests may not go to.
+    pub blocked_hostnames: HostnamePatterns,
+    /// Networks that connections may not be made to.
+    pub blocked_networks: Vec<Network>,
+    /// How other names are resolved.
+    pub dns: DnsRule,
+    /// Local addresses: virtual user i (from zero) uses the (i mod n)-th of all these together;
+    /// empty: the system's choice.
+    pub local_addresses: Vec<AddressRange>,
+}
+
+/// A client certificate and the names that it is shown to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DomainIdentity {
+    /// Host names, or `*.example.com`; empty: shown to all.
+    pub domains: Vec<String>,
+    /// Certificate chain, PEM; not carried into results.
+    #[serde(skip)]
+    pub certificate_pem: String,
+    /// Private key, PEM; never carried into results.
+    #[serde(skip)]
+    pub key_pem: String,
+    /// Opens an encrypted key; `None`: the key is plain. Never carried into results.
+    #[serde(skip)]
+    pub password: Option<String>,
+}
+
+/// TLS beyond `ClientPlan::tls`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptTls {
+    /// Client certificates; the first whose domain fits is shown.
+    pub identities: Vec<DomainIdentity>,
+    /// Cipher suites of TLS 1.2 allowed, by the names of Go's `crypto/tls`; empty: the default ones.
+    pub cipher_suites: Vec<String>,
+}
+
+/// What samples are tagged with, and which series are kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptSeries {
+    /// Tags that are set without the script's doing.
+    pub system_tags: SystemTags,
+    /// Tags of every sample of the run.
+    pub tags: BTreeMap<String, String>,
+    /// Keep a series per value of this tag, for a table of the summary (`--summary-by`); `None`:
+    /// no table.
+    pub by_tag: Option<String>,
+    /// Keep the summary of each scenario and group too (`--summary-mode full`).
+    pub by_scenario: bool,
+    /// Most series of one metric; what is beyond is counted together. 100,000.
+    pub series_max: u32,
+}
+
+impl Default for ScriptSeries {
+    fn default() -> ScriptSeries {
+        ScriptSeries {
+            system_tags: SystemTags::default(),
+            tags: BTreeMap::new(),
+            by_tag: None,
+            by_scenario: false,
+            series_max: 100_000,
+        }
+    }
+}
+
+/// k6's feature flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Feature {
+    /// Trends are histograms; they always are here, so that only the tag of the flag follows.
+    NativeHistograms,
+    /// `tags` of the tiers of options are merged instead of replaced.
+    MergeRunTags,
+    /// `__ENV` cannot be written.
+    FreezeEnv,
+}
+
+impl Feature {
+    /// All flags, in the order of their names.
+    pub const ALL: [Feature; 3] = [
+        Feature::FreezeEnv,
+        Feature::MergeRunTags,
+        Feature::NativeHistograms,
+    ];
+
+    /// The name that command lines use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Feature::NativeHistograms => "native-histograms",
+            Feature::MergeRunTags => "merge-run-tags",
+            Feature::FreezeEnv => "freeze-env",
+        }
+    }
+}
+
+impl Default for ScriptSettings {
+    fn default() -> ScriptSettings {
+        ScriptSettings {
+            script: "-".to_owned(),
+            lifecycle: Lifecycle::default(),
+            http: ScriptHttp::default(),
+            names: ScriptNames::default(),
+            tls: ScriptTls::default(),
+            series: ScriptSeries::default(),
+            fail_on_drop: false,
+            vu_memory_max: None,
+            trace_requests: false,
+            features: Vec::new(),
+            options_json: Arc::from("{}"),
+        }
+    }
+}
+
+impl ScriptSettings {
+    /// Whether a feature flag is on.
+    #[must_use]
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_carry_no_secret() {
+        let mut settings = ScriptSettings {
+            options_json: Arc::from("{\"secret\":1}"),
+            ..ScriptSettings::default()
+        };
+        settings.tls.identities.push(DomainIdentity {
+            domains: vec!["example.com".to_owned()],
+            certificate_pem: "secret".to_owned(),
+            key_pem: "secret".to_owned(),
+            password: Some("secret".to_owned()),
+        });
+        let written = serde_json::to_string(&settings).expect("plain data");
+        assert!(!written.contains("secret"), "{written}");
+        let back: ScriptSettings = serde_json::from_str(&written).expect("just written");
+        assert_eq!(back.tls.identities[0].domains, ["example.com"]);
+    }
+
+    #[test]
+    fn features_are_known_by_their_names() {
+        let names = Feature::ALL.map(Feature::name);
+        assert_eq!(names, ["freeze-env", "merge-run-tags", "native-histograms"]);
+        for feature in Feature::ALL {
+            let written = serde_json::to_value(feature).expect("a name");
+            assert_eq!(written, feature.name());
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Thresholds of a script run as they are written in its options, and the series that a run keeps
+//! because of them.
+//!
+//! Must not know when they are evaluated. Invariant: a threshold that is in a plan can be read;
+//! whether its metric exists, and can answer it, is told when the script's metrics are known.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadline_metric::threshold::{MetricSelector, ParseError, Threshold};
+use loadline_metric::{SeriesPlan, TagSet};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::TestPlan;
+use crate::system_tags::SystemTag;
+
+/// One condition on one metric of a script run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdPlan {
+    /// The metric, or the sub-metric, as the options name it: `name` or `name{tag:value}`.
+    pub key: Arc<str>,
+    /// What must hold; names no metric itself.
+    pub condition: Threshold,
+    /// Whether the run ends as soon as it does not hold.
+    pub abort_on_fail: bool,
+    /// Time from the start of the run in which it ends nothing; zero.
+    #[serde(with = "crate::units::duration_text")]
+    pub delay_abort_eval: Duration,
+}
+
+/// Why a threshold cannot be read; the texts are k6's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ThresholdPlanError {
+    /// The name of the metric, and what is wrong with it.
+    Key {
+        /// The part that is wrong.
+        text: String,
+        /// What is wrong.
+        problem: KeyProblem,
+    },
+    /// No operator, or nothing behind it.
+    Malformed(String),
+    /// What stands before the operator is no aggregation.
+    LeftSide(ParseError),
+    /// What stands behind the operator is no number.
+    RightSide {
+        /// The whole condition.
+        text: String,
+        /// What stands behind the operator.
+        number: String,
+    },
+    /// The condition names a metric itself, as the thresholds of other commands do.
+    NamesMetric(String),
+}
+
+/// What is wrong with the name of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyProblem {
+    /// One brace alone.
+    Unmatched,
+    /// `}` before `{`.
+    Reversed,
+    /// Something behind the closing brace.
+    NotLast,
+    /// Something between the braces is not `tag:value`.
+    Tag,
+}
+
+impl fmt::Display for ThresholdPlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ThresholdPlanError::Key { text, problem } => {
+                let problem = match problem {
+                    KeyProblem::Unmatched => "has unmatched opening/close curly brace",
+                    KeyProblem::Reversed => "closing curly brace appears before opening one",
+                    KeyProblem::NotLast => "lacks a closing curly brace in its last position",
+                    KeyProblem::Tag => "tag expression is malformed",
+                };
+                write!(
+                    f,
+                    "unable to validate threshold expressions; reason: parsing metric name failed, \
+                     metric {text:?} {problem}"
+                )
+            }
+            ThresholdPlanError::Malformed(text) => write!(
+                f,
+                "failed parsing threshold expression {text:?}; reason: malformed threshold expression"
+            ),
+            ThresholdPlanError::LeftSide(error) => write!(
+                f,
+                "failed parsing threshold expression's {:?} left hand side; reason: failed parsing \
+                 method from expression\n{error}",
+                error.text
+            ),
+            ThresholdPlanError::RightSide { text, number } => write!(
+                f,
+                "failed parsing threshold expression's {text:?} right hand side; reason: {number:?} \
+                 is no number"
+            ),
+            ThresholdPlanError::NamesMetric(text) => write!(
+                f,
+                "failed parsing threshold expression's {text:?} left hand side; reason: the metric \
+                 is named by the key that the expression stands under"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ThresholdPlanError {}
+
+impl ThresholdPlan {
+    /// Reads a threshold: the key that it stands under, and the condition.
+    ///
+    /// # Errors
+    /// [`ThresholdPlanError`] with k6's words.
+    pub fn parse(
+        key: &str,
+        condition: &str,
+        abort_on_fail: bool,
+        delay_abort_eval: Duration,
+    ) -> Result<ThresholdPlan, ThresholdPlanError> {
+        selector_of(key)?;
+        let parsed: Threshold = condition
+            .parse()
+            .map_err(|error| explain(condition, error))?;
+        if parsed.metric.is_some() {
+            return Err(ThresholdPlanError::NamesMetric(condition.to_owned()));
+        }
+        Ok(ThresholdPlan {
+            key: key.into(),
+            condition: parsed,
+            abort_on_fail,
+            delay_abort_eval,
+        })
+    }
+
+    /// The metric, and the tags of the sub-metric where the key has some.
+    #[must_use]
+    pub fn selector(&self) -> MetricSelector {
+        selector_of(&self.key).unwrap_or_else(|_| MetricSelector::whole(Arc::clone(&self.key)))
+    }
+
+    /// What stands between the braces of the key, as written; `None` for a whole metric.
+    #[must_use]
+    pub fn suffix(&self) -> Option<&str> {
+        let (_, inner) = self.key.split_once('{')?;
+        Some(inner.strip_suffix('}').unwrap_or(inner).trim())
+    }
+}
+
+impl TestPlan {
+    /// Which series a run of this plan keeps: those that its thresholds and its summary need.
+    #[must_use]
+    pub fn series(&self) -> SeriesPlan {
+        let selectors: Vec<_> = self
+            .script_thresholds
+            .iter()
+            .map(ThresholdPlan::selector)
+            .collect();
+        let Some(script) = &self.script else {
+            return SeriesPlan::for_thresholds(&selectors, false);
+        };
+        let expected_response = script.series.system_tags.has(SystemTag::ExpectedResponse);
+        SeriesPlan {
+            by_scenario: script.series.by_scenario,
+            by_group: script.series.by_scenario,
+            by_tag: script.series.by_tag.clone(),
+            series_cap: script.series.series_max as usize,
+            ..SeriesPlan::for_thresholds(&selectors, expected_response)
+        }
+    }
+}
+
+/// Reads `name` or `name{tag:value,tag:value}` by k6's rules: quotes around names and values are
+/// dropped, spaces too, a value ends at the next comma, and of a tag named twice the last stays.
+fn selector_of(key: &str) -> Result<MetricSelector, ThresholdPlanError> {
+    let wrong = |text: &str, problem| {
+        Err(ThresholdPlanError::Key {
+            text: text.to_owned(),
+            problem,
+        })
+    };
+    let (open, close) = match (key.find('{'), key.rfind('}')) {
+        (None, None) => return Ok(MetricSelector::whole(key)),
+        (Some(open), Some(close)) => (open, close),
+        _ => return wrong(key, KeyProblem::Unmatched),
+    };
+    if close < open {
+        return wrong(key, KeyProblem::Reversed);
+    }
+    if close + 1 != key.len() {
+        return wrong(key, KeyProblem::NotLast);
+    }
+    let mut tags = TagSet::new();
+    for tag in key[open + 1..close].split(',') {
+        match tag.split_once(':') {
+            Some((name, value)) if !value.is_empty() => tags.set(bare(name), bare(value)),
+            _ => return wrong(tag, KeyProblem::Tag),
+        }
+    }
+    Ok(MetricSelector {
+        metric: key[..open].into(),
+        tags,
+    })
+}
+
+fn bare(text: &str) -> &str {
+    text.trim().trim_matches(['"', '\'']).trim()
+}
+
+/// What k6 says of a condition that cannot be read.
+fn explain(text: &str, error: ParseError) -> ThresholdPlanError {
+    // In the order in which k6 looks for them.
+    let operator = ["<=", "<", ">=", ">", "===", "==", "!="]
+        .into_iter()
+        .find_map(|operator| text.split_once(operator));
+    match operator {
+        Some((left, number)) if !number.trim().is_empty() => {
+            if left.trim().is_empty() || error.position < left.trim_end().len() {
+                ThresholdPlanError::LeftSide(error)
+            } else {
+                ThresholdPlanError::RightSide {
+                    text: text.to_owned(),
+                    number: number.trim().to_owned(),
+                }
+            }
+        }
+        _ => ThresholdPlanError::Malformed(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(key: &str, condition: &str) -> Result<ThresholdPlan, ThresholdPlanError> {
+        ThresholdPlan::parse(key, condition, false, Duration::ZERO)
+    }
+
+    #[test]
+    fn keys_are_read_as_k6_reads_them() {
+        let plan = parse("http_reqs{ a : b , c:\"d\",'e':'f:g' }", "count<1").expect("a good key");
+        let tags = TagSet::new().with("a", "b").with("c", "d").with("e", "f:g");
+        assert_eq!(plan.selector().tags, tags);
+        assert_eq!(&*plan.selector().metric, "http_reqs");
+        assert_eq!(plan.suffix(), Some("a : b , c:\"d\",'e':'f:g'"));
+        assert_eq!(
+            parse("http_reqs", "count<1").expect("a name").suffix(),
+            None
+        );
+    }
+
+    #[test]
+    fn bad_keys_are_told_as_k6_tells_them() {
+        let reason =
+            "unable to validate threshold expressions; reason: parsing metric name failed, metric ";
+        for (key, problem) in [
+            ("x}", "\"x}\" has unmatched opening/close curly brace"),
+            (
+                "x}{",
+                "\"x}{\" closing curly brace appears before opening one",
+            ),
+            (
+                "x{a:b}c",
+                "\"x{a:b}c\" lacks a closing curly brace in its last position",
+            ),
+            ("x{}", "\"\" tag expression is malformed"),
+            ("x{a:}", "\"a:\" tag expression is malformed"),
+            ("x{a:b,}", "\"\" tag expression is malformed"),
+        ] {
+            let told = parse(key, "count<1").expect_err(key).to_string();
+            assert_eq!(told, format!("{reason}{problem}"));
+        }
+    }
+
+    #[test]
+    fn bad_conditions_are_told_by_the_side_that_is_wrong() {
+        for (condition, told) in [
+            (
+                "",
+                "expression \"\"; reason: malformed threshold expression",
+            ),
+            ("count<", "expression \"count<\"; reason: malformed"),
+            ("bogus", "expression \"bogus\"; reason: malformed"),
+            ("<1", "\"<1\" left hand side"),
+            (
+                "prate<1",
+                "\"prate<1\" left hand side; reason: failed parsing method from expression",
+            ),
+            ("p(101)<3", "\"p(101)<3\" left hand side"),
+            (
+                "count<x",
+                "\"count<x\" right hand side; reason: \"x\" is no number",
+            ),
+            ("goodput<1", "named by the key"),
+        ] {
+            let error = parse("http_reqs", condition)
+                .expect_err(condition)
+                .to_string();
+            assert!(error.contains(told), "{condition}: {error}");
+        }
+        assert!(parse("x", " p(95)[1m] < 500 ").is_ok());
+    }
+}

@@ -1,0 +1,147 @@
+//! The value that `handleSummary(data)` gets, and the tree of groups that files share with it.
+//!
+//! Shape: k6 v2.2.0. Must not know JavaScript. Invariant: every check and group has the identity
+//! that k6 would give it, the MD5 of its path.
+
+use loadline_metric::Contains;
+use loadline_model::TestSummary;
+use loadline_model::test_summary::CheckSummary;
+use md5::{Digest, Md5};
+use serde_json::{Map, Value, json};
+
+use super::SummaryOptions;
+use super::stats::{Metric, Stats, TrendStat, Values};
+
+/// What the value tells besides the test's results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HandleSummaryContext {
+    /// What `setup()` returned; `None`: there was none, or it returned nothing.
+    pub setup_data: Option<Value>,
+    /// Whether standard output is a terminal.
+    pub stdout_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub stderr_is_terminal: bool,
+    /// Whether the user asked for no colours.
+    pub no_colour: bool,
+}
+
+/// The value that `handleSummary` gets.
+#[must_use]
+pub fn handle_summary_data(
+    summary: &TestSummary,
+    options: &SummaryOptions,
+    context: &HandleSummaryContext,
+) -> Value {
+    let root = Stats::of(&summary.root, summary.duration_ns, &options.trend_stats);
+    let stats: Vec<&str> = options.trend_stats.iter().map(TrendStat::name).collect();
+    let mut data = json!({
+        "root_group": group(&root, "", "", Shape::Lists),
+        "options": {
+            "summaryTrendStats": stats,
+            "summaryTimeUnit": options.time_unit.map_or("", |unit| unit.name()),
+            "noColor": context.no_colour,
+        },
+        "state": {
+            "isStdOutTTY": context.stdout_is_terminal,
+            "isStdErrTTY": context.stderr_is_terminal,
+            "testRunDurationMs": summary.duration_ns as f64 / 1e6,
+        },
+        "metrics": root.metrics.iter().map(|m| (m.key.clone(), metric(m))).collect::<Map<_, _>>(),
+    });
+    if let Some(setup_data) = &context.setup_data {
+        data["setup_data"] = setup_data.clone();
+    }
+    data
+}
+
+fn metric(metric: &Metric) -> Value {
+    let mut value = json!({
+        "type": metric.kind().name(),
+        "contains": metric.contains.name(),
+        "values": values(&metric.values),
+    });
+    if !metric.thresholds.is_empty() {
+        let outcome = |t: &loadline_model::test_summary::ThresholdSummary| {
+            (t.source.to_string(), json!({ "ok": t.passed }))
+        };
+        value["thresholds"] = Value::Object(metric.thresholds.iter().map(outcome).collect());
+    }
+    value
+}
+
+fn values(values: &Values) -> Value {
+    match values {
+        Values::Counter { count, rate } => json!({ "count": count, "rate": rate }),
+        Values::Gauge { value, min, max } => json!({ "value": value, "min": min, "max": max }),
+        Values::Rate {
+            passes,
+            fails,
+            rate,
+        } => {
+            json!({ "rate": rate, "passes": passes, "fails": fails })
+        }
+        Values::Trend(stats) => trend(stats),
+    }
+}
+
+/// The statistics of a trend by their names.
+pub(super) fn trend(stats: &[(TrendStat, f64)]) -> Value {
+    let field = |(stat, value): &(TrendStat, f64)| (stat.name().to_owned(), json!(value));
+    Value::Object(stats.iter().map(field).collect())
+}
+
+/// How groups and checks stand within their group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// In lists, in the order in which they were first seen.
+    Lists,
+    /// In objects, by name.
+    Objects,
+}
+
+impl Shape {
+    fn of(self, items: impl Iterator<Item = (String, Value)>) -> Value {
+        match self {
+            Shape::Lists => Value::Array(items.map(|(_, value)| value).collect()),
+            Shape::Objects => Value::Object(items.collect()),
+        }
+    }
+}
+
+/// A group with all that is in it; `path` is its own.
+pub(super) fn group(stats: &Stats, name: &str, path: &str, shape: Shape) -> Value {
+    let within = |name: &str| format!("{path}::{name}");
+    json!({
+        "name": name,
+        "path": path,
+        "id": identity(path),
+        "groups": shape.of(stats.groups.iter().map(|(name, inner)| {
+            (name.clone(), group(inner, name, &within(name), shape))
+        })),
+        "checks": shape.of(stats.checks.iter().map(|check| {
+            (check.name.clone(), check_value(check, &within(&check.name)))
+        })),
+    })
+}
+
+fn check_value(check: &CheckSummary, path: &str) -> Value {
+    json!({
+        "name": check.name,
+        "path": path,
+        "id": identity(path),
+        "passes": check.passes,
+        "fails": check.fails,
+    })
+}
+
+fn identity(path: &str) -> String {
+    Md5::digest(path)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// The name of what values are, as files write it.
+pub(super) fn contains(contains: Contains) -> Value {
+    Value::from(contains.name())
+}

@@ -1,0 +1,155 @@
+//! The summary files: `--summary-export` in its old shape, and the newer machine-readable one.
+//!
+//! Shapes: k6 v2.2.0. Must not know files. Invariant: the same numbers as the text, uncut.
+
+use loadline_model::TestSummary;
+use loadline_model::test_summary::CheckSummary;
+use serde_json::{Map, Value, json};
+
+use super::SummaryOptions;
+use super::data::{Shape, contains, group, trend};
+use super::stats::{Metric, Stats, TrendStat, Values};
+
+/// The version of the machine-readable summary's shape.
+const MACHINE_SUMMARY_VERSION: &str = "1.0.0";
+
+/// The value of `--summary-export`. In it, a threshold is true when it was crossed.
+#[must_use]
+pub fn summary_export(
+    summary: &TestSummary,
+    options: &SummaryOptions,
+    setup_data: Option<&Value>,
+) -> Value {
+    let root = Stats::of(&summary.root, summary.duration_ns, &options.trend_stats);
+    let mut value = json!({
+        "root_group": group(&root, "", "", Shape::Objects),
+        "metrics": root.metrics.iter().map(|m| (m.key.clone(), flat(m))).collect::<Map<_, _>>(),
+    });
+    if let Some(setup_data) = setup_data {
+        value["setup_data"] = setup_data.clone();
+    }
+    value
+}
+
+fn flat(metric: &Metric) -> Value {
+    let mut value = match &metric.values {
+        Values::Counter { count, rate } => json!({ "count": count, "rate": rate }),
+        Values::Gauge { value, min, max } => json!({ "value": value, "min": min, "max": max }),
+        Values::Rate {
+            passes,
+            fails,
+            rate,
+        } => {
+            json!({ "value": rate, "passes": passes, "fails": fails })
+        }
+        Values::Trend(stats) => trend(stats),
+    };
+    if !metric.thresholds.is_empty() {
+        let crossed = metric
+            .thresholds
+            .iter()
+            .map(|t| (t.source.to_string(), json!(!t.passed)));
+        value["thresholds"] = Value::Object(crossed.collect());
+    }
+    value
+}
+
+/// What the machine-readable summary tells besides the results.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineSummaryContext {
+    /// When it was made, RFC 3339 with nanoseconds.
+    pub generated_at: String,
+    /// The version of k6 that is stood in for.
+    pub k6_version: String,
+    /// The script's source text.
+    pub script: String,
+}
+
+/// The value of `--new-machine-readable-summary`, for files and for `handleSummary`. Of a trend's
+/// statistics it has six, null where the options leave one out.
+#[must_use]
+pub fn machine_readable(
+    summary: &TestSummary,
+    options: &SummaryOptions,
+    context: &MachineSummaryContext,
+) -> Value {
+    let root = Stats::of(&summary.root, summary.duration_ns, &options.trend_stats);
+    let metrics = root.metrics.iter().filter(|metric| metric.key != "checks");
+    let mut results = json!({ "metrics": metrics.map(machine_metric).collect::<Vec<_>>() });
+    if let Some(checks) = machine_checks(&root) {
+        results["checks"] = checks;
+    }
+    json!({
+        "version": MACHINE_SUMMARY_VERSION,
+        "metadata": { "generated_at": context.generated_at, "k6_version": context.k6_version },
+        "config": {
+            "duration": summary.duration_ns as f64 / 1e9,
+            "execution": "local",
+            "script": context.script,
+        },
+        "results": results,
+    })
+}
+
+/// `None`: no check ran, and no threshold asks for them.
+fn machine_checks(root: &Stats) -> Option<Value> {
+    let Values::Rate { passes, fails, .. } = root.metric("checks")?.values else {
+        return None;
+    };
+    let named = |name: &str, kind: &str, values: Value| json!({ "name": name, "type": kind, "contains": "default", "values": values });
+    let total = passes + fails;
+    let result = |check: &CheckSummary| json!({ "name": check.name, "passes": check.passes, "fails": check.fails });
+    Some(json!({
+        "metrics": [
+            named("checks_total", "counter", json!({ "count": total })),
+            named("checks_failed", "rate", matches(fails, total)),
+            named("checks_succeeded", "rate", matches(passes, total)),
+        ],
+        "results": root.all_checks().iter().map(result).collect::<Vec<_>>(),
+    }))
+}
+
+fn machine_metric(metric: &Metric) -> Value {
+    let values = match &metric.values {
+        Values::Counter { count, .. } => json!({ "count": count }),
+        Values::Gauge { value, min, max } => json!({ "value": value, "min": min, "max": max }),
+        Values::Rate { passes, fails, .. } => matches(*passes, passes + fails),
+        Values::Trend(stats) => six_stats(stats),
+    };
+    json!({
+        "name": metric.key,
+        "type": metric.kind().name(),
+        "contains": contains(metric.contains),
+        "values": values,
+    })
+}
+
+fn matches(matching: u64, total: u64) -> Value {
+    let rate = if total > 0 {
+        matching as f64 / total as f64
+    } else {
+        0.0
+    };
+    json!({ "matches": matching, "total": total, "rate": rate })
+}
+
+fn six_stats(stats: &[(TrendStat, f64)]) -> Value {
+    const SHOWN: [(&str, &str); 6] = [
+        ("avg", "avg"),
+        ("max", "max"),
+        ("med", "med"),
+        ("min", "min"),
+        ("p90", "p(90)"),
+        ("p95", "p(95)"),
+    ];
+    let value = |name: &str| {
+        stats
+            .iter()
+            .find(|(stat, _)| stat.name() == name)
+            .map(|(_, value)| *value)
+    };
+    SHOWN
+        .iter()
+        .map(|(short, name)| ((*short).to_owned(), json!(value(name))))
+        .collect()
+}

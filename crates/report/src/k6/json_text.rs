@@ -1,0 +1,82 @@
+//! JSON as k6 writes files: keys in order, four spaces, Go's numbers.
+//!
+//! Must not know what is written. Invariant: the output is valid JSON; empty lists and objects take
+//! no lines.
+
+use serde_json::{Number, Value};
+
+use crate::go_json;
+
+/// A value as indented JSON, without a line end at its end.
+#[must_use]
+pub fn indented(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, 0, &mut out);
+    out
+}
+
+fn write(value: &Value, depth: usize, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(value) => out.push_str(&number(value)),
+        Value::String(text) => out.push_str(&go_json::string(text)),
+        Value::Array(items) => nested(items.iter(), depth, ['[', ']'], out, |item, out| {
+            write(item, depth + 1, out);
+        }),
+        Value::Object(fields) => nested(
+            fields.iter(),
+            depth,
+            ['{', '}'],
+            out,
+            |(name, value), out| {
+                out.push_str(&go_json::string(name));
+                out.push_str(": ");
+                write(value, depth + 1, out);
+            },
+        ),
+    }
+}
+
+fn nested<T>(
+    items: impl Iterator<Item = T>,
+    depth: usize,
+    [open, close]: [char; 2],
+    out: &mut String,
+    mut each: impl FnMut(T, &mut String),
+) {
+    out.push(open);
+    let mut count = 0;
+    for item in items {
+        out.push_str(if count > 0 { ",\n" } else { "\n" });
+        out.push_str(&" ".repeat(4 * (depth + 1)));
+        each(item, out);
+        count += 1;
+    }
+    if count > 0 {
+        out.push('\n');
+        out.push_str(&" ".repeat(4 * depth));
+    }
+    out.push(close);
+}
+
+fn number(number: &Number) -> String {
+    match number.as_f64() {
+        Some(float) if number.is_f64() => go_json::number(float),
+        _ => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_gos_and_empty_things_take_no_lines() {
+        let value = serde_json::json!({"b": [1.0, 1e21, 3], "a": {}, "c": []});
+        assert_eq!(
+            indented(&value),
+            "{\n    \"a\": {},\n    \"b\": [\n        1,\n        1e+21,\n        3\n    ],\n    \"c\": []\n}"
+        );
+    }
+}

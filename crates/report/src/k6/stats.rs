@@ -1,0 +1,318 @@
+//! What the summary prints, computed: from aggregates to the statistics that were asked for.
+//!
+//! Must not know layouts. Invariant: a metric without values has zeros, and so can always be shown.
+
+use std::str::FromStr;
+
+use loadline_metric::{Aggregated, Contains, MetricType};
+use loadline_model::TestSummary;
+use loadline_model::test_summary::{CheckSummary, MetricSummary, Section, ThresholdSummary};
+
+/// One statistic of a trend, as `summaryTrendStats` names it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrendStat {
+    /// `avg`
+    Avg,
+    /// `min`
+    Min,
+    /// `med`
+    Med,
+    /// `max`
+    Max,
+    /// `count`
+    Count,
+    /// `p(…)`: the percentile (0 to 100), and its name as written.
+    Percentile(f64, String),
+}
+
+impl TrendStat {
+    /// What is shown unless the user says otherwise.
+    #[must_use]
+    pub fn defaults() -> Vec<TrendStat> {
+        let percentile = |p: f64| TrendStat::Percentile(p, format!("p({p})"));
+        vec![
+            TrendStat::Avg,
+            TrendStat::Min,
+            TrendStat::Med,
+            TrendStat::Max,
+            percentile(90.0),
+            percentile(95.0),
+        ]
+    }
+
+    /// The name in options and in front of the value.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            TrendStat::Avg => "avg",
+            TrendStat::Min => "min",
+            TrendStat::Med => "med",
+            TrendStat::Max => "max",
+            TrendStat::Count => "count",
+            TrendStat::Percentile(_, name) => name,
+        }
+    }
+
+    /// The quantile that it is; `None` when it is none.
+    fn quantile(&self) -> Option<f64> {
+        match self {
+            TrendStat::Med => Some(0.5),
+            TrendStat::Percentile(percent, _) => Some(percent / 100.0),
+            _ => None,
+        }
+    }
+}
+
+/// The name of a statistic that there is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStat(
+    /// The name.
+    pub String,
+);
+
+impl std::fmt::Display for UnknownStat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "'{}' is no statistic of a trend: there are avg, min, med, max, count and p(0) to p(100)",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnknownStat {}
+
+impl FromStr for TrendStat {
+    type Err = UnknownStat;
+
+    fn from_str(name: &str) -> Result<TrendStat, UnknownStat> {
+        let known = [
+            TrendStat::Avg,
+            TrendStat::Min,
+            TrendStat::Med,
+            TrendStat::Max,
+            TrendStat::Count,
+        ];
+        if let Some(stat) = known.into_iter().find(|stat| stat.name() == name) {
+            return Ok(stat);
+        }
+        let percent = name
+            .strip_prefix("p(")
+            .and_then(|rest| rest.strip_suffix(')'));
+        match percent.and_then(|number| number.trim().parse::<f64>().ok()) {
+            Some(percent) if (0.0..=100.0).contains(&percent) => {
+                Ok(TrendStat::Percentile(percent, name.to_owned()))
+            }
+            _ => Err(UnknownStat(name.to_owned())),
+        }
+    }
+}
+
+/// The values of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Values {
+    /// Sum, and sum per second.
+    Counter { count: f64, rate: f64 },
+    /// Last, smallest, largest.
+    Gauge { value: f64, min: f64, max: f64 },
+    /// Non-zero values, other values, share of the former.
+    Rate { passes: u64, fails: u64, rate: f64 },
+    /// The statistics asked for, in that order.
+    Trend(Vec<(TrendStat, f64)>),
+}
+
+/// A metric or sub-metric with its values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Metric {
+    /// Name of the metric.
+    pub(super) name: String,
+    /// `name`, or `name{tag:value}`.
+    pub(super) key: String,
+    pub(super) is_sub_metric: bool,
+    pub(super) contains: Contains,
+    pub(super) values: Values,
+    pub(super) thresholds: Vec<ThresholdSummary>,
+}
+
+impl Metric {
+    fn of(metric: &MetricSummary, seconds: f64, stats: &[TrendStat]) -> Metric {
+        Metric {
+            name: metric.definition.name.to_string(),
+            key: metric.key(),
+            is_sub_metric: metric.is_sub_metric(),
+            contains: metric.definition.contains,
+            values: Values::of(&metric.values, seconds, stats),
+            thresholds: metric.thresholds.clone(),
+        }
+    }
+
+    /// What stands between the braces; empty for the metric itself.
+    pub(super) fn suffix(&self) -> &str {
+        let braced = self.key.get(self.name.len()..).unwrap_or("");
+        braced
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'))
+            .unwrap_or(braced)
+    }
+
+    pub(super) fn kind(&self) -> MetricType {
+        match self.values {
+            Values::Counter { .. } => MetricType::Counter,
+            Values::Gauge { .. } => MetricType::Gauge,
+            Values::Rate { .. } => MetricType::Rate,
+            Values::Trend(_) => MetricType::Trend,
+        }
+    }
+}
+
+impl Values {
+    fn of(values: &Aggregated, seconds: f64, stats: &[TrendStat]) -> Values {
+        match values {
+            Aggregated::Counter(counter) => Values::Counter {
+                count: counter.total(),
+                rate: per_second(counter.total(), seconds),
+            },
+            Aggregated::Gauge(gauge) => Values::Gauge {
+                value: gauge.last().unwrap_or(0.0),
+                min: gauge.min().unwrap_or(0.0),
+                max: gauge.max().unwrap_or(0.0),
+            },
+            Aggregated::Rate(rate) => Values::Rate {
+                passes: rate.nonzero(),
+                fails: rate.total() - rate.nonzero(),
+                rate: rate.share().unwrap_or(0.0),
+            },
+            Aggregated::Values(trend) => Values::Trend(trend_stats(
+                stats,
+                &Trend {
+                    count: trend.count(),
+                    avg: trend.mean(),
+                    min: trend.min(),
+                    max: trend.max(),
+                    quantiles: &|wanted| trend.quantiles(wanted),
+                    per_unit: 1.0,
+                },
+            )),
+            Aggregated::Times(trend) => Values::Trend(trend_stats(
+                stats,
+                &Trend {
+                    count: trend.count(),
+                    avg: trend.mean(),
+                    min: trend.min().map(|ns| ns as f64),
+                    max: trend.max().map(|ns| ns as f64),
+                    quantiles: &|wanted| trend.quantiles(wanted),
+                    per_unit: 1e6,
+                },
+            )),
+        }
+    }
+}
+
+/// A test without length has no rates.
+fn per_second(count: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count / seconds } else { 0.0 }
+}
+
+/// What statistics are taken from, whatever kind of trend it was.
+struct Trend<'a> {
+    count: u64,
+    avg: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    quantiles: &'a dyn Fn(&[f64]) -> Option<Vec<f64>>,
+    /// Recorded units in one shown unit.
+    per_unit: f64,
+}
+
+fn trend_stats(stats: &[TrendStat], trend: &Trend<'_>) -> Vec<(TrendStat, f64)> {
+    let wanted: Vec<f64> = stats.iter().filter_map(TrendStat::quantile).collect();
+    let mut quantiles = (trend.quantiles)(&wanted).unwrap_or_default().into_iter();
+    let mut of = |stat: &TrendStat| match stat {
+        TrendStat::Avg => trend.avg,
+        TrendStat::Min => trend.min,
+        TrendStat::Max => trend.max,
+        TrendStat::Count => Some(trend.count as f64 * trend.per_unit),
+        TrendStat::Med | TrendStat::Percentile(..) => quantiles.next(),
+    };
+    stats
+        .iter()
+        .map(|stat| (stat.clone(), of(stat).unwrap_or(0.0) / trend.per_unit))
+        .collect()
+}
+
+/// The statistics of the whole test, a scenario or a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Stats {
+    /// Length of the test in seconds: what rates are over.
+    pub(super) seconds: f64,
+    /// Metrics and sub-metrics, in no order.
+    pub(super) metrics: Vec<Metric>,
+    pub(super) checks: Vec<CheckSummary>,
+    pub(super) groups: Vec<(String, Stats)>,
+}
+
+impl Stats {
+    /// The statistics of a section of a test of this length.
+    pub(super) fn of(section: &Section, duration_ns: u64, stats: &[TrendStat]) -> Stats {
+        let seconds = duration_ns as f64 / 1e9;
+        Stats {
+            seconds,
+            metrics: section
+                .metrics
+                .iter()
+                .map(|metric| Metric::of(metric, seconds, stats))
+                .collect(),
+            checks: section.checks.clone(),
+            groups: section
+                .groups
+                .iter()
+                .map(|(name, group)| (name.clone(), Stats::of(group, duration_ns, stats)))
+                .collect(),
+        }
+    }
+
+    /// So many, per second of the test.
+    pub(super) fn per_second(&self, count: f64) -> f64 {
+        per_second(count, self.seconds)
+    }
+
+    /// The metric of this name, sub-metrics aside; `None` without it.
+    pub(super) fn metric(&self, name: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|metric| metric.key == name)
+    }
+
+    /// The checks of this section and its groups by name, in the order in which they were first
+    /// seen.
+    pub(super) fn all_checks(&self) -> Vec<CheckSummary> {
+        let mut all: Vec<CheckSummary> = Vec::new();
+        self.each_check(
+            &mut |check| match all.iter_mut().find(|known| known.name == check.name) {
+                Some(known) => {
+                    known.passes += check.passes;
+                    known.fails += check.fails;
+                    known.first_seen = known.first_seen.min(check.first_seen);
+                }
+                None => all.push(check.clone()),
+            },
+        );
+        all.sort_by_key(|check| check.first_seen);
+        all
+    }
+
+    fn each_check(&self, visit: &mut dyn FnMut(&CheckSummary)) {
+        self.checks.iter().for_each(&mut *visit);
+        self.groups
+            .iter()
+            .for_each(|(_, group)| group.each_check(visit));
+    }
+}
+
+/// The statistics of the test and of each of its scenarios.
+pub(super) fn of_test(summary: &TestSummary, stats: &[TrendStat]) -> (Stats, Vec<(String, Stats)>) {
+    let of = |section| Stats::of(section, summary.duration_ns, stats);
+    let scenarios = summary
+        .scenarios
+        .iter()
+        .map(|(name, section)| (name.clone(), of(section)));
+    (of(&summary.root), scenarios.collect())
+}

@@ -1,0 +1,8 @@
+import { check } from 'k6';
+import { Counter, Trend } from 'k6/metrics';
+const names=['http_mine','ws_mine','grpc_x','browser_x','browser_web_vital_x','vus_mine','iteration_x','data_x','checks_x','http_req_mine','websocket_x','dropped_x', 'http_req_duration_x', 'webvital_x'];
+const ms = names.map(n=>new Counter(n));
+const t = new Trend('tt', true);
+export const options = { thresholds: { 'tt{x:日本語}': ['avg<5','p(95)>=0'], 'tt{x:🎉}': ['avg<5'], 'tt{x:é́é}': ['avg<5'] , 'tt{y:1,x:2}':['max<1'], 'tt{x:b}':['max<1'], 'tt{x:B}':['max<1'], 'tt{x:a b}':['max<1'], 'tt{x:ab}':['max<1'],'tt{x:a-b}':['max<1'],'tt{x:/a}':['max<1'],'tt{x:é}':['max<1'],'tt{x:f}':['max<1'],'tt{x:e}':['max<1'], 'tt{x:10}':['max<1'],'tt{x:9}':['max<1'],'tt{a:\'q\'}':['max<1'],'tt{name:http://x/y?z=1}':['max<1'],'tt{name:http://x:80/y}':['max<1'],'tt{name:http_x}':['max<1'] , 'tt{name:GET /x}':['max<1'], 'tt{z:$a}':['max<1'], 'tt{z:{a}}':['max<1'], 'tt{z:a.b}':['max<1'], 'tt{z:a_b}':['max<1'], 'tt{z:a~b}':['max<1'], 'tt{z:a*b}':['max<1'], 'tt{z:a#b}':['max<1'], 'tt{z:a%b}':['max<1'], 'tt{z:a+b}':['max<1'], 'tt{z:a=b}':['max<1'],'tt{z:a@b}':['max<1'],'tt{z:a!b}':['max<1'],'tt{z:a&b}':['max<1'],'tt{z:a(b}':['max<1'],'tt{z:a|b}':['max<1'],'tt{z:a;b}':['max<1'],'tt{z:a^b}':['max<1'],'tt{z:a`b}':['max<1'],'tt{z:a[b}':['max<1'],'tt{z:a]b}':['max<1'],'tt{z:a)b}':['max<1'],'tt{z:a<b}':['max<1'],'tt{z:a>b}':['max<1'],'tt{z:a\\b}':['max<1'],'tt{z:a"b}':['max<1'],'tt{z:a\'b}':['max<1'],'tt{z:aab}':['max<1'],'tt{z:a1b}':['max<1'],'tt{z:a/b}':['max<1'],'tt{z:a:b}':['max<1'],'tt{z:a?b}':['max<1']} };
+export default function () { ms.forEach(m=>m.add(1)); t.add(1,{x:'日本語'}); check(1, {'c':()=>true}); }
+export function handleSummary(data){ console.log(JSON.stringify(data)); }

@@ -1,0 +1,167 @@
+//! What conducting a script run adds: gauges of the whole, thresholds during the run, the summary.
+//!
+//! Must not know how a run is stopped or shown. Invariant: the summary is made of the sum of what
+//! all workers measured, and of the gauges that only the whole can see.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use loadline_engine::ScriptMetrics;
+use loadline_engine::live::LiveTotals;
+use loadline_metric::{Aggregated, BuiltIn, Explosion, MeasurementsDelta, MetricId, TagSet};
+use loadline_model::event::{Mark, WARNING_MARK};
+use loadline_model::result::ThresholdOutcome;
+use loadline_model::snapshot::TaggedValues;
+use loadline_model::summarize::HeldThresholds;
+use loadline_model::test_summary::ThresholdSummary;
+use loadline_model::units::duration_ns;
+use loadline_model::{Snapshot, TestPlan, TestSummary};
+
+use crate::thresholds::ScriptThresholds;
+
+/// The part of a conductor that script runs need.
+pub(crate) struct ScriptConduct {
+    thresholds: ScriptThresholds,
+    values: Option<SyncSender<Vec<TaggedValues>>>,
+    by_tag: Option<String>,
+    fails_on_drop: bool,
+    told_of_explosion: bool,
+}
+
+/// A part of the run that was told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) span_ns: u64,
+    pub(crate) until_ns: u64,
+}
+
+impl ScriptConduct {
+    /// For a plan, before it is run.
+    ///
+    /// # Errors
+    /// A threshold that cannot be evaluated, in k6's words.
+    pub(crate) fn new(plan: &TestPlan, metrics: &ScriptMetrics) -> Result<ScriptConduct, String> {
+        let settings = plan.script.as_deref();
+        Ok(ScriptConduct {
+            thresholds: ScriptThresholds::new(plan, &metrics.registry)?,
+            values: metrics.values.clone(),
+            by_tag: settings.and_then(|script| script.series.by_tag.clone()),
+            fails_on_drop: settings.is_some_and(|script| script.fail_on_drop),
+            told_of_explosion: false,
+        })
+    }
+
+    /// Adds the gauges of a whole second to what the workers saw in it: k6's `vus` and `vus_max`,
+    /// the first of them at one second.
+    pub(crate) fn gauge(
+        &mut self,
+        seen: &mut Snapshot,
+        live: &LiveTotals,
+        until_ns: u64,
+        started_unix_ms: u64,
+    ) {
+        let gauges = [
+            (BuiltIn::Vus, live.vus_active as f64),
+            (BuiltIn::VusMax, live.vus_made as f64),
+        ];
+        let script = seen.script.get_or_insert_default();
+        for (metric, value) in gauges {
+            script
+                .set_gauge(metric, value, until_ns)
+                .expect("a whole number is finite");
+        }
+        let tagged = TaggedValues {
+            time_unix_ns: started_unix_ms.saturating_mul(1_000_000) + until_ns,
+            tags: Arc::new(TagSet::new()),
+            metadata: None,
+            values: gauges.map(|(metric, value)| (metric.id(), value)).to_vec(),
+        };
+        if let Some(values) = &self.values
+            && values.send(vec![tagged]).is_err()
+        {
+            self.values = None;
+        }
+    }
+
+    /// Holds the thresholds against the run so far; gives what k6 says when one of them ends it.
+    pub(crate) fn hold(&mut self, part: &Snapshot, total: &Snapshot, at: Part) -> Option<String> {
+        let (part, total) = (part.script.as_deref(), total.script.as_deref());
+        let crossed = self
+            .thresholds
+            .told(part, total, at.span_ns, at.until_ns)?;
+        Some(format!(
+            "thresholds on metrics '{}' were crossed; at least one has abortOnFail enabled, stopping \
+             test prematurely",
+            crossed.join(", ")
+        ))
+    }
+
+    /// The warning about a tag with too many values, once.
+    pub(crate) fn explosion(&mut self, total: &Snapshot, at_ns: u64) -> Option<Mark> {
+        let explosion = total.script.as_deref()?.explosion.as_ref()?;
+        if std::mem::replace(&mut self.told_of_explosion, true) {
+            return None;
+        }
+        Some(Mark {
+            at_ns,
+            kind: WARNING_MARK.to_owned(),
+            text: explosion_text(explosion),
+        })
+    }
+
+    /// The warning about iterations that were not started; `None` when there is none, and when it
+    /// is a failure anyway.
+    pub(crate) fn dropped(&self, total: &Snapshot, at_ns: u64) -> Option<Mark> {
+        let dropped = match value_of(total.script.as_deref()?, BuiltIn::DroppedIterations.id())? {
+            Aggregated::Counter(counter) if counter.total() > 0.0 => counter.total(),
+            _ => return None,
+        };
+        (!self.fails_on_drop).then(|| Mark {
+            at_ns,
+            kind: WARNING_MARK.to_owned(),
+            text: format!(
+                "{dropped} iterations were due and not started (dropped_iterations); --fail-on-drop \
+                 makes this a failure"
+            ),
+        })
+    }
+
+    /// The summary, and how the thresholds came out, of what was measured in a run of this length.
+    pub(crate) fn finish(
+        &mut self,
+        seen: &MeasurementsDelta,
+        length: Duration,
+    ) -> (TestSummary, Vec<ThresholdOutcome>) {
+        let held = self.thresholds.finish(seen, length);
+        let outcomes = held
+            .iter()
+            .flat_map(|(key, held)| {
+                let outcome = |threshold: &ThresholdSummary| {
+                    ThresholdOutcome {
+                        threshold: format!("{key}: {}", threshold.source),
+                        value: threshold.observed,
+                        passed: threshold.passed,
+                    }
+                };
+                held.thresholds.iter().map(outcome).collect::<Vec<_>>()
+            })
+            .collect();
+        let held: Vec<HeldThresholds> = held.into_iter().map(|(_, held)| held).collect();
+        let summary = TestSummary::of(seen, duration_ns(length), self.by_tag.as_deref(), &held);
+        (summary, outcomes)
+    }
+}
+
+fn value_of(seen: &MeasurementsDelta, metric: MetricId) -> Option<&Aggregated> {
+    seen.root.values.get(&metric)
+}
+
+fn explosion_text(explosion: &Explosion) -> String {
+    let tag = explosion.tag.as_deref().unwrap_or_default();
+    format!(
+        "metric {} has more than {} values of the tag `{tag}`: what comes beyond is counted together \
+         under overflow:true; give the tag fewer values",
+        explosion.metric, explosion.values
+    )
+}

@@ -1,0 +1,11 @@
+//! Thresholds, of runs of requests and of scripts.
+//!
+//! Must not parse or show them. Invariant: a threshold that names what a run does not measure is
+//! refused before the run starts.
+
+mod requests;
+mod script;
+mod window;
+
+pub(crate) use requests::{check, evaluate};
+pub(crate) use script::ScriptThresholds;

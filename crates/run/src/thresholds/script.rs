@@ -1,0 +1,293 @@
+//! Thresholds of a script run: k6's, and those over sliding windows.
+//!
+//! Must not know how a run is stopped. Invariants: evaluated over the whole run every two seconds
+//! of it, as k6 does, and once more at its end, which decides; a threshold over a window has failed
+//! if any window did.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadline_metric::threshold::{Bound, Mismatch, MetricKind, Outcome, Threshold};
+use loadline_metric::{
+    Aggregated, BuiltIn, Contains, MeasurementsDelta, MetricDefinition, MetricId, MetricRegistry,
+    MetricType, TagSet,
+};
+use loadline_model::summarize::HeldThresholds;
+use loadline_model::test_summary::ThresholdSummary;
+use loadline_model::{Nanos, TestPlan, ThresholdPlan};
+
+use super::window::Watch;
+
+/// How often thresholds are evaluated while a run goes on; k6's interval.
+const EVERY: u64 = 2 * Nanos::PER_SECOND;
+
+/// The thresholds of one key.
+struct Key {
+    text: Arc<str>,
+    suffix: Option<Arc<str>>,
+    metric: MetricId,
+    definition: MetricDefinition,
+    tags: TagSet,
+    conditions: Vec<Condition>,
+}
+
+struct Condition {
+    /// As it is held; units of time are milliseconds where the script's own times are.
+    threshold: Threshold,
+    abort_on_fail: bool,
+    delay_abort_eval: Duration,
+    /// `None`: over the whole run.
+    watch: Option<Watch>,
+}
+
+/// The thresholds of a script run.
+#[derive(Default)]
+pub(crate) struct ScriptThresholds {
+    keys: Vec<Key>,
+    next_at: u64,
+}
+
+impl ScriptThresholds {
+    /// The thresholds of a plan.
+    ///
+    /// # Errors
+    /// k6's words for a metric that does not exist, or that cannot answer.
+    pub(crate) fn new(
+        plan: &TestPlan,
+        registry: &MetricRegistry,
+    ) -> Result<ScriptThresholds, String> {
+        let mut thresholds = ScriptThresholds {
+            keys: Vec::new(),
+            next_at: EVERY,
+        };
+        for threshold in &plan.script_thresholds {
+            thresholds.add(threshold, registry)?;
+        }
+        if plan.script.as_ref().is_some_and(|script| script.fail_on_drop) {
+            let name = BuiltIn::DroppedIterations.name();
+            let none = ThresholdPlan::parse(name, "count==0", false, Duration::ZERO);
+            thresholds.add(&none.map_err(|error| error.to_string())?, registry)?;
+        }
+        Ok(thresholds)
+    }
+
+    fn add(&mut self, plan: &ThresholdPlan, registry: &MetricRegistry) -> Result<(), String> {
+        let place = match self.keys.iter().position(|key| key.text == plan.key) {
+            Some(place) => place,
+            None => {
+                self.keys.push(key_of(plan, registry)?);
+                self.keys.len() - 1
+            }
+        };
+        let key = &mut self.keys[place];
+        let nothing = key.nothing();
+        let threshold = fitted(&plan.condition, &nothing, key.definition.contains);
+        threshold
+            .check(nothing.for_threshold().kind())
+            .map_err(|why| mismatch(plan, &why, key.definition.kind))?;
+        key.conditions.push(Condition {
+            watch: threshold.window.map(|window| Watch::new(window, nothing)),
+            threshold,
+            abort_on_fail: plan.abort_on_fail,
+            delay_abort_eval: plan.delay_abort_eval,
+        });
+        Ok(())
+    }
+
+    /// Takes in a part of the run that ends at `until_ns`, and what was measured up to there. Gives
+    /// the keys that were found crossed if one of them ends the run.
+    pub(crate) fn told(
+        &mut self,
+        part: Option<&MeasurementsDelta>,
+        total: Option<&MeasurementsDelta>,
+        span_ns: u64,
+        until_ns: u64,
+    ) -> Option<Vec<Arc<str>>> {
+        for key in &mut self.keys {
+            key.add_part(part, span_ns);
+        }
+        let over_all = until_ns >= self.next_at;
+        if over_all {
+            self.next_at = until_ns - until_ns % EVERY + EVERY;
+        }
+        let elapsed = Duration::from_nanos(until_ns);
+        let mut crossed = Vec::new();
+        let mut ends = false;
+        for key in &self.keys {
+            let failing = key.failing(total, elapsed, over_all);
+            if !failing.is_empty() {
+                crossed.push(Arc::clone(&key.text));
+            }
+            ends |= failing
+                .iter()
+                .any(|condition| condition.ends_run_at(elapsed));
+        }
+        crossed.sort();
+        ends.then_some(crossed)
+    }
+
+    /// How all of them came out, by key in the order of the options.
+    pub(crate) fn finish(
+        &mut self,
+        total: &MeasurementsDelta,
+        elapsed: Duration,
+    ) -> Vec<(Arc<str>, HeldThresholds)> {
+        let held = |key: &mut Key| (Arc::clone(&key.text), key.finish(total, elapsed));
+        self.keys.iter_mut().map(held).collect()
+    }
+}
+
+fn key_of(plan: &ThresholdPlan, registry: &MetricRegistry) -> Result<Key, String> {
+    let selector = plan.selector();
+    let Some((metric, definition)) = registry.by_name(&selector.metric) else {
+        return Err(format!(
+            "invalid threshold defined on {key}; reason: no metric name {key:?} found",
+            key = &*plan.key
+        ));
+    };
+    Ok(Key {
+        text: Arc::clone(&plan.key),
+        suffix: plan.suffix().map(Into::into),
+        metric,
+        definition,
+        tags: selector.tags,
+        conditions: Vec::new(),
+    })
+}
+
+/// A script's own times are milliseconds, so a bound in another unit becomes one in these.
+fn fitted(condition: &Threshold, nothing: &Aggregated, contains: Contains) -> Threshold {
+    let mut fitted = condition.clone();
+    if let (Bound::Time(number, unit), Contains::Time) = (condition.bound, contains)
+        && !matches!(nothing, Aggregated::Times(_))
+    {
+        fitted.bound = Bound::Number(number * unit.nanoseconds() as f64 / 1e6);
+    }
+    fitted
+}
+
+fn mismatch(plan: &ThresholdPlan, why: &Mismatch, kind: MetricType) -> String {
+    let (source, key) = (&*plan.condition.source, &*plan.key);
+    let Mismatch::Aggregation(aggregation, _) = why else {
+        return format!("invalid threshold {source:?} applied on metric {key}; reason: {why}");
+    };
+    let aggregation = aggregation.to_string();
+    let method = aggregation.split('(').next().unwrap_or_default();
+    let supported = match kind {
+        MetricType::Counter => "count, rate",
+        MetricType::Gauge => "value",
+        MetricType::Rate => "rate",
+        MetricType::Trend => "avg, min, max, med, p",
+    };
+    format!(
+        "invalid threshold {source:?} applied on metric {key}; reason: unsupported aggregation method \
+         {method} on metric of type {kind}. supported aggregation methods for this metric are: \
+         {supported}"
+    )
+}
+
+impl Condition {
+    fn ends_run_at(&self, elapsed: Duration) -> bool {
+        self.abort_on_fail && self.delay_abort_eval < elapsed
+    }
+}
+
+impl Key {
+    fn nothing(&self) -> Aggregated {
+        let is_built_in = (self.metric.0 as usize) < BuiltIn::ALL.len();
+        Aggregated::empty(self.definition.kind, self.definition.contains, is_built_in)
+    }
+
+    fn values<'a>(&self, seen: Option<&'a MeasurementsDelta>) -> Option<&'a Aggregated> {
+        seen?.get(self.metric, &self.tags)
+    }
+
+    fn add_part(&mut self, part: Option<&MeasurementsDelta>, span_ns: u64) {
+        if self.conditions.iter().all(|c| c.watch.is_none()) {
+            return;
+        }
+        let values = self.values(part);
+        for condition in &mut self.conditions {
+            if let Some(watch) = &mut condition.watch {
+                watch.add(&condition.threshold, values, span_ns);
+            }
+        }
+    }
+
+    /// The conditions that fail now. One over the whole run is looked at when it is due, and only
+    /// if its metric has a value.
+    fn failing(
+        &self,
+        total: Option<&MeasurementsDelta>,
+        elapsed: Duration,
+        over_all: bool,
+    ) -> Vec<&Condition> {
+        let values = if over_all { self.values(total) } else { None };
+        let fails = |condition: &&Condition| match &condition.watch {
+            Some(watch) => watch.latest() == Outcome::Failed,
+            None => values.is_some_and(|values| {
+                let evaluation = condition.threshold.evaluate(values.for_threshold(), elapsed);
+                evaluation.is_ok_and(|evaluation| evaluation.outcome == Outcome::Failed)
+            }),
+        };
+        self.conditions.iter().filter(fails).collect()
+    }
+
+    fn finish(&mut self, total: &MeasurementsDelta, elapsed: Duration) -> HeldThresholds {
+        let nothing = self.nothing();
+        let values = self.values(Some(total)).unwrap_or(&nothing);
+        let kind = values.for_threshold().kind();
+        let thresholds = self
+            .conditions
+            .iter_mut()
+            .map(|condition| condition.finish(values, kind, elapsed))
+            .collect();
+        HeldThresholds {
+            metric: self.metric,
+            definition: self.definition.clone(),
+            tags: (!self.tags.is_empty()).then(|| self.tags.clone()),
+            suffix: self.suffix.clone(),
+            thresholds,
+        }
+    }
+}
+
+impl Condition {
+    fn finish(
+        &mut self,
+        values: &Aggregated,
+        kind: MetricKind,
+        elapsed: Duration,
+    ) -> ThresholdSummary {
+        let (observed, passed) = match &mut self.watch {
+            Some(watch) => {
+                watch.finish(&self.threshold);
+                (watch.observed(), !watch.has_failed())
+            }
+            None => over_whole_run(&self.threshold, values, kind, elapsed),
+        };
+        let in_ns = matches!(values, Aggregated::Times(_));
+        ThresholdSummary {
+            source: Arc::clone(&self.threshold.source),
+            observed: observed.map(|value| if in_ns { value / 1e6 } else { value }),
+            passed,
+        }
+    }
+}
+
+/// The value and whether it holds; without a value k6's rule decides.
+fn over_whole_run(
+    threshold: &Threshold,
+    values: &Aggregated,
+    kind: MetricKind,
+    elapsed: Duration,
+) -> (Option<f64>, bool) {
+    let Ok(evaluation) = threshold.evaluate(values.for_threshold(), elapsed) else {
+        return (None, false);
+    };
+    let outcome = match evaluation.outcome {
+        Outcome::NoData => threshold.outcome_without_data(kind),
+        known => known,
+    };
+    (evaluation.observed, outcome == Outcome::Passed)
+}

@@ -1,0 +1,81 @@
+//! What every script finds in its global scope.
+//!
+//! The few that k6 has are installed at once; the web's own ([`lazy`]) are made when they are
+//! first looked at. Must not know modules' insides. Invariant: what a script never mentions costs
+//! a property at most.
+
+mod console;
+mod lazy;
+mod loading;
+mod timers;
+
+use std::rc::Rc;
+
+use loadline_model::Nanos;
+use rquickjs::{Ctx, Object, Result};
+
+use crate::vu::{Timer, state};
+
+/// Installs the global scope; called once per virtual user.
+pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
+    let globals = ctx.globals();
+    globals.set("global", globals.clone())?;
+    globals.set("__VU", state(ctx).id_in_test)?;
+    install_env(ctx)?;
+    console::install(ctx)?;
+    timers::install(ctx, &globals)?;
+    loading::install(ctx)?;
+    lazy::install(ctx)
+}
+
+fn install_env(ctx: &Ctx<'_>) -> Result<()> {
+    let env = Object::new(ctx.clone())?;
+    for (name, value) in &state(ctx).program.settings.env {
+        env.set(name.as_str(), value.as_str())?;
+    }
+    ctx.globals().set("__ENV", env)
+}
+
+/// Lays a scenario's variables over `__ENV`.
+pub(crate) fn set_env(ctx: &Ctx<'_>, variables: &[(String, String)]) -> Result<()> {
+    if variables.is_empty() {
+        return Ok(());
+    }
+    let env: Object<'_> = ctx.globals().get("__ENV")?;
+    for (name, value) in variables {
+        env.set(name.as_str(), value.as_str())?;
+    }
+    Ok(())
+}
+
+/// Makes the global scope ready for an iteration.
+pub(crate) fn begin_iteration(ctx: &Ctx<'_>, number: u64) -> Result<()> {
+    ctx.globals().set("__ITER", number)
+}
+
+/// Calls a timer's function.
+pub(crate) fn fire_timer(ctx: &Ctx<'_>, due: Nanos, timer: Timer) -> Result<()> {
+    timers::fire(ctx, due, timer)
+}
+
+/// Everything of this task is in the group of this path.
+pub(crate) fn enter_group(ctx: &Ctx<'_>, path: &str) {
+    *state(ctx).group.borrow_mut() = Rc::from(path);
+}
+
+/// Puts back what a task that failed left behind.
+pub(crate) fn after_task(ctx: &Ctx<'_>) {
+    let state = state(ctx);
+    if !state.group.borrow().is_empty() {
+        *state.group.borrow_mut() = Rc::from("");
+    }
+}
+
+pub(crate) use timers::natives as timer_natives;
+
+/// What `import.meta` of a script's own file holds.
+pub(crate) fn describe_file<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<()> {
+    meta.set("url", name)?;
+    meta.set("require", loading::require_of(ctx, name)?)?;
+    loading::add_resolve(ctx, meta, name)
+}

@@ -1,0 +1,181 @@
+//! One HTTP exchange as a script's client asks for it, and what comes back.
+//!
+//! Redirects, cookies, authentication, content codings and metrics lie in front of it, in
+//! [`modules::http`](crate::modules). Must not know sockets. Invariant: what is here can be sent
+//! to another thread or made up by a test.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use loadline_model::Nanos;
+use loadline_model::url::Origin;
+
+/// One request to send over some connection of the virtual user.
+#[derive(Clone, Debug)]
+pub struct HopRequest {
+    /// Method as it is to be sent.
+    pub method: Arc<str>,
+    /// Scheme, host and port.
+    pub origin: Arc<Origin>,
+    /// Path and query, or `*`.
+    pub target: String,
+    /// Fields in the order in which they are to be sent; `Host` and `User-Agent` are among them,
+    /// framing (`Content-Length`, `Transfer-Encoding`) is not.
+    pub headers: Vec<(Arc<str>, String)>,
+    /// The body; `None` sends no `Content-Length`, an empty one sends zero.
+    pub body: Option<Bytes>,
+    /// When the answer must be complete.
+    pub deadline: Nanos,
+    /// Whether the body of the answer is kept; else it is read and forgotten.
+    pub keep_body: bool,
+}
+
+/// Where the time of a hop went, in nanoseconds (Go's `httptrace` as k6 reads it).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HopTimes {
+    /// From asking for a connection to having one: resolving, connecting and TLS included.
+    pub blocked: u64,
+    /// TCP handshake; zero on a connection in use.
+    pub connecting: u64,
+    /// TLS handshake; zero on a connection in use.
+    pub tls_handshaking: u64,
+    /// From having a connection to the last byte sent.
+    pub sending: u64,
+    /// From the last byte sent to the first received.
+    pub waiting: u64,
+    /// From the first byte received to the last.
+    pub receiving: u64,
+}
+
+impl HopTimes {
+    /// What k6 calls the duration: sending + waiting + receiving.
+    #[must_use]
+    pub fn duration(&self) -> u64 {
+        self.sending + self.waiting + self.receiving
+    }
+}
+
+/// The version of HTTP that was spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HopProtocol {
+    /// HTTP/1.0.
+    Http10,
+    /// HTTP/1.1.
+    Http11,
+    /// HTTP/2.
+    Http2,
+}
+
+impl HopProtocol {
+    /// As k6 writes it in `res.proto` and the tag `proto`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            HopProtocol::Http10 => "HTTP/1.0",
+            HopProtocol::Http11 => "HTTP/1.1",
+            HopProtocol::Http2 => "HTTP/2.0",
+        }
+    }
+}
+
+/// What TLS agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HopTls {
+    /// `tls1.2` or `tls1.3`.
+    pub version: &'static str,
+    /// Name of the cipher suite, as Go spells it (`TLS_AES_128_GCM_SHA256`).
+    pub cipher_suite: &'static str,
+}
+
+/// Header fields as they were received: one block of bytes, and where names and values lie in it.
+#[derive(Clone, Debug, Default)]
+pub struct HopHeaders {
+    /// The bytes.
+    pub block: Vec<u8>,
+    /// Name and value of each field, in the order of the wire.
+    pub fields: Vec<(Range<u32>, Range<u32>)>,
+}
+
+impl HopHeaders {
+    /// Adds a field.
+    pub fn push(&mut self, name: &[u8], value: &[u8]) {
+        let name = self.append(name);
+        let value = self.append(value);
+        self.fields.push((name, value));
+    }
+
+    /// The fields in the order of the wire.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.fields
+            .iter()
+            .map(|(name, value)| (self.slice(name), self.slice(value)))
+    }
+
+    /// The first value of a field; its name is matched without regard to case.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.iter()
+            .find(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Range<u32> {
+        let start = self.block.len() as u32;
+        self.block.extend_from_slice(bytes);
+        start..self.block.len() as u32
+    }
+
+    fn slice(&self, range: &Range<u32>) -> &[u8] {
+        &self.block[range.start as usize..range.end as usize]
+    }
+}
+
+/// A complete answer.
+#[derive(Clone, Debug)]
+pub struct HopAnswer {
+    /// Status code.
+    pub status: u16,
+    /// Reason phrase as received; over HTTP/2 empty.
+    pub reason: String,
+    /// Version of HTTP.
+    pub protocol: HopProtocol,
+    /// Header fields.
+    pub headers: HopHeaders,
+    /// The body as it was on the wire, its content coding not undone; empty when not kept.
+    pub body: Vec<u8>,
+    /// The other end; `None` when it is not an internet address.
+    pub remote: Option<SocketAddr>,
+    /// `None` without TLS.
+    pub tls: Option<HopTls>,
+    /// Where the time went.
+    pub times: HopTimes,
+    /// When the last byte came.
+    pub done_at: Nanos,
+}
+
+/// Why there is no complete answer.
+#[derive(Clone, Debug)]
+pub struct HopFailure {
+    /// k6's error code, 1000 to 1701.
+    pub code: u16,
+    /// The value of the tag `error`: the same for all failures of a kind.
+    pub tag: String,
+    /// What happened, in Go's words, without method and URL
+    /// (`dial tcp 127.0.0.1:1: connect: connection refused`).
+    pub detail: String,
+    /// Version of HTTP, if it came to that.
+    pub protocol: Option<HopProtocol>,
+    /// The other end, if it came to that.
+    pub remote: Option<SocketAddr>,
+    /// What TLS agreed on, if it came to that.
+    pub tls: Option<HopTls>,
+    /// Where the time went until then.
+    pub times: HopTimes,
+    /// When it failed.
+    pub done_at: Nanos,
+}
+
+/// What came of a hop.
+pub type HopOutcome = Result<HopAnswer, HopFailure>;

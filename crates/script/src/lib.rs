@@ -1,0 +1,27 @@
+//! The JavaScript virtual user: k6's language, modules and life cycle.
+//!
+//! A [`Program`] is a script with everything that it imports, shared by all virtual users; a
+//! [`ScriptVu`] is one of them, a QuickJS runtime on a stackful coroutine. Whatever it needs from
+//! outside it asks of a [`Host`] or, where that takes time, by suspending itself with an
+//! [`Ask`](vu::Ask). This crate must not know sockets, clocks and files, nor which executor runs it.
+//!
+//! Invariant: a coroutine that was started is resumed until it returns, also when it is cancelled.
+
+pub mod exports;
+mod globals;
+pub mod hop;
+pub mod host;
+mod modules;
+mod natives;
+pub mod program;
+pub mod samples;
+pub mod system_tags;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+pub mod vu;
+
+pub use host::Host;
+pub use program::{LoadError, LoadedModule, ModuleKind, ModuleSources, Program, ProgramSettings};
+pub use vu::{ScriptVu, Step, Task};

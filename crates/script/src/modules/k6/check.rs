@@ -1,0 +1,125 @@
+//! `check`: how values are held against named conditions.
+//!
+//! Beyond k6: a condition may be async; then `check` gives a promise. Must not know who counts.
+//! Invariant: every condition that was looked at is recorded once.
+
+use rquickjs::function::Opt;
+use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
+
+use loadline_metric::TagSet;
+
+use super::group::{BAD_NAME, current_tags};
+use crate::samples::CheckSample;
+use crate::system_tags::SystemTag;
+use crate::vu::state;
+
+pub(super) fn check<'js>(
+    ctx: Ctx<'js>,
+    value: Value<'js>,
+    conditions: Value<'js>,
+    tags: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    let Some(conditions) = conditions.as_object() else {
+        return Err(Exception::throw_type(&ctx, "Cannot convert undefined or null to object"));
+    };
+    let base = tags_of_check(&ctx, tags.0.as_ref())?;
+    let mut held = true;
+    let mut promises: Vec<Value<'js>> = Vec::new();
+    for entry in conditions.props::<String, Value<'js>>() {
+        let (name, condition) = entry?;
+        if name.contains("::") {
+            return Err(Exception::throw_message(&ctx, BAD_NAME));
+        }
+        match outcome(&ctx, &value, &condition) {
+            Ok(outcome) if outcome.is_promise() => {
+                promises.push(later(&ctx, &outcome, &name, base.clone())?);
+            }
+            Ok(outcome) => {
+                let passed = outcome.get::<Coerced<bool>>()?.0;
+                record(&ctx, &name, passed, &base);
+                held &= passed;
+            }
+            Err(error) => {
+                record(&ctx, &name, false, &base);
+                return Err(error);
+            }
+        }
+    }
+    if promises.is_empty() {
+        return Ok(Value::new_bool(ctx, held));
+    }
+    all(&ctx, promises, held)
+}
+
+fn outcome<'js>(ctx: &Ctx<'js>, value: &Value<'js>, condition: &Value<'js>) -> Result<Value<'js>> {
+    match condition.as_function() {
+        Some(function) => function.call((value.clone(),)),
+        None => {
+            let _ = ctx;
+            Ok(condition.clone())
+        }
+    }
+}
+
+/// Records an async condition when its promise is settled; gives a promise for whether it held.
+fn later<'js>(
+    ctx: &Ctx<'js>,
+    promise: &Value<'js>,
+    name: &str,
+    base: TagSet,
+) -> Result<Value<'js>> {
+    let (name, failed_name, failed_base) = (name.to_owned(), name.to_owned(), base.clone());
+    let settled = move |ctx: Ctx<'js>, value: Value<'js>| -> Result<bool> {
+        let passed = value.get::<Coerced<bool>>()?.0;
+        record(&ctx, &name, passed, &base);
+        Ok(passed)
+    };
+    let rejected = move |ctx: Ctx<'js>, reason: Value<'js>| -> Result<bool> {
+        record(&ctx, &failed_name, false, &failed_base);
+        Err(ctx.throw(reason))
+    };
+    let object = promise.as_object().expect("a promise is an object");
+    let then: Function<'js> = object.get("then")?;
+    then.call((
+        rquickjs::function::This(promise.clone()),
+        Function::new(ctx.clone(), settled)?,
+        Function::new(ctx.clone(), rejected)?,
+    ))
+}
+
+/// A promise for whether all held.
+fn all<'js>(ctx: &Ctx<'js>, promises: Vec<Value<'js>>, held: bool) -> Result<Value<'js>> {
+    let promise: Object<'js> = ctx.globals().get("Promise")?;
+    let all: Function<'js> = promise.get("all")?;
+    let joined: Object<'js> = all.call((rquickjs::function::This(promise), promises))?;
+    let then: Function<'js> = joined.get("then")?;
+    let conclude = move |outcomes: Vec<bool>| held && outcomes.into_iter().all(|passed| passed);
+    then.call((
+        rquickjs::function::This(joined),
+        Function::new(ctx.clone(), conclude)?,
+    ))
+}
+
+fn tags_of_check(ctx: &Ctx<'_>, own: Option<&Value<'_>>) -> Result<TagSet> {
+    let mut tags = (*current_tags(ctx)).clone();
+    if let Some(own) = own.and_then(Value::as_object) {
+        crate::modules::tags::add(ctx, own, &mut tags)?;
+    }
+    Ok(tags)
+}
+
+fn record(ctx: &Ctx<'_>, name: &str, passed: bool, base: &TagSet) {
+    let state = state(ctx);
+    let group = state.group.borrow().clone();
+    let tags = if state.has_tag(SystemTag::Check) {
+        base.clone().with("check", name)
+    } else {
+        base.clone()
+    };
+    state.host.check(&CheckSample {
+        name,
+        group: &group,
+        passed,
+        tags: &tags,
+    });
+}

@@ -1,0 +1,86 @@
+//! `group`: a part of an iteration with a name.
+//!
+//! Beyond k6: the function may be async; the group then lasts until its promise is settled. Must
+//! not know who counts. Invariant: the group in force after a call is the one before it.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Exception, Function, Result, Value};
+
+use loadline_metric::TagSet;
+
+use crate::system_tags::SystemTag;
+use crate::vu::{Stage, state};
+
+pub(super) const BAD_NAME: &str = "group and check names may not contain '::'";
+
+pub(super) fn group<'js>(ctx: Ctx<'js>, name: String, body: Value<'js>) -> Result<Value<'js>> {
+    let throw = |message: &str| Exception::throw_message(&ctx, message);
+    let state = state(&ctx);
+    if state.stage.get() == Stage::Init {
+        return Err(throw("Using group() in the init context is not supported"));
+    }
+    if name.contains("::") {
+        return Err(throw(BAD_NAME));
+    }
+    let Some(body) = body.as_function() else {
+        return Err(throw("group() requires a callback as a second argument"));
+    };
+    let outside = state.group.borrow().clone();
+    let path: Rc<str> = Rc::from(format!("{outside}::{name}"));
+    let begun = state.host.now();
+    *state.group.borrow_mut() = Rc::clone(&path);
+    let outcome: Result<Value<'js>> = body.call(());
+    if let Ok(value) = &outcome
+        && value.is_promise()
+    {
+        return leave_later(&ctx, value, outside, path);
+    }
+    leave(&ctx, &outside, &path, begun.0);
+    outcome
+}
+
+fn leave(ctx: &Ctx<'_>, outside: &Rc<str>, path: &Rc<str>, begun_ns: u64) {
+    let state = state(ctx);
+    let duration_ns = state.host.now().0.saturating_sub(begun_ns);
+    *state.group.borrow_mut() = Rc::clone(path);
+    let tags = current_tags(ctx);
+    state.host.group(path, duration_ns, &*tags);
+    *state.group.borrow_mut() = Rc::clone(outside);
+}
+
+/// Leaves the group when the promise of its body is settled.
+fn leave_later<'js>(
+    ctx: &Ctx<'js>,
+    promise: &Value<'js>,
+    outside: Rc<str>,
+    path: Rc<str>,
+) -> Result<Value<'js>> {
+    let begun_ns = state(ctx).host.now().0;
+    let at_end = move |ctx: Ctx<'js>| leave(&ctx, &outside, &path, begun_ns);
+    let object = promise.as_object().expect("a promise is an object");
+    let finally: Function<'js> = object.get("finally")?;
+    finally.call((
+        rquickjs::function::This(promise.clone()),
+        Function::new(ctx.clone(), at_end)?,
+    ))
+}
+
+/// The tags of a sample made now: the virtual user's, and the group.
+pub(crate) fn current_tags(ctx: &Ctx<'_>) -> Rc<TagSet> {
+    let state = state(ctx);
+    let base = state.tags.borrow().clone();
+    if !state.has_tag(SystemTag::Group) {
+        return base;
+    }
+    let group = state.group.borrow().clone();
+    if base.get("group") == Some(&*group) {
+        return base;
+    }
+    let tags = Rc::new((*base).clone().with("group", &*group));
+    if group.is_empty() {
+        // At the top the set is the same for every sample: it is made once.
+        *state.tags.borrow_mut() = Rc::clone(&tags);
+    }
+    tags
+}

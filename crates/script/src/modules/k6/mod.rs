@@ -1,0 +1,75 @@
+//! The module `k6`: checks, groups, sleep, failing, the seed.
+//!
+//! Must not know who counts checks. Invariant: a group that was entered is left, also by an
+//! exception, and its time recorded.
+
+mod check;
+mod group;
+
+use rquickjs::function::Opt;
+use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
+
+use loadline_model::Nanos;
+
+use crate::natives::{Body, Builtin};
+use crate::vu::state;
+
+pub(super) const MODULE: Builtin = Builtin {
+    name: "k6",
+    body: Body::Natives(&["check", "fail", "group", "randomSeed", "sleep"]),
+    natives,
+};
+
+fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let natives = Object::new(ctx.clone())?;
+    natives.set("check", Function::new(ctx.clone(), check::check)?.with_name("check")?)?;
+    natives.set("fail", Function::new(ctx.clone(), fail)?.with_name("fail")?)?;
+    natives.set("group", Function::new(ctx.clone(), group::group)?.with_name("group")?)?;
+    natives.set("sleep", Function::new(ctx.clone(), sleep)?.with_name("sleep")?)?;
+    let random_seed = Function::new(ctx.clone(), random_seed)?.with_name("randomSeed")?;
+    natives.set("randomSeed", random_seed)?;
+    Ok(natives)
+}
+
+fn fail(ctx: Ctx<'_>, message: Opt<Coerced<String>>) -> Result<()> {
+    let message = message.0.map_or_else(String::new, |message| message.0);
+    Err(Exception::throw_message(&ctx, &message))
+}
+
+fn sleep(ctx: Ctx<'_>, seconds: Opt<Coerced<f64>>) -> Result<()> {
+    let seconds = seconds.0.map_or(0.0, |seconds| seconds.0);
+    if seconds > 0.0 {
+        let state = state(&ctx);
+        let length = (seconds * 1e9).min(u64::MAX as f64 / 2.0) as u64;
+        let until = Nanos(state.host.now().0.saturating_add(length));
+        state.sleep_until(&ctx, until)?;
+    }
+    Ok(())
+}
+
+/// Replaces `Math.random` by a generator of this seed (SplitMix64; Steele, Lea, Flood 2014).
+fn random_seed(ctx: Ctx<'_>, seed: Coerced<f64>) -> Result<()> {
+    let mut bits = seed.0.to_bits();
+    let random = move || {
+        bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = bits;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        (mixed >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let math: Object<'_> = ctx.globals().get("Math")?;
+    let random = rquickjs::function::MutFn::from(random);
+    math.set("random", Function::new(ctx.clone(), random)?.with_name("random")?)
+}
+
+/// Whether a value is an async function, whose end nobody here could wait for.
+fn is_async(value: &Value<'_>) -> bool {
+    let Some(function) = value.as_function() else {
+        return false;
+    };
+    let kind = function
+        .as_object()
+        .map(|object| object.get::<_, Object<'_>>("constructor"));
+    matches!(kind, Some(Ok(constructor)) if constructor.get::<_, String>("name").is_ok_and(|name| name == "AsyncFunction"))
+}

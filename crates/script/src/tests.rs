@@ -1,0 +1,189 @@
+//! The core in virtual time: life cycle, event loop, cancellation, limits.
+//!
+//! Must not need a socket. Invariant under test: whatever a script does, its task ends.
+
+use crate::testing::Rehearsal;
+use crate::vu::Ending;
+
+fn log_of(script: &str) -> Vec<String> {
+    Rehearsal::new(script).run().log()
+}
+
+#[test]
+fn console_formats_values_as_k6_does() {
+    let script = r#"
+        export default function () {
+            console.log('plain', 1, true, null, undefined);
+            console.warn({ b: [1, { c: 2 }], s: "abc" });
+            console.error(new Error("e"));
+            console.log([1, 2], function f() {}, new ArrayBuffer(4));
+            const cyclic = {}; cyclic.self = cyclic;
+            console.log(cyclic);
+        }"#;
+    assert_eq!(
+        log_of(script),
+        [
+            "info plain 1 true null undefined source=console",
+            "warning { b: [ 1, { c: 2 } ], s: \"abc\" } source=console",
+            "error Error: e source=console",
+            "info [ 1, 2 ] [object Function] ArrayBuffer { [Uint8Contents]: <00 00 00 00>, byteLength: 4 } source=console",
+            "info [object Object] source=console",
+        ]
+    );
+}
+
+#[test]
+fn timers_fire_in_order_and_an_iteration_ends_with_the_last() {
+    let script = r#"
+        export default async function () {
+            setTimeout((x) => console.log("late", x), 20, "arg");
+            setTimeout(() => console.log("soon"), 10);
+            await new Promise((resolve) => setTimeout(resolve, 15));
+            console.log("awaited");
+        }"#;
+    let rehearsed = Rehearsal::new(script).run();
+    assert_eq!(
+        rehearsed.log(),
+        [
+            "info soon source=console",
+            "info awaited source=console",
+            "info late arg source=console"
+        ]
+    );
+    assert_eq!(rehearsed.world.now.get(), 20_000_000);
+}
+
+#[test]
+fn exceptions_carry_a_trace_and_the_next_iteration_runs() {
+    let script = "export default function () {\n  console.log(__ITER);\n  throw new Error('x');\n}";
+    let rehearsed = Rehearsal::new(script).iterations(2).run();
+    assert_eq!(rehearsed.log().len(), 2);
+    let failure = rehearsed.failure().expect("it threw");
+    assert!(
+        failure.starts_with("Error: x\n\tat default (file:///script.js:3:"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn a_loop_without_end_is_cancelled_without_its_catch_or_finally() {
+    let script = r#"
+        export default function () {
+            try { while (true) {} } catch (e) { console.log("caught"); } finally { console.log("finally"); }
+        }"#;
+    let rehearsed = Rehearsal::new(script).cancelled_at(5_000_000).run();
+    assert!(matches!(rehearsed.endings[1], Ending::Cancelled));
+    assert!(rehearsed.log().is_empty());
+}
+
+#[test]
+fn a_sleeping_script_is_cancelled() {
+    let script = r#"
+        import { sleep } from "k6";
+        export default function () {
+            try { sleep(10); } finally { console.log("finally"); }
+        }"#;
+    let rehearsed = Rehearsal::new(script).cancelled_at(5_000_000).run();
+    assert!(matches!(rehearsed.endings[1], Ending::Cancelled));
+    assert!(rehearsed.log().is_empty());
+}
+
+#[test]
+fn deep_recursion_is_an_exception_and_not_a_crash() {
+    let script = r#"
+        export default function () {
+            const deep = (n) => deep(n + 1) + 1;
+            try { deep(0); } catch (e) { console.log(e.name); }
+        }"#;
+    assert_eq!(log_of(script), ["info RangeError source=console"]);
+}
+
+#[test]
+fn memory_is_limited_per_virtual_user() {
+    let script = r#"
+        export default function () {
+            const hog = []; while (true) hog.push(new Array(1000).fill(7));
+        }"#;
+    let rehearsed = Rehearsal::new(script)
+        .settings(|settings| settings.memory_limit = Some(8 << 20))
+        .run();
+    let failure = rehearsed.failure().expect("it failed");
+    assert!(failure.contains("out of memory"), "{failure}");
+}
+
+#[test]
+fn unheard_rejections_are_told_and_the_run_goes_on() {
+    let script = r#"
+        export default function () { Promise.reject(new Error("unh")); }"#;
+    let log = log_of(script);
+    assert!(log[0].starts_with("error Uncaught (in promise) Error: unh"), "{log:?}");
+}
+
+#[test]
+fn checks_and_groups_are_recorded() {
+    let script = r#"
+        import { check, group } from "k6";
+        export default function () {
+            group("outer", () => {
+                group("inner", () => check(1, { "is one": (v) => v === 1, "is two": (v) => v === 2 }));
+            });
+            console.log(check(null, { "plain": true }));
+        }"#;
+    let rehearsed = Rehearsal::new(script).run();
+    let checks = rehearsed.world.checks.borrow().clone();
+    let expected = [
+        ("::outer::inner", "is one", true),
+        ("::outer::inner", "is two", false),
+        ("", "plain", true),
+    ]
+    .map(|(group, name, passed)| (group.to_owned(), name.to_owned(), passed));
+    assert_eq!(checks, expected);
+    assert_eq!(rehearsed.world.values_of("group_duration").len(), 2);
+}
+
+#[test]
+fn async_checks_and_groups_are_awaited() {
+    let script = r#"
+        import { check, group } from "k6";
+        export default async function () {
+            await group("later", async () => { await null; });
+            const held = await check(1, { "later": async (v) => v === 1 });
+            console.log(held);
+        }"#;
+    let rehearsed = Rehearsal::new(script).run();
+    assert_eq!(rehearsed.log(), ["info true source=console"]);
+    assert_eq!(rehearsed.world.checks.borrow().len(), 1);
+}
+
+#[test]
+fn common_js_is_required_and_exported() {
+    let script = r#"
+        const { double } = require("./lib.js");
+        const { sleep } = require("k6");
+        exports.default = function () { sleep(0); console.log(double(21)); };"#;
+    let rehearsed = Rehearsal::new(script)
+        .file("lib.js", "module.exports = { double: (x) => 2 * x };")
+        .run();
+    assert_eq!(rehearsed.failure(), None);
+    assert_eq!(rehearsed.log(), ["info 42 source=console"]);
+}
+
+#[test]
+fn shared_arrays_are_made_once_and_read_by_index() {
+    let script = r#"
+        import { SharedArray } from "k6/data";
+        const data = new SharedArray("users", () => { console.log("made"); return [{ n: 1 }, { n: 2 }]; });
+        export default function () { console.log(data.length, data[1].n, data.map((u) => u.n)); }"#;
+    assert_eq!(
+        log_of(script),
+        ["info made source=console", "info 2 2 [ 1, 2 ] source=console"]
+    );
+}
+
+#[test]
+fn exports_are_told() {
+    let script = "export const options = { vus: 2 }; export function setup() {} export default function () {}";
+    let exports = Rehearsal::new(script).run().exports.expect("it was run");
+    assert_eq!(exports.functions, ["default", "setup"]);
+    assert_eq!(exports.options, serde_json::json!({ "vus": 2 }));
+}

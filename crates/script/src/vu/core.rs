@@ -1,0 +1,369 @@
+//! What runs on the coroutine: module code, functions, and the event loop until it is idle.
+//!
+//! Must not know hosts beyond what the state asks of them. Invariant: a task ends only when its
+//! event loop is idle, it failed, or it was cancelled.
+
+use std::cell::{Cell, RefCell};
+
+use corosensei::Yielder;
+use rquickjs::promise::PromiseState;
+use rquickjs::{
+    ArrayBuffer, Context, Ctx, Error, Function, Object, Persistent, Promise, Runtime, TypedArray, Value, qjs,
+};
+
+use super::ask::{Ask, Resume};
+use super::failure::{FailureKind, failure_of_value};
+use super::rejections::Rejections;
+use super::stack::{STACK_BYTES, STACK_RESERVE};
+use super::state::{Stage, VuState, state};
+use super::{Ending, Iteration, Returned, ScriptFailure, Task, failure_of};
+use crate::exports::Exports;
+use crate::globals;
+use crate::host::LogLevel;
+use crate::natives::{ScriptLoader, ScriptResolver, load_module};
+
+/// A virtual user's runtime with everything that belongs to it. The order of the fields is that in
+/// which they must go.
+pub(crate) struct VuCore {
+    exports: RefCell<Option<Persistent<Object<'static>>>>,
+    data: RefCell<Option<Persistent<Value<'static>>>>,
+    /// The scenario whose variables and tags are in force.
+    scenario: Cell<*const super::ScenarioSetup>,
+    rejections: Rejections,
+    spoiled: Cell<bool>,
+    context: Context,
+    runtime: Runtime,
+    state: Box<VuState>,
+}
+
+impl Drop for VuCore {
+    fn drop(&mut self) {
+        self.exports.take();
+        self.data.take();
+        self.rejections.clear();
+        self.state.clear_slots();
+        self.runtime.set_interrupt_handler(None);
+    }
+}
+
+impl VuCore {
+    pub(crate) fn new(state: VuState) -> Result<VuCore, ScriptFailure> {
+        let no_memory = |_| ScriptFailure {
+            kind: FailureKind::OutOfMemory,
+            message: "no memory for a virtual user".to_owned(),
+            trace: String::new(),
+        };
+        let state = Box::new(state);
+        let runtime = Runtime::new().map_err(no_memory)?;
+        if let Some(limit) = state.program.settings.memory_limit {
+            runtime.set_memory_limit(limit);
+        }
+        runtime.set_max_stack_size(STACK_BYTES - STACK_RESERVE);
+        runtime.set_loader(ScriptResolver, ScriptLoader);
+        let context = Context::full(&runtime).map_err(no_memory)?;
+        let pointer: *const VuState = &raw const *state;
+        // SAFETY: the state outlives the runtime: it is a later field of the same struct, and the
+        // handler is unset before either goes.
+        let handler = move || unsafe { &*pointer }.interrupt();
+        runtime.set_interrupt_handler(Some(Box::new(handler)));
+        let rejections = Rejections::default();
+        rejections.watch(&runtime);
+        context
+            .with(|ctx| {
+                state.attach(&ctx);
+                globals::install(&ctx).map_err(|error| failure_of(&ctx, &error))
+            })?;
+        Ok(VuCore {
+            exports: RefCell::default(),
+            data: RefCell::default(),
+            scenario: Cell::new(std::ptr::null()),
+            rejections,
+            spoiled: Cell::new(false),
+            context,
+            runtime,
+            state,
+        })
+    }
+
+    pub(crate) fn is_reusable(&self) -> bool {
+        !self.spoiled.get()
+    }
+
+    pub(crate) fn exports(&self) -> Option<Exports> {
+        let namespace = self.exports.borrow().clone()?;
+        self.context.with(|ctx| {
+            let namespace = namespace.restore(&ctx).ok()?;
+            Some(Exports::of(&ctx, &namespace))
+        })
+    }
+
+    /// Runs a task on the coroutine of `yielder`.
+    pub(crate) fn run(&self, yielder: &Yielder<Resume, Ask>, task: &Task) -> Ending {
+        self.state.enter(yielder);
+        let ending = self.context.with(|ctx| {
+            // SAFETY: the runtime is this context's own; it is told which stack it runs on.
+            unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
+            let ended = self.perform(&ctx, task);
+            let ending = self.ending(&ctx, ended);
+            globals::after_task(&ctx);
+            ending
+        });
+        self.state.event_loop.clear();
+        self.state.leave();
+        ending
+    }
+
+    fn ending(&self, ctx: &Ctx<'_>, ended: Result<Option<Returned>, ScriptFailure>) -> Ending {
+        if self.state.is_cancelled() {
+            self.spoiled.set(true);
+            self.rejections.clear();
+            drop(ctx.catch());
+            return Ending::Cancelled;
+        }
+        match ended {
+            Ok(returned) => Ending::Done(returned),
+            Err(failure) => {
+                if is_job_pending(ctx) {
+                    self.spoiled.set(true);
+                }
+                Ending::Failed(failure)
+            }
+        }
+    }
+
+    fn perform(&self, ctx: &Ctx<'_>, task: &Task) -> Result<Option<Returned>, ScriptFailure> {
+        match task {
+            Task::Init => {
+                self.state.stage.set(Stage::Init);
+                self.initialise(ctx).map(|()| None)
+            }
+            Task::Hook {
+                function,
+                data,
+                tags,
+            } => {
+                self.state.stage.set(Stage::Hook);
+                *self.state.tags.borrow_mut() = std::rc::Rc::clone(tags);
+                globals::enter_group(ctx, &format!("::{}", function.name()));
+                let data = self.parsed(ctx, data.as_deref())?;
+                let value = self.call(ctx, function.name(), vec![data])?;
+                json_of(ctx, value)
+            }
+            Task::Iteration(iteration) => {
+                self.state.stage.set(Stage::Iteration);
+                self.iterate(ctx, iteration).map(|()| None)
+            }
+            Task::Summary { data } => {
+                self.state.stage.set(Stage::Summary);
+                let data = self.parsed(ctx, Some(data))?;
+                let value = self.call(ctx, "handleSummary", vec![data])?;
+                files_of(ctx, value)
+            }
+        }
+    }
+
+    fn initialise(&self, ctx: &Ctx<'_>) -> Result<(), ScriptFailure> {
+        let thrown = |error: Error| failure_of(ctx, &error);
+        let entry = &self.state.program.entry;
+        let module = load_module(ctx, entry).map_err(thrown)?;
+        let (module, promise) = module.eval().map_err(thrown)?;
+        self.settle(ctx, Some(promise.as_value()))?;
+        let namespace = module.namespace().map_err(thrown)?;
+        let exports = crate::exports::of_entry(ctx, namespace).map_err(thrown)?;
+        *self.exports.borrow_mut() = Some(Persistent::save(ctx, exports));
+        Ok(())
+    }
+
+    fn iterate(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {
+        let setup: *const _ = &raw const *iteration.scenario;
+        if self.scenario.get() != setup {
+            self.enter_scenario(ctx, iteration)?;
+            self.scenario.set(setup);
+        }
+        self.state.iteration.set(iteration.number);
+        globals::begin_iteration(ctx, iteration.number).map_err(|error| failure_of(ctx, &error))?;
+        let data = self.data.borrow().clone();
+        let data = match data {
+            Some(data) => data.restore(ctx).map_err(|error| failure_of(ctx, &error))?,
+            None => Value::new_undefined(ctx.clone()),
+        };
+        self.call(ctx, &iteration.scenario.function, vec![data])?;
+        Ok(())
+    }
+
+    /// Takes over a scenario's variables, tags and data.
+    fn enter_scenario(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {
+        let scenario = &iteration.scenario;
+        globals::set_env(ctx, &scenario.env).map_err(|error| failure_of(ctx, &error))?;
+        *self.state.tags.borrow_mut() = std::rc::Rc::clone(&scenario.tags);
+        let data = self.parsed(ctx, scenario.data.as_deref())?;
+        *self.data.borrow_mut() = Some(Persistent::save(ctx, data));
+        Ok(())
+    }
+
+    fn parsed<'js>(&self, ctx: &Ctx<'js>, json: Option<&str>) -> Result<Value<'js>, ScriptFailure> {
+        match json {
+            None => Ok(Value::new_undefined(ctx.clone())),
+            Some(json) => ctx
+                .json_parse(json)
+                .map_err(|error| failure_of(ctx, &error)),
+        }
+    }
+
+    /// Calls an exported function and waits until its promise is settled and the event loop idle;
+    /// `undefined` when there is no such function.
+    fn call<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        function: &str,
+        arguments: Vec<Value<'js>>,
+    ) -> Result<Value<'js>, ScriptFailure> {
+        let thrown = |error: Error| failure_of(ctx, &error);
+        let Some(exports) = self.exports.borrow().clone() else {
+            return Ok(Value::new_undefined(ctx.clone()));
+        };
+        let exports = exports.restore(ctx).map_err(thrown)?;
+        let Some(function) = exports
+            .get::<_, Option<Function<'js>>>(function)
+            .map_err(thrown)?
+        else {
+            return Ok(Value::new_undefined(ctx.clone()));
+        };
+        let value: Value<'js> = function
+            .call((rquickjs::function::Rest(arguments),))
+            .map_err(thrown)?;
+        let is_promise = value.is_promise();
+        let is_quiet = self.rejections.is_empty() && self.state.event_loop.is_idle();
+        if !is_promise && is_quiet && !is_job_pending(ctx) {
+            return Ok(value);
+        }
+        self.settle(ctx, is_promise.then_some(&value))?;
+        match value.as_promise().map(Promise::result::<Value<'js>>) {
+            Some(Some(Ok(result))) => Ok(result),
+            Some(Some(Err(error))) => Err(thrown(error)),
+            Some(None) => Ok(Value::new_undefined(ctx.clone())),
+            None => Ok(value),
+        }
+    }
+
+    /// Runs jobs, timers and ends of hops until nothing is left. `awaited` is the promise whose
+    /// rejection is told by the caller.
+    fn settle<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        awaited: Option<&Value<'js>>,
+    ) -> Result<(), ScriptFailure> {
+        let thrown = |error: Error| failure_of(ctx, &error);
+        let event_loop = &self.state.event_loop;
+        loop {
+            while ctx.execute_pending_job() {
+                if self.state.is_cancelled() {
+                    return Ok(());
+                }
+            }
+            if self.state.fatal.get().is_some() {
+                return Err(failure_of(ctx, &Error::Exception));
+            }
+            self.report_rejections(ctx, awaited)?;
+            if event_loop.settle_ended(ctx).map_err(thrown)? {
+                continue;
+            }
+            if let Some((due, timer)) = event_loop.take_due(self.state.host.now()) {
+                globals::fire_timer(ctx, due, timer).map_err(thrown)?;
+                continue;
+            }
+            if event_loop.is_idle() {
+                return self.check_awaited(ctx, awaited);
+            }
+            self.state
+                .wait_any(ctx, event_loop.next_due())
+                .map_err(thrown)?;
+        }
+    }
+
+    /// Module code whose promise was rejected has failed.
+    fn check_awaited<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        awaited: Option<&Value<'js>>,
+    ) -> Result<(), ScriptFailure> {
+        let rejected = awaited
+            .and_then(Value::as_promise)
+            .filter(|promise| promise.state() == PromiseState::Rejected)
+            .and_then(Promise::result::<Value<'js>>);
+        match rejected {
+            Some(Err(error)) => Err(failure_of(ctx, &error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Rejections that nobody listens to: an error in the log; in module code the end.
+    fn report_rejections<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        awaited: Option<&Value<'js>>,
+    ) -> Result<(), ScriptFailure> {
+        if self.rejections.is_empty() {
+            return Ok(());
+        }
+        for reason in self.rejections.take(ctx, awaited) {
+            let mut failure = failure_of_value(ctx, &reason);
+            failure.message = format!("Uncaught (in promise) {}", failure.message);
+            if state(ctx).stage.get() == Stage::Init {
+                return Err(failure);
+            }
+            self.state
+                .log(LogLevel::Error, &failure.to_string(), &[]);
+        }
+        Ok(())
+    }
+}
+
+/// Whether promises wait to be told. Asked of the engine itself: the wrapper's own question wants
+/// the runtime unlocked.
+fn is_job_pending(ctx: &Ctx<'_>) -> bool {
+    // SAFETY: the context is alive, and so is its runtime.
+    unsafe { qjs::JS_IsJobPending(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) }
+}
+
+fn json_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<Returned>, ScriptFailure> {
+    if value.is_undefined() {
+        return Ok(None);
+    }
+    let json = ctx
+        .json_stringify(value)
+        .map_err(|error| failure_of(ctx, &error))?;
+    let text = json.and_then(|json| json.to_string().ok());
+    Ok(text.map(Returned::Json))
+}
+
+fn files_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<Returned>, ScriptFailure> {
+    let Some(object) = value.as_object() else {
+        return Ok(None);
+    };
+    let mut files = Vec::new();
+    for entry in object.props::<String, Value<'js>>() {
+        let (name, content) = entry.map_err(|error| failure_of(ctx, &error))?;
+        let bytes = bytes_of(&content).ok_or_else(|| {
+            ScriptFailure::thrown(format!(
+                "handleSummary() returned neither text nor bytes for '{name}'"
+            ))
+        })?;
+        files.push((name, bytes));
+    }
+    Ok(Some(Returned::Files(files)))
+}
+
+fn bytes_of(content: &Value<'_>) -> Option<Vec<u8>> {
+    if let Some(text) = content.as_string() {
+        return text.to_string().ok().map(String::into_bytes);
+    }
+    let object = content.as_object()?;
+    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
+        // SAFETY: the bytes are copied before anything of the script runs.
+        return unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
+    }
+    let array = TypedArray::<u8>::from_object(object.clone()).ok()?;
+    // SAFETY: as above.
+    unsafe { array.as_bytes() }.map(<[u8]>::to_vec)
+}

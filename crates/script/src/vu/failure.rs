@@ -1,0 +1,134 @@
+//! What a script threw, in words.
+//!
+//! Must not know where it is shown. Invariant: a thrown value of any kind has a text, and making
+//! it runs nothing that could throw again unseen.
+
+use std::fmt;
+use std::io;
+
+use rquickjs::{Ctx, Error, Value};
+
+use super::state::state;
+
+/// Why a task failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The script threw.
+    Thrown,
+    /// The script called `exec.test.abort()`.
+    Aborted,
+    /// The virtual user has used up its memory.
+    OutOfMemory,
+}
+
+/// What a script threw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptFailure {
+    /// Why.
+    pub kind: FailureKind,
+    /// Name and message, as in `Error: x`.
+    pub message: String,
+    /// Where: one line per call, each `\tat name (file:line:column)\n`; empty when unknown.
+    pub trace: String,
+}
+
+impl ScriptFailure {
+    pub(crate) fn thrown(message: impl Into<String>) -> ScriptFailure {
+        ScriptFailure {
+            kind: FailureKind::Thrown,
+            message: message.into(),
+            trace: String::new(),
+        }
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "an adapter for map_err")]
+    pub(crate) fn no_stack(error: io::Error) -> ScriptFailure {
+        ScriptFailure {
+            kind: FailureKind::OutOfMemory,
+            message: format!("no memory for a virtual user's stack: {error}"),
+            trace: String::new(),
+        }
+    }
+}
+
+/// Message and trace, as k6 logs them.
+impl fmt::Display for ScriptFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if !self.trace.is_empty() {
+            write!(f, "\n{}", self.trace)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ScriptFailure {}
+
+/// What an error of a native or of the script means.
+pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
+    if !error.is_exception() {
+        return ScriptFailure::thrown(error.to_string());
+    }
+    let thrown = ctx.catch();
+    if let Some(message) = state(ctx).fatal.get() {
+        return ScriptFailure {
+            kind: FailureKind::Aborted,
+            message: message.clone(),
+            trace: String::new(),
+        };
+    }
+    failure_of_value(ctx, &thrown)
+}
+
+/// What a thrown value, or the reason of a rejection, means.
+pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailure {
+    let Some(object) = thrown.as_object().filter(|object| object.is_error()) else {
+        return ScriptFailure::thrown(text_of(ctx, thrown));
+    };
+    let field = |name: &str| -> Option<String> { object.get::<_, Option<String>>(name).ok()? };
+    let name = field("name").unwrap_or_else(|| "Error".to_owned());
+    let message = field("message").unwrap_or_default();
+    let kind = if name == "InternalError" && message == "out of memory" {
+        FailureKind::OutOfMemory
+    } else {
+        FailureKind::Thrown
+    };
+    let text = if message.is_empty() {
+        name
+    } else {
+        format!("{name}: {message}")
+    };
+    ScriptFailure {
+        kind,
+        message: text,
+        trace: trace_of(&field("stack").unwrap_or_default()),
+    }
+}
+
+/// A value that is no error, as text.
+fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
+    if let Some(text) = value.as_string() {
+        return text.to_string().unwrap_or_default();
+    }
+    let coerced = value.get::<rquickjs::Coerced<String>>();
+    match coerced {
+        Ok(text) => text.0,
+        Err(_) => {
+            drop(ctx.catch());
+            "[object Object]".to_owned()
+        }
+    }
+}
+
+/// The engine's trace in k6's shape.
+fn trace_of(stack: &str) -> String {
+    stack
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("at "))
+        .map(|line| match line.strip_prefix("at <anonymous> ") {
+            Some(rest) => format!("\tat {}\n", rest.trim_start_matches('(').trim_end_matches(')')),
+            None => format!("\t{line}\n"),
+        })
+        .collect()
+}

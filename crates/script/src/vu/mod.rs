@@ -1,0 +1,216 @@
+//! One virtual user: a QuickJS runtime on a stackful coroutine.
+//!
+//! [`ScriptVu::begin`] starts a [`Task`]; [`ScriptVu::resume`] goes on with it until it asks for
+//! something or ends. Must not know who fulfils what it asks. Invariant: at most one task runs at a
+//! time, and a task that was begun is resumed to its end, at last with [`Resume::Cancel`].
+
+mod ask;
+mod core;
+mod event_loop;
+mod failure;
+mod rejections;
+mod stack;
+mod state;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use corosensei::{Coroutine, CoroutineResult};
+use loadline_metric::TagSet;
+
+pub use ask::{Ask, OpId, Resume, Wait};
+pub use failure::{FailureKind, ScriptFailure};
+pub use stack::StackPool;
+
+pub(crate) use event_loop::Timer;
+pub(crate) use failure::failure_of;
+pub(crate) use state::{Stage, VuState, state};
+
+use self::core::VuCore;
+use crate::host::Host;
+use crate::program::Program;
+use stack::PooledStack;
+
+/// Something that a virtual user is to do.
+#[derive(Clone, Debug)]
+pub enum Task {
+    /// Run the module code; must come first.
+    Init,
+    /// Call `setup()` or `teardown(data)`, if the script exports it.
+    Hook {
+        /// Which.
+        function: Hook,
+        /// What `setup()` returned, as JSON; `None`: nothing.
+        data: Option<Arc<str>>,
+        /// Tags of every sample of it.
+        tags: Rc<TagSet>,
+    },
+    /// Run one iteration.
+    Iteration(Iteration),
+    /// Call `handleSummary(data)`, if the script exports it.
+    Summary {
+        /// Its argument as JSON.
+        data: Arc<str>,
+    },
+}
+
+/// A function that runs once a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hook {
+    /// `setup`
+    Setup,
+    /// `teardown`
+    Teardown,
+}
+
+impl Hook {
+    /// The name under which a script exports it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Hook::Setup => "setup",
+            Hook::Teardown => "teardown",
+        }
+    }
+}
+
+/// One iteration.
+#[derive(Clone, Debug)]
+pub struct Iteration {
+    /// Scenario-wide facts; the same value for all iterations of a scenario.
+    pub scenario: Rc<ScenarioSetup>,
+    /// Number of the iteration of this virtual user, from zero (`__ITER`).
+    pub number: u64,
+}
+
+/// What all iterations of a scenario share.
+#[derive(Debug)]
+pub struct ScenarioSetup {
+    /// The exported function.
+    pub function: Arc<str>,
+    /// Variables of the scenario, laid over `__ENV`.
+    pub env: Vec<(String, String)>,
+    /// What `setup()` returned, as JSON; `None`: nothing.
+    pub data: Option<Arc<str>>,
+    /// Tags of every sample: run, scenario, its name.
+    pub tags: Rc<TagSet>,
+}
+
+/// How a task came out.
+#[derive(Debug)]
+pub enum Ending {
+    /// It came to its end. For `setup()` the JSON of what it returned, for `handleSummary()` the
+    /// files to write; `None` when it returned nothing or does not exist.
+    Done(Option<Returned>),
+    /// It failed.
+    Failed(ScriptFailure),
+    /// It was cancelled from outside.
+    Cancelled,
+}
+
+/// What a task gives back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Returned {
+    /// A value as JSON.
+    Json(String),
+    /// Contents by file name; `stdout` and `stderr` are streams.
+    Files(Vec<(String, Vec<u8>)>),
+}
+
+/// Where a task stands.
+#[derive(Debug)]
+pub enum Step {
+    /// It is suspended and wants this.
+    Asks(Ask),
+    /// It has ended.
+    Ended(Ending),
+}
+
+/// One virtual user.
+pub struct ScriptVu {
+    core: Rc<VuCore>,
+    running: Option<Coroutine<Resume, Ask, Ending, PooledStack>>,
+    stacks: Rc<StackPool>,
+}
+
+impl ScriptVu {
+    /// A virtual user whose module code has not run yet. Numbers count from 1; both are 0 for one
+    /// that runs `setup`, `teardown` or `handleSummary`.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn new(
+        program: Arc<Program>,
+        host: Rc<dyn Host>,
+        stacks: Rc<StackPool>,
+        id_in_instance: u64,
+        id_in_test: u64,
+    ) -> Result<ScriptVu, ScriptFailure> {
+        let state = VuState::new(host, program, id_in_instance, id_in_test);
+        Ok(ScriptVu {
+            core: Rc::new(VuCore::new(state)?),
+            running: None,
+            stacks,
+        })
+    }
+
+    /// Starts a task.
+    ///
+    /// # Errors
+    /// When the system has no memory for its stack.
+    pub fn begin(&mut self, task: Task) -> Result<Step, ScriptFailure> {
+        debug_assert!(self.running.is_none(), "one task at a time");
+        let stack = StackPool::take(&self.stacks).map_err(ScriptFailure::no_stack)?;
+        let core = Rc::clone(&self.core);
+        self.running = Some(Coroutine::with_stack(stack, move |yielder, _| {
+            core.run(yielder, &task)
+        }));
+        Ok(self.resume(Resume::Go))
+    }
+
+    /// Goes on with the task.
+    pub fn resume(&mut self, resume: Resume) -> Step {
+        // Taken out, so that a panic within leaves none that could be resumed again.
+        let Some(mut running) = self.running.take() else {
+            return Step::Ended(Ending::Cancelled);
+        };
+        match running.resume(resume) {
+            CoroutineResult::Yield(ask) => {
+                self.running = Some(running);
+                Step::Asks(ask)
+            }
+            CoroutineResult::Return(ending) => {
+                drop(running.into_stack());
+                Step::Ended(ending)
+            }
+        }
+    }
+
+    /// Breaks off the task under way, if any: nothing of the script runs any more.
+    pub fn cancel(&mut self) {
+        while self.running.is_some() {
+            if let Step::Ended(_) = self.resume(Resume::Cancel) {
+                break;
+            }
+        }
+    }
+
+    /// Whether further tasks may run here: a cancelled one may have left promises that nobody is
+    /// to settle.
+    #[must_use]
+    pub fn is_reusable(&self) -> bool {
+        self.core.is_reusable()
+    }
+
+    /// What the script exports; `None` before its module code has run.
+    #[must_use]
+    pub fn exports(&self) -> Option<crate::exports::Exports> {
+        self.core.exports()
+    }
+}
+
+impl Drop for ScriptVu {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}

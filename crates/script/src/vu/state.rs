@@ -1,0 +1,282 @@
+//! What natives know of the virtual user that calls them.
+//!
+//! Reached from any native through the context's opaque pointer ([`state`]). Must not know which
+//! modules exist; their own state lies in a slot each. Invariant: no borrow of a cell in here is
+//! held while the script is suspended or running.
+
+use std::any::{Any, TypeId};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use corosensei::Yielder;
+use loadline_metric::TagSet;
+use loadline_model::Nanos;
+use rquickjs::{Ctx, Error, Exception, qjs};
+
+use super::ask::{Ask, OpId, Resume, Wait};
+use super::event_loop::EventLoop;
+use crate::hop::{HopOutcome, HopRequest};
+use crate::host::{Host, LogEntry, LogLevel};
+use crate::program::Program;
+use crate::system_tags::SystemTag;
+
+/// How long a script may compute before others get their turn.
+const SLICE_NS: u64 = 1_000_000;
+
+/// Where in its life the virtual user is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Module code runs.
+    Init,
+    /// `setup()` or `teardown()` runs.
+    Hook,
+    /// An iteration runs.
+    Iteration,
+    /// `handleSummary()` runs.
+    Summary,
+}
+
+/// What natives know of the virtual user that calls them.
+pub(crate) struct VuState {
+    pub(crate) host: Rc<dyn Host>,
+    pub(crate) program: Arc<Program>,
+    /// Number over the whole test, from 1; 0 where no virtual user runs (setup and the like).
+    pub(crate) id_in_test: u64,
+    /// Number in this instance, from 1; 0 likewise.
+    pub(crate) id_in_instance: u64,
+    /// Iterations begun before the one under way.
+    pub(crate) iteration: Cell<u64>,
+    pub(crate) stage: Cell<Stage>,
+    pub(crate) event_loop: EventLoop,
+    /// The path of the group under way (`::outer::inner`); empty at the top.
+    pub(crate) group: RefCell<Rc<str>>,
+    /// Tags of every sample of this virtual user now: run, scenario, its own, group and scenario.
+    pub(crate) tags: RefCell<Rc<TagSet>>,
+    yielder: Cell<*const Yielder<Resume, Ask>>,
+    cancelled: Cell<bool>,
+    slice_ends: Cell<Nanos>,
+    slots: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
+    /// Lets natives fail by panicking never: an error that they could not throw.
+    pub(crate) fatal: OnceCell<String>,
+}
+
+/// The state of the virtual user that a context belongs to.
+#[inline]
+pub(crate) fn state<'js>(ctx: &Ctx<'js>) -> &'js VuState {
+    // SAFETY: every context that natives are installed in got its state's pointer by
+    // [`VuState::attach`], and the virtual user drops its context before its state.
+    unsafe { &*qjs::JS_GetContextOpaque(ctx.as_raw().as_ptr()).cast::<VuState>() }
+}
+
+impl VuState {
+    pub(crate) fn new(
+        host: Rc<dyn Host>,
+        program: Arc<Program>,
+        id_in_instance: u64,
+        id_in_test: u64,
+    ) -> VuState {
+        VuState {
+            host,
+            program,
+            id_in_test,
+            id_in_instance,
+            iteration: Cell::new(0),
+            stage: Cell::new(Stage::Init),
+            event_loop: EventLoop::default(),
+            group: RefCell::new(Rc::from("")),
+            tags: RefCell::default(),
+            yielder: Cell::new(ptr::null()),
+            cancelled: Cell::new(false),
+            slice_ends: Cell::new(Nanos::MAX),
+            slots: RefCell::default(),
+            fatal: OnceCell::new(),
+        }
+    }
+
+    /// Makes the state reachable from a context.
+    pub(crate) fn attach(&self, ctx: &Ctx<'_>) {
+        let pointer = ptr::from_ref(self).cast_mut().cast();
+        // SAFETY: the context is alive; the pointer stays good as long as it is (see [`state`]).
+        unsafe { qjs::JS_SetContextOpaque(ctx.as_raw().as_ptr(), pointer) };
+    }
+
+    /// A module's own state, made at first use.
+    pub(crate) fn slot<T: Any>(&self, make: impl FnOnce() -> T) -> Rc<T> {
+        let id = TypeId::of::<T>();
+        let known = self
+            .slots
+            .borrow()
+            .iter()
+            .find(|(other, _)| *other == id)
+            .map(|(_, slot)| Rc::clone(slot));
+        let slot = known.unwrap_or_else(|| {
+            let made: Rc<dyn Any> = Rc::new(make());
+            self.slots.borrow_mut().push((id, Rc::clone(&made)));
+            made
+        });
+        slot.downcast().expect("a slot is stored under its own type")
+    }
+
+    /// Forgets the modules' own state: before the context goes.
+    pub(crate) fn clear_slots(&self) {
+        self.slots.borrow_mut().clear();
+        self.event_loop.clear();
+    }
+
+    pub(crate) fn enter(&self, yielder: &Yielder<Resume, Ask>) {
+        self.yielder.set(yielder);
+        self.cancelled.set(false);
+        self.begin_slice();
+    }
+
+    pub(crate) fn leave(&self) {
+        self.yielder.set(ptr::null());
+        self.slice_ends.set(Nanos::MAX);
+    }
+
+    fn begin_slice(&self) {
+        let now = self.host.now();
+        self.slice_ends.set(Nanos(now.0.saturating_add(SLICE_NS)));
+    }
+
+    /// Whether the script was told to end.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.get()
+    }
+
+    fn suspend(&self, wait: Wait) -> Resume {
+        let started = self.event_loop.take_started();
+        // SAFETY: set by `enter` to the yielder of the coroutine that this code runs on, and unset
+        // by `leave` before that coroutine returns.
+        let yielder = unsafe { self.yielder.get().as_ref() };
+        let yielder = yielder.expect("natives that wait are called on the coroutine");
+        let resume = yielder.suspend(Ask { started, wait });
+        if matches!(resume, Resume::Cancel) {
+            self.cancelled.set(true);
+        }
+        self.begin_slice();
+        resume
+    }
+
+    /// Called by the interpreter every few thousand steps: gives others their turn; whether the
+    /// script is to be broken off.
+    pub(crate) fn interrupt(&self) -> bool {
+        if self.cancelled.get() {
+            return true;
+        }
+        if self.yielder.get().is_null() || self.host.now() < self.slice_ends.get() {
+            return false;
+        }
+        match self.suspend(Wait::Turn) {
+            Resume::Ended(ended) => {
+                self.event_loop.note_ended(ended);
+                false
+            }
+            resume => matches!(resume, Resume::Cancel),
+        }
+    }
+
+    /// Sends one request and waits for its answer.
+    ///
+    /// # Errors
+    /// The error to give back at once when the script was cancelled.
+    pub(crate) fn exchange(&self, ctx: &Ctx<'_>, request: HopRequest) -> Result<HopOutcome, Error> {
+        if self.event_loop.is_anything_under_way() {
+            let done = Rc::new(RefCell::new(None));
+            let place = Rc::clone(&done);
+            self.start_hop(
+                request,
+                Box::new(move |_, outcome| {
+                    *place.borrow_mut() = Some(outcome);
+                    Ok(())
+                }),
+            );
+            self.wait_until(ctx, || done.borrow().is_some())?;
+            let outcome = done.borrow_mut().take();
+            return Ok(outcome.expect("it was waited for"));
+        }
+        match self.suspend(Wait::Hop(request)) {
+            Resume::Hop(outcome) => Ok(*outcome),
+            _ => Err(cancellation(ctx)),
+        }
+    }
+
+    /// Starts a hop beside the script; `on_end` is called when it ends and something waits. What
+    /// it does to the script must be to settle promises only.
+    pub(crate) fn start_hop(&self, request: HopRequest, on_end: OnEnd) -> OpId {
+        self.event_loop.start(request, on_end)
+    }
+
+    /// Waits, blocking the script, until `ready`; asked after each end of a hop.
+    ///
+    /// # Errors
+    /// The error to give back at once when the script was cancelled.
+    pub(crate) fn wait_until(
+        &self,
+        ctx: &Ctx<'_>,
+        mut ready: impl FnMut() -> bool,
+    ) -> Result<(), Error> {
+        loop {
+            self.event_loop.settle_ended(ctx)?;
+            if ready() {
+                return Ok(());
+            }
+            self.wait_any(ctx, None)?;
+        }
+    }
+
+    /// Blocks the script until an instant.
+    ///
+    /// # Errors
+    /// The error to give back at once when the script was cancelled.
+    pub(crate) fn sleep_until(&self, ctx: &Ctx<'_>, until: Nanos) -> Result<(), Error> {
+        while self.host.now() < until {
+            self.wait_any(ctx, Some(until))?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of any hop or an instant; ends are noted, not settled.
+    pub(crate) fn wait_any(&self, ctx: &Ctx<'_>, until: Option<Nanos>) -> Result<(), Error> {
+        match self.suspend(Wait::Any(until)) {
+            Resume::Ended(ended) => {
+                self.event_loop.note_ended(ended);
+                Ok(())
+            }
+            Resume::Cancel => Err(cancellation(ctx)),
+            Resume::Go | Resume::Hop(_) => Ok(()),
+        }
+    }
+
+    /// Writes a line to the log.
+    pub(crate) fn log(&self, level: LogLevel, message: &str, fields: &[(&str, &str)]) {
+        self.host.log(LogEntry {
+            level,
+            message,
+            fields,
+        });
+    }
+
+    /// Whether a system tag is on.
+    pub(crate) fn has_tag(&self, tag: SystemTag) -> bool {
+        self.program.settings.system_tags.has(tag)
+    }
+}
+
+/// Called when a hop ends.
+pub(crate) type OnEnd = Box<dyn FnOnce(&Ctx<'_>, HopOutcome) -> Result<(), Error>>;
+
+/// An error that no `catch` and no `finally` of the script sees.
+pub(crate) fn cancellation(ctx: &Ctx<'_>) -> Error {
+    match Exception::from_message(ctx.clone(), "the iteration was cancelled") {
+        Ok(exception) => {
+            let value = exception.into_object().into_value();
+            // SAFETY: context and value are alive; the mark is set on an error object.
+            unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), value.as_raw()) };
+            ctx.throw(value)
+        }
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,65 @@
+//! `cargo xtask k6-goldens`: records from the real k6 what the differential suite is held against.
+//!
+//! Must not know scripts or what is observed: the suite records itself, so that both tools are looked
+//! at by the same code. Invariant: nothing is recorded without a k6 of the suite's version.
+
+use crate::workspace::{self, root};
+use crate::{Result, exec};
+
+const USAGE: &str = "k6-goldens: usage: cargo xtask k6-goldens [--only PATTERN]";
+
+/// Writes the golden files of all scripts, or of those whose `topic/name` contains a pattern.
+///
+/// # Errors
+/// Bad arguments, no k6, or a script that k6 does not run twice alike.
+pub(crate) fn command(arguments: &[String]) -> Result<()> {
+    let only = only(arguments)?;
+    let peer = exec::find("k6")
+        .ok_or("k6-goldens: no k6: install it, or name its folder in LOADLINE_PEERS")?;
+    let binary = workspace::release_binary()?;
+    let mut command = exec::cargo(
+        root(),
+        &[
+            "test",
+            "--package",
+            "loadline-e2e",
+            "--test",
+            "e2e_k6_differential",
+            "--",
+            "--ignored",
+            "--exact",
+            "record",
+        ],
+    );
+    command
+        .env("LOADLINE_BIN", binary)
+        .env("LOADLINE_K6_RECORD", peer)
+        .env("LOADLINE_K6_ONLY", only);
+    exec::run(&mut command)
+}
+
+fn only(arguments: &[String]) -> Result<&str> {
+    match arguments {
+        [] => Ok(""),
+        [flag, pattern] if flag == "--only" => Ok(pattern),
+        _ => Err(USAGE.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn one_pattern_or_none() {
+        assert_eq!(only(&[]), Ok(""));
+        assert_eq!(only(&words("--only http/get")), Ok("http/get"));
+        for line in ["--only", "http", "--only a b"] {
+            assert!(only(&words(line)).is_err(), "{line} was accepted");
+        }
+    }
+}

@@ -17,24 +17,12 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
     let peer = exec::find("k6")
         .ok_or("k6-goldens: no k6: install it, or name its folder in LOADLINE_PEERS")?;
     let binary = workspace::release_binary()?;
-    let mut command = exec::cargo(
-        root(),
-        &[
-            "test",
-            "--package",
-            "loadline-e2e",
-            "--test",
-            "e2e_k6_differential",
-            "--",
-            "--ignored",
-            "--exact",
-            "record",
-        ],
-    );
+    let mut command = exec::cargo(root(), &["run", "--package", "loadline-e2e"]);
     command
-        .env("LOADLINE_BIN", binary)
-        .env("LOADLINE_K6_RECORD", peer)
-        .env("LOADLINE_K6_ONLY", only);
+        .args(["--bin", "k6_goldens", "--"])
+        .arg(peer)
+        .arg(only)
+        .env("LOADLINE_BIN", binary);
     exec::run(&mut command)
 }
 

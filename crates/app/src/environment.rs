@@ -31,6 +31,12 @@ impl Env {
             .map(String::as_str)
             .filter(|value| !value.is_empty())
     }
+
+    /// All variables, empty ones too, by name.
+    #[must_use]
+    pub fn all(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
 }
 
 impl<const N: usize> From<[(&str, &str); N]> for Env {

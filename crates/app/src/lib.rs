@@ -10,6 +10,7 @@ pub mod dialect;
 mod ending;
 mod environment;
 mod files;
+pub mod k6;
 pub mod plan;
 mod redact;
 mod terminal;

@@ -26,6 +26,7 @@ fn result_of(line: &str) -> RunResult {
     let setup = loadline_run::RunSetup {
         commands,
         samples: None,
+        script: None,
         command_line: words,
     };
     let result = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");

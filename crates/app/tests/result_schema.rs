@@ -5,9 +5,17 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use loadline_app::cli::{self, Command};
 use loadline_app::{Env, Files, plan};
+use loadline_metric::{
+    BuiltIn, Contains, HttpTimes, Measurements, MetricRegistry, MetricType, SeriesPlan, TagSet,
+};
+use loadline_model::result::StopReason;
+use loadline_model::summarize::HeldThresholds;
+use loadline_model::test_summary::ThresholdSummary;
+use loadline_model::{RunResult, TestSummary, ThresholdPlan};
 use loadline_output::json;
 use loadline_target::TargetConfig;
 use serde_json::Value;
@@ -111,6 +119,10 @@ fn is_of_type(value: &Value, name: &str) -> bool {
 
 /// The JSON result of a `bench` command line.
 fn result_of(line: &str) -> Value {
+    json_of(&run_of(line))
+}
+
+fn run_of(line: &str) -> RunResult {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let Command::Bench(args) = cli::parse(&words).expect("a good line").command else {
         panic!("{line}: not a bench");
@@ -120,12 +132,16 @@ fn result_of(line: &str) -> Value {
     let setup = loadline_run::RunSetup {
         commands,
         samples: None,
+        script: None,
         command_line: words,
     };
-    let result = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
+    loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs")
+}
+
+fn json_of(result: &RunResult) -> Value {
     let mut text = Vec::new();
     json::write(
-        &result,
+        result,
         json::Options {
             pretty: false,
             hdr: true,
@@ -165,6 +181,67 @@ fn real_results_are_described() {
     }
     target.stop();
     target.join();
+}
+
+/// The summary of a script that used every kind of metric, in every part that one can have.
+fn summary() -> TestSummary {
+    let registry = Arc::new(MetricRegistry::new());
+    let kinds = [
+        MetricType::Counter,
+        MetricType::Gauge,
+        MetricType::Rate,
+        MetricType::Trend,
+    ];
+    let series = SeriesPlan {
+        by_scenario: true,
+        by_group: true,
+        by_tag: Some("group".to_owned()),
+        ..SeriesPlan::for_thresholds(&[], true)
+    };
+    let mut seen = Measurements::new(&series, Arc::clone(&registry));
+    let tags: TagSet = [
+        ("scenario", "a"),
+        ("group", "::g"),
+        ("expected_response", "true"),
+    ]
+    .into_iter()
+    .collect();
+    for kind in kinds {
+        let metric = registry.declare(&format!("own_{kind}"), kind, Contains::Default);
+        seen.record(metric.expect("a good name"), 1.5, 1, &tags)
+            .expect("a finite value");
+    }
+    seen.record_http(&HttpTimes::default(), Some(false), 2, &tags);
+    seen.check("::g", "holds", true, 3, &tags);
+    let held = HeldThresholds {
+        metric: BuiltIn::HttpReqs.id(),
+        definition: BuiltIn::HttpReqs.definition(),
+        tags: Some(tags),
+        suffix: Some("scenario:a".into()),
+        thresholds: vec![ThresholdSummary {
+            source: "count>0".into(),
+            observed: None,
+            passed: true,
+        }],
+    };
+    TestSummary::of(&seen.take(), 5, Some("group"), &[held])
+}
+
+#[test]
+fn the_summary_of_a_script_is_described() {
+    let schema = schema();
+    let mut result = run_of("loadline bench -n 1 -c 1 http://127.0.0.1:9/");
+    let threshold = ThresholdPlan::parse("http_reqs", "count>0", true, Duration::from_secs(2));
+    result.plan.script_thresholds = vec![threshold.expect("it can be read")];
+    result.totals.stop = StopReason::ThresholdCrossed;
+    result.summary = Some(summary());
+    let described = json_of(&result);
+    assert_eq!(
+        wrong(&schema, &schema, &described, "result"),
+        Vec::<String>::new()
+    );
+    let read: RunResult = serde_json::from_value(described).expect("it reads back");
+    assert_eq!(read.summary, result.summary);
 }
 
 #[test]

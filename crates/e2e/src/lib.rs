@@ -7,6 +7,7 @@
 pub mod certificates;
 pub mod clock;
 pub mod faults;
+pub mod k6;
 pub mod nginx;
 pub mod process;
 pub mod proxy;

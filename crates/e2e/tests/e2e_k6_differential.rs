@@ -3,9 +3,9 @@
 //! Must not know what a script is about. Invariant: k6 itself is wanted for recording alone; the golden
 //! files stand in for it.
 
-mod k6;
-
 use std::collections::BTreeSet;
+
+use loadline_e2e::k6;
 
 /// A test for each topic, so that topics run side by side.
 macro_rules! topics {
@@ -23,7 +23,14 @@ macro_rules! topics {
 
 topics! {
     auth batch checks cli compression console cookies crypto data encoding errors execution executors
-    html http language lifecycle metrics options summary tags thresholds timers
+    html http httpbin language lifecycle metrics options summary tags thresholds timers
+}
+
+/// The same scripts and golden files, another server: what is seen does not hang on our own target.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn httpbin_against_go_httpbin() {
+    k6::hold_against_httpbin("httpbin");
 }
 
 #[test]
@@ -32,13 +39,4 @@ fn every_topic_is_tested_and_every_script_recorded() {
     let tested: BTreeSet<String> = TESTED.iter().map(|topic| (*topic).to_owned()).collect();
     assert_eq!(there, tested);
     assert_eq!(k6::strays(), Vec::<String>::new());
-}
-
-/// `cargo xtask k6-goldens` runs this; without a peer it has nothing to do.
-#[test]
-#[ignore = "writes the golden files"]
-fn record() {
-    if let Some(peer) = std::env::var_os("LOADLINE_K6_RECORD") {
-        k6::record(&peer, &std::env::var("LOADLINE_K6_ONLY").unwrap_or_default());
-    }
 }

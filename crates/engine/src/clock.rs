@@ -3,6 +3,8 @@
 //! Everything that measures or waits takes its instants from here. Must not be read by pure
 //! crates. Invariant: instants never go back, and zero is the start of the run.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use loadline_model::Nanos;
 
 use crate::platform;
@@ -10,35 +12,65 @@ use crate::platform;
 /// The monotonic clock, counted from the start of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    origin_ns: u64,
+    // One per run, never freed: every part of the engine has a copy of the clock, and what makes
+    // virtual users ready has it before the run starts.
+    zero: &'static Zero,
+}
+
+/// Where a clock's time begins.
+#[derive(Debug)]
+struct Zero {
+    origin_ns: AtomicU64,
+    unix_ns: AtomicU64,
 }
 
 impl Clock {
     /// A clock whose zero is now.
     #[must_use]
     pub fn start() -> Clock {
-        Clock {
-            origin_ns: platform::monotonic_ns(),
-        }
+        let clock = Clock {
+            zero: Box::leak(Box::new(Zero {
+                origin_ns: AtomicU64::new(0),
+                unix_ns: AtomicU64::new(0),
+            })),
+        };
+        clock.restart();
+        clock
+    }
+
+    /// Makes now the zero: when everything is ready and nothing has begun.
+    pub(crate) fn restart(&self) {
+        let zero = self.zero;
+        zero.origin_ns.store(platform::monotonic_ns(), Relaxed);
+        zero.unix_ns.store(unix_ns(), Relaxed);
+    }
+
+    /// Nanoseconds since 1970 at the clock's zero.
+    #[must_use]
+    pub fn started_unix_ns(&self) -> u64 {
+        self.zero.unix_ns.load(Relaxed)
+    }
+
+    fn origin_ns(&self) -> u64 {
+        self.zero.origin_ns.load(Relaxed)
     }
 
     /// The time since the start of the run.
     #[must_use]
     #[inline]
     pub fn now(&self) -> Nanos {
-        Nanos(platform::monotonic_ns().saturating_sub(self.origin_ns))
+        Nanos(platform::monotonic_ns().saturating_sub(self.origin_ns()))
     }
 
     /// An instant of the run on the operating system's scale.
     #[must_use]
     pub fn to_monotonic_ns(&self, at: Nanos) -> u64 {
-        at.0.saturating_add(self.origin_ns)
+        at.0.saturating_add(self.origin_ns())
     }
 }
 
-/// Milliseconds since 1970, read where a run is dated.
-#[must_use]
-pub fn unix_ms() -> u64 {
+/// Nanoseconds since 1970, read where a run is dated.
+fn unix_ns() -> u64 {
     #[expect(
         clippy::disallowed_methods,
         reason = "the one place where wall time is read"
@@ -46,6 +78,6 @@ pub fn unix_ms() -> u64 {
     let now = std::time::SystemTime::now();
     now.duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| {
-            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+            u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
         })
 }

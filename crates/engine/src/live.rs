@@ -15,6 +15,8 @@ pub struct LiveCounters {
     interrupted: AtomicU64,
     vus_active: AtomicU64,
     vus_made: AtomicU64,
+    iterations_completed: AtomicU64,
+    iterations_interrupted: AtomicU64,
 }
 
 /// The sum of all workers' counters.
@@ -32,6 +34,10 @@ pub struct LiveTotals {
     pub vus_active: u64,
     /// Virtual users made.
     pub vus_made: u64,
+    /// Iterations of scripts run to their end.
+    pub iterations_completed: u64,
+    /// Iterations of scripts cut short.
+    pub iterations_interrupted: u64,
 }
 
 impl LiveTotals {
@@ -64,6 +70,15 @@ impl LiveCounters {
         bump(&self.interrupted);
     }
 
+    #[inline]
+    pub(crate) fn count_iteration(&self, is_complete: bool) {
+        if is_complete {
+            bump(&self.iterations_completed);
+        } else {
+            bump(&self.iterations_interrupted);
+        }
+    }
+
     /// Says how many virtual users the worker has at work, and how many it has made.
     #[inline]
     pub fn set_vus(&self, active: u64, made: u64) {
@@ -80,6 +95,8 @@ impl LiveCounters {
         sum.started += self.started.load(Relaxed);
         sum.vus_active += self.vus_active.load(Relaxed);
         sum.vus_made += self.vus_made.load(Relaxed);
+        sum.iterations_completed += self.iterations_completed.load(Relaxed);
+        sum.iterations_interrupted += self.iterations_interrupted.load(Relaxed);
     }
 }
 

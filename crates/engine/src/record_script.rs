@@ -45,8 +45,6 @@ pub struct Occasion<'a> {
 /// A worker's measurements of a script run.
 pub struct ScriptRecorder {
     clock: Clock,
-    /// Nanoseconds since 1970 at the start of the run.
-    started_unix_ns: u64,
     seen: Measurements,
     values: Option<SyncSender<Vec<TaggedValues>>>,
     batch: Vec<TaggedValues>,
@@ -56,10 +54,9 @@ pub struct ScriptRecorder {
 impl ScriptRecorder {
     /// An empty recorder.
     #[must_use]
-    pub fn new(clock: Clock, started_unix_ms: u64, metrics: &ScriptMetrics) -> ScriptRecorder {
+    pub fn new(clock: Clock, metrics: &ScriptMetrics) -> ScriptRecorder {
         ScriptRecorder {
             clock,
-            started_unix_ns: started_unix_ms.saturating_mul(1_000_000),
             seen: Measurements::new(&metrics.series, Arc::clone(&metrics.registry)),
             values: metrics.values.clone(),
             batch: Vec::new(),
@@ -164,7 +161,7 @@ impl ScriptRecorder {
         let mut tags = TagSet::new();
         on.tags.each_tag(&mut |name, value| tags.set(name, value));
         self.batch.push(TaggedValues {
-            time_unix_ns: self.started_unix_ns.saturating_add(on.at.0),
+            time_unix_ns: self.clock.started_unix_ns().saturating_add(on.at.0),
             tags: Arc::new(tags),
             metadata: on.metadata.cloned(),
             values,
@@ -222,7 +219,7 @@ mod tests {
     #[test]
     fn a_request_is_one_entry_for_sinks_and_ten_values_in_the_summary() {
         let (sink, batches) = sync_channel(4);
-        let mut recorder = ScriptRecorder::new(Clock::start(), 1_000, &metrics(Some(sink)));
+        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(Some(sink)));
         let tags = TagSet::new().with("scenario", "a");
         let on = Occasion {
             at: Nanos(5_000_000),
@@ -241,7 +238,7 @@ mod tests {
         assert_eq!((seen.root.values.len(), held_up_ns), (13, 0));
         let told = batches.recv().expect("a batch was flushed");
         assert_eq!(told.len(), 3);
-        assert_eq!(told[0].time_unix_ns, 1_005_000_000);
+        assert_eq!(told[0].time_unix_ns, recorder.clock.started_unix_ns() + 5_000_000);
         assert_eq!(told[0].values.len(), 9);
         assert!(told[0].values.contains(&(BuiltIn::HttpReqDuration.id(), 2.5)));
         assert_eq!(*told[0].tags, tags);
@@ -252,7 +249,7 @@ mod tests {
     fn a_sink_that_went_away_is_not_asked_again() {
         let (sink, batches) = sync_channel(4);
         drop(batches);
-        let mut recorder = ScriptRecorder::new(Clock::start(), 0, &metrics(Some(sink)));
+        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(Some(sink)));
         let tags = TagSet::new();
         let on = Occasion {
             at: Nanos(1),

@@ -15,13 +15,15 @@ use loadline_model::url::Scheme;
 use loadline_model::{RunCommand, TestPlan};
 use loadline_schedule::IterationPool;
 
-use crate::clock::{Clock, unix_ms};
+use crate::clock::Clock;
 use crate::exchange::PreparedRequest;
 use crate::live::{LiveCounters, LiveTotals};
 use crate::net::{LazyTls, Resolver, Routes, TlsError};
 use crate::platform;
 use crate::worker::mailbox::Mailbox;
-use crate::worker::{StartLine, WorkerReport, WorkerSetup, run_worker};
+use crate::script::ScriptSetup;
+use crate::vu::script_client::ScriptClientPlan;
+use crate::worker::{ScriptParts, StartLine, WorkerReport, WorkerSetup, run_worker};
 
 /// What the engine is started with.
 pub struct EngineSetup {
@@ -29,6 +31,8 @@ pub struct EngineSetup {
     pub plan: Arc<TestPlan>,
     /// Where every single sample goes; `None`: nobody wants them.
     pub samples: Option<SyncSender<Vec<Sample>>>,
+    /// The script of the plan; `None` when no scenario is one.
+    pub script: Option<ScriptSetup>,
 }
 
 /// Why the engine did not start; nothing was sent.
@@ -60,8 +64,7 @@ pub struct Engine {
     pub reports: Receiver<WorkerReport>,
     /// The clock that every instant of the run is on.
     pub clock: Clock,
-    /// Milliseconds since 1970 at the start of the run.
-    pub started_unix_ms: u64,
+    start_line: Arc<StartLine>,
     mailboxes: Vec<Arc<Mailbox>>,
     live: Vec<Arc<LiveCounters>>,
     threads: Vec<JoinHandle<()>>,
@@ -77,18 +80,22 @@ impl Engine {
         worker_count(plan.workers.unwrap_or(cores), plan.max_vus(), streams)
     }
 
-    /// Starts the workers.
+    /// Makes the workers and their virtual users ready; [`Engine::release`] starts them, and must
+    /// be called.
     ///
     /// # Errors
     /// When the plan, its certificates or the operating system forbid it; nothing was sent then.
     pub fn start(setup: EngineSetup) -> Result<Engine, StartError> {
-        let EngineSetup { plan, samples } = setup;
+        let EngineSetup {
+            plan,
+            samples,
+            script,
+        } = setup;
         plan.validate().map_err(StartError::Plan)?;
         let tls = LazyTls::new(&plan.client.tls, plan.client.protocol);
         rehearse(&plan, &tls)?;
         let workers = Engine::workers_for(&plan);
         let clock = Clock::start();
-        let started_unix_ms = unix_ms();
         let resolver = Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?;
         let mailboxes: Vec<_> = (0..workers)
             .map(|_| Arc::new(Mailbox::new(plan.scenarios.len())))
@@ -104,6 +111,7 @@ impl Engine {
             .collect();
         let (reports_to, reports) = channel();
         let start_line = Arc::new(StartLine::new(workers));
+        let script = script_parts(script, &plan, &live)?;
         let mut threads = Vec::new();
         for number in 0..workers {
             let setup = WorkerSetup {
@@ -111,7 +119,6 @@ impl Engine {
                 plan: Arc::clone(&plan),
                 share: whole.for_worker(number),
                 clock,
-                started_unix_ms,
                 pools: pools.clone(),
                 mailboxes: mailboxes.clone(),
                 live: Arc::clone(&live[number as usize]),
@@ -120,6 +127,7 @@ impl Engine {
                 samples: samples.clone(),
                 reports: reports_to.clone(),
                 start_line: Arc::clone(&start_line),
+                script: script.clone(),
             };
             let thread = thread::Builder::new()
                 .name(format!("worker-{number}"))
@@ -127,14 +135,27 @@ impl Engine {
                 .map_err(StartError::Thread)?;
             threads.push(thread);
         }
+        start_line.muster();
         Ok(Engine {
             reports,
             clock,
-            started_unix_ms,
+            start_line,
             mailboxes,
             live,
             threads,
         })
+    }
+
+    /// Starts the run: its clock begins at zero now.
+    pub fn release(&self) {
+        self.clock.restart();
+        self.start_line.release();
+    }
+
+    /// Milliseconds since 1970 at the start of the run.
+    #[must_use]
+    pub fn started_unix_ms(&self) -> u64 {
+        self.clock.started_unix_ns() / 1_000_000
     }
 
     /// Passes an order to every worker.
@@ -169,9 +190,21 @@ fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
     wanted.clamp(1, vus.div_ceil(streams).max(1))
 }
 
-/// What a scenario of a script is told.
-pub(crate) fn no_script(scenario: &str) -> String {
-    format!("scenario {scenario}: this engine runs requests, not script functions")
+/// What workers need to run a script.
+pub(crate) fn script_parts(
+    script: Option<ScriptSetup>,
+    plan: &TestPlan,
+    live: &[Arc<LiveCounters>],
+) -> Result<Option<ScriptParts>, StartError> {
+    let (Some(setup), Some(settings)) = (script, &plan.script) else {
+        return Ok(None);
+    };
+    let client = ScriptClientPlan::new(&plan.client, settings).map_err(StartError::Tls)?;
+    Ok(Some(ScriptParts {
+        setup,
+        client,
+        all_live: live.to_vec(),
+    }))
 }
 
 /// Makes everything once that can be made without sending.
@@ -179,11 +212,8 @@ fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
     let routes = Routes::default();
     let mut encrypted = false;
     for scenario in &plan.scenarios {
-        let mix = match &scenario.behaviour {
-            Behaviour::Requests(mix) => mix,
-            Behaviour::Script(_) => {
-                return Err(StartError::Plan(no_script(&scenario.name)));
-            }
+        let Behaviour::Requests(mix) = &scenario.behaviour else {
+            continue;
         };
         for template in &mix.requests {
             encrypted |= template.origin.scheme == Scheme::Https;

@@ -9,4 +9,8 @@ pub enum RunCommand {
     StopGracefully,
     /// Stop at once; what was measured is still reported.
     StopNow,
+    /// Somebody asks through the REST API that it stop at once.
+    StopRemotely,
+    /// Begin a test that waits for it.
+    Resume,
 }

@@ -29,6 +29,10 @@ pub enum StopReason {
     Aborted,
     /// A threshold that ends the run was crossed, and running iterations were let end.
     ThresholdCrossed,
+    /// The script ended it (`exec.test.abort`), or threw where nothing goes on without.
+    Script,
+    /// Somebody ended it from outside through the REST API.
+    Remote,
     /// The process died; told from the journal.
     Crashed,
 }

@@ -55,6 +55,17 @@ impl TestSummary {
             by_tag: by_tag.map(|tag| rows_by_tag(seen, tag)),
         }
     }
+
+    /// The metrics and sub-metrics with a threshold that did not hold, in the order of the alphabet:
+    /// those that k6 names when a test has ended.
+    #[must_use]
+    pub fn crossed(&self) -> Vec<String> {
+        let metrics = self.root.metrics.iter();
+        let crossed = metrics.filter(|metric| metric.thresholds.iter().any(|held| !held.passed));
+        let mut keys: Vec<String> = crossed.map(MetricSummary::key).collect();
+        keys.sort();
+        keys
+    }
 }
 
 /// The places of all checks in the order in which they were first seen.
@@ -270,33 +281,27 @@ mod tests {
 
     #[test]
     fn groups_and_checks_are_in_the_order_of_their_first_sight_over_all_workers() {
-        let registry: Arc<MetricRegistry> = Arc::default();
-        let mut workers =
-            [(); 2].map(|()| Measurements::new(&SeriesPlan::default(), Arc::clone(&registry)));
         let none = TagSet::new();
-        workers[0].check("", "late", true, 50, &none);
-        workers[0].group_entered("::z", 60, &none);
-        workers[0].group_entered("::z::inner", 61, &none);
-        workers[0].check("::z", "deep", false, 62, &none);
-        workers[1].check("", "first", true, 10, &none);
-        workers[1].check("", "second", true, 10, &none);
-        workers[1].check("", "late", false, 11, &none);
-        workers[1].check("::a::lonely", "x", true, 70, &none);
         for swapped in [false, true] {
-            let mut deltas = workers.each_mut().map(|worker| worker.take());
+            let mut workers =
+                [(); 2].map(|()| Measurements::new(&SeriesPlan::default(), Arc::default()));
+            workers[0].check("", "late", true, 50, &none);
+            workers[0].group_entered("::z", 60, &none);
+            workers[0].group_entered("::z::inner", 61, &none);
+            workers[0].check("::z", "deep", false, 62, &none);
+            workers[1].check("", "first", true, 10, &none);
+            workers[1].check("", "second", true, 10, &none);
+            workers[1].check("", "late", false, 11, &none);
+            workers[1].check("::a::lonely", "x", true, 70, &none);
+            let mut deltas = workers.map(|mut worker| worker.take());
             if swapped {
                 deltas.reverse();
             }
             let [mut all, other] = deltas;
             all.merge(other);
-            if swapped {
-                assert_eq!(all, MeasurementsDelta::default());
-                continue;
-            }
-            let summary = TestSummary::of(&all, 1, None, &[]);
-            let root = &summary.root;
+            let root = TestSummary::of(&all, 1, None, &[]).root;
             assert_eq!(
-                names(root),
+                names(&root),
                 (vec!["first", "second", "late"], vec!["z", "a"])
             );
             assert_eq!((root.checks[2].passes, root.checks[2].fails), (1, 1));
@@ -320,8 +325,12 @@ mod tests {
             metric: own,
             definition: registry.get(own).expect("just declared"),
             tags: Some(tags(&[("a", "b")])),
-            suffix: Some(" a:b".into()),
-            thresholds: Vec::new(),
+            suffix: Some("a:b".into()),
+            thresholds: vec![ThresholdSummary {
+                source: "count>0".into(),
+                observed: Some(0.0),
+                passed: false,
+            }],
         };
         let all = seen.take();
         let summary = TestSummary::of(&all, 1, None, std::slice::from_ref(&held));
@@ -331,7 +340,8 @@ mod tests {
             .iter()
             .map(MetricSummary::key)
             .collect();
-        assert!(keys.ends_with(&["own".to_owned(), "own{ a:b}".to_owned()]));
+        assert!(keys.ends_with(&["own".to_owned(), "own{a:b}".to_owned()]));
+        assert_eq!(summary.crossed(), ["own{a:b}"]);
         assert!(!keys.contains(&"http_req_duration{expected_response:true}".to_owned()));
         let expected = tags(&[("expected_response", "true")]);
         seen.record_http(&HttpTimes::default(), Some(false), 6, &expected);

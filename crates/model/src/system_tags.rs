@@ -21,6 +21,15 @@ macro_rules! system_tags {
                 match self { $(SystemTag::$variant => $name,)+ }
             }
 
+            /// The tag of this name; `None` when it is none of these.
+            #[must_use]
+            pub fn named(name: &str) -> Option<SystemTag> {
+                match name {
+                    $($name => Some(SystemTag::$variant),)+
+                    _ => None,
+                }
+            }
+
             /// Whether it is set unless the user says otherwise.
             #[must_use]
             pub const fn is_default(self) -> bool {

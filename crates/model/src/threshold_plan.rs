@@ -141,6 +141,15 @@ impl ThresholdPlan {
         selector_of(&self.key).unwrap_or_else(|_| MetricSelector::whole(Arc::clone(&self.key)))
     }
 
+    /// The key as k6 tells it: without spaces around what stands between the braces.
+    #[must_use]
+    pub fn shown_key(&self) -> String {
+        match (self.key.split_once('{'), self.suffix()) {
+            (Some((name, _)), Some(suffix)) => format!("{name}{{{suffix}}}"),
+            _ => self.key.to_string(),
+        }
+    }
+
     /// What stands between the braces of the key, as written; `None` for a whole metric.
     #[must_use]
     pub fn suffix(&self) -> Option<&str> {
@@ -245,6 +254,8 @@ mod tests {
         assert_eq!(plan.selector().tags, tags);
         assert_eq!(&*plan.selector().metric, "http_reqs");
         assert_eq!(plan.suffix(), Some("a : b , c:\"d\",'e':'f:g'"));
+        let shown = "http_reqs{a : b , c:\"d\",'e':'f:g'}";
+        assert_eq!(plan.shown_key(), shown);
         assert_eq!(
             parse("http_reqs", "count<1").expect("a name").suffix(),
             None

@@ -1,14 +1,18 @@
 //! Sinks: where results go besides the terminal. One folder each, with the same files in it:
-//! `mod.rs` (what it is), `sink.rs` (files and threads), `encode.rs` (bytes), `tests.rs`.
+//! `mod.rs` (what it is), `sink.rs` (files and threads), `encode.rs` (bytes), `tests.rs`. What k6's
+//! two line formats share is in `k6_lines`.
 //!
 //! This crate must not know the engine: a sink reads `RunEvent`s, samples or a `RunResult`.
 //!
-//! Invariant: a sink never holds up the run, and a disk that fails is told at the end, not by a
-//! panic.
+//! Invariant: a sink never holds up the run unless it is asked for every single value and its channel
+//! is full, which the producer measures; a disk that fails is told at the end, not by a panic.
 
 #[cfg(test)]
 mod fixture;
 pub mod journal;
 pub mod json;
+pub mod k6_csv;
+pub mod k6_json;
+pub mod k6_lines;
 pub mod samples;
 mod sanity;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_engine::{INTERVAL, WorkerReport};
+use loadline_engine::{INTERVAL, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
 use loadline_model::result::{Percentiles, Row};
 use loadline_model::{Nanos, Snapshot};
@@ -39,6 +39,8 @@ pub(crate) struct Collector {
     pub(crate) never_started: u64,
     pub(crate) last_done: Nanos,
     pub(crate) failures: Vec<String>,
+    /// What scripts did to the test since somebody looked.
+    pub(crate) signals: Vec<ScriptSignal>,
 }
 
 /// A second, told.
@@ -62,6 +64,7 @@ impl Collector {
             never_started: 0,
             last_done: Nanos::ZERO,
             failures: Vec::new(),
+            signals: Vec::new(),
         }
     }
 
@@ -111,6 +114,7 @@ impl Collector {
                 self.last_done = self.last_done.max(last_done);
                 self.last.seen.merge(*seen);
             }
+            WorkerReport::Script(signal) => self.signals.push(signal),
             WorkerReport::Failed { worker, why } => {
                 self.reached_by_worker[worker as usize] = u64::MAX;
                 self.failures.push(format!("worker {worker}: {why}"));
@@ -144,7 +148,8 @@ impl Collector {
         let span = until.since(told_until);
         let nothing = rest.seen.counts == Default::default()
             && rest.seen.warm_up == Default::default()
-            && rest.seen.connections == Default::default();
+            && rest.seen.connections == Default::default()
+            && rest.seen.script.is_none();
         if nothing && span == 0 {
             return None;
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use loadline_engine::{Engine, EngineSetup, ScriptMetrics, StartError};
+use loadline_engine::{Engine, EngineSetup, ScriptSetup, StartError};
 use loadline_metric::ValueTrend;
 use loadline_model::event::{Mark, THRESHOLD_MARK};
 use loadline_model::rates::rates;
@@ -24,6 +24,7 @@ use loadline_model::{
 
 use crate::collect::{Collector, Told};
 use crate::environment::environment;
+use crate::lifecycle::{Lifecycle, Trouble, trouble_of};
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
 use crate::verdict::{Evidence, judge};
@@ -40,10 +41,20 @@ pub struct RunSetup {
     pub commands: Receiver<RunCommand>,
     /// Where every single sample goes; `None`: nobody wants them.
     pub samples: Option<SyncSender<Vec<Sample>>>,
-    /// What a script run measures with; `None` for other runs.
-    pub script: Option<ScriptMetrics>,
+    /// The script; `None` for other runs.
+    pub script: Option<RunScript>,
+    /// Whether a script's test waits for [`RunCommand::Resume`] before `setup()`.
+    pub is_paused: bool,
     /// The command line, for the result.
     pub command_line: Vec<String>,
+}
+
+/// A script about to be run.
+pub struct RunScript {
+    /// What the engine is given.
+    pub setup: ScriptSetup,
+    /// The functions that the script exports.
+    pub functions: Vec<String>,
 }
 
 /// Why a run did not take place.
@@ -77,6 +88,15 @@ impl RunError {
     }
 }
 
+/// What a run came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// What it found.
+    pub result: RunResult,
+    /// What decides how a script's test ends, first things first; empty for other runs.
+    pub troubles: Vec<Trouble>,
+}
+
 /// Runs a plan to its end, telling `on_event` what happens.
 ///
 /// # Errors
@@ -85,11 +105,11 @@ pub fn run(
     plan: Arc<TestPlan>,
     setup: RunSetup,
     on_event: &mut dyn FnMut(RunEvent),
-) -> Result<RunResult, RunError> {
+) -> Result<Ran, RunError> {
     let refused = |why| RunError::Start(StartError::Plan(why));
     thresholds::check(&plan).map_err(refused)?;
     let script = match &setup.script {
-        Some(metrics) => Some(ScriptConduct::new(&plan, metrics).map_err(refused)?),
+        Some(script) => Some(ScriptConduct::new(&plan, &script.setup.metrics).map_err(refused)?),
         None => None,
     };
     let workers = Engine::workers_for(&plan);
@@ -98,22 +118,44 @@ pub fn run(
     let engine_setup = EngineSetup {
         plan: Arc::clone(&plan),
         samples: setup.samples,
+        script: setup.script.as_ref().map(|script| script.setup.clone()),
     };
     let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
+    let mut lifecycle = setup.script.map(|script| {
+        let functions = script.functions;
+        Lifecycle::new(&plan, script.setup, engine.clock, functions)
+    });
+    let goes_on = match &mut lifecycle {
+        Some(lifecycle) => before(lifecycle, &setup.commands, setup.is_paused),
+        None => Ok(true),
+    };
+    if !matches!(goes_on, Ok(true)) {
+        engine.command(RunCommand::StopNow);
+    }
+    engine.release();
+    goes_on.map_err(RunError::Start)?;
     on_event(RunEvent::Started {
         plan: Arc::clone(&plan),
         environment: Arc::clone(&environment),
-        started_unix_ms: engine.started_unix_ms,
+        started_unix_ms: engine.started_unix_ms(),
     });
     let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
     conductor.script = script;
     conductor.conduct(on_event);
-    if !conductor.collector.failures.is_empty() && conductor.engine.live().started == 0 {
-        return Err(RunError::Workers(conductor.collector.failures));
+    conductor.conclude(lifecycle, &environment, on_event)
+}
+
+/// What comes before a script's iterations; whether they may begin.
+fn before(
+    lifecycle: &mut Lifecycle,
+    commands: &Receiver<RunCommand>,
+    is_paused: bool,
+) -> Result<bool, StartError> {
+    if is_paused && !matches!(commands.recv(), Ok(RunCommand::Resume)) {
+        lifecycle.stopped();
+        return Ok(false);
     }
-    let result = conductor.finish(&environment, on_event);
-    on_event(RunEvent::Finished(Arc::new(result.clone())));
-    Ok(result)
+    lifecycle.set_up(commands)
 }
 
 /// Rates of completed requests in short windows, as the plan asks for them.
@@ -138,6 +180,7 @@ struct Conductor {
     active_vus_max: u64,
     windows: Option<Windows>,
     script: Option<ScriptConduct>,
+    troubles: Vec<Trouble>,
 }
 
 impl Conductor {
@@ -167,6 +210,7 @@ impl Conductor {
             active_vus_max: 0,
             windows,
             script: None,
+            troubles: Vec::new(),
         }
     }
 
@@ -183,6 +227,7 @@ impl Conductor {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.look();
+            self.heed_script(on_event);
             self.pass_orders(on_event);
             while let Some(told) = self.collector.next_told(self.engine.live().active()) {
                 self.tell_second(told, on_event);
@@ -192,6 +237,47 @@ impl Conductor {
             }
         }
         self.look();
+        self.heed_script(on_event);
+    }
+
+    /// Ends what surrounds a script's iterations, and makes the result.
+    fn conclude(
+        mut self,
+        lifecycle: Option<Lifecycle>,
+        environment: &Environment,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<Ran, RunError> {
+        let mut troubles = Vec::new();
+        if let Some(mut lifecycle) = lifecycle {
+            lifecycle.tear_down().map_err(RunError::Start)?;
+            self.total.merge(std::mem::take(&mut lifecycle.seen));
+            troubles = lifecycle.troubles;
+            troubles.append(&mut self.troubles);
+        }
+        let has_failed = !self.collector.failures.is_empty() && self.engine.live().started == 0;
+        if has_failed && troubles.is_empty() {
+            return Err(RunError::Workers(self.collector.failures));
+        }
+        let result = self.finish(environment, on_event);
+        on_event(RunEvent::Finished(Arc::new(result.clone())));
+        Ok(Ran { result, troubles })
+    }
+
+    /// Ends the test where the script asks for it.
+    fn heed_script(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        for signal in std::mem::take(&mut self.collector.signals) {
+            let trouble = trouble_of(&signal);
+            let ends = trouble.code != ExitCode::MarkedFailed;
+            let is_new = self.troubles.iter().all(|known| known.code != trouble.code);
+            if ends && self.stopped_at.is_none() {
+                let text = trouble.message.clone();
+                let (command, reason) = (RunCommand::StopNow, StopReason::Script);
+                self.stop_for(command, reason, "stop", text, on_event);
+            }
+            if is_new {
+                self.troubles.push(trouble);
+            }
+        }
     }
 
     /// Reads the live counters.
@@ -213,6 +299,8 @@ impl Conductor {
                     "asked to stop: nothing new starts, running requests may end",
                 ),
                 RunCommand::StopNow => (StopReason::Aborted, "asked to stop at once"),
+                RunCommand::StopRemotely => (StopReason::Remote, "stopped through the REST API"),
+                RunCommand::Resume => continue,
             };
             self.stop_for(command, reason, "stop", text.to_owned(), on_event);
         }
@@ -220,7 +308,11 @@ impl Conductor {
 
     /// Whether workers that were told to stop at once have not done so in time.
     fn gave_up(&self) -> bool {
-        self.stop == StopReason::Aborted
+        let is_urgent = matches!(
+            self.stop,
+            StopReason::Aborted | StopReason::Script | StopReason::Remote
+        );
+        is_urgent
             && self
                 .stopped_at
                 .is_some_and(|at| self.engine.clock.now() - at > LAST_WORDS + self.longest_grace())
@@ -239,7 +331,7 @@ impl Conductor {
     fn tell_second(&mut self, mut told: Told, on_event: &mut dyn FnMut(RunEvent)) {
         if let Some(script) = &mut self.script {
             let until_ns = told.row.at_ns + told.row.span_ns;
-            let started_unix_ms = self.engine.started_unix_ms;
+            let started_unix_ms = self.engine.started_unix_ms();
             let live = self.engine.live();
             script.gauge(&mut told.delta, &live, until_ns, started_unix_ms);
         }
@@ -278,15 +370,12 @@ impl Conductor {
         if let Some(warning) = warning {
             self.mark(warning, on_event);
         }
-        if let (Some(text), None) = (crossed, self.stopped_at) {
-            let command = RunCommand::StopGracefully;
-            self.stop_for(
-                command,
-                StopReason::ThresholdCrossed,
-                THRESHOLD_MARK,
-                text,
-                on_event,
-            );
+        let may_stop = self.stopped_at.is_none() && !self.collector.all_ended();
+        if let Some(text) = crossed
+            && may_stop
+        {
+            let (command, reason) = (RunCommand::StopGracefully, StopReason::ThresholdCrossed);
+            self.stop_for(command, reason, THRESHOLD_MARK, text, on_event);
         }
     }
 
@@ -332,7 +421,7 @@ impl Conductor {
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
         let done = self.total.counts.completed + self.total.counts.failed_total();
         let totals = Totals {
-            started_unix_ms: self.engine.started_unix_ms,
+            started_unix_ms: self.engine.started_unix_ms(),
             elapsed_ns: elapsed.0,
             measured_ns,
             stop: self.stop,

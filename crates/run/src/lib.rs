@@ -11,9 +11,11 @@ mod collect;
 mod conduct;
 mod environment;
 mod generator;
+mod lifecycle;
 mod script;
 mod thresholds;
 pub mod verdict;
 
-pub use conduct::{RunError, RunSetup, run};
+pub use conduct::{Ran, RunError, RunScript, RunSetup, run};
+pub use lifecycle::{Trouble, handle_summary};
 pub use environment::{environment, prepare_process};

@@ -43,11 +43,14 @@ impl ScriptConduct {
     /// A threshold that cannot be evaluated, in k6's words.
     pub(crate) fn new(plan: &TestPlan, metrics: &ScriptMetrics) -> Result<ScriptConduct, String> {
         let settings = plan.script.as_deref();
+        let fails_on_drop = settings.is_some_and(|script| script.fail_on_drop);
+        let thresholds =
+            ScriptThresholds::new(&plan.script_thresholds, fails_on_drop, &metrics.registry)?;
         Ok(ScriptConduct {
-            thresholds: ScriptThresholds::new(plan, &metrics.registry)?,
+            thresholds,
             values: metrics.values.clone(),
             by_tag: settings.and_then(|script| script.series.by_tag.clone()),
-            fails_on_drop: settings.is_some_and(|script| script.fail_on_drop),
+            fails_on_drop,
             told_of_explosion: false,
         })
     }
@@ -87,9 +90,7 @@ impl ScriptConduct {
     /// Holds the thresholds against the run so far; gives what k6 says when one of them ends it.
     pub(crate) fn hold(&mut self, part: &Snapshot, total: &Snapshot, at: Part) -> Option<String> {
         let (part, total) = (part.script.as_deref(), total.script.as_deref());
-        let crossed = self
-            .thresholds
-            .told(part, total, at.span_ns, at.until_ns)?;
+        let crossed = self.thresholds.told(part, total, at.span_ns, at.until_ns)?;
         Some(format!(
             "thresholds on metrics '{}' were crossed; at least one has abortOnFail enabled, stopping \
              test prematurely",
@@ -137,12 +138,10 @@ impl ScriptConduct {
         let outcomes = held
             .iter()
             .flat_map(|(key, held)| {
-                let outcome = |threshold: &ThresholdSummary| {
-                    ThresholdOutcome {
-                        threshold: format!("{key}: {}", threshold.source),
-                        value: threshold.observed,
-                        passed: threshold.passed,
-                    }
+                let outcome = |threshold: &ThresholdSummary| ThresholdOutcome {
+                    threshold: format!("{key}: {}", threshold.source),
+                    value: threshold.observed,
+                    passed: threshold.passed,
                 };
                 held.thresholds.iter().map(outcome).collect::<Vec<_>>()
             })

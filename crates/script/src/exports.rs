@@ -6,6 +6,8 @@
 use rquickjs::{Ctx, Object, Result, Value};
 use serde_json::Value as Json;
 
+use crate::loading::WHOLE;
+
 /// What a script exports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exports {
@@ -40,10 +42,9 @@ impl Exports {
 
 /// The object whose properties are the entry script's exports: for CommonJS `module.exports`.
 pub(crate) fn of_entry<'js>(_ctx: &Ctx<'js>, namespace: Object<'js>) -> Result<Object<'js>> {
-    let is_common_js: bool = namespace.get::<_, Option<bool>>("__cjs")?.unwrap_or(false);
-    if !is_common_js {
+    if !namespace.contains_key(WHOLE)? {
         return Ok(namespace);
     }
-    let exports: Value<'js> = namespace.get("default")?;
+    let exports: Value<'js> = namespace.get(WHOLE)?;
     Ok(exports.into_object().unwrap_or(namespace))
 }

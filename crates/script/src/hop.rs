@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+pub use loadline_metric::HttpTimes as HopTimes;
 use loadline_model::Nanos;
 use loadline_model::url::Origin;
 
@@ -30,31 +31,6 @@ pub struct HopRequest {
     pub deadline: Nanos,
     /// Whether the body of the answer is kept; else it is read and forgotten.
     pub keep_body: bool,
-}
-
-/// Where the time of a hop went, in nanoseconds (Go's `httptrace` as k6 reads it).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HopTimes {
-    /// From asking for a connection to having one: resolving, connecting and TLS included.
-    pub blocked: u64,
-    /// TCP handshake; zero on a connection in use.
-    pub connecting: u64,
-    /// TLS handshake; zero on a connection in use.
-    pub tls_handshaking: u64,
-    /// From having a connection to the last byte sent.
-    pub sending: u64,
-    /// From the last byte sent to the first received.
-    pub waiting: u64,
-    /// From the first byte received to the last.
-    pub receiving: u64,
-}
-
-impl HopTimes {
-    /// What k6 calls the duration: sending + waiting + receiving.
-    #[must_use]
-    pub fn duration(&self) -> u64 {
-        self.sending + self.waiting + self.receiving
-    }
 }
 
 /// The version of HTTP that was spoken.
@@ -175,6 +151,9 @@ pub struct HopFailure {
     pub times: HopTimes,
     /// When it failed.
     pub done_at: Nanos,
+    /// The body as far as it came, when the failure came after the head: k6 gives it to the script,
+    /// and logs such a failure without method and URL. `None` without a head.
+    pub partial_body: Option<Vec<u8>>,
 }
 
 /// What came of a hop.

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use loadline_metric::{MetricId, MetricType, Contains, Tagged};
+use loadline_metric::{MetricId, MetricType, Contains, Tagged, TagSet};
 use loadline_model::Nanos;
 
 use crate::samples::{CheckSample, HttpSample};
@@ -35,10 +35,14 @@ pub trait Host {
     ) -> Result<MetricId, String>;
     /// Records a value, in the metric's unit (times in milliseconds).
     fn value(&self, metric: MetricId, value: f64, tags: &dyn Tagged);
+    /// The metadata of all samples from here on; `None`: none.
+    fn metadata(&self, metadata: Option<&Arc<TagSet>>);
     /// Records one hop of an HTTP request.
     fn http(&self, sample: &HttpSample<'_>);
     /// Records how a check came out.
     fn check(&self, check: &CheckSample<'_>);
+    /// Notes that a group was entered, so that groups are told of in this order.
+    fn group_entered(&self, path: &str, tags: &dyn Tagged);
     /// Records that a group was left after so many nanoseconds; `tags` has its path as `group`.
     fn group(&self, path: &str, duration_ns: u64, tags: &dyn Tagged);
 

@@ -11,11 +11,12 @@ pub mod exports;
 mod globals;
 pub mod hop;
 pub mod host;
+mod jslib;
+pub mod loading;
 mod modules;
 mod natives;
 pub mod program;
 pub mod samples;
-pub mod system_tags;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -23,5 +24,6 @@ mod tests;
 pub mod vu;
 
 pub use host::Host;
-pub use program::{LoadError, LoadedModule, ModuleKind, ModuleSources, Program, ProgramSettings};
+pub(crate) use loadline_model::system_tags;
+pub use program::{LoadError, ModuleSources, Program, ProgramSettings};
 pub use vu::{ScriptVu, Step, Task};

@@ -6,10 +6,10 @@
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
+use rquickjs::object::Property;
 use rquickjs::{Ctx, Error, Exception, Module, Object, Result, WriteOptions};
 
 use crate::modules;
-use crate::program::{LoadedModule, ModuleKind};
 use crate::vu::state;
 
 /// A built-in module.
@@ -107,7 +107,7 @@ fn compile<'js>(
         None => {
             let loaded = state(ctx).program.sources().load(name);
             let loaded = loaded.map_err(|error| Exception::throw_message(ctx, &error.message))?;
-            as_module(&loaded)
+            loaded.to_string()
         }
     };
     let module = Module::declare(ctx.clone(), name, code)?;
@@ -116,21 +116,15 @@ fn compile<'js>(
     Ok(module)
 }
 
-/// A CommonJS file as a module: its `module.exports` is the default export. It stays on its own
-/// lines, so that traces name the right ones.
-fn as_module(loaded: &LoadedModule) -> String {
-    match loaded.kind {
-        ModuleKind::EcmaScript => loaded.code.to_string(),
-        ModuleKind::CommonJs => format!(
-            "const module={{exports:{{}}}};(function(module,exports,require){{{}\n}})\
-             .call(module.exports,module,module.exports,import.meta.require);\
-             export default module.exports;export const __cjs=true;",
-            loaded.code
-        ),
-    }
-}
-
-/// A message of the module's own for what it refuses.
+/// An error of a module's own, under the name that k6 gives to errors of its natives.
 pub(crate) fn refuse(ctx: &Ctx<'_>, message: &str) -> Error {
-    Exception::throw_message(ctx, message)
+    let named = Exception::from_message(ctx.clone(), message).and_then(|exception| {
+        let name = Property::from("GoError").writable().configurable();
+        exception.as_object().prop("name", name)?;
+        Ok(exception)
+    });
+    match named {
+        Ok(exception) => exception.throw(),
+        Err(error) => error,
+    }
 }

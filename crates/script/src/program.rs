@@ -12,24 +12,6 @@ use serde_json::Value;
 use crate::modules::data::SharedArrays;
 use crate::system_tags::SystemTags;
 
-/// What kind of module a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModuleKind {
-    /// `import` and `export`.
-    EcmaScript,
-    /// `require` and `module.exports`.
-    CommonJs,
-}
-
-/// A module made ready for the engine: TypeScript stripped, JSON turned into a module.
-#[derive(Clone, Debug)]
-pub struct LoadedModule {
-    /// JavaScript.
-    pub code: Arc<str>,
-    /// How it exports.
-    pub kind: ModuleKind,
-}
-
 /// Why a module or a file could not be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
@@ -62,16 +44,18 @@ pub trait ModuleSources: Send + Sync {
     /// # Errors
     /// When the name cannot be a module's.
     fn resolve(&self, base: &str, name: &str) -> Result<String, LoadError>;
-    /// The module of a full name.
+    /// The text of the ECMAScript module of a full name: TypeScript stripped, CommonJS and JSON
+    /// turned into modules.
     ///
     /// # Errors
     /// When it is not there, cannot be read, or is no JavaScript.
-    fn load(&self, full_name: &str) -> Result<LoadedModule, LoadError>;
-    /// The contents of a file that a script opens; a relative path is seen from the entry script.
+    fn load(&self, full_name: &str) -> Result<Arc<str>, LoadError>;
+    /// The contents of a file that a script opens. A relative path is seen from the module `base`,
+    /// the one whose code is being run; `None`: from the entry script.
     ///
     /// # Errors
     /// When it is not there or cannot be read, or was not opened in the first init.
-    fn open(&self, path: &str) -> Result<Arc<[u8]>, LoadError>;
+    fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, LoadError>;
 }
 
 /// What a program is made with beside its sources.

@@ -107,10 +107,10 @@ impl Tagged for HttpSample<'_> {
 
     fn each_tag(&self, each: &mut dyn FnMut(&str, &str)) {
         let own = |name: &str| self.own.is_some_and(|own| own.get(name).is_some());
-        let mut told = SystemTags::none();
+        let mut told = SystemTags::NONE;
         for (tag, value) in self.system.each() {
             if !value.is_empty() && self.enabled.has(tag) && !own(tag.name()) {
-                told.set(tag);
+                told = told.with(tag);
                 each(tag.name(), value);
             }
         }

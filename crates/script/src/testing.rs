@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use loadline_metric::{BuiltIn, Contains, MetricDefinition, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::Nanos;
+use url::Url;
 
 use crate::exports::Exports;
 use crate::hop::{HopAnswer, HopHeaders, HopOutcome, HopProtocol, HopRequest, HopTimes};
 use crate::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
-use crate::program::{LoadError, LoadedModule, ModuleKind, ModuleSources, Program, ProgramSettings};
+use crate::loading::{Fetch, FetchError, Libraries, Sources};
+use crate::program::{Program, ProgramSettings};
 use crate::samples::{CheckSample, HttpSample};
 use crate::vu::{
     Ask, Ending, Iteration, OpId, Resume, ScenarioSetup, ScriptVu, StackPool, Step, Task, Wait,
@@ -25,33 +27,11 @@ pub(crate) type Answering = Rc<dyn Fn(&HopRequest) -> HopOutcome>;
 /// Files by full name.
 struct Files(BTreeMap<String, String>);
 
-impl ModuleSources for Files {
-    fn resolve(&self, _: &str, name: &str) -> Result<String, LoadError> {
-        let name = name.trim_start_matches("./");
-        let full = format!("file:///{name}");
-        if self.0.contains_key(&full) {
-            return Ok(full);
-        }
-        Err(LoadError::new(format!("there is no {name}")))
-    }
-
-    fn load(&self, full_name: &str) -> Result<LoadedModule, LoadError> {
-        let code = &self.0[full_name];
-        let kind = if code.contains("module.exports") || code.contains("exports.") {
-            ModuleKind::CommonJs
-        } else {
-            ModuleKind::EcmaScript
-        };
-        Ok(LoadedModule {
-            code: code.as_str().into(),
-            kind,
-        })
-    }
-
-    fn open(&self, path: &str) -> Result<Arc<[u8]>, LoadError> {
-        let file = self.0.get(&format!("file:///{path}"));
-        file.map(|text| text.as_bytes().into())
-            .ok_or_else(|| LoadError::new(format!("there is no {path}")))
+impl Fetch for Files {
+    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+        let file = self.0.get(url.as_str());
+        file.map(|text| text.clone().into_bytes())
+            .ok_or(FetchError::NotFound)
     }
 }
 
@@ -70,6 +50,7 @@ pub(crate) struct World {
     pub(crate) checks: RefCell<Vec<(String, String, bool)>>,
     pub(crate) aborted: RefCell<Option<String>>,
     pub(crate) failed: RefCell<Option<String>>,
+    pub(crate) metadata: RefCell<Option<Arc<TagSet>>>,
     metrics: RefCell<Vec<MetricDefinition>>,
     iteration: Cell<u64>,
     random: Cell<u64>,
@@ -144,6 +125,10 @@ impl Host for World {
         self.record(&name, value, tags);
     }
 
+    fn metadata(&self, metadata: Option<&Arc<TagSet>>) {
+        *self.metadata.borrow_mut() = metadata.cloned();
+    }
+
     fn http(&self, sample: &HttpSample<'_>) {
         self.record("http_reqs", 1.0, sample);
         if let Some(failed) = sample.failed {
@@ -160,6 +145,8 @@ impl Host for World {
         ));
         self.record("checks", f64::from(check.passed), check.tags);
     }
+
+    fn group_entered(&self, _: &str, _: &dyn Tagged) {}
 
     fn group(&self, _: &str, duration_ns: u64, tags: &dyn Tagged) {
         self.record("group_duration", duration_ns as f64 / 1e6, tags);
@@ -300,7 +287,10 @@ impl Rehearsal {
         }
         let built_in = BuiltIn::ALL.iter().map(|metric| metric.definition());
         world.metrics.borrow_mut().extend(built_in);
-        let sources = Arc::new(Files(self.files.clone()));
+        let entry = Url::parse("file:///script.js").expect("it is an address");
+        let folder = Url::parse("file:///").expect("it is an address");
+        let fetch = Box::new(Files(self.files.clone()));
+        let sources = Arc::new(Sources::new(fetch, entry, folder, Libraries::Embedded));
         let program = Program::new("file:///script.js", sources, self.settings.clone());
         let host: Rc<dyn Host> = Rc::clone(&world) as Rc<dyn Host>;
         let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), 1, 1);
@@ -310,7 +300,7 @@ impl Rehearsal {
         let scenario = Rc::new(ScenarioSetup {
             function: "default".into(),
             env: Vec::new(),
-            data: None,
+            data: Arc::default(),
             tags: Rc::new(TagSet::new().with("scenario", "default")),
         });
         let is_ready = matches!(endings[0], Ending::Done(_));

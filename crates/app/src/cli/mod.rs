@@ -5,6 +5,7 @@
 
 pub mod bench;
 mod others;
+pub mod script;
 pub mod values;
 
 use clap::error::ErrorKind;

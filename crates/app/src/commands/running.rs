@@ -82,6 +82,8 @@ impl Run {
         let setup = RunSetup {
             commands,
             samples,
+            script: None,
+            is_paused: false,
             command_line,
         };
         let mut on_event = |event: RunEvent| {
@@ -89,7 +91,7 @@ impl Run {
             watch(&event);
         };
         match loadline_run::run(plan, setup, &mut on_event) {
-            Ok(result) => Ok((result, journal)),
+            Ok(ran) => Ok((ran.result, journal)),
             Err(error) => {
                 journal.end(true)?;
                 Err(Ending::refusal(error.exit_code(), &error.to_string()))

@@ -10,6 +10,7 @@ pub mod go_flag;
 pub(crate) mod go_text;
 pub mod hey;
 pub mod kingpin;
+pub mod pflag;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

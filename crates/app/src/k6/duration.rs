@@ -43,15 +43,19 @@ impl GoDuration {
             return go_duration::parse(text).map(GoDuration);
         };
         let bad = || format!("time: invalid duration {}", quoted(text));
-        let days: i64 = days.parse().map_err(|_| {
-            format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(days))
-        })?;
+        let days: i64 = days
+            .parse()
+            .map_err(|_| format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(days)))?;
         let rest = match rest {
             "" => 0,
             rest => go_duration::parse(rest)?,
         };
         let whole = days.checked_mul(DAY).ok_or_else(bad)?;
-        let rest = if days < 0 { rest.checked_neg() } else { Some(rest) };
+        let rest = if days < 0 {
+            rest.checked_neg()
+        } else {
+            Some(rest)
+        };
         let sum = rest.and_then(|rest| whole.checked_add(rest));
         sum.map(GoDuration).ok_or_else(bad)
     }
@@ -117,7 +121,17 @@ mod tests {
         ] {
             assert_eq!(GoDuration::parse(text).expect(text).to_string(), shown);
         }
-        for text in ["x", "", "5x", "1dx", "xd", "1d-", "inf", "NaN", "99999999999d"] {
+        for text in [
+            "x",
+            "",
+            "5x",
+            "1dx",
+            "xd",
+            "1d-",
+            "inf",
+            "NaN",
+            "99999999999d",
+        ] {
             assert!(GoDuration::parse(text).is_err(), "{text}");
         }
     }

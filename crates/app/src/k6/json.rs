@@ -85,7 +85,9 @@ fn ordered(value: &Value) -> Json {
         Value::Array(items) => Json::List(items.iter().map(ordered).collect()),
         Value::Object(rows) => {
             let rows = rows.iter();
-            let mut rows: Vec<_> = rows.map(|(name, value)| (name.clone(), ordered(value))).collect();
+            let mut rows: Vec<_> = rows
+                .map(|(name, value)| (name.clone(), ordered(value)))
+                .collect();
             rows.sort_by(|a, b| a.0.cmp(&b.0));
             Json::Object(rows)
         }

@@ -7,9 +7,15 @@
 use std::rc::Rc;
 
 use loadline_model::Nanos;
+use loadline_script::vu::ScriptFailure;
 
 use super::client::VuClient;
 use super::requests::RequestsVu;
+use super::script::{ScenarioScript, ScriptBehaviour};
+use super::shared::Shared;
+use super::slot::VuSlot;
+use super::Judging;
+use crate::worker::timers::Timers;
 
 /// When an iteration begins.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +32,8 @@ pub(crate) struct Beginning {
 pub(crate) enum VuBehaviour {
     /// One request made from templates.
     Requests(RequestsVu),
+    /// A function of a script.
+    Script(Box<ScriptBehaviour>),
 }
 
 impl VuBehaviour {
@@ -34,6 +42,15 @@ impl VuBehaviour {
     pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
         match self {
             VuBehaviour::Requests(requests) => requests.iterate(beginning).await,
+            VuBehaviour::Script(script) => Box::pin(script.iterate(beginning)).await,
+        }
+    }
+
+    /// Makes the virtual user ready, as far as that can be done before the run starts.
+    pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
+        match self {
+            VuBehaviour::Requests(_) => Ok(()),
+            VuBehaviour::Script(script) => script.initialise().await,
         }
     }
 
@@ -42,6 +59,7 @@ impl VuBehaviour {
     pub(crate) fn note_rest(&mut self) {
         match self {
             VuBehaviour::Requests(requests) => requests.client.note_rest(),
+            VuBehaviour::Script(_) => {}
         }
     }
 }
@@ -49,17 +67,31 @@ impl VuBehaviour {
 /// What all virtual users of a scenario do, made ready once per worker.
 pub(crate) enum BehaviourPlan {
     /// One request made from templates.
-    Requests(Rc<super::requests::RequestsPlan>),
+    Requests(Rc<super::requests::RequestsPlan>, Rc<Judging>),
+    /// A function of a script.
+    Script(Rc<ScenarioScript>),
 }
 
 impl BehaviourPlan {
     /// The behaviour of one virtual user.
-    pub(crate) fn for_vu(&self, client: impl FnOnce(bool) -> VuClient) -> VuBehaviour {
+    pub(crate) fn for_vu(
+        &self,
+        shared: &Rc<Shared>,
+        slot: &Rc<VuSlot>,
+        timers: &Rc<Timers>,
+    ) -> VuBehaviour {
         match self {
-            BehaviourPlan::Requests(plan) => VuBehaviour::Requests(RequestsVu {
-                plan: Rc::clone(plan),
-                client: client(plan.cookies),
-            }),
+            BehaviourPlan::Requests(plan, judging) => {
+                let (shared, slot) = (Rc::clone(shared), Rc::clone(slot));
+                VuBehaviour::Requests(RequestsVu {
+                    plan: Rc::clone(plan),
+                    client: VuClient::new(shared, slot, Rc::clone(judging), plan.cookies),
+                })
+            }
+            BehaviourPlan::Script(scenario) => {
+                let script = ScriptBehaviour::new(Rc::clone(scenario), shared, slot, timers);
+                VuBehaviour::Script(Box::new(script))
+            }
         }
     }
 }

@@ -10,11 +10,13 @@ mod cookies;
 mod follow;
 mod http2_pool;
 mod requests;
+pub(crate) mod script;
+pub(crate) mod script_client;
 #[cfg(test)]
 mod seam_tests;
 pub(crate) mod shared;
 pub(crate) mod slot;
 pub(crate) mod task;
 
-pub(crate) use client::{Judging, VuClient};
+pub(crate) use client::Judging;
 pub(crate) use requests::RequestsPlan;

@@ -4,6 +4,7 @@
 //! is held across a wait.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use loadline_model::client::Protocol;
@@ -12,6 +13,7 @@ use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::http2_pool::Http2Pool;
+use super::script::WorkerScript;
 use crate::clock::Clock;
 use crate::net::{Connector, Routes};
 use crate::record::Recorder;
@@ -32,15 +34,15 @@ pub(crate) struct Shared {
     pub(crate) random: RefCell<Xoshiro256PlusPlus>,
     /// Set once an interval: the next answer's body is looked at for the census.
     pub(crate) sample_due: Cell<bool>,
-    /// Milliseconds since 1970 at the start of the run.
-    pub(crate) started_unix_ms: u64,
+    /// What script virtual users share; `None` when no scenario is a script's.
+    pub(crate) script: Option<Rc<WorkerScript>>,
     /// When the last request ended, over the worker.
     pub(crate) last_done: Cell<Nanos>,
 }
 
 impl Shared {
     pub(crate) fn unix_ms(&self) -> u64 {
-        self.started_unix_ms + self.clock.now().0 / 1_000_000
+        (self.clock.started_unix_ns() + self.clock.now().0) / 1_000_000
     }
 
     pub(crate) fn next_random(&self) -> u64 {

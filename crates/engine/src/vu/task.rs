@@ -19,6 +19,8 @@ pub(crate) struct VuTask {
     pub(crate) scenario: Rc<ScenarioShare>,
     pub(crate) timers: Rc<Timers>,
     pub(crate) behaviour: VuBehaviour,
+    /// Whether it counts as being at work.
+    pub(crate) is_active: bool,
 }
 
 impl VuTask {
@@ -26,6 +28,7 @@ impl VuTask {
     pub(crate) async fn run_closed(mut self) {
         let mut now = self.scenario.clock.now();
         while let Some(iteration) = self.next_closed(&mut now).await {
+            self.set_active(true);
             let started = now;
             self.slot
                 .begin_iteration(self.scenario.cut_for(&self.slot, started));
@@ -42,7 +45,17 @@ impl VuTask {
             }
             tokio::task::consume_budget().await;
         }
+        self.set_active(false);
         self.scenario.vu_ended();
+    }
+
+    /// Tells, once a change, whether the virtual user is at work.
+    #[inline]
+    fn set_active(&mut self, is_active: bool) {
+        if self.is_active != is_active {
+            self.is_active = is_active;
+            self.scenario.note_active(is_active);
+        }
     }
 
     /// The number of the next iteration, waited for; `None` when there is none.
@@ -54,7 +67,10 @@ impl VuTask {
             }
             match self.scenario.next_closed(&self.slot, *now) {
                 Next::Start { iteration } => return Some(iteration),
-                Next::Wait { until } => *now = self.wait_until(until, *now).await,
+                Next::Wait { until } => {
+                    self.set_active(false);
+                    *now = self.wait_until(until, *now).await;
+                }
                 Next::Finished => return None,
             }
         }
@@ -80,6 +96,7 @@ impl VuTask {
     /// scenario is over.
     pub(crate) async fn run_open(mut self, first: Option<Arrival>) {
         let mut next = first;
+        self.set_active(true);
         loop {
             let arrival = match next.take() {
                 Some(arrival) => arrival,
@@ -101,6 +118,7 @@ impl VuTask {
             next = self.scenario.take_waiting(ended);
             tokio::task::consume_budget().await;
         }
+        self.set_active(false);
         self.scenario.vu_ended();
     }
 

@@ -80,7 +80,8 @@ impl Mailbox {
     pub(crate) fn command(&self, command: RunCommand) {
         let code = match command {
             RunCommand::StopGracefully => STOP_GRACEFULLY,
-            RunCommand::StopNow => STOP_NOW,
+            RunCommand::StopNow | RunCommand::StopRemotely => STOP_NOW,
+            RunCommand::Resume => return,
         };
         self.command.fetch_max(code, Ordering::Relaxed);
         self.notify.notify_one();

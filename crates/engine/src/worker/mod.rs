@@ -23,15 +23,14 @@ use loadline_model::{Nanos, RunCommand, Snapshot};
 use crate::clock::Clock;
 use crate::net::WireBytes;
 use crate::platform::{self, Alarm};
-use crate::vu::VuClient;
-use crate::vu::behaviour::VuBehaviour;
+use crate::script::ScriptSignal;
 use crate::vu::shared::Shared;
 use crate::vu::slot::VuSlot;
 use mailbox::Mailbox;
 use scenario::Hosted;
 use timers::Timers;
 
-pub(crate) use setup::{StartLine, WorkerSetup, run_worker};
+pub(crate) use setup::{ScriptParts, StartLine, WorkerSetup, make_shared, run_worker};
 
 /// Length of an interval between snapshots.
 pub const INTERVAL: Duration = Duration::from_secs(1);
@@ -66,6 +65,8 @@ pub enum WorkerReport {
         /// When its last request ended.
         last_done: Nanos,
     },
+    /// A script did something to the test.
+    Script(ScriptSignal),
     /// The worker could not start.
     Failed {
         /// Which worker.
@@ -102,16 +103,16 @@ impl Worker {
     /// Works until everything has ended.
     async fn run(mut self) {
         for hosted in &self.hosted {
-            hosted.share.populate(&self.timers, &|slot| {
-                make_behaviour(hosted, &self.shared, slot)
-            });
+            hosted.start();
         }
         loop {
             let now = self.clock.now();
             self.obey(now);
             self.collect_letters();
             for hosted in &self.hosted {
-                let make = |slot: &Rc<VuSlot>| make_behaviour(hosted, &self.shared, slot);
+                let make = |slot: &Rc<VuSlot>| {
+                    hosted.behaviour.for_vu(&self.shared, slot, &self.timers)
+                };
                 hosted.share.dispatch(now, &self.timers, &make);
                 hosted.share.end_if_due(now);
             }
@@ -261,6 +262,11 @@ impl Worker {
         recorder.transferred(self.bytes.take(), in_warm_up);
         let mut seen = recorder.take();
         drop(recorder);
+        if let Some(script) = &self.shared.script {
+            let (measured, held_up_ns) = script.recorder.borrow_mut().take();
+            seen.script = Some(Box::new(measured));
+            seen.back_pressure_ns += held_up_ns;
+        }
         let cpu_ns = platform::thread_cpu_ns();
         let run_queue_ns = platform::thread_run_queue_ns().unwrap_or(0);
         seen.worker_cpu_ns = cpu_ns.saturating_sub(self.cpu_ns);
@@ -275,13 +281,3 @@ fn interval_end(interval: u64) -> Nanos {
     Nanos((interval + 1).saturating_mul(Nanos::from(INTERVAL).0))
 }
 
-fn make_behaviour(hosted: &Hosted, shared: &Rc<Shared>, slot: &Rc<VuSlot>) -> VuBehaviour {
-    hosted.behaviour.for_vu(|cookies| {
-        VuClient::new(
-            Rc::clone(shared),
-            Rc::clone(slot),
-            Rc::clone(&hosted.judging),
-            cookies,
-        )
-    })
-}

@@ -17,6 +17,7 @@ use super::mailbox::Mailbox;
 use super::timers::Timers;
 use crate::clock::Clock;
 use crate::vu::behaviour::{BehaviourPlan, VuBehaviour};
+use crate::vu::script::ScenarioScript;
 use crate::vu::shared::Shared;
 use crate::vu::slot::VuSlot;
 use crate::vu::task::VuTask;
@@ -49,6 +50,9 @@ pub(crate) struct ScenarioShare {
     never_started: Cell<u64>,
     /// Arrivals planned until the scenario was over.
     planned: Cell<u64>,
+    /// What its virtual users share when it is a script's.
+    script: Option<Rc<ScenarioScript>>,
+    warned_of_want: Cell<bool>,
 }
 
 /// Makes the behaviour of a virtual user.
@@ -93,6 +97,38 @@ impl ScenarioShare {
             end: Cell::new(end),
             never_started: Cell::new(0),
             planned: Cell::new(0),
+            script: None,
+            warned_of_want: Cell::new(false),
+        }
+    }
+
+    /// The same as the share of a script's scenario.
+    pub(crate) fn of_script(mut self, script: &Rc<ScenarioScript>) -> ScenarioShare {
+        self.script = Some(Rc::clone(script));
+        self
+    }
+
+    /// Counts starts that were due and did not come about.
+    fn drop_starts(&self, count: u64, now: Nanos) {
+        self.shared.recorder.borrow_mut().dropped(count);
+        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script) {
+            worker.dropped(scenario, count, now);
+        }
+    }
+
+    /// Warns once that more virtual users would be needed than the plan allows.
+    fn warn_of_want(&self) {
+        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script)
+            && !self.warned_of_want.replace(true)
+        {
+            worker.warn_of_want(scenario, self.slots.borrow().len());
+        }
+    }
+
+    /// Notes that a virtual user took up work, or put it down.
+    pub(crate) fn note_active(&self, is_active: bool) {
+        if let (Some(worker), Some(_)) = (&self.shared.script, &self.script) {
+            worker.note_active(is_active);
         }
     }
 
@@ -187,18 +223,25 @@ impl ScenarioShare {
     }
 
     /// Makes the virtual users that are there from the start.
-    pub(crate) fn populate(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) {
-        let (count, open) = match &*self.schedule.borrow() {
-            Schedule::Closed(closed) => (closed.vus(), false),
-            Schedule::Open(open) => (open.pre_allocated(), true),
+    pub(crate) fn populate(
+        self: &Rc<Self>,
+        timers: &Rc<Timers>,
+        make: MakeBehaviour<'_>,
+    ) -> Vec<VuTask> {
+        let count = match &*self.schedule.borrow() {
+            Schedule::Closed(closed) => closed.vus(),
+            Schedule::Open(open) => open.pre_allocated(),
         };
-        for _ in 0..count {
-            let task = self.make_vu(timers, make);
-            if open {
-                tokio::task::spawn_local(task.run_open(None));
-            } else {
-                tokio::task::spawn_local(task.run_closed());
-            }
+        (0..count).map(|_| self.make_vu(timers, make)).collect()
+    }
+
+    /// Sets a virtual user that was there from the start to work.
+    fn start_vu(&self, task: VuTask) {
+        let is_open = matches!(&*self.schedule.borrow(), Schedule::Open(_));
+        if is_open {
+            tokio::task::spawn_local(task.run_open(None));
+        } else {
+            tokio::task::spawn_local(task.run_closed());
         }
     }
 
@@ -210,6 +253,9 @@ impl ScenarioShare {
         };
         let slot = Rc::new(VuSlot::new(local, u64::from(global)));
         self.slots.borrow_mut().push(Rc::clone(&slot));
+        if let (Some(worker), Some(_)) = (&self.shared.script, &self.script) {
+            worker.note_made();
+        }
         self.living.set(self.living.get() + 1);
         let behaviour = make(&slot);
         VuTask {
@@ -217,6 +263,7 @@ impl ScenarioShare {
             scenario: Rc::clone(self),
             timers: Rc::clone(timers),
             behaviour,
+            is_active: false,
         }
     }
 
@@ -245,7 +292,8 @@ impl ScenarioShare {
                 // A sibling had room.
             } else if self.on_exhausted == OnExhausted::Drop {
                 if self.take().is_some() {
-                    self.shared.recorder.borrow_mut().dropped(1);
+                    self.drop_starts(1, now);
+                    self.warn_of_want();
                 }
             } else {
                 self.exhausted.set(true);
@@ -378,6 +426,9 @@ impl ScenarioShare {
                 closed.stop();
                 let unstarted = closed.unstarted();
                 self.never_started.set(self.never_started.get() + unstarted);
+                if unstarted > 0 && self.script.is_some() {
+                    self.drop_starts(unstarted, now);
+                }
             }
         }
         self.idle.borrow_mut().clear();
@@ -425,5 +476,15 @@ impl ScenarioShare {
 pub(crate) struct Hosted {
     pub(crate) share: Rc<ScenarioShare>,
     pub(crate) behaviour: BehaviourPlan,
-    pub(crate) judging: Rc<crate::vu::Judging>,
+    /// The virtual users that are there from the start, until it comes.
+    pub(crate) ready: RefCell<Vec<VuTask>>,
+}
+
+impl Hosted {
+    /// Sets the virtual users to work.
+    pub(crate) fn start(&self) {
+        for task in self.ready.take() {
+            self.share.start_vu(task);
+        }
+    }
 }

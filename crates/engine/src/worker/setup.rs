@@ -21,15 +21,19 @@ use tokio::runtime::{Builder, LocalOptions};
 
 use super::mailbox::Mailbox;
 use super::scenario::{Hosted, ScenarioShare};
+use super::timers::Timers;
 use super::{Worker, WorkerReport};
 use crate::clock::Clock;
 use crate::live::LiveCounters;
 use crate::net::{Connector, LazyTls, Resolver, Routes, WireBytes};
 use crate::platform::{self, Alarm};
 use crate::record::Recorder;
-use crate::start::no_script;
+use crate::script::{ScriptSetup, ScriptSignal};
 use crate::vu::behaviour::BehaviourPlan;
+use crate::vu::script::{ScenarioScript, WorkerScript};
+use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
+use crate::vu::slot::VuSlot;
 use crate::vu::{Judging, RequestsPlan};
 
 /// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest
@@ -43,7 +47,6 @@ pub(crate) struct WorkerSetup {
     pub(crate) plan: Arc<TestPlan>,
     pub(crate) share: Share,
     pub(crate) clock: Clock,
-    pub(crate) started_unix_ms: u64,
     pub(crate) pools: Vec<Arc<IterationPool>>,
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     pub(crate) live: Arc<LiveCounters>,
@@ -52,11 +55,23 @@ pub(crate) struct WorkerSetup {
     pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
     pub(crate) reports: Sender<WorkerReport>,
     pub(crate) start_line: Arc<StartLine>,
+    /// What scenarios of a script need; `None` when there are none.
+    pub(crate) script: Option<ScriptParts>,
+}
+
+/// What a worker needs to run a script.
+#[derive(Clone)]
+pub(crate) struct ScriptParts {
+    pub(crate) setup: ScriptSetup,
+    pub(crate) client: Arc<ScriptClientPlan>,
+    pub(crate) all_live: Vec<Arc<LiveCounters>>,
 }
 
 /// Where workers wait for each other: none sends before all are made, for the connections of one may
-/// take the file descriptors that another is made of.
+/// take the file descriptors that another is made of, and a test begins when its last virtual user
+/// is ready.
 pub(crate) struct StartLine {
+    /// The workers, and who starts them.
     barrier: Barrier,
     is_broken: AtomicBool,
 }
@@ -64,18 +79,29 @@ pub(crate) struct StartLine {
 impl StartLine {
     pub(crate) fn new(workers: u32) -> StartLine {
         StartLine {
-            barrier: Barrier::new(workers as usize),
+            barrier: Barrier::new(workers as usize + 1),
             is_broken: AtomicBool::new(false),
         }
     }
 
-    /// Waits for all others; gives whether every one of them was made.
+    /// Waits for all others and for the start; gives whether every one of them was made.
     fn wait(&self, is_made: bool) -> bool {
         if !is_made {
             self.is_broken.store(true, Ordering::Relaxed);
         }
         self.barrier.wait();
+        self.barrier.wait();
         !self.is_broken.load(Ordering::Relaxed)
+    }
+
+    /// Waits until every worker is ready, or has failed.
+    pub(crate) fn muster(&self) {
+        self.barrier.wait();
+    }
+
+    /// Starts the workers that were waited for.
+    pub(crate) fn release(&self) {
+        self.barrier.wait();
     }
 }
 
@@ -94,7 +120,7 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
             Err(format!("no runtime: {error}"))
         }
         Ok(runtime) => runtime.block_on(async {
-            let worker = make_worker(setup);
+            let worker = make_worker(setup).await;
             let all_made = start_line.wait(worker.is_ok());
             let worker = worker?;
             if !all_made {
@@ -113,9 +139,10 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
     }
 }
 
-fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
+async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     let bytes = Rc::new(WireBytes::default());
     let shared = Rc::new(make_shared(&setup, &bytes));
+    let timers: Rc<Timers> = Rc::default();
     let hosted = setup
         .plan
         .scenarios
@@ -123,6 +150,9 @@ fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         .enumerate()
         .map(|(index, _)| host(index, &setup, &shared))
         .collect::<Result<Vec<_>, _>>()?;
+    for hosted in &hosted {
+        make_ready(hosted, &shared, &timers, &setup.reports).await?;
+    }
     Ok(Worker {
         number: setup.number,
         clock: setup.clock,
@@ -136,7 +166,7 @@ fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         hosted,
         shared,
         bytes,
-        timers: Rc::default(),
+        timers,
         mailbox: Arc::clone(&setup.mailboxes[setup.number as usize]),
         reports: setup.reports,
         obeyed: None,
@@ -145,7 +175,27 @@ fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     })
 }
 
-fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
+/// Makes the virtual users that are there from the start, and runs their module code.
+async fn make_ready(
+    hosted: &Hosted,
+    shared: &Rc<Shared>,
+    timers: &Rc<Timers>,
+    reports: &Sender<WorkerReport>,
+) -> Result<(), String> {
+    let make = |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(shared, slot, timers);
+    let mut ready = hosted.share.populate(timers, &make);
+    for task in &mut ready {
+        if let Err(failure) = task.behaviour.initialise().await {
+            let why = failure.to_string();
+            drop(reports.send(WorkerReport::Script(ScriptSignal::InitFailed(failure))));
+            return Err(why);
+        }
+    }
+    *hosted.ready.borrow_mut() = ready;
+    Ok(())
+}
+
+pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
     let plan = &setup.plan;
     let client = Arc::new(plan.client.clone());
     let connector = Connector {
@@ -175,32 +225,70 @@ fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
         http2: Default::default(),
         random: RefCell::new(Xoshiro256PlusPlus::seed_from_u64(seed)),
         sample_due: Cell::new(false),
-        started_unix_ms: setup.started_unix_ms,
+        script: setup
+            .script
+            .as_ref()
+            .map(|script| Rc::new(make_script(script, setup, bytes, seed))),
         last_done: Cell::new(Nanos::ZERO),
     }
+}
+
+fn make_script(
+    script: &ScriptParts,
+    setup: &WorkerSetup,
+    bytes: &Rc<WireBytes>,
+    seed: u64,
+) -> WorkerScript {
+    let client = ScriptClientSettings::new(
+        Arc::clone(&script.client),
+        WorkerParts {
+            clock: setup.clock,
+            resolver: Arc::clone(&setup.resolver),
+            bytes: Rc::clone(bytes),
+            seed,
+        },
+    );
+    WorkerScript::new(
+        &script.setup,
+        setup.clock,
+        client,
+        Arc::clone(&setup.live),
+        script.all_live.clone(),
+        setup.reports.clone(),
+    )
 }
 
 fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted, String> {
     let scenario = &setup.plan.scenarios[index];
     let schedule = Schedule::new(&scenario.executor, &setup.share, &setup.pools[index]);
     let worker = setup.number as usize;
-    let share = ScenarioShare::new(index, scenario, schedule, shared, &setup.mailboxes, worker);
-    let mix = match &scenario.behaviour {
-        Behaviour::Requests(mix) => mix,
-        Behaviour::Script(_) => return Err(no_script(&scenario.name)),
+    let mut share = ScenarioShare::new(index, scenario, schedule, shared, &setup.mailboxes, worker);
+    let behaviour = match &scenario.behaviour {
+        Behaviour::Requests(mix) => {
+            let requests = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
+            let judging = Judging::new(
+                scenario.checks.clone(),
+                mix.redirects_max,
+                mix.cookies,
+                setup.plan.aggregation.by_header.clone(),
+                setup.plan.client.body_kept_max,
+            );
+            BehaviourPlan::Requests(Rc::new(requests), Rc::new(judging))
+        }
+        Behaviour::Script(function) => {
+            let Some(script) = &setup.script else {
+                return Err(format!("scenario {}: the run has no script", scenario.name));
+            };
+            let data = &script.setup.data;
+            let scenario = Rc::new(ScenarioScript::new(&setup.plan, index, function, data));
+            share = share.of_script(&scenario);
+            BehaviourPlan::Script(scenario)
+        }
     };
-    let behaviour = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
-    let judging = Judging::new(
-        scenario.checks.clone(),
-        mix.redirects_max,
-        mix.cookies,
-        setup.plan.aggregation.by_header.clone(),
-        setup.plan.client.body_kept_max,
-    );
     Ok(Hosted {
         share: Rc::new(share),
-        behaviour: BehaviourPlan::Requests(Rc::new(behaviour)),
-        judging: Rc::new(judging),
+        behaviour,
+        ready: RefCell::default(),
     })
 }
 

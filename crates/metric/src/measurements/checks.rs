@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::delta::{CheckCounts, FirstSeen, GroupDelta, MeasurementsDelta, overflow_name};
+use super::{is_same, is_same_if_any};
 use crate::Explosion;
 
 /// Checks of one group.
@@ -76,7 +77,9 @@ impl Checks {
 
     #[inline]
     fn place_of_group(&mut self, scenario: Option<&str>, path: &str, at_ns: u64) -> usize {
-        let is_it = |group: &Group| &*group.path == path && group.scenario.as_deref() == scenario;
+        let is_it = |group: &Group| {
+            is_same(&group.path, path) && is_same_if_any(group.scenario.as_deref(), scenario)
+        };
         if self.groups.get(self.last).is_some_and(is_it) {
             return self.last;
         }
@@ -115,7 +118,7 @@ impl Checks {
             known
                 .checks
                 .get(place)
-                .is_some_and(|(known, _)| &**known == name)
+                .is_some_and(|(known, _)| is_same(known, name))
         };
         let next = known.last + 1;
         for guess in [next, 0, known.last] {

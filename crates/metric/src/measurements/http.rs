@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Measurements;
-use super::delta::MeasurementsDelta;
+use super::delta::{ByTagDelta, MeasurementsDelta};
 use super::values::{Accumulator, Accumulators};
+use super::{Measurements, is_same};
 use crate::{BuiltIn, Explosion, MetricRegistry, Tagged};
 
 /// Where the time of one HTTP exchange went, in nanoseconds.
@@ -174,7 +174,7 @@ impl ByTag {
     /// `None` when there is no place for another value.
     fn place_of(&mut self, value: &str) -> Option<usize> {
         if let Some(row) = self.rows.get(self.last)
-            && &*row.value == value
+            && is_same(&row.value, value)
         {
             return Some(self.last);
         }
@@ -205,15 +205,20 @@ impl ByTag {
     }
 
     pub(super) fn take_into(&mut self, delta: &mut MeasurementsDelta) {
-        let into = delta.by_tag.get_or_insert_default();
+        let mut told = ByTagDelta {
+            rest: self.rest.take(),
+            overflowed: std::mem::take(&mut self.overflowed),
+            ..ByTagDelta::default()
+        };
         for row in &mut self.rows {
             let values = row.values.take();
             if !values.is_empty() {
-                into.rows.insert(Arc::clone(&row.value), values);
+                told.rows.insert(Arc::clone(&row.value), values);
             }
         }
-        into.rest = self.rest.take();
-        into.overflowed = std::mem::take(&mut self.overflowed);
+        if told != ByTagDelta::default() {
+            delta.by_tag = Some(told);
+        }
         delta.explosion = self.explosion.clone();
     }
 }

@@ -6,9 +6,12 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
+use loadline_metric::{
+    Contains, Measurements, MeasurementsDelta, MetricRegistry, MetricType, SeriesPlan, TagSet,
+};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::Delivery;
-use loadline_model::{RunEvent, RunResult};
+use loadline_model::{RunEvent, RunResult, Snapshot, TestSummary};
 use proptest::prelude::*;
 
 use super::batch::Batch;
@@ -113,6 +116,40 @@ fn a_run_that_died_is_told_up_to_its_last_record() {
     assert_eq!(totals.rates.max_1s, Some(11.0));
     assert_eq!(totals.rates.max_5s, None, "the run was shorter");
     assert_eq!(totals.cpu_ns, 1_500_000_000);
+}
+
+#[test]
+fn the_summary_of_a_script_run_that_died_is_made_of_what_was_told() {
+    let registry: Arc<MetricRegistry> = Arc::default();
+    let own = registry.declare("own", MetricType::Trend, Contains::Time);
+    let own = own.expect("a good name");
+    let mut seen = Measurements::new(&SeriesPlan::default(), registry);
+    let mut bytes = journal_of(0).0;
+    let mut sum = MeasurementsDelta::default();
+    for number in 0..3 {
+        seen.record(own, number as f64, number, &TagSet::new())
+            .expect("a finite value");
+        seen.check("::g", "holds", number > 0, number, &TagSet::new());
+        let told = seen.take();
+        sum.merge(told.clone());
+        let RunEvent::Second { row, delta } = second(number) else {
+            panic!("a second is a second");
+        };
+        let delta = Snapshot {
+            script: Some(Box::new(told)),
+            ..Arc::unwrap_or_clone(delta)
+        };
+        let event = RunEvent::Second {
+            row,
+            delta: Arc::new(delta),
+        };
+        bytes.extend(encode::part_record(&batch(&[event]).part().unwrap()).unwrap());
+    }
+    let result = recover_from(&bytes[..]).unwrap().result;
+    assert_eq!(result.totals.seen.script, None);
+    let expected = TestSummary::of(&sum, result.totals.elapsed_ns, None, &[]);
+    assert_eq!(expected.root.groups[0].1.checks[0].passes, 2);
+    assert_eq!(result.summary, Some(expected));
 }
 
 #[test]

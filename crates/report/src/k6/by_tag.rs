@@ -44,7 +44,7 @@ pub fn by_tag(table: &ByTag, style: &Style) -> String {
     {
         let line = page
             .style
-            .faint(&format!("  and {} more", counted(hidden as u64, "value")));
+            .faint(&format!("  and {} more values", count(hidden as u64)));
         page.line(&line);
     }
     if table.overflowed > 0 {
@@ -88,4 +88,58 @@ fn row(value: &str, metrics: &[MetricSummary]) -> Vec<String> {
         shown(&|t| t.quantile(0.99)),
         shown(&|t| t.max().map(|ns| ns as f64)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_metric::BuiltIn;
+
+    use super::*;
+
+    fn metric(of: BuiltIn, values: &[f64]) -> MetricSummary {
+        let mut all = Aggregated::empty(of.kind(), of.contains(), true);
+        for value in values {
+            all.record(*value, 0).unwrap();
+        }
+        MetricSummary {
+            definition: of.definition(),
+            tags: None,
+            suffix: None,
+            values: all,
+            thresholds: Vec::new(),
+        }
+    }
+
+    fn table(rows: usize, overflowed: u64) -> ByTag {
+        let metrics = vec![
+            metric(BuiltIn::HttpReqs, &[1.0, 1.0]),
+            metric(BuiltIn::HttpReqFailed, &[0.0, 1.0]),
+            metric(BuiltIn::HttpReqDuration, &[1.0, 3.0]),
+        ];
+        ByTag {
+            tag: "name".to_owned(),
+            rows: (0..rows)
+                .map(|row| (format!("GET /{row}"), metrics.clone()))
+                .collect(),
+            overflowed,
+        }
+    }
+
+    #[test]
+    fn each_value_has_a_row() {
+        assert_eq!(
+            by_tag(&table(1, 7), &Style::default()),
+            "Requests by name\n           requests   failed       avg       p90       p95       p99       max\n  \
+             GET /0          2   50.0 %   2.00 ms   2.80 ms   2.90 ms   2.98 ms   3.00 ms\n  \
+             7 samples with further values are counted in the totals alone\n\n"
+        );
+        assert_eq!(by_tag(&table(0, 0), &Style::default()), "");
+    }
+
+    #[test]
+    fn rows_beyond_the_limit_are_counted() {
+        let text = by_tag(&table(ROWS_MAX + 2, 0), &Style::default());
+        assert_eq!(text.lines().count(), ROWS_MAX + 4);
+        assert!(text.ends_with("  and 2 more values\n\n"), "{text}");
+    }
 }

@@ -208,3 +208,127 @@ fn lasting(span: Option<Duration>) -> String {
 pub(super) fn duration(span: Duration) -> String {
     show::duration(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::ArrivalRate;
+    use loadline_model::executor::{RateStage, Spacing, VuStage};
+
+    use super::*;
+
+    fn rate(starts: f64) -> ArrivalRate {
+        ArrivalRate::from_per_second(starts).expect("a rate")
+    }
+
+    fn described(executor: &Executor, exec: Option<&str>, start_s: u64, stop_s: u64) -> String {
+        sentence(&ScenarioDescription {
+            name: "a",
+            executor,
+            exec,
+            start_time: Duration::from_secs(start_s),
+            graceful_stop: Duration::from_secs(stop_s),
+        })
+    }
+
+    #[test]
+    fn closed_models() {
+        let looping = Executor::ConstantVus {
+            vus: 5,
+            duration: Some(Duration::from_secs(10)),
+        };
+        assert_eq!(
+            described(&looping, None, 0, 30),
+            "5 looping VUs for 10s (gracefulStop: 30s)"
+        );
+        let stage = |target| VuStage {
+            duration: Duration::from_secs(40),
+            target,
+        };
+        let ramping = Executor::RampingVus {
+            start_vus: 1,
+            stages: vec![stage(100), stage(100), stage(0)],
+            graceful_ramp_down: Duration::from_secs(30),
+        };
+        assert_eq!(
+            described(&ramping, None, 0, 30),
+            "Up to 100 looping VUs for 2m0s over 3 stages (gracefulRampDown: 30s, gracefulStop: 30s)"
+        );
+        let each = Executor::PerVuIterations {
+            vus: 2,
+            iterations: 3,
+            max_duration: Some(Duration::from_secs(600)),
+        };
+        assert_eq!(
+            described(&each, Some("b"), 1, 30),
+            "3 iterations for each of 2 VUs (maxDuration: 10m0s, exec: b, startTime: 1s, gracefulStop: 30s)"
+        );
+    }
+
+    #[test]
+    fn open_models() {
+        let constant = Executor::ConstantArrivalRate {
+            rate: rate(5.0),
+            duration: Some(Duration::from_millis(1_500)),
+            spacing: Spacing::Even,
+            iterations: None,
+            pre_allocated_vus: 2,
+            max_vus: 10,
+        };
+        assert_eq!(
+            described(&constant, None, 0, 30),
+            "5.00 iterations/s for 1.5s (maxVUs: 2-10, gracefulStop: 30s)"
+        );
+        let stage = |starts| RateStage {
+            duration: Duration::from_secs(1),
+            target: rate(starts),
+        };
+        let ramping = Executor::RampingArrivalRate {
+            start_rate: rate(1.0),
+            stages: vec![stage(2.0), stage(10.0)],
+            spacing: Spacing::Even,
+            iterations: None,
+            pre_allocated_vus: 1,
+            max_vus: 1,
+        };
+        assert_eq!(
+            described(&ramping, None, 0, 0),
+            "Up to 10.00 iterations/s for 2s over 2 stages (maxVUs: 1)"
+        );
+    }
+
+    #[test]
+    fn the_header_names_script_and_outputs() {
+        let executor = Executor::SharedIterations {
+            vus: 2,
+            iterations: 6,
+            max_duration: Some(Duration::from_secs(600)),
+        };
+        let scenario = |name, start_s| ScenarioDescription {
+            name,
+            executor: &executor,
+            exec: None,
+            start_time: Duration::from_secs(start_s),
+            graceful_stop: Duration::from_secs(30),
+        };
+        let test = TestDescription {
+            banner: "loadline 1.2.3",
+            script: "full.js",
+            outputs: vec!["json (out.json)".to_owned(), "csv (out.csv)".to_owned()],
+            segment: 1.0,
+            max_vus: 4,
+            max_duration: Duration::from_secs(631),
+            scenarios: vec![scenario("late", 1), scenario("soon", 0)],
+        };
+        let line = "6 iterations shared among 2 VUs (maxDuration: 10m0s";
+        assert_eq!(
+            header(&test, false),
+            format!(
+                "\n  loadline 1.2.3\n\n     execution: local\n        script: full.js\n        \
+                 output: json (out.json), csv (out.csv)\n\n     \
+                 scenarios: (100.00%) 2 scenarios, 4 max VUs, 10m31s max duration (incl. graceful stop):\n              \
+                 * soon: {line}, gracefulStop: 30s)\n              \
+                 * late: {line}, startTime: 1s, gracefulStop: 30s)\n\n"
+            )
+        );
+    }
+}

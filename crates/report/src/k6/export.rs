@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::SummaryOptions;
 use super::data::{Shape, contains, group, trend};
 use super::stats::{Metric, Stats, TrendStat, Values};
+use super::text::is_shown;
 
 /// The version of the machine-readable summary's shape.
 const MACHINE_SUMMARY_VERSION: &str = "1.0.0";
@@ -66,7 +67,8 @@ pub struct MachineSummaryContext {
 }
 
 /// The value of `--new-machine-readable-summary`, for files and for `handleSummary`. Of a trend's
-/// statistics it has six, null where the options leave one out.
+/// statistics it has six, null where the options leave one out; metrics without a line in the text
+/// are left out here too.
 #[must_use]
 pub fn machine_readable(
     summary: &TestSummary,
@@ -74,7 +76,10 @@ pub fn machine_readable(
     context: &MachineSummaryContext,
 ) -> Value {
     let root = Stats::of(&summary.root, summary.duration_ns, &options.trend_stats);
-    let metrics = root.metrics.iter().filter(|metric| metric.key != "checks");
+    let metrics = root
+        .metrics
+        .iter()
+        .filter(|metric| is_shown(&metric.name, options.mode));
     let mut results = json!({ "metrics": metrics.map(machine_metric).collect::<Vec<_>>() });
     if let Some(checks) = machine_checks(&root) {
         results["checks"] = checks;

@@ -20,7 +20,7 @@ fn write(value: &Value, depth: usize, out: &mut String) {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(value) => out.push_str(&number(value)),
-        Value::String(text) => out.push_str(&go_json::string(text)),
+        Value::String(text) => push_string(text, out),
         Value::Array(items) => nested(items.iter(), depth, ['[', ']'], out, |item, out| {
             write(item, depth + 1, out);
         }),
@@ -30,7 +30,7 @@ fn write(value: &Value, depth: usize, out: &mut String) {
             ['{', '}'],
             out,
             |(name, value), out| {
-                out.push_str(&go_json::string(name));
+                push_string(name, out);
                 out.push_str(": ");
                 write(value, depth + 1, out);
             },
@@ -60,6 +60,16 @@ fn nested<T>(
     out.push(close);
 }
 
+/// A text; these files need not be safe within HTML, so `<`, `>` and `&` stay.
+fn push_string(text: &str, out: &mut String) {
+    let quoted = Value::from(text).to_string();
+    out.push_str(
+        &quoted
+            .replace('\u{2028}', "\\u2028")
+            .replace('\u{2029}', "\\u2029"),
+    );
+}
+
 fn number(number: &Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => go_json::number(float),
@@ -73,10 +83,11 @@ mod tests {
 
     #[test]
     fn numbers_are_gos_and_empty_things_take_no_lines() {
-        let value = serde_json::json!({"b": [1.0, 1e21, 3], "a": {}, "c": []});
+        let value =
+            serde_json::json!({"b": [1.0, 1e21, 3], "a": {}, "c": [], "d": "p<1\u{2028}\n"});
         assert_eq!(
             indented(&value),
-            "{\n    \"a\": {},\n    \"b\": [\n        1,\n        1e+21,\n        3\n    ],\n    \"c\": []\n}"
+            "{\n    \"a\": {},\n    \"b\": [\n        1,\n        1e+21,\n        3\n    ],\n    \"c\": [],\n    \"d\": \"p<1\\u2028\\n\"\n}"
         );
     }
 }

@@ -79,3 +79,103 @@ fn mark(metric: &Metric, paint: Paint) -> String {
         paint.red("✗")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loadline_metric::{Aggregated, BuiltIn, Gauge, Rate, ValueCounter, ValueTrend};
+    use loadline_model::test_summary::{MetricSummary, Section, ThresholdSummary};
+
+    use super::*;
+    use crate::k6::{Mode, text};
+
+    fn metric(of: BuiltIn, values: Aggregated, passed: Option<bool>) -> MetricSummary {
+        let threshold = |passed| ThresholdSummary {
+            source: "rate>0.9".into(),
+            observed: None,
+            passed,
+        };
+        MetricSummary {
+            definition: of.definition(),
+            tags: None,
+            suffix: None,
+            values,
+            thresholds: passed.map(threshold).into_iter().collect(),
+        }
+    }
+
+    fn check(name: &str, passes: u64, fails: u64) -> CheckSummary {
+        CheckSummary {
+            name: name.to_owned(),
+            first_seen: 0,
+            passes,
+            fails,
+        }
+    }
+
+    fn rate(nonzero: u64, total: u64) -> Aggregated {
+        let mut rate = Rate::default();
+        rate.record_n(nonzero, total);
+        Aggregated::Rate(rate)
+    }
+
+    fn summary() -> TestSummary {
+        let mut requests = ValueCounter::default();
+        requests.add(12.0).unwrap();
+        let mut vus = Gauge::default();
+        vus.set(4.0, 1).unwrap();
+        let mut times = ValueTrend::new();
+        times.record(2.5).unwrap();
+        let duration = Aggregated::Values(times);
+        let sub = MetricSummary {
+            suffix: Some("name:x".into()),
+            ..metric(BuiltIn::HttpReqDuration, duration.clone(), Some(false))
+        };
+        let outer = Section {
+            checks: vec![check("status is 200", 6, 0), check("always fails", 0, 6)],
+            groups: vec![("inner".to_owned(), Section::default())],
+            ..Section::default()
+        };
+        TestSummary {
+            duration_ns: 31_508_400,
+            root: Section {
+                metrics: vec![
+                    metric(BuiltIn::Vus, Aggregated::Gauge(vus), None),
+                    metric(BuiltIn::HttpReqs, Aggregated::Counter(requests), None),
+                    metric(BuiltIn::Checks, rate(12, 18), Some(false)),
+                    metric(BuiltIn::HttpReqDuration, duration, Some(true)),
+                    sub,
+                ],
+                checks: vec![check("root ok", 6, 0)],
+                groups: vec![("outer".to_owned(), outer)],
+            },
+            ..TestSummary::default()
+        }
+    }
+
+    #[test]
+    fn checks_stand_in_their_groups_and_marks_before_metrics() {
+        let options = SummaryOptions {
+            mode: Mode::Legacy,
+            trend_stats: vec!["avg".parse().unwrap(), "max".parse().unwrap()],
+            ..SummaryOptions::default()
+        };
+        let lines = [
+            "     ✓ root ok",
+            "",
+            "     █ outer",
+            "",
+            "       ✓ status is 200",
+            "       ✗ always fails",
+            "        ↳  0% — ✓ 0 / ✗ 6",
+            "",
+            "       █ inner",
+            "",
+            "   ✗ checks..............: 66.66% 12 out of 18",
+            "   ✓ http_req_duration...: avg=2.5ms max=2.5ms",
+            "     ✗ { name:x }........: avg=2.5ms max=2.5ms",
+            "     http_reqs...........: 12     380.850821/s",
+            "     vus.................: 4      min=4        max=4",
+        ];
+        assert_eq!(text(&summary(), &options), lines.join("\n"));
+    }
+}

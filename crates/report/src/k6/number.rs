@@ -114,18 +114,18 @@ fn time(ms: f64) -> String {
         ms if ms < 1.0 => format!("{}µs", cut(ms * 1_000.0)),
         ms if ms < 1_000.0 => format!("{}ms", cut(ms)),
         ms if ms < 60_000.0 => format!("{}s", cut(ms / 1_000.0)),
-        ms => minutes(ms / 1_000.0),
+        ms => minutes(ms),
     }
 }
 
-fn minutes(seconds: f64) -> String {
-    let all_minutes = (seconds / 60.0).trunc();
-    let rest = text((seconds % 60.0).trunc());
+fn minutes(ms: f64) -> String {
+    let all_minutes = (ms / 60_000.0).trunc();
+    let seconds = text((ms % 60_000.0 / 1_000.0).trunc());
     if all_minutes < 60.0 {
-        return format!("{}m{rest}s", text(all_minutes));
+        return format!("{}m{seconds}s", text(all_minutes));
     }
     let hours = (all_minutes / 60.0).trunc();
-    format!("{}h{}m{rest}s", text(hours), text(all_minutes % 60.0))
+    format!("{}h{}m{seconds}s", text(hours), text(all_minutes % 60.0))
 }
 
 /// Bytes in powers of a thousand.
@@ -176,6 +176,7 @@ mod tests {
             (62_345.6, "1m2s"),
             (3_661_000.4, "1h1m1s"),
             (1e22, "2777777777777777h36m40s"),
+            (2.3783192417918254e25, "6606442338310625000h36m43s"),
             (-0.5, "-500000ns"),
             (1e-9, "0ns"),
         ] {

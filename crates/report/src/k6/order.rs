@@ -66,6 +66,7 @@ fn base(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn names_are_in_the_measured_order() {
@@ -102,5 +103,16 @@ mod tests {
         sorted.reverse();
         sorted.sort_by(|a, b| compare(a, b));
         assert_eq!(sorted, measured);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_is_total(a in ".{0,4}", b in ".{0,4}", c in ".{0,4}") {
+            prop_assert_eq!(compare(&a, &b), compare(&b, &a).reverse());
+            prop_assert_eq!(compare(&a, &b).is_eq(), a == b);
+            if compare(&a, &b).is_le() && compare(&b, &c).is_le() {
+                prop_assert!(compare(&a, &c).is_le());
+            }
+        }
     }
 }

@@ -182,28 +182,38 @@ impl Values {
                 fails: rate.total() - rate.nonzero(),
                 rate: rate.share().unwrap_or(0.0),
             },
-            Aggregated::Values(trend) => Values::Trend(trend_stats(
-                stats,
-                &Trend {
-                    count: trend.count(),
-                    avg: trend.mean(),
-                    min: trend.min(),
-                    max: trend.max(),
-                    quantiles: &|wanted| trend.quantiles(wanted),
-                    per_unit: 1.0,
-                },
-            )),
-            Aggregated::Times(trend) => Values::Trend(trend_stats(
-                stats,
-                &Trend {
-                    count: trend.count(),
-                    avg: trend.mean(),
-                    min: trend.min().map(|ns| ns as f64),
-                    max: trend.max().map(|ns| ns as f64),
-                    quantiles: &|wanted| trend.quantiles(wanted),
-                    per_unit: 1e6,
-                },
-            )),
+            Aggregated::Values(trend) => {
+                let raw = trend.raw_values().map(<[f64]>::to_vec);
+                let few = raw.map(|values| few_values(stats, values));
+                Values::Trend(few.unwrap_or_else(|| {
+                    let wanted = quantiles(stats);
+                    let many = Many {
+                        count: trend.count(),
+                        sum: trend.sum(),
+                        min: trend.min(),
+                        max: trend.max(),
+                        quantiles: trend.quantiles(&wanted),
+                    };
+                    many_values(stats, many)
+                }))
+            }
+            Aggregated::Times(trend) => {
+                let ms = |ns: u64| ns as f64 / 1e6;
+                let raw = trend.raw_values();
+                let raw = raw.map(|values| values.iter().copied().map(ms).collect());
+                let few = raw.map(|values| few_values(stats, values));
+                Values::Trend(few.unwrap_or_else(|| {
+                    let wanted = trend.quantiles(&quantiles(stats));
+                    let many = Many {
+                        count: trend.count(),
+                        sum: trend.sum() as f64 / 1e6,
+                        min: trend.min().map(ms),
+                        max: trend.max().map(ms),
+                        quantiles: wanted.map(|all| all.iter().map(|ns| ns / 1e6).collect()),
+                    };
+                    many_values(stats, many)
+                }))
+            }
         }
     }
 }
@@ -213,31 +223,53 @@ fn per_second(count: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { count / seconds } else { 0.0 }
 }
 
-/// What statistics are taken from, whatever kind of trend it was.
-struct Trend<'a> {
-    count: u64,
-    avg: Option<f64>,
-    min: Option<f64>,
-    max: Option<f64>,
-    quantiles: &'a dyn Fn(&[f64]) -> Option<Vec<f64>>,
-    /// Recorded units in one shown unit.
-    per_unit: f64,
+fn quantiles(stats: &[TrendStat]) -> Vec<f64> {
+    stats.iter().filter_map(TrendStat::quantile).collect()
 }
 
-fn trend_stats(stats: &[TrendStat], trend: &Trend<'_>) -> Vec<(TrendStat, f64)> {
-    let wanted: Vec<f64> = stats.iter().filter_map(TrendStat::quantile).collect();
-    let mut quantiles = (trend.quantiles)(&wanted).unwrap_or_default().into_iter();
-    let mut of = |stat: &TrendStat| match stat {
-        TrendStat::Avg => trend.avg,
-        TrendStat::Min => trend.min,
-        TrendStat::Max => trend.max,
-        TrendStat::Count => Some(trend.count as f64 * trend.per_unit),
-        TrendStat::Med | TrendStat::Percentile(..) => quantiles.next(),
+/// Statistics of values that are all there, in the order in which they came: by k6's own steps, so
+/// that even what rounding leaves is the same, since the texts cut digits off.
+fn few_values(stats: &[TrendStat], values: Vec<f64>) -> Vec<(TrendStat, f64)> {
+    let sum: f64 = values.iter().sum();
+    let mut sorted = values;
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    let at = |place: usize| sorted.get(place.min(last)).copied().unwrap_or(0.0);
+    let of = |stat: &TrendStat| match stat {
+        TrendStat::Avg if sorted.is_empty() => 0.0,
+        TrendStat::Avg => sum / sorted.len() as f64,
+        TrendStat::Min => at(0),
+        TrendStat::Max => at(last),
+        TrendStat::Count => sorted.len() as f64,
+        TrendStat::Med | TrendStat::Percentile(..) => {
+            let position = stat.quantile().unwrap_or(0.0) * last as f64;
+            let low = at(position as usize);
+            low + (at(position as usize + 1) - low) * position.fract()
+        }
     };
-    stats
-        .iter()
-        .map(|stat| (stat.clone(), of(stat).unwrap_or(0.0) / trend.per_unit))
-        .collect()
+    stats.iter().map(|stat| (stat.clone(), of(stat))).collect()
+}
+
+/// What is known of more values than are kept, in the metric's unit.
+struct Many {
+    count: u64,
+    sum: f64,
+    min: Option<f64>,
+    max: Option<f64>,
+    /// Those of [`quantiles`], in that order.
+    quantiles: Option<Vec<f64>>,
+}
+
+fn many_values(stats: &[TrendStat], many: Many) -> Vec<(TrendStat, f64)> {
+    let mut quantiles = many.quantiles.unwrap_or_default().into_iter();
+    let mut of = |stat: &TrendStat| match stat {
+        TrendStat::Avg => many.sum / many.count.max(1) as f64,
+        TrendStat::Min => many.min.unwrap_or(0.0),
+        TrendStat::Max => many.max.unwrap_or(0.0),
+        TrendStat::Count => many.count as f64,
+        TrendStat::Med | TrendStat::Percentile(..) => quantiles.next().unwrap_or(0.0),
+    };
+    stats.iter().map(|stat| (stat.clone(), of(stat))).collect()
 }
 
 /// The statistics of the whole test, a scenario or a group.
@@ -315,4 +347,67 @@ pub(super) fn of_test(summary: &TestSummary, stats: &[TrendStat]) -> (Stats, Vec
         .iter()
         .map(|(name, section)| (name.clone(), of(section)));
     (of(&summary.root), scenarios.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_metric::{RAW_VALUES_MAX, TimeTrend, ValueTrend};
+
+    use super::*;
+
+    fn all() -> Vec<TrendStat> {
+        let names = ["count", "min", "med", "p(99)", "max", "avg"];
+        names
+            .map(|name| name.parse().expect("a statistic"))
+            .to_vec()
+    }
+
+    fn values(of: &Aggregated) -> Vec<f64> {
+        match Values::of(of, 1.0, &all()) {
+            Values::Trend(stats) => stats.into_iter().map(|(_, value)| value).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn few_and_many_values_agree() {
+        let (mut times, mut numbers) = (TimeTrend::new(), ValueTrend::new());
+        let many = RAW_VALUES_MAX as u64 + 1;
+        for number in 1..=many {
+            times.record(number * 1_000_000);
+            numbers.record(number as f64).expect("finite");
+        }
+        let few: Vec<f64> = (1..=many).map(|number| number as f64).collect();
+        let exact: Vec<f64> = few_values(&all(), few)
+            .iter()
+            .map(|(_, value)| *value)
+            .collect();
+        assert_eq!(exact[..3], [1_025.0, 1.0, 513.0]);
+        for trend in [Aggregated::Times(times), Aggregated::Values(numbers)] {
+            for (ours, exact) in values(&trend).iter().zip(&exact) {
+                assert!((ours - exact).abs() <= 0.001 * exact, "{ours} {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_measured_is_zeros() {
+        assert_eq!(values(&Aggregated::Times(TimeTrend::new())), [0.0; 6]);
+        assert_eq!(values(&Aggregated::Values(ValueTrend::new())), [0.0; 6]);
+    }
+
+    #[test]
+    fn names_of_statistics() {
+        let stat: TrendStat = "p(99.9)".parse().expect("a percentile");
+        assert_eq!(
+            (stat.name(), stat.quantile()),
+            ("p(99.9)", Some(99.9 / 100.0))
+        );
+        for wrong in ["p(101)", "p()", "p95", "mean", "p(-1)", "p(NaN)"] {
+            assert_eq!(
+                wrong.parse::<TrendStat>(),
+                Err(UnknownStat(wrong.to_owned()))
+            );
+        }
+    }
 }

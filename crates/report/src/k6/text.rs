@@ -84,22 +84,29 @@ impl Block {
     }
 }
 
-/// Shown as checks, or nowhere.
+/// Whether a metric, with its sub-metrics, has a line in this layout.
+pub(super) fn is_shown(name: &str, mode: Mode) -> bool {
+    !(has_no_row(name) || mode != Mode::Full && is_detail(name))
+}
+
+/// Shown as checks, or nowhere. Names count by how they begin, as for [`Block::of`].
 fn has_no_row(name: &str) -> bool {
-    matches!(name, "checks" | "group_duration")
+    ["checks", "group_duration"]
+        .iter()
+        .any(|beginning| name.starts_with(beginning))
 }
 
 /// Left out of the compact layout: the parts of a request.
 fn is_detail(name: &str) -> bool {
-    matches!(
-        name,
-        "http_req_blocked"
-            | "http_req_connecting"
-            | "http_req_receiving"
-            | "http_req_sending"
-            | "http_req_tls_handshaking"
-            | "http_req_waiting"
-    )
+    const DETAILS: [&str; 6] = [
+        "http_req_blocked",
+        "http_req_connecting",
+        "http_req_receiving",
+        "http_req_sending",
+        "http_req_tls_handshaking",
+        "http_req_waiting",
+    ];
+    DETAILS.iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// The summary's text as k6's `textSummary` gives it.
@@ -117,13 +124,39 @@ pub(super) fn render(summary: &TestSummary, options: &SummaryOptions) -> String 
     writer.results(&root, &root.all_checks(), 0);
     if options.mode == Mode::Full {
         scenarios.sort_by(|(a, _), (b, _)| order::compare(a, b));
-        match &scenarios[..] {
-            [(name, only)] if name == DEFAULT_SCENARIO => writer.root_groups(&only.groups),
-            [] => writer.root_groups(&root.groups),
-            several => writer.scenarios(several),
-        }
+        writer.root_groups(&groups_outside_scenarios(&root, &scenarios));
+        writer.scenarios(&scenarios);
     }
     writer.out
+}
+
+/// The groups that stand for themselves: those of a script without scenarios, and what lies within
+/// the groups that k6 makes of `setup()` and `teardown()`.
+fn groups_outside_scenarios(root: &Stats, scenarios: &[(String, Stats)]) -> Vec<(String, Stats)> {
+    let of_a_scenario = |name: &str| {
+        let mut groups = scenarios.iter().flat_map(|(_, stats)| &stats.groups);
+        groups.any(|(other, _)| other == name)
+    };
+    let lifecycle = |wanted: &'static str| {
+        let found = root.groups.iter().filter(move |(name, group)| {
+            name == wanted && !group.groups.is_empty() && !of_a_scenario(name)
+        });
+        found.map(|(name, group)| {
+            let within = Stats {
+                groups: group.groups.clone(),
+                ..Stats::default()
+            };
+            (name.clone(), within)
+        })
+    };
+    let default = scenarios
+        .iter()
+        .filter(|(name, _)| name == DEFAULT_SCENARIO)
+        .flat_map(|(_, stats)| stats.groups.iter().cloned());
+    lifecycle("setup")
+        .chain(default)
+        .chain(lifecycle("teardown"))
+        .collect()
 }
 
 struct Writer<'a> {
@@ -180,7 +213,7 @@ impl Writer<'_> {
         let mark = self
             .paint
             .good_or_bad(threshold.passed, mark(threshold.passed));
-        let source = &*threshold.source;
+        let source = threshold.source.trim();
         let aggregation = source
             .split(['<', '>', '=', '!'])
             .next()
@@ -202,7 +235,10 @@ impl Writer<'_> {
     }
 
     fn scenarios(&mut self, scenarios: &[(String, Stats)]) {
-        for (name, stats) in scenarios {
+        let named = scenarios
+            .iter()
+            .filter(|(name, _)| name != DEFAULT_SCENARIO);
+        for (name, stats) in named {
             self.section(&format!("SCENARIO: {name}"));
             self.results(stats, &stats.all_checks(), 0);
             self.groups(&stats.groups, 0);
@@ -249,11 +285,10 @@ impl Writer<'_> {
     }
 
     fn rows(&self, stats: &Stats) -> Vec<(Block, Row)> {
-        let compact = self.options.mode != Mode::Full;
         let mut shown: Vec<&Metric> = stats
             .metrics
             .iter()
-            .filter(|metric| !(has_no_row(&metric.name) || compact && is_detail(&metric.name)))
+            .filter(|metric| is_shown(&metric.name, self.options.mode))
             .collect();
         shown.sort_by(|a, b| order::compare(&a.key, &b.key));
         let row = |metric: &&Metric| {

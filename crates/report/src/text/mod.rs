@@ -52,6 +52,8 @@ fn title(page: &mut Page, result: &RunResult) {
         StopReason::Interrupted => "stopped by a signal; running requests were let end",
         StopReason::Aborted => "stopped at once by a second signal",
         StopReason::ThresholdCrossed => "stopped by a threshold; running iterations were let end",
+        StopReason::Script => "ended by the script",
+        StopReason::Remote => "ended through the REST API",
         StopReason::Crashed => "the process died; this is what its journal tells",
     };
     let line = page.style.caution(&format!("  {how}"));

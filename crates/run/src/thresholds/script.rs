@@ -7,14 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadline_metric::threshold::{Bound, Mismatch, MetricKind, Outcome, Threshold};
+use loadline_metric::threshold::{Bound, MetricKind, Mismatch, Outcome, Threshold};
 use loadline_metric::{
     Aggregated, BuiltIn, Contains, MeasurementsDelta, MetricDefinition, MetricId, MetricRegistry,
     MetricType, TagSet,
 };
 use loadline_model::summarize::HeldThresholds;
 use loadline_model::test_summary::ThresholdSummary;
-use loadline_model::{Nanos, TestPlan, ThresholdPlan};
+use loadline_model::{Nanos, ThresholdPlan};
 
 use super::window::Watch;
 
@@ -23,6 +23,7 @@ const EVERY: u64 = 2 * Nanos::PER_SECOND;
 
 /// The thresholds of one key.
 struct Key {
+    /// As k6 shows it.
     text: Arc<str>,
     suffix: Option<Arc<str>>,
     metric: MetricId,
@@ -48,22 +49,23 @@ pub(crate) struct ScriptThresholds {
 }
 
 impl ScriptThresholds {
-    /// The thresholds of a plan.
+    /// The thresholds of a plan; with `fail_on_drop` one more, that no iteration was dropped.
     ///
     /// # Errors
     /// k6's words for a metric that does not exist, or that cannot answer.
     pub(crate) fn new(
-        plan: &TestPlan,
+        plan: &[ThresholdPlan],
+        fail_on_drop: bool,
         registry: &MetricRegistry,
     ) -> Result<ScriptThresholds, String> {
         let mut thresholds = ScriptThresholds {
             keys: Vec::new(),
             next_at: EVERY,
         };
-        for threshold in &plan.script_thresholds {
+        for threshold in plan {
             thresholds.add(threshold, registry)?;
         }
-        if plan.script.as_ref().is_some_and(|script| script.fail_on_drop) {
+        if fail_on_drop {
             let name = BuiltIn::DroppedIterations.name();
             let none = ThresholdPlan::parse(name, "count==0", false, Duration::ZERO);
             thresholds.add(&none.map_err(|error| error.to_string())?, registry)?;
@@ -72,7 +74,8 @@ impl ScriptThresholds {
     }
 
     fn add(&mut self, plan: &ThresholdPlan, registry: &MetricRegistry) -> Result<(), String> {
-        let place = match self.keys.iter().position(|key| key.text == plan.key) {
+        let shown = plan.shown_key();
+        let place = match self.keys.iter().position(|key| *key.text == *shown) {
             Some(place) => place,
             None => {
                 self.keys.push(key_of(plan, registry)?);
@@ -146,7 +149,7 @@ fn key_of(plan: &ThresholdPlan, registry: &MetricRegistry) -> Result<Key, String
         ));
     };
     Ok(Key {
-        text: Arc::clone(&plan.key),
+        text: plan.shown_key().into(),
         suffix: plan.suffix().map(Into::into),
         metric,
         definition,
@@ -226,7 +229,9 @@ impl Key {
         let fails = |condition: &&Condition| match &condition.watch {
             Some(watch) => watch.latest() == Outcome::Failed,
             None => values.is_some_and(|values| {
-                let evaluation = condition.threshold.evaluate(values.for_threshold(), elapsed);
+                let evaluation = condition
+                    .threshold
+                    .evaluate(values.for_threshold(), elapsed);
                 evaluation.is_ok_and(|evaluation| evaluation.outcome == Outcome::Failed)
             }),
         };
@@ -291,3 +296,7 @@ fn over_whole_run(
     };
     (evaluation.observed, outcome == Outcome::Passed)
 }
+
+#[cfg(test)]
+#[path = "script_tests.rs"]
+mod tests;

@@ -61,6 +61,10 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
             Gravity::Note,
             format!("stopped by a signal after {at}: the numbers hold up to there"),
         )),
+        StopReason::Script | StopReason::Remote => Some(Code::RunInterrupted.remark(
+            Gravity::Note,
+            format!("ended on purpose after {at}: the numbers hold up to there"),
+        )),
         StopReason::ThresholdCrossed => Some(Code::RunInterrupted.remark(
             Gravity::Note,
             format!("stopped by a threshold after {at}: the numbers hold up to there"),

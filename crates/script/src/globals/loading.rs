@@ -6,73 +6,160 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rquickjs::function::Opt;
+use rquickjs::object::{Accessor, Property};
 use rquickjs::{
-    ArrayBuffer, Ctx, Exception, Function, IntoJs, Module, Object, Persistent, Result, Value,
+    ArrayBuffer, Ctx, Function, IntoJs, Module, Object, Persistent, Result, Value,
 };
 
+use crate::loading::WHOLE;
 use crate::modules;
-use crate::natives::load_module;
+use crate::natives::refuse;
 use crate::vu::{Stage, state};
 
-const OPEN_TOO_LATE: &str = "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle for more information";
+const OPEN_TOO_LATE: &str = "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
+const REQUIRE_TOO_LATE: &str = "the \"require\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
+
+/// Calls looked at for the module whose code is being run.
+const DEPTH_MAX: isize = 64;
 
 pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let globals = ctx.globals();
     globals.set("open", Function::new(ctx.clone(), open)?.with_name("open")?)?;
-    let entry = state(ctx).program.entry.clone();
-    globals.set("require", require_of(ctx, &entry)?)
+    globals.set("require", Function::new(ctx.clone(), require_from_caller)?.with_name("require")?)?;
+    for name in ["module", "exports"] {
+        refuse_access(&globals, name)?;
+    }
+    Ok(())
 }
 
-/// `require` as the module of this name sees it.
-pub(crate) fn require_of<'js>(ctx: &Ctx<'js>, base: &str) -> Result<Function<'js>> {
-    let base = base.to_owned();
+/// In a file that is no CommonJS there is neither `module` nor `exports`.
+fn refuse_access<'js>(globals: &Object<'js>, name: &'static str) -> Result<()> {
+    let get = move |ctx: Ctx<'js>| -> Result<Value<'js>> {
+        Err(refuse(
+            &ctx,
+            &format!(
+                "you are trying to access identifier \"{name}\", this likely is due to mixing \
+                 ECMAScript Modules (ESM) and CommonJS syntax. This isn't supported in the \
+                 JavaScript standard, please use only one or the other"
+            ),
+        ))
+    };
+    globals.prop(name, Accessor::new_get(get).configurable())
+}
+
+/// What `import.meta` of a script's own file holds for its loading.
+pub(super) fn describe_file<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<()> {
+    let base = name.to_owned();
+    let resolve = move |ctx: Ctx<'js>, name: String| {
+        let resolved = state(&ctx).program.sources().resolve(&base, &name);
+        resolved.map_err(|error| refuse(&ctx, &error.message))
+    };
+    meta.set("resolve", Function::new(ctx.clone(), resolve)?.with_name("resolve")?)?;
+    let base = name.to_owned();
     let require = move |ctx: Ctx<'js>, name: String| require(&ctx, &base, &name);
-    Function::new(ctx.clone(), require)?.with_name("require")
+    let require = Function::new(ctx.clone(), require)?.with_name("require")?;
+    meta.prop("require", Property::from(require))?;
+    let file = name.to_owned();
+    let module = move |ctx: Ctx<'js>| begin_common_js(&ctx, &file);
+    meta.prop("module", Property::from(Function::new(ctx.clone(), module)?))
 }
 
-/// What was required so far, by full name.
+/// What was loaded in the way of CommonJS.
 #[derive(Default)]
-struct Required {
-    exports: RefCell<HashMap<String, Persistent<Value<'static>>>>,
+struct CommonJs {
+    /// The objects `module` of files whose code has begun, by full name.
+    begun: RefCell<HashMap<String, Persistent<Object<'static>>>>,
+    /// What `require` gave of other modules, by full name.
+    required: RefCell<HashMap<String, Persistent<Value<'static>>>>,
+    /// Full names of modules that are being required, innermost last.
+    under_way: RefCell<Vec<String>>,
+}
+
+/// The object `module` of a CommonJS file whose code begins.
+fn begin_common_js<'js>(ctx: &Ctx<'js>, file: &str) -> Result<Object<'js>> {
+    let module = Object::new(ctx.clone())?;
+    module.set("exports", Object::new(ctx.clone())?)?;
+    let kept = Persistent::save(ctx, module.clone());
+    let common_js = state(ctx).slot(CommonJs::default);
+    common_js.begun.borrow_mut().insert(file.to_owned(), kept);
+    Ok(module)
+}
+
+/// `require` as ECMAScript modules have it: names are seen from the file that calls.
+fn require_from_caller<'js>(ctx: Ctx<'js>, name: String) -> Result<Value<'js>> {
+    let base = module_name(&ctx, 1).unwrap_or_else(|| state(&ctx).program.entry.clone());
+    require(&ctx, &base, &name)
 }
 
 fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &str) -> Result<Value<'js>> {
-    let throw = |message: &str| Exception::throw_message(ctx, message);
+    if state(ctx).stage.get() != Stage::Init {
+        return Err(refuse(ctx, REQUIRE_TOO_LATE));
+    }
     let full_name = if modules::find(name).is_some() {
         name.to_owned()
     } else if let Some(why) = modules::refusal(name) {
-        return Err(throw(&why));
+        return Err(refuse(ctx, &why));
     } else {
         let resolved = state(ctx).program.sources().resolve(base, name);
-        resolved.map_err(|error| throw(&error.message))?
+        resolved.map_err(|error| refuse(ctx, &error.message))?
     };
-    let required = state(ctx).slot(Required::default);
-    let known = required.exports.borrow().get(&full_name).cloned();
+    let common_js = state(ctx).slot(CommonJs::default);
+    let begun = common_js.begun.borrow().get(&full_name).cloned();
+    if let Some(module) = begun {
+        return module.restore(ctx)?.get("exports");
+    }
+    let known = common_js.required.borrow().get(&full_name).cloned();
     if let Some(known) = known {
         return known.restore(ctx);
     }
-    let (module, promise) = load_module(ctx, &full_name)?.eval()?;
-    if let Some(Err(error)) = promise.result::<Value<'js>>() {
-        return Err(error);
-    }
-    let exports = exports_of(&Module::namespace(&module)?)?;
+    common_js.under_way.borrow_mut().push(full_name.clone());
+    let namespace = evaluated(ctx, &full_name);
+    common_js.under_way.borrow_mut().pop();
+    let exports = exports_of(namespace?)?;
     let kept = Persistent::save(ctx, exports.clone());
-    required.exports.borrow_mut().insert(full_name, kept);
+    common_js.required.borrow_mut().insert(full_name, kept);
     Ok(exports)
 }
 
-/// What `require` gives of a module: `module.exports`, the default export of a built-in, or all
-/// exports.
-fn exports_of<'js>(namespace: &Object<'js>) -> Result<Value<'js>> {
-    let is_common_js: bool = namespace.get::<_, Option<bool>>("__cjs")?.unwrap_or(false);
-    if is_common_js {
-        return namespace.get("default");
+/// The namespace of a module, run if it has not been. It is reached through a module made for
+/// this, so that the engine finds one that is there already.
+fn evaluated<'js>(ctx: &Ctx<'js>, full_name: &str) -> Result<Object<'js>> {
+    let quoted = serde_json::Value::from(full_name).to_string();
+    let bridge = Module::declare(
+        ctx.clone(),
+        format!("loadline:require {full_name}"),
+        format!("export * as required from {quoted}"),
+    )?;
+    let (bridge, promise) = bridge.eval()?;
+    if let Some(Err(error)) = promise.result::<Value<'js>>() {
+        return Err(error);
     }
-    Ok(namespace.clone().into_value())
+    bridge.namespace()?.get("required")
+}
+
+/// What `require` gives of a module: `module.exports`, or all exports.
+fn exports_of(namespace: Object<'_>) -> Result<Value<'_>> {
+    if namespace.contains_key(WHOLE)? {
+        return namespace.get(WHOLE);
+    }
+    Ok(namespace.into_value())
+}
+
+/// The module of the call so many levels up, the native that asks being level 0.
+fn module_name(ctx: &Ctx<'_>, level: isize) -> Option<String> {
+    ctx.script_or_module_name(level)?.to_string().ok()
+}
+
+/// The module whose code is being run: the one that is being required, or else that of the
+/// outermost call.
+fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
+    let common_js = state(ctx).slot(CommonJs::default);
+    let required = common_js.under_way.borrow().last().cloned();
+    required.or_else(|| (0..DEPTH_MAX).rev().find_map(|level| module_name(ctx, level)))
 }
 
 fn open<'js>(ctx: Ctx<'js>, path: Value<'js>, mode: Opt<String>) -> Result<Value<'js>> {
-    let throw = |message: &str| Exception::throw_message(&ctx, message);
+    let throw = |message: &str| refuse(&ctx, message);
     if state(&ctx).stage.get() != Stage::Init {
         return Err(throw(OPEN_TOO_LATE));
     }
@@ -86,20 +173,10 @@ fn open<'js>(ctx: Ctx<'js>, path: Value<'js>, mode: Opt<String>) -> Result<Value
     let bytes = state(&ctx)
         .program
         .sources()
-        .open(&path)
+        .open(module_under_way(&ctx).as_deref(), &path)
         .map_err(|error| throw(&error.message))?;
     if mode.0.as_deref() == Some("b") {
         return ArrayBuffer::new_copy(ctx.clone(), &bytes).map(ArrayBuffer::into_value);
     }
     String::from_utf8_lossy(&bytes).as_ref().into_js(&ctx)
-}
-
-/// Adds `import.meta.resolve`.
-pub(super) fn add_resolve<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, base: &str) -> Result<()> {
-    let base = base.to_owned();
-    let resolve = move |ctx: Ctx<'js>, name: String| {
-        let resolved = state(&ctx).program.sources().resolve(&base, &name);
-        resolved.map_err(|error| Exception::throw_message(&ctx, &error.message))
-    };
-    meta.set("resolve", Function::new(ctx.clone(), resolve)?)
 }

@@ -76,6 +76,5 @@ pub(crate) use timers::natives as timer_natives;
 /// What `import.meta` of a script's own file holds.
 pub(crate) fn describe_file<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<()> {
     meta.set("url", name)?;
-    meta.set("require", loading::require_of(ctx, name)?)?;
-    loading::add_resolve(ctx, meta, name)
+    loading::describe_file(ctx, meta, name)
 }

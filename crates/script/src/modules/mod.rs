@@ -3,8 +3,13 @@
 //! A new module is a row in [`BUILTINS`]; a global of the web a row in [`LAZY_GLOBALS`]. Must not
 //! know how modules are loaded. Invariant: a name is in one list at most.
 
+pub(crate) mod bytes;
+mod crypto;
 pub(crate) mod data;
+mod encoding;
+mod execution;
 mod k6;
+mod metrics;
 pub(crate) mod tags;
 
 use rquickjs::{Ctx, Object, Result};
@@ -15,7 +20,12 @@ use crate::natives::{Body, Builtin};
 /// Every built-in module.
 static BUILTINS: &[Builtin] = &[
     k6::MODULE,
+    crypto::MODULE,
+    crypto::x509::MODULE,
     data::MODULE,
+    encoding::MODULE,
+    execution::MODULE,
+    metrics::MODULE,
     Builtin {
         name: "k6/timers",
         body: Body::Natives(&["setTimeout", "clearTimeout", "setInterval", "clearInterval"]),

@@ -11,24 +11,42 @@ use rquickjs::{Coerced, Ctx, Exception, Object, Result, Value};
 /// # Errors
 /// Throws when a value is none that a tag can have.
 pub(crate) fn add(ctx: &Ctx<'_>, own: &Object<'_>, tags: &mut TagSet) -> Result<()> {
-    for entry in own.props::<String, Value<'_>>() {
-        let (name, value) = entry?;
-        let text = text_of(ctx, &name, &value)?;
-        tags.set(name, text);
+    match add_all(own, tags)? {
+        None => Ok(()),
+        Some(name) => Err(Exception::throw_type(ctx, &refusal(&name))),
     }
-    Ok(())
 }
 
-/// A tag's value as text.
+/// Adds the tags of a script's object; gives the name of the first whose value is none that a tag
+/// can have.
 ///
 /// # Errors
-/// Throws when it is none that a tag can have.
-pub(crate) fn text_of(ctx: &Ctx<'_>, name: &str, value: &Value<'_>) -> Result<String> {
-    if value.is_string() || value.is_number() || value.is_bool() {
-        return Ok(value.get::<Coerced<String>>()?.0);
+/// What a getter of the object throws.
+pub(crate) fn add_all(own: &Object<'_>, tags: &mut TagSet) -> Result<Option<String>> {
+    for entry in own.props::<String, Value<'_>>() {
+        let (name, value) = entry?;
+        match plain(&value)? {
+            Some(text) => tags.set(name, text),
+            None => return Ok(Some(name)),
+        }
     }
-    let message = format!(
+    Ok(None)
+}
+
+/// Text, a number or a truth value as text; `None` for anything else.
+///
+/// # Errors
+/// When there is no memory for it.
+pub(crate) fn plain(value: &Value<'_>) -> Result<Option<String>> {
+    if value.is_string() || value.is_number() || value.is_bool() {
+        return Ok(Some(value.get::<Coerced<String>>()?.0));
+    }
+    Ok(None)
+}
+
+/// Why the value of the tag of this name is refused.
+pub(crate) fn refusal(name: &str) -> String {
+    format!(
         "invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"
-    );
-    Err(Exception::throw_type(ctx, &message))
+    )
 }

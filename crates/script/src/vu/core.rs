@@ -196,7 +196,8 @@ impl VuCore {
         let scenario = &iteration.scenario;
         globals::set_env(ctx, &scenario.env).map_err(|error| failure_of(ctx, &error))?;
         *self.state.tags.borrow_mut() = std::rc::Rc::clone(&scenario.tags);
-        let data = self.parsed(ctx, scenario.data.as_deref())?;
+        self.state.set_metadata(None);
+        let data = self.parsed(ctx, scenario.data.get().map(AsRef::as_ref))?;
         *self.data.borrow_mut() = Some(Persistent::save(ctx, data));
         Ok(())
     }

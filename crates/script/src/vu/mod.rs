@@ -13,7 +13,7 @@ mod stack;
 mod state;
 
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use corosensei::{Coroutine, CoroutineResult};
 use loadline_metric::TagSet;
@@ -24,7 +24,7 @@ pub use stack::StackPool;
 
 pub(crate) use event_loop::Timer;
 pub(crate) use failure::failure_of;
-pub(crate) use state::{Stage, VuState, state};
+pub(crate) use state::{Stage, VuState, cancellation, state};
 
 use self::core::VuCore;
 use crate::host::Host;
@@ -74,6 +74,9 @@ impl Hook {
     }
 }
 
+/// What `setup()` returned, as JSON: set once, after the virtual users were made.
+pub type SetupData = Arc<OnceLock<Arc<str>>>;
+
 /// One iteration.
 #[derive(Clone, Debug)]
 pub struct Iteration {
@@ -90,8 +93,8 @@ pub struct ScenarioSetup {
     pub function: Arc<str>,
     /// Variables of the scenario, laid over `__ENV`.
     pub env: Vec<(String, String)>,
-    /// What `setup()` returned, as JSON; `None`: nothing.
-    pub data: Option<Arc<str>>,
+    /// What `setup()` returned; empty: nothing.
+    pub data: SetupData,
     /// Tags of every sample: run, scenario, its name.
     pub tags: Rc<TagSet>,
 }

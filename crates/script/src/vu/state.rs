@@ -54,6 +54,8 @@ pub(crate) struct VuState {
     pub(crate) group: RefCell<Rc<str>>,
     /// Tags of every sample of this virtual user now: run, scenario, its own, group and scenario.
     pub(crate) tags: RefCell<Rc<TagSet>>,
+    /// What the script adds to its samples beside tags (`exec.vu.metrics.metadata`); `None`: nothing.
+    pub(crate) metadata: RefCell<Option<Arc<TagSet>>>,
     yielder: Cell<*const Yielder<Resume, Ask>>,
     cancelled: Cell<bool>,
     slice_ends: Cell<Nanos>,
@@ -87,6 +89,7 @@ impl VuState {
             event_loop: EventLoop::default(),
             group: RefCell::new(Rc::from("")),
             tags: RefCell::default(),
+            metadata: RefCell::default(),
             yielder: Cell::new(ptr::null()),
             cancelled: Cell::new(false),
             slice_ends: Cell::new(Nanos::MAX),
@@ -257,6 +260,12 @@ impl VuState {
             message,
             fields,
         });
+    }
+
+    /// Sets the metadata of the samples to come.
+    pub(crate) fn set_metadata(&self, metadata: Option<Arc<TagSet>>) {
+        self.host.metadata(metadata.as_ref());
+        *self.metadata.borrow_mut() = metadata;
     }
 
     /// Whether a system tag is on.

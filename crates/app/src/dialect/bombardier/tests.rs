@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use loadline_model::ArrivalRate;
 use loadline_model::client::Protocol;
 use loadline_model::executor::Executor;
 use loadline_model::request::{BodySource, RequestTemplate};
-use loadline_model::ArrivalRate;
 
 use super::*;
 

@@ -384,7 +384,9 @@ impl OptionValue for Patterns {
 
     fn from_json(value: &Value, field: &str) -> Result<Option<Patterns>, OptionError> {
         let texts = Vec::<String>::from_json(value, field)?.unwrap_or_default();
-        Patterns::checked(texts).map(Some).map_err(OptionError::Text)
+        Patterns::checked(texts)
+            .map(Some)
+            .map_err(OptionError::Text)
     }
 
     fn from_env(text: &str) -> Result<Option<Patterns>, String> {
@@ -401,7 +403,9 @@ impl OptionValue for SystemTags {
 
     fn from_json(value: &Value, field: &str) -> Result<Option<SystemTags>, OptionError> {
         let names = Vec::<String>::from_json(value, field)?.unwrap_or_default();
-        Ok(Some(SystemTags::from_names(names.iter().map(String::as_str))))
+        Ok(Some(SystemTags::from_names(
+            names.iter().map(String::as_str),
+        )))
     }
 
     fn from_env(text: &str) -> Result<Option<SystemTags>, String> {
@@ -409,7 +413,11 @@ impl OptionValue for SystemTags {
     }
 
     fn to_json(&self) -> Json {
-        Json::List(self.iter().map(|tag| Json::text(SystemTag::name(tag))).collect())
+        Json::List(
+            self.iter()
+                .map(|tag| Json::text(SystemTag::name(tag)))
+                .collect(),
+        )
     }
 }
 
@@ -448,7 +456,7 @@ fn segment_error(text: &str, error: &loadline_model::segment::SegmentError) -> S
         SegmentError::TooFewPoints(_) => {
             "at least 2 points are needed for an execution segment sequence, 1 given".to_owned()
         }
-        SegmentError::Number(_) => {
+        SegmentError::NotANumber(_) => {
             format!("'{text}' is not a valid percentage, decimal, fraction or interval value")
         }
         other => other.to_string(),

@@ -218,9 +218,7 @@ impl OptionValue for GoDuration {
 
     fn from_json(value: &Value, _field: &str) -> Result<Option<GoDuration>, OptionError> {
         match value {
-            Value::String(text) => GoDuration::parse(text)
-                .map(Some)
-                .map_err(OptionError::Text),
+            Value::String(text) => GoDuration::parse(text).map(Some).map_err(OptionError::Text),
             Value::Number(number) => Ok(number.as_f64().map(GoDuration::from_milliseconds)),
             other => Err(OptionError::Text(format!(
                 "'{}' is not a valid duration value",

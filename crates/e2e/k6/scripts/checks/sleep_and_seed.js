@@ -3,7 +3,7 @@ import { randomSeed, sleep } from 'k6';
 export const options = { iterations: 2 };
 export default function () {
   const begin = Date.now();
-  sleep(0.05); sleep('0.01'); sleep(0); sleep(-1);
+  sleep(0.05); sleep('0.01'); sleep(0); sleep(-1); sleep();
   const took = Date.now() - begin;
   randomSeed(7); const a = [Math.random(), Math.random()];
   randomSeed(7); const b = [Math.random(), Math.random()];

@@ -28,23 +28,8 @@ pub(super) struct Dialed {
     /// Whether HTTP/2 was agreed on.
     pub(super) http2: bool,
     pub(super) tls: Option<HopTls>,
-    pub(super) connecting_ns: u64,
+    /// What the handshake took, in nanoseconds.
     pub(super) handshaking_ns: u64,
-}
-
-/// Why there is no stream, and how long connecting took if it came to that.
-pub(super) struct DialFault {
-    pub(super) trouble: Trouble,
-    pub(super) connecting_ns: u64,
-}
-
-impl From<Trouble> for DialFault {
-    fn from(trouble: Trouble) -> DialFault {
-        DialFault {
-            trouble,
-            connecting_ns: 0,
-        }
-    }
 }
 
 /// Makes connections for one virtual user.
@@ -78,48 +63,36 @@ impl Dialer {
     }
 
     /// Makes an open connection one that requests can be sent on.
-    pub(super) async fn prepare(
-        &self,
-        opened: Opened,
-        origin: &Origin,
-    ) -> Result<Dialed, DialFault> {
+    pub(super) async fn prepare(&self, opened: Opened, origin: &Origin) -> Result<Dialed, Trouble> {
         let Opened {
             mut socket,
             remote,
-            connecting_ns,
             proxy,
+            ..
         } = opened;
-        let fault = |trouble| DialFault {
-            trouble,
-            connecting_ns,
-        };
-        let mut dialed = |stream| Dialed {
-            stream,
-            remote,
-            http2: false,
-            tls: None,
-            connecting_ns,
-            handshaking_ns: 0,
-        };
         if origin.scheme == Scheme::Http {
-            return Ok(dialed(Stream::Plain(socket)));
+            return Ok(Dialed {
+                stream: Stream::Plain(socket),
+                remote,
+                http2: false,
+                tls: None,
+                handshaking_ns: 0,
+            });
         }
         if let Some(proxy) = &proxy {
             let authorization = proxy.authorization.as_deref();
             open_tunnel(&mut socket, &origin.host_port(), authorization)
                 .await
-                .map_err(|failure| fault(Trouble::generic(failure.detail)))?;
+                .map_err(|failure| Trouble::generic(failure.detail))?;
         }
         let begun = self.settings.clock.now();
-        let (stream, http2, tls) = self
-            .handshake(socket, remote, &origin.host)
-            .await
-            .map_err(fault)?;
+        let (stream, http2, tls) = self.handshake(socket, remote, &origin.host).await?;
         Ok(Dialed {
+            stream,
+            remote,
             http2,
             tls,
             handshaking_ns: self.settings.clock.now().since(begun),
-            ..dialed(stream)
         })
     }
 
@@ -227,7 +200,8 @@ impl Dialer {
 pub(super) struct Opened {
     socket: Socket,
     remote: SocketAddr,
-    connecting_ns: u64,
+    /// What connecting took, in nanoseconds.
+    pub(super) connecting_ns: u64,
     proxy: Option<ProxyPlan>,
 }
 

@@ -237,7 +237,7 @@ mod tests {
             origin: Arc::new(parse("http://h:81/").expect("a good URL").origin),
             target: "/p?q".to_owned(),
             headers: headers.iter().map(field).collect(),
-            body: body.map(Bytes::from_static),
+            body: body.map(|text| Bytes::from_static(text.as_bytes())),
             deadline: Nanos::MAX,
             keep_body: true,
         }

@@ -90,7 +90,6 @@ pub(crate) struct ScriptClientSettings {
     pub(super) scratch: RefCell<Box<[u8]>>,
     /// Bytes over all virtual users of the worker.
     pub(super) bytes: Rc<WireBytes>,
-    started_unix_ms: u64,
     random: RefCell<Xoshiro256PlusPlus>,
     /// How often each name was resolved, for taking its addresses in turn. Bounded by
     /// [`TURNS_MAX`].
@@ -107,8 +106,6 @@ pub(crate) struct WorkerParts {
     pub(crate) resolver: Arc<Resolver>,
     /// Bytes over the whole worker.
     pub(crate) bytes: Rc<WireBytes>,
-    /// Milliseconds since 1970 at the start of the run.
-    pub(crate) started_unix_ms: u64,
     /// What the choice among a name's addresses follows from.
     pub(crate) seed: u64,
 }
@@ -122,7 +119,6 @@ impl ScriptClientSettings {
             config: WorkerConfig::default(),
             scratch: RefCell::new(vec![0; crate::vu::shared::SCRATCH_BYTES].into_boxed_slice()),
             bytes: worker.bytes,
-            started_unix_ms: worker.started_unix_ms,
             random: RefCell::new(Xoshiro256PlusPlus::seed_from_u64(worker.seed)),
             turns: RefCell::default(),
             rest: Cell::new(0),
@@ -131,7 +127,7 @@ impl ScriptClientSettings {
 
     /// Seconds since 1970.
     pub(super) fn unix_s(&self) -> u64 {
-        (self.started_unix_ms + self.clock.now().0 / 1_000_000) / 1_000
+        (self.clock.started_unix_ns() + self.clock.now().0) / 1_000_000_000
     }
 
     /// When a connection attempt that begins now is given up.

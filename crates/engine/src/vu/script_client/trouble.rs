@@ -288,10 +288,20 @@ fn is_tls_record(first: &[u8]) -> bool {
     matches!(first, [0x14..=0x17, 0x03, ..])
 }
 
+/// Whether nobody who is trusted vouches for a certificate: also where a trusted authority bears the
+/// name of the one that signed, and where an authority shows its own certificate.
+fn is_unknown_authority(why: &CertificateError) -> bool {
+    match why {
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => true,
+        CertificateError::Other(other) => other.to_string().contains("CaUsedAsEndEntity"),
+        _ => false,
+    }
+}
+
 fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
     let failed = |what: &str| format!("tls: failed to verify certificate: x509: {what}");
     match why {
-        CertificateError::UnknownIssuer => Trouble::new(
+        unknown if is_unknown_authority(unknown) => Trouble::new(
             code::UNKNOWN_AUTHORITY,
             "x509: unknown authority",
             failed("certificate signed by unknown authority"),
@@ -361,7 +371,7 @@ fn head_fault(error: &WireError) -> String {
                 .unwrap_or_else(|| format!("malformed HTTP response {}", quoted(line)))
         }
         Wire::BadHeader { fault, sample } => {
-            let line = quoted(sample.as_bytes());
+            let line = quoted(sample.as_bytes().trim_ascii_end());
             match fault {
                 HeaderFault::NoColon => format!("malformed MIME header: missing colon: {line}"),
                 HeaderFault::FoldWithoutHeader => {

@@ -14,6 +14,7 @@ record numbers numbers.js
 record empty empty.js --summary-mode full
 record stats stats.js
 record seconds stats.js --summary-time-unit s --summary-mode full
+record lifecycle lifecycle.js --summary-mode full
 record order order.js
 record machine groups.js --new-machine-readable-summary
 # Colours need a terminal, whose own codes are taken out again.
@@ -21,4 +22,8 @@ script -qfec "$K6 --console-output colour.data.json -o json=colour.jsonl section
     > /dev/null < /dev/null
 sed '1d;$d' colour.raw | sed 's/\x1b\[0K//g; s/\r//g' | head -c -1 > colour.stdout
 rm colour.raw sections.export.json numbers.export.json empty.export.json stats.export.json seconds.export.json \
-    order.export.json machine.data.json
+    lifecycle.export.json order.export.json machine.data.json
+# k6 ends these without a line end; files here have one.
+for export in groups machine; do
+    echo >> "$export.export.json"
+done

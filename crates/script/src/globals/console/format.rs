@@ -56,10 +56,21 @@ fn write<'js>(
             let items = array.iter::<Value<'js>>().map(|item| Some((None, item.ok()?)));
             list(ctx, items, ["[", "]"], ancestors, out)
         }
+        None if is_array_like(value) => {
+            let length: u32 = object.get("length").ok()?;
+            let items = (0..length).map(|index| Some((None, object.get(index).ok()?)));
+            list(ctx, items, ["[", "]"], ancestors, out)
+        }
         None => write_object(ctx, object, ancestors, out),
     };
     ancestors.pop();
     written
+}
+
+/// Whether `Array.isArray` holds of something that is no plain array: a proxy for one.
+fn is_array_like(value: &Value<'_>) -> bool {
+    let target = value.as_proxy().and_then(|proxy| proxy.target().ok());
+    target.is_some_and(|target| target.is_array())
 }
 
 fn write_object<'js>(

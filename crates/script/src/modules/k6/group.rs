@@ -30,6 +30,7 @@ pub(super) fn group<'js>(ctx: Ctx<'js>, name: String, body: Value<'js>) -> Resul
     let path: Rc<str> = Rc::from(format!("{outside}::{name}"));
     let begun = state.host.now();
     *state.group.borrow_mut() = Rc::clone(&path);
+    state.host.group_entered(&path, &*current_tags(&ctx));
     let outcome: Result<Value<'js>> = body.call(());
     if let Ok(value) = &outcome
         && value.is_promise()

@@ -6,8 +6,9 @@
 mod check;
 mod group;
 
+pub(crate) use group::current_tags;
 use rquickjs::function::Opt;
-use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
+use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result};
 
 use loadline_model::Nanos;
 
@@ -61,15 +62,4 @@ fn random_seed(ctx: Ctx<'_>, seed: Coerced<f64>) -> Result<()> {
     let math: Object<'_> = ctx.globals().get("Math")?;
     let random = rquickjs::function::MutFn::from(random);
     math.set("random", Function::new(ctx.clone(), random)?.with_name("random")?)
-}
-
-/// Whether a value is an async function, whose end nobody here could wait for.
-fn is_async(value: &Value<'_>) -> bool {
-    let Some(function) = value.as_function() else {
-        return false;
-    };
-    let kind = function
-        .as_object()
-        .map(|object| object.get::<_, Object<'_>>("constructor"));
-    matches!(kind, Some(Ok(constructor)) if constructor.get::<_, String>("name").is_ok_and(|name| name == "AsyncFunction"))
 }

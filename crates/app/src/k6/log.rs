@@ -1,0 +1,150 @@
+//! Where the log goes and how its lines look.
+//!
+//! Source of the formats: k6's reference and its output (logrus). Must not know a clock: the time
+//! of a line is an argument. Invariant: one notice, one line.
+
+use super::json::Json;
+use super::notice::Notice;
+
+/// Where the log goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LogOutput {
+    /// Standard error.
+    #[default]
+    Stderr,
+    /// Standard output.
+    Stdout,
+    /// Nowhere.
+    None,
+    /// To a file; lines below the level are left out.
+    File {
+        /// Its path.
+        path: String,
+        /// Name of the lowest level; `None`: all.
+        level: Option<String>,
+    },
+    /// To Loki, with the rest of the setting as it was written.
+    Loki(String),
+}
+
+/// How a line looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// `time="…" level=info msg=…`
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+    /// The message alone.
+    Raw,
+}
+
+/// The log's settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogSettings {
+    /// Where it goes.
+    pub output: LogOutput,
+    /// How a line looks.
+    pub format: LogFormat,
+    /// Whether lines for the curious are written too.
+    pub verbose: bool,
+    /// Whether colours are forbidden.
+    pub no_color: bool,
+}
+
+impl LogOutput {
+    /// Reads the value of `--log-output`.
+    ///
+    /// # Errors
+    /// k6's message.
+    pub fn parse(text: &str) -> Result<LogOutput, String> {
+        match text {
+            "" | "stderr" => return Ok(LogOutput::Stderr),
+            "stdout" => return Ok(LogOutput::Stdout),
+            "none" => return Ok(LogOutput::None),
+            _ => {}
+        }
+        if let Some(rest) = text.strip_prefix("file=") {
+            let (path, more) = rest.split_once(',').unwrap_or((rest, ""));
+            if path.is_empty() {
+                return Err("filepath must not be empty".to_owned());
+            }
+            let level = more.strip_prefix("level=").map(str::to_owned);
+            return Ok(LogOutput::File {
+                path: path.to_owned(),
+                level,
+            });
+        }
+        match text == "loki" || text.starts_with("loki=") {
+            true => Ok(LogOutput::Loki(text.to_owned())),
+            false => Err(format!("unsupported log output '{text}'")),
+        }
+    }
+}
+
+impl LogFormat {
+    /// The format of a name; what k6 does not know is text.
+    #[must_use]
+    pub fn of(name: &str) -> LogFormat {
+        match name {
+            "raw" => LogFormat::Raw,
+            "json" => LogFormat::Json,
+            _ => LogFormat::Text,
+        }
+    }
+
+    /// A line with its end; `time` is the instant in RFC 3339.
+    #[must_use]
+    pub fn line(self, notice: &Notice, time: &str) -> String {
+        match self {
+            LogFormat::Raw => format!("{}\n", notice.message),
+            LogFormat::Text => format!("time=\"{time}\" {notice}\n"),
+            LogFormat::Json => {
+                let fields = notice.fields.iter();
+                let mut rows: Vec<(String, Json)> = fields
+                    .map(|(name, value)| ((*name).to_owned(), Json::text(value)))
+                    .collect();
+                rows.push(("level".to_owned(), Json::text(notice.level.name())));
+                rows.push(("msg".to_owned(), Json::text(&notice.message)));
+                rows.push(("time".to_owned(), Json::text(time)));
+                rows.sort_by(|a, b| a.0.cmp(&b.0));
+                format!("{}\n", Json::Object(rows).compact())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_in_every_format() {
+        let notice = Notice::warning("it is \"so\"").with("source", "cli");
+        let time = "2026-11-20T13:01:48Z";
+        for (format, line) in [
+            ("raw", "it is \"so\"\n"),
+            (
+                "text",
+                "time=\"2026-11-20T13:01:48Z\" level=warning msg=\"it is \\\"so\\\"\" source=cli\n",
+            ),
+            (
+                "json",
+                "{\"level\":\"warning\",\"msg\":\"it is \\\"so\\\"\",\"source\":\"cli\",\"time\":\"2026-11-20T13:01:48Z\"}\n",
+            ),
+        ] {
+            assert_eq!(LogFormat::of(format).line(&notice, time), line);
+        }
+    }
+
+    #[test]
+    fn outputs_are_read() {
+        let file = LogOutput::File {
+            path: "a.log".to_owned(),
+            level: Some("info".to_owned()),
+        };
+        assert_eq!(LogOutput::parse("file=a.log,level=info"), Ok(file));
+        assert_eq!(LogOutput::parse("none"), Ok(LogOutput::None));
+        assert!(LogOutput::parse("x").is_err() && LogOutput::parse("file=").is_err());
+    }
+}

@@ -1,0 +1,38 @@
+//! k6's command line and options: from words, variables, files and the script's own options to a
+//! test plan and what surrounds its run.
+//!
+//! Two steps, because the options of a test are in its script:
+//!
+//! 1. [`K6Invocation::parse`] reads words and variables before the script is loaded. It tells the
+//!    script (`script`, `script_type`), its `__ENV` (`env`; `env_over` for an archive's), the
+//!    compatibility mode, where the log goes, and which JSON file of options to read
+//!    (`config_file`).
+//! 2. [`K6Invocation::consolidate`] takes what the loaded script says ([`ScriptFacts`]: its URL, its
+//!    exported `options` as JSON, the names of its exported functions, the text of that file) and
+//!    gives a [`ScriptRun`]: the plan, and the settings of summary, outputs, log and REST API.
+//!
+//! [`K6Invocation::inspect`] gives the text of `inspect`; `ScriptRun::options.inspected()` are the
+//! options for the metadata of an archive.
+//!
+//! Must not know how a script is loaded or run. Invariant: nothing is sent or written here, and no
+//! input panics.
+
+mod consolidate;
+pub mod duration;
+mod flags;
+mod invocation;
+pub mod json;
+pub mod log;
+pub mod notice;
+pub mod options;
+mod plan;
+mod requirements;
+mod run_settings;
+
+pub use invocation::{Compatibility, Identity, K6Invocation, Reading, ScriptFacts, ScriptType};
+pub use log::{LogFormat, LogOutput, LogSettings};
+pub use notice::{K6Error, Level, Notice};
+pub use options::K6Options;
+pub use run_settings::{
+    OutputKind, OutputSpec, RestSettings, ScriptRun, SummaryMode, SummarySettings,
+};

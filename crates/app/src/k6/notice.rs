@@ -1,0 +1,143 @@
+//! What a user of a script is told beside results: warnings, and the error that ends a command.
+//!
+//! Must not know a clock or a stream. Invariant: a notice reads as a line of k6's log does.
+
+use std::fmt;
+
+use loadline_model::ExitCode;
+
+use crate::dialect::go_text::quoted;
+
+/// How grave a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Something was not done as asked.
+    Warning,
+    /// It cannot be done.
+    Error,
+}
+
+impl Level {
+    /// The word of the log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Info => "info",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// A line for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How grave it is.
+    pub level: Level,
+    /// The text.
+    pub message: String,
+    /// What stands behind it: name and value, sorted by name.
+    pub fields: Vec<(&'static str, String)>,
+}
+
+impl Notice {
+    /// A notice without fields.
+    pub fn new(level: Level, message: impl Into<String>) -> Notice {
+        Notice {
+            level,
+            message: message.into(),
+            fields: Vec::new(),
+        }
+    }
+
+    /// A warning without fields.
+    pub fn warning(message: impl Into<String>) -> Notice {
+        Notice::new(Level::Warning, message)
+    }
+
+    /// The same with one more field.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Notice {
+        self.fields.push((name, value.into()));
+        self
+    }
+}
+
+impl fmt::Display for Notice {
+    /// `level=error msg="…" field=value`: the log's text format without its time.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = bare(&self.message);
+        write!(f, "level={} msg={message}", self.level.name())?;
+        for (name, value) in &self.fields {
+            write!(f, " {name}={}", bare(value))?;
+        }
+        Ok(())
+    }
+}
+
+/// A value as logrus writes it: in quotes where it has more than letters, digits and `-._/@^+`.
+fn bare(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._/@^+".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
+/// What ends a command of a script before or instead of its run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct K6Error {
+    /// The exit code.
+    pub code: ExitCode,
+    /// What is wrong.
+    pub notice: Notice,
+}
+
+impl K6Error {
+    /// An error without fields.
+    pub fn new(code: ExitCode, message: impl Into<String>) -> K6Error {
+        K6Error {
+            code,
+            notice: Notice::new(Level::Error, message),
+        }
+    }
+
+    /// Options that cannot be run: exit code 104.
+    pub fn config(message: impl Into<String>) -> K6Error {
+        K6Error::new(ExitCode::InvalidConfig, message)
+    }
+
+    /// A command line that cannot be read, and everything else: exit code 255.
+    pub fn other(message: impl Into<String>) -> K6Error {
+        K6Error::new(ExitCode::Other, message)
+    }
+}
+
+impl fmt::Display for K6Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.notice.message)
+    }
+}
+
+impl std::error::Error for K6Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_the_log_writes_it() {
+        let notice = Notice::warning("Error from API server")
+            .with("error", "listen tcp: address x: missing port in address")
+            .with("source", "cli");
+        assert_eq!(
+            notice.to_string(),
+            "level=warning msg=\"Error from API server\" error=\"listen tcp: address x: missing \
+             port in address\" source=cli"
+        );
+        let empty = Notice::new(Level::Info, "").to_string();
+        assert_eq!(empty, "level=info msg=\"\"");
+    }
+}

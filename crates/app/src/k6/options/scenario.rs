@@ -1,0 +1,441 @@
+//! A scenario as options give it: the executor's own keys, read strictly, and what is wrong with it.
+//!
+//! Source of keys, limits and messages: k6's reference and its output. Must not know plans.
+//! Invariant: a scenario in which [`ScenarioOptions::errors`] finds nothing can be planned.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::duration::GoDuration;
+use super::super::json::Json;
+use super::parts::{StageOption, Stages};
+use super::value::{OptionError, OptionValue, Texts, nullable, object, written};
+
+/// `scenarios`: by name.
+pub type Scenarios = BTreeMap<String, ScenarioOptions>;
+
+/// The executors that options can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExecutorKind {
+    /// `shared-iterations`
+    SharedIterations,
+    /// `per-vu-iterations`
+    PerVuIterations,
+    /// `constant-vus`
+    ConstantVus,
+    /// `ramping-vus`
+    RampingVus,
+    /// `constant-arrival-rate`
+    ConstantArrivalRate,
+    /// `ramping-arrival-rate`
+    RampingArrivalRate,
+}
+
+impl ExecutorKind {
+    /// All of them.
+    pub const ALL: [ExecutorKind; 6] = [
+        ExecutorKind::SharedIterations,
+        ExecutorKind::PerVuIterations,
+        ExecutorKind::ConstantVus,
+        ExecutorKind::RampingVus,
+        ExecutorKind::ConstantArrivalRate,
+        ExecutorKind::RampingArrivalRate,
+    ];
+
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            ExecutorKind::SharedIterations => "shared-iterations",
+            ExecutorKind::PerVuIterations => "per-vu-iterations",
+            ExecutorKind::ConstantVus => "constant-vus",
+            ExecutorKind::RampingVus => "ramping-vus",
+            ExecutorKind::ConstantArrivalRate => "constant-arrival-rate",
+            ExecutorKind::RampingArrivalRate => "ramping-arrival-rate",
+        }
+    }
+
+    /// Its own keys, in the order in which they are printed.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            ExecutorKind::SharedIterations | ExecutorKind::PerVuIterations => {
+                &["vus", "iterations", "maxDuration"]
+            }
+            ExecutorKind::ConstantVus => &["vus", "duration"],
+            ExecutorKind::RampingVus => &["startVUs", "stages", "gracefulRampDown"],
+            ExecutorKind::ConstantArrivalRate => {
+                &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"]
+            }
+            ExecutorKind::RampingArrivalRate => &[
+                "startRate",
+                "timeUnit",
+                "stages",
+                "preAllocatedVUs",
+                "maxVUs",
+            ],
+        }
+    }
+
+    fn of(name: &str) -> Result<ExecutorKind, OptionError> {
+        let found = ExecutorKind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name);
+        found.ok_or_else(|| OptionError::Text(format!("unknown executor type '{name}'")))
+    }
+}
+
+macro_rules! scenario_keys {
+    ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $key:literal;)+) => {
+        /// A scenario; `None` means that it says nothing of it.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct ScenarioOptions {
+            /// The executor.
+            pub executor: ExecutorKind,
+            $($(#[doc = $doc])+ pub $field: Option<$type>,)+
+        }
+
+        impl ScenarioOptions {
+            /// A scenario of which nothing else is said.
+            #[must_use]
+            pub fn new(executor: ExecutorKind) -> ScenarioOptions {
+                ScenarioOptions { executor, $($field: None,)+ }
+            }
+
+            /// Reads one key of those that the executor has, in any case.
+            fn read_key(&mut self, key: &str, value: &Value, field: &str) -> Result<(), OptionError> {
+                $(if key.eq_ignore_ascii_case($key) {
+                    let field = match BASE.contains(&$key) {
+                        true => format!("{field}.BaseConfig.{}", $key),
+                        false => format!("{field}.{}", $key),
+                    };
+                    self.$field = nullable(value, &field)?;
+                })+
+                Ok(())
+            }
+
+            fn json_of(&self, key: &str) -> Json {
+                $(if key == $key {
+                    return written(self.$field.as_ref());
+                })+
+                Json::text(self.executor.name())
+            }
+        }
+    };
+}
+
+/// The keys that every executor has, in the order in which they are printed.
+const BASE: [&str; 7] = [
+    "executor",
+    "startTime",
+    "gracefulStop",
+    "env",
+    "exec",
+    "tags",
+    "options",
+];
+
+scenario_keys! {
+    /// When it starts.
+    start_time: GoDuration = "startTime";
+    /// Time that running iterations get to end.
+    graceful_stop: GoDuration = "gracefulStop";
+    /// Variables of its own.
+    env: Texts = "env";
+    /// Name of the exported function.
+    exec: String = "exec";
+    /// Tags of its own.
+    tags: Texts = "tags";
+    /// Settings of modules; only carried.
+    options: Value = "options";
+    /// Virtual users.
+    vus: i64 = "vus";
+    /// Iterations, shared or of each.
+    iterations: i64 = "iterations";
+    /// Time after which no iteration starts.
+    max_duration: GoDuration = "maxDuration";
+    /// How long.
+    duration: GoDuration = "duration";
+    /// Virtual users at the start.
+    start_vus: i64 = "startVUs";
+    /// Legs of the ramp.
+    stages: Stages = "stages";
+    /// Time that a virtual user taken out gets to end its iteration.
+    graceful_ramp_down: GoDuration = "gracefulRampDown";
+    /// Starts per unit of time.
+    rate: i64 = "rate";
+    /// The unit of time.
+    time_unit: GoDuration = "timeUnit";
+    /// Starts per unit of time at the start.
+    start_rate: i64 = "startRate";
+    /// Virtual users made before the start.
+    pre_allocated_vus: i64 = "preAllocatedVUs";
+    /// Virtual users at most.
+    max_vus: i64 = "maxVUs";
+}
+
+impl OptionValue for Scenarios {
+    const GO_TYPE: &'static str = "map[string]lib.protoExecutorConfig";
+
+    fn from_json(value: &Value, field: &str) -> Result<Option<Scenarios>, OptionError> {
+        let rows = object(value, field, Self::GO_TYPE)?.iter();
+        rows.map(|(name, value)| Ok((name.clone(), scenario_of(name, value, field)?)))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    fn to_json(&self) -> Json {
+        let rows = self.iter();
+        Json::Object(
+            rows.map(|(name, scenario)| (name.clone(), scenario.to_json()))
+                .collect(),
+        )
+    }
+}
+
+fn scenario_of(name: &str, value: &Value, field: &str) -> Result<ScenarioOptions, OptionError> {
+    const PROTOTYPE: &str = "struct { ExecutorType string \"json:\\\"executor\\\"\" }";
+    let rows = object(value, field, PROTOTYPE)?;
+    let mut executor = None;
+    for (key, value) in rows {
+        if key.eq_ignore_ascii_case("executor") {
+            executor = match value {
+                Value::Null => None,
+                Value::String(text) if text.is_empty() => None,
+                Value::String(text) => Some(ExecutorKind::of(text)?),
+                other => {
+                    let field = format!("{field}.executor");
+                    return Err(OptionError::of_type(other, &field, "string"));
+                }
+            };
+        }
+    }
+    let executor = executor.ok_or_else(|| {
+        OptionError::Text(format!(
+            "scenario '{name}' doesn't have a specified executor type"
+        ))
+    })?;
+    let mut scenario = ScenarioOptions::new(executor);
+    for (key, value) in rows {
+        let known = |name: &&str| key.eq_ignore_ascii_case(name);
+        if !BASE.iter().chain(executor.keys()).any(|name| known(name)) {
+            return Err(OptionError::Text(format!("json: unknown field {key:?}")));
+        }
+        scenario.read_key(key, value, field)?;
+    }
+    Ok(scenario)
+}
+
+impl ScenarioOptions {
+    /// As k6 prints it.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let shown = |key: &&&str| **key != "options" || self.options.is_some();
+        let keys = BASE.iter().filter(shown).chain(self.executor.keys());
+        Json::Object(
+            keys.map(|key| ((*key).to_owned(), self.json_of(key)))
+                .collect(),
+        )
+    }
+
+    /// Sets one key from the command line (`--scenario name.key=value`): the value is JSON where it
+    /// reads as such, else text. Keys of other executors are dropped when the executor changes.
+    ///
+    /// # Errors
+    /// Names the key, and what is wrong with it or its value.
+    pub fn set(&mut self, key: &str, text: &str) -> Result<(), OptionError> {
+        if key.eq_ignore_ascii_case("executor") {
+            self.executor = ExecutorKind::of(text)?;
+            return Ok(());
+        }
+        let mut names = BASE.iter().chain(self.executor.keys());
+        if !names.any(|name| key.eq_ignore_ascii_case(name)) {
+            return Err(OptionError::Text(format!(
+                "the executor {} has no option {key}",
+                self.executor.name()
+            )));
+        }
+        let value = match stages_of(key, text) {
+            Some(stages) => stages,
+            None => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+        };
+        self.read_key(key, &value, "Options.scenarios")
+    }
+
+    /// Everything that makes the scenario impossible to run, in k6's words and order.
+    #[must_use]
+    pub fn errors(&self, name: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut demand = |holds: bool, text: &str| {
+            if !holds {
+                found.push(text.to_owned());
+            }
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        demand(
+            !name.is_empty() && name.chars().all(plain),
+            "the scenario name should contain only numbers, latin letters, underscores, and dashes",
+        );
+        demand(
+            self.exec.as_deref() != Some(""),
+            "exec value cannot be empty",
+        );
+        let negative = |span: Option<GoDuration>| span.is_some_and(|span| span.0 < 0);
+        demand(
+            !negative(self.start_time),
+            "the startTime can't be negative",
+        );
+        demand(
+            !negative(self.graceful_stop),
+            "the gracefulStop timeout can't be negative",
+        );
+        found.extend(match self.executor {
+            ExecutorKind::SharedIterations | ExecutorKind::PerVuIterations => {
+                self.iteration_errors()
+            }
+            ExecutorKind::ConstantVus => {
+                let mut found = positive_vus(self.vus);
+                found.extend(self.duration_error());
+                found
+            }
+            ExecutorKind::RampingVus => self.ramp_errors(),
+            ExecutorKind::ConstantArrivalRate | ExecutorKind::RampingArrivalRate => {
+                self.arrival_errors()
+            }
+        });
+        found
+    }
+
+    fn iteration_errors(&self) -> Vec<String> {
+        let mut found = positive_vus(self.vus);
+        let (vus, iterations) = (self.vus.unwrap_or(1), self.iterations.unwrap_or(1));
+        match self.executor {
+            ExecutorKind::SharedIterations if iterations < vus => found.push(format!(
+                "the number of iterations ({iterations}) can't be less than the number of VUs ({vus})"
+            )),
+            ExecutorKind::PerVuIterations if iterations <= 0 => {
+                found.push("the number of iterations must be more than 0".to_owned());
+            }
+            _ => {}
+        }
+        found.extend(
+            self.max_duration
+                .and_then(|span| too_short("maxDuration", span)),
+        );
+        found
+    }
+
+    fn duration_error(&self) -> Option<String> {
+        match self.duration {
+            None => Some("the duration is unspecified".to_owned()),
+            Some(duration) => too_short("duration", duration),
+        }
+    }
+
+    fn ramp_errors(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let start = self.start_vus.unwrap_or(1);
+        if start < 0 {
+            found.push("the number of start VUs can't be negative".to_owned());
+        }
+        let stages = self.stages.as_deref().unwrap_or_default();
+        found.extend(stage_errors(stages));
+        let all_zero = stages.iter().all(|stage| stage.target == Some(0));
+        if found.is_empty() && start == 0 && all_zero {
+            found.push(
+                "either startVUs or one of the stages' target values must be greater than 0"
+                    .to_owned(),
+            );
+        }
+        if self.graceful_ramp_down.is_some_and(|span| span.0 < 0) {
+            found.push("the gracefulRampDown can't be negative".to_owned());
+        }
+        found
+    }
+
+    fn arrival_errors(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let constant = self.executor == ExecutorKind::ConstantArrivalRate;
+        if constant {
+            match self.rate {
+                None => found.push("the iteration rate isn't specified".to_owned()),
+                Some(rate) if rate <= 0 => {
+                    found.push("the iteration rate must be more than 0".to_owned());
+                }
+                Some(_) => {}
+            }
+        } else if self.start_rate.is_some_and(|rate| rate < 0) {
+            found.push("the startRate value can't be negative".to_owned());
+        }
+        if self.time_unit.is_some_and(|unit| unit.0 <= 0) {
+            found.push("the timeUnit must be more than 0".to_owned());
+        }
+        if constant {
+            found.extend(self.duration_error());
+        } else {
+            found.extend(stage_errors(self.stages.as_deref().unwrap_or_default()));
+        }
+        match (self.pre_allocated_vus, self.max_vus) {
+            (None, _) => found.push("the number of preAllocatedVUs isn't specified".to_owned()),
+            (Some(before), _) if before < 0 => {
+                found.push("the number of preAllocatedVUs can't be negative".to_owned());
+            }
+            (Some(before), Some(most)) if most < before => {
+                found.push("maxVUs can't be less than preAllocatedVUs".to_owned());
+            }
+            _ => {}
+        }
+        found
+    }
+}
+
+/// `--scenario name.stages=10s:5,1m:20`.
+fn stages_of(key: &str, text: &str) -> Option<Value> {
+    if !key.eq_ignore_ascii_case("stages") || text.starts_with('[') {
+        return None;
+    }
+    let stages = Stages::from_env(text).ok()??;
+    serde_json::from_str(&stages.to_json().compact()).ok()
+}
+
+fn positive_vus(vus: Option<i64>) -> Vec<String> {
+    match vus {
+        Some(vus) if vus <= 0 => vec!["the number of VUs must be more than 0".to_owned()],
+        _ => Vec::new(),
+    }
+}
+
+fn too_short(name: &str, span: GoDuration) -> Option<String> {
+    (span < GoDuration::seconds(1))
+        .then(|| format!("the {name} must be at least 1s, but is {span}"))
+}
+
+/// Most virtual users, or starts per unit of time, that a stage may aim at.
+const TARGET_MAX: i64 = 100_000_000;
+
+fn stage_errors(stages: &[StageOption]) -> Vec<String> {
+    if stages.is_empty() {
+        return vec!["at least one stage has to be specified".to_owned()];
+    }
+    let mut found = Vec::new();
+    for (number, stage) in stages.iter().enumerate().map(|(at, stage)| (at + 1, stage)) {
+        match stage.duration {
+            None => found.push(format!("stage {number} doesn't have a duration")),
+            Some(duration) if duration.0 < 0 => {
+                found.push(format!("the duration for stage {number} can't be negative"));
+            }
+            Some(_) => {}
+        }
+        match stage.target {
+            None => found.push(format!("stage {number} doesn't have a target")),
+            Some(target) if target < 0 => {
+                found.push(format!("the target for stage {number} can't be negative"));
+            }
+            Some(target) if target > TARGET_MAX => found.push(format!(
+                "target for stage {number} exceeds max limit of {TARGET_MAX}"
+            )),
+            Some(_) => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,188 @@
+//! The TLS options: versions, cipher suites, client certificates.
+//!
+//! Must not know how TLS is spoken. Invariant: as of [`super::value`].
+
+use serde_json::Value;
+
+use super::super::json::Json;
+use super::value::{OptionError, OptionValue, list, nullable, object, written};
+
+/// The versions that k6 names, lowest first.
+pub const VERSIONS: [&str; 5] = ["ssl3.0", "tls1.0", "tls1.1", "tls1.2", "tls1.3"];
+
+/// `tlsVersion`: the lowest and the highest version; places in [`VERSIONS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TlsVersions {
+    /// The lowest; `None`: the default.
+    pub min: Option<usize>,
+    /// The highest; `None`: the default.
+    pub max: Option<usize>,
+}
+
+fn version_of(text: &str) -> Option<usize> {
+    VERSIONS.iter().position(|known| *known == text)
+}
+
+impl OptionValue for TlsVersions {
+    const GO_TYPE: &'static str = "lib.tlsVersionsFields";
+
+    fn from_json(value: &Value, field: &str) -> Result<Option<TlsVersions>, OptionError> {
+        if let Some(version) = value.as_str().and_then(version_of) {
+            return Ok(Some(TlsVersions {
+                min: Some(version),
+                max: Some(version),
+            }));
+        }
+        let mut read = TlsVersions {
+            min: None,
+            max: None,
+        };
+        for (key, value) in object(value, field, Self::GO_TYPE)? {
+            let Some(text) = nullable::<String>(value, field)?.filter(|text| !text.is_empty())
+            else {
+                continue;
+            };
+            let version = version_of(&text)
+                .ok_or_else(|| OptionError::Text(format!("unknown TLS version '{text}'")))?;
+            match key.to_ascii_lowercase().as_str() {
+                "min" => read.min = Some(version),
+                "max" => read.max = Some(version),
+                _ => {}
+            }
+        }
+        Ok(Some(read))
+    }
+
+    fn to_json(&self) -> Json {
+        let shown = |version: Option<usize>| Json::text(version.map_or("", |at| VERSIONS[at]));
+        Json::Object(vec![
+            ("min".to_owned(), shown(self.min)),
+            ("max".to_owned(), shown(self.max)),
+        ])
+    }
+}
+
+/// The cipher suites that Go's `crypto/tls` names.
+const CIPHER_SUITES: [&str; 25] = [
+    "TLS_RSA_WITH_RC4_128_SHA",
+    "TLS_RSA_WITH_3DES_EDE_CBC_SHA",
+    "TLS_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_RSA_WITH_AES_128_CBC_SHA256",
+    "TLS_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_RC4_128_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_RC4_128_SHA",
+    "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+];
+
+/// `tlsCipherSuites`: names of Go's `crypto/tls`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CipherSuites(pub Vec<String>);
+
+impl CipherSuites {
+    fn checked(names: Vec<String>) -> Result<CipherSuites, String> {
+        let known = |name: &String| CIPHER_SUITES.contains(&name.as_str());
+        match names.iter().find(|name| !known(name)) {
+            Some(unknown) => Err(format!("unknown cipher suite '{unknown}'")),
+            None => Ok(CipherSuites(names)),
+        }
+    }
+}
+
+impl OptionValue for CipherSuites {
+    const GO_TYPE: &'static str = "*lib.TLSCipherSuites";
+
+    fn from_json(value: &Value, field: &str) -> Result<Option<CipherSuites>, OptionError> {
+        let names = Vec::<String>::from_json(value, field)?.unwrap_or_default();
+        CipherSuites::checked(names)
+            .map(Some)
+            .map_err(OptionError::Text)
+    }
+
+    fn from_env(text: &str) -> Result<Option<CipherSuites>, String> {
+        CipherSuites::checked(text.split(',').map(str::to_owned).collect()).map(Some)
+    }
+
+    fn to_json(&self) -> Json {
+        self.0.to_json()
+    }
+}
+
+/// A client certificate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsAuth {
+    /// Certificate chain, PEM.
+    pub cert: String,
+    /// Private key, PEM.
+    pub key: String,
+    /// Opens an encrypted key; `None`: the key is plain.
+    pub password: Option<String>,
+    /// Host names that it is shown to; `None`: all.
+    pub domains: Option<Vec<String>>,
+}
+
+/// `tlsAuth`: client certificates.
+pub type TlsAuths = Vec<TlsAuth>;
+
+impl OptionValue for TlsAuths {
+    const GO_TYPE: &'static str = "[]*lib.TLSAuth";
+
+    fn from_json(value: &Value, field: &str) -> Result<Option<TlsAuths>, OptionError> {
+        let items = list(value, field, Self::GO_TYPE)?.iter();
+        items
+            .map(|item| auth_of(item, field))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    fn to_json(&self) -> Json {
+        let one = |auth: &TlsAuth| {
+            Json::Object(vec![
+                ("cert".to_owned(), Json::text(&auth.cert)),
+                ("key".to_owned(), Json::text(&auth.key)),
+                ("password".to_owned(), written(auth.password.as_ref())),
+                ("domains".to_owned(), written(auth.domains.as_ref())),
+            ])
+        };
+        Json::List(self.iter().map(one).collect())
+    }
+}
+
+fn auth_of(value: &Value, field: &str) -> Result<TlsAuth, OptionError> {
+    let mut read = TlsAuth::default();
+    for (key, value) in object(value, field, "lib.TLSAuthFields")? {
+        match key.to_ascii_lowercase().as_str() {
+            "cert" => read.cert = nullable(value, field)?.unwrap_or_default(),
+            "key" => read.key = nullable(value, field)?.unwrap_or_default(),
+            "password" => read.password = nullable(value, field)?,
+            "domains" => read.domains = nullable(value, field)?,
+            _ => {}
+        }
+    }
+    let pem = |text: &str| text.contains("-----BEGIN");
+    match (pem(&read.cert), pem(&read.key)) {
+        (true, true) => Ok(read),
+        (false, _) => Err(OptionError::text(
+            "tls: failed to find any PEM data in certificate input",
+        )),
+        (true, false) => Err(OptionError::text(
+            "tls: failed to find any PEM data in key input",
+        )),
+    }
+}

@@ -1,0 +1,415 @@
+//! Consolidated options as a test plan.
+//!
+//! Must not know tiers, flags or variables. Invariant: the plan says everything that the options
+//! say and that a run heeds; what cannot be done is refused here, before anything runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadline_model::client::{IpChoice, Protocol, TlsPlan, TlsVersion};
+use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
+use loadline_model::plan::{AggregationPlan, PlanSegment};
+use loadline_model::script_names::{
+    AddressRange, DnsPolicy, DnsRule, DnsTtl, HostnamePatterns, Hosts,
+};
+use loadline_model::script_settings::{
+    DomainIdentity, Feature, HttpDebug, Lifecycle, ScriptHttp, ScriptNames, ScriptSeries,
+    ScriptSettings, ScriptTls,
+};
+use loadline_model::segment::Segment;
+use loadline_model::{
+    ArrivalRate, Behaviour, Bytes, ClientPlan, Nanos, OnExhausted, Scenario, ScriptBehaviour,
+    TestPlan, ThresholdPlan,
+};
+
+use super::duration::GoDuration;
+use super::options::parts::StageOption;
+use super::options::scenario::{ExecutorKind, ScenarioOptions};
+use super::options::tls::{TlsVersions, VERSIONS};
+use super::options::{K6Options, LocalIps};
+use super::requirements::{GRACEFUL_STOP, MAX_DURATION};
+
+/// What a plan needs beside the options.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Surroundings {
+    /// The script as the user named it.
+    pub script: String,
+    /// `User-Agent` where the options set none.
+    pub user_agent: String,
+    /// Whether thresholds are left out.
+    pub no_thresholds: bool,
+    /// `--fail-on-drop`.
+    pub fail_on_drop: bool,
+    /// `--once`: show each request.
+    pub trace_requests: bool,
+    /// `--summary-by`.
+    pub by_tag: Option<String>,
+    /// Whether the summary has a part for each scenario and group.
+    pub by_scenario: bool,
+    /// `--max-series`; `None`: the default.
+    pub series_max: Option<u32>,
+    /// `--vu-memory`; `None`: no limit.
+    pub vu_memory_max: Option<Bytes>,
+    /// Feature flags that are on.
+    pub features: Vec<Feature>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Time in which a connection must be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time of a request where the script does not say.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// Starts of open models are bunched into windows of this length.
+const START_WINDOW: Duration = Duration::from_micros(200);
+
+/// The plan of consolidated options.
+///
+/// # Errors
+/// What cannot be run, in words for the user.
+pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPlan, String> {
+    let scenarios = options.scenarios.iter().flatten();
+    let script = settings(options, around)?;
+    let plan = TestPlan {
+        scenarios: scenarios
+            .map(|(name, scenario)| scenario_of(name, scenario))
+            .collect::<Result<_, _>>()?,
+        client: client(options)?,
+        thresholds: Vec::new(),
+        warm_up: Duration::ZERO,
+        start_window: START_WINDOW,
+        workers: None,
+        aggregation: AggregationPlan::default(),
+        labels: BTreeMap::new(),
+        seed: around.seed,
+        segment: segment(options)?,
+        script: Some(Arc::new(script)),
+        script_thresholds: match around.no_thresholds {
+            true => Vec::new(),
+            false => thresholds(options)?,
+        },
+    };
+    plan.validate()?;
+    Ok(plan)
+}
+
+fn scenario_of(name: &str, options: &ScenarioOptions) -> Result<Scenario, String> {
+    let graceful_stop = options.graceful_stop.unwrap_or(GRACEFUL_STOP).or_zero();
+    Ok(Scenario {
+        name: name.to_owned(),
+        start_time: options.start_time.unwrap_or_default().or_zero(),
+        executor: executor(options).map_err(|why| format!("scenario {name}: {why}"))?,
+        on_exhausted: OnExhausted::Drop,
+        pacing: None,
+        graceful_stop,
+        queue_grace: Duration::ZERO,
+        behaviour: Behaviour::Script(ScriptBehaviour {
+            exec: options.exec.clone().unwrap_or_else(|| "default".to_owned()),
+            env: options.env.clone().unwrap_or_default(),
+        }),
+        checks: Vec::new(),
+        tags: options.tags.clone().unwrap_or_default(),
+    })
+}
+
+fn executor(options: &ScenarioOptions) -> Result<Executor, String> {
+    let vus = vus(options.vus.unwrap_or(1))?;
+    let max_duration = || Some(options.max_duration.unwrap_or(MAX_DURATION).or_zero());
+    let duration = options.duration.map(GoDuration::or_zero);
+    let iterations = u64::try_from(options.iterations.unwrap_or(1)).unwrap_or(0);
+    Ok(match options.executor {
+        ExecutorKind::SharedIterations => Executor::SharedIterations {
+            vus,
+            iterations,
+            max_duration: max_duration(),
+        },
+        ExecutorKind::PerVuIterations => Executor::PerVuIterations {
+            vus,
+            iterations,
+            max_duration: max_duration(),
+        },
+        ExecutorKind::ConstantVus => Executor::ConstantVus { vus, duration },
+        ExecutorKind::RampingVus => Executor::RampingVus {
+            start_vus: self::vus(options.start_vus.unwrap_or(1))?,
+            stages: stages(options)
+                .map(|(duration, target)| {
+                    let target = self::vus(target)?;
+                    Ok(VuStage { duration, target })
+                })
+                .collect::<Result<_, String>>()?,
+            graceful_ramp_down: options
+                .graceful_ramp_down
+                .unwrap_or(GRACEFUL_STOP)
+                .or_zero(),
+        },
+        ExecutorKind::ConstantArrivalRate => {
+            let (pre_allocated_vus, max_vus) = pool(options)?;
+            Executor::ConstantArrivalRate {
+                rate: rate(options, options.rate.unwrap_or(0)),
+                duration,
+                spacing: Spacing::Even,
+                iterations: None,
+                pre_allocated_vus,
+                max_vus,
+            }
+        }
+        ExecutorKind::RampingArrivalRate => {
+            let (pre_allocated_vus, max_vus) = pool(options)?;
+            Executor::RampingArrivalRate {
+                start_rate: rate(options, options.start_rate.unwrap_or(0)),
+                stages: stages(options)
+                    .map(|(duration, target)| RateStage {
+                        duration,
+                        target: rate(options, target),
+                    })
+                    .collect(),
+                spacing: Spacing::Even,
+                iterations: None,
+                pre_allocated_vus,
+                max_vus,
+            }
+        }
+    })
+}
+
+fn vus(count: i64) -> Result<u32, String> {
+    u32::try_from(count).map_err(|_| format!("{count} is no possible number of virtual users"))
+}
+
+fn stages(options: &ScenarioOptions) -> impl Iterator<Item = (Duration, i64)> {
+    let stages = options.stages.iter().flatten();
+    stages.map(|StageOption { duration, target }| {
+        (duration.unwrap_or_default().or_zero(), target.unwrap_or(0))
+    })
+}
+
+fn rate(options: &ScenarioOptions, starts: i64) -> ArrivalRate {
+    let per = options.time_unit.unwrap_or(GoDuration::seconds(1)).0;
+    ArrivalRate {
+        starts: u64::try_from(starts).unwrap_or(0),
+        per: Nanos(u64::try_from(per).unwrap_or(Nanos::PER_SECOND)),
+    }
+}
+
+fn pool(options: &ScenarioOptions) -> Result<(u32, u32), String> {
+    let before = options.pre_allocated_vus.unwrap_or(0);
+    Ok((vus(before)?, vus(options.max_vus.unwrap_or(before))?))
+}
+
+fn segment(options: &K6Options) -> Result<Option<PlanSegment>, String> {
+    let (part, all) = (
+        options.execution_segment,
+        &options.execution_segment_sequence,
+    );
+    if part.is_none() && all.is_none() {
+        return Ok(None);
+    }
+    PlanSegment::new(part.unwrap_or_else(Segment::whole), all.clone())
+        .map(Some)
+        .map_err(|error| error.to_string())
+}
+
+fn thresholds(options: &K6Options) -> Result<Vec<ThresholdPlan>, String> {
+    let mut plans = Vec::new();
+    for (metric, conditions) in options.thresholds.iter().flatten() {
+        for condition in conditions {
+            let delay = condition.delay_abort_eval.unwrap_or_default().or_zero();
+            let plan =
+                ThresholdPlan::parse(metric, &condition.threshold, condition.abort_on_fail, delay);
+            plans.push(plan.map_err(|error| error.to_string())?);
+        }
+    }
+    Ok(plans)
+}
+
+fn client(options: &K6Options) -> Result<ClientPlan, String> {
+    let verify = !options.insecure_skip_tls_verify.unwrap_or(false);
+    let dns = dns(options);
+    Ok(ClientPlan {
+        protocol: Protocol::Negotiate { streams: 250 },
+        keep_alive: !options.no_connection_reuse.unwrap_or(false),
+        connect_timeout: Some(CONNECT_TIMEOUT),
+        request_timeout: Some(REQUEST_TIMEOUT),
+        tls: tls(options.tls_version, verify)?,
+        ip: match dns.policy {
+            DnsPolicy::OnlyIpv4 => IpChoice::V4,
+            DnsPolicy::OnlyIpv6 => IpChoice::V6,
+            DnsPolicy::PreferIpv4 | DnsPolicy::PreferIpv6 | DnsPolicy::Any => IpChoice::Any,
+        },
+        dns_ttl: match dns.ttl {
+            DnsTtl::Forever => None,
+            DnsTtl::Never => Some(Duration::ZERO),
+            DnsTtl::For(span) => Some(span),
+        },
+        ..ClientPlan::default()
+    })
+}
+
+fn tls(versions: Option<TlsVersions>, verify: bool) -> Result<TlsPlan, String> {
+    let (min, max) = versions.map_or((None, None), |versions| (versions.min, versions.max));
+    let spoken = |version: usize| match VERSIONS[version] {
+        "tls1.3" => Some(TlsVersion::V1_3),
+        "tls1.2" => Some(TlsVersion::V1_2),
+        _ => None,
+    };
+    let defaults = TlsPlan::default();
+    let max_version = match max {
+        None => defaults.max_version,
+        Some(max) => spoken(max).ok_or_else(|| {
+            format!(
+                "tlsVersion: {} is not spoken here; the lowest is tls1.2",
+                VERSIONS[max]
+            )
+        })?,
+    };
+    Ok(TlsPlan {
+        // What is lower than can be spoken allows at least what can.
+        min_version: min.and_then(spoken).unwrap_or(defaults.min_version),
+        max_version,
+        verify,
+        ..defaults
+    })
+}
+
+fn dns(options: &K6Options) -> DnsRule {
+    let defaults = DnsRule::default();
+    let Some(dns) = &options.dns else {
+        return defaults;
+    };
+    let ttl = match dns.ttl.as_deref() {
+        None | Some("") => defaults.ttl,
+        Some("inf") => DnsTtl::Forever,
+        Some(text) => match GoDuration::parse(text).map(|span| span.0) {
+            Ok(span) if span > 0 => DnsTtl::For(GoDuration(span).or_zero()),
+            Ok(0) => DnsTtl::Never,
+            Ok(_) => DnsTtl::Forever,
+            Err(_) => defaults.ttl,
+        },
+    };
+    DnsRule {
+        ttl,
+        select: dns.select.unwrap_or(defaults.select),
+        policy: dns.policy.unwrap_or(defaults.policy),
+    }
+}
+
+fn settings(options: &K6Options, around: &Surroundings) -> Result<ScriptSettings, String> {
+    let defaults = ScriptSeries::default();
+    Ok(ScriptSettings {
+        script: around.script.clone(),
+        lifecycle: lifecycle(options),
+        http: http(options, around),
+        names: names(options)?,
+        tls: script_tls(options),
+        series: ScriptSeries {
+            system_tags: options.system_tags.unwrap_or_default(),
+            tags: run_tags(options, around),
+            by_tag: around.by_tag.clone(),
+            by_scenario: around.by_scenario,
+            series_max: around.series_max.unwrap_or(defaults.series_max),
+        },
+        fail_on_drop: around.fail_on_drop,
+        vu_memory_max: around.vu_memory_max,
+        trace_requests: around.trace_requests,
+        features: around.features.clone(),
+        options_json: options.as_seen_by_script().compact().into(),
+    })
+}
+
+/// The tags of the run; a feature flag that is on adds its own.
+fn run_tags(options: &K6Options, around: &Surroundings) -> BTreeMap<String, String> {
+    let mut tags = options.tags.clone().unwrap_or_default();
+    for feature in &around.features {
+        let name = format!("k6_feature_{}", feature.name().replace('-', "_"));
+        tags.insert(name, "true".to_owned());
+    }
+    tags
+}
+
+fn lifecycle(options: &K6Options) -> Lifecycle {
+    let defaults = Lifecycle::default();
+    let or = |span: Option<GoDuration>, default| span.map_or(default, GoDuration::or_zero);
+    Lifecycle {
+        setup: !options.no_setup.unwrap_or(false),
+        setup_timeout: or(options.setup_timeout, defaults.setup_timeout),
+        teardown: !options.no_teardown.unwrap_or(false),
+        teardown_timeout: or(options.teardown_timeout, defaults.teardown_timeout),
+        handle_summary_timeout: or(
+            options.handle_summary_timeout,
+            defaults.handle_summary_timeout,
+        ),
+        min_iteration_duration: or(
+            options.min_iteration_duration,
+            defaults.min_iteration_duration,
+        ),
+    }
+}
+
+fn http(options: &K6Options, around: &Surroundings) -> ScriptHttp {
+    let defaults = ScriptHttp::default();
+    let count = |value: Option<i64>, default: u32| match value {
+        None => default,
+        Some(value) => u32::try_from(value.max(0)).unwrap_or(u32::MAX),
+    };
+    ScriptHttp {
+        user_agent: match &options.user_agent {
+            Some(text) => text.clone(),
+            None => around.user_agent.clone(),
+        },
+        redirects_max: count(options.max_redirects, defaults.redirects_max),
+        throws: options.throw.unwrap_or(false),
+        batch: count(options.batch, defaults.batch),
+        batch_per_host: count(options.batch_per_host, defaults.batch_per_host),
+        requests_per_second: options
+            .rps
+            .filter(|rps| *rps > 0)
+            .map(|rps| u32::try_from(rps).unwrap_or(u32::MAX)),
+        debug: match options.http_debug.as_deref() {
+            None | Some("") => None,
+            Some("full") => Some(HttpDebug::Full),
+            Some(_) => Some(HttpDebug::Headers),
+        },
+        discards_bodies: options.discard_response_bodies.unwrap_or(false),
+        keeps_cookies: options.no_cookies_reset.unwrap_or(false),
+        closes_after_iteration: options.no_vu_connection_reuse.unwrap_or(false),
+    }
+}
+
+fn names(options: &K6Options) -> Result<ScriptNames, String> {
+    let patterns = options.block_hostnames.as_ref().map(|patterns| &patterns.0);
+    let hosts = options.hosts.iter().flat_map(|hosts| &hosts.0);
+    // A text that is no address stands for nothing, as in k6.
+    let known = hosts.filter_map(|(name, address)| Some((name.as_str(), (*address)?)));
+    Ok(ScriptNames {
+        hosts: Hosts::new(known).map_err(|error| error.to_string())?,
+        blocked_hostnames: HostnamePatterns::parse(
+            patterns.into_iter().flatten().map(String::as_str),
+        )
+        .map_err(|error| error.to_string())?,
+        blocked_networks: options.blacklist_ips.clone().unwrap_or_default(),
+        dns: dns(options),
+        local_addresses: options.local_ips.as_ref().map_or_else(Vec::new, ranges),
+    })
+}
+
+fn ranges(LocalIps(text): &LocalIps) -> Vec<AddressRange> {
+    let parts = text.split(',');
+    parts.filter_map(|part| part.trim().parse().ok()).collect()
+}
+
+fn script_tls(options: &K6Options) -> ScriptTls {
+    let identities = options.tls_auth.iter().flatten();
+    let suites = options.tls_cipher_suites.as_ref();
+    ScriptTls {
+        identities: identities
+            .map(|auth| DomainIdentity {
+                domains: auth.domains.clone().unwrap_or_default(),
+                certificate_pem: auth.cert.clone(),
+                key_pem: auth.key.clone(),
+                password: auth.password.clone(),
+            })
+            .collect(),
+        cipher_suites: suites.map_or_else(Vec::new, |suites| suites.0.clone()),
+    }
+}

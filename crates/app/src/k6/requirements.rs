@@ -1,0 +1,258 @@
+//! What a run of scenarios takes at most: how long, and how many virtual users at a time.
+//!
+//! Source: what `k6 inspect --execution-requirements` prints. Must not know plans. Invariant: a
+//! scenario's reservation begins at its start and is given back when its last iteration must end.
+
+use loadline_model::plan::PlanSegment;
+use loadline_model::segment::{Segment, Share};
+
+use super::duration::GoDuration;
+use super::options::K6Options;
+use super::options::parts::StageOption;
+use super::options::scenario::{ExecutorKind, ScenarioOptions};
+
+/// What a run takes at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Requirements {
+    /// From the start of the run to the end of the last graceful stop.
+    pub total: GoDuration,
+    /// Virtual users at a time, over all scenarios.
+    pub max_vus: u64,
+}
+
+/// Times that options leave open.
+pub(super) const GRACEFUL_STOP: GoDuration = GoDuration::seconds(30);
+/// Time after which executors of iterations start none.
+pub(super) const MAX_DURATION: GoDuration = GoDuration::seconds(600);
+
+/// A change of the number of virtual users that a scenario needs: instant (ns), and from then on
+/// how many.
+type Step = (i64, u64);
+
+/// Steps of one scenario above which its ramps are taken as their higher ends.
+const STEPS_MAX: i64 = 100_000;
+
+/// What consolidated options take at most.
+#[must_use]
+pub(super) fn requirements(options: &K6Options) -> Requirements {
+    let share = share_of(options);
+    let mut total = 0;
+    let mut changes: Vec<(i64, i128)> = Vec::new();
+    for scenario in options.scenarios.iter().flatten().map(|(_, s)| s) {
+        let start = scenario.start_time.map_or(0, |time| time.0);
+        let end = span(scenario).0.saturating_add(grace(scenario).0);
+        total = total.max(start.saturating_add(end));
+        let mut before = 0_i128;
+        for (at, vus) in steps(scenario, end) {
+            let vus = i128::from(share.scale(vus));
+            changes.push((start.saturating_add(at), vus - before));
+            before = vus;
+        }
+        changes.push((start.saturating_add(end), -before));
+    }
+    // What ends at an instant is given back before what starts then takes.
+    changes.sort_by_key(|(at, change)| (*at, *change));
+    let mut now = 0_i128;
+    let most = changes.into_iter().fold(0, |most, (_, change)| {
+        now += change;
+        now.max(most)
+    });
+    Requirements {
+        total: GoDuration(total),
+        max_vus: u64::try_from(most).unwrap_or(u64::MAX),
+    }
+}
+
+fn share_of(options: &K6Options) -> Share {
+    let segment = options.execution_segment.unwrap_or_else(Segment::whole);
+    PlanSegment::new(segment, options.execution_segment_sequence.clone())
+        .and_then(|slice| Share::new(slice.segment, slice.sequence, 0, 1))
+        .unwrap_or_else(|_| Share::whole(0, 1))
+}
+
+/// How long iterations may start.
+fn span(scenario: &ScenarioOptions) -> GoDuration {
+    let stages = || scenario.stages.iter().flatten();
+    match scenario.executor {
+        ExecutorKind::SharedIterations | ExecutorKind::PerVuIterations => {
+            scenario.max_duration.unwrap_or(MAX_DURATION)
+        }
+        ExecutorKind::ConstantVus | ExecutorKind::ConstantArrivalRate => {
+            scenario.duration.unwrap_or_default()
+        }
+        ExecutorKind::RampingVus | ExecutorKind::RampingArrivalRate => GoDuration(
+            stages()
+                .filter_map(|stage| stage.duration)
+                .fold(0, |sum, span| span.0.saturating_add(sum)),
+        ),
+    }
+}
+
+fn grace(scenario: &ScenarioOptions) -> GoDuration {
+    scenario.graceful_stop.unwrap_or(GRACEFUL_STOP)
+}
+
+fn steps(scenario: &ScenarioOptions, end: i64) -> Vec<Step> {
+    let whole = |vus: Option<i64>, default: i64| at_least_zero(vus.unwrap_or(default));
+    match scenario.executor {
+        ExecutorKind::SharedIterations
+        | ExecutorKind::PerVuIterations
+        | ExecutorKind::ConstantVus => vec![(0, whole(scenario.vus, 1))],
+        ExecutorKind::ConstantArrivalRate | ExecutorKind::RampingArrivalRate => {
+            let before = scenario.pre_allocated_vus.unwrap_or(0);
+            vec![(
+                0,
+                whole(scenario.max_vus, before).max(at_least_zero(before)),
+            )]
+        }
+        ExecutorKind::RampingVus => {
+            let down = scenario.graceful_ramp_down.unwrap_or(GRACEFUL_STOP);
+            reserved(&ramp(scenario), down.0, end)
+        }
+    }
+}
+
+fn at_least_zero(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
+/// How many virtual users a ramp wants at which instant, by k6's formula: on the way up the n-th is
+/// due when the line reaches n, on the way down it goes when the line leaves n.
+fn ramp(scenario: &ScenarioOptions) -> Vec<Step> {
+    let mut from = scenario.start_vus.unwrap_or(1).max(0);
+    let mut steps = vec![(0, at_least_zero(from))];
+    let mut end = 0_i64;
+    for StageOption { duration, target } in scenario.stages.iter().flatten() {
+        let (length, target) = (
+            duration.unwrap_or_default().0.max(0),
+            target.unwrap_or(0).max(0),
+        );
+        let begin = end;
+        end = end.saturating_add(length);
+        let difference = target - from;
+        if length == 0 {
+            steps.push((end, at_least_zero(target)));
+        } else if difference.abs() > STEPS_MAX {
+            steps.push((begin, at_least_zero(target.max(from))));
+            steps.push((end, at_least_zero(target)));
+        } else {
+            steps.extend(leg(from, target, length, end));
+        }
+        from = target;
+    }
+    steps
+}
+
+fn leg(from: i64, target: i64, length: i64, end: i64) -> impl Iterator<Item = Step> {
+    let difference = target - from;
+    let before_end = move |left: i64| {
+        let ns = i128::from(length) * i128::from(left) / i128::from(difference);
+        end - i64::try_from(ns).unwrap_or(length)
+    };
+    (1..=difference.abs()).map(move |passed| match difference > 0 {
+        true => (
+            before_end(target - (from + passed)),
+            at_least_zero(from + passed),
+        ),
+        false => {
+            let vus = from - passed;
+            (before_end(target - vus), at_least_zero(vus))
+        }
+    })
+}
+
+/// The same with each fall put off by the graceful ramp-down, but not beyond the end.
+fn reserved(wanted: &[Step], down: i64, end: i64) -> Vec<Step> {
+    let mut out: Vec<Step> = Vec::with_capacity(wanted.len());
+    // Falls that still count: with the instant at which they end, highest first.
+    let mut held: std::collections::VecDeque<Step> = std::collections::VecDeque::new();
+    for (position, (at, vus)) in wanted.iter().enumerate() {
+        while let Some((until, _)) = held.front().copied().filter(|(until, _)| until <= at) {
+            held.pop_front();
+            let kept = held.front().map_or(0, |(_, vus)| *vus);
+            let current = wanted[position - 1].1;
+            out.push((until.min(end), kept.max(current)));
+        }
+        if position > 0 && wanted[position - 1].1 > *vus {
+            let before = wanted[position - 1].1;
+            while held.back().is_some_and(|(_, lower)| *lower <= before) {
+                held.pop_back();
+            }
+            held.push_back((at.saturating_add(down), before));
+        }
+        let kept = held.front().map_or(0, |(_, vus)| *vus);
+        out.push(((*at).min(end), kept.max(*vus)));
+    }
+    let last = wanted.last().map_or(0, |(_, vus)| *vus);
+    while let Some((until, _)) = held.pop_front() {
+        let kept = held.front().map_or(0, |(_, vus)| *vus);
+        out.push((until.min(end), kept.max(last)));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(options: serde_json::Value) -> (String, u64) {
+        let read = K6Options::from_json(&options)
+            .expect("good options")
+            .options;
+        let Requirements { total, max_vus } = requirements(&read);
+        (total.to_string(), max_vus)
+    }
+
+    #[test]
+    fn as_k6_2_2_0_prints_them() {
+        let ramp = |target: i64, down: &str, start: &str, last: bool| {
+            let mut stages = vec![json!({"duration": "10s", "target": target})];
+            if last {
+                stages.push(json!({"duration": "10s", "target": 0}));
+            }
+            json!({"executor": "ramping-vus", "stages": stages, "gracefulRampDown": down,
+                "startTime": start})
+        };
+        let constant = |vus: i64, stop: &str, start: &str| {
+            json!({"executor": "constant-vus", "vus": vus, "duration": "5s",
+                "gracefulStop": stop, "startTime": start})
+        };
+        for (scenarios, total, max_vus) in [
+            (
+                json!({"a": ramp(10, "0s", "0s", true), "b": ramp(10, "0s", "10s", false)}),
+                "50s",
+                11,
+            ),
+            (
+                json!({"a": ramp(10, "3s", "0s", true), "b": ramp(10, "3s", "10s", false)}),
+                "50s",
+                14,
+            ),
+            (
+                json!({"a": constant(5, "0s", "0s"), "b": constant(7, "30s", "5s")}),
+                "40s",
+                7,
+            ),
+            (
+                json!({"a": constant(5, "1s", "0s"), "b": constant(7, "30s", "5s")}),
+                "40s",
+                12,
+            ),
+        ] {
+            assert_eq!(
+                of(json!({"scenarios": scenarios})),
+                (total.to_owned(), max_vus)
+            );
+        }
+        let arrival = json!({"a": {"executor": "constant-arrival-rate", "rate": 5,
+            "duration": "5s", "preAllocatedVUs": 2, "maxVUs": 9}, "b": {"executor":
+            "constant-arrival-rate", "rate": 5, "duration": "5s", "preAllocatedVUs": 7,
+            "startTime": "1h"}});
+        assert_eq!(of(json!({"scenarios": arrival})), ("1h0m35s".to_owned(), 9));
+        let third = json!({"executionSegment": "0:1/3", "scenarios": {"a": {"executor":
+            "shared-iterations", "vus": 10, "iterations": 20}}});
+        assert_eq!(of(third), ("10m30s".to_owned(), 3));
+    }
+}

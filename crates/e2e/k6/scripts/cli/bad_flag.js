@@ -1,0 +1,4 @@
+//@ args: --no-such-flag
+//@ log: none
+// A flag that there is not.
+export default function () {}

@@ -1,0 +1,3 @@
+//@ args: --vus 3
+// Virtual users alone: an iteration for each.
+export default function () {}

@@ -1,0 +1,4 @@
+//@ args: --summary-mode disabled
+//@ stdout
+// None.
+export default function () {}

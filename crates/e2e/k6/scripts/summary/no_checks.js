@@ -1,0 +1,4 @@
+//@ stdout
+// Without checks and requests.
+export const options = { iterations: 2 };
+export default function () {}

@@ -1,0 +1,4 @@
+//@ log: levels
+// Text that is no threshold.
+export const options = { thresholds: { http_reqs: ['count >>> 5'] } };
+export default function () {}

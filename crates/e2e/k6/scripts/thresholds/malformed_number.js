@@ -1,0 +1,4 @@
+//@ log: levels
+// A number that is none.
+export const options = { thresholds: { http_reqs: ['count>many'] } };
+export default function () {}

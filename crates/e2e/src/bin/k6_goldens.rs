@@ -1,0 +1,18 @@
+//! Records the golden files of the differential suite; `cargo xtask k6-goldens` runs it.
+//!
+//! Must not know what is observed. Invariant: it ends with an error unless every script that was asked
+//! for was recorded.
+
+use std::process::ExitCode;
+
+use loadline_e2e::k6;
+
+/// Arguments: the path of the real k6, and a part of the titles of the scripts to record.
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [peer, only] = arguments.as_slice() else {
+        return ExitCode::FAILURE;
+    };
+    k6::record(peer, &only.to_string_lossy());
+    ExitCode::SUCCESS
+}

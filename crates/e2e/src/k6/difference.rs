@@ -1,0 +1,61 @@
+//! What two observations differ in, one line for each place.
+//!
+//! Must not know what an observation holds. Invariant: no lines exactly when the two are equal.
+
+use serde_json::Value;
+
+/// A reader needs the first few; one cause often shows in many places.
+const LINES_MAX: usize = 12;
+
+/// The places where `seen` differs from `golden`.
+pub(crate) fn between(golden: &Value, seen: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    walk("", golden, seen, &mut found);
+    if found.len() > LINES_MAX {
+        let more = found.len() - LINES_MAX;
+        found.truncate(LINES_MAX);
+        found.push(format!("and {more} more"));
+    }
+    found
+}
+
+fn walk(place: &str, golden: &Value, seen: &Value, found: &mut Vec<String>) {
+    match (golden, seen) {
+        (Value::Object(left), Value::Object(right)) => {
+            let mut keys: Vec<&String> = left.keys().chain(right.keys()).collect();
+            keys.sort();
+            keys.dedup();
+            for key in keys {
+                let of = |map: &serde_json::Map<String, Value>| map.get(key).cloned();
+                let place = format!("{place} › {key}");
+                match (of(left), of(right)) {
+                    (Some(left), Some(right)) => walk(&place, &left, &right, found),
+                    (Some(left), None) => found.push(format!("{place}: missing: {left}")),
+                    (None, right) => found.push(format!("{place}: surplus: {}", shown(right))),
+                }
+            }
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            for index in 0..left.len().max(right.len()) {
+                let place = format!("{place}[{index}]");
+                match (left.get(index), right.get(index)) {
+                    (Some(left), Some(right)) => walk(&place, left, right, found),
+                    (Some(left), None) => found.push(format!("{place}: missing: {left}")),
+                    (None, right) => {
+                        found.push(format!("{place}: surplus: {}", shown(right.cloned())));
+                    }
+                }
+            }
+        }
+        (left, right) if left != right => {
+            found.push(format!(
+                "{place}:\n      golden {left}\n      seen   {right}"
+            ));
+        }
+        _ => {}
+    }
+}
+
+fn shown(value: Option<Value>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}

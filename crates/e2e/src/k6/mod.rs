@@ -1,0 +1,244 @@
+//! The suite of k6 scripts: where scripts and golden files lie, recording the ones, holding the other
+//! against them.
+//!
+//! Must not know any single script. Invariant: a golden file is written only from two equal
+//! observations, and every script has one.
+
+mod case;
+mod difference;
+mod normal;
+mod observe;
+mod points;
+mod servers;
+mod summary;
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::binary;
+use crate::skip;
+use serde_json::{Value, json};
+
+use case::Case;
+use servers::Servers;
+
+/// Who the golden files were recorded from.
+const PEER: &str = "k6 v2.2.0";
+
+/// The folder of the suite.
+#[must_use]
+pub fn root() -> PathBuf {
+    package().join("k6")
+}
+
+/// The root of the repository.
+///
+/// # Panics
+/// The package was moved.
+#[must_use]
+pub fn repository() -> PathBuf {
+    let root = package().ancestors().nth(2).map(Path::to_path_buf);
+    root.expect("the package lies two folders deep")
+}
+
+/// Cargo tells the package's folder when it runs a test. What was known when the test was compiled
+/// may be another clone's, where two share a target folder.
+fn package() -> PathBuf {
+    let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    told.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")))
+}
+
+/// The topics that there are scripts of.
+///
+/// # Panics
+/// The folder cannot be read.
+#[must_use]
+pub fn topics() -> Vec<String> {
+    let names = entries(&root().join("scripts"));
+    names
+        .into_iter()
+        .filter_map(|path| file_name(&path))
+        .collect()
+}
+
+/// Runs the scripts of a topic under the binary under test, against its own target, and holds each
+/// against its golden file.
+///
+/// # Panics
+/// One differs that is not a known difference, or one is a known difference and does not differ.
+pub fn hold(topic: &str) {
+    let mut cases = cases(topic);
+    cases.retain(|case| !case.needs_httpbin);
+    hold_all(&cases, &Servers::target());
+}
+
+/// The same against go-httpbin, where it is installed.
+///
+/// # Panics
+/// As [`hold`].
+pub fn hold_against_httpbin(topic: &str) {
+    match Servers::httpbin() {
+        Some(servers) => hold_all(&cases(topic), &servers),
+        None => skip(topic, "go-httpbin is not installed"),
+    }
+}
+
+fn hold_all(cases: &[Case], servers: &Servers) {
+    let known = known_differences();
+    let mut failures = Vec::new();
+    for case in cases {
+        let lines = match look(&binary(), case, servers) {
+            Ok(seen) => difference::between(&golden(case), &seen),
+            Err(why) => vec![why],
+        };
+        match (lines.is_empty(), known.contains_key(&case.title())) {
+            (true, false) | (false, true) => {}
+            (true, true) => failures.push(format!(
+                "{}: is listed as a known difference and does not differ: take it off the list",
+                case.title()
+            )),
+            (false, false) => {
+                failures.push(format!("{}:\n    {}", case.title(), lines.join("\n    ")));
+            }
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {} scripts differ from {PEER}\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
+}
+
+/// Records the golden files of all scripts whose title contains `only`, from the k6 at `peer`.
+///
+/// # Panics
+/// The peer is of another version, a script wants a go-httpbin that is not installed, or two runs of
+/// a script were not equal.
+pub fn record(peer: &OsStr, only: &str) {
+    let version = Command::new(peer).arg("version").output();
+    let version = version.expect("the peer can be started").stdout;
+    let version = String::from_utf8_lossy(&version).into_owned();
+    assert!(version.starts_with(PEER), "{PEER} is wanted, not {version}");
+    let target = Servers::target();
+    let httpbin = Servers::httpbin();
+    let mut unsteady = Vec::new();
+    let all = topics().into_iter().flat_map(|topic| cases(&topic));
+    for case in all.filter(|case| case.title().contains(only)) {
+        let servers = if case.needs_httpbin {
+            httpbin.as_ref().expect("go-httpbin is installed")
+        } else {
+            &target
+        };
+        if let Err(why) = record_one(peer, &case, servers) {
+            unsteady.push(format!("{}:\n    {why}", case.title()));
+        }
+    }
+    assert!(
+        unsteady.is_empty(),
+        "not recorded, as two runs were not equal:\n{}",
+        unsteady.join("\n")
+    );
+}
+
+fn record_one(peer: &OsStr, case: &Case, servers: &Servers) -> Result<(), String> {
+    let mut seen = look(peer, case, servers)?;
+    let again = look(peer, case, servers)?;
+    let lines = difference::between(&seen, &again);
+    if !lines.is_empty() {
+        return Err(lines.join("\n    "));
+    }
+    seen["peer"] = json!(PEER);
+    write(&golden_path(case), &seen);
+    Ok(())
+}
+
+/// What is seen of a script; an error when the tool hangs or writes what cannot be read, so that the
+/// other scripts of the topic are looked at all the same.
+fn look(tool: &OsStr, case: &Case, servers: &Servers) -> Result<Value, String> {
+    let observed = catch_unwind(AssertUnwindSafe(|| observe::observe(tool, case, servers)));
+    observed.map_err(|why| {
+        let text = why.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| why.downcast_ref::<&str>().copied());
+        text.unwrap_or("it cannot be observed").to_owned()
+    })
+}
+
+/// Golden files without a script, scripts without a golden file, and known differences without a
+/// script.
+///
+/// # Panics
+/// A folder cannot be read.
+#[must_use]
+pub fn strays() -> Vec<String> {
+    let mut found = Vec::new();
+    let all: Vec<Case> = topics().iter().flat_map(|topic| cases(topic)).collect();
+    let wanted: Vec<PathBuf> = all.iter().map(golden_path).collect();
+    for path in wanted.iter().filter(|path| !path.is_file()) {
+        found.push(format!("{} was never recorded", path.display()));
+    }
+    for topic in entries(&root().join("golden")) {
+        let files = entries(&topic);
+        let lone = files.iter().filter(|path| !wanted.contains(path));
+        found.extend(lone.map(|path| format!("{} has no script", path.display())));
+    }
+    for title in known_differences().into_keys() {
+        if !all.iter().any(|case| case.title() == title) {
+            found.push(format!("known_differences.toml: {title}: no such script"));
+        }
+    }
+    found
+}
+
+fn cases(topic: &str) -> Vec<Case> {
+    let files = entries(&root().join("scripts").join(topic));
+    let scripts = files.into_iter().filter(|path| path.is_file());
+    scripts.map(|path| Case::read(topic, &path)).collect()
+}
+
+fn golden_path(case: &Case) -> PathBuf {
+    let folder = root().join("golden").join(&case.topic);
+    folder.join(format!("{}.json", case.name))
+}
+
+/// What was recorded, without the name of the peer.
+fn golden(case: &Case) -> Value {
+    let path = golden_path(case);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|why| panic!("{}: {why}: cargo xtask k6-goldens", path.display()));
+    let mut value: Value = serde_json::from_str(&text).expect("a golden file is JSON");
+    let peer = value.as_object_mut().and_then(|map| map.remove("peer"));
+    assert_eq!(peer, Some(json!(PEER)), "{}", path.display());
+    value
+}
+
+fn known_differences() -> BTreeMap<String, String> {
+    let path = root().join("known_differences.toml");
+    let text = std::fs::read_to_string(path).expect("the list of differences can be read");
+    toml::from_str(&text).expect("the list of differences is a table of reasons")
+}
+
+fn write(path: &Path, value: &Value) {
+    let folder = path.parent().expect("a golden file lies in a folder");
+    std::fs::create_dir_all(folder).expect("the checkout can be written to");
+    let text = serde_json::to_string_pretty(value).expect("an observation is JSON");
+    std::fs::write(path, text + "\n").expect("the checkout can be written to");
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let found = std::fs::read_dir(folder)
+        .unwrap_or_else(|why| panic!("{} can be read: {why}", folder.display()));
+    let mut paths: Vec<PathBuf> = found
+        .map(|entry| entry.expect("a folder can be read to its end").path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn file_name(path: &Path) -> Option<String> {
+    Some(path.file_name()?.to_string_lossy().into_owned())
+}

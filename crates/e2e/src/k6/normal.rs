@@ -1,0 +1,104 @@
+//! Texts without what differs from one run or one machine to the next.
+//!
+//! Must not know where a text comes from. Invariant: what is replaced becomes a name in braces, so
+//! that a text which lacks it still differs.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::servers::Servers;
+
+/// Places and ports of one run.
+pub(crate) struct Places<'a> {
+    /// The folder that the run works in.
+    pub(crate) folder: &'a Path,
+    /// The folder of the script.
+    pub(crate) scripts: &'a Path,
+    /// The servers that the script asks.
+    pub(crate) servers: &'a Servers,
+}
+
+/// A pattern and what takes its place.
+type Rule = (Regex, &'static str);
+
+fn rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
+    let compiled = table.iter().map(|(pattern, name)| {
+        let regex = Regex::new(pattern).expect("the patterns of this file are sound");
+        (regex, *name)
+    });
+    compiled.collect()
+}
+
+/// Frames of a stack: the tool's own functions go, and so do columns and positions in the compiled
+/// code, which depend on the engine; function, file and line stay.
+static FRAMES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    rules(&[
+        (r"(?:\\n|\n)(?:\\t|\t)at [^\\\n]*\(native\)", ""),
+        (r":(\d+):\d+\(\d+\)", ":$1:{C}"),
+        (r"(file://[^\s:]*:\d+):\d+", "$1:{C}"),
+        (
+            r"(?:Grafana )?k6/2\.2\.0(?: \(https://k6\.io/\))?|loadline/[0-9.]+",
+            "{AGENT}",
+        ),
+        (
+            r"because (?:k6|loadline) received",
+            "because {TOOL} received",
+        ),
+        (r"127\.0\.0\.1:\d+->", "127.0.0.1:{LOCAL}->"),
+    ])
+});
+
+/// Numbers of a report that depend on time, and the widths that depend on them.
+static REPORT: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    rules(&[
+        (r#"time="[^"]+" "#, ""),
+        (r"-?\d+(?:\.\d+)?(?:e-?\d+)?/s\b", "{R}/s"),
+        (r"\d+(?:\.\d+)? (?:B|kB|MB)\b(?:/s)?", "{BYTES}"),
+        (
+            r"\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ns|µs|us|ms|s)\b",
+            "{T}",
+        ),
+        (r"\.{3,}", "..."),
+        (r"(\S) {2,}", "$1 "),
+        (r" +(\n|$)", "$1"),
+    ])
+});
+
+/// A text without places, ports, versions and positions in compiled code.
+pub(crate) fn text(raw: &str, places: &Places) -> String {
+    let mut text = raw.replace(&lossy(places.folder), "{TMP}");
+    text = text.replace(&lossy(places.scripts), "{DIR}");
+    let ports = [
+        (Some(places.servers.port), "{HOST}", ":{PORT}"),
+        (places.servers.port_tls, "{HOST_TLS}", ":{PORT_TLS}"),
+    ];
+    for (port, host, name) in ports {
+        if let Some(port) = port {
+            text = text.replace(&format!("127.0.0.1:{port}"), host);
+            text = text.replace(&format!(":{port}"), name);
+        }
+    }
+    apply(&FRAMES, text)
+}
+
+/// A report for people without times, rates and widths.
+pub(crate) fn report(raw: &str, places: &Places) -> String {
+    apply(&REPORT, text(raw, places))
+}
+
+fn apply(rules: &[Rule], text: String) -> String {
+    rules.iter().fold(text, |text, (regex, name)| {
+        regex.replace_all(&text, *name).into_owned()
+    })
+}
+
+fn lossy(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// A number to nine significant digits: sums and percentiles may be added up in another order.
+pub(crate) fn number(value: f64) -> f64 {
+    format!("{value:.8e}").parse().unwrap_or(value)
+}

@@ -1,0 +1,93 @@
+//! The servers that scripts ask: `loadline target` with the suite's own routes, and go-httpbin.
+//!
+//! Must not know scripts. Invariant: both listen on 127.0.0.1 on ports that were free, and neither
+//! outlives the test.
+
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::clock;
+use crate::server::free_port;
+use crate::target::Target;
+
+/// How long go-httpbin may take to listen.
+const START_MAX: Duration = Duration::from_secs(5);
+
+/// What runs behind the addresses, kept for as long as it is wanted.
+enum Process {
+    Target(#[expect(dead_code, reason = "ends with its owner")] Target),
+    Httpbin(Child),
+}
+
+/// Running servers and where they are.
+pub(crate) struct Servers {
+    /// The plain address, without a slash at its end.
+    pub(crate) base: String,
+    /// The plain port.
+    pub(crate) port: u16,
+    /// The TLS port; `None` where there is none.
+    pub(crate) port_tls: Option<u16>,
+    process: Process,
+}
+
+impl Servers {
+    /// Starts `loadline target` of the binary under test.
+    pub(crate) fn target() -> Servers {
+        let routes = super::root().join("routes.toml");
+        let routes = routes.to_str().expect("the checkout's path is text");
+        let target = Target::start(&["--tls", "127.0.0.1:0", "--routes", routes]);
+        Servers {
+            base: target.url(""),
+            port: target.port(),
+            port_tls: Some(target.tls_port()),
+            process: Process::Target(target),
+        }
+    }
+
+    /// Starts go-httpbin; `None` where it is not installed.
+    ///
+    /// # Panics
+    /// It is there and does not listen.
+    pub(crate) fn httpbin() -> Option<Servers> {
+        let port = free_port();
+        let mut command = Command::new(find_httpbin()?);
+        command
+            .args(["-host", "127.0.0.1", "-port", &port.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let child = command.spawn().expect("go-httpbin can be started");
+        let servers = Servers {
+            base: format!("http://127.0.0.1:{port}"),
+            port,
+            port_tls: None,
+            process: Process::Httpbin(child),
+        };
+        let listens = clock::wait_for(START_MAX, || TcpStream::connect(("127.0.0.1", port)).ok());
+        assert!(listens.is_some(), "go-httpbin listens on {port}");
+        Some(servers)
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        if let Process::Httpbin(child) = &mut self.process {
+            // Both fail only for a child that is gone, which is what is wanted.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Along `PATH`, and where Go installs what it builds.
+fn find_httpbin() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let go = home.map(|home| home.join("go/bin"));
+    std::env::split_paths(&path)
+        .chain(go)
+        .map(|folder| folder.join("go-httpbin"))
+        .find(|program| program.is_file())
+}

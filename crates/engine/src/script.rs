@@ -1,0 +1,41 @@
+//! What a script run brings to the engine, and what a script can do to it.
+//!
+//! Must not know JavaScript. Invariant: everything in here can be given to another thread.
+
+use std::sync::Arc;
+
+use loadline_script::Program;
+use loadline_script::host::LogEntry;
+use loadline_script::vu::{ScriptFailure, SetupData};
+
+use crate::record_script::ScriptMetrics;
+
+/// Where the lines go that scripts and the engine write about them.
+pub trait ScriptLog: Send + Sync {
+    /// Writes one line.
+    fn write(&self, entry: &LogEntry<'_>);
+}
+
+/// What a script run brings to the engine.
+#[derive(Clone)]
+pub struct ScriptSetup {
+    /// The script.
+    pub program: Arc<Program>,
+    /// What it measures with.
+    pub metrics: ScriptMetrics,
+    /// Where its log goes.
+    pub log: Arc<dyn ScriptLog>,
+    /// What `setup()` returned, as JSON; set before the virtual users are started, or never.
+    pub data: SetupData,
+}
+
+/// What a script did to the test.
+#[derive(Clone, Debug)]
+pub enum ScriptSignal {
+    /// `exec.test.abort(message)`: the test is to end now.
+    Aborted(String),
+    /// `exec.test.fail(message)`: it goes on, and has failed.
+    MarkedFailed(String),
+    /// Module code threw in a virtual user that was made late.
+    InitFailed(ScriptFailure),
+}

@@ -1,0 +1,102 @@
+//! Fulfilling what a suspended script asks: requests, time, its next turn.
+//!
+//! Must not know what the script is. Invariant: hops under way when a task ends are given up with
+//! it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use loadline_model::Nanos;
+use loadline_script::hop::HopOutcome;
+use loadline_script::vu::{Ask, Ending, OpId, Resume, Wait};
+use loadline_script::{ScriptVu, Step};
+
+use crate::clock::Clock;
+use crate::vu::script_client::{Cut, ScriptClient};
+use crate::vu::slot::VuSlot;
+use crate::worker::timers::Timers;
+
+/// What fulfils the asks of one virtual user.
+pub(crate) struct Asks {
+    pub(crate) client: Rc<ScriptClient>,
+    pub(crate) slot: Rc<VuSlot>,
+    pub(crate) timers: Rc<Timers>,
+    pub(crate) clock: Clock,
+}
+
+type UnderWay = Pin<Box<dyn Future<Output = (OpId, Result<HopOutcome, Cut>)>>>;
+
+impl Asks {
+    /// Goes on with a task until it ends.
+    pub(crate) async fn fulfil(&self, vu: &mut ScriptVu, mut step: Step) -> Ending {
+        let mut under_way: Vec<UnderWay> = Vec::new();
+        loop {
+            let ask = match step {
+                Step::Ended(ending) => return ending,
+                Step::Asks(ask) => ask,
+            };
+            let resume = self.answer(ask, &mut under_way).await;
+            step = vu.resume(resume);
+        }
+    }
+
+    async fn answer(&self, ask: Ask, under_way: &mut Vec<UnderWay>) -> Resume {
+        for (id, request) in ask.started {
+            let client = Rc::clone(&self.client);
+            under_way.push(Box::pin(async move {
+                (id, client.exchange(&request).await)
+            }));
+        }
+        match ask.wait {
+            Wait::Hop(request) => match self.client.exchange(&request).await {
+                Ok(outcome) => Resume::Hop(Box::new(outcome)),
+                Err(Cut) => Resume::Cancel,
+            },
+            Wait::Any(until) => self.wait(until, under_way).await,
+            Wait::Turn => self.turn().await,
+        }
+    }
+
+    /// Lets everything else on this worker have its turn.
+    async fn turn(&self) -> Resume {
+        tokio::task::yield_now().await;
+        match self.slot.guard(std::future::ready(())).await {
+            Ok(()) => Resume::Go,
+            Err(_) => Resume::Cancel,
+        }
+    }
+
+    /// Waits for the end of any hop, or an instant.
+    async fn wait(&self, until: Option<Nanos>, under_way: &mut Vec<UnderWay>) -> Resume {
+        if let Some(until) = until {
+            self.timers.add(until, &self.slot);
+        }
+        let mut ended = Vec::new();
+        let waited = self.slot.guard(std::future::poll_fn(|cx| {
+            let mut index = 0;
+            while index < under_way.len() {
+                match under_way[index].as_mut().poll(cx) {
+                    Poll::Ready((id, outcome)) => {
+                        drop(under_way.swap_remove(index));
+                        if let Ok(outcome) = outcome {
+                            ended.push((id, outcome));
+                        }
+                    }
+                    Poll::Pending => index += 1,
+                }
+            }
+            let is_due = until.is_some_and(|until| self.clock.now() >= until);
+            if is_due || !ended.is_empty() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        }));
+        match waited.await {
+            Ok(()) => Resume::Ended(ended),
+            Err(_) => Resume::Cancel,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What a script asks of the engine without waiting: the time, metrics, the log, figures.
+//!
+//! One per virtual user. Must not know JavaScript. Invariant: every hop is told both to the
+//! metrics of the script and to the accounts of requests that every run keeps.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
+use loadline_model::system_tags::SystemTag;
+use loadline_model::{ErrorClass, Nanos};
+use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
+use loadline_script::samples::{CheckSample, HttpFacts, HttpSample};
+
+use super::worker::{ScenarioScript, WorkerScript};
+use crate::net::Failure;
+use crate::record::Life;
+use crate::record_script::Occasion;
+use crate::vu::behaviour::Beginning;
+use crate::vu::shared::Shared;
+use crate::vu::slot::VuSlot;
+
+/// What one script virtual user asks without waiting.
+pub(crate) struct VuHost {
+    shared: Rc<Shared>,
+    worker: Rc<WorkerScript>,
+    scenario: Rc<ScenarioScript>,
+    vu: u64,
+    /// When the plan wanted the iteration; taken by its first request.
+    intended: Cell<Option<Nanos>>,
+    iteration_in_test: Cell<u64>,
+    iteration_in_scenario: Cell<u64>,
+    /// What the script set itself.
+    given_metadata: RefCell<Option<Arc<TagSet>>>,
+    /// That, and `vu` and `iter` where these system tags are on.
+    metadata: RefCell<Option<Arc<TagSet>>>,
+}
+
+impl VuHost {
+    pub(crate) fn new(
+        shared: &Rc<Shared>,
+        worker: &Rc<WorkerScript>,
+        scenario: &Rc<ScenarioScript>,
+        slot: &VuSlot,
+    ) -> VuHost {
+        VuHost {
+            shared: Rc::clone(shared),
+            worker: Rc::clone(worker),
+            scenario: Rc::clone(scenario),
+            vu: scenario.vu_offset + slot.global + u64::from(scenario.is_scenario),
+            intended: Cell::new(None),
+            iteration_in_test: Cell::new(0),
+            iteration_in_scenario: Cell::new(0),
+            given_metadata: RefCell::default(),
+            metadata: RefCell::default(),
+        }
+    }
+
+    pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64) {
+        self.intended.set(beginning.intended);
+        self.iteration_in_test.set(beginning.iteration);
+        self.iteration_in_scenario.set(number);
+        self.join_metadata();
+    }
+
+    fn join_metadata(&self) {
+        let system_tags = self.worker.program.settings().system_tags;
+        let given = self.given_metadata.borrow();
+        if !system_tags.has(SystemTag::Vu) && !system_tags.has(SystemTag::Iter) {
+            self.metadata.borrow_mut().clone_from(&given);
+            return;
+        }
+        let mut metadata = given.as_deref().cloned().unwrap_or_default();
+        if system_tags.has(SystemTag::Vu) {
+            metadata.set("vu", self.vu.to_string());
+        }
+        if system_tags.has(SystemTag::Iter) {
+            metadata.set("iter", self.iteration_in_scenario.get().to_string());
+        }
+        *self.metadata.borrow_mut() = Some(Arc::new(metadata));
+    }
+
+    /// The tags of samples that the engine makes for the iteration itself.
+    pub(super) fn tags_now(&self) -> Rc<TagSet> {
+        Rc::clone(&self.scenario.tags_at_top)
+    }
+
+    pub(super) fn current_metadata(&self) -> Option<Arc<TagSet>> {
+        self.metadata.borrow().clone()
+    }
+
+    fn on<'a>(&self, at: Nanos, tags: &'a dyn Tagged, metadata: Option<&'a Arc<TagSet>>) -> Occasion<'a> {
+        Occasion { at, tags, metadata }
+    }
+
+    /// Keeps the accounts of requests that every run has.
+    fn account(&self, sample: &HttpSample<'_>) {
+        let facts = &sample.facts;
+        let mut life = Life::begin(self.intended.take(), Nanos(facts.started_ns));
+        life.blocked_ns = sample.times.blocked;
+        life.connect_ns = sample.times.connecting + sample.times.tls_handshaking;
+        life.sending_ns = sample.times.sending;
+        life.waiting_ns = sample.times.waiting;
+        life.receiving_ns = sample.times.receiving;
+        life.done = Nanos(facts.done_ns);
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.started(&life);
+        if facts.status == 0 {
+            let request = format!("{} {}", sample.system.method, sample.system.url);
+            let class = class_of(facts.error_code);
+            recorder.failed(&life, request, Failure::new(class, facts.error));
+        } else {
+            let answer = &mut *self.worker.answer.borrow_mut();
+            fill(answer, facts);
+            let good = !sample.failed.unwrap_or(false);
+            recorder.answered(&life, answer, good, None);
+        }
+        self.shared.last_done.set(life.done);
+    }
+}
+
+fn fill(answer: &mut crate::exchange::Answer, facts: &HttpFacts<'_>) {
+    answer.clear();
+    answer.status = facts.status;
+    answer.body_bytes = facts.body_bytes;
+    answer.set_content_type(facts.content_type);
+}
+
+/// The engine's class of k6's error codes (`lib/netext/httpext/error_codes.go`).
+fn class_of(code: u16) -> ErrorClass {
+    match code {
+        1020 | 1000 => ErrorClass::Request,
+        1050 => ErrorClass::Timeout,
+        1100..=1109 => ErrorClass::Dns,
+        1110 | 1111 => ErrorClass::Request,
+        1201 => ErrorClass::ResetSending,
+        1211 => ErrorClass::ConnectTimeout,
+        1212 => ErrorClass::Refused,
+        1210 | 1213 => ErrorClass::Unreachable,
+        1220 => ErrorClass::ResetReading,
+        1300 | 1301 => ErrorClass::Tls,
+        1310 | 1311 => ErrorClass::Certificate,
+        1600..=1699 => ErrorClass::Http2,
+        1701 => ErrorClass::Malformed,
+        _ => ErrorClass::Io,
+    }
+}
+
+impl Host for VuHost {
+    fn now(&self) -> Nanos {
+        self.shared.clock.now()
+    }
+
+    fn unix_ns(&self) -> u64 {
+        self.shared.clock.started_unix_ns() + self.shared.clock.now().0
+    }
+
+    fn random(&self) -> u64 {
+        self.shared.next_random()
+    }
+
+    fn log(&self, entry: LogEntry<'_>) {
+        self.worker.log.write(&entry);
+    }
+
+    fn declare_metric(
+        &self,
+        name: &str,
+        kind: MetricType,
+        contains: Contains,
+    ) -> Result<MetricId, String> {
+        self.worker
+            .registry
+            .declare(name, kind, contains)
+            .map_err(|error| error.to_string())
+    }
+
+    fn value(&self, metric: MetricId, value: f64, tags: &dyn Tagged) {
+        let metadata = self.current_metadata();
+        let on = self.on(self.now(), tags, metadata.as_ref());
+        // Scripts are told of values that no metric can hold before they come here.
+        drop(self.worker.recorder.borrow_mut().value(metric, value, on));
+    }
+
+    fn metadata(&self, metadata: Option<&Arc<TagSet>>) {
+        *self.given_metadata.borrow_mut() = metadata.map(Arc::clone);
+        self.join_metadata();
+    }
+
+    fn http(&self, sample: &HttpSample<'_>) {
+        let metadata = self.current_metadata();
+        let on = self.on(Nanos(sample.facts.done_ns), sample, metadata.as_ref());
+        self.worker
+            .recorder
+            .borrow_mut()
+            .http(&sample.times, sample.failed, on);
+        self.account(sample);
+    }
+
+    fn check(&self, check: &CheckSample<'_>) {
+        let metadata = self.current_metadata();
+        let on = self.on(self.now(), check.tags, metadata.as_ref());
+        self.worker
+            .recorder
+            .borrow_mut()
+            .check(check.group, check.name, check.passed, on);
+    }
+
+    fn group_entered(&self, path: &str, tags: &dyn Tagged) {
+        let on = self.on(self.now(), tags, None);
+        self.worker.recorder.borrow_mut().group_entered(path, on);
+    }
+
+    fn group(&self, _path: &str, duration_ns: u64, tags: &dyn Tagged) {
+        let metadata = self.current_metadata();
+        let on = self.on(self.now(), tags, metadata.as_ref());
+        self.worker.recorder.borrow_mut().group(duration_ns, on);
+    }
+
+    fn instance(&self) -> InstanceFacts {
+        let live = self.worker.live_totals();
+        InstanceFacts {
+            test_run_duration_ms: self.now().0 as f64 / 1e6,
+            iterations_completed: live.iterations_completed,
+            iterations_interrupted: live.iterations_interrupted,
+            vus_active: live.vus_active,
+            vus_initialized: live.vus_made,
+        }
+    }
+
+    fn scenario(&self) -> Option<ScenarioFacts> {
+        let scenario = &self.scenario;
+        if !scenario.is_scenario {
+            return None;
+        }
+        let started_ms = self.shared.clock.started_unix_ns() as f64 / 1e6;
+        let iteration = self.iteration_in_test.get();
+        Some(ScenarioFacts {
+            name: Arc::clone(&scenario.name),
+            executor: scenario.executor,
+            start_unix_ms: (started_ms + scenario.start.0 as f64 / 1e6).floor(),
+            progress: scenario.progress(self.now(), iteration),
+            iteration_in_instance: iteration,
+            iteration_in_test: iteration,
+            iteration_in_scenario: self.iteration_in_scenario.get(),
+        })
+    }
+
+    fn mark_failed(&self, message: &str) {
+        self.worker.mark_failed(message);
+    }
+
+    fn abort_test(&self, message: &str) {
+        self.worker.abort(message);
+    }
+}

@@ -1,0 +1,159 @@
+//! The behaviour that runs a function of a script.
+//!
+//! Drives the coroutine of a [`ScriptVu`]: fulfils what it asks, cancels it when its slot is cut,
+//! and records how the iteration came out. Must not know JavaScript or k6's modules. Invariant: a
+//! coroutine that was begun here has returned before `iterate` does.
+
+mod asks;
+mod host;
+mod worker;
+
+use std::rc::Rc;
+
+use loadline_model::Nanos;
+use loadline_script::host::{Host, LogEntry, LogLevel};
+use loadline_script::vu::{Ending, FailureKind, Iteration, ScriptFailure};
+use loadline_script::{ScriptVu, Step, Task};
+
+use super::behaviour::Beginning;
+use super::script_client::ScriptClient;
+use super::shared::Shared;
+use super::slot::VuSlot;
+use crate::record_script::Occasion;
+use crate::worker::timers::Timers;
+
+pub(crate) use asks::Asks;
+pub(crate) use host::VuHost;
+pub(crate) use worker::{ScenarioScript, WorkerScript};
+
+/// One virtual user that runs a script.
+pub(crate) struct ScriptBehaviour {
+    scenario: Rc<ScenarioScript>,
+    worker: Rc<WorkerScript>,
+    host: Rc<VuHost>,
+    asks: Asks,
+    /// Made at first use, and again after an iteration that was cancelled.
+    vu: Option<ScriptVu>,
+    iterations: u64,
+}
+
+impl ScriptBehaviour {
+    pub(crate) fn new(
+        scenario: Rc<ScenarioScript>,
+        shared: &Rc<Shared>,
+        slot: &Rc<VuSlot>,
+        timers: &Rc<Timers>,
+    ) -> ScriptBehaviour {
+        let worker = shared.script.clone();
+        let worker = worker.expect("a worker with a script scenario has what scripts share");
+        let client = ScriptClient::new(Rc::clone(slot), Rc::clone(&worker.client));
+        let host = VuHost::new(shared, &worker, &scenario, slot);
+        ScriptBehaviour {
+            asks: Asks {
+                client: Rc::new(client),
+                slot: Rc::clone(slot),
+                timers: Rc::clone(timers),
+                clock: shared.clock,
+            },
+            scenario,
+            host: Rc::new(host),
+            worker,
+            vu: None,
+            iterations: 0,
+        }
+    }
+
+    /// Runs the script's module code.
+    pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
+        let id = self.scenario.vu_offset + self.asks.slot.global + 1;
+        let host: Rc<dyn Host> = Rc::clone(&self.host) as Rc<dyn Host>;
+        let program = self.worker.program.clone();
+        let mut vu = ScriptVu::new(program, host, Rc::clone(&self.worker.stacks), id, id)?;
+        let step = vu.begin(Task::Init)?;
+        match self.asks.fulfil(&mut vu, step).await {
+            Ending::Failed(failure) => return Err(failure),
+            Ending::Done(_) => self.vu = Some(vu),
+            Ending::Cancelled => {}
+        }
+        Ok(())
+    }
+
+    /// Runs one iteration; gives the instant at which it ended.
+    pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
+        if self.vu.is_none()
+            && let Err(failure) = self.initialise().await
+        {
+            self.worker.init_failed(&failure);
+        }
+        let Some(mut vu) = self.vu.take() else {
+            return self.asks.clock.now();
+        };
+        self.host.begin_iteration(beginning, self.iterations);
+        let task = Task::Iteration(Iteration {
+            scenario: Rc::clone(&self.scenario.setup),
+            number: self.iterations,
+        });
+        self.iterations += 1;
+        let ending = match vu.begin(task) {
+            Ok(step) => self.drive(&mut vu, step).await,
+            Err(failure) => Ending::Failed(failure),
+        };
+        if vu.is_reusable() {
+            self.vu = Some(vu);
+        }
+        self.conclude(&ending, beginning)
+    }
+
+    async fn drive(&mut self, vu: &mut ScriptVu, step: Step) -> Ending {
+        if let Step::Ended(ending) = step {
+            return ending;
+        }
+        self.asks.fulfil(vu, step).await
+    }
+
+    /// Records how an iteration came out.
+    fn conclude(&mut self, ending: &Ending, beginning: Beginning) -> Nanos {
+        let now = self.asks.clock.now();
+        let is_complete = match ending {
+            Ending::Done(_) => true,
+            Ending::Failed(failure) => {
+                self.tell_failure(failure);
+                true
+            }
+            Ending::Cancelled => false,
+        };
+        self.worker.live.count_iteration(is_complete);
+        self.asks.client.end_of_iteration();
+        let (sent, received) = self.asks.client.take_bytes();
+        let tags = self.host.tags_now();
+        let metadata = self.host.current_metadata();
+        let on = Occasion {
+            at: now,
+            tags: &*tags,
+            metadata: metadata.as_ref(),
+        };
+        let mut recorder = self.worker.recorder.borrow_mut();
+        recorder.data(sent, received, on);
+        if is_complete {
+            recorder.iteration(now.since(beginning.started), on);
+        }
+        now
+    }
+
+    /// What k6 logs of an exception that nobody caught.
+    fn tell_failure(&self, failure: &ScriptFailure) {
+        if failure.kind == FailureKind::Aborted {
+            return;
+        }
+        self.worker.log.write(&LogEntry {
+            level: LogLevel::Error,
+            message: &failure.to_string(),
+            fields: &[
+                ("executor", self.scenario.executor),
+                ("hint", "script exception"),
+                ("scenario", &self.scenario.name),
+                ("source", "stacktrace"),
+            ],
+        });
+    }
+}

@@ -1,0 +1,254 @@
+//! What the script virtual users of a worker share, and those of a scenario on it.
+//!
+//! Must not know virtual users. Invariant: nothing in here grows with the number of iterations.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use loadline_metric::{MetricRegistry, TagSet};
+use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
+use loadline_model::system_tags::SystemTag;
+use loadline_model::{Nanos, TestPlan};
+use loadline_script::Program;
+use loadline_script::host::{LogEntry, LogLevel};
+use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
+
+use crate::clock::Clock;
+use crate::exchange::Answer;
+use crate::live::{LiveCounters, LiveTotals};
+use crate::record_script::{Occasion, ScriptRecorder};
+use crate::script::{ScriptLog, ScriptSetup, ScriptSignal};
+use crate::vu::script_client::ScriptClientSettings;
+use crate::worker::WorkerReport;
+
+/// What the script virtual users of a worker share.
+pub(crate) struct WorkerScript {
+    pub(crate) program: Arc<Program>,
+    pub(crate) registry: Arc<MetricRegistry>,
+    pub(crate) recorder: RefCell<ScriptRecorder>,
+    pub(crate) log: Arc<dyn ScriptLog>,
+    pub(crate) client: Rc<ScriptClientSettings>,
+    pub(crate) stacks: Rc<StackPool>,
+    /// This worker's own counters.
+    pub(crate) live: Arc<LiveCounters>,
+    /// Every worker's counters.
+    pub(crate) all_live: Vec<Arc<LiveCounters>>,
+    /// What answers are told to the accounts of requests through.
+    pub(crate) answer: RefCell<Answer>,
+    vus_active: Cell<u64>,
+    vus_made: Cell<u64>,
+    reports: Sender<WorkerReport>,
+}
+
+impl WorkerScript {
+    pub(crate) fn new(
+        setup: &ScriptSetup,
+        clock: Clock,
+        client: Rc<ScriptClientSettings>,
+        live: Arc<LiveCounters>,
+        all_live: Vec<Arc<LiveCounters>>,
+        reports: Sender<WorkerReport>,
+    ) -> WorkerScript {
+        WorkerScript {
+            program: Arc::clone(&setup.program),
+            registry: Arc::clone(&setup.metrics.registry),
+            recorder: RefCell::new(ScriptRecorder::new(clock, &setup.metrics)),
+            log: Arc::clone(&setup.log),
+            client,
+            stacks: StackPool::new(),
+            live,
+            all_live,
+            answer: RefCell::default(),
+            vus_active: Cell::new(0),
+            vus_made: Cell::new(0),
+            reports,
+        }
+    }
+
+    /// What all workers count.
+    pub(crate) fn live_totals(&self) -> LiveTotals {
+        let mut sum = LiveTotals::default();
+        for counters in &self.all_live {
+            counters.add_to(&mut sum);
+        }
+        sum
+    }
+
+    pub(crate) fn abort(&self, message: &str) {
+        self.signal(ScriptSignal::Aborted(message.to_owned()));
+    }
+
+    pub(crate) fn mark_failed(&self, message: &str) {
+        self.signal(ScriptSignal::MarkedFailed(message.to_owned()));
+    }
+
+    /// A virtual user could not be made while the test was running.
+    pub(crate) fn init_failed(&self, failure: &ScriptFailure) {
+        self.signal(ScriptSignal::InitFailed(failure.clone()));
+    }
+
+    /// Records iterations of a scenario that were due and not started.
+    pub(crate) fn dropped(&self, scenario: &ScenarioScript, count: u64, at: Nanos) {
+        let on = Occasion {
+            at,
+            tags: &*scenario.setup.tags,
+            metadata: None,
+        };
+        self.recorder.borrow_mut().dropped(count, on);
+    }
+
+    /// Warns that more virtual users would be needed than the scenario may have.
+    pub(crate) fn warn_of_want(&self, scenario: &ScenarioScript, vus: usize) {
+        self.log.write(&LogEntry {
+            level: LogLevel::Warning,
+            message: &format!(
+                "Insufficient VUs, reached {vus} active VUs and cannot initialize more"
+            ),
+            fields: &[
+                ("executor", scenario.executor),
+                ("scenario", &scenario.name),
+            ],
+        });
+    }
+
+    /// Counts a virtual user that was made.
+    pub(crate) fn note_made(&self) {
+        self.vus_made.set(self.vus_made.get() + 1);
+        self.live.set_vus(self.vus_active.get(), self.vus_made.get());
+    }
+
+    /// Counts a virtual user that took up work, or put it down.
+    pub(crate) fn note_active(&self, is_active: bool) {
+        let active = self.vus_active.get();
+        self.vus_active.set(if is_active {
+            active + 1
+        } else {
+            active.saturating_sub(1)
+        });
+        self.live.set_vus(self.vus_active.get(), self.vus_made.get());
+    }
+
+    fn signal(&self, signal: ScriptSignal) {
+        // A run that no longer listens has given up; there is nobody to tell.
+        drop(self.reports.send(WorkerReport::Script(signal)));
+    }
+}
+
+/// What the virtual users of a script scenario share.
+pub(crate) struct ScenarioScript {
+    /// Whether it is one of the plan's; else it stands for `setup`, `teardown` or `handleSummary`.
+    pub(crate) is_scenario: bool,
+    pub(crate) name: Arc<str>,
+    pub(crate) executor: &'static str,
+    /// From the start of the run.
+    pub(crate) start: Nanos,
+    duration: Option<Duration>,
+    planned: Option<u64>,
+    /// Virtual users of the scenarios before this one.
+    pub(crate) vu_offset: u64,
+    /// The function, its environment and data, and the tags of its samples.
+    pub(crate) setup: Rc<ScenarioSetup>,
+    /// Those tags, and the empty group.
+    pub(crate) tags_at_top: Rc<TagSet>,
+}
+
+impl ScenarioScript {
+    pub(crate) fn new(
+        plan: &TestPlan,
+        index: usize,
+        function: &ScriptFunction,
+        data: &SetupData,
+    ) -> ScenarioScript {
+        let scenario = &plan.scenarios[index];
+        let before = &plan.scenarios[..index];
+        let tags = tags_of(plan, scenario);
+        let tags_at_top = with_group(plan, &tags, "");
+        ScenarioScript {
+            is_scenario: true,
+            name: scenario.name.as_str().into(),
+            executor: scenario.executor.name(),
+            start: Nanos::from(scenario.start_time),
+            duration: scenario.executor.duration(),
+            planned: scenario.executor.planned_iterations(),
+            vu_offset: before.iter().map(|s| u64::from(s.executor.max_vus())).sum(),
+            setup: Rc::new(ScenarioSetup {
+                function: function.exec.as_str().into(),
+                env: function.env.clone().into_iter().collect(),
+                data: Arc::clone(data),
+                tags: Rc::new(tags),
+            }),
+            tags_at_top: Rc::new(tags_at_top),
+        }
+    }
+
+    /// What stands in for a scenario while a function runs that runs once a test.
+    pub(crate) fn around(plan: &TestPlan, group: &str) -> ScenarioScript {
+        let tags = run_tags(plan);
+        let tags_at_top = with_group(plan, &tags, group);
+        ScenarioScript {
+            is_scenario: false,
+            name: "".into(),
+            executor: "",
+            start: Nanos::ZERO,
+            duration: None,
+            planned: None,
+            vu_offset: 0,
+            setup: Rc::new(ScenarioSetup {
+                function: "".into(),
+                env: Vec::new(),
+                data: Arc::default(),
+                tags: Rc::new(tags),
+            }),
+            tags_at_top: Rc::new(tags_at_top),
+        }
+    }
+
+    /// How much of the scenario is done, from 0 to 1.
+    pub(crate) fn progress(&self, now: Nanos, iteration: u64) -> f64 {
+        let share = match (self.planned, self.duration) {
+            (Some(planned), _) => iteration as f64 / planned.max(1) as f64,
+            (None, Some(duration)) => now.since(self.start) as f64 / duration.as_nanos() as f64,
+            (None, None) => 0.0,
+        };
+        share.clamp(0.0, 1.0)
+    }
+}
+
+/// The tags of all samples of a scenario.
+pub(crate) fn tags_of(plan: &TestPlan, scenario: &Scenario) -> TagSet {
+    let mut tags = run_tags(plan);
+    for (name, value) in &scenario.tags {
+        tags.set(name.as_str(), value.as_str());
+    }
+    if system_tag(plan, SystemTag::Scenario) {
+        tags.set("scenario", scenario.name.as_str());
+    }
+    tags
+}
+
+/// The tags of all samples of the run.
+pub(crate) fn run_tags(plan: &TestPlan) -> TagSet {
+    let settings = plan.script.as_deref();
+    let tags = settings.map(|script| &script.series.tags);
+    tags.into_iter()
+        .flatten()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
+}
+
+/// Tags with the group of this path, where groups are told.
+pub(crate) fn with_group(plan: &TestPlan, tags: &TagSet, path: &str) -> TagSet {
+    if system_tag(plan, SystemTag::Group) {
+        tags.clone().with("group", path)
+    } else {
+        tags.clone()
+    }
+}
+
+fn system_tag(plan: &TestPlan, tag: SystemTag) -> bool {
+    let settings = plan.script.as_deref();
+    settings.is_some_and(|script| script.series.system_tags.has(tag))
+}

@@ -1,0 +1,340 @@
+//! One request and its answer on an HTTP/2 connection of a script; the protocol itself is the `h2`
+//! crate's.
+//!
+//! Must not know who shares a connection. Invariant: a stream that is given up is reset, and its
+//! window is given back.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use bytes::Bytes;
+use h2::client::SendRequest;
+use h2::{Reason, RecvStream, SendStream};
+use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use loadline_model::Nanos;
+use loadline_model::url::Scheme;
+use loadline_script::hop::{HopProtocol, HopRequest, HopTls};
+use tokio::sync::Notify;
+
+use super::http1::Around;
+use super::message::{Delimiting, delimiting, is_framing};
+use super::received::Received;
+use super::trouble::{Direction, Trouble};
+use crate::exchange::Instants;
+use crate::net::Stream;
+use crate::vu::slot::Stop;
+
+/// What Go lets a peer send ahead on one stream, and on a connection.
+const STREAM_WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 1 << 30;
+/// Go's bound on an answer's head.
+const HEAD_BYTES_MAX: u32 = 10 << 20;
+
+/// One connection; clones share it.
+#[derive(Clone)]
+pub(super) struct Http2 {
+    sender: SendRequest<Bytes>,
+    pub(super) remote: SocketAddr,
+    pub(super) tls: Option<HopTls>,
+    end: Rc<End>,
+}
+
+/// How a connection ended.
+#[derive(Default)]
+struct End {
+    is_over: Cell<bool>,
+    over: Notify,
+    /// What the peer said when it did not want any more: code and text.
+    goodbye: RefCell<Option<(u32, String)>>,
+}
+
+/// Whether a request that failed is sent again, as Go does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    Never,
+    /// On another connection; the peer has not looked at it.
+    Elsewhere,
+}
+
+/// Why an exchange has no answer.
+pub(super) enum Broken {
+    Stopped(Stop),
+    Failed { trouble: Trouble, again: Again },
+}
+
+impl From<Stop> for Broken {
+    fn from(stop: Stop) -> Broken {
+        Broken::Stopped(stop)
+    }
+}
+
+impl From<Trouble> for Broken {
+    fn from(trouble: Trouble) -> Broken {
+        Broken::Failed {
+            trouble,
+            again: Again::Never,
+        }
+    }
+}
+
+impl Http2 {
+    /// Speaks HTTP/2 on a stream.
+    pub(super) async fn open(
+        stream: Stream,
+        remote: SocketAddr,
+        tls: Option<HopTls>,
+    ) -> Result<Http2, Trouble> {
+        let local = stream.local_addr();
+        let (sender, connection) = h2::client::Builder::new()
+            .initial_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_header_list_size(HEAD_BYTES_MAX)
+            .enable_push(false)
+            .handshake::<_, Bytes>(stream)
+            .await
+            .map_err(|error| match error.get_io() {
+                Some(io) => Trouble::stream(Direction::Write, io, local, remote),
+                None => Trouble::generic(error.to_string()),
+            })?;
+        let end = Rc::new(End::default());
+        let note = Rc::clone(&end);
+        tokio::task::spawn_local(async move {
+            let outcome = connection.await;
+            if let Err(error) = outcome
+                && error.is_go_away()
+                && error.is_remote()
+            {
+                let reason = error.reason().map_or(0, u32::from);
+                *note.goodbye.borrow_mut() = Some((reason, debug_text(&error)));
+            }
+            note.is_over.set(true);
+            note.over.notify_waiters();
+        });
+        Ok(Http2 {
+            sender,
+            remote,
+            tls,
+            end,
+        })
+    }
+
+    /// Whether it takes requests.
+    pub(super) fn is_usable(&self) -> bool {
+        !self.end.is_over.get()
+    }
+
+    /// Whether both are handles of one connection.
+    pub(super) fn is_same(&self, other: &Http2) -> bool {
+        Rc::ptr_eq(&self.end, &other.end)
+    }
+
+    /// Sends a request and reads its answer.
+    pub(super) async fn exchange(
+        &mut self,
+        around: &Around<'_>,
+        request: &HopRequest,
+        received: &mut Received,
+        instants: &mut Instants,
+    ) -> Result<(), Broken> {
+        let (head, delimiting) = (head(request)?, delimiting(request));
+        let ready = poll_fn(|cx| self.sender.poll_ready(cx));
+        let ready = around.watch.guard(ready).await?;
+        ready.map_err(|_| unsent())?;
+        let bodiless = matches!(delimiting, Delimiting::Nothing | Delimiting::Length(0));
+        let (response, stream) = self
+            .sender
+            .send_request(head, bodiless)
+            .map_err(|_| unsent())?;
+        let id = response.stream_id().as_u32();
+        if !bodiless {
+            let body = request.body.clone().unwrap_or_default();
+            // Where sending breaks off, the answer, or why there is none, tells more.
+            drop(around.watch.guard(send_body(stream, body)).await?);
+        }
+        instants.sent = around.clock.now();
+        let answer = around.watch.guard(response).await?;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.await_goodbye(around, &error).await?;
+                return Err(self.failed(&error, id));
+            }
+        };
+        instants.first_byte = around.clock.now();
+        instants.done = instants.first_byte;
+        let (head, body) = answer.into_parts();
+        take_head(&head, received);
+        let outcome = around.watch.guard(read_body(body, received)).await?;
+        instants.done = around.clock.now().max(Nanos(1));
+        if let Err(error) = outcome {
+            self.await_goodbye(around, &error).await?;
+            return Err(self.cut_off(&error, id).into());
+        }
+        Ok(())
+    }
+
+    /// Waits until it is known why the connection ended, when a stream only knows that it did.
+    async fn await_goodbye(&self, around: &Around<'_>, error: &h2::Error) -> Result<(), Stop> {
+        let knows = error.get_io().is_none_or(|io| io.raw_os_error().is_some());
+        while !knows && !self.end.is_over.get() {
+            around.watch.guard(self.end.over.notified()).await?;
+        }
+        Ok(())
+    }
+
+    /// A request without an answer.
+    fn failed(&self, error: &h2::Error, stream: u32) -> Broken {
+        let reason = error.reason().map_or(0, u32::from);
+        let is_refused = matches!(
+            error.reason(),
+            Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR)
+        );
+        let is_turned_away = error.is_go_away() && error.is_remote();
+        let again = match () {
+            () if error.is_reset() && error.is_remote() && is_refused => Again::Elsewhere,
+            () if is_turned_away && reason == 0 => Again::Elsewhere,
+            () => Again::Never,
+        };
+        let trouble = match is_turned_away {
+            true => Trouble::http2_turned_away(reason),
+            false => self.cut_off(error, stream),
+        };
+        Broken::Failed { trouble, again }
+    }
+
+    /// An exchange that ended too early.
+    fn cut_off(&self, error: &h2::Error, stream: u32) -> Trouble {
+        let reason = error.reason().map_or(0, u32::from);
+        if error.is_reset() && error.is_remote() {
+            return Trouble::http2_stream(stream, reason);
+        }
+        if error.is_go_away() && error.is_library() {
+            return match error.reason() {
+                Some(Reason::FRAME_SIZE_ERROR) => Trouble::new(
+                    1000,
+                    "http2: frame too large",
+                    "http2: failed reading the frame payload: http2: frame too large",
+                ),
+                _ => Trouble::http2_connection(reason),
+            };
+        }
+        if let Some(io) = error.get_io()
+            && (io.raw_os_error().is_some() || io.kind() == io::ErrorKind::ConnectionReset)
+        {
+            return Trouble::stream(Direction::Read, io, None, self.remote);
+        }
+        match &*self.end.goodbye.borrow() {
+            Some((reason, debug)) => Trouble::http2_gone(stream, *reason, debug),
+            None => Trouble::generic("unexpected EOF"),
+        }
+    }
+}
+
+/// A request that did not get onto the connection.
+fn unsent() -> Broken {
+    Broken::Failed {
+        trouble: Trouble::generic("http2: client connection lost"),
+        again: Again::Elsewhere,
+    }
+}
+
+/// The text that came with a peer's goodbye, which the `h2` crate gives in its message alone.
+fn debug_text(error: &h2::Error) -> String {
+    let message = error.to_string();
+    let text = message.split_once("(b\"").map(|(_, rest)| rest);
+    text.and_then(|rest| rest.strip_suffix("\")"))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A request's head: what belongs to HTTP/1.1's framing is left out (RFC 9113 section 8.2.2).
+fn head(request: &HopRequest) -> Result<Request<()>, Trouble> {
+    let host = request
+        .headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let scheme = match request.origin.scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
+    };
+    let authority = match host {
+        Some((_, host)) => host.clone(),
+        None => request.origin.authority(),
+    };
+    let uri = format!("{scheme}://{authority}{}", request.target);
+    let unfit = |what: &str| Trouble::generic(format!("http2: invalid {what}"));
+    let mut head = Request::new(());
+    *head.version_mut() = http::Version::HTTP_2;
+    *head.method_mut() =
+        Method::from_bytes(request.method.as_bytes()).map_err(|_| unfit("method"))?;
+    *head.uri_mut() = uri.parse::<Uri>().map_err(|_| unfit("request :path"))?;
+    let fields = head.headers_mut();
+    for (name, value) in &request.headers {
+        if is_framing(name) || is_of_http1(name) {
+            continue;
+        }
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unfit("header name"))?;
+        let value = HeaderValue::from_bytes(value.trim_ascii().as_bytes())
+            .map_err(|_| unfit("header value"))?;
+        fields.append(name, value);
+    }
+    if let Delimiting::Length(length) = delimiting(request) {
+        fields.insert(http::header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    Ok(head)
+}
+
+fn is_of_http1(name: &str) -> bool {
+    [
+        "host",
+        "connection",
+        "proxy-connection",
+        "keep-alive",
+        "upgrade",
+        "te",
+    ]
+    .iter()
+    .any(|other| name.eq_ignore_ascii_case(other))
+}
+
+fn take_head(head: &http::response::Parts, received: &mut Received) {
+    received.status = head.status.as_u16();
+    received.protocol = Some(HopProtocol::Http2);
+    for (name, value) in &head.headers {
+        received
+            .headers
+            .push(name.as_str().as_bytes(), value.as_bytes());
+    }
+    let length = head.headers.get(http::header::CONTENT_LENGTH);
+    let length = length.and_then(|value| value.to_str().ok()?.parse().ok());
+    received.expect_body(length);
+}
+
+/// Sends a body as the windows allow.
+async fn send_body(mut stream: SendStream<Bytes>, mut body: Bytes) -> Result<(), h2::Error> {
+    while !body.is_empty() {
+        stream.reserve_capacity(body.len());
+        let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
+            Some(room) => room?,
+            None => return Err(Reason::STREAM_CLOSED.into()),
+        };
+        let piece = body.split_to(room.min(body.len()));
+        if body.is_empty() {
+            return stream.send_data(piece, true);
+        }
+        stream.send_data(piece, false)?;
+    }
+    stream.send_data(body, true)
+}
+
+async fn read_body(mut body: RecvStream, received: &mut Received) -> Result<(), h2::Error> {
+    while let Some(piece) = body.data().await {
+        let piece = piece?;
+        received.take_body(&piece);
+        body.flow_control().release_capacity(piece.len())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,524 @@
+//! The HTTP client of one script virtual user: one hop is one exchange over its own connections.
+//!
+//! Several hops may be under way at once, each in a future of its own. Redirects, cookies, codings
+//! and metrics lie in front of it, in the script. Must not know what a request is for. Invariant:
+//! a connection that failed, or whose answer was not read whole, is never used again.
+
+mod dial;
+mod go_words;
+mod http1;
+mod http2;
+mod message;
+mod pace;
+mod pool;
+mod received;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod tls;
+mod trouble;
+
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use loadline_model::Nanos;
+use loadline_model::url::Scheme;
+use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopProtocol, HopRequest, HopTimes};
+use loadline_wire::RequestKind;
+
+use self::dial::{Dialed, Dialer};
+use self::http1::{Around, Http1, Message};
+use self::http2::{Again, Http2};
+use self::message::{Additions, JOINED_BODY_MAX, asks_to_close, is_replayable, rest_of_body};
+use self::pace::Pace;
+use self::pool::{Kept, Pool};
+use self::received::Received;
+use self::trouble::Trouble;
+use super::slot::{Stop, VuSlot, Watch};
+use crate::exchange::Instants;
+use crate::net::WireBytes;
+
+pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
+
+/// Timeouts below this get a timer of their own; above it the worker's sweep, which comes at least
+/// every 50 ms, is exact to one per cent.
+const OWN_TIMER_BELOW: Duration = Duration::from_secs(5);
+/// How often a request that the peer did not look at is sent again: Go's limit.
+const TURNED_AWAY_MAX: u32 = 6;
+
+/// The iteration is to end now; what was under way is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut;
+
+/// The HTTP client of one script virtual user.
+pub(crate) struct ScriptClient {
+    slot: Rc<VuSlot>,
+    settings: Rc<ScriptClientSettings>,
+    dialer: Dialer,
+    pool: Pool,
+    /// Memory for the next message.
+    buffer: RefCell<Vec<u8>>,
+}
+
+/// What came of one attempt.
+enum Attempt {
+    Ended(HopOutcome),
+    Cut,
+    /// The kept connection had ended: at once on another.
+    Again,
+    /// The peer did not look at it: later, on another connection.
+    Later(Box<HopFailure>),
+}
+
+/// How a connection was come by; spans in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Begun {
+    asked: Nanos,
+    got: Nanos,
+    connecting_ns: u64,
+    handshaking_ns: u64,
+}
+
+impl ScriptClient {
+    pub(crate) fn new(slot: Rc<VuSlot>, settings: Rc<ScriptClientSettings>) -> ScriptClient {
+        let bytes = Rc::new(WireBytes::within(Rc::clone(&settings.bytes)));
+        let pool = Pool::new(settings.plan.idle_max, settings.plan.idle_per_host_max);
+        ScriptClient {
+            dialer: Dialer {
+                settings: Rc::clone(&settings),
+                bytes,
+                vu: slot.global,
+            },
+            slot,
+            settings,
+            pool,
+            buffer: RefCell::default(),
+        }
+    }
+
+    /// Sends a request and reads its answer.
+    ///
+    /// # Errors
+    /// [`Cut`] when the iteration was cut; whatever else goes wrong is part of the outcome.
+    #[inline]
+    pub(crate) async fn exchange(&self, request: &HopRequest) -> Result<HopOutcome, Cut> {
+        if let Some(pace) = &self.settings.plan.pace {
+            Box::pin(self.keep_pace(pace)).await?;
+        }
+        let now = self.settings.clock.now();
+        let watch = self.slot.watch(request.deadline);
+        let left = Duration::from_nanos(request.deadline.since(now));
+        if left < OWN_TIMER_BELOW {
+            return Box::pin(self.run_with_timer(&watch, request, now, left)).await;
+        }
+        self.run(&watch, request, now).await
+    }
+
+    /// Closes the connections that the options do not let live on.
+    pub(crate) fn end_of_iteration(&self) {
+        if self.settings.plan.closes_after_iteration {
+            self.pool.close();
+        }
+    }
+
+    /// Bytes sent and received since the last call, those of TLS and of making connections
+    /// included.
+    pub(crate) fn take_bytes(&self) -> (u64, u64) {
+        self.dialer.bytes.take()
+    }
+
+    /// Closes all connections that are not in use.
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+
+    async fn keep_pace(&self, pace: &Pace) -> Result<(), Cut> {
+        let now = self.settings.clock.now();
+        let wait = Duration::from_nanos(pace.reserve(now).since(now));
+        if wait.is_zero() {
+            return Ok(());
+        }
+        let watch = self.slot.watch(Nanos::MAX);
+        match watch.guard(tokio::time::sleep(wait)).await {
+            Ok(()) | Err(Stop::TimedOut) => Ok(()),
+            Err(Stop::Cut) => Err(Cut),
+        }
+    }
+
+    async fn run_with_timer(
+        &self,
+        watch: &Watch<'_>,
+        request: &HopRequest,
+        now: Nanos,
+        left: Duration,
+    ) -> Result<HopOutcome, Cut> {
+        let mut timer = pin!(tokio::time::sleep(left));
+        let mut work = pin!(self.run(watch, request, now));
+        let mut has_rung = false;
+        poll_fn(|cx| {
+            if !has_rung && timer.as_mut().poll(cx).is_ready() {
+                has_rung = true;
+                watch.expire();
+            }
+            work.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    #[inline]
+    async fn run(
+        &self,
+        watch: &Watch<'_>,
+        request: &HopRequest,
+        now: Nanos,
+    ) -> Result<HopOutcome, Cut> {
+        let mut asked = now;
+        let mut turned_away = 0;
+        loop {
+            let kept = poll_fn(|cx| Poll::Ready(self.pool.take(cx, &request.origin))).await;
+            let begun = Begun {
+                asked,
+                got: asked,
+                ..Begun::default()
+            };
+            let attempt = match kept {
+                Kept::Http1(connection) => {
+                    self.over_http1(watch, request, begun, connection).await
+                }
+                Kept::Http2(connection) => {
+                    Box::pin(self.over_http2(watch, request, begun, connection)).await
+                }
+                Kept::Nothing => Box::pin(self.over_new(watch, request, asked)).await,
+            };
+            match attempt {
+                Attempt::Ended(outcome) => return Ok(outcome),
+                Attempt::Cut => return Err(Cut),
+                Attempt::Again => {}
+                Attempt::Later(failure) if turned_away == TURNED_AWAY_MAX => {
+                    return Ok(Err(*failure));
+                }
+                Attempt::Later(_) => {
+                    turned_away += 1;
+                    if let Some(end) = Box::pin(self.back_off(watch, turned_away)).await {
+                        return end;
+                    }
+                }
+            }
+            asked = self.settings.clock.now();
+        }
+    }
+
+    /// Waits before a request is sent again: not at all, then a second, then twice that each time,
+    /// as Go does; gives how the hop ends if it ends meanwhile.
+    async fn back_off(
+        &self,
+        watch: &Watch<'_>,
+        turned_away: u32,
+    ) -> Option<Result<HopOutcome, Cut>> {
+        let seconds = match turned_away {
+            0 | 1 => return None,
+            more => 1 << (more - 2),
+        };
+        let asked = self.settings.clock.now();
+        let pause = tokio::time::sleep(Duration::from_secs(seconds));
+        match watch.guard(pause).await {
+            Ok(()) => None,
+            Err(Stop::Cut) => Some(Err(Cut)),
+            Err(Stop::TimedOut) => {
+                let begun = Begun {
+                    asked,
+                    got: asked,
+                    ..Begun::default()
+                };
+                let trouble = Trouble::request_timeout();
+                Some(Ok(Err(self.not_begun(begun, trouble))))
+            }
+        }
+    }
+
+    #[inline]
+    async fn over_http1(
+        &self,
+        watch: &Watch<'_>,
+        request: &HopRequest,
+        begun: Begun,
+        mut connection: Http1,
+    ) -> Attempt {
+        let mut buffer = self.buffer.take();
+        if let Err(trouble) = message::write(&mut buffer, request, self.additions(request)) {
+            return Attempt::Ended(Err(self.not_begun(begun, trouble)));
+        }
+        let mut received = Received::new(request.keep_body);
+        let mut instants = Instants::default();
+        let message = Message {
+            kind: RequestKind::of(&request.method),
+            head: &buffer,
+            body: rest_of_body(request),
+        };
+        let outcome = connection
+            .exchange(&self.around(watch), message, &mut received, &mut instants)
+            .await;
+        if buffer.capacity() <= 2 * JOINED_BODY_MAX {
+            self.buffer.replace(buffer);
+        }
+        let (remote, tls) = (connection.remote, connection.tls);
+        let is_kept = connection.requests > 1;
+        match outcome {
+            Ok(serves_again) => {
+                if serves_again && self.settings.plan.keep_alive && !asks_to_close(request) {
+                    self.pool.put(&request.origin, connection);
+                }
+                let times = begun.times(&instants, instants.done);
+                Attempt::Ended(Ok(answer(received, remote, tls, times, instants.done)))
+            }
+            Err(http1::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
+            Err(http1::Broken::Stopped(Stop::TimedOut)) => {
+                let trouble = Trouble::request_timeout();
+                self.failed(begun, &instants, trouble, remote, received)
+            }
+            Err(http1::Broken::Failed {
+                is_silent,
+                is_unsent,
+                ..
+            }) if is_kept && is_silent && (is_unsent || is_replayable(request)) => Attempt::Again,
+            Err(http1::Broken::Failed { trouble, .. }) => {
+                self.failed(begun, &instants, trouble, remote, received)
+            }
+        }
+    }
+
+    async fn over_http2(
+        &self,
+        watch: &Watch<'_>,
+        request: &HopRequest,
+        begun: Begun,
+        mut connection: Http2,
+    ) -> Attempt {
+        if let Err(trouble) = message::check(request) {
+            return Attempt::Ended(Err(self.not_begun(begun, trouble)));
+        }
+        let mut received = Received::new(request.keep_body);
+        let mut instants = Instants::default();
+        let around = self.around(watch);
+        let outcome = connection
+            .exchange(&around, request, &mut received, &mut instants)
+            .await;
+        let (remote, tls) = (connection.remote, connection.tls);
+        match outcome {
+            Ok(()) => {
+                let times = begun.times(&instants, instants.done);
+                Attempt::Ended(Ok(answer(received, remote, tls, times, instants.done)))
+            }
+            Err(http2::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
+            Err(http2::Broken::Stopped(Stop::TimedOut)) => {
+                let trouble = Trouble::request_timeout();
+                self.failed(begun, &instants, trouble, remote, received)
+            }
+            Err(http2::Broken::Failed { trouble, again }) => {
+                let failed = self.failure(begun, &instants, trouble, remote, received);
+                match again {
+                    Again::Never => Attempt::Ended(Err(failed)),
+                    Again::Elsewhere => {
+                        self.pool.forget(&connection);
+                        Attempt::Later(Box::new(failed))
+                    }
+                }
+            }
+        }
+    }
+
+    async fn over_new(&self, watch: &Watch<'_>, request: &HopRequest, asked: Nanos) -> Attempt {
+        let mut begun = Begun {
+            asked,
+            got: asked,
+            ..Begun::default()
+        };
+        if let Err(trouble) = message::check(request) {
+            return Attempt::Ended(Err(self.not_begun(begun, trouble)));
+        }
+        let dialed = match self.dial(watch, request, &mut begun).await {
+            Ok(dialed) => dialed,
+            Err(Some(trouble)) => return Attempt::Ended(Err(self.not_begun(begun, trouble))),
+            Err(None) => return Attempt::Cut,
+        };
+        begun.got = self.settings.clock.now();
+        let Dialed {
+            stream,
+            remote,
+            tls,
+            ..
+        } = dialed;
+        if !dialed.http2 {
+            let connection = Http1::new(stream, remote, tls);
+            return self.over_http1(watch, request, begun, connection).await;
+        }
+        // Another request may have been quicker to make the connection that all share.
+        let connection = match self.pool.shared(&request.origin) {
+            Some(shared) => shared,
+            None => match Http2::open(stream, remote, tls).await {
+                Ok(connection) => {
+                    if self.settings.plan.keep_alive {
+                        self.pool.share(&request.origin, connection.clone());
+                    }
+                    connection
+                }
+                Err(trouble) => return Attempt::Ended(Err(self.not_begun(begun, trouble))),
+            },
+        };
+        self.over_http2(watch, request, begun, connection).await
+    }
+
+    /// Makes a connection, and notes what that took; `Err(None)` when the iteration was cut.
+    async fn dial(
+        &self,
+        watch: &Watch<'_>,
+        request: &HopRequest,
+        begun: &mut Begun,
+    ) -> Result<Dialed, Option<Trouble>> {
+        let origin = &request.origin;
+        let deadline = self.settings.dial_deadline(request.deadline);
+        watch.set_deadline(deadline);
+        let opened = match watch.guard(self.dialer.open(origin)).await {
+            Ok(opened) => opened?,
+            Err(Stop::Cut) => return Err(None),
+            Err(Stop::TimedOut) if deadline < request.deadline => {
+                return Err(Some(Trouble::dial_timeout(&origin.host_port())));
+            }
+            Err(Stop::TimedOut) => return Err(Some(Trouble::request_timeout())),
+        };
+        watch.set_deadline(request.deadline);
+        begun.connecting_ns = opened.connecting_ns;
+        match watch.guard(self.dialer.prepare(opened, origin)).await {
+            Ok(Ok(dialed)) => {
+                begun.handshaking_ns = dialed.handshaking_ns;
+                Ok(dialed)
+            }
+            Ok(Err(trouble)) => Err(Some(trouble)),
+            Err(Stop::Cut) => Err(None),
+            Err(Stop::TimedOut) => Err(Some(Trouble::request_timeout())),
+        }
+    }
+
+    fn around<'a>(&'a self, watch: &'a Watch<'a>) -> Around<'a> {
+        Around {
+            clock: &self.settings.clock,
+            watch,
+            scratch: &self.settings.scratch,
+        }
+    }
+
+    fn additions(&self, request: &HopRequest) -> Additions<'_> {
+        let proxy = match request.origin.scheme {
+            Scheme::Http => self.settings.plan.proxy(&request.origin),
+            Scheme::Https => None,
+        };
+        Additions {
+            close: !self.settings.plan.keep_alive,
+            via_proxy: proxy.is_some(),
+            proxy_authorization: proxy.and_then(|proxy| proxy.authorization.as_deref()),
+        }
+    }
+
+    /// A hop that had a connection.
+    #[cold]
+    fn failed(
+        &self,
+        begun: Begun,
+        instants: &Instants,
+        trouble: Trouble,
+        remote: SocketAddr,
+        received: Received,
+    ) -> Attempt {
+        Attempt::Ended(Err(
+            self.failure(begun, instants, trouble, remote, received)
+        ))
+    }
+
+    fn failure(
+        &self,
+        begun: Begun,
+        instants: &Instants,
+        trouble: Trouble,
+        remote: SocketAddr,
+        received: Received,
+    ) -> HopFailure {
+        let done_at = self.settings.clock.now();
+        HopFailure {
+            code: trouble.code,
+            tag: trouble.tag,
+            detail: trouble.detail,
+            protocol: None,
+            remote: Some(remote),
+            tls: None,
+            times: begun.times(instants, done_at),
+            done_at,
+            partial_body: received.into_partial_body(),
+        }
+    }
+
+    /// A hop that got no connection: k6 knows no more times of it than that of connecting.
+    #[cold]
+    fn not_begun(&self, begun: Begun, trouble: Trouble) -> HopFailure {
+        HopFailure {
+            code: trouble.code,
+            tag: trouble.tag,
+            detail: trouble.detail,
+            protocol: None,
+            remote: None,
+            tls: None,
+            times: HopTimes {
+                connecting: begun.connecting_ns,
+                ..HopTimes::default()
+            },
+            done_at: self.settings.clock.now(),
+            partial_body: None,
+        }
+    }
+}
+
+impl Begun {
+    /// Where the time went, as k6 reads Go's `httptrace`.
+    #[inline]
+    fn times(&self, instants: &Instants, done: Nanos) -> HopTimes {
+        let (sent, first_byte) = (instants.sent, instants.first_byte);
+        let has_sent = sent != Nanos::ZERO;
+        let answers = first_byte != Nanos::ZERO;
+        let span = |is_known: bool, from: Nanos, to: Nanos| match is_known {
+            true => to.since(from),
+            false => 0,
+        };
+        HopTimes {
+            blocked: self.got.since(self.asked),
+            connecting: self.connecting_ns,
+            tls_handshaking: self.handshaking_ns,
+            sending: span(has_sent, self.got, sent),
+            waiting: span(has_sent, sent, if answers { first_byte } else { done }),
+            receiving: span(answers, first_byte, done),
+        }
+    }
+}
+
+fn answer(
+    received: Received,
+    remote: SocketAddr,
+    tls: Option<loadline_script::hop::HopTls>,
+    times: HopTimes,
+    done_at: Nanos,
+) -> HopAnswer {
+    HopAnswer {
+        status: received.status,
+        reason: received.reason,
+        protocol: received.protocol.unwrap_or(HopProtocol::Http11),
+        headers: received.headers,
+        body: received.body,
+        remote: Some(remote),
+        tls,
+        times,
+        done_at,
+    }
+}

@@ -1,0 +1,79 @@
+//! What has been received of an answer, by whichever protocol.
+//!
+//! Must not know connections. Invariant: a body that nobody wants is counted by its reader and not
+//! kept.
+
+use loadline_script::hop::{HopHeaders, HopProtocol};
+use loadline_wire::{Head, ResponseSink};
+
+/// Most bytes that are reserved because an answer announces them.
+const RESERVE_MAX: u64 = 1 << 20;
+/// Fields that most answers do not exceed.
+const FIELDS_USUAL: usize = 12;
+
+/// An answer so far.
+#[derive(Debug, Default)]
+pub(super) struct Received {
+    /// Zero until a head came.
+    pub(super) status: u16,
+    pub(super) reason: String,
+    pub(super) protocol: Option<HopProtocol>,
+    pub(super) headers: HopHeaders,
+    pub(super) body: Vec<u8>,
+    /// Whether the body is wanted.
+    keep_body: bool,
+}
+
+impl Received {
+    pub(super) fn new(keep_body: bool) -> Received {
+        Received {
+            keep_body,
+            ..Received::default()
+        }
+    }
+
+    /// The body as far as it came; `None` without a head.
+    pub(super) fn into_partial_body(self) -> Option<Vec<u8>> {
+        (self.status != 0).then_some(self.body)
+    }
+
+    /// Makes room for a body that is announced.
+    #[inline]
+    pub(super) fn expect_body(&mut self, length: Option<u64>) {
+        if let Some(length) = length
+            && self.keep_body
+        {
+            self.body.reserve_exact(length.min(RESERVE_MAX) as usize);
+        }
+    }
+
+    #[inline]
+    pub(super) fn take_body(&mut self, piece: &[u8]) {
+        if self.keep_body {
+            self.body.extend_from_slice(piece);
+        }
+    }
+}
+
+impl ResponseSink for Received {
+    #[inline]
+    fn head(&mut self, head: &Head<'_>) {
+        self.status = head.status();
+        self.reason = String::from_utf8_lossy(head.reason()).into_owned();
+        self.protocol = Some(match head.minor_version() {
+            0 => HopProtocol::Http10,
+            _ => HopProtocol::Http11,
+        });
+        self.headers.block.reserve_exact(head.wire_len());
+        self.headers.fields.reserve_exact(FIELDS_USUAL);
+        for (name, value) in head.headers() {
+            self.headers.push(name, value);
+        }
+        self.expect_body(head.content_length());
+    }
+
+    #[inline]
+    fn body(&mut self, piece: &[u8]) {
+        self.take_body(piece);
+    }
+}

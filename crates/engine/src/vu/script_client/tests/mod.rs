@@ -1,0 +1,239 @@
+//! The script client against servers in the same thread that do one thing each.
+//!
+//! Invariant under test: what k6 v2.2.0 tells of each fault is what this client tells, and a
+//! connection is kept exactly as long as Go keeps it.
+
+mod failures;
+mod keeping;
+mod server;
+mod tls;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use loadline_model::script_settings::ScriptSettings;
+use loadline_model::url::{Origin, parse};
+use loadline_model::{ClientPlan, Nanos};
+use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest};
+
+use self::server::Server;
+use super::{Cut, ScriptClient, ScriptClientPlan, ScriptClientSettings, WorkerParts};
+use crate::clock::Clock;
+use crate::net::{Resolver, WireBytes};
+use crate::vu::slot::VuSlot;
+
+/// A client with what lies around it.
+struct Bench {
+    client: Rc<ScriptClient>,
+    slot: Rc<VuSlot>,
+    clock: Clock,
+    worker_bytes: Rc<WireBytes>,
+}
+
+impl Bench {
+    fn new(plan: &ClientPlan, script: &ScriptSettings) -> Bench {
+        let clock = Clock::start();
+        let worker_bytes = Rc::new(WireBytes::default());
+        let parts = WorkerParts {
+            clock,
+            resolver: Resolver::start(clock, None).expect("a thread can be made"),
+            bytes: Rc::clone(&worker_bytes),
+            seed: 1,
+        };
+        let plan = ScriptClientPlan::new(plan, script).expect("the test's settings");
+        let settings = ScriptClientSettings::new(plan, parts);
+        let slot = Rc::new(VuSlot::new(0, 0));
+        slot.begin_iteration(Nanos::MAX);
+        Bench {
+            client: Rc::new(ScriptClient::new(Rc::clone(&slot), settings)),
+            slot,
+            clock,
+            worker_bytes,
+        }
+    }
+
+    fn plain() -> Bench {
+        Bench::new(&ClientPlan::default(), &ScriptSettings::default())
+    }
+
+    async fn get(&self, origin: &Arc<Origin>) -> HopOutcome {
+        let outcome = self.client.exchange(&request("GET", origin, None)).await;
+        outcome.expect("nothing is cut")
+    }
+
+    async fn answer(&self, origin: &Arc<Origin>) -> HopAnswer {
+        self.get(origin).await.expect("an answer")
+    }
+
+    async fn failure(&self, origin: &Arc<Origin>) -> HopFailure {
+        self.get(origin).await.expect_err("a failure")
+    }
+}
+
+fn origin(url: &str) -> Arc<Origin> {
+    Arc::new(parse(url).expect("the test's URL").origin)
+}
+
+fn request(method: &str, origin: &Arc<Origin>, body: Option<&'static str>) -> HopRequest {
+    HopRequest {
+        method: Arc::from(method),
+        origin: Arc::clone(origin),
+        target: "/".to_owned(),
+        headers: vec![(Arc::from("Host"), origin.authority())],
+        body: body.map(|text| Bytes::from_static(text.as_bytes())),
+        deadline: Nanos::MAX,
+        keep_body: true,
+    }
+}
+
+fn in_runtime(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build_local(tokio::runtime::LocalOptions::default())
+        .expect("a runtime can be made")
+        .block_on(test);
+}
+
+#[test]
+fn an_answer_comes_whole() {
+    in_runtime(async {
+        let server = Server::start([vec![
+            server::Act::Read,
+            server::Act::Send(
+                b"HTTP/1.0 299 My Thing\r\nX-One: 1\r\nx-two:  2 \r\nContent-Length: 3\r\n\r\nabc",
+            ),
+        ]])
+        .await;
+        let bench = Bench::plain();
+        let answer = bench.answer(&server.origin).await;
+        assert_eq!((answer.status, answer.reason.as_str()), (299, "My Thing"));
+        assert_eq!(answer.protocol.name(), "HTTP/1.0");
+        assert_eq!(answer.body, b"abc");
+        let fields: Vec<_> = answer.headers.iter().take(2).collect();
+        assert_eq!(fields, [(&b"X-One"[..], &b"1"[..]), (b"x-two", b"2")]);
+        assert_eq!(answer.remote, Some(server.address));
+        let times = answer.times;
+        assert!(times.connecting > 0 && times.blocked >= times.connecting);
+        assert!(times.sending > 0 && times.waiting > 0);
+        assert_eq!((times.tls_handshaking, answer.tls), (0, None));
+    });
+}
+
+#[test]
+fn a_body_that_nobody_wants_is_read_and_dropped() {
+    in_runtime(async {
+        let server = Server::answering("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc").await;
+        let bench = Bench::plain();
+        let mut unwanted = request("GET", &server.origin, None);
+        unwanted.keep_body = false;
+        let answer = bench.client.exchange(&unwanted).await;
+        let answer = answer.expect("nothing is cut").expect("an answer");
+        assert_eq!(answer.body.capacity(), 0);
+        assert_eq!(bench.answer(&server.origin).await.body, b"abc");
+        assert_eq!(server.connections(), 1);
+    });
+}
+
+#[test]
+fn long_bodies_are_sent_whole() {
+    in_runtime(async {
+        let server = Server::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+        let body: &'static str = "x".repeat(300_000).leak();
+        let sent = Bench::plain()
+            .client
+            .exchange(&request("POST", &server.origin, Some(body)))
+            .await;
+        assert_eq!(sent.expect("nothing is cut").expect("an answer").status, 200);
+        let seen = server.requests();
+        assert!(seen[0].contains("Content-Length: 300000\r\n"));
+        assert_eq!(server.body_bytes(), 300_000);
+    });
+}
+
+#[test]
+fn bytes_count_for_the_virtual_user_and_for_its_worker() {
+    in_runtime(async {
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
+        let server = Server::answering(text).await;
+        let bench = Bench::plain();
+        bench.answer(&server.origin).await;
+        let sent = server.requests()[0].len() as u64;
+        let counted = (sent, text.len() as u64);
+        assert_eq!(bench.client.take_bytes(), counted);
+        assert_eq!(bench.client.take_bytes(), (0, 0));
+        assert_eq!(bench.worker_bytes.take(), counted);
+    });
+}
+
+#[test]
+fn a_cut_ends_whatever_is_under_way() {
+    in_runtime(async {
+        let server = Server::start([vec![server::Act::Read, server::Act::Hold]]).await;
+        let bench = Bench::plain();
+        let slot = Rc::clone(&bench.slot);
+        let asked = server.first_request();
+        tokio::task::spawn_local(async move {
+            asked.await;
+            slot.cut();
+        });
+        let outcome = bench
+            .client
+            .exchange(&request("GET", &server.origin, None))
+            .await;
+        assert_eq!(outcome.err(), Some(Cut));
+    });
+}
+
+#[test]
+fn each_hop_has_a_deadline_of_its_own() {
+    in_runtime(async {
+        let silent = Server::start([vec![server::Act::Read, server::Act::Hold]]).await;
+        let bench = Bench::plain();
+        let mut first = request("GET", &silent.origin, None);
+        first.deadline = bench.clock.now() + Duration::from_secs(3_600);
+        let client = Rc::clone(&bench.client);
+        let timed_out = tokio::task::spawn_local(async move { client.exchange(&first).await });
+        let client = Rc::clone(&bench.client);
+        let patient = request("GET", &silent.origin, None);
+        let patient = tokio::task::spawn_local(async move { client.exchange(&patient).await });
+        silent.first_request().await;
+        bench.slot.sweep(bench.clock.now() + Duration::from_secs(4_000));
+        let failure = timed_out.await.expect("no panic").expect("nothing is cut");
+        let failure = failure.expect_err("no answer came");
+        assert_eq!((failure.code, failure.tag.as_str()), (1050, "request timeout"));
+        assert_eq!(failure.remote, Some(silent.address));
+        assert!(!patient.is_finished());
+        bench.slot.cut();
+        assert_eq!(patient.await.expect("no panic").err(), Some(Cut));
+    });
+}
+
+#[test]
+fn short_timeouts_need_no_sweep() {
+    in_runtime(async {
+        let silent = Server::start([vec![server::Act::Read, server::Act::Hold]]).await;
+        let bench = Bench::plain();
+        let mut brief = request("GET", &silent.origin, None);
+        brief.deadline = bench.clock.now() + Duration::from_millis(5);
+        let outcome = bench.client.exchange(&brief).await.expect("nothing is cut");
+        assert_eq!(outcome.expect_err("no answer came").code, 1050);
+    });
+}
+
+#[test]
+fn requests_keep_the_pace() {
+    in_runtime(async {
+        let server = Server::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+        let mut script = ScriptSettings::default();
+        script.http.requests_per_second = Some(100);
+        let bench = Bench::new(&ClientPlan::default(), &script);
+        let begun = bench.clock.now();
+        for _ in 0..3 {
+            bench.answer(&server.origin).await;
+        }
+        assert!(bench.clock.now().since(begun) >= 20_000_000);
+    });
+}

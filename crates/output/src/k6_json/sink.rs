@@ -1,0 +1,31 @@
+//! The thread of the JSON lines.
+//!
+//! Must not know the layout. Invariant: as for [`LineSink`].
+
+use std::io;
+use std::sync::mpsc::Receiver;
+
+use loadline_metric::MetricId;
+use loadline_model::snapshot::TaggedValues;
+
+use super::encode::JsonLines;
+use crate::k6_lines::{Destination, LineSink, MetricDescription};
+
+/// Writes a line for each value received until the sending ends are dropped; `describe` tells what
+/// a metric is, and is asked once per metric.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn start(
+    destination: Destination,
+    receiver: Receiver<Vec<TaggedValues>>,
+    describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
+) -> io::Result<LineSink> {
+    LineSink::start(
+        "k6 json",
+        JsonLines::default(),
+        destination,
+        receiver,
+        describe,
+    )
+}

@@ -1,0 +1,22 @@
+//! What k6's line formats share: the thread that writes them, where they go, times and metrics.
+//!
+//! Must not know a format's layout. Invariant: the channel is drained whatever happens to the disk,
+//! so that the run never waits for a failed one; what holds the producer up is a full channel alone.
+
+mod cache;
+mod describe;
+mod destination;
+#[cfg(test)]
+pub(crate) mod recorded;
+#[cfg(test)]
+mod tests;
+mod thread;
+mod time;
+
+pub use describe::{MetricDescription, SubMetricDescription, ThresholdDescription};
+pub use destination::Destination;
+pub use thread::{LineSink, LinesReport};
+
+pub(crate) use cache::Rendered;
+pub(crate) use thread::Lines;
+pub(crate) use time::{push_rfc3339, push_rfc3339_nano};

@@ -1,0 +1,141 @@
+//! The thread that makes lines of values and writes them.
+//!
+//! Must not know a format's layout. Invariant: written + lost = values received. Lines are written
+//! as soon as no further batch waits, and in large pieces when batches come faster than the disk.
+
+use std::io;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::thread::{self, JoinHandle};
+
+use loadline_metric::MetricId;
+use loadline_model::snapshot::TaggedValues;
+
+use super::describe::MetricDescription;
+use super::destination::Destination;
+
+/// Bytes gathered at most before they are written, but for the last batch.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Makes lines of values.
+pub(crate) trait Lines: Send + 'static {
+    /// What stands before the first value.
+    fn head(&mut self, out: &mut Vec<u8>);
+    /// The lines of values; `describe` tells what a metric is.
+    fn append(
+        &mut self,
+        values: &TaggedValues,
+        describe: &mut dyn FnMut(MetricId) -> MetricDescription,
+        out: &mut Vec<u8>,
+    );
+}
+
+/// What became of the values.
+#[derive(Debug, Default)]
+pub struct LinesReport {
+    /// Values whose lines were written.
+    pub written: u64,
+    /// Values of the piece that met the write error, and all after it.
+    pub lost: u64,
+    /// The write error; `None` when every line was written.
+    pub error: Option<io::Error>,
+}
+
+/// A running thread that writes values as they come.
+#[derive(Debug)]
+pub struct LineSink {
+    thread: JoinHandle<LinesReport>,
+}
+
+impl LineSink {
+    pub(crate) fn start(
+        name: &str,
+        lines: impl Lines,
+        destination: Destination,
+        receiver: Receiver<Vec<TaggedValues>>,
+        describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
+    ) -> io::Result<LineSink> {
+        let writer = Writer {
+            destination,
+            piece: Vec::new(),
+            in_piece: 0,
+            report: LinesReport::default(),
+        };
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || writer.drain(&receiver, lines, describe))?;
+        Ok(LineSink { thread })
+    }
+
+    /// Waits for the last value and says what became of them all. The sending ends must have been
+    /// dropped, or this waits until they are.
+    #[must_use]
+    pub fn finish(self) -> LinesReport {
+        self.thread.join().unwrap_or_else(|_| LinesReport {
+            error: Some(io::Error::other(
+                "the thread that writes lines failed; this is a defect of loadline",
+            )),
+            ..LinesReport::default()
+        })
+    }
+}
+
+struct Writer {
+    destination: Destination,
+    /// Lines not yet written, and of how many values they are.
+    piece: Vec<u8>,
+    in_piece: u64,
+    report: LinesReport,
+}
+
+impl Writer {
+    fn drain(
+        mut self,
+        receiver: &Receiver<Vec<TaggedValues>>,
+        mut lines: impl Lines,
+        mut describe: impl FnMut(MetricId) -> MetricDescription,
+    ) -> LinesReport {
+        lines.head(&mut self.piece);
+        self.write();
+        while let Some(batch) = self.next(receiver) {
+            for values in &batch {
+                self.in_piece += values.values.len() as u64;
+                if self.report.error.is_none() {
+                    lines.append(values, &mut describe, &mut self.piece);
+                }
+            }
+            if self.piece.len() >= PIECE_BYTES {
+                self.write();
+            }
+        }
+        self.write();
+        if let Err(error) = self.destination.finish() {
+            self.report.error.get_or_insert(error);
+        }
+        self.report
+    }
+
+    /// The next batch; writes before it waits for one. `None` at the end.
+    fn next(&mut self, receiver: &Receiver<Vec<TaggedValues>>) -> Option<Vec<TaggedValues>> {
+        match receiver.try_recv() {
+            Ok(batch) => Some(batch),
+            Err(TryRecvError::Disconnected) => None,
+            Err(TryRecvError::Empty) => {
+                self.write();
+                receiver.recv().ok()
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        if self.report.error.is_none() && !self.piece.is_empty() {
+            self.report.error = self.destination.write(&self.piece).err();
+        }
+        let fate = if self.report.error.is_none() {
+            &mut self.report.written
+        } else {
+            &mut self.report.lost
+        };
+        *fate += std::mem::take(&mut self.in_piece);
+        self.piece.clear();
+    }
+}

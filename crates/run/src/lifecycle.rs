@@ -1,0 +1,220 @@
+//! What happens around a script's iterations: pause, `setup`, `teardown`, `handleSummary`; and what
+//! the script does to its own test.
+//!
+//! Must not know how any of it is told. Invariant: a test that was begun has an end, and the first
+//! trouble decides its exit code.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use loadline_engine::clock::Clock;
+use loadline_engine::hook::{Around, AroundEnding, AroundReport, run_around};
+use loadline_engine::{ScriptSetup, ScriptSignal, StartError};
+use loadline_model::script_settings::ScriptSettings;
+use loadline_model::{ExitCode, RunCommand, Snapshot, TestPlan};
+use loadline_script::vu::{Hook, Returned, ScriptFailure};
+
+/// Something that decides how the test ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The exit code that tells of it.
+    pub code: ExitCode,
+    /// What happened, as it is logged at the end.
+    pub message: String,
+    /// What helps against it, or what kind of trouble it is; `None`: the message says it.
+    pub hint: Option<&'static str>,
+    /// Whether the message carries a script's trace.
+    pub is_thrown: bool,
+}
+
+impl Trouble {
+    fn new(code: ExitCode, message: impl Into<String>) -> Trouble {
+        Trouble {
+            code,
+            message: message.into(),
+            hint: None,
+            is_thrown: false,
+        }
+    }
+
+    /// What a script threw where nothing goes on without.
+    #[must_use]
+    pub fn thrown(failure: &ScriptFailure) -> Trouble {
+        Trouble {
+            code: ExitCode::ScriptException,
+            message: failure.to_string(),
+            hint: Some("script exception"),
+            is_thrown: true,
+        }
+    }
+}
+
+/// What a script did to its own test.
+pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
+    match signal {
+        ScriptSignal::Aborted(message) => {
+            Trouble::new(ExitCode::ScriptAbort, format!("test aborted: {message}"))
+        }
+        ScriptSignal::MarkedFailed(_) => {
+            Trouble::new(ExitCode::MarkedFailed, "test run was marked as failed")
+        }
+        ScriptSignal::InitFailed(failure) => Trouble::thrown(failure),
+    }
+}
+
+/// The life of a script's test outside its iterations.
+pub(crate) struct Lifecycle {
+    plan: Arc<TestPlan>,
+    script: ScriptSetup,
+    clock: Clock,
+    /// Functions that the script exports.
+    functions: Vec<String>,
+    pub(crate) troubles: Vec<Trouble>,
+    /// What `setup` and `teardown` measured.
+    pub(crate) seen: Snapshot,
+    setup_failed: bool,
+}
+
+impl Lifecycle {
+    pub(crate) fn new(
+        plan: &Arc<TestPlan>,
+        script: ScriptSetup,
+        clock: Clock,
+        functions: Vec<String>,
+    ) -> Lifecycle {
+        Lifecycle {
+            plan: Arc::clone(plan),
+            script,
+            clock,
+            functions,
+            troubles: Vec::new(),
+            seen: Snapshot::default(),
+            setup_failed: false,
+        }
+    }
+
+    fn settings(&self) -> &ScriptSettings {
+        let settings = self.plan.script.as_deref();
+        settings.expect("the plan of a script has its settings")
+    }
+
+    /// Runs `setup()`; whether the iterations may begin.
+    pub(crate) fn set_up(&mut self, commands: &Receiver<RunCommand>) -> Result<bool, StartError> {
+        let lifecycle = &self.settings().lifecycle;
+        let (wanted, limit) = (lifecycle.setup, lifecycle.setup_timeout);
+        if !wanted || !self.exports("setup") {
+            return Ok(true);
+        }
+        let around = Around::Hook(Hook::Setup, None);
+        let mut stop = || commands.try_recv().is_ok_and(|order| order != RunCommand::Resume);
+        let report = self.run(&around, limit, &mut stop)?;
+        let passed = match report.ending {
+            AroundEnding::Done(Some(Returned::Json(json))) => {
+                // Nobody else sets it.
+                drop(self.script.data.set(json.into()));
+                true
+            }
+            AroundEnding::Done(_) => true,
+            ending => {
+                let late = (ExitCode::SetupTimeout, "setup", limit);
+                self.troubles.extend(trouble_in(ending, late));
+                false
+            }
+        };
+        self.setup_failed = !passed;
+        Ok(passed && self.troubles.iter().all(|trouble| trouble.code == ExitCode::MarkedFailed))
+    }
+
+    /// Runs `teardown()`, unless `setup()` has failed.
+    pub(crate) fn tear_down(&mut self) -> Result<(), StartError> {
+        let lifecycle = &self.settings().lifecycle;
+        let (wanted, limit) = (lifecycle.teardown, lifecycle.teardown_timeout);
+        if !wanted || self.setup_failed || !self.exports("teardown") {
+            return Ok(());
+        }
+        let data = self.script.data.get().map(Arc::clone);
+        let around = Around::Hook(Hook::Teardown, data);
+        let report = self.run(&around, limit, &mut || false)?;
+        let late = (ExitCode::TeardownTimeout, "teardown", limit);
+        self.troubles.extend(trouble_in(report.ending, late));
+        Ok(())
+    }
+
+    /// The test was stopped while it waited to begin.
+    pub(crate) fn stopped(&mut self) {
+        self.setup_failed = true;
+        self.troubles.push(Trouble::new(
+            ExitCode::ExternalAbort,
+            "stopped before the test began",
+        ));
+    }
+
+    fn exports(&self, function: &str) -> bool {
+        self.functions.iter().any(|name| name == function)
+    }
+
+    fn run(
+        &mut self,
+        around: &Around,
+        limit: Duration,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<AroundReport, StartError> {
+        let report = run_around(&self.plan, &self.script, self.clock, around, Some(limit), stop)?;
+        self.seen.merge((*report.seen).clone());
+        self.troubles.extend(report.signals.iter().map(trouble_of));
+        Ok(report)
+    }
+}
+
+fn trouble_in(
+    ending: AroundEnding,
+    (code, function, limit): (ExitCode, &str, Duration),
+) -> Option<Trouble> {
+    match ending {
+        AroundEnding::Done(_) => None,
+        AroundEnding::Failed(failure) => Some(Trouble::thrown(&failure)),
+        AroundEnding::TimedOut => Some(Trouble {
+            hint: Some(match function {
+                "setup" => "You can increase the time limit via the setupTimeout option",
+                _ => "You can increase the time limit via the teardownTimeout option",
+            }),
+            ..Trouble::new(
+                code,
+                format!("{function}() execution timed out after {} seconds", limit.as_secs()),
+            )
+        }),
+        AroundEnding::Stopped => Some(Trouble::new(
+            ExitCode::ExternalAbort,
+            format!("{function}() was stopped by a signal"),
+        )),
+    }
+}
+
+/// Calls `handleSummary(data)` if the script has it.
+///
+/// # Errors
+/// What it threw, or that it took too long.
+pub fn handle_summary(
+    plan: &Arc<TestPlan>,
+    script: &ScriptSetup,
+    data: Arc<str>,
+) -> Result<Option<Vec<(String, Vec<u8>)>>, Trouble> {
+    let limit = plan
+        .script
+        .as_deref()
+        .map(|settings| settings.lifecycle.handle_summary_timeout);
+    let around = Around::Summary(data);
+    let report = run_around(plan, script, Clock::start(), &around, limit, &mut || false)
+        .map_err(|error| Trouble::new(ExitCode::Other, error.to_string()))?;
+    match report.ending {
+        AroundEnding::Done(Some(Returned::Files(files))) => Ok(Some(files)),
+        ending => {
+            let late = (ExitCode::Timeout, "handleSummary", limit.unwrap_or_default());
+            match trouble_in(ending, late) {
+                None => Ok(None),
+                Some(trouble) => Err(trouble),
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A CommonJS file as a module.
+//!
+//! Must not know where it came from. Invariant: the file stays on its own lines, so that traces
+//! name the right ones.
+
+/// The export of a CommonJS file's module that is `module.exports` itself.
+pub(crate) const WHOLE: &str = "__exports";
+
+/// The module of a CommonJS file.
+///
+/// It exports `module.exports` as [`WHOLE`], as k6 does its property `default`, or without one the
+/// whole, as `default`, and of its other properties those in `names`. `import.meta.module()` gives
+/// it the object that is its `module`, and so makes it known to those that require it in a circle.
+pub(super) fn as_module<'a>(code: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let mut exports = String::new();
+    for (number, name) in names.filter(|name| is_exportable(name)).enumerate() {
+        exports.push_str(&format!(
+            "const $n{number}=$x?.{name};export {{$n{number} as {name}}};"
+        ));
+    }
+    format!(
+        "const $m=import.meta.module();(function(module,exports,require){{{code}\n}})\
+         .call($m.exports,$m,$m.exports,import.meta.require);\
+         const $x=$m.exports;export {{$x as {WHOLE}}};\
+         export default $x!==null&&typeof $x==='object'&&'default' in $x?$x.default:$x;{exports}"
+    )
+}
+
+fn is_exportable(name: &str) -> bool {
+    let mut letters = name.chars();
+    let is_name = letters
+        .next()
+        .is_some_and(|first| first.is_alphabetic() || matches!(first, '_' | '$'))
+        && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'));
+    is_name && !matches!(name, "default" | WHOLE)
+}

@@ -1,0 +1,310 @@
+//! Modules and files by name: what a script imports, requires and opens.
+//!
+//! [`Sources`] resolves names as k6 does, reads through a [`Fetch`], and makes JavaScript of what it
+//! read: TypeScript without its types, JSON and CommonJS as modules. Must not know files and
+//! sockets. Invariant: every byte that a script is made of was recorded, so that an archive of it
+//! is complete.
+
+pub mod archive;
+mod common_js;
+mod layout;
+mod resolve;
+mod source_text;
+mod syntax_error;
+mod typescript;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use url::Url;
+
+use crate::program::{LoadError, ModuleSources};
+use crate::{jslib, modules};
+use source_text::{Form, SourceText};
+
+pub(crate) use common_js::WHOLE;
+pub use resolve::entry_url;
+
+/// Where bytes come from: the file system, the network, or an archive.
+pub trait Fetch: Send + Sync {
+    /// The contents of a `file:` or `https:` address. May take long.
+    ///
+    /// # Errors
+    /// When they cannot be had.
+    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError>;
+}
+
+/// Why contents could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FetchError {
+    /// There is nothing of that name.
+    NotFound,
+    /// It is a folder.
+    IsDirectory,
+    /// Anything else, in words.
+    Failed(String),
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FetchError::NotFound => f.write_str("no such file or directory"),
+            FetchError::IsDirectory => f.write_str("is a directory"),
+            FetchError::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for FetchError {}
+
+/// Where the popular libraries of `jslib.k6.io` come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Libraries {
+    /// From this program, as far as it has them; the rest is fetched.
+    #[default]
+    Embedded,
+    /// All are fetched like any remote import (`--remote-libs`).
+    Fetched,
+}
+
+/// Everything that was read while a script was loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recorded {
+    /// Contents by address, modules as they were before any translation.
+    pub files: BTreeMap<Url, Arc<[u8]>>,
+    /// The names of imported built-in modules.
+    pub builtins: BTreeSet<String>,
+}
+
+/// Modules and files of one script.
+pub struct Sources {
+    fetch: Box<dyn Fetch>,
+    entry: Url,
+    /// Whence relative names of the entry script are seen; its own folder but for standard input.
+    directory: Url,
+    libraries: Libraries,
+    loaded: Mutex<Loaded>,
+}
+
+#[derive(Default)]
+struct Loaded {
+    modules: HashMap<String, SourceText>,
+    /// Names that importers want of a CommonJS file, by its full name.
+    asked: HashMap<String, BTreeSet<String>>,
+    /// How a full name was first spelled.
+    spelled: HashMap<String, String>,
+    recorded: Recorded,
+    /// Files that scripts have opened.
+    opened: BTreeMap<Url, Arc<[u8]>>,
+    is_sealed: bool,
+}
+
+impl Sources {
+    /// Sources of the script at `entry`. `directory` ends in a slash; scripts from standard input
+    /// (`file:///-`) see relative names from there, others from their own folder.
+    #[must_use]
+    pub fn new(fetch: Box<dyn Fetch>, entry: Url, directory: Url, libraries: Libraries) -> Sources {
+        let directory = if resolve::is_standard_input(&entry) {
+            directory
+        } else {
+            resolve::folder_of(&entry)
+        };
+        Sources {
+            fetch,
+            entry,
+            directory,
+            libraries,
+            loaded: Mutex::default(),
+        }
+    }
+
+    /// The entry script's full name.
+    #[must_use]
+    pub fn entry(&self) -> &str {
+        self.entry.as_str()
+    }
+
+    /// Whence relative names of the entry script are seen; ends in a slash.
+    #[must_use]
+    pub fn directory(&self) -> &Url {
+        &self.directory
+    }
+
+    /// Loads the entry script and everything that it imports statically, before any of it runs.
+    ///
+    /// # Errors
+    /// What is missing, unreadable or no JavaScript, in k6's words.
+    pub fn load_entry(&self) -> Result<(), LoadError> {
+        self.prepare(&mut self.lock(), self.entry.as_str())
+    }
+
+    /// From now on only files can be opened that were opened before.
+    pub fn seal(&self) {
+        self.lock().is_sealed = true;
+    }
+
+    /// Everything that was read so far.
+    #[must_use]
+    pub fn recorded(&self) -> Recorded {
+        self.lock().recorded.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Loaded> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a module and all that it imports statically, in the order of the text.
+    fn prepare(&self, loaded: &mut Loaded, full_name: &str) -> Result<(), LoadError> {
+        let mut waiting = vec![full_name.to_owned()];
+        while let Some(name) = waiting.pop() {
+            if loaded.modules.contains_key(&name) {
+                continue;
+            }
+            let text = self.read_module(loaded, &name)?;
+            let mut targets = Vec::new();
+            for import in &text.imports {
+                let target = self.target(loaded, &name, &import.specifier)?;
+                let Some(target) = target else { continue };
+                let asked = loaded.asked.entry(target.clone()).or_default();
+                asked.extend(import.names.iter().cloned());
+                targets.push(target);
+            }
+            waiting.extend(targets.into_iter().rev());
+            loaded.modules.insert(name, text);
+        }
+        Ok(())
+    }
+
+    /// The full name of an import; `None` for a built-in module.
+    fn target(
+        &self,
+        loaded: &mut Loaded,
+        base: &str,
+        specifier: &str,
+    ) -> Result<Option<String>, LoadError> {
+        if modules::find(specifier).is_some() {
+            loaded.recorded.builtins.insert(specifier.to_owned());
+            return Ok(None);
+        }
+        if let Some(why) = modules::refusal(specifier) {
+            return Err(LoadError::new(why));
+        }
+        let target = self.full_name(base, specifier)?;
+        let spelled = loaded.spelled.entry(target.clone());
+        spelled.or_insert_with(|| specifier.to_owned());
+        Ok(Some(target))
+    }
+
+    fn full_name(&self, base: &str, specifier: &str) -> Result<String, LoadError> {
+        let base = if base == self.entry.as_str() {
+            self.directory.clone()
+        } else {
+            Url::parse(base).map_err(|error| LoadError::new(format!("{base}: {error}")))?
+        };
+        resolve::resolve(&base, specifier).map(String::from)
+    }
+
+    fn read_module(&self, loaded: &mut Loaded, name: &str) -> Result<SourceText, LoadError> {
+        let url = Url::parse(name).map_err(|error| LoadError::new(format!("{name}: {error}")))?;
+        if self.libraries == Libraries::Embedded
+            && let Some(text) = jslib::find(&url)
+        {
+            return source_text::read(name, text, Form::JavaScript);
+        }
+        let bytes = self
+            .fetch
+            .read(&url)
+            .map_err(|error| import_error(&url, loaded.spelled.get(name), &error))?;
+        let bytes: Arc<[u8]> = bytes.into();
+        loaded.recorded.files.insert(url.clone(), Arc::clone(&bytes));
+        let form = if resolve::is_standard_input(&url) {
+            Form::Either
+        } else {
+            Form::of_path(url.path())
+        };
+        source_text::read(name, &String::from_utf8_lossy(&bytes), form)
+    }
+}
+
+impl ModuleSources for Sources {
+    fn resolve(&self, base: &str, name: &str) -> Result<String, LoadError> {
+        let target = self.target(&mut self.lock(), base, name)?;
+        Ok(target.unwrap_or_else(|| name.to_owned()))
+    }
+
+    fn load(&self, full_name: &str) -> Result<Arc<str>, LoadError> {
+        let mut loaded = self.lock();
+        self.prepare(&mut loaded, full_name)?;
+        let missing = || LoadError::new(format!("{full_name} was not loaded"));
+        let text = loaded.modules.get(full_name).ok_or_else(missing)?;
+        if text.is_common_js {
+            let asked = loaded.asked.get(full_name);
+            let asked = asked.into_iter().flatten().map(String::as_str);
+            return Ok(common_js::as_module(&text.code, asked).into());
+        }
+        Ok(text.with_whole_imports(|specifier| {
+            let target = self.full_name(full_name, specifier).ok();
+            let module = target.and_then(|target| loaded.modules.get(&target));
+            module.is_some_and(|module| module.is_common_js)
+        }))
+    }
+
+    fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, LoadError> {
+        let base = base.filter(|base| *base != self.entry.as_str());
+        let base = base.and_then(|base| Url::parse(base).ok());
+        let url = resolve::opened(base.as_ref().unwrap_or(&self.directory), path)?;
+        let mut loaded = self.lock();
+        if let Some(bytes) = loaded.opened.get(&url) {
+            return Ok(Arc::clone(bytes));
+        }
+        if loaded.is_sealed {
+            return Err(LoadError::new(format!(
+                "open() can't be used with files that weren't previously opened during \
+                 initialization (__VU==0), path: \"{}\"",
+                resolve::path_of(&url)
+            )));
+        }
+        let bytes = self.fetch.read(&url).map_err(|error| open_error(&url, &error))?;
+        let bytes: Arc<[u8]> = bytes.into();
+        loaded.recorded.files.insert(url.clone(), Arc::clone(&bytes));
+        loaded.opened.insert(url, Arc::clone(&bytes));
+        Ok(bytes)
+    }
+}
+
+/// What k6 says of an import that cannot be had.
+fn import_error(url: &Url, spelled: Option<&String>, error: &FetchError) -> LoadError {
+    let spelled = spelled.map_or(url.as_str(), String::as_str);
+    let message = match (url.scheme(), error) {
+        ("file", FetchError::NotFound) => format!(
+            "The moduleSpecifier \"{spelled}\" couldn't be found on local disk. Make sure that \
+             you've specified the right path to the file. If you're running k6 using the Docker \
+             image make sure you have mounted the local directory (-v \
+             /local/path/:/inside/docker/path) containing your script and modules so that they're \
+             accessible by k6 from inside of the container, see \
+             https://grafana.com/docs/k6/latest/using-k6/modules/#use-modules-with-docker."
+        ),
+        ("file", _) => format!("read {}: {error}", resolve::path_of(url)),
+        _ => format!(
+            "The moduleSpecifier \"{spelled}\" couldn't be retrieved from the resolved url \
+             \"{url}\". Error : \"{error}\""
+        ),
+    };
+    LoadError::new(message)
+}
+
+/// What k6 says of a file that cannot be opened.
+fn open_error(url: &Url, error: &FetchError) -> LoadError {
+    let path = resolve::path_of(url);
+    LoadError::new(match error {
+        FetchError::NotFound => format!("stat {path}: {error}"),
+        FetchError::IsDirectory => {
+            format!("open() can't be used with directories, path: \"{path}\"")
+        }
+        FetchError::Failed(_) => format!("open {path}: {error}"),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! The text of one module: what it is written in, what it imports, how it exports.
+//!
+//! Must not know where it came from. Invariant: the code that comes out is JavaScript on the lines
+//! of what went in.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use oxc::allocator::Allocator;
+use oxc::parser::{ParseOptions, Parser, ParserReturn};
+use oxc::span::SourceType;
+use oxc::syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord};
+
+use super::common_js::WHOLE;
+use super::{syntax_error, typescript};
+use crate::program::LoadError;
+
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    JavaScript,
+    TypeScript,
+    Json,
+    /// JavaScript or, where that does not do, TypeScript.
+    Either,
+}
+
+impl Form {
+    pub(super) fn of_path(path: &str) -> Form {
+        match path.rsplit_once('.') {
+            Some((_, "ts")) => Form::TypeScript,
+            Some((_, "json")) => Form::Json,
+            _ => Form::JavaScript,
+        }
+    }
+}
+
+/// The text of a module.
+#[derive(Clone, Debug)]
+pub(super) struct SourceText {
+    pub(super) code: Arc<str>,
+    pub(super) is_common_js: bool,
+    /// What it imports statically, in the order of the text.
+    pub(super) imports: Vec<Import>,
+}
+
+/// What a module imports from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Import {
+    pub(super) specifier: String,
+    /// Exports that are asked for by name.
+    pub(super) names: Vec<String>,
+    /// Where `* as name` stands, and the name.
+    whole: Vec<(Range<usize>, String)>,
+}
+
+impl SourceText {
+    /// The code, with `import * as x` made into an import of `module.exports` where
+    /// what is imported is a CommonJS file.
+    pub(super) fn with_whole_imports(&self, is_common_js: impl Fn(&str) -> bool) -> Arc<str> {
+        let mut whole: Vec<_> = self
+            .imports
+            .iter()
+            .filter(|import| !import.whole.is_empty() && is_common_js(&import.specifier))
+            .flat_map(|import| &import.whole)
+            .collect();
+        if whole.is_empty() {
+            return Arc::clone(&self.code);
+        }
+        whole.sort_by_key(|(range, _)| range.start);
+        let mut code = self.code.to_string();
+        for (range, name) in whole.into_iter().rev() {
+            code.replace_range(range.clone(), &format!("{{{WHOLE} as {name}}}"));
+        }
+        code.into()
+    }
+}
+
+/// Makes JavaScript of a file.
+///
+/// # Errors
+/// When it is not what its form says; the message begins with its name.
+pub(super) fn read(name: &str, text: &str, form: Form) -> Result<SourceText, LoadError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match form {
+        Form::JavaScript => read_javascript(name, text),
+        Form::TypeScript => read_javascript(name, &typescript::strip(name, text)?),
+        Form::Json => read_json(name, text),
+        Form::Either => match read_javascript(name, text) {
+            Ok(read) => Ok(read),
+            Err(_) => read_javascript(name, &typescript::strip(name, text)?),
+        },
+    }
+}
+
+fn read_json(name: &str, text: &str) -> Result<SourceText, LoadError> {
+    let fail = |error: serde_json::Error| LoadError::new(format!("{name} is no JSON: {error}"));
+    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(fail)?;
+    let quoted = serde_json::to_string(text).map_err(fail)?;
+    Ok(SourceText {
+        code: format!("module.exports=JSON.parse({quoted});").into(),
+        is_common_js: true,
+        imports: Vec::new(),
+    })
+}
+
+fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
+    let allocator = Allocator::default();
+    let mut parsed = parse(&allocator, text, SourceType::unambiguous());
+    if has_errors(&parsed) && !parsed.module_record.has_module_syntax {
+        // Neither `import` nor `export`: `await` outside functions makes it a module as well.
+        let as_module = parse(&allocator, text, SourceType::mjs());
+        if !has_errors(&as_module) {
+            parsed = as_module;
+        }
+    }
+    if let Some(error) = parsed.diagnostics.errors().next() {
+        return Err(syntax_error::of_javascript(name, text, error));
+    }
+    Ok(SourceText {
+        code: text.into(),
+        is_common_js: !parsed.program.source_type.is_module(),
+        imports: imports_of(&parsed.module_record, text),
+    })
+}
+
+fn parse<'a>(
+    allocator: &'a Allocator,
+    text: &'a str,
+    source_type: SourceType,
+) -> ParserReturn<'a> {
+    // CommonJS files are bodies of functions.
+    let options = ParseOptions {
+        allow_return_outside_function: true,
+        ..ParseOptions::default()
+    };
+    Parser::new(allocator, text, source_type)
+        .with_options(options)
+        .parse()
+}
+
+fn has_errors(parsed: &ParserReturn<'_>) -> bool {
+    parsed.diagnostics.has_errors()
+}
+
+fn imports_of(record: &ModuleRecord<'_>, text: &str) -> Vec<Import> {
+    let mut requests: Vec<_> = record
+        .requested_modules
+        .iter()
+        .flat_map(|(specifier, requests)| {
+            requests.iter().map(move |request| (request.statement_span.start, specifier.as_str()))
+        })
+        .collect();
+    requests.sort_unstable();
+    let mut imports: Vec<Import> = Vec::new();
+    for (_, specifier) in requests {
+        if imports.iter().all(|import| import.specifier != specifier) {
+            imports.push(import_of(record, text, specifier));
+        }
+    }
+    imports
+}
+
+/// All that a module imports from one other.
+fn import_of(record: &ModuleRecord<'_>, text: &str, specifier: &str) -> Import {
+    let mut import = Import {
+        specifier: specifier.to_owned(),
+        names: Vec::new(),
+        whole: Vec::new(),
+    };
+    let entries = record.import_entries.iter();
+    for entry in entries.filter(|entry| entry.module_request.name == specifier) {
+        match &entry.import_name {
+            ImportImportName::Name(name) => import.names.push(name.name.to_string()),
+            ImportImportName::Default(_) => {}
+            ImportImportName::NamespaceObject => {
+                let statement = entry.statement_span.start as usize;
+                let end = entry.local_name.span.end as usize;
+                let star = text[statement..end].rfind('*');
+                let start = statement + star.unwrap_or_default();
+                import.whole.push((start..end, entry.local_name.name.to_string()));
+            }
+        }
+    }
+    for entry in record.indirect_export_entries.iter() {
+        if let (Some(request), ExportImportName::Name(name)) =
+            (&entry.module_request, &entry.import_name)
+            && request.name == specifier
+        {
+            import.names.push(name.name.to_string());
+        }
+    }
+    import
+}

@@ -1,0 +1,108 @@
+//! Bytes that scripts hand over: text, array buffers, views of them.
+//!
+//! Must not know what they are for. Invariant: what is given is a copy, so nothing that the script
+//! does afterwards changes it.
+
+use rquickjs::{ArrayBuffer, Ctx, Object, Result, TypedArray, Value};
+
+/// The bytes of text (as UTF-8; half a surrogate pair is U+FFFD), an `ArrayBuffer` or a
+/// `Uint8Array`; `None` for anything else.
+pub(crate) fn of_data(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
+    if value.is_string() {
+        return Ok(Some(text(value)?.into_bytes()));
+    }
+    let Some(object) = value.as_object() else {
+        return Ok(None);
+    };
+    if let Some(bytes) = of_buffer(object) {
+        return Ok(Some(bytes));
+    }
+    let Ok(array) = TypedArray::<u8>::from_object(object.clone()) else {
+        return Ok(None);
+    };
+    // SAFETY: the bytes are copied before anything of the script runs.
+    Ok(unsafe { array.as_bytes() }.map(<[u8]>::to_vec))
+}
+
+/// The bytes of an `ArrayBuffer` or of any view of one; `None` for anything else.
+pub(crate) fn of_source(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
+    let Some(object) = value.as_object() else {
+        return Ok(None);
+    };
+    if let Some(bytes) = of_buffer(object) {
+        return Ok(Some(bytes));
+    }
+    let Some((buffer, start, length)) = view_of(object)? else {
+        return Ok(None);
+    };
+    // SAFETY: as above.
+    let bytes = unsafe { buffer.as_bytes() }.and_then(|all| all.get(start..start + length));
+    Ok(bytes.map(<[u8]>::to_vec))
+}
+
+/// The buffer of a view, and where in it the view lies; `None` for what is no view.
+pub(crate) fn view_of<'js>(
+    object: &Object<'js>,
+) -> Result<Option<(ArrayBuffer<'js>, usize, usize)>> {
+    let is_view: rquickjs::Function<'js> = {
+        let class: Object<'js> = object.ctx().globals().get("ArrayBuffer")?;
+        class.get("isView")?
+    };
+    if !is_view.call::<_, bool>((object.clone(),))? {
+        return Ok(None);
+    }
+    let buffer: Object<'js> = object.get("buffer")?;
+    let (start, length) = (object.get("byteOffset")?, object.get("byteLength")?);
+    Ok(ArrayBuffer::from_object(buffer).map(|buffer| (buffer, start, length)))
+}
+
+fn of_buffer(object: &Object<'_>) -> Option<Vec<u8>> {
+    let buffer = ArrayBuffer::from_object(object.clone())?;
+    // SAFETY: as above.
+    Some(unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec())
+}
+
+/// A string's text; half a surrogate pair is U+FFFD.
+pub(crate) fn text(value: &Value<'_>) -> Result<String> {
+    let Some(string) = value.as_string() else {
+        return Ok(value.get::<rquickjs::Coerced<String>>()?.0);
+    };
+    if let Ok(text) = string.to_string() {
+        return Ok(text);
+    }
+    drop(value.ctx().catch());
+    let prototype: Object<'_> = {
+        let class: Object<'_> = value.ctx().globals().get("String")?;
+        class.get("prototype")?
+    };
+    let mend: rquickjs::Function<'_> = prototype.get("toWellFormed")?;
+    mend.call((rquickjs::function::This(value.clone()),))
+}
+
+/// Bytes as an `ArrayBuffer`.
+pub(crate) fn buffer<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
+    ArrayBuffer::new_copy(ctx.clone(), bytes).map(ArrayBuffer::into_value)
+}
+
+/// Why something is no data for k6's own functions, in the words of the language that it is
+/// written in.
+pub(crate) fn refusal(value: Option<&Value<'_>>) -> String {
+    let kind = value.map_or("<nil>", go_type);
+    format!("invalid type {kind}, expected string, []byte or ArrayBuffer")
+}
+
+fn go_type(value: &Value<'_>) -> &'static str {
+    if value.is_undefined() || value.is_null() {
+        return "<nil>";
+    }
+    if value.is_bool() {
+        return "bool";
+    }
+    if let Some(number) = value.as_number() {
+        return if number.fract() == 0.0 { "int64" } else { "float64" };
+    }
+    if value.is_array() {
+        return "[]interface {}";
+    }
+    "map[string]interface {}"
+}

@@ -1,0 +1,207 @@
+//! `batch`: several requests at a time, within limits.
+//!
+//! Must not know how one request is made. Invariant: no more run at a time than the options allow,
+//! over all and to one host; all have ended when the call returns.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use rquickjs::function::Opt;
+use rquickjs::{Array, Coerced, Ctx, Object, Result, Value};
+
+use super::answer::Facts;
+use super::call::{Call, Refused};
+use super::request::{self, Arguments, Prepared};
+use super::{error, go_value};
+use crate::host::LogLevel;
+use crate::vu::{Stage, state};
+
+/// The requests of a batch, and what came of those that have ended.
+struct Batch {
+    waiting: RefCell<VecDeque<(usize, Rc<Call>)>>,
+    ended: RefCell<Vec<Option<Facts>>>,
+    open: Cell<usize>,
+    under_way: Cell<usize>,
+    per_host: RefCell<HashMap<String, usize>>,
+    most: usize,
+    most_per_host: usize,
+}
+
+/// `batch(requests)`
+pub(super) fn batch<'js>(ctx: Ctx<'js>, requests: Opt<Value<'js>>) -> Result<Value<'js>> {
+    if state(&ctx).stage.get() == Stage::Init {
+        return Err(error::throw(&ctx, "Using batch in the init context is not supported"));
+    }
+    let requests = requests.0.filter(|value| !value.is_undefined() && !value.is_null());
+    let Some(requests) = requests else {
+        return Err(error::throw(&ctx, "no argument was provided to http.batch()"));
+    };
+    let Some(object) = requests.as_object() else {
+        let kind = go_value::type_name(&requests);
+        let message = format!("invalid http.batch() argument type {kind}");
+        return Err(error::throw(&ctx, &message));
+    };
+    if let Some(array) = object.as_array() {
+        let items = array.iter::<Value<'js>>().collect::<Result<Vec<_>>>()?;
+        let keys: Vec<String> = (0..items.len()).map(|at| at.to_string()).collect();
+        let responses = run(&ctx, &keys, &items)?;
+        let list = Array::new(ctx.clone())?;
+        for (at, response) in responses.into_iter().enumerate() {
+            list.set(at, response)?;
+        }
+        return Ok(list.into_value());
+    }
+    let entries = object.props::<String, Value<'js>>().collect::<Result<Vec<_>>>()?;
+    let (keys, items): (Vec<String>, Vec<Value<'js>>) = entries.into_iter().unzip();
+    let by_key = Object::new(ctx.clone())?;
+    for (key, response) in keys.iter().zip(run(&ctx, &keys, &items)?) {
+        by_key.set(key.as_str(), response)?;
+    }
+    Ok(by_key.into_value())
+}
+
+fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec<Value<'js>>> {
+    let state = state(ctx);
+    let limits = &state.program.settings.http;
+    let batch = Rc::new(Batch {
+        waiting: RefCell::default(),
+        ended: RefCell::default(),
+        open: Cell::new(items.len()),
+        under_way: Cell::new(0),
+        per_host: RefCell::default(),
+        most: limits.batch.max(1),
+        most_per_host: limits.batch_per_host,
+    });
+    for (at, (key, item)) in keys.iter().zip(items).enumerate() {
+        let prepared = prepare(ctx, key, item)?;
+        batch.ended.borrow_mut().push(None);
+        match prepared {
+            Ok(call) => batch.waiting.borrow_mut().push_back((at, call)),
+            Err(refused) if state.program.settings.throw => {
+                return Err(error::throw(ctx, &refused.message));
+            }
+            Err(refused) => {
+                let fields = [("error", refused.message.as_str())];
+                state.log(LogLevel::Warning, "A batch request failed", &fields);
+                let mut facts = request::refused_facts(refused.clone());
+                facts.failure = None;
+                batch.ended.borrow_mut()[at] = Some(facts);
+                batch.open.set(batch.open.get() - 1);
+            }
+        }
+    }
+    start_more(ctx, &batch)?;
+    if batch.open.get() > 0 {
+        state.wait_until(ctx, || batch.open.get() == 0)?;
+    }
+    responses(ctx, &batch)
+}
+
+fn responses<'js>(ctx: &Ctx<'js>, batch: &Batch) -> Result<Vec<Value<'js>>> {
+    let ended = std::mem::take(&mut *batch.ended.borrow_mut());
+    let mut first_thrown = None;
+    let mut responses = Vec::with_capacity(ended.len());
+    for facts in ended {
+        let facts = facts.expect("all have ended");
+        match request::conclude(ctx, facts)? {
+            Ok(response) => responses.push(response),
+            Err(words) => {
+                first_thrown.get_or_insert(words);
+            }
+        }
+    }
+    match first_thrown {
+        Some(words) => Err(error::throw(ctx, &words)),
+        None => Ok(responses),
+    }
+}
+
+/// Starts what the limits allow.
+fn start_more(ctx: &Ctx<'_>, batch: &Rc<Batch>) -> Result<()> {
+    while let Some((at, call, host)) = batch.take_next() {
+        let place = Rc::clone(batch);
+        let on_done = move |ctx: &Ctx<'_>, facts: Facts| {
+            place.ended.borrow_mut()[at] = Some(facts);
+            place.open.set(place.open.get() - 1);
+            place.under_way.set(place.under_way.get() - 1);
+            if let Some(running) = place.per_host.borrow_mut().get_mut(&host) {
+                *running -= 1;
+            }
+            start_more(ctx, &place)
+        };
+        request::beside(ctx, call, Box::new(on_done))?;
+    }
+    Ok(())
+}
+
+impl Batch {
+    /// The next request that may start now, counted as started.
+    fn take_next(&self) -> Option<(usize, Rc<Call>, String)> {
+        if self.under_way.get() >= self.most {
+            return None;
+        }
+        let mut per_host = self.per_host.borrow_mut();
+        let has_room = |(_, call): &(usize, Rc<Call>)| {
+            let running = per_host.get(call.address.host()).copied().unwrap_or(0);
+            self.most_per_host == 0 || running < self.most_per_host
+        };
+        let place = self.waiting.borrow().iter().position(has_room)?;
+        let (at, call) = self.waiting.borrow_mut().remove(place)?;
+        let host = call.address.host().to_owned();
+        *per_host.entry(host.clone()).or_default() += 1;
+        self.under_way.set(self.under_way.get() + 1);
+        Some((at, call, host))
+    }
+}
+
+/// One item: a URL, a list of arguments, or an object of them.
+fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared> {
+    let method_of = |value: &Value<'js>| -> Result<std::sync::Arc<str>> {
+        Ok(value.get::<Coerced<String>>()?.0.into())
+    };
+    let mut arguments = Arguments {
+        method: "GET".into(),
+        url: None,
+        body: None,
+        params: None,
+    };
+    let given = |value: Value<'js>| (!value.is_undefined() && !value.is_null()).then_some(value);
+    if let Some(array) = item.as_array() {
+        if array.len() < 2 {
+            let mut shown = Vec::new();
+            for value in array.iter::<Value<'js>>() {
+                let value = value?;
+                shown.push(match value.as_string() {
+                    Some(text) => super::url::quoted(&text.to_string()?),
+                    None => go_value::format(&value)?,
+                });
+            }
+            let message = format!("invalid batch request '[]interface {{}}{{{}}}'", shown.join(", "));
+            return Ok(Err(Refused::new(message)));
+        }
+        arguments.method = method_of(&array.get(0)?)?;
+        arguments.url = given(array.get(1)?);
+        arguments.body = given(array.get(2)?);
+        arguments.params = given(array.get(3)?);
+    } else if let Some(object) = item.as_object().filter(|object| is_description(object)) {
+        arguments.url = given(object.get("url")?);
+        if arguments.url.is_none() {
+            let message = format!("batch request {key} doesn't have a url key");
+            return Ok(Err(Refused::new(message)));
+        }
+        if let Some(method) = given(object.get("method")?) {
+            arguments.method = method_of(&method)?;
+        }
+        arguments.body = given(object.get("body")?);
+        arguments.params = given(object.get("params")?);
+    } else {
+        arguments.url = given(item.clone());
+    }
+    request::prepare(ctx, &arguments)
+}
+
+/// Whether an object describes a request, rather than being a URL itself.
+fn is_description(object: &Object<'_>) -> bool {
+    !object.contains_key("clean_url").unwrap_or(false) && !object.contains_key("href").unwrap_or(false)
+}

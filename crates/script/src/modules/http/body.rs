@@ -1,0 +1,250 @@
+//! The body of a request: from a script's value to bytes.
+//!
+//! Text and bytes go as they are; an object becomes a form, one that holds files a multipart form.
+//! Must not know headers beyond the type of what it makes. Invariant: forms are in Go's shape
+//! (`url.Values.Encode`, `mime/multipart`).
+
+use bytes::Bytes;
+use rquickjs::class::{JsClass, Readable, Trace, Tracer};
+use rquickjs::function::{Constructor, Opt, This};
+use rquickjs::{
+    ArrayBuffer, Class, Coerced, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value,
+};
+
+use super::call::Refused;
+use super::{error, go_value};
+use crate::vu::state;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// A body with the type that it brings along.
+pub(super) struct Made {
+    pub(super) bytes: Bytes,
+    /// `None`: the script's affair.
+    pub(super) content_type: Option<String>,
+}
+
+/// The body that a value stands for; `None` when it is none.
+pub(super) fn of<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+) -> Result<std::result::Result<Option<Made>, Refused>> {
+    if value.is_null() || value.is_undefined() {
+        return Ok(Ok(None));
+    }
+    let plain = |bytes: Vec<u8>| Made {
+        bytes: bytes.into(),
+        content_type: None,
+    };
+    if let Some(text) = value.as_string() {
+        return Ok(Ok(Some(plain(string_bytes(text)?))));
+    }
+    if let Some(bytes) = binary(value) {
+        return Ok(Ok(Some(plain(bytes))));
+    }
+    let kind = go_value::type_name(value);
+    match value.as_object() {
+        Some(object) if kind.starts_with("map") => Ok(Ok(Some(form(ctx, object)?))),
+        _ => Ok(Err(Refused::new(format!("unknown request body type {kind}")))),
+    }
+}
+
+/// The bytes of a text; halves of surrogate pairs become U+FFFD.
+pub(super) fn string_bytes(text: &rquickjs::String<'_>) -> Result<Vec<u8>> {
+    match text.to_string() {
+        Ok(text) => Ok(text.into_bytes()),
+        Err(rquickjs::Error::Utf8(_)) => well_formed(text).map(String::into_bytes),
+        Err(error) => Err(error),
+    }
+}
+
+fn well_formed(text: &rquickjs::String<'_>) -> Result<String> {
+    let class: Object<'_> = text.ctx().globals().get("String")?;
+    let prototype: Object<'_> = class.get("prototype")?;
+    let mend: Function<'_> = prototype.get("toWellFormed")?;
+    mend.call((This(text.clone()),))
+}
+
+/// The bytes of an `ArrayBuffer` or `Uint8Array`; `None` when it is neither.
+pub(super) fn binary(value: &Value<'_>) -> Option<Vec<u8>> {
+    let object = value.as_object()?;
+    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
+        // SAFETY: nothing of the script runs before the bytes are copied.
+        return unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
+    }
+    let array = TypedArray::<u8>::from_object(object.clone()).ok()?;
+    // SAFETY: as above.
+    unsafe { array.as_bytes() }.map(<[u8]>::to_vec)
+}
+
+fn form<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Made> {
+    let entries = object
+        .props::<String, Value<'js>>()
+        .collect::<Result<Vec<_>>>()?;
+    if entries.iter().any(|(_, value)| file_of(value).is_some()) {
+        return multipart(ctx, &entries);
+    }
+    let mut fields = Vec::new();
+    for (name, value) in entries {
+        match value.as_array() {
+            Some(array) => {
+                for item in array.iter::<Value<'js>>() {
+                    fields.push((name.clone(), go_value::format(&item?)?));
+                }
+            }
+            None => fields.push((name, go_value::format(&value)?)),
+        }
+    }
+    Ok(Made {
+        bytes: encode_form(fields).into(),
+        content_type: Some(FORM.to_owned()),
+    })
+}
+
+/// Go's `url.Values.Encode`: sorted by name.
+pub(super) fn encode_form(mut fields: Vec<(String, String)>) -> String {
+    fields.sort_by(|left, right| left.0.cmp(&right.0));
+    let mut out = String::new();
+    for (name, value) in &fields {
+        if !out.is_empty() {
+            out.push('&');
+        }
+        escape(name, &mut out);
+        out.push('=');
+        escape(value, &mut out);
+    }
+    out
+}
+
+fn escape(text: &str, out: &mut String) {
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                out.push(byte as char);
+            }
+            b' ' => out.push('+'),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+}
+
+fn multipart<'js>(ctx: &Ctx<'js>, entries: &[(String, Value<'js>)]) -> Result<Made> {
+    let boundary = boundary(ctx);
+    let mut body = Vec::new();
+    for (name, value) in entries {
+        body.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
+        let disposition = format!("Content-Disposition: form-data; name=\"{}\"", in_quotes(name));
+        body.extend_from_slice(disposition.as_bytes());
+        match file_of(value) {
+            Some(file) => {
+                let filename: Coerced<String> = file.get("filename")?;
+                let content_type: Coerced<String> = file.get("content_type")?;
+                let head = format!(
+                    "; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
+                    in_quotes(&filename.0),
+                    content_type.0
+                );
+                body.extend_from_slice(head.as_bytes());
+                body.extend_from_slice(&content(&file.get("data")?)?);
+            }
+            None => {
+                body.extend_from_slice(b"\r\n\r\n");
+                body.extend_from_slice(go_value::format(value)?.as_bytes());
+            }
+        }
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Ok(Made {
+        bytes: body.into(),
+        content_type: Some(format!("multipart/form-data; boundary={boundary}")),
+    })
+}
+
+/// Thirty random bytes, as Go's `mime/multipart` makes them.
+fn boundary(ctx: &Ctx<'_>) -> String {
+    let host = &state(ctx).host;
+    let mut text: String = (0..4).map(|_| format!("{:016x}", host.random())).collect();
+    text.truncate(60);
+    text
+}
+
+fn in_quotes(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn content(data: &Value<'_>) -> Result<Vec<u8>> {
+    match data.as_string() {
+        Some(text) => string_bytes(text),
+        None => Ok(binary(data).unwrap_or_default()),
+    }
+}
+
+/// What marks an object as made by `file`.
+pub(super) struct FileData;
+
+// SAFETY: nothing in it lives in the context.
+unsafe impl JsLifetime<'_> for FileData {
+    type Changed<'to> = FileData;
+}
+
+impl<'js> Trace<'js> for FileData {
+    fn trace<'a>(&self, _: Tracer<'a, 'js>) {}
+}
+
+impl<'js> JsClass<'js> for FileData {
+    const NAME: &'static str = "FileData";
+    type Mutable = Readable;
+
+    fn constructor(_: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+fn file_of<'js>(value: &Value<'js>) -> Option<Object<'js>> {
+    let object = value.as_object()?;
+    object.instance_of::<FileData>().then(|| object.clone())
+}
+
+/// `file(data, filename, contentType)`
+pub(super) fn file<'js>(
+    ctx: Ctx<'js>,
+    data: Opt<Value<'js>>,
+    filename: Opt<Coerced<String>>,
+    content_type: Opt<Coerced<String>>,
+) -> Result<Class<'js, FileData>> {
+    let data = data.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+    if !data.is_string() && binary(&data).is_none() {
+        let kind = go_value::type_name(&data);
+        let message = format!("invalid type {kind}, expected string or ArrayBuffer");
+        return Err(error::throw(&ctx, &message));
+    }
+    let filename = match filename.0 {
+        Some(name) => name.0,
+        None => state(&ctx).host.unix_ns().to_string(),
+    };
+    let content_type = content_type.0.map(|kind| kind.0);
+    let file = Class::instance(ctx, FileData)?;
+    file.set("data", data)?;
+    file.set("filename", filename)?;
+    file.set(
+        "content_type",
+        content_type.as_deref().unwrap_or("application/octet-stream"),
+    )?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encode_form;
+
+    #[test]
+    fn forms_are_gos() {
+        let fields = [("b c", "\n"), ("a", "\u{e9}&=+ /~-_.*"), ("a", "2")];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(
+            encode_form(fields.to_vec()),
+            "a=%C3%A9%26%3D%2B+%2F~-_.%2A&a=2&b+c=%0A"
+        );
+    }
+}

@@ -1,0 +1,259 @@
+//! Content codings: bodies packed before they are sent, unpacked when they were received.
+//!
+//! Must not know requests. Invariant: an unpacked body is bounded by [`UNPACKED_MAX`].
+
+use std::io::{self, Read, Write};
+
+use flate2::Compression;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use flate2::write::{GzEncoder, ZlibEncoder};
+
+/// Most bytes of an unpacked body: beyond it an answer is a bomb rather than a page.
+const UNPACKED_MAX: u64 = 1 << 30;
+/// The window of Brotli, as a power of two, and how hard it tries (of 11): its usual values.
+const BROTLI_WINDOW: u32 = 22;
+const BROTLI_QUALITY: u32 = 6;
+
+/// A content coding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    Gzip,
+    Deflate,
+    Zstd,
+    Brotli,
+}
+
+impl Coding {
+    /// The coding of a name in `Content-Encoding` or `params.compression`.
+    fn named(name: &str) -> Option<Coding> {
+        match name {
+            "gzip" => Some(Coding::Gzip),
+            "deflate" => Some(Coding::Deflate),
+            "zstd" => Some(Coding::Zstd),
+            "br" => Some(Coding::Brotli),
+            _ => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Coding::Gzip => "gzip",
+            Coding::Deflate => "deflate",
+            Coding::Zstd => "zstd",
+            Coding::Brotli => "br",
+        }
+    }
+}
+
+/// The codings of a list such as `gzip, br`.
+///
+/// # Errors
+/// The message for a name that is none.
+pub(super) fn parse_list(list: &str) -> Result<Vec<Coding>, String> {
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    list.split(',')
+        .map(|name| {
+            let name = name.trim();
+            Coding::named(name).ok_or_else(|| {
+                format!(
+                    "unknown compression algorithm {name}, supported algorithms are [gzip deflate zstd br]"
+                )
+            })
+        })
+        .collect()
+}
+
+/// A body packed in one coding after the other.
+///
+/// # Errors
+/// When a packer fails; it writes to memory, so that is a lack of it.
+pub(super) fn pack(body: &[u8], codings: &[Coding]) -> io::Result<Vec<u8>> {
+    let mut packed = body.to_vec();
+    for coding in codings {
+        packed = match coding {
+            Coding::Gzip => {
+                let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+                packer.write_all(&packed)?;
+                packer.finish()?
+            }
+            Coding::Deflate => {
+                let mut packer = ZlibEncoder::new(Vec::new(), Compression::default());
+                packer.write_all(&packed)?;
+                packer.finish()?
+            }
+            Coding::Zstd => zstd::encode_all(&*packed, 0)?,
+            Coding::Brotli => {
+                let mut out = Vec::new();
+                let mut packer =
+                    brotli::CompressorWriter::new(&mut out, 4_096, BROTLI_QUALITY, BROTLI_WINDOW);
+                packer.write_all(&packed)?;
+                drop(packer);
+                out
+            }
+        };
+    }
+    Ok(packed)
+}
+
+/// Why a body could not be unpacked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Damaged {
+    /// k6's error code.
+    pub(super) code: u16,
+    /// The value of `error`.
+    pub(super) tag: String,
+    /// What the log says.
+    pub(super) detail: String,
+    /// What was unpacked until then; `None`: nothing at all.
+    pub(super) partial: Option<Vec<u8>>,
+}
+
+/// A body as `Content-Encoding` says that it is packed; the last name was the last packer. What is
+/// packed in a way that is not known here stays as it is.
+///
+/// # Errors
+/// When it is damaged.
+pub(super) fn unpack(body: Vec<u8>, encoding: &[u8]) -> Result<Vec<u8>, Damaged> {
+    let encoding = String::from_utf8_lossy(encoding);
+    let mut body = body;
+    for name in encoding.rsplit(',') {
+        let Some(coding) = Coding::named(name.trim()) else {
+            return Ok(body);
+        };
+        body = unpack_one(&body, coding)?;
+    }
+    Ok(body)
+}
+
+fn unpack_one(body: &[u8], coding: Coding) -> Result<Vec<u8>, Damaged> {
+    let mut out = Vec::with_capacity(body.len().saturating_mul(4).min(1 << 20));
+    if body.is_empty() {
+        return Err(damaged(coding, "EOF", out));
+    }
+    let read = match coding {
+        Coding::Gzip => read_all(MultiGzDecoder::new(body), &mut out),
+        Coding::Deflate => read_all(ZlibDecoder::new(body), &mut out),
+        Coding::Zstd => zstd::Decoder::new(body).and_then(|reader| read_all(reader, &mut out)),
+        Coding::Brotli => read_all(brotli::Decompressor::new(body, 4_096), &mut out),
+    };
+    match read {
+        Ok(()) => Ok(out),
+        Err(error) => Err(damaged(coding, &reason(coding, body, &error), out)),
+    }
+}
+
+fn read_all(reader: impl Read, out: &mut Vec<u8>) -> io::Result<()> {
+    let read = reader.take(UNPACKED_MAX + 1).read_to_end(out)?;
+    if read as u64 > UNPACKED_MAX {
+        return Err(io::Error::other("the unpacked body is too large"));
+    }
+    Ok(())
+}
+
+/// What Go's reader of the coding says.
+fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
+    let starts_well = match coding {
+        Coding::Gzip => body.len() >= 10 && body.starts_with(&[0x1f, 0x8b]),
+        Coding::Deflate => body.len() >= 2 && body[0] & 15 == 8,
+        Coding::Zstd => body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]),
+        Coding::Brotli => true,
+    };
+    match coding {
+        _ if starts_well && error.kind() == io::ErrorKind::UnexpectedEof => "unexpected EOF".to_owned(),
+        Coding::Gzip if body.len() < 10 => "unexpected EOF".to_owned(),
+        Coding::Gzip if !starts_well => "gzip: invalid header".to_owned(),
+        Coding::Deflate if !starts_well => "zlib: invalid header".to_owned(),
+        Coding::Zstd if !starts_well => "invalid input: magic number mismatch".to_owned(),
+        Coding::Gzip => "gzip: invalid checksum".to_owned(),
+        Coding::Deflate => "zlib: invalid checksum".to_owned(),
+        Coding::Zstd => error.to_string(),
+        Coding::Brotli => "brotli: PADDING_2".to_owned(),
+    }
+}
+
+fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
+    if reason == "unexpected EOF" && !partial.is_empty() {
+        // The stream broke off: to k6 that is no fault of the coding.
+        return Damaged {
+            code: 1000,
+            tag: reason.to_owned(),
+            detail: reason.to_owned(),
+            partial: Some(partial),
+        };
+    }
+    let detail = format!("error decompressing response body ({reason})");
+    let tag = match coding {
+        // k6 says it twice for these two.
+        Coding::Deflate | Coding::Zstd => format!("error decompressing response body ({detail})"),
+        Coding::Gzip | Coding::Brotli => detail.clone(),
+    };
+    Damaged {
+        code: 1701,
+        tag,
+        detail,
+        partial: match coding {
+            Coding::Gzip | Coding::Deflate => None,
+            Coding::Zstd | Coding::Brotli => Some(partial),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn damage_is_told_in_k6s_words() {
+        let table = [
+            ("gzip", "error decompressing response body (unexpected EOF)"),
+            ("br", "error decompressing response body (brotli: PADDING_2)"),
+            (
+                "zstd",
+                "error decompressing response body (error decompressing response body (invalid input: magic number mismatch))",
+            ),
+            (
+                "deflate",
+                "error decompressing response body (error decompressing response body (zlib: invalid header))",
+            ),
+        ];
+        for (name, expected) in table {
+            let damaged = unpack(b"notgzip".to_vec(), name.as_bytes()).unwrap_err();
+            assert_eq!((damaged.code, damaged.tag.as_str()), (1701, expected), "{name}");
+        }
+        assert_eq!(unpack(b"plain".to_vec(), b"foo").unwrap(), b"plain");
+        let cut = pack(&[b'x'; 1_000], &[Coding::Gzip]).unwrap();
+        let damaged = unpack(cut[..cut.len() - 6].to_vec(), b"gzip").unwrap_err();
+        assert_eq!((damaged.code, damaged.tag.as_str()), (1000, "unexpected EOF"));
+    }
+
+    #[test]
+    fn lists_name_known_codings_only() {
+        assert_eq!(parse_list("gzip, br").unwrap(), [Coding::Gzip, Coding::Brotli]);
+        assert_eq!(
+            parse_list("foo").unwrap_err(),
+            "unknown compression algorithm foo, supported algorithms are [gzip deflate zstd br]"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn packing_is_undone(
+            body in prop::collection::vec(any::<u8>(), 1..300),
+            order in prop::sample::subsequence(vec![Coding::Gzip, Coding::Deflate, Coding::Zstd, Coding::Brotli], 0..4),
+        ) {
+            let packed = pack(&body, &order).unwrap();
+            let names: Vec<&str> = order.iter().map(|coding| coding.name()).collect();
+            prop_assert_eq!(unpack(packed, names.join(", ").as_bytes()).unwrap(), body);
+        }
+
+        #[test]
+        fn hostile_bytes_are_told_not_trusted(body in prop::collection::vec(any::<u8>(), 0..200)) {
+            for name in ["gzip", "deflate", "zstd", "br"] {
+                let _ = unpack(body.clone(), name.as_bytes());
+            }
+        }
+    }
+}

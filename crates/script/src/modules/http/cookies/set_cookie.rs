@@ -1,0 +1,139 @@
+//! One `Set-Cookie` line, read as Go's `net/http` reads it.
+//!
+//! Must not keep anything. Invariant: a line without a valid name or value gives no cookie; an
+//! attribute that is not understood is passed over.
+
+use super::Cookie;
+
+/// The cookie of a line; `None` when it is none.
+pub(crate) fn parse_set_cookie(line: &str) -> Option<Cookie> {
+    let mut parts = line.trim().split(';').map(str::trim);
+    let (name, value) = parts.next()?.split_once('=')?;
+    let name = name.trim_end();
+    if name.is_empty() || !name.bytes().all(is_token_byte) {
+        return None;
+    }
+    let value = unquoted(value);
+    if !value.bytes().all(is_value_byte) {
+        return None;
+    }
+    let mut cookie = Cookie {
+        name: name.to_owned(),
+        value: value.to_owned(),
+        ..Cookie::default()
+    };
+    for part in parts {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        if value.bytes().all(is_value_byte) {
+            add_attribute(&mut cookie, key, value);
+        }
+    }
+    Some(cookie)
+}
+
+fn add_attribute(cookie: &mut Cookie, key: &str, value: &str) {
+    match key.to_ascii_lowercase().as_str() {
+        "domain" => value.clone_into(&mut cookie.domain),
+        "path" => value.clone_into(&mut cookie.path),
+        "secure" => cookie.secure = true,
+        "httponly" => cookie.http_only = true,
+        "expires" => cookie.expires_ms = date_ms(value).or(cookie.expires_ms),
+        "max-age" => {
+            let seconds = value.parse::<i64>().ok();
+            let seconds = seconds.filter(|seconds| *seconds == 0 || !value.starts_with('0'));
+            if let Some(seconds) = seconds {
+                cookie.max_age = Some(if seconds <= 0 { -1 } else { seconds });
+            }
+        }
+        _ => {}
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    value
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(value)
+}
+
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+fn is_value_byte(byte: u8) -> bool {
+    (0x20..0x7f).contains(&byte) && !b"\";\\".contains(&byte)
+}
+
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
+/// Milliseconds since 1970 of a date such as `Wed, 21 Oct 2035 07:28:00 GMT`; dashes between day,
+/// month and year are taken too. `None` when it is none.
+pub(crate) fn date_ms(text: &str) -> Option<i64> {
+    let (_, rest) = text.split_once(", ")?;
+    let mut fields = rest.split([' ', '-']).filter(|field| !field.is_empty());
+    let day: i64 = fields.next()?.parse().ok()?;
+    let month = fields.next()?;
+    let month = MONTHS.iter().position(|name| *name == month)? as i64 + 1;
+    let year: i64 = fields.next()?.parse().ok()?;
+    let mut clock = fields.next()?.split(':').map(str::parse::<i64>);
+    let hour = clock.next()?.ok()?;
+    let minute = clock.next()?.ok()?;
+    let second = clock.next()?.ok()?;
+    fields.next()?;
+    let is_date = (1..=31).contains(&day) && (1..=9_999).contains(&year);
+    let is_clock = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    if !is_date || !is_clock {
+        return None;
+    }
+    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second;
+    Some(seconds * 1_000)
+}
+
+/// Days from 1970-01-01 (Howard Hinnant's `days_from_civil`).
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year - era * 400;
+    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_are_read_as_k6_reads_them() {
+        let cookie = parse_set_cookie("a=1; Domain=.example.com; Path=/x; Max-Age=100; Secure; HttpOnly");
+        let expected = Cookie {
+            name: "a".into(),
+            value: "1".into(),
+            domain: ".example.com".into(),
+            path: "/x".into(),
+            max_age: Some(100),
+            secure: true,
+            http_only: true,
+            ..Cookie::default()
+        };
+        assert_eq!(cookie, Some(expected));
+        let dated = parse_set_cookie("b=\"q w\"; Expires=Wed, 21 Oct 2035 07:28:00 GMT").unwrap();
+        assert_eq!((dated.value.as_str(), dated.expires_ms), ("q w", Some(2_076_564_480_000)));
+        assert_eq!(parse_set_cookie("=d"), None);
+        assert_eq!(parse_set_cookie("\"g\"=h"), None);
+        assert_eq!(parse_set_cookie("f=1; max-age=x").unwrap().max_age, None);
+        assert_eq!(parse_set_cookie("e=1; max-age=0").unwrap().max_age, Some(-1));
+        assert_eq!(date_ms("Thu, 01-Jan-1970 00:00:01 GMT"), Some(1_000));
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read_to_its_end(line in "\\PC{0,80}|[a-z]=[a-z\"]*; (expires|max-age)=[-0-9A-Za-z:, ]{0,30}") {
+            if let Some(cookie) = parse_set_cookie(&line) {
+                prop_assert!(!cookie.name.is_empty());
+            }
+        }
+    }
+}

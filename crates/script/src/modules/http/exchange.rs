@@ -1,0 +1,395 @@
+//! A chain of hops: from a request to its last answer, over redirects and rounds of authentication.
+//!
+//! It sends nothing by itself: it says which hop is next, and is told what came of it; so a script
+//! can wait for it or let it go on beside. Must not know the script's values. Invariant: every hop
+//! is recorded exactly once.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use loadline_model::Nanos;
+
+use super::answer::Facts;
+use super::auth::Rounds;
+use super::call::{Call, CallCookie, ResponseType};
+use super::codings::{self, Damaged};
+use super::cookies::{append_pair, parse_set_cookie};
+use super::headers::{is_token, is_value};
+use super::sample::{self, Outcome};
+use super::url::{Address, Unreachable, quoted};
+use super::vu::{ClientState, client_state};
+use super::debug;
+use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
+use crate::host::LogLevel;
+use crate::vu::VuState;
+
+/// Fields that say who asks: they do not follow a redirect to another site.
+const SECRETS: [&str; 4] = ["Authorization", "Www-Authenticate", "Cookie2", "Proxy-Authorization"];
+/// Fields that describe a body: they go where the body goes.
+const OF_BODY: [&str; 4] = ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type"];
+/// Fields that the engine writes by itself.
+const FRAMING: [&str; 3] = ["Content-Length", "Transfer-Encoding", "Trailer"];
+
+/// A chain of hops under way.
+pub(super) struct Exchange {
+    call: Rc<Call>,
+    client: Rc<ClientState>,
+    method: Arc<str>,
+    address: Rc<Address>,
+    body: Option<Bytes>,
+    referer: Option<String>,
+    followed: i64,
+    /// Whether a redirect left the site that the request was made to.
+    left_site: bool,
+    /// Whether the body was left behind.
+    lost_body: bool,
+    rounds: Rounds,
+    started: Nanos,
+    deadline: Nanos,
+}
+
+/// What is to be done next.
+pub(super) enum Next {
+    /// Send this hop.
+    Send(HopRequest),
+    /// The chain is at its end.
+    Done(Facts),
+}
+
+impl Exchange {
+    /// A chain that has not begun.
+    pub(super) fn new(state: &VuState, call: Rc<Call>) -> Exchange {
+        Exchange {
+            client: client_state(state),
+            method: Arc::clone(&call.method),
+            address: Rc::clone(&call.address),
+            body: call.body.as_ref().map(|body| body.sent.clone()),
+            referer: None,
+            followed: 0,
+            left_site: false,
+            lost_body: false,
+            rounds: Rounds::of(call.auth),
+            started: Nanos(0),
+            deadline: Nanos(0),
+            call,
+        }
+    }
+
+    /// The first hop.
+    pub(super) fn begin(&mut self, state: &VuState) -> Next {
+        let now = state.host.now();
+        self.deadline = Nanos(now.0.saturating_add(self.call.timeout_ns));
+        self.rounds.enter(&self.address);
+        self.hop(state, now)
+    }
+
+    fn hop(&mut self, state: &VuState, now: Nanos) -> Next {
+        self.started = now;
+        match self.request(state) {
+            Ok(request) => {
+                debug::request(state, &request);
+                Next::Send(request)
+            }
+            Err(why) => self.failed(state, &unsent(why, now)),
+        }
+    }
+
+    /// What came of the hop that was sent.
+    pub(super) fn ended(&mut self, state: &VuState, outcome: HopOutcome) -> Next {
+        match outcome {
+            Err(failure) => self.failed(state, &failure),
+            Ok(answer) => self.answered(state, answer),
+        }
+    }
+
+    fn request(&self, state: &VuState) -> Result<HopRequest, Unreachable> {
+        let place = self.address.place.as_ref().map_err(Clone::clone)?;
+        let headers = self.headers(state, &place.authority)?;
+        let body = match &self.body {
+            None if matches!(&*self.method, "POST" | "PUT" | "PATCH") => Some(Bytes::new()),
+            body => body.clone(),
+        };
+        Ok(HopRequest {
+            method: if self.method.is_empty() {
+                Arc::clone(&self.client.names.get)
+            } else {
+                Arc::clone(&self.method)
+            },
+            origin: Arc::clone(&place.origin),
+            target: place.target.clone(),
+            headers,
+            body,
+            deadline: self.deadline,
+            keep_body: self.call.response_type != ResponseType::None,
+        })
+    }
+
+    /// The fields of the hop: `Host`, `User-Agent`, then the others by name.
+    fn headers(&self, state: &VuState, authority: &str) -> Result<Vec<(Arc<str>, String)>, Unreachable> {
+        let call = &*self.call;
+        if !self.method.is_empty() && !is_token(&self.method) {
+            return Err(refused(format!("net/http: invalid method {}", quoted(&self.method))));
+        }
+        let mut fields = Vec::with_capacity(2 + call.headers.len() + 2);
+        let own_host = !call.host.is_empty() && !self.left_site;
+        let host = if own_host { &call.host } else { authority };
+        fields.push((Arc::clone(&self.client.names.host), host.to_owned()));
+        let mut agent = state.program.settings.http.user_agent.as_str();
+        for (name, value) in &call.headers {
+            if !is_token(name) {
+                return Err(refused(format!("net/http: invalid header field name {}", quoted(name))));
+            }
+            if !is_value(value) {
+                return Err(refused(format!("net/http: invalid header field value for {}", quoted(name))));
+            }
+            if &**name == "User-Agent" {
+                agent = value;
+            } else if self.goes_along(name) {
+                fields.push((Arc::clone(name), value.clone()));
+            }
+        }
+        if !agent.is_empty() {
+            let agent = (Arc::clone(&self.client.names.user_agent), agent.to_owned());
+            fields.insert(1, agent);
+        }
+        let first_of_others = fields.iter().take(2).filter(|(name, _)| matches!(&**name, "Host" | "User-Agent")).count();
+        self.add_derived(state, &mut fields);
+        fields[first_of_others..].sort_by(|left, right| left.0.cmp(&right.0));
+        Ok(fields)
+    }
+
+    fn goes_along(&self, name: &str) -> bool {
+        !(FRAMING.contains(&name)
+            || (self.left_site && SECRETS.contains(&name))
+            || (self.lost_body && OF_BODY.contains(&name)))
+    }
+
+    /// Adds what follows from URL, jar and the hops before.
+    fn add_derived(&self, state: &VuState, fields: &mut Vec<(Arc<str>, String)>) {
+        let has = |fields: &[(Arc<str>, String)], name: &str| fields.iter().any(|(known, _)| &**known == name);
+        if let Some(authorization) = self.rounds.authorization() {
+            fields.retain(|(name, _)| &**name != "Authorization");
+            fields.push((Arc::from("Authorization"), authorization.to_owned()));
+        } else if let Some((user, password)) = &self.address.credentials
+            && !self.rounds.hides_credentials()
+            && !has(fields, "Authorization")
+        {
+            let value = super::auth::basic(user, password);
+            fields.push((Arc::from("Authorization"), value));
+        }
+        let cookies = self.cookie_field(state);
+        if !cookies.is_empty() {
+            fields.push((Arc::from("Cookie"), cookies));
+        }
+        if let Some(referer) = &self.referer
+            && !has(fields, "Referer")
+        {
+            fields.push((Arc::from("Referer"), referer.clone()));
+        }
+    }
+
+    fn cookie_field(&self, state: &VuState) -> String {
+        let call = &*self.call;
+        if call.is_bare() && call.cookie_header.is_empty() {
+            return String::new();
+        }
+        let mut field = if self.left_site {
+            String::new()
+        } else {
+            call.cookie_header.clone()
+        };
+        let later;
+        let cookies = if self.followed == 0 {
+            &call.sent_cookies
+        } else {
+            let now_ms = (state.host.unix_ns() / 1_000_000) as i64;
+            later = call.cookies_for(&self.address, now_ms);
+            &later
+        };
+        for CallCookie { name, value, .. } in cookies {
+            append_pair(&mut field, name, value);
+        }
+        field
+    }
+
+    fn answered(&mut self, state: &VuState, mut answer: HopAnswer) -> Next {
+        debug::answer(state, &answer);
+        self.keep_cookies(state, &answer);
+        let body = std::mem::take(&mut answer.body);
+        let body_bytes = body.len() as u64;
+        let body = match answer.headers.get("Content-Encoding") {
+            Some(encoding) if !body.is_empty() || may_have_body(&answer, &self.method) => {
+                codings::unpack(body, encoding)
+            }
+            _ => Ok(body),
+        };
+        let body = match body {
+            Ok(body) => body,
+            Err(damaged) => return self.damaged(state, &answer, damaged),
+        };
+        sample::record(state, &self.sampled(), &Outcome::Answer(&answer, body_bytes));
+        if self.rounds.go_on(&answer, &self.method, &self.address, state) {
+            return self.hop(state, state.host.now());
+        }
+        match self.redirect(state, &answer) {
+            Redirected::To(address, location_kept_method) => {
+                self.follow(address, location_kept_method);
+                self.hop(state, state.host.now())
+            }
+            Redirected::Broken(why) => self.failed(state, &unsent(refused(why), answer.done_at)),
+            Redirected::No => Next::Done(Facts::answered(&self.call, &self.shown_address(), answer, body)),
+        }
+    }
+
+    fn sampled(&self) -> sample::Sampled<'_> {
+        sample::Sampled {
+            call: &self.call,
+            method: &self.method,
+            address: self.rounds.bare_address().unwrap_or(&self.address),
+            started: self.started,
+            expected: self.rounds.expectation(),
+        }
+    }
+
+    fn shown_address(&self) -> Rc<Address> {
+        match self.rounds.bare_address() {
+            Some(bare) => Rc::clone(bare),
+            None => Rc::clone(&self.address),
+        }
+    }
+
+    fn keep_cookies(&self, state: &VuState, answer: &HopAnswer) {
+        let Some(jar) = &self.call.jar else { return };
+        let set = answer
+            .headers
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case(b"Set-Cookie"));
+        for (_, value) in set {
+            if let Some(cookie) = parse_set_cookie(&String::from_utf8_lossy(value)) {
+                let now_ms = (state.host.unix_ns() / 1_000_000) as i64;
+                jar.set(&self.address, cookie, now_ms);
+            }
+        }
+    }
+
+    fn redirect(&self, state: &VuState, answer: &HopAnswer) -> Redirected {
+        let keeps_method = match answer.status {
+            301..=303 => false,
+            307 | 308 => true,
+            _ => return Redirected::No,
+        };
+        let Some(location) = answer.headers.get("Location").filter(|value| !value.is_empty()) else {
+            return Redirected::No;
+        };
+        let most = self.call.redirects.most;
+        if self.followed >= most {
+            if !self.call.redirects.chosen {
+                let message = format!(
+                    "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
+                    self.followed + 1
+                );
+                let url = &*self.address.text;
+                state.log(LogLevel::Warning, &message, &[("url", url)]);
+            }
+            return Redirected::No;
+        }
+        let location = String::from_utf8_lossy(location);
+        match self.address.resolve(&location) {
+            Ok(address) => Redirected::To(Rc::new(address), keeps_method),
+            Err(why) => Redirected::Broken(format!(
+                "failed to parse Location header {}: {why}",
+                quoted(&location)
+            )),
+        }
+    }
+
+    fn follow(&mut self, address: Rc<Address>, keeps_method: bool) {
+        self.referer = self.address.referer_for(&address);
+        self.left_site |= !self.call.address.may_hand_secrets_to(&address);
+        if !keeps_method && !matches!(&*self.method, "GET" | "HEAD" | "") {
+            self.method = Arc::clone(&self.client.names.get);
+            self.body = None;
+            self.lost_body = true;
+        }
+        self.rounds.enter(&address);
+        self.address = address;
+        self.followed += 1;
+    }
+
+    fn damaged(&mut self, state: &VuState, answer: &HopAnswer, damaged: Damaged) -> Next {
+        let failure = HopFailure {
+            code: damaged.code,
+            tag: damaged.tag,
+            detail: damaged.detail,
+            protocol: Some(answer.protocol),
+            remote: answer.remote,
+            tls: answer.tls,
+            times: answer.times,
+            done_at: answer.done_at,
+        };
+        sample::record(state, &self.sampled(), &Outcome::Failure(&failure));
+        let words = failure.detail.clone();
+        Next::Done(Facts::failed(&self.call, &self.shown_address(), &failure, words, damaged.partial))
+    }
+
+    fn failed(&mut self, state: &VuState, failure: &HopFailure) -> Next {
+        sample::record(state, &self.sampled(), &Outcome::Failure(failure));
+        let words = format!(
+            "{} {}: {}",
+            verb(&self.method),
+            quoted(&self.address.without_password()),
+            failure.detail
+        );
+        Next::Done(Facts::failed(&self.call, &self.shown_address(), failure, words, None))
+    }
+}
+
+enum Redirected {
+    /// On to this address; whether with the same method and body.
+    To(Rc<Address>, bool),
+    /// The location is no URL.
+    Broken(String),
+    No,
+}
+
+fn may_have_body(answer: &HopAnswer, method: &str) -> bool {
+    method != "HEAD" && !matches!(answer.status, 100..=199 | 204 | 304)
+}
+
+fn refused(text: String) -> Unreachable {
+    Unreachable { code: 1000, text }
+}
+
+/// A hop that could not be sent.
+fn unsent(why: Unreachable, now: Nanos) -> HopFailure {
+    HopFailure {
+        code: why.code,
+        tag: why.text.clone(),
+        detail: why.text,
+        protocol: None,
+        remote: None,
+        tls: None,
+        times: HopTimes::default(),
+        done_at: now,
+    }
+}
+
+/// The method as Go's errors begin: `Get`.
+fn verb(method: &str) -> String {
+    let mut letters = method.chars();
+    match letters.next() {
+        None => "Get".to_owned(),
+        Some(first) => first.to_string() + &letters.as_str().to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn errors_begin_with_the_method_as_go_writes_it() {
+        assert_eq!(super::verb("GET"), "Get");
+        assert_eq!(super::verb(""), "Get");
+        assert_eq!(super::verb("A B"), "A b");
+    }
+}

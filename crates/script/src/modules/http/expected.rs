@@ -1,0 +1,116 @@
+//! Which statuses a script expects: `expectedStatuses` and `setResponseCallback`.
+//!
+//! Must not know requests. Invariant: without a word from the script, 200 to 399 are expected.
+
+use std::rc::Rc;
+
+use rquickjs::class::{JsClass, Readable, Trace, Tracer};
+use rquickjs::function::{Constructor, Opt, Rest};
+use rquickjs::{Class, Ctx, JsLifetime, Result, Value};
+
+use super::error;
+use super::vu::client_state;
+use crate::vu::state;
+
+/// Ranges of statuses, both ends included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    ranges: Vec<(i64, i64)>,
+}
+
+impl Default for Expected {
+    fn default() -> Expected {
+        Expected {
+            ranges: vec![(200, 399)],
+        }
+    }
+}
+
+impl Expected {
+    /// Whether a status is expected.
+    pub(crate) fn holds(&self, status: u16) -> bool {
+        let status = i64::from(status);
+        self.ranges.iter().any(|(min, max)| (*min..=*max).contains(&status))
+    }
+}
+
+/// What `expectedStatuses` gives to the script: an object without properties.
+pub(super) struct ExpectedStatuses(Rc<Expected>);
+
+// SAFETY: nothing in it lives in the context.
+unsafe impl JsLifetime<'_> for ExpectedStatuses {
+    type Changed<'to> = ExpectedStatuses;
+}
+
+impl<'js> Trace<'js> for ExpectedStatuses {
+    fn trace<'a>(&self, _: Tracer<'a, 'js>) {}
+}
+
+impl<'js> JsClass<'js> for ExpectedStatuses {
+    const NAME: &'static str = "ExpectedStatuses";
+    type Mutable = Readable;
+
+    fn constructor(_: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+/// `expectedStatuses(...)`
+pub(super) fn expected_statuses<'js>(
+    ctx: Ctx<'js>,
+    arguments: Rest<Value<'js>>,
+) -> Result<Class<'js, ExpectedStatuses>> {
+    if arguments.0.is_empty() {
+        return Err(error::throw(&ctx, "no arguments"));
+    }
+    let mut ranges = Vec::with_capacity(arguments.0.len());
+    for (at, argument) in arguments.0.iter().enumerate() {
+        let Some(range) = range_of(argument)? else {
+            let message = format!(
+                "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",
+                at + 1
+            );
+            return Err(error::throw(&ctx, &message));
+        };
+        ranges.push(range);
+    }
+    Class::instance(ctx, ExpectedStatuses(Rc::new(Expected { ranges })))
+}
+
+fn range_of(argument: &Value<'_>) -> Result<Option<(i64, i64)>> {
+    if let Some(status) = whole(argument) {
+        return Ok(Some((status, status)));
+    }
+    let Some(object) = argument.as_object() else {
+        return Ok(None);
+    };
+    let min = whole(&object.get::<_, Value<'_>>("min")?);
+    let max = whole(&object.get::<_, Value<'_>>("max")?);
+    Ok(min.zip(max))
+}
+
+fn whole(value: &Value<'_>) -> Option<i64> {
+    let number = value.as_number().filter(|number| number.fract() == 0.0)?;
+    Some(number as i64)
+}
+
+/// What a value says that is expected; the outer `None` when it says nothing that is understood.
+pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
+    if value.is_null() {
+        return Some(None);
+    }
+    let class = Class::<ExpectedStatuses>::from_object(value.as_object()?)?;
+    let expected = Rc::clone(&class.borrow().0);
+    Some(Some(expected))
+}
+
+/// `setResponseCallback(callback)`
+pub(super) fn set_response_callback<'js>(ctx: Ctx<'js>, callback: Opt<Value<'js>>) -> Result<()> {
+    let expected = callback.0.as_ref().and_then(expected_of);
+    let Some(expected) = expected else {
+        let message = "unsupported argument, expected http.expectedStatuses";
+        return Err(error::throw(&ctx, message));
+    };
+    *client_state(state(&ctx)).expected.borrow_mut() = expected;
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! `k6/http`: the client of scripts.
+//!
+//! From the script's arguments ([`request`]) comes a [`call::Call`]; an [`exchange::Exchange`] takes
+//! it over redirects and rounds of authentication, hop by hop; what came of it is shown as a
+//! [`response::Response`]. Must not know sockets. Invariant: every hop is one sample.
+
+mod answer;
+mod auth;
+mod batch;
+mod body;
+mod call;
+mod codings;
+mod cookies;
+mod debug;
+mod error;
+mod exchange;
+mod expected;
+mod go_value;
+mod headers;
+mod params;
+mod request;
+mod response;
+mod sample;
+mod url;
+mod vu;
+
+use std::sync::Arc;
+
+use rquickjs::function::{Opt, Rest};
+use rquickjs::{Class, Coerced, Ctx, Function, Object, Promise, Result, Value};
+
+use self::vu::client_state;
+use crate::host::LogLevel;
+use crate::natives::{Body, Builtin};
+use crate::vu::state;
+use request::Arguments;
+
+pub(super) const MODULE: Builtin = Builtin {
+    name: "k6/http",
+    body: Body::Natives(NAMES),
+    natives,
+};
+
+/// Everything that is exported, in k6's order.
+const NAMES: &[&str] = &[
+    "TLS_1_0", "TLS_1_1", "TLS_1_2", "TLS_1_3",
+    "OCSP_STATUS_GOOD", "OCSP_STATUS_REVOKED", "OCSP_STATUS_SERVER_FAILED", "OCSP_STATUS_UNKNOWN",
+    "OCSP_REASON_UNSPECIFIED", "OCSP_REASON_KEY_COMPROMISE", "OCSP_REASON_CA_COMPROMISE",
+    "OCSP_REASON_AFFILIATION_CHANGED", "OCSP_REASON_SUPERSEDED", "OCSP_REASON_CESSATION_OF_OPERATION",
+    "OCSP_REASON_CERTIFICATE_HOLD", "OCSP_REASON_REMOVE_FROM_CRL", "OCSP_REASON_PRIVILEGE_WITHDRAWN",
+    "OCSP_REASON_AA_COMPROMISE",
+    "url", "CookieJar", "cookieJar", "file",
+    "get", "head", "post", "put", "patch", "del", "options", "request", "asyncRequest", "batch",
+    "setResponseCallback", "expectedStatuses",
+];
+
+fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let natives = Object::new(ctx.clone())?;
+    for name in NAMES {
+        match *name {
+            "url" => natives.set("url", function(ctx, "url", url_template)?)?,
+            "CookieJar" => Class::<cookies::class::CookieJar>::define(&natives)?,
+            "cookieJar" => natives.set("cookieJar", function(ctx, "cookieJar", cookies::class::cookie_jar)?)?,
+            "file" => natives.set("file", function(ctx, "file", body::file)?)?,
+            "get" => natives.set("get", function(ctx, "get", get)?)?,
+            "head" => natives.set("head", function(ctx, "head", head)?)?,
+            "post" => natives.set("post", with_body(ctx, "post", "POST")?)?,
+            "put" => natives.set("put", with_body(ctx, "put", "PUT")?)?,
+            "patch" => natives.set("patch", with_body(ctx, "patch", "PATCH")?)?,
+            "del" => natives.set("del", with_body(ctx, "del", "DELETE")?)?,
+            "options" => natives.set("options", with_body(ctx, "options", "OPTIONS")?)?,
+            "request" => natives.set("request", function(ctx, "request", any_method)?)?,
+            "asyncRequest" => natives.set("asyncRequest", function(ctx, "asyncRequest", async_request)?)?,
+            "batch" => natives.set("batch", function(ctx, "batch", batch::batch)?)?,
+            "setResponseCallback" => {
+                let set = function(ctx, "setResponseCallback", expected::set_response_callback)?;
+                natives.set(*name, set)?;
+            }
+            "expectedStatuses" => {
+                natives.set(*name, function(ctx, "expectedStatuses", expected::expected_statuses)?)?;
+            }
+            constant => natives.set(constant, constant_value(constant))?,
+        }
+    }
+    Ok(natives)
+}
+
+fn function<'js, P>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    body: impl rquickjs::function::IntoJsFunc<'js, P> + 'js,
+) -> Result<Function<'js>> {
+    Function::new(ctx.clone(), body)?.with_name(name)
+}
+
+/// The value of a constant: `tls1.2` for `TLS_1_2`, `key_compromise` for `OCSP_REASON_KEY_COMPROMISE`.
+fn constant_value(name: &str) -> String {
+    if let Some(version) = name.strip_prefix("TLS_") {
+        return format!("tls{}", version.replace('_', "."));
+    }
+    let name = name.strip_prefix("OCSP_STATUS_").or_else(|| name.strip_prefix("OCSP_REASON_"));
+    name.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// A function of URL and params, which warns of more.
+fn without_body<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    method: Arc<str>,
+    url: Opt<Value<'js>>,
+    params: Opt<Value<'js>>,
+    more: &[Value<'js>],
+) -> Result<Value<'js>> {
+    if !more.is_empty() {
+        let message = format!(
+            "http.{name} only accepts a url and a params argument (2 arguments), but {} were given",
+            more.len() + 2
+        );
+        state(ctx).log(LogLevel::Warning, &message, &[]);
+    }
+    let arguments = Arguments {
+        method,
+        url: url.0,
+        body: None,
+        params: params.0,
+    };
+    request::blocking(ctx, &arguments)
+}
+
+fn get<'js>(
+    ctx: Ctx<'js>,
+    url: Opt<Value<'js>>,
+    params: Opt<Value<'js>>,
+    more: Rest<Value<'js>>,
+) -> Result<Value<'js>> {
+    let method = Arc::clone(&client_state(state(&ctx)).names.get);
+    without_body(&ctx, "get", method, url, params, &more.0)
+}
+
+fn head<'js>(
+    ctx: Ctx<'js>,
+    url: Opt<Value<'js>>,
+    params: Opt<Value<'js>>,
+    more: Rest<Value<'js>>,
+) -> Result<Value<'js>> {
+    without_body(&ctx, "head", Arc::from("HEAD"), url, params, &more.0)
+}
+
+/// A function of URL, body and params.
+fn with_body<'js>(ctx: &Ctx<'js>, name: &str, method: &'static str) -> Result<Function<'js>> {
+    let method: Arc<str> = Arc::from(method);
+    let send = move |ctx: Ctx<'js>, url: Opt<Value<'js>>, body: Opt<Value<'js>>, params: Opt<Value<'js>>| {
+        let arguments = Arguments {
+            method: Arc::clone(&method),
+            url: url.0,
+            body: body.0,
+            params: params.0,
+        };
+        request::blocking(&ctx, &arguments)
+    };
+    function(ctx, name, send)
+}
+
+fn arguments_of<'js>(
+    method: Opt<Value<'js>>,
+    url: Opt<Value<'js>>,
+    body: Opt<Value<'js>>,
+    params: Opt<Value<'js>>,
+) -> Result<Arguments<'js>> {
+    let method = match method.0.filter(|method| !method.is_undefined() && !method.is_null()) {
+        Some(method) => method.get::<Coerced<String>>()?.0,
+        None => String::new(),
+    };
+    Ok(Arguments {
+        method: method.into(),
+        url: url.0,
+        body: body.0,
+        params: params.0,
+    })
+}
+
+/// `request(method, url, body, params)`
+fn any_method<'js>(
+    ctx: Ctx<'js>,
+    method: Opt<Value<'js>>,
+    url: Opt<Value<'js>>,
+    body: Opt<Value<'js>>,
+    params: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    request::blocking(&ctx, &arguments_of(method, url, body, params)?)
+}
+
+/// `asyncRequest(method, url, body, params)`: a promise.
+fn async_request<'js>(
+    ctx: Ctx<'js>,
+    method: Opt<Value<'js>>,
+    url: Opt<Value<'js>>,
+    body: Opt<Value<'js>>,
+    params: Opt<Value<'js>>,
+) -> Result<Promise<'js>> {
+    let prepared = request::prepare(&ctx, &arguments_of(method, url, body, params)?)?;
+    request::promised(&ctx, prepared)
+}
+
+/// The template tag `url`: what stands between the marks is left out of the name.
+fn url_template<'js>(
+    ctx: Ctx<'js>,
+    parts: Vec<Coerced<String>>,
+    values: Rest<Coerced<String>>,
+) -> Result<Object<'js>> {
+    let (mut url, mut name) = (String::new(), String::new());
+    for (at, part) in parts.iter().enumerate() {
+        url.push_str(&part.0);
+        name.push_str(&part.0);
+        if let Some(value) = values.0.get(at) {
+            url.push_str(&value.0);
+            name.push_str("${}");
+        }
+    }
+    let clean_url = match url::Address::parse(&url) {
+        Ok(address) => address.masked.to_string(),
+        Err(_) => url.clone(),
+    };
+    let template = Object::new(ctx)?;
+    template.set("name", name)?;
+    template.set("url", url)?;
+    template.set("clean_url", clean_url)?;
+    Ok(template)
+}

@@ -1,0 +1,207 @@
+//! The last argument of a request: headers, cookies, tags, limits and the rest.
+//!
+//! Must not know methods and URLs. Invariant: what is not understood is either passed over as k6
+//! does or refused in its words.
+
+use std::sync::Arc;
+
+use loadline_metric::TagSet;
+use rquickjs::{Class, Coerced, Ctx, FromJs, Object, Result, Value};
+
+use super::auth::Scheme;
+use super::call::{Call, CallCookie, Redirects, Refused, ResponseType};
+use super::codings::{self, Coding};
+use super::cookies::class::CookieJar;
+use super::expected::expected_of;
+use super::headers::canonical;
+use crate::modules::tags;
+
+/// Longest timeout: about a century, so that sums of instants stay within their type.
+const TIMEOUT_MAX_NS: f64 = 3e18;
+
+/// Takes over what a script's object says; gives the codings of the body.
+///
+/// # Errors
+/// The outer error is one that the script's own code threw.
+pub(super) fn read<'js>(
+    ctx: &Ctx<'js>,
+    params: &Object<'js>,
+    call: &mut Call,
+) -> Result<std::result::Result<Vec<Coding>, Refused>> {
+    let mut codings = Vec::new();
+    for entry in params.props::<String, Value<'js>>() {
+        let (key, value) = entry?;
+        if let Err(refused) = read_one(ctx, &key, &value, call, &mut codings)? {
+            return Ok(Err(refused));
+        }
+    }
+    Ok(Ok(codings))
+}
+
+fn read_one<'js>(
+    ctx: &Ctx<'js>,
+    key: &str,
+    value: &Value<'js>,
+    call: &mut Call,
+    codings: &mut Vec<Coding>,
+) -> Result<std::result::Result<(), Refused>> {
+    let is_set = !value.is_null() && !value.is_undefined();
+    match key {
+        "headers" if is_set => read_headers(ctx, value, call)?,
+        "cookies" if is_set => read_cookies(value, call)?,
+        "tags" if is_set => return read_tags(ctx, value, call),
+        "jar" => {
+            let jar = value.as_object().and_then(Class::<CookieJar>::from_object);
+            if let Some(jar) = jar {
+                call.jar = Some(jar.borrow().jar());
+            }
+        }
+        "compression" if is_set => match codings::parse_list(&text(value)?) {
+            Ok(list) => *codings = list,
+            Err(message) => return Ok(Err(Refused::new(message))),
+        },
+        "redirects" => {
+            call.redirects = Redirects {
+                most: whole(value)?,
+                chosen: true,
+            };
+        }
+        "timeout" => match timeout_ns(value)? {
+            Ok(timeout_ns) => call.timeout_ns = timeout_ns,
+            Err(why) => {
+                let message = format!("invalid timeout value: {why}");
+                return Ok(Err(Refused::new(message)));
+            }
+        },
+        "throw" => call.throws = value.get::<Coerced<bool>>()?.0,
+        "auth" => call.auth = Scheme::named(&text(value)?),
+        "responseType" => match &*text(value)? {
+            "text" => call.response_type = ResponseType::Text,
+            "binary" => call.response_type = ResponseType::Binary,
+            "none" => call.response_type = ResponseType::None,
+            other => {
+                let message = format!("{other} does not belong to ResponseType values");
+                return Ok(Err(Refused::new(message)));
+            }
+        },
+        "responseCallback" => match expected_of(value) {
+            Some(expected) => call.expected = expected,
+            None => return Ok(Err(Refused::new("unsupported responseCallback"))),
+        },
+        _ => {}
+    }
+    Ok(Ok(()))
+}
+
+fn text(value: &Value<'_>) -> Result<String> {
+    Ok(value.get::<Coerced<String>>()?.0)
+}
+
+fn whole(value: &Value<'_>) -> Result<i64> {
+    Ok(value.get::<Coerced<f64>>()?.0 as i64)
+}
+
+/// The value as an object; text becomes one of its characters by index.
+fn object_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Object<'js>> {
+    if let Some(object) = value.as_object() {
+        return Ok(object.clone());
+    }
+    let object = Object::new(ctx.clone())?;
+    if let Some(characters) = value.as_string() {
+        for (at, c) in characters.to_string()?.chars().enumerate() {
+            object.set(at.to_string(), c.to_string())?;
+        }
+    }
+    Ok(object)
+}
+
+fn read_headers<'js>(ctx: &Ctx<'js>, value: &Value<'js>, call: &mut Call) -> Result<()> {
+    for entry in object_of(ctx, value)?.props::<String, Value<'js>>() {
+        let (name, value) = entry?;
+        let value = match value.as_string() {
+            Some(text) => text.to_string()?,
+            None => text(&value)?,
+        };
+        set_header(call, &name, value);
+    }
+    Ok(())
+}
+
+/// Sets a field; the last of a name holds.
+pub(super) fn set_header(call: &mut Call, name: &str, value: String) {
+    let name = canonical(name);
+    match &*name {
+        "Host" => call.host = value,
+        "Cookie" => call.cookie_header = value,
+        _ => match call.headers.iter_mut().find(|(known, _)| **known == *name) {
+            Some((_, known)) => *known = value,
+            None => call.headers.push((Arc::from(name), value)),
+        },
+    }
+}
+
+fn read_cookies<'js>(value: &Value<'js>, call: &mut Call) -> Result<()> {
+    let Some(object) = value.as_object() else {
+        return Ok(());
+    };
+    for entry in object.props::<String, Value<'js>>() {
+        let (name, value) = entry?;
+        let mut cookie = CallCookie {
+            name,
+            value: String::new(),
+            replaces: false,
+        };
+        match value.as_object() {
+            Some(object) => {
+                let written: Value<'js> = object.get("value")?;
+                if !written.is_undefined() {
+                    cookie.value = text(&written)?;
+                }
+                cookie.replaces = object.get::<_, Coerced<bool>>("replace")?.0;
+            }
+            None => cookie.value = text(&value)?,
+        }
+        call.cookies.push(cookie);
+    }
+    Ok(())
+}
+
+fn read_tags<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    call: &mut Call,
+) -> Result<std::result::Result<(), Refused>> {
+    let mut set = TagSet::default();
+    let object = object_of(ctx, value)?;
+    if let Err(error) = tags::add(ctx, &object, &mut set) {
+        if !error.is_exception() {
+            return Err(error);
+        }
+        let thrown = ctx.catch();
+        let message = thrown.as_exception().and_then(rquickjs::Exception::message);
+        let Some(message) = message.filter(|message| message.starts_with("invalid value for")) else {
+            return Err(ctx.throw(thrown));
+        };
+        let message = format!("invalid HTTP request metric tags: {message}");
+        return Ok(Err(Refused::new(message)));
+    }
+    if let Some(name) = set.get("name") {
+        call.name = Some(Arc::from(name));
+    }
+    call.tags = Some(set);
+    Ok(Ok(()))
+}
+
+/// A number of milliseconds, or a text such as `10s`, in nanoseconds.
+fn timeout_ns(value: &Value<'_>) -> Result<std::result::Result<u64, String>> {
+    if let Some(milliseconds) = value.as_number() {
+        let ns = milliseconds * 1e6;
+        return Ok(Ok(ns.clamp(0.0, TIMEOUT_MAX_NS) as u64));
+    }
+    let Some(written) = value.as_string() else {
+        let kind = super::go_value::type_name(value);
+        return Ok(Err(format!("unable to use type {kind} as a duration value")));
+    };
+    let written = String::from_js(value.ctx(), written.clone().into_value())?;
+    Ok(super::go_value::duration_ns(&written).map(|ns| ns.clamp(0.0, TIMEOUT_MAX_NS) as u64))
+}

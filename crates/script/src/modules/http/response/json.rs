@@ -1,0 +1,78 @@
+//! `Response.json(path)`: the body as JSON, whole or the part that a path names.
+//!
+//! Paths are in the dialect of gjson. Must not know where the body came from. Invariant: a body
+//! that is no JSON is told with line and character, in the words of Go's `encoding/json`.
+
+use rquickjs::function::{Opt, This};
+use rquickjs::{Class, Coerced, Ctx, Result, Value};
+
+use super::super::{body, error};
+use super::build::mended;
+use super::json_fault;
+use super::{Field, Response};
+
+const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
+
+pub(super) fn json<'js>(
+    ctx: Ctx<'js>,
+    this: This<Class<'js, Response<'js>>>,
+    path: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    let response = this.0.borrow();
+    let path = path.0.filter(|path| !path.is_undefined() && !path.is_null());
+    let Some(path) = path else {
+        return whole(&ctx, &response);
+    };
+    let path = path.get::<Coerced<String>>()?.0;
+    let found = with_text(&response, |text| {
+        let found = gjson::get(text, &path);
+        found.exists().then(|| found.json().to_owned())
+    })?;
+    match found {
+        None => Err(error::throw(&ctx, NO_BODY)),
+        Some(None) => Ok(Value::new_undefined(ctx)),
+        Some(Some(json)) => ctx.json_parse(json),
+    }
+}
+
+fn whole<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Value<'js>> {
+    if let Some(known) = response.json.borrow().as_ref() {
+        return Ok(known.clone());
+    }
+    let parsed = with_text(response, |text| ctx.json_parse(text).map_err(|_| json_fault::describe(text)))?;
+    match parsed {
+        None => Err(error::throw(ctx, NO_BODY)),
+        Some(Ok(value)) => {
+            *response.json.borrow_mut() = Some(value.clone());
+            Ok(value)
+        }
+        Some(Err(fault)) => {
+            drop(ctx.catch());
+            Err(error::throw(ctx, &fault))
+        }
+    }
+}
+
+/// Calls `with` with the body as text; `None` when there is no body.
+fn with_text<T>(response: &Response<'_>, with: impl FnOnce(&str) -> T) -> Result<Option<T>> {
+    if let Some(bytes) = &response.facts.borrow().body {
+        return Ok(Some(match std::str::from_utf8(bytes) {
+            Ok(text) => with(text),
+            Err(_) => with(&mended(bytes)),
+        }));
+    }
+    let shown = response
+        .values
+        .borrow()
+        .iter()
+        .find(|(field, _)| *field == Field::Body)
+        .map(|(_, value)| value.clone());
+    let Some(shown) = shown else {
+        return Ok(None);
+    };
+    if let Some(text) = shown.as_string() {
+        let bytes = body::string_bytes(text)?;
+        return Ok(Some(with(&String::from_utf8_lossy(&bytes))));
+    }
+    Ok(body::binary(&shown).map(|bytes| with(&mended(&bytes))))
+}

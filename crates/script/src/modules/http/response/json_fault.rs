@@ -1,0 +1,270 @@
+//! What is wrong with a text that is no JSON, in the words of Go's `encoding/json`.
+//!
+//! Only asked about texts that were refused already. Must not build values. Invariant: nesting is
+//! bounded by [`DEPTH_MAX`].
+
+/// Levels that Go's decoder goes down.
+const DEPTH_MAX: usize = 10_000;
+
+/// The whole message, with line and character.
+pub(super) fn describe(text: &str) -> String {
+    let mut scanner = Scanner {
+        bytes: text.as_bytes(),
+        at: 0,
+    };
+    let why = match scanner.document() {
+        Ok(()) => "invalid JSON".to_owned(),
+        Err(why) => why,
+    };
+    let end = (scanner.at + 1).min(text.len());
+    let before = &text.as_bytes()[..end.saturating_sub(1)];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let character = end.saturating_sub(line_start);
+    format!("cannot parse json due to an error at line {line}, character {character} , error: {why}")
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// What an open bracket waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Array,
+    Object,
+}
+
+impl Scanner<'_> {
+    fn document(&mut self) -> Result<(), String> {
+        let mut open: Vec<Open> = Vec::new();
+        loop {
+            self.skip_space();
+            // A value begins here.
+            match self.peek()? {
+                b'{' => {
+                    self.at += 1;
+                    self.skip_space();
+                    if self.peek()? == b'}' {
+                        self.at += 1;
+                    } else {
+                        self.key()?;
+                        open.push(Open::Object);
+                        self.check_depth(&open)?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    self.at += 1;
+                    self.skip_space();
+                    if self.peek()? == b']' {
+                        self.at += 1;
+                    } else {
+                        open.push(Open::Array);
+                        self.check_depth(&open)?;
+                        continue;
+                    }
+                }
+                b'"' => self.string()?,
+                b'-' | b'0'..=b'9' => self.number()?,
+                b't' => self.literal("true")?,
+                b'f' => self.literal("false")?,
+                b'n' => self.literal("null")?,
+                _ => return Err(self.wrong("looking for beginning of value")),
+            }
+            if self.close(&mut open)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn check_depth(&self, open: &[Open]) -> Result<(), String> {
+        if open.len() > DEPTH_MAX {
+            return Err("exceeded max depth".to_owned());
+        }
+        Ok(())
+    }
+
+    /// After a value: closes what ends here; whether the document does.
+    fn close(&mut self, open: &mut Vec<Open>) -> Result<bool, String> {
+        loop {
+            self.skip_space();
+            let Some(last) = open.last() else {
+                return match self.bytes.get(self.at) {
+                    None => Ok(true),
+                    Some(_) => Err(self.wrong("after top-level value")),
+                };
+            };
+            match (last, self.peek()?) {
+                (Open::Array, b',') => {
+                    self.at += 1;
+                    return Ok(false);
+                }
+                (Open::Object, b',') => {
+                    self.at += 1;
+                    self.skip_space();
+                    self.key()?;
+                    return Ok(false);
+                }
+                (Open::Array, b']') | (Open::Object, b'}') => {
+                    self.at += 1;
+                    open.pop();
+                }
+                (Open::Array, _) => return Err(self.wrong("after array element")),
+                (Open::Object, _) => return Err(self.wrong("after object key:value pair")),
+            }
+        }
+    }
+
+    fn key(&mut self) -> Result<(), String> {
+        if self.peek()? != b'"' {
+            return Err(self.wrong("looking for beginning of object key string"));
+        }
+        self.string()?;
+        self.skip_space();
+        if self.peek()? != b':' {
+            return Err(self.wrong("after object key"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<(), String> {
+        self.at += 1;
+        loop {
+            match self.peek()? {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                b'\\' => {
+                    self.at += 1;
+                    match self.peek()? {
+                        b'u' => {
+                            for _ in 0..4 {
+                                self.at += 1;
+                                if !self.peek()?.is_ascii_hexdigit() {
+                                    return Err(self.wrong("in \\u hexadecimal character escape"));
+                                }
+                            }
+                        }
+                        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
+                        _ => return Err(self.wrong("in string escape code")),
+                    }
+                }
+                byte if byte < 0x20 => return Err(self.wrong("in string literal")),
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    fn number(&mut self) -> Result<(), String> {
+        if self.peek()? == b'-' {
+            self.at += 1;
+        }
+        match self.peek()? {
+            b'0' => self.at += 1,
+            b'1'..=b'9' => self.digits(),
+            _ => return Err(self.wrong("in numeric literal")),
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            if !self.peek()?.is_ascii_digit() {
+                return Err(self.wrong("after decimal point in numeric literal"));
+            }
+            self.digits();
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek()?, b'+' | b'-') {
+                self.at += 1;
+            }
+            if !self.peek()?.is_ascii_digit() {
+                return Err(self.wrong("in exponent of numeric literal"));
+            }
+            self.digits();
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) {
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+    }
+
+    fn literal(&mut self, literal: &str) -> Result<(), String> {
+        for expected in literal.bytes() {
+            if self.peek()? != expected {
+                let expected = char::from(expected);
+                return Err(self.wrong(&format!("in literal {literal} (expecting '{expected}')")));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Result<u8, String> {
+        let byte = self.bytes.get(self.at).copied();
+        byte.ok_or_else(|| "unexpected end of JSON input".to_owned())
+    }
+
+    fn wrong(&self, place: &str) -> String {
+        let shown = match self.bytes.get(self.at) {
+            Some(b'\'') => "'\\''".to_owned(),
+            Some(b'"') => "'\"'".to_owned(),
+            Some(b'\\') => "'\\\\'".to_owned(),
+            Some(b'\n') => "'\\n'".to_owned(),
+            Some(b'\r') => "'\\r'".to_owned(),
+            Some(b'\t') => "'\\t'".to_owned(),
+            Some(byte @ (0..0x20 | 0x7f)) => format!("'\\x{byte:02x}'"),
+            Some(byte) => format!("'{}'", char::from(*byte)),
+            None => "' '".to_owned(),
+        };
+        format!("invalid character {shown} {place}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn faults_are_told_as_go_tells_them() {
+        let table = [
+            ("<a>", 1, 1, "invalid character '<' looking for beginning of value"),
+            ("{\"a\":1,}", 1, 8, "invalid character '}' looking for beginning of object key string"),
+            ("[1 2]", 1, 4, "invalid character '2' after array element"),
+            ("{\n \"a\" 1}", 2, 6, "invalid character '1' after object key"),
+            ("{\"a\":tru}", 1, 9, "invalid character '}' in literal true (expecting 'e')"),
+            ("[1.]", 1, 4, "invalid character ']' after decimal point in numeric literal"),
+            ("{} x", 1, 4, "invalid character 'x' after top-level value"),
+        ];
+        for (text, line, character, why) in table {
+            let expected = format!(
+                "cannot parse json due to an error at line {line}, character {character} , error: {why}"
+            );
+            assert_eq!(describe(text), expected, "{text}");
+        }
+        assert!(describe("{\"a\":").ends_with("unexpected end of JSON input"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_json_has_no_fault_and_what_is_not_has(text in "[\\[\\]{}:,\"a0-9.etrufalsn \\\\-]{0,20}") {
+            let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+            let is_json = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+            let overflows = text.contains('e');
+            prop_assert!(scanner.document().is_ok() == is_json || overflows);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What is recorded of one hop.
+//!
+//! Must not know what is done with it. Invariant: no text is made for a tag that is off or that
+//! exists already.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use loadline_metric::TagSet;
+use loadline_model::Nanos;
+
+use super::call::Call;
+use super::url::Address;
+use crate::hop::{HopAnswer, HopFailure};
+use crate::samples::{HttpFacts, HttpSample, HttpTags};
+use crate::system_tags::SystemTag;
+use crate::vu::VuState;
+
+/// A hop, as far as it is known before its end.
+pub(super) struct Sampled<'a> {
+    pub(super) call: &'a Rc<Call>,
+    pub(super) method: &'a Arc<str>,
+    pub(super) address: &'a Address,
+    pub(super) started: Nanos,
+    /// What a round of authentication expects instead of the response callback.
+    pub(super) expected: Expectation,
+}
+
+/// Which answers are expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expectation {
+    /// What the response callback says.
+    Callback,
+    /// 401 alone: the question before the proof.
+    Unauthorized,
+    /// 401, or what the response callback says.
+    UnauthorizedOrCallback,
+}
+
+/// How a hop ended.
+pub(super) enum Outcome<'a> {
+    /// With an answer whose body took so many bytes.
+    Answer(&'a HopAnswer, u64),
+    Failure(&'a HopFailure),
+}
+
+/// Records a hop.
+pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) {
+    let call = &**hop.call;
+    let enabled = state.program.settings.system_tags;
+    let status = match outcome {
+        Outcome::Answer(answer, _) => answer.status,
+        Outcome::Failure(_) => 0,
+    };
+    let expected = expected(hop, status);
+    let (mut status_digits, mut code_digits) = ([0; 5], [0; 5]);
+    let code = error_code(outcome);
+    let ip = match outcome {
+        _ if !enabled.has(SystemTag::Ip) => None,
+        Outcome::Answer(answer, _) => answer.remote,
+        Outcome::Failure(failure) => failure.remote,
+    };
+    let ip = ip.map(|remote| remote.ip().to_string());
+    let (tls, protocol, times, done_at, error) = match outcome {
+        Outcome::Answer(answer, _) => (answer.tls, Some(answer.protocol), answer.times, answer.done_at, ""),
+        Outcome::Failure(failure) => {
+            let protocol = failure.protocol;
+            (failure.tls, protocol, failure.times, failure.done_at, failure.tag.as_str())
+        }
+    };
+    let url = call.name.as_deref().unwrap_or(&hop.address.masked);
+    let system = HttpTags {
+        method: hop.method,
+        url,
+        name: url,
+        status: digits(status, &mut status_digits),
+        proto: protocol.filter(|_| status != 0).map_or("", |protocol| protocol.name()),
+        expected_response: match expected {
+            None => "",
+            Some(true) => "true",
+            Some(false) => "false",
+        },
+        error,
+        error_code: if code == 0 { "" } else { digits(code, &mut code_digits) },
+        tls_version: tls.map_or("", |tls| tls.version),
+        ocsp_status: if tls.is_some() { "unknown" } else { "" },
+        ip: ip.as_deref().unwrap_or_default(),
+    };
+    let (body_bytes, content_type) = match outcome {
+        Outcome::Answer(answer, bytes) => (*bytes, answer.headers.get("Content-Type")),
+        Outcome::Failure(_) => (0, None),
+    };
+    state.host.http(&HttpSample {
+        times,
+        failed: expected.map(|expected| !expected),
+        base: &call.base,
+        own: call.tags.as_ref().filter(|tags| !is_only_name(tags)),
+        system,
+        enabled,
+        facts: HttpFacts {
+            status,
+            error_code: code,
+            error,
+            body_bytes,
+            content_type: content_type.unwrap_or_default(),
+            started_ns: hop.started.0,
+            done_ns: done_at.0,
+        },
+    });
+}
+
+/// Whether the tags say nothing beyond `name`, which is a tag of the hop itself.
+fn is_only_name(tags: &TagSet) -> bool {
+    tags.len() == 1 && tags.get("name").is_some()
+}
+
+fn expected(hop: &Sampled<'_>, status: u16) -> Option<bool> {
+    let callback = hop.call.expected.as_ref()?;
+    Some(match hop.expected {
+        Expectation::Callback => callback.holds(status),
+        Expectation::Unauthorized => status == 401,
+        Expectation::UnauthorizedOrCallback => status == 401 || callback.holds(status),
+    })
+}
+
+/// k6's error code: that of a failure, or the status and a thousand from 400 on; zero without.
+pub(super) fn error_code(outcome: &Outcome<'_>) -> u16 {
+    match outcome {
+        Outcome::Answer(answer, _) => code_of_status(answer.status),
+        Outcome::Failure(failure) => failure.code,
+    }
+}
+
+/// The error code of a status; zero when it is none of an error.
+pub(super) fn code_of_status(status: u16) -> u16 {
+    match status {
+        400..=599 => 1_000 + status,
+        _ => 0,
+    }
+}
+
+/// A number as text, without memory of its own.
+fn digits(number: u16, place: &mut [u8; 5]) -> &str {
+    let mut rest = number;
+    let mut at = place.len();
+    loop {
+        at -= 1;
+        place[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    std::str::from_utf8(&place[at..]).expect("digits are ASCII")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn numbers_are_written_in_place() {
+        for number in [0, 7, 200, 1_404, u16::MAX] {
+            assert_eq!(digits(number, &mut [0; 5]), number.to_string());
+        }
+    }
+}

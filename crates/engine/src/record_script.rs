@@ -82,7 +82,12 @@ impl ScriptRecorder {
     ///
     /// # Errors
     /// [`NotFinite`] for NaN and the infinities; nothing is recorded.
-    pub fn value(&mut self, metric: MetricId, value: f64, on: Occasion<'_>) -> Result<(), NotFinite> {
+    pub fn value(
+        &mut self,
+        metric: MetricId,
+        value: f64,
+        on: Occasion<'_>,
+    ) -> Result<(), NotFinite> {
         self.seen.record(metric, value, on.at.0, on.tags)?;
         self.keep_one(metric, value, on);
         Ok(())
@@ -107,10 +112,8 @@ impl ScriptRecorder {
     /// Records an iteration that was run to its end.
     pub fn iteration(&mut self, duration_ns: u64, on: Occasion<'_>) {
         let duration = BuiltIn::IterationDuration.id();
-        self.seen
-            .record_ns(duration, duration_ns, on.at.0, on.tags);
-        self.seen
-            .count(BuiltIn::Iterations, 1, on.at.0, on.tags);
+        self.seen.record_ns(duration, duration_ns, on.at.0, on.tags);
+        self.seen.count(BuiltIn::Iterations, 1, on.at.0, on.tags);
         if self.values.is_some() {
             let iterations = BuiltIn::Iterations.id();
             self.keep(vec![(duration, ms(duration_ns)), (iterations, 1.0)], on);
@@ -238,9 +241,16 @@ mod tests {
         assert_eq!((seen.root.values.len(), held_up_ns), (13, 0));
         let told = batches.recv().expect("a batch was flushed");
         assert_eq!(told.len(), 3);
-        assert_eq!(told[0].time_unix_ns, recorder.clock.started_unix_ns() + 5_000_000);
+        assert_eq!(
+            told[0].time_unix_ns,
+            recorder.clock.started_unix_ns() + 5_000_000
+        );
         assert_eq!(told[0].values.len(), 9);
-        assert!(told[0].values.contains(&(BuiltIn::HttpReqDuration.id(), 2.5)));
+        assert!(
+            told[0]
+                .values
+                .contains(&(BuiltIn::HttpReqDuration.id(), 2.5))
+        );
         assert_eq!(*told[0].tags, tags);
         assert_eq!(recorder.take(), (MeasurementsDelta::default(), 0));
     }

@@ -175,7 +175,7 @@ proptest! {
         let Some(Aggregated::Times(trend)) = duration else {
             return Err(TestCaseError::fail("the duration is an exact time"));
         };
-        let mut sorted = times.clone();
+        let mut sorted = times;
         sorted.sort_unstable();
         let exact = exact_quantile(&sorted, q);
         let told = trend.quantile(q).expect("there are values");

@@ -164,6 +164,33 @@ pub struct TestPlan {
 }
 
 impl TestPlan {
+    /// A plan without a scenario: what module code of a script runs under before its options are
+    /// known.
+    #[must_use]
+    pub fn without_load(client: ClientPlan) -> TestPlan {
+        TestPlan {
+            scenarios: Vec::new(),
+            client,
+            thresholds: Vec::new(),
+            warm_up: Duration::ZERO,
+            start_window: Duration::ZERO,
+            workers: None,
+            aggregation: AggregationPlan::default(),
+            labels: BTreeMap::new(),
+            seed: 0,
+            segment: None,
+            script: None,
+            script_thresholds: Vec::new(),
+        }
+    }
+
+    /// The share of the plan that this process does, from 0 to 1.
+    #[must_use]
+    pub fn segment_share(&self) -> f64 {
+        let part = self.segment.as_ref();
+        part.map_or(1.0, |part| part.segment.share())
+    }
+
     /// Says what makes the plan impossible to run.
     ///
     /// # Errors

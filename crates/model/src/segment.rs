@@ -124,6 +124,13 @@ impl Segment {
         self.to
     }
 
+    /// Its length, from 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        let (numerator, denominator) = self.length();
+        numerator as f64 / denominator as f64
+    }
+
     /// Length as numerator over denominator; the denominator may exceed sixty-four bits.
     fn length(&self) -> (u128, u128) {
         self.to.minus(self.from)

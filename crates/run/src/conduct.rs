@@ -95,6 +95,8 @@ pub struct Ran {
     pub result: RunResult,
     /// What decides how a script's test ends, first things first; empty for other runs.
     pub troubles: Vec<Trouble>,
+    /// Iterations of a script that were cut short.
+    pub interrupted: u64,
 }
 
 /// Runs a plan to its end, telling `on_event` what happens.
@@ -258,9 +260,14 @@ impl Conductor {
         if has_failed && troubles.is_empty() {
             return Err(RunError::Workers(self.collector.failures));
         }
+        let interrupted = self.engine.live().iterations_interrupted;
         let result = self.finish(environment, on_event);
         on_event(RunEvent::Finished(Arc::new(result.clone())));
-        Ok(Ran { result, troubles })
+        Ok(Ran {
+            result,
+            troubles,
+            interrupted,
+        })
     }
 
     /// Ends the test where the script asks for it.

@@ -11,8 +11,10 @@ use std::time::Duration;
 use loadline_engine::clock::Clock;
 use loadline_engine::hook::{Around, AroundEnding, AroundReport, run_around};
 use loadline_engine::{ScriptSetup, ScriptSignal, StartError};
+use loadline_model::client::ClientPlan;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, RunCommand, Snapshot, TestPlan};
+use loadline_script::exports::Exports;
 use loadline_script::vu::{Hook, Returned, ScriptFailure};
 
 /// Something that decides how the test ends.
@@ -216,5 +218,34 @@ pub fn handle_summary(
                 Some(trouble) => Err(trouble),
             }
         }
+    }
+}
+
+/// Why a script could not be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// Its module code threw.
+    Thrown(ScriptFailure),
+    /// The system refused what running it takes.
+    System(String),
+}
+
+/// Runs a script's module code once, in a virtual user of number 0, to learn what it exports.
+///
+/// # Errors
+/// [`ReadError`]; nothing was sent.
+pub fn read_exports(script: &ScriptSetup) -> Result<Exports, ReadError> {
+    let plan = Arc::new(TestPlan {
+        script: Some(Arc::new(ScriptSettings::default())),
+        ..TestPlan::without_load(ClientPlan::default())
+    });
+    let report = run_around(&plan, script, Clock::start(), &Around::Nothing, None, &mut || false)
+        .map_err(|error| ReadError::System(error.to_string()))?;
+    match (report.ending, report.exports) {
+        (AroundEnding::Failed(failure), _) => Err(ReadError::Thrown(failure)),
+        (_, Some(exports)) => Ok(exports),
+        (_, None) => Err(ReadError::System(
+            "the script's module code did not come to its end".to_owned(),
+        )),
     }
 }

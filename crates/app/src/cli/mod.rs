@@ -33,6 +33,36 @@ pub struct Cli {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Run a k6 script
+    ///
+    /// Options of the script, of the environment (K6_*) and of the command line lie over one another
+    /// as in k6; --scenario and --once come last of all.
+    #[command(disable_help_flag = true)]
+    Run(DialectArgs),
+    /// Show the options of a k6 script as JSON
+    #[command(disable_help_flag = true)]
+    Inspect(DialectArgs),
+    /// Pack a k6 script and all that it reads into one file
+    #[command(disable_help_flag = true)]
+    Archive(DialectArgs),
+    /// Write a first k6 script
+    #[command(disable_help_flag = true)]
+    New(DialectArgs),
+    /// Pause a running test through its REST API
+    #[command(disable_help_flag = true)]
+    Pause(DialectArgs),
+    /// Let a paused test go on, through its REST API
+    #[command(disable_help_flag = true)]
+    Resume(DialectArgs),
+    /// Change the virtual users of a running test through its REST API
+    #[command(disable_help_flag = true)]
+    Scale(DialectArgs),
+    /// Say how a running test is, through its REST API
+    #[command(disable_help_flag = true)]
+    Status(DialectArgs),
+    /// The command line of k6 2.2 (and of 1.x)
+    #[command(disable_help_flag = true)]
+    K6(DialectArgs),
     /// Put load on one or more URLs and say what they carry
     ///
     /// Without a stop condition (-n, -z, --stages) the run takes 10 seconds, with 50 virtual users

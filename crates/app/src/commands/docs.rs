@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use clap::{Arg, Command, CommandFactory};
 use loadline_model::ExitCode;
 
+use crate::cli::script::ScriptCommand;
 use crate::cli::{Cli, InternalDocs};
+use crate::dialect::pflag::Kind;
 
 /// The text of a reference.
 pub(super) fn print(reference: InternalDocs) -> String {
@@ -46,6 +48,10 @@ fn describe(command: &Command, out: &mut String) -> std::fmt::Result {
     if let Some(about) = command.get_long_about().or(command.get_about()) {
         writeln!(out, "{about}\n")?;
     }
+    if let Some(script) = script_command(command.get_name()) {
+        describe_flags(script, out)?;
+        return Ok(());
+    }
     let mut heading = None;
     for argument in command
         .get_arguments()
@@ -61,6 +67,37 @@ fn describe(command: &Command, out: &mut String) -> std::fmt::Result {
     }
     if let Some(examples) = command.get_after_help() {
         writeln!(out, "\n```text\n{examples}\n```")?;
+    }
+    Ok(())
+}
+
+/// The command around a script of a name.
+fn script_command(name: &str) -> Option<ScriptCommand> {
+    ScriptCommand::ALL.into_iter().find(|command| command.name() == name)
+}
+
+/// The flags of a command around a script, from the tables that its parser works from.
+fn describe_flags(command: ScriptCommand, out: &mut String) -> std::fmt::Result {
+    if !command.operand().is_empty() {
+        writeln!(out, "`loadline {} [FLAGS] {}`\n", command.name(), command.operand())?;
+    }
+    for (number, (heading, flags)) in command.flags().into_iter().enumerate() {
+        let gap = if number > 0 { "\n" } else { "" };
+        if heading == "Global" && command != ScriptCommand::Run {
+            writeln!(out, "{gap}And the global flags of `loadline run`.")?;
+            continue;
+        }
+        writeln!(out, "{gap}### {heading}\n\n| option | meaning |\n|---|---|")?;
+        for flag in flags {
+            let short = flag.short.map_or_else(String::new, |short| format!("`-{short}`, "));
+            let value = match flag.kind {
+                Kind::Switch => String::new(),
+                Kind::MaybeText(_) => format!("[={}]", flag.value),
+                _ => format!(" {}", flag.value),
+            };
+            let help = flag.help.replace('|', "\\|");
+            writeln!(out, "| {short}`--{}{value}` | {help} |", flag.long)?;
+        }
     }
     Ok(())
 }

@@ -2,22 +2,32 @@
 //!
 //! Must not know how any of these work. Invariant: every path ends in one exit code.
 
+mod archive;
 mod bench;
 mod bombardier;
+mod control;
 mod demo;
 mod docs;
 mod hey;
+mod inspect;
 mod journal;
+mod k6;
+mod new;
 mod report;
+mod run;
 mod running;
 mod samples;
+mod script;
 mod target;
+mod version;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use loadline_model::ExitCode;
 
+use crate::cli::script::ScriptCommand;
 use crate::cli::{self, Command};
+use crate::k6::Identity;
 use crate::{Ending, Env, Files};
 
 /// Switches the dialects' verdict off for every run of an environment.
@@ -32,6 +42,8 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
     match dialect_of(arguments) {
         Some((Dialect::Hey, rest)) => return hey::run(rest, arguments, env, files),
         Some((Dialect::Bombardier, rest)) => return bombardier::run(rest, arguments, env, files),
+        Some((Dialect::K6, rest)) => return k6::dispatch(Identity::K6, rest, env, files),
+        Some((Dialect::Script, rest)) => return k6::dispatch(Identity::Loadline, rest, env, files),
         None => {}
     }
     match cli::parse(arguments)?.command {
@@ -41,7 +53,16 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Command::Target(args) => target::run(args),
         Command::Demo(args) => demo::run(&args, env),
         Command::Report(args) => report::run(&args, env),
-        Command::Version => Ok(Ending::answer(version()).tell()),
+        Command::K6(words) => k6::dispatch(Identity::K6, &words.arguments, env, files),
+        Command::Run(_)
+        | Command::Inspect(_)
+        | Command::Archive(_)
+        | Command::New(_)
+        | Command::Pause(_)
+        | Command::Resume(_)
+        | Command::Scale(_)
+        | Command::Status(_)
+        | Command::Version => k6::dispatch(Identity::Loadline, &arguments[1..], env, files),
         Command::InternalDocs { reference } => Ok(Ending::answer(docs::print(reference)).tell()),
     }
 }
@@ -50,6 +71,10 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
 enum Dialect {
     Hey,
     Bombardier,
+    /// k6's whole command line.
+    K6,
+    /// One of the commands around a script; its name is the first of its arguments.
+    Script,
 }
 
 /// The dialect of a command line, by the name of the link or by the first argument, and its own
@@ -58,6 +83,7 @@ fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
     let named = |name: &str| match name {
         "hey" => Some(Dialect::Hey),
         "bombardier" => Some(Dialect::Bombardier),
+        "k6" => Some(Dialect::K6),
         _ => None,
     };
     let program = arguments.first()?.rsplit(['/', '\\']).next()?;
@@ -65,16 +91,11 @@ fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
     if let Some(dialect) = named(program) {
         return Some((dialect, &arguments[1..]));
     }
-    let dialect = named(arguments.get(1)?)?;
-    Some((dialect, &arguments[2..]))
-}
-
-fn version() -> String {
-    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-    format!(
-        "loadline {} ({system} {processor})\n",
-        env!("CARGO_PKG_VERSION")
-    )
+    let word = arguments.get(1)?;
+    if ScriptCommand::ALL.iter().any(|command| command.name() == word) {
+        return Some((Dialect::Script, &arguments[1..]));
+    }
+    Some((named(word)?, &arguments[2..]))
 }
 
 /// A seed that differs from run to run; the result tells it, so that a run can be repeated.
@@ -92,6 +113,18 @@ mod tests {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             dialect_of(&words).map(|(dialect, rest)| (dialect, rest.join(" ")))
         };
+        assert_eq!(
+            of("/usr/bin/k6 run -u 5 s.js"),
+            Some((Dialect::K6, "run -u 5 s.js".to_owned()))
+        );
+        assert_eq!(
+            of("loadline k6 inspect s.js"),
+            Some((Dialect::K6, "inspect s.js".to_owned()))
+        );
+        assert_eq!(
+            of("loadline run s.js"),
+            Some((Dialect::Script, "run s.js".to_owned()))
+        );
         assert_eq!(
             of("/usr/bin/hey -n 5 u"),
             Some((Dialect::Hey, "-n 5 u".to_owned()))

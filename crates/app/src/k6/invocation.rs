@@ -5,22 +5,23 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::ExitCode;
 use loadline_model::script_settings::Feature;
-use loadline_model::{Bytes, ExitCode};
 use serde_json::Value;
 
 use super::consolidate::{self, Overrides, Tiers};
 use super::flags;
 use super::json::Json;
-use super::log::{LogFormat, LogOutput, LogSettings};
-use super::notice::{K6Error, Level, Notice};
+use super::log::LogSettings;
+use super::notice::{K6Error, Notice};
 use super::options::{K6Options, KeyError};
 use super::plan::{self, Surroundings};
 use super::requirements::requirements;
-use super::run_settings::{OutputSpec, RestSettings, ScriptRun, SummaryMode, SummarySettings};
+use super::run_settings::{OutputSpec, ScriptRun, SummaryMode, SummarySettings};
+use super::surroundings::{self, Settings};
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text::quoted;
-use crate::dialect::pflag::{self, Flag, Parsed};
+use crate::dialect::pflag::{self, Flag};
 use crate::{Env, FileError, Files};
 
 /// The name that loadline was called by.
@@ -43,7 +44,7 @@ impl Identity {
     }
 
     /// The address of the REST API where nobody names one.
-    fn rest_default(self) -> Option<&'static str> {
+    pub(super) fn rest_default(self) -> Option<&'static str> {
         match self {
             Identity::Loadline => None,
             Identity::K6 => Some("localhost:6565"),
@@ -117,29 +118,17 @@ pub struct K6Invocation {
     pub exclude_env_vars: bool,
     /// Whether `inspect` shows all tiers together.
     pub execution_requirements: bool,
+    /// Template of `new`; empty: the default.
+    pub template: String,
+    /// Whether `new` overwrites.
+    pub force: bool,
+    /// What `scale` asks for: virtual users, and at most.
+    pub scale: (Option<i64>, Option<i64>),
+    /// Whether `version` answers as JSON.
+    pub as_json: bool,
     tiers: Tiers,
     overrides: Overrides,
     settings: Settings,
-}
-
-/// What the command line says of the run, and no option does.
-#[derive(Clone, Debug, PartialEq)]
-struct Settings {
-    summary_mode: SummaryMode,
-    summary_export: Option<String>,
-    new_machine_readable: bool,
-    summary_by: Option<String>,
-    outputs: Vec<OutputSpec>,
-    rest: Option<RestSettings>,
-    linger: bool,
-    quiet: bool,
-    no_thresholds: bool,
-    fail_on_drop: bool,
-    series_max: Option<u32>,
-    vu_memory_max: Option<Bytes>,
-    features: Vec<Feature>,
-    notices: Vec<Notice>,
-    secret_sources: Vec<String>,
 }
 
 /// What the loaded script says.
@@ -177,7 +166,7 @@ impl K6Invocation {
         if given.help {
             return Ok(Reading::Help(command.help(identity.program())));
         }
-        let script = operand(command, &given)?;
+        let script = surroundings::operand(command, &given)?;
         let tiers = Tiers {
             flags: flags::options(&given).map_err(K6Error::other)?,
             env: K6Options::from_env(env).map_err(K6Error::config)?,
@@ -186,27 +175,34 @@ impl K6Invocation {
         if let Some(stats) = &tiers.env.summary_trend_stats {
             consolidate::check_trend_stats(stats).map_err(K6Error::other)?;
         }
-        let (all_env, env_flags) = script_env(command, &given, env)?;
+        let (all_env, env_flags) = surroundings::script_env(command, &given, env)?;
         Ok(Reading::Invocation(Box::new(K6Invocation {
             command,
             identity,
             script,
-            script_type: script_type(&given, env)?,
+            script_type: surroundings::script_type(&given, env)?,
             env: all_env,
             env_flags,
-            compatibility: compatibility(&given, env)?,
+            compatibility: surroundings::compatibility(&given, env)?,
             remote_libs: given.switch("remote-libs").unwrap_or(false),
-            config_file: config_file(&given, env),
-            log: log(&given, env)?,
+            config_file: surroundings::config_file(&given, env),
+            log: surroundings::log(&given, env)?,
             archive_out: given
                 .text("archive-out")
                 .unwrap_or("archive.tar")
                 .to_owned(),
             exclude_env_vars: given.switch("exclude-env-vars").unwrap_or(false),
             execution_requirements: given.switch("execution-requirements").unwrap_or(false),
+            template: given.text("template").unwrap_or_default().to_owned(),
+            force: given.switch("force").unwrap_or(false),
+            scale: (
+                tiers.flags.vus,
+                given.text("max").and_then(|text| text.parse().ok()),
+            ),
+            as_json: given.switch("json").unwrap_or(false),
             tiers,
-            overrides: overrides(&given)?,
-            settings: settings(identity, &given, env)?,
+            overrides: surroundings::overrides(&given)?,
+            settings: surroundings::settings(identity, &given, env)?,
         })))
     }
 
@@ -217,6 +213,13 @@ impl K6Invocation {
         all.extend(archived.clone());
         all.extend(self.env_flags.clone());
         all
+    }
+
+    /// The address of the REST API that the user named; `None`: none.
+    #[must_use]
+    pub fn asked_address(&self) -> Option<&str> {
+        let rest = self.settings.rest.as_ref()?;
+        rest.asked.then_some(rest.address.as_str())
     }
 
     /// The text of the JSON file of options; `None` when there is none and none was named.
@@ -446,311 +449,11 @@ impl ConfigFile {
     }
 }
 
-fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, K6Error> {
-    let received = given.operands.len();
-    let (most, default) = match command {
-        ScriptCommand::Run | ScriptCommand::Inspect | ScriptCommand::Archive => (1, None),
-        ScriptCommand::New => (1, Some("script.js")),
-        _ => (0, Some("")),
-    };
-    match (given.operands.first(), default) {
-        (Some(script), _) if received <= most => Ok(script.clone()),
-        (None, Some(default)) => Ok(default.to_owned()),
-        _ => {
-            let wanted = match default {
-                None => format!("accepts {most} arg(s), received {received}"),
-                Some(_) => format!("accepts at most {most} arg(s), received {received}"),
-            };
-            Err(K6Error::other(match command {
-                ScriptCommand::Run => format!(
-                    "{wanted}: arg should either be \"-\", if reading script from stdin, or a \
-                     path to a script file"
-                ),
-                _ => wanted,
-            }))
-        }
-    }
-}
-
-type Variables = BTreeMap<String, String>;
-
-/// All of `__ENV`, and the part that flags set.
-fn script_env(
-    command: ScriptCommand,
-    given: &Parsed,
-    env: &Env,
-) -> Result<(Variables, Variables), K6Error> {
-    let mut flags = Variables::new();
-    for text in given.all("env") {
-        let (name, value) = text.split_once('=').unwrap_or((text, ""));
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.is_empty()
-            || name.starts_with(|c: char| c.is_ascii_digit())
-            || !name.chars().all(plain)
-        {
-            let message = format!("invalid environment variable name '{name}'");
-            return Err(K6Error::other(message));
-        }
-        flags.insert(name.to_owned(), value.to_owned());
-    }
-    let included = switch_or_env(
-        given,
-        env,
-        "include-system-env-vars",
-        "K6_INCLUDE_SYSTEM_ENV_VARS",
-    )?;
-    let mut all = match included.unwrap_or(command == ScriptCommand::Run) {
-        true => env.all().clone(),
-        false => Variables::new(),
-    };
-    all.extend(flags.clone());
-    Ok((all, flags))
-}
-
-/// A switch, by its flag or else its variable.
-fn switch_or_env(
-    given: &Parsed,
-    env: &Env,
-    flag: &str,
-    variable: &str,
-) -> Result<Option<bool>, K6Error> {
-    if let Some(value) = given.switch(flag) {
-        return Ok(Some(value));
-    }
-    let Some(text) = env.get(variable) else {
-        return Ok(None);
-    };
-    pflag::truth(text).map(Some).ok_or_else(|| {
-        K6Error::other(format!(
-            "env var '{variable}' is not a valid boolean value: strconv.ParseBool: parsing {}: \
-             invalid syntax",
-            quoted(text)
-        ))
-    })
-}
-
-fn text_or_env<'a>(given: &'a Parsed, env: &'a Env, flag: &str, variable: &str) -> Option<&'a str> {
-    given.text(flag).or_else(|| env.get(variable))
-}
-
-fn script_type(given: &Parsed, env: &Env) -> Result<Option<ScriptType>, K6Error> {
-    match text_or_env(given, env, "type", "K6_TYPE") {
-        None | Some("") => Ok(None),
-        Some("js") => Ok(Some(ScriptType::Js)),
-        Some("archive") => Ok(Some(ScriptType::Archive)),
-        Some(other) => {
-            let script = given.operands.first().map_or("", String::as_str);
-            Err(K6Error::other(format!(
-                "could not initialize '{script}': unknown or unspecified test type '{other}'"
-            )))
-        }
-    }
-}
-
-fn compatibility(given: &Parsed, env: &Env) -> Result<Compatibility, K6Error> {
-    match text_or_env(given, env, "compatibility-mode", "K6_COMPATIBILITY_MODE") {
-        None | Some("extended" | "experimental_enhanced") => Ok(Compatibility::Extended),
-        Some("base") => Ok(Compatibility::Base),
-        Some(other) => Err(K6Error::other(format!(
-            "invalid compatibility mode {}. Use: \"extended\", \"base\", \"experimental_enhanced\"",
-            quoted(other)
-        ))),
-    }
-}
-
-/// The JSON file of options: as named, else in the user's folder of configurations.
-fn config_file(given: &Parsed, env: &Env) -> Option<(String, bool)> {
-    if let Some(path) = text_or_env(given, env, "config", "K6_CONFIG") {
-        return Some((path.to_owned(), true));
-    }
-    let folder = match env.get("XDG_CONFIG_HOME") {
-        Some(folder) => folder.to_owned(),
-        None => format!("{}/.config", env.get("HOME")?),
-    };
-    Some((format!("{folder}/k6/config.json"), false))
-}
-
-fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
-    let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or_default();
-    let format = text_or_env(given, env, "log-format", "K6_LOG_FORMAT").unwrap_or_default();
-    let no_color = switch_or_env(given, env, "no-color", "K6_NO_COLOR")?.unwrap_or(false);
-    Ok(LogSettings {
-        output: LogOutput::parse(output).map_err(K6Error::other)?,
-        format: LogFormat::of(format),
-        verbose: given.switch("verbose").unwrap_or(false),
-        no_color: no_color || env.get("NO_COLOR").is_some(),
-    })
-}
-
-fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
-    let read = |text: &str| {
-        let (path, value) = text.split_once('=')?;
-        let (name, key) = path.split_once('.')?;
-        (!name.is_empty() && !key.is_empty())
-            .then(|| (name.to_owned(), key.to_owned(), value.to_owned()))
-    };
-    let scenario = given.all("scenario").map(|text| {
-        read(text).ok_or_else(|| {
-            K6Error::other(format!(
-                "--scenario {text}: write it as NAME.KEY=VALUE, for example login.rate=200"
-            ))
-        })
-    });
-    Ok(Overrides {
-        scenario: scenario.collect::<Result<_, _>>()?,
-        once: given.switch("once").unwrap_or(false),
-    })
-}
-
-fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
-    let switch = |flag: &str| given.switch(flag).unwrap_or(false);
-    let or_env = |flag: &str, variable: &str| {
-        switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
-    };
-    traces(given, env)?;
-    let (features, notices) = features(given, env);
-    Ok(Settings {
-        summary_mode: summary_mode(given, env)?,
-        summary_export: text_or_env(given, env, "summary-export", "K6_SUMMARY_EXPORT")
-            .map(str::to_owned),
-        new_machine_readable: or_env(
-            "new-machine-readable-summary",
-            "K6_NEW_MACHINE_READABLE_SUMMARY",
-        )?,
-        summary_by: given.text("summary-by").map(str::to_owned),
-        outputs: outputs(given, env)?,
-        rest: rest(identity, given, env),
-        linger: linger(given, env)?,
-        quiet: switch("quiet"),
-        no_thresholds: or_env("no-thresholds", "K6_NO_THRESHOLDS")?,
-        fail_on_drop: switch("fail-on-drop"),
-        series_max: limit(given, "max-series")?.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
-        vu_memory_max: limit(given, "vu-memory")?.map(Bytes),
-        features,
-        notices,
-        secret_sources: given.all("secret-source").map(str::to_owned).collect(),
-    })
-}
-
-/// A limit, which is at least one.
-fn limit(given: &Parsed, flag: &str) -> Result<Option<u64>, K6Error> {
-    let Some(text) = given.text(flag) else {
-        return Ok(None);
-    };
-    match text.parse() {
-        Ok(0) | Err(_) => Err(K6Error::other(format!(
-            "--{flag} {text}: write a whole number above zero"
-        ))),
-        Ok(limit) => Ok(Some(limit)),
-    }
-}
-
-fn traces(given: &Parsed, env: &Env) -> Result<(), K6Error> {
-    match text_or_env(given, env, "traces-output", "K6_TRACES_OUTPUT") {
-        None | Some("" | "none") => Ok(()),
-        Some(other) => Err(K6Error::other(format!(
-            "invalid traces output {}",
-            quoted(other)
-        ))),
-    }
-}
-
-fn linger(given: &Parsed, env: &Env) -> Result<bool, K6Error> {
-    use super::options::value::OptionValue;
-    if let Some(value) = given.switch("linger") {
-        return Ok(value);
-    }
-    let Some(text) = env.get("K6_LINGER") else {
-        return Ok(false);
-    };
-    bool::from_env(text)
-        .map(|value| value.unwrap_or(false))
-        .map_err(|why| {
-            K6Error::config(format!(
-                "envconfig.Process: assigning K6_LINGER to Linger: converting '{text}' to type \
-                 null.Bool. details: {why}"
-            ))
-        })
-}
-
-fn summary_mode(given: &Parsed, env: &Env) -> Result<SummaryMode, K6Error> {
-    if given.switch("no-summary").unwrap_or(false) {
-        return Ok(SummaryMode::Disabled);
-    }
-    if let Some(name) = given.text("summary-mode") {
-        return SummaryMode::of(name).ok_or_else(|| K6Error::other("invalid summary mode"));
-    }
-    // As in k6, a variable with another value says nothing.
-    let named = env.get("K6_SUMMARY_MODE").and_then(SummaryMode::of);
-    let disabled = match named {
-        None => switch_or_env(given, env, "no-summary", "K6_NO_SUMMARY")?.unwrap_or(false),
-        Some(_) => false,
-    };
-    Ok(match disabled {
-        true => SummaryMode::Disabled,
-        false => named.unwrap_or_default(),
-    })
-}
-
-fn outputs(given: &Parsed, env: &Env) -> Result<Vec<OutputSpec>, K6Error> {
-    let read = |text: &str| OutputSpec::parse(text).map_err(K6Error::other);
-    if given.text("out").is_some() {
-        return given.all("out").map(read).collect();
-    }
-    let named = env
-        .get("K6_OUT")
-        .map_or_else(Vec::new, |text| text.split(',').collect());
-    named.into_iter().map(read).collect()
-}
-
-fn rest(identity: Identity, given: &Parsed, env: &Env) -> Option<RestSettings> {
-    let asked = text_or_env(given, env, "address", "K6_ADDRESS");
-    let address = match (asked, identity.rest_default()) {
-        (Some(""), _) | (None, None) => return None,
-        (Some(address), _) => address,
-        (None, Some(default)) => default,
-    };
-    Some(RestSettings {
-        address: address.to_owned(),
-        asked: asked.is_some(),
-    })
-}
-
-fn features(given: &Parsed, env: &Env) -> (Vec<Feature>, Vec<Notice>) {
-    let (mut features, mut notices) = (Vec::new(), Vec::new());
-    let from_flags = given.all("features").map(|text| ("cli", text));
-    let from_env = env.get("K6_FEATURES").map(|text| ("env", text));
-    for (source, text) in from_env.into_iter().chain(from_flags) {
-        for name in text
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-        {
-            match Feature::ALL.into_iter().find(|known| known.name() == name) {
-                Some(feature) => {
-                    features.push(feature);
-                    notices.push(
-                        Notice::new(Level::Info, "Experimental feature enabled")
-                            .with("feature", name)
-                            .with("lifecycle", "experimental"),
-                    );
-                }
-                None => notices.push(
-                    Notice::new(Level::Error, "Unknown feature flag")
-                        .with("feature", name)
-                        .with("outcome", "unknown")
-                        .with("source", source),
-                ),
-            }
-        }
-    }
-    features.sort();
-    features.dedup();
-    (features, notices)
-}
-
 impl From<FileError> for K6Error {
     fn from(error: FileError) -> K6Error {
         K6Error::new(ExitCode::Other, error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,7 +102,7 @@ impl LogFormat {
             LogFormat::Json => {
                 let fields = notice.fields.iter();
                 let mut rows: Vec<(String, Json)> = fields
-                    .map(|(name, value)| ((*name).to_owned(), Json::text(value)))
+                    .map(|(name, value)| (name.to_string(), Json::text(value)))
                     .collect();
                 rows.push(("level".to_owned(), Json::text(notice.level.name())));
                 rows.push(("msg".to_owned(), Json::text(&notice.message)));

@@ -19,6 +19,7 @@
 
 mod consolidate;
 pub mod duration;
+pub mod fetch;
 mod flags;
 mod invocation;
 pub mod json;
@@ -28,6 +29,7 @@ pub mod options;
 mod plan;
 mod requirements;
 mod run_settings;
+mod surroundings;
 
 pub use invocation::{Compatibility, Identity, K6Invocation, Reading, ScriptFacts, ScriptType};
 pub use log::{LogFormat, LogOutput, LogSettings};

@@ -2,6 +2,7 @@
 //!
 //! Must not know a clock or a stream. Invariant: a notice reads as a line of k6's log does.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use loadline_model::ExitCode;
@@ -9,8 +10,10 @@ use loadline_model::ExitCode;
 use crate::dialect::go_text::quoted;
 
 /// How grave a notice is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// For the curious.
+    Debug,
     /// Good to know.
     Info,
     /// Something was not done as asked.
@@ -24,6 +27,7 @@ impl Level {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Level::Debug => "debug",
             Level::Info => "info",
             Level::Warning => "warning",
             Level::Error => "error",
@@ -39,7 +43,7 @@ pub struct Notice {
     /// The text.
     pub message: String,
     /// What stands behind it: name and value, sorted by name.
-    pub fields: Vec<(&'static str, String)>,
+    pub fields: Vec<(Cow<'static, str>, String)>,
 }
 
 impl Notice {
@@ -60,7 +64,7 @@ impl Notice {
     /// The same with one more field.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Notice {
-        self.fields.push((name, value.into()));
+        self.fields.push((name.into(), value.into()));
         self
     }
 }

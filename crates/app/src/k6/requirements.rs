@@ -38,8 +38,12 @@ pub(super) fn requirements(options: &K6Options) -> Requirements {
     let share = share_of(options);
     let mut total = 0;
     let mut changes: Vec<(i64, i128)> = Vec::new();
-    for scenario in options.scenarios.iter().flatten().map(|(_, s)| s) {
-        let start = scenario.start_time.map_or(0, |time| time.0);
+    let start_of = |scenario: &ScenarioOptions| scenario.start_time.map_or(0, |time| time.0);
+    let mut scenarios: Vec<&ScenarioOptions> =
+        options.scenarios.iter().flatten().map(|(_, s)| s).collect();
+    scenarios.sort_by_key(|scenario| start_of(scenario));
+    for scenario in scenarios {
+        let start = start_of(scenario);
         let end = span(scenario).0.saturating_add(grace(scenario).0);
         total = total.max(start.saturating_add(end));
         let mut before = 0_i128;
@@ -50,8 +54,8 @@ pub(super) fn requirements(options: &K6Options) -> Requirements {
         }
         changes.push((start.saturating_add(end), -before));
     }
-    // What ends at an instant is given back before what starts then takes.
-    changes.sort_by_key(|(at, change)| (*at, *change));
+    // At one instant k6 goes through the scenarios by start and name, and counts after each.
+    changes.sort_by_key(|(at, _)| *at);
     let mut now = 0_i128;
     let most = changes.into_iter().fold(0, |most, (_, change)| {
         now += change;

@@ -3,6 +3,7 @@
 //! Must not know what is measured; the texts come from the report crate. Invariant: nothing but
 //! reports goes to standard output, and a stream that was closed never ends the run.
 
+pub(crate) mod now;
 pub(crate) mod print;
 pub(crate) mod progress;
 pub(crate) mod signals;

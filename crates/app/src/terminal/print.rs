@@ -9,9 +9,17 @@ use std::io::{self, ErrorKind, Write};
 /// # Errors
 /// Those of the stream; one that its reader closed (`| head`) is none: the reader has what it wanted.
 pub(crate) fn to_stdout(text: &str) -> io::Result<()> {
+    bytes_to_stdout(text.as_bytes())
+}
+
+/// Writes bytes to standard output.
+///
+/// # Errors
+/// As [`to_stdout`].
+pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
     let mut stream = io::stdout().lock();
     match stream
-        .write_all(text.as_bytes())
+        .write_all(bytes)
         .and_then(|()| stream.flush())
     {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

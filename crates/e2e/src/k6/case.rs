@@ -195,3 +195,47 @@ fn words(line: &str) -> Vec<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_say_how_a_script_is_run() {
+        let mut case = Case::default();
+        for line in [
+            "args: --vus 2 --user-agent 'a b'",
+            "env: K6_TAGS=a=b",
+            "signal: INT 500",
+            "stdout: exact",
+            "log: sorted",
+        ] {
+            case.direct(line).expect("a directive");
+        }
+        assert_eq!(case.args, ["--vus", "2", "--user-agent", "a b"]);
+        assert_eq!(case.env, [("K6_TAGS".to_owned(), "a=b".to_owned())]);
+        assert_eq!(
+            case.signal,
+            Some((libc::SIGINT, Duration::from_millis(500)))
+        );
+        assert_eq!(
+            (case.stdout, case.log),
+            (Some(Detail::Exact), LogDetail::Sorted)
+        );
+    }
+
+    #[test]
+    fn what_is_no_directive_is_refused() {
+        for line in [
+            "arg: --vus 2",
+            "env: NAME",
+            "signal: HUP 5",
+            "log: loud",
+            "stdout: some",
+            "needs: luck",
+        ] {
+            let told = Case::default().direct(line);
+            assert!(told.is_err(), "{line} was accepted");
+        }
+    }
+}

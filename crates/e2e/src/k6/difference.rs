@@ -59,3 +59,39 @@ fn walk(place: &str, golden: &Value, seen: &Value, found: &mut Vec<String>) {
 fn shown(value: Option<Value>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn equal_observations_have_no_differences() {
+        let seen = json!({"exit_code": 0, "log": ["a", "b"], "metrics": {"x": {"n": 1}}});
+        assert_eq!(between(&seen, &seen), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_kind_of_difference_has_its_line() {
+        let golden = json!({"code": 0, "log": ["a", "b"], "only": 1});
+        let seen = json!({"code": 1, "log": ["a"], "more": 2});
+        let lines = between(&golden, &seen).join("\n");
+        for wanted in [
+            "› code:",
+            "› log[1]: missing",
+            "› only: missing",
+            "› more: surplus",
+        ] {
+            assert!(lines.contains(wanted), "{wanted} is not in {lines}");
+        }
+    }
+
+    #[test]
+    fn many_differences_are_cut_short() {
+        let (golden, seen) = (json!(vec![0; 40]), json!(vec![1; 40]));
+        let lines = between(&golden, &seen);
+        assert_eq!(lines.len(), LINES_MAX + 1);
+        assert_eq!(lines[LINES_MAX], "and 28 more");
+    }
+}

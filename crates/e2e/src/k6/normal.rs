@@ -102,3 +102,50 @@ fn lossy(path: &Path) -> String {
 pub(crate) fn number(value: f64) -> f64 {
     format!("{value:.8e}").parse().unwrap_or(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pattern: fn(&str, &Places) -> String, raw: &str) -> String {
+        let servers = Servers::nowhere(40001, Some(40002));
+        let places = Places {
+            folder: Path::new("/tmp/run"),
+            scripts: Path::new("/suite/http"),
+            servers: &servers,
+        };
+        pattern(raw, &places)
+    }
+
+    #[test]
+    fn places_and_ports_become_names() {
+        let raw = "file:///suite/http/a.js http://127.0.0.1:40001/x https://127.0.0.1:40002 shop:40001 /tmp/run/o";
+        let named = "file://{DIR}/a.js http://{HOST}/x https://{HOST_TLS} shop:{PORT} {TMP}/o";
+        assert_eq!(of(text, raw), named);
+    }
+
+    #[test]
+    fn frames_keep_function_file_and_line() {
+        let raw =
+            r"Error: x\n\tat go.k6.io/k6/js.f (native)\n\tat f (file:///suite/http/a.js:3:14(7))\n";
+        assert_eq!(
+            of(text, raw),
+            r"Error: x\n\tat f (file://{DIR}/a.js:3:{C})\n"
+        );
+        let bare = r"\tat f (file:///suite/http/a.js:3:14)\n";
+        assert_eq!(of(text, bare), r"\tat f (file://{DIR}/a.js:3:{C})\n");
+    }
+
+    #[test]
+    fn reports_lose_times_rates_and_widths() {
+        let raw = "    http_reqs......: 12    5.69/s\n    avg=1.5ms  max=1m2s   \n    sent: 3.6 kB 116 kB/s";
+        let left = "    http_reqs...: 12 {R}/s\n    avg={T} max={T}\n    sent: {BYTES} {BYTES}";
+        assert_eq!(of(report, raw), left);
+    }
+
+    #[test]
+    fn numbers_keep_nine_digits() {
+        assert_eq!(number(0.1 + 0.2), 0.3);
+        assert_eq!(number(123_456_789.4), 123_456_789.0);
+    }
+}

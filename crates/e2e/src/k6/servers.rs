@@ -19,6 +19,8 @@ const START_MAX: Duration = Duration::from_secs(5);
 enum Process {
     Target(#[expect(dead_code, reason = "ends with its owner")] Target),
     Httpbin(Child),
+    #[cfg(test)]
+    Nothing,
 }
 
 /// Running servers and where they are.
@@ -43,6 +45,17 @@ impl Servers {
             port: target.port(),
             port_tls: Some(target.tls_port()),
             process: Process::Target(target),
+        }
+    }
+
+    /// Ports at which nothing runs.
+    #[cfg(test)]
+    pub(crate) fn nowhere(port: u16, port_tls: Option<u16>) -> Servers {
+        Servers {
+            base: format!("http://127.0.0.1:{port}"),
+            port,
+            port_tls,
+            process: Process::Nothing,
         }
     }
 

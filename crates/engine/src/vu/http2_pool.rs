@@ -165,6 +165,10 @@ impl Http2Pool {
     }
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is made, and never kept"
+)]
 enum Look {
     Leased(Leased),
     Wait(Rc<Notify>),

@@ -19,4 +19,4 @@ pub use thread::{LineSink, LinesReport};
 
 pub(crate) use cache::Rendered;
 pub(crate) use thread::Lines;
-pub(crate) use time::{push_rfc3339, push_rfc3339_nano};
+pub use time::{push_rfc3339, push_rfc3339_nano};

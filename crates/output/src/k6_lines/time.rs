@@ -7,7 +7,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 const DAY_S: u64 = 86_400;
 
 /// RFC 3339 with as many decimals as are not zero: `2026-11-21T11:10:12.404456646Z`.
-pub(crate) fn push_rfc3339_nano(unix_ns: u64, out: &mut Vec<u8>) {
+pub fn push_rfc3339_nano(unix_ns: u64, out: &mut Vec<u8>) {
     push_seconds(unix_ns / SECOND_NS, out);
     let mut fraction = unix_ns % SECOND_NS;
     if fraction > 0 {
@@ -23,7 +23,7 @@ pub(crate) fn push_rfc3339_nano(unix_ns: u64, out: &mut Vec<u8>) {
 }
 
 /// RFC 3339 in whole seconds, cut off.
-pub(crate) fn push_rfc3339(unix_ns: u64, out: &mut Vec<u8>) {
+pub fn push_rfc3339(unix_ns: u64, out: &mut Vec<u8>) {
     push_seconds(unix_ns / SECOND_NS, out);
     out.push(b'Z');
 }

@@ -23,7 +23,7 @@ use loadline_model::TestSummary;
 
 pub use by_tag::by_tag;
 pub use data::{HandleSummaryContext, handle_summary_data};
-pub use describe::{TestDescription, header};
+pub use describe::{ScenarioDescription, TestDescription, header};
 pub use export::{MachineSummaryContext, machine_readable, summary_export};
 pub use json_text::indented;
 pub use number::SummaryTimeUnit;

@@ -7,9 +7,7 @@ use std::collections::HashMap;
 
 use rquickjs::function::Opt;
 use rquickjs::object::{Accessor, Property};
-use rquickjs::{
-    ArrayBuffer, Ctx, Function, IntoJs, Module, Object, Persistent, Result, Value,
-};
+use rquickjs::{ArrayBuffer, Ctx, Function, IntoJs, Module, Object, Persistent, Result, Value};
 
 use crate::loading::WHOLE;
 use crate::modules;
@@ -25,7 +23,10 @@ const DEPTH_MAX: isize = 64;
 pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let globals = ctx.globals();
     globals.set("open", Function::new(ctx.clone(), open)?.with_name("open")?)?;
-    globals.set("require", Function::new(ctx.clone(), require_from_caller)?.with_name("require")?)?;
+    globals.set(
+        "require",
+        Function::new(ctx.clone(), require_from_caller)?.with_name("require")?,
+    )?;
     for name in ["module", "exports"] {
         refuse_access(&globals, name)?;
     }
@@ -54,14 +55,20 @@ pub(super) fn describe_file<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str)
         let resolved = state(&ctx).program.sources().resolve(&base, &name);
         resolved.map_err(|error| refuse(&ctx, &error.message))
     };
-    meta.set("resolve", Function::new(ctx.clone(), resolve)?.with_name("resolve")?)?;
+    meta.set(
+        "resolve",
+        Function::new(ctx.clone(), resolve)?.with_name("resolve")?,
+    )?;
     let base = name.to_owned();
     let require = move |ctx: Ctx<'js>, name: String| require(&ctx, &base, &name);
     let require = Function::new(ctx.clone(), require)?.with_name("require")?;
     meta.prop("require", Property::from(require))?;
     let file = name.to_owned();
     let module = move |ctx: Ctx<'js>| begin_common_js(&ctx, &file);
-    meta.prop("module", Property::from(Function::new(ctx.clone(), module)?))
+    meta.prop(
+        "module",
+        Property::from(Function::new(ctx.clone(), module)?),
+    )
 }
 
 /// What was loaded in the way of CommonJS.
@@ -155,7 +162,11 @@ fn module_name(ctx: &Ctx<'_>, level: isize) -> Option<String> {
 fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
     let common_js = state(ctx).slot(CommonJs::default);
     let required = common_js.under_way.borrow().last().cloned();
-    required.or_else(|| (0..DEPTH_MAX).rev().find_map(|level| module_name(ctx, level)))
+    required.or_else(|| {
+        (0..DEPTH_MAX)
+            .rev()
+            .find_map(|level| module_name(ctx, level))
+    })
 }
 
 fn open<'js>(ctx: Ctx<'js>, path: Value<'js>, mode: Opt<String>) -> Result<Value<'js>> {

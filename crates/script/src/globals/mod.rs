@@ -71,6 +71,7 @@ pub(crate) fn after_task(ctx: &Ctx<'_>) {
     }
 }
 
+pub(crate) use lazy::builtin_namespace;
 pub(crate) use timers::natives as timer_natives;
 
 /// What `import.meta` of a script's own file holds.

@@ -1,1 +1,339 @@
-//! k6's archives: a script with everything that it was made of, in one file.
+//! k6's archives: a script with everything that it is made of, in one tar file.
+//!
+//! Format (k6 v2.2.0): `metadata.json`; `data`, the entry script; below `file/` and `https/` every
+//! file by its address, the entry a hard link to `data`. Names of home folders are left out. Must
+//! not know where an archive lies. Invariant: what was written is read as it was.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tar::{Builder, EntryType, Header};
+use url::Url;
+
+use super::{Fetch, FetchError, Recorded, resolve};
+use crate::program::LoadError;
+
+/// The version of k6 that archives are made for.
+const K6_VERSION: &str = "2.2.0";
+
+/// Where the mark of a tar file begins, and the mark.
+const MARK_AT: usize = 257;
+const MARK: &[u8] = b"ustar";
+
+/// A script with everything that it is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Archive {
+    /// What is known of it.
+    pub metadata: Metadata,
+    /// Contents by address, the entry script among them.
+    pub files: BTreeMap<Url, Arc<[u8]>>,
+}
+
+/// `metadata.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// What is archived; `js` is all there is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The consolidated options when it was made.
+    #[serde(default)]
+    pub options: Value,
+    /// The entry script.
+    pub filename: Url,
+    /// Whence the entry script sees relative names; without a slash at its end.
+    pub pwd: Url,
+    /// Variables that the script was given.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// k6's compatibility mode.
+    #[serde(default, rename = "compatibilityMode")]
+    pub compatibility_mode: String,
+    /// The version of k6 that made it or could have.
+    #[serde(default, rename = "k6version")]
+    pub k6_version: String,
+    /// The operating system that it was made on, as Go names it.
+    #[serde(default)]
+    pub goos: String,
+    /// What it needs, and of which version.
+    #[serde(default)]
+    pub dependencies: BTreeMap<String, String>,
+}
+
+impl Archive {
+    /// Whether a file is an archive by its looks.
+    #[must_use]
+    pub fn is_archive(bytes: &[u8]) -> bool {
+        bytes
+            .get(MARK_AT..)
+            .is_some_and(|rest| rest.starts_with(MARK))
+    }
+
+    /// An archive of what was recorded while the script at `entry` was loaded. `directory` ends in
+    /// a slash.
+    #[must_use]
+    pub fn of(
+        recorded: &Recorded,
+        entry: &Url,
+        directory: &Url,
+        options: Value,
+        env: BTreeMap<String, String>,
+    ) -> Archive {
+        let files = recorded.files.iter();
+        let mut folder = anonymous(directory);
+        let path = folder.path().trim_end_matches('/').to_owned();
+        folder.set_path(&path);
+        Archive {
+            metadata: Metadata {
+                kind: "js".to_owned(),
+                options,
+                filename: anonymous(entry),
+                pwd: folder,
+                env,
+                compatibility_mode: "extended".to_owned(),
+                k6_version: K6_VERSION.to_owned(),
+                goos: "linux".to_owned(),
+                dependencies: BTreeMap::from([("k6".to_owned(), "*".to_owned())]),
+            },
+            files: files
+                .map(|(url, bytes)| (anonymous(url), Arc::clone(bytes)))
+                .collect(),
+        }
+    }
+
+    /// Whence the entry script sees relative names; ends in a slash.
+    #[must_use]
+    pub fn directory(&self) -> Url {
+        let mut directory = self.metadata.pwd.clone();
+        let path = format!("{}/", directory.path().trim_end_matches('/'));
+        directory.set_path(&path);
+        directory
+    }
+
+    /// The archive as a tar file. The same archive gives the same bytes.
+    ///
+    /// # Errors
+    /// When a file's name fits no tar file.
+    pub fn write(&self) -> Result<Vec<u8>, LoadError> {
+        self.write_tar().map_err(|error| {
+            LoadError::new(format!(
+                "cannot archive {}: {error}",
+                self.metadata.filename
+            ))
+        })
+    }
+
+    fn write_tar(&self) -> std::io::Result<Vec<u8>> {
+        let mut tar = Builder::new(Vec::new());
+        let metadata = serde_json::to_vec_pretty(&self.metadata)?;
+        let entry = self.files.get(&self.metadata.filename);
+        append(&mut tar, "metadata.json", &metadata)?;
+        append(&mut tar, "data", entry.map_or(&[], |bytes| bytes))?;
+        for (url, bytes) in &self.files {
+            let name = name_of(url);
+            if *url == self.metadata.filename {
+                let mut header = header(EntryType::Link, 0);
+                tar.append_link(&mut header, name, "data")?;
+            } else {
+                append(&mut tar, &name, bytes)?;
+            }
+        }
+        tar.into_inner()
+    }
+
+    /// The archive of a tar file.
+    ///
+    /// # Errors
+    /// When it is none, or one without `metadata.json` or `data`.
+    pub fn read(bytes: &[u8]) -> Result<Archive, LoadError> {
+        let fail = |why: String| LoadError::new(format!("this is no archive of a script: {why}"));
+        let mut named = entries(bytes).map_err(|error| fail(error.to_string()))?;
+        let mut take = |name: &str| {
+            let found = named.remove(name);
+            found.ok_or_else(|| fail(format!("it holds no {name}; make it again")))
+        };
+        let metadata = take("metadata.json")?;
+        let data = take("data")?;
+        let metadata: Metadata = serde_json::from_slice(&metadata)
+            .map_err(|error| fail(format!("its metadata.json is wrong: {error}")))?;
+        if metadata.kind != "js" {
+            return Err(fail(format!("its type is '{}', not 'js'", metadata.kind)));
+        }
+        let mut files: BTreeMap<Url, Arc<[u8]>> = named
+            .into_iter()
+            .filter_map(|(name, bytes)| Some((url_of(&name)?, bytes)))
+            .collect();
+        files.insert(metadata.filename.clone(), data);
+        Ok(Archive { metadata, files })
+    }
+}
+
+/// An archive is all there is: nothing else is read while its script is loaded.
+impl Fetch for Archive {
+    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+        let found = self.files.get(url);
+        found.map(|bytes| bytes.to_vec()).ok_or(match url.scheme() {
+            "file" => FetchError::NotFound,
+            _ => FetchError::Failed("it is not in the archive".to_owned()),
+        })
+    }
+}
+
+fn append(tar: &mut Builder<impl Write>, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    tar.append_data(&mut header(EntryType::Regular, bytes.len()), name, bytes)
+}
+
+fn header(kind: EntryType, size: usize) -> Header {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_mode(0o644);
+    header.set_size(size as u64);
+    header
+}
+
+/// Contents of files, hard links included, by name. Other kinds of entries are passed over: they
+/// hold nothing that a script reads.
+fn entries(bytes: &[u8]) -> std::io::Result<BTreeMap<String, Arc<[u8]>>> {
+    let mut named = BTreeMap::new();
+    for entry in tar::Archive::new(Cursor::new(bytes)).entries()? {
+        let mut entry = entry?;
+        let name = entry.path()?.to_string_lossy().into_owned();
+        match entry.header().entry_type() {
+            EntryType::Regular => {
+                let mut content = Vec::new();
+                entry.read_to_end(&mut content)?;
+                named.insert(name, Arc::from(content));
+            }
+            EntryType::Link => {
+                let target = entry.link_name()?.unwrap_or_default();
+                if let Some(content) = named.get(&*target.to_string_lossy()) {
+                    let content = Arc::clone(content);
+                    named.insert(name, content);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(named)
+}
+
+/// The name of an address inside an archive.
+fn name_of(url: &Url) -> String {
+    match url.scheme() {
+        "file" => format!("file{}", resolve::path_of(url)),
+        scheme => {
+            let rest = &url[url::Position::BeforeHost..];
+            format!("{scheme}/{rest}")
+        }
+    }
+}
+
+fn url_of(name: &str) -> Option<Url> {
+    let (scheme, rest) = name.split_once('/')?;
+    match scheme {
+        "file" => {
+            let mut url = Url::parse("file:///").ok()?;
+            url.set_path(&rest.replace('%', "%25"));
+            Some(url)
+        }
+        "https" => Url::parse(&format!("https://{rest}")).ok(),
+        _ => None,
+    }
+}
+
+/// The address without the name of whose home folder it is in.
+fn anonymous(url: &Url) -> Url {
+    let mut segments = url.path().splitn(4, '/');
+    let (_, home, who) = (segments.next(), segments.next(), segments.next());
+    let is_home = url.scheme() == "file" && matches!(home, Some("home" | "Users"));
+    if !is_home || who.is_none_or(str::is_empty) {
+        return url.clone();
+    }
+    let rest = segments.next().map(|rest| format!("/{rest}"));
+    let path = format!(
+        "/{}/nobody{}",
+        home.unwrap_or_default(),
+        rest.unwrap_or_default()
+    );
+    let mut url = url.clone();
+    url.set_path(&path);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Made by k6 v2.2.0 of a script, a module, a text and a binary file.
+    const GOLDEN: &[u8] = include_bytes!("golden/k6-2.2.0.tar");
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).expect("it is an address")
+    }
+
+    fn recorded() -> Recorded {
+        let file = |name: &str, text: &str| (url(name), Arc::from(text.as_bytes()));
+        Recorded {
+            files: BTreeMap::from([
+                file("file:///home/joe/a/main.js", "import './b%20c.js'"),
+                file("file:///home/joe/a/b%20c.js", "1"),
+                file("https://host/lib/x.js?v=1", "2"),
+            ]),
+            builtins: ["k6".to_owned()].into(),
+        }
+    }
+
+    #[test]
+    fn k6s_archives_are_read() {
+        assert!(Archive::is_archive(GOLDEN));
+        let archive = Archive::read(GOLDEN).expect("it is k6's");
+        assert_eq!(archive.metadata.filename, url("file:///scripts/main.js"));
+        assert_eq!(archive.directory(), url("file:///scripts/"));
+        assert_eq!(archive.metadata.env["FOO"], "bar");
+        assert_eq!(archive.metadata.options["iterations"], json!(2));
+        let text = Fetch::read(&archive, &url("file:///scripts/lib/d.txt"));
+        assert_eq!(text.as_deref(), Ok(b"hello\n".as_slice()));
+        let main = Fetch::read(&archive, &url("file:///scripts/main.js")).expect("it is there");
+        assert!(main.starts_with(b"import"));
+        let other = Fetch::read(&archive, &url("file:///scripts/other.js"));
+        assert_eq!(other, Err(FetchError::NotFound));
+    }
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let archive = Archive::of(
+            &recorded(),
+            &url("file:///home/joe/a/main.js"),
+            &url("file:///home/joe/a/"),
+            json!({"vus": 3}),
+            BTreeMap::from([("A".to_owned(), "b".to_owned())]),
+        );
+        let names: Vec<&str> = archive.files.keys().map(Url::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "file:///home/nobody/a/b%20c.js",
+                "file:///home/nobody/a/main.js",
+                "https://host/lib/x.js?v=1"
+            ]
+        );
+        assert_eq!(archive.metadata.pwd.as_str(), "file:///home/nobody/a");
+        let bytes = archive.write().expect("names are short");
+        assert_eq!(Archive::read(&bytes), Ok(archive));
+    }
+
+    #[test]
+    fn what_is_no_archive_is_refused() {
+        for bytes in [b"".as_slice(), b"export default 1", &GOLDEN[..1024]] {
+            let error = Archive::read(bytes).expect_err("it is none").message;
+            assert!(
+                error.starts_with("this is no archive of a script"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -99,10 +99,12 @@ impl Layout {
         }
         let before = self.out.trim_end();
         let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
-        let word = before.rfind(|letter| !is_word(letter)).map_or(before, |end| {
-            let letter = before[end..].chars().next().map_or(0, char::len_utf8);
-            &before[end + letter..]
-        });
+        let word = before
+            .rfind(|letter| !is_word(letter))
+            .map_or(before, |end| {
+                let letter = before[end..].chars().next().map_or(0, char::len_utf8);
+                &before[end + letter..]
+            });
         !OPEN_WORDS.contains(&word)
     }
 }

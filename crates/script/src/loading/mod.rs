@@ -210,14 +210,19 @@ impl Sources {
         if self.libraries == Libraries::Embedded
             && let Some(text) = jslib::find(&url)
         {
+            let bytes = Arc::from(text.as_bytes());
+            loaded.recorded.files.insert(url, bytes);
             return source_text::read(name, text, Form::JavaScript);
         }
-        let bytes = self
-            .fetch
-            .read(&url)
-            .map_err(|error| import_error(&url, loaded.spelled.get(name), &error))?;
+        let bytes = self.fetch.read(&url).map_err(|error| {
+            let spelled = loaded.spelled.get(name);
+            import_error(&url, spelled.map_or(name, String::as_str), &error)
+        })?;
         let bytes: Arc<[u8]> = bytes.into();
-        loaded.recorded.files.insert(url.clone(), Arc::clone(&bytes));
+        loaded
+            .recorded
+            .files
+            .insert(url.clone(), Arc::clone(&bytes));
         let form = if resolve::is_standard_input(&url) {
             Form::Either
         } else {
@@ -265,17 +270,23 @@ impl ModuleSources for Sources {
                 resolve::path_of(&url)
             )));
         }
-        let bytes = self.fetch.read(&url).map_err(|error| open_error(&url, &error))?;
+        let bytes = self
+            .fetch
+            .read(&url)
+            .map_err(|error| open_error(&url, &error))?;
         let bytes: Arc<[u8]> = bytes.into();
-        loaded.recorded.files.insert(url.clone(), Arc::clone(&bytes));
+        loaded
+            .recorded
+            .files
+            .insert(url.clone(), Arc::clone(&bytes));
         loaded.opened.insert(url, Arc::clone(&bytes));
         Ok(bytes)
     }
 }
 
-/// What k6 says of an import that cannot be had.
-fn import_error(url: &Url, spelled: Option<&String>, error: &FetchError) -> LoadError {
-    let spelled = spelled.map_or(url.as_str(), String::as_str);
+/// What k6 says of a script or an import that cannot be had; `spelled` is how it was named.
+#[must_use]
+pub fn import_error(url: &Url, spelled: &str, error: &FetchError) -> LoadError {
     let message = match (url.scheme(), error) {
         ("file", FetchError::NotFound) => format!(
             "The moduleSpecifier \"{spelled}\" couldn't be found on local disk. Make sure that \

@@ -124,11 +124,7 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
     })
 }
 
-fn parse<'a>(
-    allocator: &'a Allocator,
-    text: &'a str,
-    source_type: SourceType,
-) -> ParserReturn<'a> {
+fn parse<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceType) -> ParserReturn<'a> {
     // CommonJS files are bodies of functions.
     let options = ParseOptions {
         allow_return_outside_function: true,
@@ -148,7 +144,9 @@ fn imports_of(record: &ModuleRecord<'_>, text: &str) -> Vec<Import> {
         .requested_modules
         .iter()
         .flat_map(|(specifier, requests)| {
-            requests.iter().map(move |request| (request.statement_span.start, specifier.as_str()))
+            requests
+                .iter()
+                .map(move |request| (request.statement_span.start, specifier.as_str()))
         })
         .collect();
     requests.sort_unstable();
@@ -178,7 +176,9 @@ fn import_of(record: &ModuleRecord<'_>, text: &str, specifier: &str) -> Import {
                 let end = entry.local_name.span.end as usize;
                 let star = text[statement..end].rfind('*');
                 let start = statement + star.unwrap_or_default();
-                import.whole.push((start..end, entry.local_name.name.to_string()));
+                import
+                    .whole
+                    .push((start..end, entry.local_name.name.to_string()));
             }
         }
     }

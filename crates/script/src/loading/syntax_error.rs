@@ -10,10 +10,43 @@ use crate::program::LoadError;
 
 /// A word that is an identifier by its letters and none by the language.
 const KEYWORDS: &[&str] = &[
-    "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do",
-    "else", "enum", "export", "extends", "false", "finally", "for", "function", "if", "import",
-    "in", "instanceof", "new", "null", "return", "super", "switch", "this", "throw", "true", "try",
-    "typeof", "var", "void", "while", "with", "yield",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "instanceof",
+    "new",
+    "null",
+    "return",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
 ];
 
 /// An error in JavaScript: `name: Line 2:11 Unexpected token ;`.
@@ -69,16 +102,13 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     fn of(text: &'a str, error: &OxcDiagnostic) -> Place<'a> {
         let label = error.labels.as_slice().first();
-        let start = label.map_or(0, |label| label.offset() as usize);
-        let offset = if lacks_value(error) {
-            let end = start + label.map_or(0, |label| label.len() as usize);
-            let after = text.get(end..).unwrap_or_default();
-            end + (after.len() - after.trim_start().len())
-        } else {
-            start
-        };
-        let offset = offset.min(text.len());
-        let before = &text[..floor(text, offset)];
+        let mut offset = label.map_or(0, |label| label.offset() as usize);
+        if lacks_value(error) {
+            offset += label.map_or(0, |label| label.len() as usize);
+        }
+        let after = text.get(offset..).unwrap_or_default().trim_start();
+        let offset = text.len() - after.len();
+        let before = &text[..offset];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Place {
             line: before.matches('\n').count() + 1,
@@ -86,13 +116,6 @@ impl<'a> Place<'a> {
             token: token_at(&text[before.len()..]),
         }
     }
-}
-
-fn floor(text: &str, mut offset: usize) -> usize {
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    offset
 }
 
 /// The first token of a text: a word, a number, a string's quote or one sign.

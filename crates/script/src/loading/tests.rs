@@ -45,9 +45,11 @@ fn complaint(name: &'static str, text: &'static str) -> String {
 
 /// What the console says when a script with these files is run.
 fn console(script: &str, files: &[(&str, &str)]) -> Vec<String> {
-    let rehearsal = files.iter().fold(Rehearsal::new(script), |rehearsal, (name, text)| {
-        rehearsal.file(name, text)
-    });
+    let rehearsal = files
+        .iter()
+        .fold(Rehearsal::new(script), |rehearsal, (name, text)| {
+            rehearsal.file(name, text)
+        });
     let rehearsed = rehearsal.run();
     let failures = rehearsed.endings.iter().filter_map(|ending| match ending {
         Ending::Failed(failure) => Some(failure.to_string()),
@@ -74,7 +76,10 @@ fn names_are_resolved_as_k6_does() {
     assert_eq!(from(entry, "/x.js"), "file:///x.js");
     assert_eq!(from(entry, "./x.js?a#b"), "file:///a/b/x.js%3Fa%23b");
     assert_eq!(from(entry, "file:///x/../y.js"), "file:///y.js");
-    assert_eq!(from("https://h/a/m.js", "./n.js?v=1"), "https://h/a/n.js?v=1");
+    assert_eq!(
+        from("https://h/a/m.js", "./n.js?v=1"),
+        "https://h/a/n.js?v=1"
+    );
     assert_eq!(from("https://h/a/m.js", "/n.js"), "https://h/n.js");
     assert_eq!(from(entry, "k6"), "k6");
     assert_eq!(
@@ -113,7 +118,9 @@ fn entries_are_named_by_path_address_or_dash() {
 #[test]
 fn what_is_missing_is_told_in_k6s_words() {
     let missing = complaint("file:///a.js", "import './nope.js'");
-    assert!(missing.starts_with("The moduleSpecifier \"./nope.js\" couldn't be found on local disk."));
+    assert!(
+        missing.starts_with("The moduleSpecifier \"./nope.js\" couldn't be found on local disk.")
+    );
     let remote = complaint("file:///a.js", "import 'https://h/x.js'");
     assert_eq!(
         remote,
@@ -128,19 +135,34 @@ fn what_is_missing_is_told_in_k6s_words() {
 #[test]
 fn syntax_errors_name_line_and_column_as_k6_does() {
     let cases = [
-        ("export default function(){\n  let x = ;\n}", "2:11 Unexpected token ;"),
+        (
+            "export default function(){\n  let x = ;\n}",
+            "2:11 Unexpected token ;",
+        ),
         ("const a: number = 1;", "1:8 Unexpected token :"),
-        ("export default function(){ foo bar; }", "1:32 Unexpected identifier"),
-        ("export default function(){ \n", "2:1 Unexpected end of input"),
+        (
+            "export default function(){ foo bar; }",
+            "1:32 Unexpected identifier",
+        ),
+        (
+            "export default function(){ \n",
+            "2:1 Unexpected end of input",
+        ),
         ("var a = \"abc\nx", "1:9 Unexpected token ILLEGAL"),
-        ("export default function(){ if (x { } }", "1:34 Unexpected token {"),
+        (
+            "export default function(){ if (x { } }",
+            "1:34 Unexpected token {",
+        ),
     ];
     for (text, wanted) in cases {
         let wanted = format!("file:///a.js: Line {wanted}");
         assert_eq!(complaint("file:///a.js", text), wanted, "{text}");
     }
     let cases = [
-        ("export default function(): void {\n  let x: number = ;\n}", "2:18 Unexpected \";\""),
+        (
+            "export default function(): void {\n  let x: number = ;\n}",
+            "2:18 Unexpected \";\"",
+        ),
         ("const a = \"x\n", "1:10 Unterminated string literal"),
     ];
     for (text, wanted) in cases {
@@ -167,7 +189,10 @@ fn files_are_opened_from_the_folder_of_the_entry_and_only_before_the_seal() {
     let below = sources.open(Some("file:///a/sub/x.js"), "./one.txt");
     assert_eq!(below.as_deref(), Ok(b"sub".as_slice()));
     assert_eq!(open("no.txt"), "stat /a/no.txt: no such file or directory");
-    assert_eq!(open("folder"), "open() can't be used with directories, path: \"/a/folder\"");
+    assert_eq!(
+        open("folder"),
+        "open() can't be used with directories, path: \"/a/folder\""
+    );
     sources.seal();
     assert_eq!(open("file:///a/one.txt"), "1");
     assert_eq!(
@@ -175,7 +200,12 @@ fn files_are_opened_from_the_folder_of_the_entry_and_only_before_the_seal() {
         "open() can't be used with files that weren't previously opened during initialization \
          (__VU==0), path: \"/a/two.txt\""
     );
-    let recorded: Vec<_> = sources.recorded().files.into_keys().map(String::from).collect();
+    let recorded: Vec<_> = sources
+        .recorded()
+        .files
+        .into_keys()
+        .map(String::from)
+        .collect();
     assert_eq!(recorded, ["file:///a/one.txt", "file:///a/sub/one.txt"]);
 }
 
@@ -235,7 +265,10 @@ fn require_sees_the_file_that_it_is_written_in_and_runs_a_file_once() {
          export default function() {}",
         &[
             ("once.js", "console.log('ran'); export const n = {}.x ?? 5;"),
-            ("sub/a.js", "exports.own = require('./b.js').name; exports.load = (n) => require(n);"),
+            (
+                "sub/a.js",
+                "exports.own = require('./b.js').name; exports.load = (n) => require(n);",
+            ),
             ("sub/b.js", "exports.name = 'sub/b';"),
         ],
     );
@@ -247,8 +280,14 @@ fn files_that_require_each_other_see_what_is_there_so_far() {
     let lines = console(
         "const a = require('./a.js'); console.log(a.early, a.seen, a.late); exports.default = () => {};",
         &[
-            ("a.js", "exports.early = 1; exports.seen = require('./b.js').seen; exports.late = 2;"),
-            ("b.js", "const a = require('./a.js'); exports.seen = `${a.early} ${a.late}`;"),
+            (
+                "a.js",
+                "exports.early = 1; exports.seen = require('./b.js').seen; exports.late = 2;",
+            ),
+            (
+                "b.js",
+                "const a = require('./a.js'); exports.seen = `${a.early} ${a.late}`;",
+            ),
         ],
     );
     assert_eq!(lines, ["1 1 undefined 2"]);
@@ -273,7 +312,10 @@ fn open_looks_from_the_module_that_is_being_run() {
         &[
             ("f.txt", "root"),
             ("sub/f.txt", "sub"),
-            ("sub/m.js", "export function here() { return open('f.txt') } export const own = here();"),
+            (
+                "sub/m.js",
+                "export function here() { return open('f.txt') } export const own = here();",
+            ),
             ("sub/c.js", "exports.own = open('./f.txt')"),
         ],
     );

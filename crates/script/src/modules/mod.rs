@@ -8,9 +8,13 @@ mod crypto;
 pub(crate) mod data;
 mod encoding;
 mod execution;
+mod http;
 mod k6;
 mod metrics;
 pub(crate) mod tags;
+mod text_coding;
+mod web_basics;
+mod webcrypto;
 
 use rquickjs::{Ctx, Object, Result};
 
@@ -24,8 +28,12 @@ static BUILTINS: &[Builtin] = &[
     crypto::x509::MODULE,
     data::MODULE,
     encoding::MODULE,
+    http::MODULE,
     execution::MODULE,
     metrics::MODULE,
+    text_coding::MODULE,
+    web_basics::MODULE,
+    webcrypto::MODULE,
     Builtin {
         name: "k6/timers",
         body: Body::Natives(&["setTimeout", "clearTimeout", "setInterval", "clearInterval"]),
@@ -34,7 +42,16 @@ static BUILTINS: &[Builtin] = &[
 ];
 
 /// Globals that are made at first use: name, and the module whose export of that name they are.
-pub(crate) const LAZY_GLOBALS: &[(&str, &str)] = &[];
+pub(crate) const LAZY_GLOBALS: &[(&str, &str)] = &[
+    ("TextDecoder", "loadline:web/text-coding"),
+    ("TextEncoder", "loadline:web/text-coding"),
+    ("atob", "loadline:web/basics"),
+    ("btoa", "loadline:web/basics"),
+    ("crypto", "loadline:web/crypto"),
+    ("performance", "loadline:web/basics"),
+    ("queueMicrotask", "loadline:web/basics"),
+    ("structuredClone", "loadline:web/basics"),
+];
 
 /// The built-in module of a name.
 pub(crate) fn find(name: &str) -> Option<&'static Builtin> {

@@ -1,2 +1,2 @@
 // A rejection that is handled late.
-export default function () { const p = Promise.reject(new Error('late')); setTimeout(() => p.catch(() => console.log('too late')), 5); }
+export default function () { const p = Promise.reject(new Error('late')); setTimeout(() => p.catch(() => console.log('too late')), 400); }

@@ -11,7 +11,9 @@ use loadline_model::client::ProxyPlan;
 use loadline_model::script_names::{AddressRange, DnsPolicy, DnsSelect};
 use loadline_model::url::{Origin, Scheme};
 use loadline_script::hop::HopTls;
+use rustls::AlertDescription;
 use rustls_pki_types::ServerName;
+use tokio::io::AsyncReadExt;
 use tokio::net::TcpSocket;
 use tokio_rustls::TlsConnector;
 
@@ -174,14 +176,16 @@ impl Dialer {
                 let tls = suite.and_then(|suite| agreed(session.protocol_version(), suite.suite()));
                 Ok((Stream::Tls(Box::new(stream)), http2, tls))
             }
-            Err((error, socket)) => Err(self.handshake_trouble(&error, &socket, remote, host)),
+            Err((error, mut socket)) => Err(self
+                .handshake_trouble(&error, &mut socket, remote, host)
+                .await),
         }
     }
 
-    fn handshake_trouble(
+    async fn handshake_trouble(
         &self,
         error: &io::Error,
-        socket: &Socket,
+        socket: &mut Socket,
         remote: SocketAddr,
         host: &str,
     ) -> Trouble {
@@ -192,7 +196,26 @@ impl Dialer {
         if error.kind() == io::ErrorKind::UnexpectedEof {
             return Trouble::generic("EOF");
         }
-        Trouble::stream(Direction::Read, error, socket.local_addr(), remote)
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            return Trouble::stream(Direction::Read, error, socket.local_addr(), remote);
+        }
+        // The peer closed while this end was still writing: it may have said why.
+        match unread_alert(socket).await {
+            Some(description) => Trouble::tls(&rustls::Error::AlertReceived(description)),
+            None => Trouble::stream(Direction::Write, error, socket.local_addr(), remote),
+        }
+    }
+}
+
+/// The alert in clear text that waits to be read (RFC 5246 section 7.2); `None` when there is none.
+async fn unread_alert(socket: &mut Socket) -> Option<AlertDescription> {
+    let mut record = [0_u8; 7];
+    socket.read_exact(&mut record).await.ok()?;
+    match record {
+        [0x15, 0x03, _, 0x00, 0x02, _level, description] => {
+            Some(AlertDescription::from(description))
+        }
+        _ => None,
     }
 }
 

@@ -146,17 +146,29 @@ mod tests {
 
     #[test]
     fn bytes_are_quoted_as_in_go() {
-        assert_eq!(quoted(b"a\"b\\\x15\n\xff\xc3\xa9"), r#""a\"b\\\x15\n\xffé""#);
+        assert_eq!(
+            quoted(b"a\"b\\\x15\n\xff\xc3\xa9"),
+            r#""a\"b\\\x15\n\xffé""#
+        );
     }
 
     #[test]
     fn status_lines_are_judged_as_in_go() {
         for (line, fault) in [
-            (&b"garbage is here\r\n\r\n"[..], Some(r#"malformed HTTP status code "is""#)),
-            (b"HTTP/1.1 abc OK", Some(r#"malformed HTTP status code "abc""#)),
+            (
+                &b"garbage is here\r\n\r\n"[..],
+                Some(r#"malformed HTTP status code "is""#),
+            ),
+            (
+                b"HTTP/1.1 abc OK",
+                Some(r#"malformed HTTP status code "abc""#),
+            ),
             (b"HTTP/1.1 20", Some(r#"malformed HTTP status code "20""#)),
             (b"HTTP/x 200 OK", Some(r#"malformed HTTP version "HTTP/x""#)),
-            (b"HTTP/1.1\r\n", Some(r#"malformed HTTP response "HTTP/1.1""#)),
+            (
+                b"HTTP/1.1\r\n",
+                Some(r#"malformed HTTP response "HTTP/1.1""#),
+            ),
             (
                 b"\x15\x03\x01\x00\x02\x02F",
                 Some(r#"malformed HTTP response "\x15\x03\x01\x00\x02\x02F""#),

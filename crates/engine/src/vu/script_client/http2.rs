@@ -8,7 +8,9 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use h2::client::SendRequest;
@@ -17,6 +19,7 @@ use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use loadline_model::Nanos;
 use loadline_model::url::Scheme;
 use loadline_script::hop::{HopProtocol, HopRequest, HopTls};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
 use super::http1::Around;
@@ -93,7 +96,7 @@ impl Http2 {
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(HEAD_BYTES_MAX)
             .enable_push(false)
-            .handshake::<_, Bytes>(stream)
+            .handshake::<_, Bytes>(Quiet(stream))
             .await
             .map_err(|error| match error.get_io() {
                 Some(io) => Trouble::stream(Direction::Write, io, local, remote),
@@ -230,6 +233,42 @@ impl Http2 {
             Some((reason, debug)) => Trouble::http2_gone(stream, *reason, debug),
             None => Trouble::generic("unexpected EOF"),
         }
+    }
+}
+
+/// A stream that ends without fuss: one that the peer closed without TLS's closing message has ended
+/// like any other, as in Go, and nothing is told of an end that cannot be said to the peer. Else the
+/// peer's last words would be lost behind such an error.
+struct Quiet(Stream);
+
+impl AsyncRead for Quiet {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match ready!(Pin::new(&mut self.0).poll_read(cx, buffer)) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
+            outcome => Poll::Ready(outcome),
+        }
+    }
+}
+
+impl AsyncWrite for Quiet {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, data)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx).map(|_| Ok(()))
     }
 }
 

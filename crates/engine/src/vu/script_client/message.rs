@@ -127,7 +127,9 @@ pub(super) fn rest_of_body(request: &HopRequest) -> &[u8] {
 pub(super) fn check(request: &HopRequest) -> Result<(), Trouble> {
     if !is_token(&request.method) {
         let method = quoted(request.method.as_bytes());
-        return Err(Trouble::generic(format!("net/http: invalid method {method}")));
+        return Err(Trouble::generic(format!(
+            "net/http: invalid method {method}"
+        )));
     }
     for (name, value) in &request.headers {
         if !is_token(name) {
@@ -141,7 +143,11 @@ pub(super) fn check(request: &HopRequest) -> Result<(), Trouble> {
             return Err(Trouble::generic(what));
         }
     }
-    if request.target.bytes().any(|byte| is_control(byte) || byte == b' ') {
+    if request
+        .target
+        .bytes()
+        .any(|byte| is_control(byte) || byte == b' ')
+    {
         let what = "net/http: can't write control character in Request.URL";
         return Err(Trouble::generic(what));
     }
@@ -259,7 +265,10 @@ mod tests {
             ("Trailer", "t"),
         ];
         assert_eq!(
-            written(&request("POST", Some("abc"), &headers), Additions::default()),
+            written(
+                &request("POST", Some("abc"), &headers),
+                Additions::default()
+            ),
             "POST /p?q HTTP/1.1\r\nHost: h:81\r\nUser-Agent: u\r\nContent-Length: 3\r\n\
              X: a\tb\r\n\r\nabc"
         );
@@ -292,8 +301,14 @@ mod tests {
             let request = request(method, body, &[]);
             assert_eq!(delimiting(&request), expected, "{method} {body:?}");
         }
-        let empty = written(&request("POST", Some(""), &[("Host", "h")]), Additions::default());
-        assert!(empty.ends_with("Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), "{empty}");
+        let empty = written(
+            &request("POST", Some(""), &[("Host", "h")]),
+            Additions::default(),
+        );
+        assert!(
+            empty.ends_with("Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+            "{empty}"
+        );
         let long: &'static str = "x".repeat(JOINED_BODY_MAX + 1).leak();
         let long = request("POST", Some(long), &[("Host", "h")]);
         assert!(written(&long, Additions::default()).ends_with("\r\n\r\n"));
@@ -303,7 +318,10 @@ mod tests {
     #[test]
     fn what_may_not_be_sent_is_told_in_gos_words() {
         for (request, what) in [
-            (request("G ET", None, &[]), "net/http: invalid method \"G ET\""),
+            (
+                request("G ET", None, &[]),
+                "net/http: invalid method \"G ET\"",
+            ),
             (
                 request("GET", None, &[("X Y", "a")]),
                 "net/http: invalid header field name \"X Y\"",
@@ -322,6 +340,10 @@ mod tests {
     fn what_is_sent_again_is_gos_choice() {
         assert!(is_replayable(&request("GET", Some("x"), &[])));
         assert!(!is_replayable(&request("POST", None, &[])));
-        assert!(is_replayable(&request("POST", None, &[("idempotency-key", "1")])));
+        assert!(is_replayable(&request(
+            "POST",
+            None,
+            &[("idempotency-key", "1")]
+        )));
     }
 }

@@ -34,7 +34,7 @@ use loadline_wire::RequestKind;
 use self::dial::{Dialed, Dialer};
 use self::http1::{Around, Http1, Message};
 use self::http2::{Again, Http2};
-use self::message::{Additions, JOINED_BODY_MAX, asks_to_close, is_replayable, rest_of_body};
+use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pace::Pace;
 use self::pool::{Kept, Pool};
 use self::received::Received;
@@ -51,6 +51,10 @@ const OWN_TIMER_BELOW: Duration = Duration::from_secs(5);
 /// How often a request that the peer did not look at is sent again: Go's limit.
 const TURNED_AWAY_MAX: u32 = 6;
 
+/// Memory for messages that a virtual user keeps between two: enough for any head, and little beside
+/// what it takes anyway.
+const BUFFER_KEPT_MAX: usize = 4 * 1024;
+
 /// The iteration is to end now; what was under way is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut;
@@ -66,6 +70,10 @@ pub(crate) struct ScriptClient {
 }
 
 /// What came of one attempt.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is moved once a request, which costs less than a box"
+)]
 enum Attempt {
     Ended(HopOutcome),
     Cut,
@@ -132,11 +140,6 @@ impl ScriptClient {
         self.dialer.bytes.take()
     }
 
-    /// Closes all connections that are not in use.
-    pub(crate) fn close(&self) {
-        self.pool.close();
-    }
-
     async fn keep_pace(&self, pace: &Pace) -> Result<(), Cut> {
         let now = self.settings.clock.now();
         let wait = Duration::from_nanos(pace.reserve(now).since(now));
@@ -187,9 +190,7 @@ impl ScriptClient {
                 ..Begun::default()
             };
             let attempt = match kept {
-                Kept::Http1(connection) => {
-                    self.over_http1(watch, request, begun, connection).await
-                }
+                Kept::Http1(connection) => self.over_http1(watch, request, begun, connection).await,
                 Kept::Http2(connection) => {
                     Box::pin(self.over_http2(watch, request, begun, connection)).await
                 }
@@ -263,7 +264,7 @@ impl ScriptClient {
         let outcome = connection
             .exchange(&self.around(watch), message, &mut received, &mut instants)
             .await;
-        if buffer.capacity() <= 2 * JOINED_BODY_MAX {
+        if buffer.capacity() <= BUFFER_KEPT_MAX {
             self.buffer.replace(buffer);
         }
         let (remote, tls) = (connection.remote, connection.tls);
@@ -434,9 +435,7 @@ impl ScriptClient {
         remote: SocketAddr,
         received: Received,
     ) -> Attempt {
-        Attempt::Ended(Err(
-            self.failure(begun, instants, trouble, remote, received)
-        ))
+        Attempt::Ended(Err(self.failure(begun, instants, trouble, remote, received)))
     }
 
     fn failure(

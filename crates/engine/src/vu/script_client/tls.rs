@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use loadline_model::client::{TlsPlan, TlsVersion};
 use loadline_model::script_settings::{DomainIdentity, ScriptTls};
 use loadline_script::hop::HopTls;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::aws_lc_rs::{self, cipher_suite as suite};
@@ -16,7 +17,6 @@ use rustls::sign::CertifiedKey;
 use rustls::{
     CipherSuite, ClientConfig, KeyLogFile, ProtocolVersion, SignatureScheme, SupportedCipherSuite,
 };
-use rustls::client::danger::ServerCertVerifier;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -26,7 +26,10 @@ use crate::net::{TlsError, make_verifier};
 const SUITES: [(&str, SupportedCipherSuite); 9] = [
     ("TLS_AES_128_GCM_SHA256", suite::TLS13_AES_128_GCM_SHA256),
     ("TLS_AES_256_GCM_SHA384", suite::TLS13_AES_256_GCM_SHA384),
-    ("TLS_CHACHA20_POLY1305_SHA256", suite::TLS13_CHACHA20_POLY1305_SHA256),
+    (
+        "TLS_CHACHA20_POLY1305_SHA256",
+        suite::TLS13_CHACHA20_POLY1305_SHA256,
+    ),
     (
         "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
         suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
@@ -167,12 +170,13 @@ fn read_identity(
     if chain.is_empty() {
         return Err(bad("holds no PEM certificate".to_owned()));
     }
-    let key = PrivateKeyDer::from_pem_slice(identity.key_pem.as_bytes()).map_err(|error| {
-        match identity.password {
-            Some(_) => bad("encrypted keys are not read: give the key in the clear".to_owned()),
-            None => bad(format!("its private key: {error}")),
-        }
-    })?;
+    let key =
+        PrivateKeyDer::from_pem_slice(identity.key_pem.as_bytes()).map_err(
+            |error| match identity.password {
+                Some(_) => bad("encrypted keys are not read: give the key in the clear".to_owned()),
+                None => bad(format!("its private key: {error}")),
+            },
+        )?;
     let certified = CertifiedKey::from_der(chain, key, provider)
         .map_err(|error| bad(format!("its private key: {error}")))?;
     Ok(Arc::new(certified))
@@ -241,8 +245,8 @@ mod tests {
 
     fn identity() -> (DomainIdentity, Vec<u8>) {
         let key = rcgen::KeyPair::generate().expect("a key");
-        let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()])
-            .expect("good parameters");
+        let mut params =
+            rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("good parameters");
         params
             .distinguished_name
             .push(rcgen::DnType::CommonName, "the issuer");
@@ -300,7 +304,10 @@ mod tests {
             CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         )
         .expect("spoken here");
-        assert_eq!((agreed.version, agreed.cipher_suite), ("tls1.2", named[0].as_str()));
+        assert_eq!(
+            (agreed.version, agreed.cipher_suite),
+            ("tls1.2", named[0].as_str())
+        );
     }
 
     #[test]

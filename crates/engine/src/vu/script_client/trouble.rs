@@ -166,7 +166,8 @@ impl Trouble {
             }
             (Some(number), _) => {
                 let os = std::env::consts::OS;
-                let tag = format!("{name}: unknown errno `{number}` on {os} with message `{words}`");
+                let tag =
+                    format!("{name}: unknown errno `{number}` on {os} with message `{words}`");
                 Trouble::new(code::TCP_ERRNO, tag, detail)
             }
             (None, _) => Trouble::generic(words),
@@ -404,8 +405,14 @@ mod tests {
         let at = address("127.0.0.1:1");
         let dial = |number| Trouble::dial(at, &io::Error::from_raw_os_error(number));
         let refused = dial(libc::ECONNREFUSED);
-        assert_eq!((refused.code, refused.tag.as_str()), (1212, "dial: connection refused"));
-        assert_eq!(refused.detail, "dial tcp 127.0.0.1:1: connect: connection refused");
+        assert_eq!(
+            (refused.code, refused.tag.as_str()),
+            (1212, "dial: connection refused")
+        );
+        assert_eq!(
+            refused.detail,
+            "dial tcp 127.0.0.1:1: connect: connection refused"
+        );
         let lost = dial(libc::ENETUNREACH);
         assert_eq!(lost.code, 1213);
         assert_eq!(
@@ -435,21 +442,39 @@ mod tests {
         );
         let pipe = io::Error::from_raw_os_error(libc::EPIPE);
         let write = Trouble::stream(Direction::Write, &pipe, None, remote);
-        assert_eq!((write.code, write.tag.as_str()), (1201, "write: broken pipe"));
+        assert_eq!(
+            (write.code, write.tag.as_str()),
+            (1201, "write: broken pipe")
+        );
         let other = io::Error::from_raw_os_error(libc::EHOSTUNREACH);
-        assert_eq!(Trouble::stream(Direction::Read, &other, local, remote).code, 1202);
+        assert_eq!(
+            Trouble::stream(Direction::Read, &other, local, remote).code,
+            1202
+        );
     }
 
     #[test]
     fn certificates_are_refused_in_k6s_words() {
         let of = |why: CertificateError, host: &str| {
-            Trouble::handshake(&TlsError::InvalidCertificate(why), host, b"\x16\x03", 1_795_259_556)
+            Trouble::handshake(
+                &TlsError::InvalidCertificate(why),
+                host,
+                b"\x16\x03",
+                1_795_259_556,
+            )
         };
         let unknown = of(CertificateError::UnknownIssuer, "h");
-        assert_eq!((unknown.code, unknown.tag.as_str()), (1310, "x509: unknown authority"));
+        assert_eq!(
+            (unknown.code, unknown.tag.as_str()),
+            (1310, "x509: unknown authority")
+        );
         let wrong = of(CertificateError::NotValidForName, "127.0.0.1");
         assert_eq!(wrong.code, 1311);
-        assert!(wrong.detail.ends_with("it doesn't contain any IP SANs"), "{}", wrong.detail);
+        assert!(
+            wrong.detail.ends_with("it doesn't contain any IP SANs"),
+            "{}",
+            wrong.detail
+        );
         let late = of(
             CertificateError::ExpiredContext {
                 time: rustls_pki_types::UnixTime::since_unix_epoch(std::time::Duration::ZERO),

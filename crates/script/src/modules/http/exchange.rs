@@ -327,6 +327,7 @@ impl Exchange {
             tls: answer.tls,
             times: answer.times,
             done_at: answer.done_at,
+            partial_body: None,
         };
         sample::record(state, &self.sampled(), &Outcome::Failure(&failure));
         let words = failure.detail.clone();
@@ -335,13 +336,18 @@ impl Exchange {
 
     fn failed(&mut self, state: &VuState, failure: &HopFailure) -> Next {
         sample::record(state, &self.sampled(), &Outcome::Failure(failure));
-        let words = format!(
-            "{} {}: {}",
-            verb(&self.method),
-            quoted(&self.address.without_password()),
-            failure.detail
-        );
-        Next::Done(Facts::failed(&self.call, &self.shown_address(), failure, words, None))
+        let words = match &failure.partial_body {
+            Some(_) => failure.detail.clone(),
+            None => format!(
+                "{} {}: {}",
+                verb(&self.method),
+                quoted(&self.address.without_password()),
+                failure.detail
+            ),
+        };
+        let partial = failure.partial_body.clone();
+        let partial = partial.filter(|_| self.call.response_type != ResponseType::None);
+        Next::Done(Facts::failed(&self.call, &self.shown_address(), failure, words, partial))
     }
 }
 
@@ -372,6 +378,7 @@ fn unsent(why: Unreachable, now: Nanos) -> HopFailure {
         tls: None,
         times: HopTimes::default(),
         done_at: now,
+        partial_body: None,
     }
 }
 

@@ -22,6 +22,8 @@ mod request;
 mod response;
 mod sample;
 mod url;
+#[cfg(test)]
+mod tests;
 mod vu;
 
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use super::url::Address;
 use super::vu::{ClientState, client_state};
 use super::{body, codings, error, go_value, params};
 use crate::host::LogLevel;
-use crate::modules::k6::group::current_tags;
+use crate::modules::k6::current_tags;
 use crate::vu::{Stage, VuState, state};
 
 /// k6's default.

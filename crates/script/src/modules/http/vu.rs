@@ -31,7 +31,6 @@ pub(super) struct Names {
     pub(super) host: Arc<str>,
     pub(super) user_agent: Arc<str>,
     pub(super) get: Arc<str>,
-    pub(super) post: Arc<str>,
 }
 
 /// The client's state of this virtual user.
@@ -50,7 +49,6 @@ impl ClientState {
                 host: Arc::from("Host"),
                 user_agent: Arc::from("User-Agent"),
                 get: Arc::from("GET"),
-                post: Arc::from("POST"),
             },
         }
     }

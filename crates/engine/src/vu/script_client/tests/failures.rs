@@ -14,13 +14,17 @@ const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\n";
 /// Acts after the request was read; code, tag, body as far as it came.
 type Row = (Vec<Act>, u16, &'static str, Option<&'static [u8]>);
 
-#[test]
-fn broken_answers_are_told_in_k6s_words() {
+fn broken_answers() -> Vec<Row> {
     let send = |bytes| vec![Act::Send(bytes)];
     let then = |bytes, act| vec![Act::Send(bytes), act];
-    let table: Vec<Row> = vec![
+    vec![
         (vec![], 1000, "EOF", None),
-        (vec![Act::Reset], 1220, "read: connection reset by peer", None),
+        (
+            vec![Act::Reset],
+            1220,
+            "read: connection reset by peer",
+            None,
+        ),
         (send(HEAD), 1000, "unexpected EOF", None),
         (
             send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
@@ -70,9 +74,13 @@ fn broken_answers_are_told_in_k6s_words() {
             "http: message cannot contain multiple Content-Length headers; got [\"1\" \"2\"]",
             None,
         ),
-    ];
+    ]
+}
+
+#[test]
+fn broken_answers_are_told_in_k6s_words() {
     super::in_runtime(async {
-        for (acts, code, tag, body) in table {
+        for (acts, code, tag, body) in broken_answers() {
             let acts = [vec![Act::Read], acts].concat();
             let shown = format!("{acts:?}");
             let server = Server::start([acts]).await;
@@ -98,7 +106,10 @@ fn details_read_as_gos() {
         let refused = Bench::plain()
             .failure(&origin(&format!("http://{address}/")))
             .await;
-        assert_eq!((refused.code, refused.tag.as_str()), (1212, "dial: connection refused"));
+        assert_eq!(
+            (refused.code, refused.tag.as_str()),
+            (1212, "dial: connection refused")
+        );
         assert_eq!(
             refused.detail,
             format!("dial tcp {address}: connect: connection refused")
@@ -130,7 +141,10 @@ fn what_may_not_be_sent_is_refused_before_anything_is_connected() {
         let (listener, address) = listen().await;
         drop(listener);
         let at = origin(&format!("http://{address}/"));
-        let outcome = Bench::plain().client.exchange(&request("G ET", &at, None)).await;
+        let outcome = Bench::plain()
+            .client
+            .exchange(&request("G ET", &at, None))
+            .await;
         let failure = outcome.expect("nothing is cut").expect_err("no method");
         assert_eq!(failure.tag, "net/http: invalid method \"G ET\"");
     });

@@ -1,12 +1,13 @@
-//! How long connections are kept, and what happens when a kept one has ended.
+//! Which way connections take, how long they are kept, and what happens when a kept one has ended.
 
 use std::rc::Rc;
 
 use loadline_model::ClientPlan;
+use loadline_model::client::ProxyPlan;
 use loadline_model::script_settings::ScriptSettings;
 
 use super::server::{Act, Server};
-use super::{Bench, request};
+use super::{Bench, origin, request};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -21,8 +22,12 @@ fn a_connection_serves_again() {
         assert_eq!((again.times.blocked, again.times.connecting), (0, 0));
         bench.client.end_of_iteration();
         bench.answer(&server.origin).await;
-        assert_eq!(server.connections(), 1, "it lives on from iteration to iteration");
-        bench.client.close();
+        assert_eq!(
+            server.connections(),
+            1,
+            "it lives on from iteration to iteration"
+        );
+        bench.client.pool.close();
         bench.answer(&server.origin).await;
         assert_eq!(server.connections(), 2);
     });
@@ -72,7 +77,11 @@ fn requests_at_a_time_have_connections_of_their_own() {
             assert_eq!(outcome.expect("an answer").body, b"ok");
         }
         assert_eq!(server.connections(), 3);
-        assert_eq!(bench.client.pool.idle_count(), 2, "no more are kept to one host");
+        assert_eq!(
+            bench.client.pool.idle_count(),
+            2,
+            "no more are kept to one host"
+        );
     });
 }
 
@@ -103,7 +112,10 @@ fn a_kept_connection_that_ends_silently_is_replaced() {
 #[test]
 fn a_connection_seen_to_have_ended_is_not_used() {
     super::in_runtime(async {
-        let lists = [vec![Act::Read, Act::Send(OK.as_bytes())], vec![Act::Answer(OK)]];
+        let lists = [
+            vec![Act::Read, Act::Send(OK.as_bytes())],
+            vec![Act::Answer(OK)],
+        ];
         let server = Server::start(lists).await;
         let bench = Bench::plain();
         bench.answer(&server.origin).await;
@@ -112,5 +124,48 @@ fn a_connection_seen_to_have_ended_is_not_used() {
         let outcome = bench.client.exchange(&post).await.expect("nothing is cut");
         assert_eq!(outcome.expect("an answer").body, b"ok");
         assert_eq!(server.connections(), 2);
+    });
+}
+
+#[test]
+fn connections_come_from_the_virtual_users_own_address() {
+    super::in_runtime(async {
+        let server = Server::answering(OK).await;
+        let mut script = ScriptSettings::default();
+        let range = "127.0.0.77-127.0.0.78".parse().expect("the test's range");
+        script.names.local_addresses = vec![range];
+        let bench = Bench::new(&ClientPlan::default(), &script);
+        bench.answer(&server.origin).await;
+        let peer = server.last_peer().expect("a connection came");
+        assert_eq!(peer.ip().to_string(), "127.0.0.77");
+    });
+}
+
+#[test]
+fn a_proxy_is_asked_for_what_is_elsewhere() {
+    super::in_runtime(async {
+        let server = Server::answering(OK).await;
+        let plan = ClientPlan {
+            proxy: Some(ProxyPlan {
+                host: server.address.ip().to_string(),
+                port: server.address.port(),
+                authorization: Some("Basic x".to_owned()),
+                except: Vec::new(),
+                for_http: true,
+                for_https: true,
+            }),
+            ..ClientPlan::default()
+        };
+        let bench = Bench::new(&plan, &ScriptSettings::default());
+        bench.answer(&origin("http://elsewhere.test/")).await;
+        let seen = server.requests().remove(0);
+        assert!(
+            seen.starts_with("GET http://elsewhere.test/ HTTP/1.1\r\n"),
+            "{seen}"
+        );
+        assert!(seen.contains("Proxy-Authorization: Basic x\r\n"), "{seen}");
+        bench.answer(&server.origin).await;
+        let direct = server.requests().remove(1);
+        assert!(direct.starts_with("GET / HTTP/1.1\r\n"), "{direct}");
     });
 }

@@ -146,7 +146,10 @@ fn long_bodies_are_sent_whole() {
             .client
             .exchange(&request("POST", &server.origin, Some(body)))
             .await;
-        assert_eq!(sent.expect("nothing is cut").expect("an answer").status, 200);
+        assert_eq!(
+            sent.expect("nothing is cut").expect("an answer").status,
+            200
+        );
         let seen = server.requests();
         assert!(seen[0].contains("Content-Length: 300000\r\n"));
         assert_eq!(server.body_bytes(), 300_000);
@@ -200,10 +203,15 @@ fn each_hop_has_a_deadline_of_its_own() {
         let patient = request("GET", &silent.origin, None);
         let patient = tokio::task::spawn_local(async move { client.exchange(&patient).await });
         silent.first_request().await;
-        bench.slot.sweep(bench.clock.now() + Duration::from_secs(4_000));
+        bench
+            .slot
+            .sweep(bench.clock.now() + Duration::from_secs(4_000));
         let failure = timed_out.await.expect("no panic").expect("nothing is cut");
         let failure = failure.expect_err("no answer came");
-        assert_eq!((failure.code, failure.tag.as_str()), (1050, "request timeout"));
+        assert_eq!(
+            (failure.code, failure.tag.as_str()),
+            (1050, "request timeout")
+        );
         assert_eq!(failure.remote, Some(silent.address));
         assert!(!patient.is_finished());
         bench.slot.cut();

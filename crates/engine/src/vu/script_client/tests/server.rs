@@ -28,6 +28,7 @@ pub(super) enum Act {
 #[derive(Default)]
 pub(super) struct Seen {
     connections: Cell<usize>,
+    last_peer: Cell<Option<SocketAddr>>,
     requests: RefCell<Vec<String>>,
     body_bytes: Cell<usize>,
     asked: Notify,
@@ -47,9 +48,10 @@ impl Server {
         let seen = Rc::new(Seen::default());
         let notes = Rc::clone(&seen);
         tokio::task::spawn_local(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+            while let Ok((stream, peer)) = listener.accept().await {
                 let number = notes.connections.get();
                 notes.connections.set(number + 1);
+                notes.last_peer.set(Some(peer));
                 let acts = lists[number.min(N - 1)].clone();
                 let notes = Rc::clone(&notes);
                 tokio::task::spawn_local(async move { follow(stream, &acts, &notes).await });
@@ -69,6 +71,11 @@ impl Server {
 
     pub(super) fn connections(&self) -> usize {
         self.seen.connections.get()
+    }
+
+    /// The other end of the last connection.
+    pub(super) fn last_peer(&self) -> Option<SocketAddr> {
+        self.seen.last_peer.get()
     }
 
     /// The heads of the requests so far.

@@ -115,7 +115,8 @@ fn respond_ok(_: http::Request<h2::RecvStream>, mut respond: h2::server::SendRes
         .body(())
         .expect("a good head");
     let mut body = respond.send_response(head, false).expect("it is open");
-    body.send_data(Bytes::from_static(b"ok"), true).expect("it is open");
+    body.send_data(Bytes::from_static(b"ok"), true)
+        .expect("it is open");
 }
 
 #[test]
@@ -126,8 +127,14 @@ fn tls_is_agreed_on_and_told() {
         let bench = Bench::new(&trusting(made.authority_pem), &ScriptSettings::default());
         let answer = bench.answer(&at).await;
         let tls = answer.tls.expect("TLS was spoken");
-        assert_eq!((tls.version, tls.cipher_suite), ("tls1.3", "TLS_AES_128_GCM_SHA256"));
-        assert_eq!((answer.body.as_slice(), answer.remote), (&b"ok"[..], Some(address)));
+        assert_eq!(
+            (tls.version, tls.cipher_suite),
+            ("tls1.3", "TLS_AES_128_GCM_SHA256")
+        );
+        assert_eq!(
+            (answer.body.as_slice(), answer.remote),
+            (&b"ok"[..], Some(address))
+        );
         assert!(answer.times.tls_handshaking > 0);
         assert_eq!(bench.answer(&at).await.times.tls_handshaking, 0);
         assert_eq!(count.get(), 1);
@@ -157,7 +164,10 @@ fn certificates_that_do_not_fit_are_told_in_k6s_words() {
         let other = certified(&[]).authority_pem;
         let script = ScriptSettings::default();
         let unknown = Bench::new(&trusting(other), &script).failure(&at).await;
-        assert_eq!((unknown.code, unknown.tag.as_str()), (1310, "x509: unknown authority"));
+        assert_eq!(
+            (unknown.code, unknown.tag.as_str()),
+            (1310, "x509: unknown authority")
+        );
         assert_eq!(unknown.remote, None);
         assert!(unknown.times.connecting > 0 && unknown.times.blocked == 0);
         let by_ip = origin(&format!("https://{address}/"));
@@ -228,10 +238,13 @@ fn streams_that_are_reset_are_told_in_k6s_words() {
         let (at, ..) = serve(certified(&[b"h2"]).acceptor, handle).await;
         let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
         let failure = bench.failure(&at).await;
-        assert_eq!((failure.code, failure.tag.as_str()), (
-            1633,
-            "http2: stream error with http2 ErrCode INTERNAL_ERROR"
-        ));
+        assert_eq!(
+            (failure.code, failure.tag.as_str()),
+            (
+                1633,
+                "http2: stream error with http2 ErrCode INTERNAL_ERROR"
+            )
+        );
         assert_eq!(
             failure.detail,
             "stream error: stream ID 1; INTERNAL_ERROR; received from peer"
@@ -273,9 +286,12 @@ fn a_goodbye_is_told_in_k6s_words() {
         let (at, ..) = serve(certified(&[b"h2"]).acceptor, handle).await;
         let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
         let failure = bench.failure(&at).await;
-        assert_eq!((failure.code, failure.tag.as_str()), (
-            1622,
-            "http2: received GoAway with http2 ErrCode ENHANCE_YOUR_CALM"
-        ));
+        assert_eq!(
+            (failure.code, failure.tag.as_str()),
+            (
+                1622,
+                "http2: received GoAway with http2 ErrCode ENHANCE_YOUR_CALM"
+            )
+        );
     });
 }

@@ -48,8 +48,13 @@ impl<'js> JsClass<'js> for CookieJar {
     }
 
     fn constructor(ctx: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Constructor::new_class::<CookieJar, _, _>(ctx.clone(), || CookieJar(Rc::default())).map(Some)
+        Constructor::new_class::<CookieJar, _, _>(ctx.clone(), empty_jar).map(Some)
     }
+}
+
+/// `new CookieJar()`
+fn empty_jar<'js>(ctx: Ctx<'js>) -> Result<Class<'js, CookieJar>> {
+    Class::instance(ctx, CookieJar(Rc::default()))
 }
 
 /// `cookieJar()`: that of the virtual user.

@@ -54,7 +54,7 @@ fn whole<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Value<'js>> {
 }
 
 /// Calls `with` with the body as text; `None` when there is no body.
-fn with_text<T>(response: &Response<'_>, with: impl FnOnce(&str) -> T) -> Result<Option<T>> {
+pub(super) fn with_text<T>(response: &Response<'_>, with: impl FnOnce(&str) -> T) -> Result<Option<T>> {
     if let Some(bytes) = &response.facts.borrow().body {
         return Ok(Some(match std::str::from_utf8(bytes) {
             Ok(text) => with(text),

@@ -7,6 +7,7 @@
 mod build;
 mod json;
 mod json_fault;
+mod page;
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -16,7 +17,7 @@ use rquickjs::class::{
 };
 use rquickjs::function::Constructor;
 use rquickjs::object::Property;
-use rquickjs::{Atom, Class, Ctx, Exception, Function, JsLifetime, Object, Result, Value};
+use rquickjs::{Atom, Class, Ctx, Exception, Function, JsLifetime, Object, Result, Value, qjs};
 
 use super::answer::Facts;
 use crate::vu::state;
@@ -200,11 +201,17 @@ impl<'js> JsClass<'js> for Response<'js> {
 
     fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
         let prototype = Object::new(ctx.clone())?;
-        let json = Function::new(ctx.clone(), json::json)?.with_name("json")?;
         for field in Field::ALL {
-            let value = match field {
-                Field::Json => json.clone().into_value(),
-                _ => Value::new_undefined(ctx.clone()),
+            let made = match field {
+                Field::ClickLink => Some(Function::new(ctx.clone(), page::click_link)?),
+                Field::Html => Some(Function::new(ctx.clone(), page::html)?),
+                Field::Json => Some(Function::new(ctx.clone(), json::json)?),
+                Field::SubmitForm => Some(Function::new(ctx.clone(), page::submit_form)?),
+                _ => None,
+            };
+            let value = match made {
+                Some(method) => method.with_name(field.name())?.into_value(),
+                None => Value::new_undefined(ctx.clone()),
             };
             prototype.prop(field.name(), Property::from(value))?;
         }
@@ -238,6 +245,9 @@ impl<'js> JsClass<'js> for Response<'js> {
         _: Value<'js>,
         value: Value<'js>,
     ) -> Result<bool> {
+        // SAFETY: the value is alive. QuickJS frees it after this call, and so does the caller
+        // within rquickjs 0.14 which takes it for its own: the second free gets a reference.
+        unsafe { qjs::JS_DupValue(ctx.as_raw().as_ptr(), value.as_raw()) };
         let this = this.borrow();
         let Some(field) = this.atoms.field(&atom) else {
             let name = atom.to_string()?;

@@ -1,0 +1,66 @@
+//! `archive`: packs a script and all that it reads.
+//!
+//! Must not know how a script is loaded. Invariant: the archive carries the options as they were
+//! consolidated, so that it runs alike elsewhere.
+
+use std::collections::BTreeMap;
+
+use loadline_model::ExitCode;
+use loadline_script::loading::archive::Archive;
+use url::Url;
+
+use super::run::consolidated;
+use super::script::LoadedScript;
+use super::{k6, script};
+use crate::k6::json::Json;
+use crate::k6::{Compatibility, K6Error, K6Invocation, ScriptRun};
+use crate::terminal::print;
+use crate::{Env, Files};
+
+/// Runs the command.
+///
+/// # Errors
+/// The script or its options cannot be read, or the archive cannot be written.
+pub(super) fn run(
+    invocation: &K6Invocation,
+    env: &Env,
+    files: &Files,
+) -> Result<ExitCode, K6Error> {
+    let config = invocation.read_config(files)?;
+    let loaded = script::load(invocation, env, files)?;
+    let run = consolidated(invocation, &loaded, config.as_deref())?;
+    k6::tell(&run.notices, &invocation.log);
+    let archive = archive(invocation, &loaded, &run)?;
+    let bytes = archive
+        .write()
+        .map_err(|error| K6Error::other(error.message))?;
+    let path = &invocation.archive_out;
+    let written = match path.as_str() {
+        "-" => print::bytes_to_stdout(&bytes),
+        path => std::fs::write(path, &bytes),
+    };
+    written.map_err(|error| K6Error::other(format!("cannot write {path}: {error}")))?;
+    Ok(ExitCode::Ok)
+}
+
+fn archive(
+    invocation: &K6Invocation,
+    script: &LoadedScript,
+    run: &ScriptRun,
+) -> Result<Archive, K6Error> {
+    let entry = Url::parse(&script.url)
+        .map_err(|error| K6Error::other(format!("{}: {error}", script.url)))?;
+    let options = Json::Object(run.options.inspected()).compact();
+    let options = serde_json::from_str(&options)
+        .map_err(|error| K6Error::other(format!("the options are no JSON: {error}")))?;
+    let env = match invocation.exclude_env_vars {
+        true => BTreeMap::new(),
+        false => invocation.env.clone(),
+    };
+    let recorded = script.loaded.sources.recorded();
+    let mut archive = Archive::of(&recorded, &entry, &script.directory, options, env);
+    if invocation.compatibility == Compatibility::Base {
+        "base".clone_into(&mut archive.metadata.compatibility_mode);
+    }
+    Ok(archive)
+}

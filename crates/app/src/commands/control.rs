@@ -1,0 +1,167 @@
+//! `pause`, `resume`, `scale` and `status`: words to a running test through its REST API.
+//!
+//! Source of paths and documents: k6's reference (JSON:API). Must not know the other side. Invariant:
+//! an answer that does not come in time ends the command.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use loadline_model::ExitCode;
+use serde_json::{Map, Value, json};
+
+use crate::cli::script::ScriptCommand;
+use crate::k6::json::Json;
+use crate::k6::{K6Error, K6Invocation};
+use crate::terminal::print;
+
+/// Where a test is asked when nobody says.
+const ADDRESS: &str = "localhost:6565";
+/// Time for connecting, and for each part of the answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Most bytes of an answer; a status has less than one thousand.
+const ANSWER_MAX: u64 = 1 << 20;
+
+/// Runs the command.
+///
+/// # Errors
+/// The test cannot be reached, or refuses; exit code 255.
+pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
+    let address = invocation.asked_address().unwrap_or(ADDRESS);
+    let wanted = match invocation.command {
+        ScriptCommand::Pause => Some(json!({"paused": true})),
+        ScriptCommand::Resume => Some(json!({"paused": false})),
+        ScriptCommand::Scale => Some(scaled(invocation)?),
+        _ => None,
+    };
+    let answer = ask(address, wanted.as_ref())?;
+    let attributes = &answer["data"]["attributes"];
+    let shown = attributes.as_object().map(shown).ok_or_else(|| {
+        K6Error::other(match answer["errors"][0]["detail"].as_str() {
+            Some(why) => why.to_owned(),
+            None => format!("{address} does not answer as a running test does"),
+        })
+    })?;
+    // A reader that went away has seen all that it wanted.
+    let _ = print::to_stdout(&shown);
+    Ok(ExitCode::Ok)
+}
+
+fn scaled(invocation: &K6Invocation) -> Result<Value, K6Error> {
+    let mut wanted = Map::new();
+    let (vus, max) = invocation.scale;
+    wanted.extend(vus.map(|vus| ("vus".to_owned(), Value::from(vus))));
+    wanted.extend(max.map(|max| ("vus-max".to_owned(), Value::from(max))));
+    match wanted.is_empty() {
+        true => Err(K6Error::other("Specify either -u/--vus or -m/--max")),
+        false => Ok(Value::Object(wanted)),
+    }
+}
+
+/// One line an attribute, in the order of the document's names.
+fn shown(attributes: &Map<String, Value>) -> String {
+    let rows = attributes.iter();
+    rows.map(|(name, value)| format!("{name}: {}\n", Json::from_value(value).compact()))
+        .collect()
+}
+
+/// Sends the wanted attributes, or asks for those that are.
+fn ask(address: &str, wanted: Option<&Value>) -> Result<Value, K6Error> {
+    let unreachable = |why: &dyn std::fmt::Display| {
+        K6Error::other(format!(
+            "no test can be asked at {address}: {why}; is it running with --address {address}?"
+        ))
+    };
+    let request = request(address, wanted);
+    let answer = exchange(address, &request).map_err(|error| unreachable(&error))?;
+    let (_, body) = answer
+        .split_once("\r\n\r\n")
+        .ok_or_else(|| unreachable(&"the answer has no end of its head"))?;
+    serde_json::from_str(body.trim()).map_err(|error| unreachable(&error))
+}
+
+/// HTTP/1.0, so that the answer ends where the connection does.
+fn request(address: &str, wanted: Option<&Value>) -> String {
+    let (method, body) = match wanted {
+        None => ("GET", String::new()),
+        Some(attributes) => {
+            let document =
+                json!({"data": {"type": "status", "id": "default", "attributes": attributes}});
+            ("PATCH", document.to_string())
+        }
+    };
+    let length = body.len();
+    format!(
+        "{method} /v1/status HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
+
+fn exchange(address: &str, request: &str) -> std::io::Result<String> {
+    let mut tried = std::io::Error::from(std::io::ErrorKind::AddrNotAvailable);
+    let host = match address.strip_prefix(':') {
+        Some(port) => format!("localhost:{port}"),
+        None => address.to_owned(),
+    };
+    for socket in host.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&socket, PATIENCE) {
+            Ok(stream) => return converse(stream, request),
+            Err(error) => tried = error,
+        }
+    }
+    Err(tried)
+}
+
+fn converse(mut stream: TcpStream, request: &str) -> std::io::Result<String> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.take(ANSWER_MAX).read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// A server of one answer; gives its address and, at the end, what it was sent.
+    fn server(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound").to_string();
+        let thread = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            let mut seen = [0; 4096];
+            let length = stream.read(&mut seen).expect("a request");
+            stream.write_all(answer.as_bytes()).expect("a reader");
+            String::from_utf8_lossy(&seen[..length]).into_owned()
+        });
+        (address, thread)
+    }
+
+    #[test]
+    fn a_test_is_asked_and_told() {
+        let (address, thread) = server(
+            "HTTP/1.0 200 OK\r\n\r\n{\"data\":{\"attributes\":{\"vus\":3,\"paused\":false}}}",
+        );
+        let answer = ask(&address, Some(&json!({"paused": false}))).expect("an answer");
+        let attributes = answer["data"]["attributes"]
+            .as_object()
+            .expect("attributes");
+        assert_eq!(shown(attributes), "paused: false\nvus: 3\n");
+        let seen = thread.join().expect("the server ends");
+        assert!(seen.starts_with("PATCH /v1/status HTTP/1.0\r\n"), "{seen}");
+        assert!(seen.contains("\"paused\":false"), "{seen}");
+    }
+
+    #[test]
+    fn nobody_there_is_told_with_the_next_step() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound").to_string();
+        drop(listener);
+        let told = ask(&address, None).expect_err("nobody listens").to_string();
+        assert!(told.contains("is it running with --address"), "{told}");
+    }
+}

@@ -1,0 +1,30 @@
+//! `inspect`: the options of a script as JSON.
+//!
+//! Must not know what an option means. Invariant: standard output has the JSON alone.
+
+use loadline_model::ExitCode;
+
+use super::{fresh_seed, k6, script};
+use crate::{Env, Files};
+use crate::k6::{K6Error, K6Invocation, ScriptFacts};
+use crate::terminal::print;
+
+/// Runs the command.
+///
+/// # Errors
+/// The script or its options cannot be read.
+pub(super) fn run(invocation: &K6Invocation, env: &Env, files: &Files) -> Result<ExitCode, K6Error> {
+    let config = invocation.read_config(files)?;
+    let loaded = script::load(invocation, env, files)?;
+    let (text, notices) = invocation.inspect(&ScriptFacts {
+        url: &loaded.url,
+        options: &loaded.options,
+        exports: None,
+        config: config.as_deref(),
+        seed: fresh_seed(),
+    })?;
+    k6::tell(&notices, &invocation.log);
+    print::to_stdout(&text)
+        .map_err(|error| K6Error::other(format!("cannot write to standard output: {error}")))?;
+    Ok(ExitCode::Ok)
+}

@@ -1,0 +1,41 @@
+//! `run`: a script's test from its options to the exit code.
+//!
+//! Must not know how a script is loaded or run. Invariant: what is wrong with the options is told
+//! before anything is sent.
+
+use loadline_model::ExitCode;
+
+use super::script::LoadedScript;
+use super::{fresh_seed, k6, script};
+use crate::{Env, Files};
+use crate::k6::{K6Error, K6Invocation, ScriptFacts, ScriptRun};
+
+/// Runs the command.
+///
+/// # Errors
+/// The script cannot be read, its options cannot be run, or the run cannot start.
+pub(super) fn run(invocation: &K6Invocation, env: &Env, files: &Files) -> Result<ExitCode, K6Error> {
+    let config = invocation.read_config(files)?;
+    let loaded = script::load(invocation, env, files)?;
+    let run = consolidated(invocation, &loaded, config.as_deref())?;
+    k6::tell(&run.notices, &invocation.log);
+    script::go(&loaded, &run, invocation, env)
+}
+
+/// All tiers of options together.
+///
+/// # Errors
+/// They cannot be run.
+pub(super) fn consolidated(
+    invocation: &K6Invocation,
+    loaded: &LoadedScript,
+    config: Option<&str>,
+) -> Result<ScriptRun, K6Error> {
+    invocation.consolidate(&ScriptFacts {
+        url: &loaded.url,
+        options: &loaded.options,
+        exports: Some(&loaded.exports),
+        config,
+        seed: fresh_seed(),
+    })
+}

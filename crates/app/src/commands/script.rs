@@ -1,0 +1,153 @@
+//! A script as the commands around it see it: what it says of itself, and its run.
+//!
+//! Must not know flags. Invariant: nothing is sent before the script's options were consolidated.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loadline_model::ExitCode;
+use loadline_script::loading::archive::Archive;
+use serde_json::Value;
+use url::Url;
+
+use crate::k6::fetch::FilesAndWeb;
+use crate::k6::{K6Error, K6Invocation, Notice, ScriptRun, ScriptType};
+use crate::script_run::{self, Going, Loaded, Logger, Place};
+use crate::{Env, Files, redact};
+
+/// A script that was read.
+pub(super) struct LoadedScript {
+    /// Its URL, `file:///…`.
+    pub(super) url: String,
+    /// Its exported `options`, after JSON; null when it exports none.
+    pub(super) options: Value,
+    /// Names of the functions that it exports.
+    pub(super) exports: Vec<String>,
+    /// Whence it was loaded.
+    pub(super) directory: Url,
+    pub(super) loaded: Loaded,
+    logger: Arc<Logger>,
+}
+
+/// Reads a script and runs its top level once.
+///
+/// # Errors
+/// It cannot be read, or throws; with k6's exit code.
+pub(super) fn load(
+    invocation: &K6Invocation,
+    env: &Env,
+    files: &Files,
+) -> Result<LoadedScript, K6Error> {
+    let logger = Arc::new(Logger::open(&invocation.log)?);
+    let place = place(invocation, env, files, &logger)?;
+    let directory = place.directory.clone();
+    let loaded = script_run::load(invocation, place, &logger).map_err(|error| K6Error {
+        notice: Notice {
+            message: error.notice.message.clone(),
+            ..error.notice
+        },
+        ..error
+    })?;
+    Ok(LoadedScript {
+        url: loaded.url().to_owned(),
+        options: loaded.exports.options.clone(),
+        exports: loaded.exports.functions.clone(),
+        directory,
+        loaded,
+        logger,
+    })
+}
+
+/// Where the script's bytes come from.
+fn place(
+    invocation: &K6Invocation,
+    env: &Env,
+    files: &Files,
+    logger: &Arc<Logger>,
+) -> Result<Place, K6Error> {
+    let here = working_directory()?;
+    let name = invocation.script.as_str();
+    let standard_input = match name {
+        "-" => Some(read(files, name)?),
+        _ => None,
+    };
+    let entry = script_run::entry(name, &here)?;
+    let may_be_archive = invocation.script_type != Some(ScriptType::Js) && name != "-";
+    if may_be_archive {
+        let bytes = read(files, name)?;
+        if Archive::is_archive(&bytes) {
+            let archive =
+                Archive::read(&bytes).map_err(|error| K6Error::other(error.message))?;
+            return Ok(Place {
+                entry: archive.metadata.filename.clone(),
+                directory: archive.directory(),
+                env: invocation.env_over(&archive.metadata.env),
+                fetch: Box::new(archive),
+            });
+        }
+    }
+    let told = Arc::clone(logger);
+    let on_stale = Box::new(move |url: &Url, why: &str| {
+        told.tell(&Notice::warning(format!(
+            "{url} cannot be asked for ({why}): what was kept of it is used"
+        )));
+    });
+    Ok(Place {
+        fetch: Box::new(FilesAndWeb::new(standard_input, cache_folder(env), on_stale)),
+        entry,
+        directory: here,
+        env: invocation.env.clone(),
+    })
+}
+
+fn read(files: &Files, name: &str) -> Result<Arc<[u8]>, K6Error> {
+    files.check(name)?;
+    let bytes = files
+        .read(name)
+        .map_err(|error| K6Error::other(error.to_string()))?;
+    Ok(bytes.into())
+}
+
+/// The working directory as an address that ends in a slash.
+fn working_directory() -> Result<Url, K6Error> {
+    let folder = std::env::current_dir()
+        .map_err(|error| K6Error::other(format!("the working directory cannot be read: {error}")))?;
+    Url::from_directory_path(&folder)
+        .map_err(|()| K6Error::other(format!("{} is no absolute path", folder.display())))
+}
+
+/// Where fetched modules are kept.
+fn cache_folder(env: &Env) -> Option<PathBuf> {
+    let base = match env.get("XDG_CACHE_HOME") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(env.get("HOME")?).join(".cache"),
+    };
+    Some(base.join("loadline").join("modules"))
+}
+
+/// Runs a script to its end.
+///
+/// # Errors
+/// The run could not start.
+pub(super) fn go(
+    script: &LoadedScript,
+    run: &ScriptRun,
+    invocation: &K6Invocation,
+    env: &Env,
+) -> Result<ExitCode, K6Error> {
+    let logger = match &run.console_output {
+        None => Arc::clone(&script.logger),
+        Some(path) => Arc::new(Logger::open(&run.log)?.with_console(path)?),
+    };
+    let words: Vec<String> = std::env::args().collect();
+    Going {
+        loaded: &script.loaded,
+        run,
+        identity: invocation.identity,
+        named: &invocation.script,
+        command_line: redact::command_line(&words, None),
+        env,
+        logger,
+    }
+    .go()
+}

@@ -1,0 +1,285 @@
+//! Where a script's bytes come from on this machine: files, standard input, and the web.
+//!
+//! What is fetched from the web is kept in a folder and asked for again by its validators, so that
+//! an unchanged module is not sent twice and a run does not fail because a server is away. Must not
+//! know what the bytes mean. Invariant: what is kept is used for the very address that it was
+//! fetched from.
+
+mod kept;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use loadline_script::loading::{Fetch, FetchError};
+use rustls::crypto::aws_lc_rs;
+use ureq::http::{Response, StatusCode, header};
+use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
+use ureq::{Agent, Body};
+use url::Url;
+
+use kept::Kept;
+
+/// How long one module may take: as long as k6 waits for one.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Bytes that one module may have: the largest bundles in use have a tenth.
+const SIZE_MAX: u64 = 64 << 20;
+
+/// Told when a server is away and what was kept is used instead: its address, and why.
+pub type OnStale = Box<dyn Fn(&Url, &str) + Send + Sync>;
+
+/// Reads files and fetches modules.
+pub struct FilesAndWeb {
+    /// The script from standard input, under `file:///-`.
+    pub standard_input: Option<Arc<[u8]>>,
+    /// Where fetched modules are kept; `None`: nowhere.
+    pub cache: Option<PathBuf>,
+    /// Told when what was kept is used because a server is away.
+    pub on_stale: OnStale,
+    agent: OnceLock<Agent>,
+}
+
+impl FilesAndWeb {
+    /// Reads files and fetches modules.
+    #[must_use]
+    pub fn new(
+        standard_input: Option<Arc<[u8]>>,
+        cache: Option<PathBuf>,
+        on_stale: OnStale,
+    ) -> FilesAndWeb {
+        FilesAndWeb {
+            standard_input,
+            cache,
+            on_stale,
+            agent: OnceLock::new(),
+        }
+    }
+
+    fn read_file(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+        if let (Some(script), "/-") = (&self.standard_input, url.path()) {
+            return Ok(script.to_vec());
+        }
+        let path = url
+            .to_file_path()
+            .map_err(|()| FetchError::Failed(format!("{url} names no file of this machine")))?;
+        read_path(&path)
+    }
+
+    fn read_web(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+        let kept = self
+            .cache
+            .as_deref()
+            .and_then(|folder| Kept::read(folder, url));
+        match self.ask(url, kept.as_ref()) {
+            Ok(Answer::Unchanged(body)) => Ok(body),
+            Ok(Answer::New(fresh)) => {
+                if let Some(folder) = &self.cache {
+                    // A module that cannot be kept is fetched again next time: no harm done.
+                    let _ = fresh.write(folder, url);
+                }
+                Ok(fresh.body)
+            }
+            Err(Failure::Refused) => Err(FetchError::Failed(format!("not found: {url}"))),
+            Err(Failure::Away(why)) => match kept {
+                Some(kept) => {
+                    (self.on_stale)(url, &why);
+                    Ok(kept.body)
+                }
+                None => Err(FetchError::Failed(format!("Get \"{url}\": {why}"))),
+            },
+        }
+    }
+
+    /// Asks with `_k6=1`, which some servers answer with a module instead of a page, and if that
+    /// does not do, without.
+    fn ask(&self, url: &Url, kept: Option<&Kept>) -> Result<Answer, Failure> {
+        let mut marked = url.clone();
+        marked.query_pairs_mut().append_pair("_k6", "1");
+        match self.get(&marked, kept) {
+            Err(Failure::Refused) => self.get(url, kept),
+            answer => answer,
+        }
+    }
+
+    fn get(&self, url: &Url, kept: Option<&Kept>) -> Result<Answer, Failure> {
+        let agent = self.agent.get_or_init(new_agent);
+        let mut request = agent.get(url.as_str());
+        if let Some(etag) = kept.and_then(|kept| kept.etag.as_deref()) {
+            request = request.header(header::IF_NONE_MATCH, etag);
+        }
+        if let Some(modified) = kept.and_then(|kept| kept.last_modified.as_deref()) {
+            request = request.header(header::IF_MODIFIED_SINCE, modified);
+        }
+        let answer = request
+            .call()
+            .map_err(|error| Failure::Away(error.to_string()))?;
+        match (answer.status(), kept) {
+            (StatusCode::OK, _) => fresh(answer),
+            (StatusCode::NOT_MODIFIED, Some(kept)) => Ok(Answer::Unchanged(kept.body.clone())),
+            _ => Err(Failure::Refused),
+        }
+    }
+}
+
+impl Fetch for FilesAndWeb {
+    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+        match url.scheme() {
+            "file" => self.read_file(url),
+            _ => self.read_web(url),
+        }
+    }
+}
+
+/// The folder that fetched modules are kept in, by the variables that say where caches are.
+#[must_use]
+pub fn cache_folder(xdg_cache_home: Option<&str>, home: Option<&str>) -> Option<PathBuf> {
+    let caches = match (xdg_cache_home, home) {
+        (Some(caches), _) if Path::new(caches).is_absolute() => PathBuf::from(caches),
+        (_, Some(home)) => Path::new(home).join(".cache"),
+        _ => return None,
+    };
+    Some(caches.join("loadline").join("modules"))
+}
+
+enum Answer {
+    New(Kept),
+    Unchanged(Vec<u8>),
+}
+
+enum Failure {
+    /// The server answered, with something else than the module.
+    Refused,
+    /// There was no whole answer.
+    Away(String),
+}
+
+fn read_path(path: &Path) -> Result<Vec<u8>, FetchError> {
+    if path.is_dir() {
+        return Err(FetchError::IsDirectory);
+    }
+    std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => FetchError::NotFound,
+        std::io::ErrorKind::PermissionDenied => FetchError::Failed("permission denied".to_owned()),
+        _ => FetchError::Failed(error.to_string()),
+    })
+}
+
+fn fresh(mut answer: Response<Body>) -> Result<Answer, Failure> {
+    let text = |name: header::HeaderName| {
+        let value = answer.headers().get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    };
+    let (etag, last_modified) = (text(header::ETAG), text(header::LAST_MODIFIED));
+    let body = answer
+        .body_mut()
+        .with_config()
+        .limit(SIZE_MAX)
+        .read_to_vec();
+    Ok(Answer::New(Kept {
+        etag,
+        last_modified,
+        body: body.map_err(|error| Failure::Away(error.to_string()))?,
+    }))
+}
+
+fn new_agent() -> Agent {
+    let roots: Vec<_> = rustls_native_certs::load_native_certs()
+        .certs
+        .iter()
+        .map(|root| Certificate::from_der(root).to_owned())
+        .collect();
+    let tls = TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
+        .root_certs(RootCerts::Specific(Arc::new(roots)))
+        .build();
+    Agent::config_builder()
+        .tls_config(tls)
+        .https_only(true)
+        .http_status_as_error(false)
+        .timeout_global(Some(TIMEOUT))
+        .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .new_agent()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> FilesAndWeb {
+        FilesAndWeb::new(Some(b"script".as_slice().into()), None, Box::new(|_, _| {}))
+    }
+
+    fn file(path: &Path) -> Url {
+        Url::from_file_path(path).expect("it is absolute")
+    }
+
+    #[test]
+    fn files_folders_and_what_is_missing() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("a b#c.js");
+        std::fs::write(&path, "text").expect("there is room");
+        assert_eq!(files().read(&file(&path)), Ok(b"text".to_vec()));
+        assert_eq!(
+            files().read(&file(folder.path())),
+            Err(FetchError::IsDirectory)
+        );
+        let missing = file(&folder.path().join("nope"));
+        assert_eq!(files().read(&missing), Err(FetchError::NotFound));
+        let below = file(&path.join("below"));
+        assert_eq!(files().read(&below), Err(FetchError::NotFound));
+    }
+
+    #[test]
+    fn the_dash_is_standard_input() {
+        let dash = Url::parse("file:///-").expect("it is an address");
+        assert_eq!(files().read(&dash), Ok(b"script".to_vec()));
+    }
+
+    #[test]
+    fn a_server_that_is_away_leaves_what_was_kept() {
+        let folder = tempfile::tempdir().expect("there is room");
+        // Nothing listens on port 1.
+        let url = Url::parse("https://127.0.0.1:1/x.js").expect("it is an address");
+        let told = Arc::new(OnceLock::new());
+        let tell = Arc::clone(&told);
+        let web = FilesAndWeb::new(
+            None,
+            Some(folder.path().to_owned()),
+            Box::new(move |url, _| tell.set(url.to_string()).expect("it is told once")),
+        );
+        let error = web.read(&url).expect_err("nothing was kept");
+        assert!(
+            error
+                .to_string()
+                .starts_with("Get \"https://127.0.0.1:1/x.js\": "),
+            "{error}"
+        );
+        let kept = Kept {
+            etag: None,
+            last_modified: None,
+            body: b"kept".to_vec(),
+        };
+        kept.write(folder.path(), &url).expect("there is room");
+        assert_eq!(web.read(&url), Ok(b"kept".to_vec()));
+        assert_eq!(
+            told.get().map(String::as_str),
+            Some("https://127.0.0.1:1/x.js")
+        );
+    }
+
+    #[test]
+    fn caches_lie_where_the_variables_say() {
+        let folder = |xdg, home| cache_folder(xdg, home);
+        let path = |text: &str| Some(PathBuf::from(text));
+        assert_eq!(folder(Some("/c"), Some("/h")), path("/c/loadline/modules"));
+        assert_eq!(folder(None, Some("/h")), path("/h/.cache/loadline/modules"));
+        assert_eq!(
+            folder(Some("relative"), Some("/h")),
+            path("/h/.cache/loadline/modules")
+        );
+        assert_eq!(folder(None, None), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! Fetched modules on disk.
+//!
+//! One file for each address, named by a hash of it: a line of JSON with the address and the
+//! server's validators, then the body as it was. Must not know who fetched it. Invariant: a file is
+//! whole or not there, and its address is compared before it is used.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use url::Url;
+
+/// A fetched module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// The `ETag` that it came with.
+    pub(super) etag: Option<String>,
+    /// The `Last-Modified` that it came with.
+    pub(super) last_modified: Option<String>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Kept {
+    /// What is kept of an address; `None` when there is nothing, or nothing readable.
+    pub(super) fn read(folder: &Path, url: &Url) -> Option<Kept> {
+        let bytes = std::fs::read(path_of(folder, url)).ok()?;
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let about: Value = serde_json::from_slice(&bytes[..end]).ok()?;
+        let text = |name: &str| Some(about.get(name)?.as_str()?.to_owned());
+        (text("url")? == url.as_str()).then(|| Kept {
+            etag: text("etag"),
+            last_modified: text("last_modified"),
+            body: bytes[end + 1..].to_vec(),
+        })
+    }
+
+    /// Keeps it.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub(super) fn write(&self, folder: &Path, url: &Url) -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let path = path_of(folder, url);
+        // Runs beside this one may keep the same module: each writes its own file first.
+        let own = path.with_extension(format!("{}.part", std::process::id()));
+        let about = json!({
+            "url": url.as_str(),
+            "etag": self.etag,
+            "last_modified": self.last_modified,
+        });
+        let mut file = std::fs::File::create(&own)?;
+        writeln!(file, "{about}")?;
+        file.write_all(&self.body)?;
+        drop(file);
+        std::fs::rename(own, path)
+    }
+}
+
+fn path_of(folder: &Path, url: &Url) -> PathBuf {
+    folder.join(format!("{:016x}", fnv1a(url.as_str().as_bytes())))
+}
+
+/// FNV-1a, 64 bits (<http://www.isthe.com/chongo/tech/comp/fnv/>).
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_for_its_own_address() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let url = |text: &str| Url::parse(text).expect("it is an address");
+        let (one, two) = (url("https://h/a.js?v=1"), url("https://h/a.js?v=2"));
+        let kept = Kept {
+            etag: Some("\"e\"".to_owned()),
+            last_modified: None,
+            body: b"line\nline".to_vec(),
+        };
+        assert_eq!(Kept::read(folder.path(), &one), None);
+        kept.write(folder.path(), &one).expect("there is room");
+        assert_eq!(Kept::read(folder.path(), &one), Some(kept));
+        assert_eq!(Kept::read(folder.path(), &two), None);
+        // As if both had one hash.
+        std::fs::copy(path_of(folder.path(), &one), path_of(folder.path(), &two)).expect("room");
+        assert_eq!(Kept::read(folder.path(), &two), None);
+    }
+
+    #[test]
+    fn the_hash_is_fnv1a() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+}

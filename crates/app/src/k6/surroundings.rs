@@ -1,0 +1,342 @@
+//! What flags and variables say beside options: how a script is read, and what surrounds its run.
+//!
+//! Where both speak, the flag wins. Must not know the script. Invariant: what was not said has the
+//! default of k6's reference.
+
+use std::collections::BTreeMap;
+
+use loadline_model::Bytes;
+use loadline_model::script_settings::Feature;
+
+use super::consolidate::Overrides;
+use super::invocation::{Compatibility, Identity, ScriptType};
+use super::log::{LogFormat, LogOutput, LogSettings};
+use super::notice::{K6Error, Level, Notice};
+use super::options::value::OptionValue;
+use super::run_settings::{OutputSpec, RestSettings, SummaryMode};
+use crate::Env;
+use crate::cli::script::ScriptCommand;
+use crate::dialect::go_text::quoted;
+use crate::dialect::pflag::{self, Parsed};
+
+/// What the command line says of the run, and no option does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Settings {
+    pub(super) summary_mode: SummaryMode,
+    pub(super) summary_export: Option<String>,
+    pub(super) new_machine_readable: bool,
+    pub(super) summary_by: Option<String>,
+    pub(super) outputs: Vec<OutputSpec>,
+    pub(super) rest: Option<RestSettings>,
+    pub(super) linger: bool,
+    pub(super) quiet: bool,
+    pub(super) no_thresholds: bool,
+    pub(super) fail_on_drop: bool,
+    pub(super) series_max: Option<u32>,
+    pub(super) vu_memory_max: Option<Bytes>,
+    pub(super) features: Vec<Feature>,
+    pub(super) notices: Vec<Notice>,
+    pub(super) secret_sources: Vec<String>,
+}
+
+pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, K6Error> {
+    let received = given.operands.len();
+    let (most, default) = match command {
+        ScriptCommand::Run | ScriptCommand::Inspect | ScriptCommand::Archive => (1, None),
+        ScriptCommand::New => (1, Some("script.js")),
+        _ => (0, Some("")),
+    };
+    match (given.operands.first(), default) {
+        (Some(script), _) if received <= most => Ok(script.clone()),
+        (None, Some(default)) => Ok(default.to_owned()),
+        _ => {
+            let wanted = match default {
+                None => format!("accepts {most} arg(s), received {received}"),
+                Some(_) => format!("accepts at most {most} arg(s), received {received}"),
+            };
+            Err(K6Error::other(match command {
+                ScriptCommand::Run => format!(
+                    "{wanted}: arg should either be \"-\", if reading script from stdin, or a \
+                     path to a script file"
+                ),
+                _ => wanted,
+            }))
+        }
+    }
+}
+
+type Variables = BTreeMap<String, String>;
+
+/// All of `__ENV`, and the part that flags set.
+pub(super) fn script_env(
+    command: ScriptCommand,
+    given: &Parsed,
+    env: &Env,
+) -> Result<(Variables, Variables), K6Error> {
+    let mut flags = Variables::new();
+    for text in given.all("env") {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.is_empty()
+            || name.starts_with(|c: char| c.is_ascii_digit())
+            || !name.chars().all(plain)
+        {
+            let message = format!("invalid environment variable name '{name}'");
+            return Err(K6Error::other(message));
+        }
+        flags.insert(name.to_owned(), value.to_owned());
+    }
+    let included = switch_or_env(
+        given,
+        env,
+        "include-system-env-vars",
+        "K6_INCLUDE_SYSTEM_ENV_VARS",
+    )?;
+    let mut all = match included.unwrap_or(command == ScriptCommand::Run) {
+        true => env.all().clone(),
+        false => Variables::new(),
+    };
+    all.extend(flags.clone());
+    Ok((all, flags))
+}
+
+/// A switch, by its flag or else its variable.
+fn switch_or_env(
+    given: &Parsed,
+    env: &Env,
+    flag: &str,
+    variable: &str,
+) -> Result<Option<bool>, K6Error> {
+    if let Some(value) = given.switch(flag) {
+        return Ok(Some(value));
+    }
+    let Some(text) = env.get(variable) else {
+        return Ok(None);
+    };
+    pflag::truth(text).map(Some).ok_or_else(|| {
+        K6Error::other(format!(
+            "env var '{variable}' is not a valid boolean value: strconv.ParseBool: parsing {}: \
+             invalid syntax",
+            quoted(text)
+        ))
+    })
+}
+
+fn text_or_env<'a>(given: &'a Parsed, env: &'a Env, flag: &str, variable: &str) -> Option<&'a str> {
+    given.text(flag).or_else(|| env.get(variable))
+}
+
+pub(super) fn script_type(given: &Parsed, env: &Env) -> Result<Option<ScriptType>, K6Error> {
+    match text_or_env(given, env, "type", "K6_TYPE") {
+        None | Some("") => Ok(None),
+        Some("js") => Ok(Some(ScriptType::Js)),
+        Some("archive") => Ok(Some(ScriptType::Archive)),
+        Some(other) => {
+            let script = given.operands.first().map_or("", String::as_str);
+            Err(K6Error::other(format!(
+                "could not initialize '{script}': unknown or unspecified test type '{other}'"
+            )))
+        }
+    }
+}
+
+pub(super) fn compatibility(given: &Parsed, env: &Env) -> Result<Compatibility, K6Error> {
+    match text_or_env(given, env, "compatibility-mode", "K6_COMPATIBILITY_MODE") {
+        None | Some("extended" | "experimental_enhanced") => Ok(Compatibility::Extended),
+        Some("base") => Ok(Compatibility::Base),
+        Some(other) => Err(K6Error::other(format!(
+            "invalid compatibility mode {}. Use: \"extended\", \"base\", \"experimental_enhanced\"",
+            quoted(other)
+        ))),
+    }
+}
+
+/// The JSON file of options: as named, else in the user's folder of configurations.
+pub(super) fn config_file(given: &Parsed, env: &Env) -> Option<(String, bool)> {
+    if let Some(path) = text_or_env(given, env, "config", "K6_CONFIG") {
+        return Some((path.to_owned(), true));
+    }
+    let folder = match env.get("XDG_CONFIG_HOME") {
+        Some(folder) => folder.to_owned(),
+        None => format!("{}/.config", env.get("HOME")?),
+    };
+    Some((format!("{folder}/k6/config.json"), false))
+}
+
+pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
+    let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or_default();
+    let format = text_or_env(given, env, "log-format", "K6_LOG_FORMAT").unwrap_or_default();
+    let no_color = switch_or_env(given, env, "no-color", "K6_NO_COLOR")?.unwrap_or(false);
+    Ok(LogSettings {
+        output: LogOutput::parse(output).map_err(K6Error::other)?,
+        format: LogFormat::of(format),
+        verbose: given.switch("verbose").unwrap_or(false),
+        no_color: no_color || env.get("NO_COLOR").is_some(),
+    })
+}
+
+pub(super) fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
+    let read = |text: &str| {
+        let (path, value) = text.split_once('=')?;
+        let (name, key) = path.split_once('.')?;
+        (!name.is_empty() && !key.is_empty())
+            .then(|| (name.to_owned(), key.to_owned(), value.to_owned()))
+    };
+    let scenario = given.all("scenario").map(|text| {
+        read(text).ok_or_else(|| {
+            K6Error::other(format!(
+                "--scenario {text}: write it as NAME.KEY=VALUE, for example login.rate=200"
+            ))
+        })
+    });
+    Ok(Overrides {
+        scenario: scenario.collect::<Result<_, _>>()?,
+        once: given.switch("once").unwrap_or(false),
+    })
+}
+
+pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
+    let switch = |flag: &str| given.switch(flag).unwrap_or(false);
+    let or_env = |flag: &str, variable: &str| {
+        switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
+    };
+    traces(given, env)?;
+    let (features, notices) = features(given, env);
+    Ok(Settings {
+        summary_mode: summary_mode(given, env)?,
+        summary_export: text_or_env(given, env, "summary-export", "K6_SUMMARY_EXPORT")
+            .map(str::to_owned),
+        new_machine_readable: or_env(
+            "new-machine-readable-summary",
+            "K6_NEW_MACHINE_READABLE_SUMMARY",
+        )?,
+        summary_by: given.text("summary-by").map(str::to_owned),
+        outputs: outputs(given, env)?,
+        rest: rest(identity, given, env),
+        linger: linger(given, env)?,
+        quiet: switch("quiet"),
+        no_thresholds: or_env("no-thresholds", "K6_NO_THRESHOLDS")?,
+        fail_on_drop: switch("fail-on-drop"),
+        series_max: limit(given, "max-series")?.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
+        vu_memory_max: limit(given, "vu-memory")?.map(Bytes),
+        features,
+        notices,
+        secret_sources: given.all("secret-source").map(str::to_owned).collect(),
+    })
+}
+
+/// A limit, which is at least one.
+fn limit(given: &Parsed, flag: &str) -> Result<Option<u64>, K6Error> {
+    let Some(text) = given.text(flag) else {
+        return Ok(None);
+    };
+    match text.parse() {
+        Ok(0) | Err(_) => Err(K6Error::other(format!(
+            "--{flag} {text}: write a whole number above zero"
+        ))),
+        Ok(limit) => Ok(Some(limit)),
+    }
+}
+
+fn traces(given: &Parsed, env: &Env) -> Result<(), K6Error> {
+    match text_or_env(given, env, "traces-output", "K6_TRACES_OUTPUT") {
+        None | Some("" | "none") => Ok(()),
+        Some(other) => Err(K6Error::other(format!(
+            "invalid traces output {}",
+            quoted(other)
+        ))),
+    }
+}
+
+fn linger(given: &Parsed, env: &Env) -> Result<bool, K6Error> {
+    if let Some(value) = given.switch("linger") {
+        return Ok(value);
+    }
+    let Some(text) = env.get("K6_LINGER") else {
+        return Ok(false);
+    };
+    bool::from_env(text)
+        .map(|value| value.unwrap_or(false))
+        .map_err(|why| {
+            K6Error::config(format!(
+                "envconfig.Process: assigning K6_LINGER to Linger: converting '{text}' to type \
+                 null.Bool. details: {why}"
+            ))
+        })
+}
+
+fn summary_mode(given: &Parsed, env: &Env) -> Result<SummaryMode, K6Error> {
+    if given.switch("no-summary").unwrap_or(false) {
+        return Ok(SummaryMode::Disabled);
+    }
+    if let Some(name) = given.text("summary-mode") {
+        return SummaryMode::of(name).ok_or_else(|| K6Error::other("invalid summary mode"));
+    }
+    // As in k6, a variable with another value says nothing.
+    let named = env.get("K6_SUMMARY_MODE").and_then(SummaryMode::of);
+    let disabled = match named {
+        None => switch_or_env(given, env, "no-summary", "K6_NO_SUMMARY")?.unwrap_or(false),
+        Some(_) => false,
+    };
+    Ok(match disabled {
+        true => SummaryMode::Disabled,
+        false => named.unwrap_or_default(),
+    })
+}
+
+fn outputs(given: &Parsed, env: &Env) -> Result<Vec<OutputSpec>, K6Error> {
+    let read = |text: &str| OutputSpec::parse(text).map_err(K6Error::other);
+    if given.text("out").is_some() {
+        return given.all("out").map(read).collect();
+    }
+    let named = env
+        .get("K6_OUT")
+        .map_or_else(Vec::new, |text| text.split(',').collect());
+    named.into_iter().map(read).collect()
+}
+
+fn rest(identity: Identity, given: &Parsed, env: &Env) -> Option<RestSettings> {
+    let asked = text_or_env(given, env, "address", "K6_ADDRESS");
+    let address = match (asked, identity.rest_default()) {
+        (Some(""), _) | (None, None) => return None,
+        (Some(address), _) => address,
+        (None, Some(default)) => default,
+    };
+    Some(RestSettings {
+        address: address.to_owned(),
+        asked: asked.is_some(),
+    })
+}
+
+fn features(given: &Parsed, env: &Env) -> (Vec<Feature>, Vec<Notice>) {
+    let (mut features, mut notices) = (Vec::new(), Vec::new());
+    let from_flags = given.all("features").map(|text| ("cli", text));
+    let from_env = env.get("K6_FEATURES").map(|text| ("env", text));
+    for (source, text) in from_env.into_iter().chain(from_flags) {
+        for name in text
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+        {
+            match Feature::ALL.into_iter().find(|known| known.name() == name) {
+                Some(feature) => {
+                    features.push(feature);
+                    notices.push(
+                        Notice::new(Level::Info, "Experimental feature enabled")
+                            .with("feature", name)
+                            .with("lifecycle", "experimental"),
+                    );
+                }
+                None => notices.push(
+                    Notice::new(Level::Error, "Unknown feature flag")
+                        .with("feature", name)
+                        .with("outcome", "unknown")
+                        .with("source", source),
+                ),
+            }
+        }
+    }
+    features.sort();
+    features.dedup();
+    (features, notices)
+}

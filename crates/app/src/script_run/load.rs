@@ -1,0 +1,128 @@
+//! Loading a script: its sources, its module code run once, its options.
+//!
+//! Must not know what is done with it. Invariant: nothing is sent while a script is loaded.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loadline_model::ExitCode;
+use loadline_run::{ReadError, ScriptMetrics, ScriptSetup};
+use loadline_script::exports::Exports;
+use loadline_script::loading::{Fetch, Libraries, Sources, entry_url};
+use loadline_script::vu::ScriptFailure;
+use loadline_script::{Program, ProgramSettings};
+use url::Url;
+
+use super::logger::Logger;
+use crate::k6::{K6Error, K6Invocation, Notice};
+
+/// A script whose module code has run once.
+pub(crate) struct Loaded {
+    pub(crate) sources: Arc<Sources>,
+    pub(crate) program: Program,
+    pub(crate) exports: Exports,
+    pub(crate) metrics: ScriptMetrics,
+}
+
+impl Loaded {
+    /// The script's full name.
+    pub(crate) fn url(&self) -> &str {
+        self.sources.entry()
+    }
+}
+
+/// Where a script's bytes come from, and what it is called.
+pub(crate) struct Place {
+    pub(crate) fetch: Box<dyn Fetch>,
+    pub(crate) entry: Url,
+    /// Whence relative names are seen that a script from standard input uses.
+    pub(crate) directory: Url,
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+/// Loads a script and runs its module code once.
+///
+/// # Errors
+/// In k6's words, with its exit code.
+pub(crate) fn load(
+    invocation: &K6Invocation,
+    place: Place,
+    logger: &Arc<Logger>,
+) -> Result<Loaded, K6Error> {
+    let libraries = if invocation.remote_libs {
+        Libraries::Fetched
+    } else {
+        Libraries::Embedded
+    };
+    let sources = Sources::new(place.fetch, place.entry, place.directory, libraries);
+    sources
+        .load_entry()
+        .map_err(|error| thrown_at_load(&error.message))?;
+    let sources = Arc::new(sources);
+    let settings = ProgramSettings {
+        env: place.env,
+        ..ProgramSettings::default()
+    };
+    let entry = sources.entry().to_owned();
+    let shared: Arc<dyn loadline_script::ModuleSources> = Arc::clone(&sources) as _;
+    let program = Program::new(entry, shared, settings);
+    let metrics = ScriptMetrics {
+        registry: Arc::default(),
+        series: Arc::default(),
+        values: None,
+    };
+    let exports = first_init(&program, &metrics, logger)?;
+    sources.seal();
+    Ok(Loaded {
+        sources,
+        program,
+        exports,
+        metrics,
+    })
+}
+
+/// Runs the module code in a virtual user of its own; gives what the script exports.
+fn first_init(
+    program: &Program,
+    metrics: &ScriptMetrics,
+    logger: &Arc<Logger>,
+) -> Result<Exports, K6Error> {
+    let setup = ScriptSetup {
+        program: Arc::new(program.with_settings(program.settings().clone())),
+        metrics: metrics.clone(),
+        log: Arc::clone(logger) as _,
+        data: Arc::default(),
+    };
+    loadline_run::read_exports(&setup).map_err(|error| match error {
+        ReadError::Thrown(failure) => thrown(&failure),
+        ReadError::System(why) => K6Error::other(why),
+    })
+}
+
+/// What a script threw at its top level.
+pub(crate) fn thrown(failure: &ScriptFailure) -> K6Error {
+    let error = thrown_at_load(&failure.to_string());
+    K6Error {
+        notice: error.notice.with("source", "stacktrace"),
+        ..error
+    }
+}
+
+fn thrown_at_load(message: &str) -> K6Error {
+    let error = K6Error::new(ExitCode::ScriptException, message);
+    K6Error {
+        notice: Notice {
+            fields: vec![("hint".into(), "script exception".to_owned())],
+            ..error.notice
+        },
+        ..error
+    }
+}
+
+/// Where a script named on the command line lies.
+///
+/// # Errors
+/// When its name cannot be a file's.
+pub(crate) fn entry(name: &str, directory: &Url) -> Result<Url, K6Error> {
+    entry_url(directory, name).map_err(|error| K6Error::other(error.message))
+}

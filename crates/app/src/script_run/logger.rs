@@ -1,0 +1,217 @@
+//! The log of a script run: lines of the script, the engine and the command, to where the user
+//! wants them.
+//!
+//! Must not know what is said. Invariant: a line is written whole, and lines of several workers are
+//! never mixed.
+
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+
+use loadline_model::ExitCode;
+use loadline_output::k6_lines::push_rfc3339;
+use loadline_run::{Clock, ScriptLog};
+use loadline_script::host::{LogEntry, LogLevel};
+
+use crate::k6::{K6Error, Level, LogFormat, LogOutput, LogSettings, Notice};
+
+/// Columns that a message takes at least on a terminal, as logrus has it.
+const MESSAGE_COLUMNS: usize = 44;
+
+/// The log of a script run.
+pub(crate) struct Logger {
+    clock: Clock,
+    format: LogFormat,
+    lowest: Level,
+    /// Whether lines are written for a terminal, and whether with colours.
+    terminal: Option<bool>,
+    stream: Mutex<Option<Stream>>,
+    /// Where the script's console goes instead; `None`: the log.
+    console: Option<Mutex<File>>,
+}
+
+enum Stream {
+    Stderr,
+    Stdout,
+    File(File),
+}
+
+impl Logger {
+    /// Opens the log.
+    ///
+    /// # Errors
+    /// A file that cannot be written, or a place that is not supported.
+    pub(crate) fn open(settings: &LogSettings) -> Result<Logger, K6Error> {
+        let mut lowest = if settings.verbose {
+            Level::Debug
+        } else {
+            Level::Info
+        };
+        let stream = match &settings.output {
+            LogOutput::Stderr => Some(Stream::Stderr),
+            LogOutput::Stdout => Some(Stream::Stdout),
+            LogOutput::None => None,
+            LogOutput::File { path, level } => {
+                lowest = level.as_deref().map_or(lowest, level_of);
+                Some(Stream::File(appended(path)?))
+            }
+            LogOutput::Loki(_) => {
+                return Err(K6Error::new(
+                    ExitCode::InvalidConfig,
+                    "--log-output loki is not supported: write to a file and let an agent ship it",
+                ));
+            }
+        };
+        let is_terminal = match &stream {
+            Some(Stream::Stderr) => io::stderr().is_terminal(),
+            Some(Stream::Stdout) => io::stdout().is_terminal(),
+            Some(Stream::File(_)) | None => false,
+        };
+        Ok(Logger {
+            clock: Clock::start(),
+            format: settings.format,
+            lowest,
+            terminal: is_terminal.then_some(!settings.no_color),
+            stream: Mutex::new(stream),
+            console: None,
+        })
+    }
+
+    /// The same log with the script's console in a file of its own.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn with_console(mut self, path: &str) -> Result<Logger, K6Error> {
+        self.console = Some(Mutex::new(appended(path)?));
+        Ok(self)
+    }
+
+    /// Writes a line.
+    pub(crate) fn tell(&self, notice: &Notice) {
+        if notice.level < self.lowest {
+            return;
+        }
+        let line = self.line(notice);
+        let is_console = notice
+            .fields
+            .iter()
+            .any(|(name, value)| name == "source" && value == "console");
+        match &self.console {
+            Some(file) if is_console => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                // A log that cannot be written must not end the test.
+                drop(file.write_all(line.as_bytes()));
+            }
+            _ => self.write(&line),
+        }
+    }
+
+    fn line(&self, notice: &Notice) -> String {
+        match (self.terminal, self.format) {
+            (Some(colour), LogFormat::Text) => {
+                terminal_line(notice, self.clock.now().0 / 1_000_000_000, colour)
+            }
+            _ => self.format.line(notice, &self.time()),
+        }
+    }
+
+    fn time(&self) -> String {
+        let mut text = Vec::new();
+        push_rfc3339(self.clock.started_unix_ns() + self.clock.now().0, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    fn write(&self, line: &str) {
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = match &mut *stream {
+            Some(Stream::Stderr) => io::stderr().lock().write_all(line.as_bytes()),
+            Some(Stream::Stdout) => io::stdout().lock().write_all(line.as_bytes()),
+            Some(Stream::File(file)) => file.write_all(line.as_bytes()),
+            None => Ok(()),
+        };
+        // A log that cannot be written must not end the test.
+        drop(written);
+    }
+}
+
+impl ScriptLog for Logger {
+    fn write(&self, entry: &LogEntry<'_>) {
+        let mut fields: Vec<(Cow<'static, str>, String)> = entry
+            .fields
+            .iter()
+            .map(|(name, value)| (Cow::Owned((*name).to_owned()), (*value).to_owned()))
+            .collect();
+        fields.sort();
+        self.tell(&Notice {
+            level: match entry.level {
+                LogLevel::Debug => Level::Debug,
+                LogLevel::Info => Level::Info,
+                LogLevel::Warning => Level::Warning,
+                LogLevel::Error => Level::Error,
+            },
+            message: entry.message.to_owned(),
+            fields,
+        });
+    }
+}
+
+fn appended(path: &str) -> Result<File, K6Error> {
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| {
+        K6Error::new(
+            ExitCode::Other,
+            format!("the log cannot be written to {path}: {error}"),
+        )
+    })
+}
+
+fn level_of(name: &str) -> Level {
+    match name {
+        "trace" | "debug" => Level::Debug,
+        "warn" | "warning" => Level::Warning,
+        "error" | "fatal" | "panic" => Level::Error,
+        _ => Level::Info,
+    }
+}
+
+/// A line as logrus writes it to a terminal.
+fn terminal_line(notice: &Notice, seconds: u64, colour: bool) -> String {
+    let (name, code) = match notice.level {
+        Level::Debug => ("DEBU", 37),
+        Level::Info => ("INFO", 36),
+        Level::Warning => ("WARN", 33),
+        Level::Error => ("ERRO", 31),
+    };
+    let paint = |text: &str| match colour {
+        true => format!("\x1b[{code}m{text}\x1b[0m"),
+        false => text.to_owned(),
+    };
+    let fields: String = notice
+        .fields
+        .iter()
+        .map(|(name, value)| {
+            let one = Notice::new(Level::Info, value.as_str()).to_string();
+            let value = one.split_once("msg=").map_or("", |(_, value)| value);
+            format!(" {}={value}", paint(name))
+        })
+        .collect();
+    let message = &notice.message;
+    format!(
+        "{}[{seconds:04}] {message:<MESSAGE_COLUMNS$}{fields}\n",
+        paint(name)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_a_terminal_lines_look_as_logrus_makes_them() {
+        let notice = Notice::new(Level::Warning, "hot").with("source", "a b");
+        let expected = format!("WARN[0007] hot{} source=\"a b\"\n", " ".repeat(41));
+        assert_eq!(terminal_line(&notice, 7, false), expected);
+        assert!(terminal_line(&notice, 7, true).starts_with("\x1b[33mWARN\x1b[0m[0007] hot"));
+    }
+}

@@ -1,0 +1,193 @@
+//! The head and the progress of a script run on standard output.
+//!
+//! Must not know layouts. Invariant: nothing is shown when the user asked for quiet.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use loadline_metric::{Aggregated, BuiltIn, MetricId};
+use loadline_model::event::RunEvent;
+use loadline_model::plan::{Behaviour, Scenario};
+use loadline_model::{Nanos, Snapshot, TestPlan};
+use loadline_report::k6::{
+    self as layouts, ProgressState, ScenarioDescription, ScenarioProgress, ScenarioStatus,
+    TestDescription, TestPhase,
+};
+
+use super::outputs::describe_output;
+use crate::Env;
+use crate::k6::{Identity, ScriptRun};
+use crate::terminal::{print, style};
+
+/// What is shown while a script runs.
+pub(super) struct Show {
+    is_quiet: bool,
+    /// Columns of the terminal; `None`: standard output is none.
+    columns: Option<usize>,
+    colour: bool,
+    drawn: usize,
+    state: ProgressState,
+    starts: BTreeMap<String, (Duration, Option<Duration>)>,
+}
+
+impl Show {
+    pub(super) fn new(run: &ScriptRun, env: &Env) -> Show {
+        let is_terminal = std::io::stdout().is_terminal();
+        let spans = |s: &Scenario| (s.name.clone(), (s.start_time, s.executor.duration()));
+        Show {
+            is_quiet: run.quiet,
+            columns: if is_terminal { style::columns(env) } else { None },
+            colour: style::of_stdout(run.no_color, env).color,
+            drawn: 0,
+            state: ProgressState {
+                phase: TestPhase::Running,
+                elapsed: Duration::ZERO,
+                max_duration: longest(&run.plan),
+                active_vus: 0,
+                made_vus: u64::from(run.plan.max_vus()),
+                complete: 0,
+                interrupted: 0,
+                scenarios: run.plan.scenarios.iter().map(waiting).collect(),
+            },
+            starts: run.plan.scenarios.iter().map(spans).collect(),
+        }
+    }
+
+    /// Shows what will be done.
+    pub(super) fn head(&self, run: &ScriptRun, script: &str, identity: Identity) {
+        if self.is_quiet {
+            return;
+        }
+        let banner = match identity {
+            Identity::Loadline => concat!("loadline ", env!("CARGO_PKG_VERSION")),
+            Identity::K6 => concat!("k6 v2.2.0, as loadline ", env!("CARGO_PKG_VERSION"), " runs it"),
+        };
+        let described = TestDescription {
+            banner,
+            script,
+            outputs: run.outputs.iter().map(describe_output).collect(),
+            segment: run.plan.segment_share(),
+            max_vus: u64::from(run.plan.max_vus()),
+            max_duration: longest(&run.plan),
+            scenarios: run.plan.scenarios.iter().map(described).collect(),
+        };
+        // A reader that went away has seen all that it wanted.
+        drop(print::to_stdout(&layouts::header(&described, self.colour)));
+    }
+
+    /// Shows what an event changes.
+    pub(super) fn event(&mut self, event: &RunEvent) {
+        let RunEvent::Second { row, delta } = event else {
+            return;
+        };
+        self.state.elapsed = Nanos(row.at_ns + row.span_ns).into();
+        self.count(delta);
+        if row.span_ns >= 1_000_000_000 {
+            self.draw();
+        }
+    }
+
+    /// Shows how it ended.
+    pub(super) fn end(&mut self, interrupted: u64) {
+        self.state.active_vus = 0;
+        self.state.interrupted = interrupted;
+        for scenario in &mut self.state.scenarios {
+            scenario.active_vus = 0;
+            scenario.status = ScenarioStatus::Done;
+        }
+        self.draw();
+    }
+
+    fn count(&mut self, delta: &Snapshot) {
+        let Some(script) = delta.script.as_deref() else {
+            return;
+        };
+        let value = |metric: MetricId| match script.root.values.get(&metric) {
+            Some(Aggregated::Counter(counter)) => counter.total(),
+            Some(Aggregated::Gauge(gauge)) => gauge.last().unwrap_or(0.0),
+            _ => 0.0,
+        };
+        let complete = value(BuiltIn::Iterations.id()) as u64;
+        self.state.complete += complete;
+        self.state.active_vus = value(BuiltIn::Vus.id()) as u64;
+        self.state.made_vus = value(BuiltIn::VusMax.id()) as u64;
+        let is_only = self.state.scenarios.len() == 1;
+        for scenario in &mut self.state.scenarios {
+            let (start, duration) = self.starts[&scenario.name];
+            let by_itself = script.scenarios.get(scenario.name.as_str()).map(|own| {
+                match own.values.get(&BuiltIn::Iterations.id()) {
+                    Some(Aggregated::Counter(counter)) => counter.total() as u64,
+                    _ => 0,
+                }
+            });
+            scenario.iterations += by_itself.unwrap_or(if is_only { complete } else { 0 });
+            scenario.elapsed = self.state.elapsed.saturating_sub(start);
+            scenario.active_vus = if is_only { self.state.active_vus } else { scenario.active_vus };
+            scenario.status = if self.state.elapsed < start {
+                ScenarioStatus::Waiting(start - self.state.elapsed)
+            } else if duration.is_some_and(|duration| scenario.elapsed > duration) {
+                ScenarioStatus::Stopping
+            } else {
+                ScenarioStatus::Running
+            };
+        }
+    }
+
+    fn draw(&mut self) {
+        if self.is_quiet {
+            return;
+        }
+        let text = match self.columns {
+            Some(columns) => {
+                let (text, drawn) =
+                    layouts::redraw(&self.state, columns, self.colour, self.drawn);
+                self.drawn = drawn;
+                text
+            }
+            None => layouts::progress(&self.state),
+        };
+        drop(print::to_stdout(&text));
+    }
+
+    /// Leaves the block where it stands: what follows is printed after it.
+    pub(super) fn leave(&mut self) {
+        self.drawn = 0;
+    }
+}
+
+fn described(scenario: &Scenario) -> ScenarioDescription<'_> {
+    let exec = match &scenario.behaviour {
+        Behaviour::Script(function) => Some(function.exec.as_str()),
+        Behaviour::Requests(_) => None,
+    };
+    ScenarioDescription {
+        name: &scenario.name,
+        executor: &scenario.executor,
+        exec: exec.filter(|exec| *exec != "default"),
+        start_time: scenario.start_time,
+        graceful_stop: scenario.graceful_stop,
+    }
+}
+
+fn waiting(scenario: &Scenario) -> ScenarioProgress {
+    ScenarioProgress {
+        name: scenario.name.clone(),
+        executor: scenario.executor.clone(),
+        status: ScenarioStatus::Waiting(scenario.start_time),
+        elapsed: Duration::ZERO,
+        active_vus: 0,
+        made_vus: u64::from(scenario.executor.max_vus()),
+        iterations: 0,
+        rate_now: 0.0,
+    }
+}
+
+/// The longest that a test can take, graceful stops included.
+fn longest(plan: &TestPlan) -> Duration {
+    let ends = plan.scenarios.iter().map(|scenario| {
+        let length = scenario.executor.duration().unwrap_or_default();
+        scenario.start_time + length + scenario.graceful_stop
+    });
+    ends.max().unwrap_or_default()
+}

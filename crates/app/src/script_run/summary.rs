@@ -1,0 +1,173 @@
+//! What is told at the end of a script run: the script's own summary or k6's, the files, then the
+//! verdict.
+//!
+//! Must not know how a run is made. Invariant: whatever `handleSummary` does, every file that the
+//! user asked for is written and something is told.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use loadline_model::result::RunResult;
+use loadline_model::{TestPlan, TestSummary};
+use loadline_output::k6_lines::push_rfc3339_nano;
+use loadline_report::k6::{
+    self as layouts, HandleSummaryContext, MachineSummaryContext, Mode, SummaryOptions,
+    SummaryTimeUnit, TrendStat,
+};
+use loadline_run::{Clock, ScriptSetup};
+use serde_json::Value;
+
+use super::logger::Logger;
+use crate::k6::{Level, Notice, ScriptRun, SummaryMode};
+use crate::Env;
+use crate::terminal::{print, style};
+
+/// The version of k6 that is stood in for.
+const K6_VERSION: &str = "v2.2.0";
+
+/// What the summary is made from.
+pub(super) struct Telling<'a> {
+    pub(super) run: &'a ScriptRun,
+    pub(super) plan: &'a Arc<TestPlan>,
+    pub(super) script: &'a ScriptSetup,
+    /// Whether the script exports `handleSummary`.
+    pub(super) is_handled: bool,
+    /// The script's source text.
+    pub(super) source: String,
+    pub(super) logger: &'a Logger,
+    pub(super) env: &'a Env,
+}
+
+impl Telling<'_> {
+    /// Tells everything; whether all that was asked for could be written.
+    pub(super) fn tell(&self, result: &RunResult) -> bool {
+        let Some(summary) = &result.summary else {
+            return true;
+        };
+        if self.run.summary.mode == SummaryMode::Disabled {
+            return true;
+        }
+        let options = self.options();
+        let mut all_written = self.export(summary, &options);
+        match self.handled(summary, &options) {
+            Some(files) => {
+                for (name, content) in files {
+                    all_written &= self.write(&name, &content);
+                }
+            }
+            None => self.tell_text(summary, &options),
+        }
+        all_written
+    }
+
+    fn options(&self) -> SummaryOptions {
+        let settings = &self.run.summary;
+        let stats = settings.trend_stats.iter();
+        SummaryOptions {
+            mode: match settings.mode {
+                SummaryMode::Full => Mode::Full,
+                SummaryMode::Legacy => Mode::Legacy,
+                SummaryMode::Compact | SummaryMode::Disabled => Mode::Compact,
+            },
+            trend_stats: stats
+                .filter_map(|stat| stat.parse::<TrendStat>().ok())
+                .collect(),
+            time_unit: settings
+                .time_unit
+                .as_deref()
+                .and_then(SummaryTimeUnit::from_name),
+            colour: std::io::stdout().is_terminal() && !self.run.no_color,
+        }
+    }
+
+    /// What `handleSummary` gave; `None` when there is nothing, or it failed.
+    fn handled(
+        &self,
+        summary: &TestSummary,
+        options: &SummaryOptions,
+    ) -> Option<Vec<(String, Vec<u8>)>> {
+        if !self.is_handled {
+            return None;
+        }
+        let data = self.data(summary, options).to_string();
+        match loadline_run::handle_summary(self.plan, self.script, data.into()) {
+            Ok(files) => files,
+            Err(trouble) => {
+                let mut notice = Notice::new(Level::Error, trouble.message);
+                if let Some(hint) = trouble.hint {
+                    notice = notice.with("hint", hint);
+                }
+                if trouble.is_thrown {
+                    notice = notice.with("source", "stacktrace");
+                }
+                self.logger.tell(&notice);
+                None
+            }
+        }
+    }
+
+    fn data(&self, summary: &TestSummary, options: &SummaryOptions) -> Value {
+        if self.run.summary.new_machine_readable {
+            return layouts::machine_readable(summary, options, &self.machine_context());
+        }
+        let context = HandleSummaryContext {
+            setup_data: self.setup_data(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            no_colour: self.run.no_color,
+        };
+        layouts::handle_summary_data(summary, options, &context)
+    }
+
+    fn machine_context(&self) -> MachineSummaryContext {
+        let mut now = Vec::new();
+        push_rfc3339_nano(Clock::start().started_unix_ns(), &mut now);
+        MachineSummaryContext {
+            generated_at: String::from_utf8_lossy(&now).into_owned(),
+            k6_version: K6_VERSION.to_owned(),
+            script: self.source.clone(),
+        }
+    }
+
+    fn setup_data(&self) -> Option<Value> {
+        serde_json::from_str(self.script.data.get()?).ok()
+    }
+
+    fn export(&self, summary: &TestSummary, options: &SummaryOptions) -> bool {
+        let Some(path) = &self.run.summary.export else {
+            return true;
+        };
+        let value = if self.run.summary.new_machine_readable {
+            layouts::machine_readable(summary, options, &self.machine_context())
+        } else {
+            layouts::summary_export(summary, options, self.setup_data().as_ref())
+        };
+        self.write(path, layouts::indented(&value).as_bytes())
+    }
+
+    fn tell_text(&self, summary: &TestSummary, options: &SummaryOptions) {
+        let mut text = layouts::stdout(summary, options);
+        if let Some(table) = &summary.by_tag {
+            let style = style::of_stdout(self.run.no_color, self.env);
+            text.push_str(&layouts::by_tag(table, &style));
+        }
+        self.write("stdout", text.as_bytes());
+    }
+
+    /// Writes to a file or a stream; whether that went well.
+    fn write(&self, name: &str, content: &[u8]) -> bool {
+        let written = match name {
+            "stdout" => print::to_stdout(&String::from_utf8_lossy(content)),
+            "stderr" => {
+                print::to_stderr(&String::from_utf8_lossy(content));
+                Ok(())
+            }
+            path => std::fs::write(path, content),
+        };
+        if let Err(error) = &written {
+            let message = format!("the summary cannot be written to {name}: {error}");
+            self.logger.tell(&Notice::new(Level::Error, message));
+        }
+        written.is_ok()
+    }
+}

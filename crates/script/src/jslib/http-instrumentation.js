@@ -1,0 +1,38 @@
+// What both http-instrumentation libraries share: requests of k6/http with headers added.
+
+import http from 'k6/http';
+import exec from 'k6/execution';
+
+/** Functions of k6/http by how many arguments stand before their parameters. */
+const PLACES = { get: 1, head: 1, post: 2, put: 2, patch: 2, del: 2, options: 2, request: 3, asyncRequest: 3 };
+
+const original = {};
+for (const name of [...Object.keys(PLACES), 'batch']) original[name] = http[name];
+
+function withHeaders(params, headers) {
+  return { ...params, headers: { ...params?.headers, ...headers } };
+}
+
+function batchItem(item, headers) {
+  if (typeof item === 'string') return ['GET', item, null, withHeaders({}, headers)];
+  if (Array.isArray(item)) return [item[0], item[1], item[2] ?? null, withHeaders(item[3], headers)];
+  return { ...item, params: withHeaders(item.params, headers) };
+}
+
+/** The functions of k6/http that put what `headersOf()` gives into every request. */
+function wrapped(headersOf) {
+  const made = {};
+  for (const [name, place] of Object.entries(PLACES)) {
+    made[name] = (...args) => {
+      while (args.length < place) args.push(null);
+      args[place] = withHeaders(args[place], headersOf());
+      return original[name](...args);
+    };
+  }
+  made.batch = (requests) => {
+    if (Array.isArray(requests)) return original.batch(requests.map((one) => batchItem(one, headersOf())));
+    const named = Object.entries(requests).map(([name, one]) => [name, batchItem(one, headersOf())]);
+    return original.batch(Object.fromEntries(named));
+  };
+  return made;
+}

@@ -1,0 +1,233 @@
+//! `Response.html`, `submitForm` and `clickLink`: an answer as a page to go on from.
+//!
+//! Pages are read by the module `k6/html`. Must not read HTML by itself. Invariant: what goes on
+//! from a page is an ordinary request, made as the script itself would make it.
+
+use std::sync::Arc;
+
+use rquickjs::function::{Opt, This};
+use rquickjs::{Class, Coerced, Ctx, Function, Object, Result, Value};
+
+use super::super::request::{self, Arguments};
+use super::super::url::Address;
+use super::super::{body, error};
+use super::Response;
+use super::json::with_text;
+use crate::globals::builtin_namespace;
+
+const NO_BODY: &str = "the body is null so we can't transform it to HTML - this likely was because of a request error getting the response";
+
+type Responses<'js> = This<Class<'js, Response<'js>>>;
+
+/// `html(selector)`
+pub(super) fn html<'js>(
+    ctx: Ctx<'js>,
+    this: Responses<'js>,
+    selector: Opt<Value<'js>>,
+) -> Result<Object<'js>> {
+    let page = parsed(&ctx, &this.0.borrow())?;
+    match selector.0.filter(|selector| !is_missing(selector)) {
+        Some(selector) => found(&page, &selector.get::<Coerced<String>>()?.0),
+        None => Ok(page),
+    }
+}
+
+fn parsed<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Object<'js>> {
+    let Some(text) = with_text(response, str::to_owned)? else {
+        return Err(error::throw(ctx, NO_BODY));
+    };
+    let parse: Function<'js> = builtin_namespace(ctx, "k6/html")?.get("parseHTML")?;
+    parse.call((text,))
+}
+
+fn is_missing(value: &Value<'_>) -> bool {
+    value.is_undefined() || value.is_null()
+}
+
+fn found<'js>(selection: &Object<'js>, selector: &str) -> Result<Object<'js>> {
+    method(selection, "find", (selector,))
+}
+
+fn method<'js, A, R>(object: &Object<'js>, name: &str, arguments: A) -> Result<R>
+where
+    A: PrependThis<'js>,
+    R: rquickjs::FromJs<'js>,
+{
+    let method: Function<'js> = object.get(name)?;
+    arguments.call(&method, object)
+}
+
+/// Arguments of a method; its object goes before them.
+trait PrependThis<'js> {
+    fn call<R: rquickjs::FromJs<'js>>(self, method: &Function<'js>, object: &Object<'js>) -> Result<R>;
+}
+
+impl<'js> PrependThis<'js> for () {
+    fn call<R: rquickjs::FromJs<'js>>(self, method: &Function<'js>, object: &Object<'js>) -> Result<R> {
+        method.call((This(object.clone()),))
+    }
+}
+
+impl<'js> PrependThis<'js> for (&str,) {
+    fn call<R: rquickjs::FromJs<'js>>(self, method: &Function<'js>, object: &Object<'js>) -> Result<R> {
+        method.call((This(object.clone()), self.0))
+    }
+}
+
+/// An attribute of the first element; `None` without.
+fn attribute(selection: &Object<'_>, name: &str) -> Result<Option<String>> {
+    let value: Value<'_> = method(selection, "attr", (name,))?;
+    if is_missing(&value) {
+        return Ok(None);
+    }
+    Ok(Some(value.get::<Coerced<String>>()?.0))
+}
+
+fn is_empty(selection: &Object<'_>) -> Result<bool> {
+    Ok(method::<_, f64>(selection, "size", ())? == 0.0)
+}
+
+/// What the script's object says under a name; `None` when it says nothing.
+fn option<'js>(options: Option<&Object<'js>>, name: &str) -> Result<Option<Value<'js>>> {
+    let Some(options) = options else {
+        return Ok(None);
+    };
+    let value: Value<'js> = options.get(name)?;
+    Ok(Some(value).filter(|value| !is_missing(value)))
+}
+
+fn text_option(options: Option<&Object<'_>>, name: &str, default: &str) -> Result<String> {
+    match option(options, name)? {
+        Some(value) => Ok(value.get::<Coerced<String>>()?.0),
+        None => Ok(default.to_owned()),
+    }
+}
+
+/// `submitForm({ formSelector, fields, submitSelector, params })`
+pub(super) fn submit_form<'js>(
+    ctx: Ctx<'js>,
+    this: Responses<'js>,
+    options: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    let options = options.0.as_ref().and_then(Value::as_object);
+    let form_selector = text_option(options, "formSelector", "form")?;
+    let submit_selector = text_option(options, "submitSelector", "[type=\"submit\"]")?;
+    let (form, url) = {
+        let response = this.0.borrow();
+        let page = parsed(&ctx, &response)?;
+        let url = response.facts.borrow().url();
+        (found(&page, &form_selector)?, url)
+    };
+    if is_empty(&form)? {
+        let message = format!("no form found for selector '{form_selector}' in response '{url}'");
+        return Err(error::throw(&ctx, &message));
+    }
+    let verb = attribute(&form, "method")?.filter(|verb| !verb.is_empty());
+    let verb = verb.map_or_else(|| "GET".to_owned(), |verb| verb.to_uppercase());
+    let target = match attribute(&form, "action")? {
+        Some(action) => resolved(&ctx, &url, &action)?,
+        None => url.to_string(),
+    };
+    let values = values_of(&form, &submit_selector, option(options, "fields")?)?;
+    let params = option(options, "params")?;
+    let arguments = if verb == "GET" {
+        let with_query = with_query(&target, &values)?;
+        arguments(&ctx, &verb, &with_query, None, params)?
+    } else {
+        arguments(&ctx, &verb, &target, Some(values.into_value()), params)?
+    };
+    request::blocking(&ctx, &arguments)
+}
+
+/// The form's values, that of its button, and the script's over them.
+fn values_of<'js>(
+    form: &Object<'js>,
+    submit_selector: &str,
+    fields: Option<Value<'js>>,
+) -> Result<Object<'js>> {
+    let values: Object<'js> = method(form, "serializeObject", ())?;
+    let button: Object<'js> = method(&found(form, submit_selector)?, "first", ())?;
+    if let Some(name) = attribute(&button, "name")? {
+        values.set(name, method::<_, Value<'js>>(&button, "val", ())?)?;
+    }
+    if let Some(fields) = fields.as_ref().and_then(Value::as_object) {
+        for field in fields.props::<String, Value<'js>>() {
+            let (name, value) = field?;
+            values.set(name, value)?;
+        }
+    }
+    Ok(values)
+}
+
+/// A URL with values laid into its query.
+fn with_query(url: &str, values: &Object<'_>) -> Result<String> {
+    let whole = url.split('#').next().unwrap_or(url);
+    let (path, query) = whole.split_once('?').unwrap_or((whole, ""));
+    let mut fields: Vec<(String, String)> = ::url::form_urlencoded::parse(query.as_bytes())
+        .into_owned()
+        .collect();
+    for field in values.props::<String, Value<'_>>() {
+        let (name, value) = field?;
+        match value.as_array() {
+            Some(items) => {
+                for item in items.iter::<Coerced<String>>() {
+                    fields.push((name.clone(), item?.0));
+                }
+            }
+            None => fields.push((name, value.get::<Coerced<String>>()?.0)),
+        }
+    }
+    Ok(format!("{path}?{}", body::encode_form(fields)))
+}
+
+/// `clickLink({ selector, params })`
+pub(super) fn click_link<'js>(
+    ctx: Ctx<'js>,
+    this: Responses<'js>,
+    options: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    let options = options.0.as_ref().and_then(Value::as_object);
+    let selector = text_option(options, "selector", "a[href]")?;
+    let (link, url) = {
+        let response = this.0.borrow();
+        let page = parsed(&ctx, &response)?;
+        let url = response.facts.borrow().url();
+        (found(&page, &selector)?, url)
+    };
+    if is_empty(&link)? {
+        let message = format!("no element found for selector '{selector}' in response '{url}'");
+        return Err(error::throw(&ctx, &message));
+    }
+    let Some(href) = attribute(&link, "href")? else {
+        let message =
+            format!("no valid href attribute value found on element '{selector}' in response '{url}'");
+        return Err(error::throw(&ctx, &message));
+    };
+    let target = resolved(&ctx, &url, &href)?;
+    let params = option(options, "params")?;
+    let arguments = arguments(&ctx, "GET", &target, None, params)?;
+    request::blocking(&ctx, &arguments)
+}
+
+fn resolved(ctx: &Ctx<'_>, base: &str, reference: &str) -> Result<String> {
+    let address = Address::parse(base).and_then(|base| base.resolve(reference));
+    match address {
+        Ok(address) => Ok(address.text.to_string()),
+        Err(why) => Err(error::throw(ctx, &why.to_string())),
+    }
+}
+
+fn arguments<'js>(
+    ctx: &Ctx<'js>,
+    method: &str,
+    url: &str,
+    body: Option<Value<'js>>,
+    params: Option<Value<'js>>,
+) -> Result<Arguments<'js>> {
+    Ok(Arguments {
+        method: Arc::from(method),
+        url: Some(rquickjs::String::from_str(ctx.clone(), url)?.into_value()),
+        body,
+        params,
+    })
+}

@@ -251,10 +251,11 @@ impl Conductor {
     ) -> Result<Ran, RunError> {
         let mut troubles = Vec::new();
         if let Some(mut lifecycle) = lifecycle {
+            troubles.append(&mut lifecycle.troubles);
+            troubles.append(&mut self.troubles);
             lifecycle.tear_down().map_err(RunError::Start)?;
             self.total.merge(std::mem::take(&mut lifecycle.seen));
-            troubles = lifecycle.troubles;
-            troubles.append(&mut self.troubles);
+            troubles.append(&mut lifecycle.troubles);
         }
         let has_failed = !self.collector.failures.is_empty() && self.engine.live().started == 0;
         if has_failed && troubles.is_empty() {

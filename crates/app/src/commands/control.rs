@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_test_is_asked_and_told() {
         let (address, thread) = server(
-            "HTTP/1.0 200 OK\r\n\r\n{\"data\":{\"attributes\":{\"vus\":3,\"paused\":false}}}",
+            "HTTP/1.0 200 OK\r\n\r\n{\"data\":{\"attributes\":{\"paused\":false,\"vus\":3}}}",
         );
         let answer = ask(&address, Some(&json!({"paused": false}))).expect("an answer");
         let attributes = answer["data"]["attributes"]

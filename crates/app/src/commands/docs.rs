@@ -73,13 +73,20 @@ fn describe(command: &Command, out: &mut String) -> std::fmt::Result {
 
 /// The command around a script of a name.
 fn script_command(name: &str) -> Option<ScriptCommand> {
-    ScriptCommand::ALL.into_iter().find(|command| command.name() == name)
+    ScriptCommand::ALL
+        .into_iter()
+        .find(|command| command.name() == name)
 }
 
 /// The flags of a command around a script, from the tables that its parser works from.
 fn describe_flags(command: ScriptCommand, out: &mut String) -> std::fmt::Result {
     if !command.operand().is_empty() {
-        writeln!(out, "`loadline {} [FLAGS] {}`\n", command.name(), command.operand())?;
+        writeln!(
+            out,
+            "`loadline {} [FLAGS] {}`\n",
+            command.name(),
+            command.operand()
+        )?;
     }
     for (number, (heading, flags)) in command.flags().into_iter().enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
@@ -89,7 +96,9 @@ fn describe_flags(command: ScriptCommand, out: &mut String) -> std::fmt::Result 
         }
         writeln!(out, "{gap}### {heading}\n\n| option | meaning |\n|---|---|")?;
         for flag in flags {
-            let short = flag.short.map_or_else(String::new, |short| format!("`-{short}`, "));
+            let short = flag
+                .short
+                .map_or_else(String::new, |short| format!("`-{short}`, "));
             let value = match flag.kind {
                 Kind::Switch => String::new(),
                 Kind::MaybeText(_) => format!("[={}]", flag.value),

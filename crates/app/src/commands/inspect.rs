@@ -5,15 +5,19 @@
 use loadline_model::ExitCode;
 
 use super::{fresh_seed, k6, script};
-use crate::{Env, Files};
 use crate::k6::{K6Error, K6Invocation, ScriptFacts};
 use crate::terminal::print;
+use crate::{Env, Files};
 
 /// Runs the command.
 ///
 /// # Errors
 /// The script or its options cannot be read.
-pub(super) fn run(invocation: &K6Invocation, env: &Env, files: &Files) -> Result<ExitCode, K6Error> {
+pub(super) fn run(
+    invocation: &K6Invocation,
+    env: &Env,
+    files: &Files,
+) -> Result<ExitCode, K6Error> {
     let config = invocation.read_config(files)?;
     let loaded = script::load(invocation, env, files)?;
     let (text, notices) = invocation.inspect(&ScriptFacts {

@@ -92,7 +92,10 @@ fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
         return Some((dialect, &arguments[1..]));
     }
     let word = arguments.get(1)?;
-    if ScriptCommand::ALL.iter().any(|command| command.name() == word) {
+    if ScriptCommand::ALL
+        .iter()
+        .any(|command| command.name() == word)
+    {
         return Some((Dialect::Script, &arguments[1..]));
     }
     Some((named(word)?, &arguments[2..]))

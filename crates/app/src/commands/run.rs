@@ -7,14 +7,18 @@ use loadline_model::ExitCode;
 
 use super::script::LoadedScript;
 use super::{fresh_seed, k6, script};
-use crate::{Env, Files};
 use crate::k6::{K6Error, K6Invocation, ScriptFacts, ScriptRun};
+use crate::{Env, Files};
 
 /// Runs the command.
 ///
 /// # Errors
 /// The script cannot be read, its options cannot be run, or the run cannot start.
-pub(super) fn run(invocation: &K6Invocation, env: &Env, files: &Files) -> Result<ExitCode, K6Error> {
+pub(super) fn run(
+    invocation: &K6Invocation,
+    env: &Env,
+    files: &Files,
+) -> Result<ExitCode, K6Error> {
     let config = invocation.read_config(files)?;
     let loaded = script::load(invocation, env, files)?;
     let run = consolidated(invocation, &loaded, config.as_deref())?;

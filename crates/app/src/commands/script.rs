@@ -76,8 +76,7 @@ fn place(
     if may_be_archive {
         let bytes = read(files, name)?;
         if Archive::is_archive(&bytes) {
-            let archive =
-                Archive::read(&bytes).map_err(|error| K6Error::other(error.message))?;
+            let archive = Archive::read(&bytes).map_err(|error| K6Error::other(error.message))?;
             return Ok(Place {
                 entry: archive.metadata.filename.clone(),
                 directory: archive.directory(),
@@ -93,7 +92,11 @@ fn place(
         )));
     });
     Ok(Place {
-        fetch: Box::new(FilesAndWeb::new(standard_input, cache_folder(env), on_stale)),
+        fetch: Box::new(FilesAndWeb::new(
+            standard_input,
+            cache_folder(env),
+            on_stale,
+        )),
         entry,
         directory: here,
         env: invocation.env.clone(),
@@ -110,8 +113,9 @@ fn read(files: &Files, name: &str) -> Result<Arc<[u8]>, K6Error> {
 
 /// The working directory as an address that ends in a slash.
 fn working_directory() -> Result<Url, K6Error> {
-    let folder = std::env::current_dir()
-        .map_err(|error| K6Error::other(format!("the working directory cannot be read: {error}")))?;
+    let folder = std::env::current_dir().map_err(|error| {
+        K6Error::other(format!("the working directory cannot be read: {error}"))
+    })?;
     Url::from_directory_path(&folder)
         .map_err(|()| K6Error::other(format!("{} is no absolute path", folder.display())))
 }

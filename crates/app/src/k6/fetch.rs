@@ -131,17 +131,6 @@ impl Fetch for FilesAndWeb {
     }
 }
 
-/// The folder that fetched modules are kept in, by the variables that say where caches are.
-#[must_use]
-pub fn cache_folder(xdg_cache_home: Option<&str>, home: Option<&str>) -> Option<PathBuf> {
-    let caches = match (xdg_cache_home, home) {
-        (Some(caches), _) if Path::new(caches).is_absolute() => PathBuf::from(caches),
-        (_, Some(home)) => Path::new(home).join(".cache"),
-        _ => return None,
-    };
-    Some(caches.join("loadline").join("modules"))
-}
-
 enum Answer {
     New(Kept),
     Unchanged(Vec<u8>),
@@ -268,18 +257,5 @@ mod tests {
             told.get().map(String::as_str),
             Some("https://127.0.0.1:1/x.js")
         );
-    }
-
-    #[test]
-    fn caches_lie_where_the_variables_say() {
-        let folder = |xdg, home| cache_folder(xdg, home);
-        let path = |text: &str| Some(PathBuf::from(text));
-        assert_eq!(folder(Some("/c"), Some("/h")), path("/c/loadline/modules"));
-        assert_eq!(folder(None, Some("/h")), path("/h/.cache/loadline/modules"));
-        assert_eq!(
-            folder(Some("relative"), Some("/h")),
-            path("/h/.cache/loadline/modules")
-        );
-        assert_eq!(folder(None, None), None);
     }
 }

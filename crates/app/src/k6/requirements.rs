@@ -201,10 +201,8 @@ mod tests {
 
     use super::*;
 
-    fn of(options: serde_json::Value) -> (String, u64) {
-        let read = K6Options::from_json(&options)
-            .expect("good options")
-            .options;
+    fn of(options: &serde_json::Value) -> (String, u64) {
+        let read = K6Options::from_json(options).expect("good options").options;
         let Requirements { total, max_vus } = requirements(&read);
         (total.to_string(), max_vus)
     }
@@ -246,7 +244,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                of(json!({"scenarios": scenarios})),
+                of(&json!({"scenarios": scenarios})),
                 (total.to_owned(), max_vus)
             );
         }
@@ -254,9 +252,12 @@ mod tests {
             "duration": "5s", "preAllocatedVUs": 2, "maxVUs": 9}, "b": {"executor":
             "constant-arrival-rate", "rate": 5, "duration": "5s", "preAllocatedVUs": 7,
             "startTime": "1h"}});
-        assert_eq!(of(json!({"scenarios": arrival})), ("1h0m35s".to_owned(), 9));
+        assert_eq!(
+            of(&json!({"scenarios": arrival})),
+            ("1h0m35s".to_owned(), 9)
+        );
         let third = json!({"executionSegment": "0:1/3", "scenarios": {"a": {"executor":
             "shared-iterations", "vus": 10, "iterations": 20}}});
-        assert_eq!(of(third), ("10m30s".to_owned(), 3));
+        assert_eq!(of(&third), ("10m30s".to_owned(), 3));
     }
 }

@@ -55,9 +55,14 @@ pub(crate) fn load(
         Libraries::Embedded
     };
     let sources = Sources::new(place.fetch, place.entry, place.directory, libraries);
-    sources
-        .load_entry()
-        .map_err(|error| thrown_at_load(&error.message))?;
+    sources.load_entry().map_err(|error| {
+        let (script, url) = (&invocation.script, sources.entry());
+        let told = format!(
+            "could not initialize '{script}': could not load JS test '{url}': {}",
+            error.message
+        );
+        K6Error::new(ExitCode::ScriptException, told)
+    })?;
     let sources = Arc::new(sources);
     let settings = ProgramSettings {
         env: place.env,

@@ -17,8 +17,8 @@ use loadline_model::result::{RunResult, StopReason};
 use loadline_model::script_settings::{Feature, HttpDebug as Debug, ScriptSettings};
 use loadline_model::{ExitCode, TestPlan};
 use loadline_run::{Ran, RunScript, RunSetup, ScriptMetrics, ScriptSetup, Trouble};
-use loadline_script::program::{HttpDebug, HttpDefaults};
 use loadline_script::ProgramSettings;
+use loadline_script::program::{HttpDebug, HttpDefaults};
 
 use crate::Env;
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
@@ -62,7 +62,11 @@ impl Going<'_> {
         let registry = Arc::clone(&self.loaded.metrics.registry);
         let (outputs, values) = outputs::start(&self.run.outputs, &plan, &registry, self.env)?;
         let script = ScriptSetup {
-            program: Arc::new(self.loaded.program.with_settings(self.program_settings(&settings))),
+            program: Arc::new(
+                self.loaded
+                    .program
+                    .with_settings(self.program_settings(&settings)),
+            ),
             metrics: ScriptMetrics {
                 registry,
                 series: Arc::new(series(&plan)),
@@ -147,7 +151,11 @@ impl Going<'_> {
     ) -> bool {
         // What the summary's own virtual user measures goes nowhere.
         script.metrics.values = None;
-        if ran.troubles.iter().any(|trouble| trouble.code == ExitCode::MarkedFailed) {
+        if ran
+            .troubles
+            .iter()
+            .any(|trouble| trouble.code == ExitCode::MarkedFailed)
+        {
             self.log(Level::Error, "test run was marked as failed");
         }
         show.leave();
@@ -197,21 +205,23 @@ impl Going<'_> {
     }
 
     fn tell_troubles(&self, ran: &Ran) {
-        for trouble in &ran.troubles {
-            if trouble.code == ExitCode::MarkedFailed {
-                continue;
-            }
+        // As in k6, what came first is told; what followed from it is not.
+        let first = ran
+            .troubles
+            .iter()
+            .find(|trouble| trouble.code != ExitCode::MarkedFailed);
+        if let Some(trouble) = first {
             self.logger.tell(&notice_of(trouble));
+            return;
         }
         match ran.result.totals.stop {
             StopReason::Interrupted | StopReason::Aborted => self.log(
                 Level::Error,
                 "test run was aborted because loadline received an 'interrupt' signal",
             ),
-            StopReason::Remote => self.log(
-                Level::Error,
-                "test run was stopped through the REST API",
-            ),
+            StopReason::Remote => {
+                self.log(Level::Error, "test run was stopped through the REST API")
+            }
             _ => self.tell_thresholds(&ran.result),
         }
     }
@@ -226,7 +236,10 @@ impl Going<'_> {
                 }
                 _ => "have been crossed",
             };
-            self.log(Level::Error, &format!("thresholds on metrics '{names}' {end}"));
+            self.log(
+                Level::Error,
+                &format!("thresholds on metrics '{names}' {end}"),
+            );
         }
     }
 

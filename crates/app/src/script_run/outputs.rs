@@ -99,7 +99,8 @@ fn start_one(
             k6_csv::start(destination(&file)?, options, receiver, describe)
         }
     };
-    let sink = started.map_err(|error| K6Error::other(format!("no thread for outputs: {error}")))?;
+    let sink =
+        started.map_err(|error| K6Error::other(format!("no thread for outputs: {error}")))?;
     Ok((describe_output(spec), sink))
 }
 
@@ -155,7 +156,10 @@ fn csv_settings(
     let time_format: TimeFormat = time_format
         .parse()
         .map_err(|error: k6_csv::UnknownTimeFormat| K6Error::other(error.to_string()))?;
-    let system_tags = plan.script.as_deref().map(|script| script.series.system_tags);
+    let system_tags = plan
+        .script
+        .as_deref()
+        .map(|script| script.series.system_tags);
     let columns = system_tags.unwrap_or_default();
     let tag_columns = columns
         .iter()

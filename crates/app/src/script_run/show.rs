@@ -37,7 +37,11 @@ impl Show {
         let spans = |s: &Scenario| (s.name.clone(), (s.start_time, s.executor.duration()));
         Show {
             is_quiet: run.quiet,
-            columns: if is_terminal { style::columns(env) } else { None },
+            columns: if is_terminal {
+                style::columns(env)
+            } else {
+                None
+            },
             colour: style::of_stdout(run.no_color, env).color,
             drawn: 0,
             state: ProgressState {
@@ -61,7 +65,11 @@ impl Show {
         }
         let banner = match identity {
             Identity::Loadline => concat!("loadline ", env!("CARGO_PKG_VERSION")),
-            Identity::K6 => concat!("k6 v2.2.0, as loadline ", env!("CARGO_PKG_VERSION"), " runs it"),
+            Identity::K6 => concat!(
+                "k6 v2.2.0, as loadline ",
+                env!("CARGO_PKG_VERSION"),
+                " runs it"
+            ),
         };
         let described = TestDescription {
             banner,
@@ -123,7 +131,11 @@ impl Show {
             });
             scenario.iterations += by_itself.unwrap_or(if is_only { complete } else { 0 });
             scenario.elapsed = self.state.elapsed.saturating_sub(start);
-            scenario.active_vus = if is_only { self.state.active_vus } else { scenario.active_vus };
+            scenario.active_vus = if is_only {
+                self.state.active_vus
+            } else {
+                scenario.active_vus
+            };
             scenario.status = if self.state.elapsed < start {
                 ScenarioStatus::Waiting(start - self.state.elapsed)
             } else if duration.is_some_and(|duration| scenario.elapsed > duration) {
@@ -140,8 +152,7 @@ impl Show {
         }
         let text = match self.columns {
             Some(columns) => {
-                let (text, drawn) =
-                    layouts::redraw(&self.state, columns, self.colour, self.drawn);
+                let (text, drawn) = layouts::redraw(&self.state, columns, self.colour, self.drawn);
                 self.drawn = drawn;
                 text
             }

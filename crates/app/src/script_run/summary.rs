@@ -18,8 +18,8 @@ use loadline_run::{Clock, ScriptSetup};
 use serde_json::Value;
 
 use super::logger::Logger;
-use crate::k6::{Level, Notice, ScriptRun, SummaryMode};
 use crate::Env;
+use crate::k6::{Level, Notice, ScriptRun, SummaryMode};
 use crate::terminal::{print, style};
 
 /// The version of k6 that is stood in for.

@@ -18,10 +18,7 @@ pub(crate) fn to_stdout(text: &str) -> io::Result<()> {
 /// As [`to_stdout`].
 pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
     let mut stream = io::stdout().lock();
-    match stream
-        .write_all(bytes)
-        .and_then(|()| stream.flush())
-    {
+    match stream.write_all(bytes).and_then(|()| stream.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

@@ -102,6 +102,8 @@ pub(crate) struct Worker {
 impl Worker {
     /// Works until everything has ended.
     async fn run(mut self) {
+        // A run that was called off before it began has dropped nothing.
+        self.obey(self.clock.now());
         for hosted in &self.hosted {
             hosted.start();
         }

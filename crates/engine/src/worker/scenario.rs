@@ -53,6 +53,8 @@ pub(crate) struct ScenarioShare {
     /// What its virtual users share when it is a script's.
     script: Option<Rc<ScenarioScript>>,
     warned_of_want: Cell<bool>,
+    /// Whether its virtual users were set to work.
+    has_begun: Cell<bool>,
 }
 
 /// Makes the behaviour of a virtual user.
@@ -99,6 +101,7 @@ impl ScenarioShare {
             planned: Cell::new(0),
             script: None,
             warned_of_want: Cell::new(false),
+            has_begun: Cell::new(false),
         }
     }
 
@@ -426,7 +429,7 @@ impl ScenarioShare {
                 closed.stop();
                 let unstarted = closed.unstarted();
                 self.never_started.set(self.never_started.get() + unstarted);
-                if unstarted > 0 && self.script.is_some() {
+                if unstarted > 0 && self.script.is_some() && self.has_begun.get() {
                     self.drop_starts(unstarted, now);
                 }
             }
@@ -483,6 +486,7 @@ pub(crate) struct Hosted {
 impl Hosted {
     /// Sets the virtual users to work.
     pub(crate) fn start(&self) {
+        self.share.has_begun.set(true);
         for task in self.ready.take() {
             self.share.start_vu(task);
         }

@@ -32,7 +32,11 @@ fn method<'js>(ctx: &Ctx<'js>, name: &str, level: LogLevel) -> Result<Function<'
     Function::new(ctx.clone(), write)?.with_name(name)
 }
 
-fn write<'js>(ctx: &Ctx<'js>, level: LogLevel, values: &[Value<'js>]) {
-    let texts: Vec<String> = values.iter().map(|value| format::text(ctx, value)).collect();
+fn write<'js>(ctx: &Ctx<'js>, level: LogLevel, values: &[Value<'js>]) -> Result<()> {
+    let texts = values
+        .iter()
+        .map(|value| format::text(ctx, value))
+        .collect::<Result<Vec<String>>>()?;
     state(ctx).log(level, &texts.join(" "), &[("source", "console")]);
+    Ok(())
 }

@@ -93,6 +93,10 @@ fn begin_common_js<'js>(ctx: &Ctx<'js>, file: &str) -> Result<Object<'js>> {
 }
 
 /// `require` as ECMAScript modules have it: names are seen from the file that calls.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the engine hands arguments over"
+)]
 fn require_from_caller<'js>(ctx: Ctx<'js>, name: String) -> Result<Value<'js>> {
     let base = module_name(&ctx, 1).unwrap_or_else(|| state(&ctx).program.entry.clone());
     require(&ctx, &base, &name)
@@ -169,6 +173,10 @@ fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
     })
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the engine hands arguments over"
+)]
 fn open<'js>(ctx: Ctx<'js>, path: Value<'js>, mode: Opt<String>) -> Result<Value<'js>> {
     let throw = |message: &str| refuse(&ctx, message);
     if state(&ctx).stage.get() != Stage::Init {

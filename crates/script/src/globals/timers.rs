@@ -5,8 +5,9 @@
 
 use loadline_model::Nanos;
 use rquickjs::function::{Opt, Rest};
-use rquickjs::{Coerced, Ctx, Exception, Function, Object, Persistent, Result, Value};
+use rquickjs::{Coerced, Ctx, Function, Object, Persistent, Result, Value};
 
+use crate::natives::refuse;
 use crate::vu::{Timer, state};
 
 /// Milliseconds beyond which a delay means never: a hundred years.
@@ -40,14 +41,14 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 fn set<'js>(
     ctx: &Ctx<'js>,
     name: &str,
-    callback: Value<'js>,
+    callback: Opt<Value<'js>>,
     delay: Opt<Coerced<f64>>,
     arguments: Rest<Value<'js>>,
     repeats: bool,
 ) -> Result<u32> {
-    let Some(callback) = callback.as_function() else {
+    let Some(callback) = callback.0.as_ref().and_then(Value::as_function) else {
         let message = format!("{name}'s callback isn't a callable function");
-        return Err(Exception::throw_type(ctx, &message));
+        return Err(refuse(ctx, &message));
     };
     let delay_ns = nanoseconds(delay.0.map_or(0.0, |delay| delay.0));
     let state = state(ctx);

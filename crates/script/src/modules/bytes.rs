@@ -99,7 +99,11 @@ fn go_type(value: &Value<'_>) -> &'static str {
         return "bool";
     }
     if let Some(number) = value.as_number() {
-        return if number.fract() == 0.0 { "int64" } else { "float64" };
+        return if number.fract() == 0.0 {
+            "int64"
+        } else {
+            "float64"
+        };
     }
     if value.is_array() {
         return "[]interface {}";

@@ -2,6 +2,11 @@
 //!
 //! Must not know what is encoded. Invariant: what one coding writes, the same one reads.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use rquickjs::function::Opt;
@@ -121,8 +126,14 @@ fn push_rest(out: &mut Vec<u8>, bits: u32, held: usize) {
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
-    natives.set("b64decode", Function::new(ctx.clone(), b64decode)?.with_name("b64decode")?)?;
-    natives.set("b64encode", Function::new(ctx.clone(), b64encode)?.with_name("b64encode")?)?;
+    natives.set(
+        "b64decode",
+        Function::new(ctx.clone(), b64decode)?.with_name("b64decode")?,
+    )?;
+    natives.set(
+        "b64encode",
+        Function::new(ctx.clone(), b64encode)?.with_name("b64encode")?,
+    )?;
     Ok(natives)
 }
 
@@ -152,8 +163,8 @@ fn b64decode<'js>(
         _ => String::new(),
     };
     let decoded = coding_of(coding)?.decode(text.as_bytes());
-    let decoded = decoded
-        .map_err(|at| refuse(&ctx, &format!("illegal base64 data at input byte {at}")))?;
+    let decoded =
+        decoded.map_err(|at| refuse(&ctx, &format!("illegal base64 data at input byte {at}")))?;
     let is_text = match format.0 {
         Some(format) if format.is_string() => bytes::text(&format)? == "s",
         _ => false,
@@ -171,8 +182,12 @@ mod tests {
     use super::*;
     use crate::testing::Rehearsal;
 
-    const ALL: [Coding; 4] =
-        [Coding::Standard, Coding::StandardRaw, Coding::Url, Coding::UrlRaw];
+    const ALL: [Coding; 4] = [
+        Coding::Standard,
+        Coding::StandardRaw,
+        Coding::Url,
+        Coding::UrlRaw,
+    ];
 
     #[test]
     fn the_place_of_an_error_is_the_one_that_go_tells() {
@@ -188,7 +203,10 @@ mod tests {
         ] {
             assert_eq!(coding.decode(text.as_bytes()), Err(place), "{text}");
         }
-        assert_eq!(Coding::Standard.decode(b"AQL6\n/w==\r\n"), Ok(vec![1, 2, 250, 255]));
+        assert_eq!(
+            Coding::Standard.decode(b"AQL6\n/w==\r\n"),
+            Ok(vec![1, 2, 250, 255])
+        );
     }
 
     proptest! {
@@ -222,7 +240,15 @@ mod tests {
                 console.log(tried(() => b64decode("@@")));
             }"#;
         let log = Rehearsal::new(script).run().log();
-        let types = ["int64", "float64", "<nil>", "<nil>", "map[string]interface {}", "[]interface {}", "bool"];
+        let types = [
+            "int64",
+            "float64",
+            "<nil>",
+            "<nil>",
+            "map[string]interface {}",
+            "[]interface {}",
+            "bool",
+        ];
         let mut expected = vec![
             "aMOpPz5+w78= aMOpPz5-w78 AQL6/w== Ag== 77+9eA==".to_owned(),
             "hé?>~ÿ ArrayBuffer { [Uint8Contents]: <01 02 fa ff>, byteLength: 4 }".to_owned(),
@@ -231,8 +257,10 @@ mod tests {
             format!("GoError: invalid type {kind}, expected string, []byte or ArrayBuffer")
         }));
         expected.push("GoError: illegal base64 data at input byte 0".to_owned());
-        let expected: Vec<String> =
-            expected.iter().map(|text| format!("info {text} source=console")).collect();
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|text| format!("info {text} source=console"))
+            .collect();
         assert_eq!(log, expected);
     }
 }

@@ -44,6 +44,8 @@ fn constructor<'js>(ctx: &Ctx<'js>, name: &str, kind: MetricType) -> Result<Func
         declare(&ctx, name.0, kind, contains)
     };
     let function = Function::new(ctx.clone(), make)?.with_name(name)?;
+    // Without it neither `instanceof` nor `extends` could be said of it.
+    function.prop("prototype", Property::from(Object::new(ctx.clone())?))?;
     Ok(function.with_constructor(true))
 }
 
@@ -73,19 +75,28 @@ fn declare<'js>(
 fn add<'js>(ctx: &Ctx<'js>, id: MetricId, name: &str, arguments: &[Value<'js>]) -> Result<bool> {
     let state = state(ctx);
     if state.stage.get() == Stage::Init {
-        return Err(refuse(ctx, "Adding to metrics in the init context is not supported"));
+        return Err(refuse(
+            ctx,
+            "Adding to metrics in the init context is not supported",
+        ));
     }
     let Some(value) = arguments.first() else {
-        return reject(ctx, &format!(
-            "no value was provided for metric '{name}', a number or a boolean value is expected"
-        ));
+        return reject(
+            ctx,
+            &format!(
+                "no value was provided for metric '{name}', a number or a boolean value is expected"
+            ),
+        );
     };
     let number = number_of(value)?;
     if number.is_nan() {
         let text = value.get::<Coerced<String>>()?.0;
-        return reject(ctx, &format!(
-            "'{text}' is an invalid value for metric '{name}', a number or a boolean value is expected"
-        ));
+        return reject(
+            ctx,
+            &format!(
+                "'{text}' is an invalid value for metric '{name}', a number or a boolean value is expected"
+            ),
+        );
     }
     let base = current_tags(ctx);
     match arguments.get(1).and_then(Value::as_object) {
@@ -143,7 +154,10 @@ mod tests {
             }"#;
         let rehearsed = Rehearsal::new(script).run();
         let values = rehearsed.world.values_of("my_t");
-        assert_eq!(values, [1.0, 1.5, -1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 3.0, 5.0, 16.0, 7.0]);
+        assert_eq!(
+            values,
+            [1.0, 1.5, -1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 3.0, 5.0, 16.0, 7.0]
+        );
         let told: Vec<String> = ["x", "NaN", "null", "undefined", "[object Object]", "() => 1"]
             .iter()
             .map(|value| format!("warning '{value}' is an invalid value for metric 'my_t', a number or a boolean value is expected"))
@@ -158,6 +172,8 @@ mod tests {
             import { Counter } from "k6/metrics";
             const c = Counter("my_c");
             export default function () {
+                class Mine extends Counter { constructor(n) { super(n); this.mine = true; } }
+                console.log(c instanceof Counter, typeof Mine);
                 const add = c.add;
                 add(1, { a: "b", n: 1, t: true });
                 c.add(2);
@@ -169,6 +185,7 @@ mod tests {
         assert_eq!(
             rehearsed.log(),
             [
+                "info false function source=console",
                 "info GoError: cannot add tags for the 'my_c' custom metric: invalid value for metric tag 'o': only String, Boolean and Number types are accepted as a metric tag values source=console",
                 "info GoError: metrics must be declared in the init context source=console",
                 "info TypeError my_c source=console"
@@ -184,7 +201,10 @@ mod tests {
             .collect();
         assert_eq!(
             tags,
-            ["1 a=b,group=,n=1,scenario=default,t=true", "2 group=,scenario=default"]
+            [
+                "1 a=b,group=,n=1,scenario=default,t=true",
+                "2 group=,scenario=default"
+            ]
         );
     }
 
@@ -194,9 +214,15 @@ mod tests {
             import { Rate } from "k6/metrics";
             const r = new Rate("my_r");
             export default function () { r.add("x"); }"#;
-        let failure = Rehearsal::new(script).settings(|settings| settings.throw = true).run().failure();
+        let failure = Rehearsal::new(script)
+            .settings(|settings| settings.throw = true)
+            .run()
+            .failure();
         let failure = failure.expect("it threw");
-        assert!(failure.starts_with("GoError: 'x' is an invalid value for metric 'my_r'"), "{failure}");
+        assert!(
+            failure.starts_with("GoError: 'x' is an invalid value for metric 'my_r'"),
+            "{failure}"
+        );
     }
 
     #[test]
@@ -206,6 +232,9 @@ mod tests {
             new Gauge("my_g").add(1);
             export default function () {}"#;
         let failure = Rehearsal::new(script).run().failure().expect("it threw");
-        assert!(failure.starts_with("GoError: Adding to metrics in the init context is not supported"), "{failure}");
+        assert!(
+            failure.starts_with("GoError: Adding to metrics in the init context is not supported"),
+            "{failure}"
+        );
     }
 }

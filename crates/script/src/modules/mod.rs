@@ -8,6 +8,7 @@ mod crypto;
 pub(crate) mod data;
 mod encoding;
 mod execution;
+mod html;
 mod http;
 mod k6;
 mod metrics;
@@ -30,6 +31,7 @@ static BUILTINS: &[Builtin] = &[
     encoding::MODULE,
     http::MODULE,
     execution::MODULE,
+    html::MODULE,
     metrics::MODULE,
     text_coding::MODULE,
     web_basics::MODULE,

@@ -16,7 +16,7 @@ use super::failure::{FailureKind, failure_of_value};
 use super::rejections::Rejections;
 use super::stack::{STACK_BYTES, STACK_RESERVE};
 use super::state::{Stage, VuState, state};
-use super::{Ending, Iteration, Returned, ScriptFailure, Task, failure_of};
+use super::{Ending, Hook, Iteration, Returned, ScriptFailure, Task, failure_of};
 use crate::exports::Exports;
 use crate::globals;
 use crate::host::LogLevel;
@@ -105,6 +105,9 @@ impl VuCore {
             unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
             let ended = self.perform(&ctx, task);
             let ending = self.ending(&ctx, ended);
+            if !matches!(ending, Ending::Done(_)) {
+                self.tell_stopped_timers();
+            }
             globals::after_task(&ctx);
             ending
         });
@@ -142,7 +145,10 @@ impl VuCore {
                 data,
                 tags,
             } => {
-                self.state.stage.set(Stage::Hook);
+                self.state.stage.set(match function {
+                    Hook::Setup => Stage::Setup,
+                    Hook::Teardown => Stage::Teardown,
+                });
                 *self.state.tags.borrow_mut() = std::rc::Rc::clone(tags);
                 globals::enter_group(ctx, &format!("::{}", function.name()));
                 let data = self.parsed(ctx, data.as_deref())?;
@@ -238,7 +244,10 @@ impl VuCore {
         if !is_promise && is_quiet && !is_job_pending(ctx) {
             return Ok(value);
         }
-        self.settle(ctx, is_promise.then_some(&value))?;
+        self.settle(ctx, None)?;
+        if self.state.stage.get() == Stage::Iteration {
+            return Ok(value);
+        }
         match value.as_promise().map(Promise::result::<Value<'js>>) {
             Some(Some(Ok(result))) => Ok(result),
             Some(Some(Err(error))) => Err(thrown(error)),
@@ -298,7 +307,7 @@ impl VuCore {
         }
     }
 
-    /// Rejections that nobody listens to: an error in the log; in module code the end.
+    /// A rejection that nobody listens to is the end of the task.
     fn report_rejections<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -307,16 +316,25 @@ impl VuCore {
         if self.rejections.is_empty() {
             return Ok(());
         }
-        for reason in self.rejections.take(ctx, awaited) {
-            let mut failure = failure_of_value(ctx, &reason);
-            failure.message = format!("Uncaught (in promise) {}", failure.message);
-            if state(ctx).stage.get() == Stage::Init {
-                return Err(failure);
-            }
-            self.state
-                .log(LogLevel::Error, &failure.to_string(), &[]);
+        match self.rejections.take(ctx, awaited).first() {
+            None => Ok(()),
+            Some(reason) => Err(unheard(failure_of_value(ctx, reason))),
         }
-        Ok(())
+    }
+
+    /// Says of each timer that is still set that it will not fire.
+    fn tell_stopped_timers(&self) {
+        self.state.event_loop.each_timer(|timer| {
+            let function = match timer.every_ns {
+                Some(_) => "setInterval",
+                None => "setTimeout",
+            };
+            let message = format!(
+                "{function} {} was stopped because the VU iteration was interrupted",
+                timer.id
+            );
+            self.state.log(LogLevel::Warning, &message, &[]);
+        });
     }
 }
 
@@ -325,6 +343,15 @@ impl VuCore {
 fn is_job_pending(ctx: &Ctx<'_>) -> bool {
     // SAFETY: the context is alive, and so is its runtime.
     unsafe { qjs::JS_IsJobPending(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) }
+}
+
+/// A rejection that nobody listened to, as the failure of a task.
+fn unheard(reason: ScriptFailure) -> ScriptFailure {
+    ScriptFailure {
+        kind: FailureKind::Rejected,
+        message: format!("Uncaught (in promise) {}", reason.message),
+        trace: reason.trace,
+    }
 }
 
 fn json_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<Returned>, ScriptFailure> {

@@ -57,6 +57,11 @@ impl EventLoop {
         }
     }
 
+    /// Looks at each timer that is set, the next first.
+    pub(crate) fn each_timer(&self, look: impl FnMut(&Timer)) {
+        self.timers.borrow().values().for_each(look);
+    }
+
     /// The instant of the next timer.
     pub(crate) fn next_due(&self) -> Option<Nanos> {
         let timers = self.timers.borrow();

@@ -15,6 +15,12 @@ use super::state::state;
 pub enum FailureKind {
     /// The script threw.
     Thrown,
+    /// A promise was rejected and nobody listened.
+    Rejected,
+    /// What `handleSummary()` returned can be no output.
+    BadOutput,
+    /// What `setup()` returned is no JSON.
+    BadData,
     /// The script called `exec.test.abort()`.
     Aborted,
     /// The virtual user has used up its memory.

@@ -30,8 +30,10 @@ const SLICE_NS: u64 = 1_000_000;
 pub(crate) enum Stage {
     /// Module code runs.
     Init,
-    /// `setup()` or `teardown()` runs.
-    Hook,
+    /// `setup()` runs.
+    Setup,
+    /// `teardown()` runs.
+    Teardown,
     /// An iteration runs.
     Iteration,
     /// `handleSummary()` runs.

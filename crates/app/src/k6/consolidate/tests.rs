@@ -10,10 +10,10 @@ fn read(options: &Value) -> K6Options {
 }
 
 /// What comes of a script's options and those of flags: warnings, and the scenarios' own lines.
-fn of(script: Value, flags: Value) -> Result<(Vec<String>, String), String> {
+fn of(script: &Value, flags: &Value) -> Result<(Vec<String>, String), String> {
     let tiers = Tiers {
-        script: read(&script),
-        flags: read(&flags),
+        script: read(script),
+        flags: read(flags),
         ..Tiers::default()
     };
     let Consolidated { options, notices } = consolidate(&tiers, false)?;
@@ -31,6 +31,7 @@ fn of(script: Value, flags: Value) -> Result<(Vec<String>, String), String> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of what k6 says to what")]
 fn shortcuts_become_scenarios() {
     let a = json!({"a": {"executor": "shared-iterations", "vus": 1, "iterations": 1}});
     for (script, flags, warning, scenarios) in [
@@ -101,7 +102,7 @@ fn shortcuts_become_scenarios() {
             "a: shared-iterations Some(1) Some(1)",
         ),
     ] {
-        let (warnings, shown) = of(script.clone(), flags).expect("can be run");
+        let (warnings, shown) = of(&script, &flags).expect("can be run");
         assert_eq!(warnings.join("\n"), warning, "{script}");
         assert_eq!(shown, scenarios, "{script}");
     }
@@ -120,7 +121,7 @@ fn contradictions_are_told() {
         (json!({"stages": stage, "scenarios": {}}), together("stages", "scenarios")),
         (json!({"duration": "0s"}), "`duration` option should be more than 0, for infinite duration use the externally-controlled executor".to_owned()),
     ] {
-        assert_eq!(of(options, json!({})), Err(told));
+        assert_eq!(of(&options, &json!({})), Err(told));
     }
 }
 
@@ -184,7 +185,7 @@ fn problems_as_k6_2_2_0_words_them() {
             "There were problems with the specified script configuration:\n\t- scenario a has configuration errors: {told}"
         );
         assert_eq!(
-            of(json!({"scenarios": {"a": scenario}}), json!({})),
+            of(&json!({"scenarios": {"a": scenario}}), &json!({})),
             Err(expected)
         );
     }

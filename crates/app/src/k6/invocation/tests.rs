@@ -33,6 +33,7 @@ fn run_of(line: &str, options: &Value) -> ScriptRun {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of what k6 says to what")]
 fn refusals_as_k6_2_2_0_words_them() {
     for (line, told) in [
         (

@@ -258,6 +258,8 @@ impl K6Options {
                 }),
             };
         };
+        let mut rows: Vec<_> = rows.iter().collect();
+        rows.sort_by_key(|(key, _)| *key);
         for (key, value) in rows {
             match read.options.read_key(key, value) {
                 Some(Ok(())) => {}

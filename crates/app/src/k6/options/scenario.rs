@@ -217,8 +217,8 @@ fn scenario_of(name: &str, value: &Value, field: &str) -> Result<ScenarioOptions
     })?;
     let mut scenario = ScenarioOptions::new(executor);
     for (key, value) in rows {
-        let known = |name: &&str| key.eq_ignore_ascii_case(name);
-        if !BASE.iter().chain(executor.keys()).any(|name| known(name)) {
+        let known = |name: &&'static str| key.eq_ignore_ascii_case(name);
+        if !BASE.iter().chain(executor.keys()).any(known) {
             return Err(OptionError::Text(format!("json: unknown field {key:?}")));
         }
         scenario.read_key(key, value, field)?;

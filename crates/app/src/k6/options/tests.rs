@@ -68,6 +68,7 @@ fn values_as_k6_2_2_0_prints_them() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of what k6 says to what")]
 fn refusals_as_k6_2_2_0_words_them() {
     for (options, told) in [
         (

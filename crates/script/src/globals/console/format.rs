@@ -1,70 +1,108 @@
 //! A value as `console.log` writes it.
 //!
-//! Must not run anything of the script but getters and `toJSON`. Invariant: the text is bounded by
-//! [`DEPTH_MAX`]; beyond it an object is named, not spelled out.
+//! Must not run anything of the script but getters. Invariant: the text is bounded by [`DEPTH_MAX`];
+//! beyond it an object is named, not spelled out.
 
-use rquickjs::{ArrayBuffer, Coerced, Ctx, Object, Value};
+use rquickjs::{ArrayBuffer, Coerced, Ctx, Function, Object, Result, Value};
 
 /// Levels that are spelled out.
 const DEPTH_MAX: usize = 64;
 
+/// Views of binary data that k6 spells out, by their constructors' names; and what it calls them.
+const TYPED_ARRAYS: [(&str, &str); 11] = [
+    ("Uint8Array", "Uint8Array"),
+    ("Uint8ClampedArray", "Uint8Array"),
+    ("Int8Array", "Int8Array"),
+    ("Uint16Array", "Uint16Array"),
+    ("Int16Array", "Int16Array"),
+    ("Uint32Array", "Uint32Array"),
+    ("Int32Array", "Int32Array"),
+    ("Float32Array", "Float32Array"),
+    ("Float64Array", "Float64Array"),
+    ("BigInt64Array", "BigInt64Array"),
+    ("BigUint64Array", "BigUint64Array"),
+];
+
 /// A value as text.
-pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
-    if let Some(text) = value.as_string() {
-        return text.to_string().unwrap_or_default();
+///
+/// # Errors
+/// What a getter of the value throws.
+pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
+    if value.is_undefined() {
+        return Ok("undefined".to_owned());
     }
-    let mut out = String::new();
-    let mut ancestors = Vec::new();
-    if write(ctx, value, &mut ancestors, &mut out).is_none() {
-        drop(ctx.catch());
-        return "[object Object]".to_owned();
+    if value.is_object() {
+        let mut out = String::new();
+        write(ctx, value, &mut Vec::new(), &mut out)?;
+        return Ok(out);
     }
-    out
+    primitive(value)
 }
 
-/// `None` when the value holds itself, is too deep, or throws.
 fn write<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
     ancestors: &mut Vec<Value<'js>>,
     out: &mut String,
-) -> Option<()> {
+) -> Result<()> {
     let Some(object) = value.as_object() else {
-        out.push_str(&primitive(value)?);
-        return Some(());
+        out.push_str(&within(value)?);
+        return Ok(());
     };
-    if ancestors.len() >= DEPTH_MAX || ancestors.contains(value) {
-        return None;
+    if ancestors.contains(value) {
+        out.push_str("[Circular]");
+        return Ok(());
     }
+    if ancestors.len() >= DEPTH_MAX {
+        out.push_str("[object Object]");
+        return Ok(());
+    }
+    if let Some(text) = at_once(ctx, value, object)? {
+        out.push_str(&text);
+        return Ok(());
+    }
+    ancestors.push(value.clone());
+    if value.is_array() || is_array_like(value) {
+        let length: u32 = object.get("length")?;
+        let items = (0..length).map(|index| Ok((None, object.get(index)?)));
+        list(ctx, items, ["[", "]"], ancestors, out)?;
+    } else if let Some(name) = typed_array(ctx, object)? {
+        let length: u32 = object.get("length")?;
+        out.push_str(&format!("{name}({length}) "));
+        let items = (0..length).map(|index| Ok((None, object.get(index)?)));
+        list(ctx, items, ["[", "]"], ancestors, out)?;
+    } else {
+        let fields = object
+            .props::<String, Value<'js>>()
+            .map(|field| field.map(|(name, value)| (Some(name), value)));
+        list(ctx, fields, ["{", "}"], ancestors, out)?;
+    }
+    ancestors.pop();
+    Ok(())
+}
+
+/// The text of an object that is not spelled out by its fields; `None` for all others.
+fn at_once<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    object: &Object<'js>,
+) -> Result<Option<String>> {
     if value.is_function() {
-        out.push_str("[object Function]");
-        return Some(());
+        return Ok(Some("[object Function]".to_owned()));
     }
     if object.is_error() {
-        out.push_str(&value.get::<Coerced<String>>().ok()?.0);
-        return Some(());
+        return Ok(Some(value.get::<Coerced<String>>()?.0));
     }
     if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
         // SAFETY: nothing of the script runs while the bytes are read.
         let bytes = unsafe { buffer.as_bytes() };
-        out.push_str(&array_buffer(bytes.unwrap_or_default()));
-        return Some(());
+        return Ok(Some(array_buffer(bytes.unwrap_or_default())));
     }
-    ancestors.push(value.clone());
-    let written = match object.as_array() {
-        Some(array) => {
-            let items = array.iter::<Value<'js>>().map(|item| Some((None, item.ok()?)));
-            list(ctx, items, ["[", "]"], ancestors, out)
-        }
-        None if is_array_like(value) => {
-            let length: u32 = object.get("length").ok()?;
-            let items = (0..length).map(|index| Some((None, object.get(index).ok()?)));
-            list(ctx, items, ["[", "]"], ancestors, out)
-        }
-        None => write_object(ctx, object, ancestors, out),
-    };
-    ancestors.pop();
-    written
+    if is_made_by(ctx, object, "Date")? {
+        let json = ctx.json_stringify(object.clone())?;
+        return Ok(Some(json.map_or(Ok(String::new()), |json| json.to_string())?));
+    }
+    Ok(None)
 }
 
 /// Whether `Array.isArray` holds of something that is no plain array: a proxy for one.
@@ -73,31 +111,34 @@ fn is_array_like(value: &Value<'_>) -> bool {
     target.is_some_and(|target| target.is_array())
 }
 
-fn write_object<'js>(
-    ctx: &Ctx<'js>,
-    object: &Object<'js>,
-    ancestors: &mut Vec<Value<'js>>,
-    out: &mut String,
-) -> Option<()> {
-    let to_json: Value<'js> = object.get("toJSON").ok()?;
-    if to_json.is_function() {
-        let json = ctx.json_stringify(object.clone()).ok()??;
-        out.push_str(&json.to_string().ok()?);
-        return Some(());
+/// What k6 calls a view of binary data; `None` for anything else.
+fn typed_array<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<&'static str>> {
+    for (class, name) in TYPED_ARRAYS {
+        if is_made_by(ctx, object, class)? {
+            return Ok(Some(name));
+        }
     }
-    let fields = object
-        .props::<String, Value<'js>>()
-        .map(|field| field.ok().map(|(name, value)| (Some(name), value)));
-    list(ctx, fields, ["{", "}"], ancestors, out)
+    Ok(None)
+}
+
+/// Whether a global constructor's prototype is the object's own.
+fn is_made_by<'js>(ctx: &Ctx<'js>, object: &Object<'js>, class: &str) -> Result<bool> {
+    let Some(own) = object.get_prototype() else {
+        return Ok(false);
+    };
+    let Some(class) = ctx.globals().get::<_, Option<Function<'js>>>(class)? else {
+        return Ok(false);
+    };
+    Ok(class.get::<_, Value<'js>>("prototype")? == *own.as_value())
 }
 
 fn list<'js>(
     ctx: &Ctx<'js>,
-    items: impl Iterator<Item = Option<(Option<String>, Value<'js>)>>,
+    items: impl Iterator<Item = Result<(Option<String>, Value<'js>)>>,
     [open, close]: [&str; 2],
     ancestors: &mut Vec<Value<'js>>,
     out: &mut String,
-) -> Option<()> {
+) -> Result<()> {
     out.push_str(open);
     let mut first = true;
     for item in items {
@@ -108,28 +149,33 @@ fn list<'js>(
             out.push_str(&name);
             out.push_str(": ");
         }
-        match value.as_string() {
-            Some(text) => {
-                let text = text.to_string().ok()?;
-                out.push_str(&serde_json::to_string(&text).ok()?);
-            }
-            None => write(ctx, &value, ancestors, out)?,
-        }
+        write(ctx, &value, ancestors, out)?;
     }
     out.push_str(if first { "" } else { " " });
     out.push_str(close);
-    Some(())
+    Ok(())
 }
 
-fn primitive(value: &Value<'_>) -> Option<String> {
-    if value.is_symbol() {
-        let description = value.as_symbol()?.description().ok()?;
-        return Some(format!(
-            "Symbol({})",
-            description.get::<Coerced<String>>().map_or(String::new(), |text| text.0)
-        ));
+/// A value that is no object, inside of one: text in quotes, nothing as `null`.
+fn within(value: &Value<'_>) -> Result<String> {
+    if value.is_undefined() {
+        return Ok("null".to_owned());
     }
-    Some(value.get::<Coerced<String>>().ok()?.0)
+    let text = primitive(value)?;
+    if value.is_string() || value.is_symbol() {
+        return Ok(format!("\"{text}\""));
+    }
+    Ok(text)
+}
+
+fn primitive(value: &Value<'_>) -> Result<String> {
+    if let Some(text) = value.as_string() {
+        return text.to_string();
+    }
+    if let Some(symbol) = value.as_symbol() {
+        return Ok(symbol.description()?.get::<Coerced<String>>()?.0);
+    }
+    Ok(value.get::<Coerced<String>>()?.0)
 }
 
 fn array_buffer(bytes: &[u8]) -> String {

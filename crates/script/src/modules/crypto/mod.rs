@@ -3,6 +3,11 @@
 //! Must not know who uses them. Invariant: results are those of the named standards; texts of
 //! errors are k6's.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 mod hashes;
 pub(super) mod x509;
 
@@ -22,8 +27,20 @@ use crate::vu::state;
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/crypto",
     body: Body::Natives(&[
-        "createHMAC", "createHash", "hexEncode", "hmac", "md4", "md5", "randomBytes", "ripemd160",
-        "sha1", "sha256", "sha384", "sha512", "sha512_224", "sha512_256",
+        "createHMAC",
+        "createHash",
+        "hexEncode",
+        "hmac",
+        "md4",
+        "md5",
+        "randomBytes",
+        "ripemd160",
+        "sha1",
+        "sha256",
+        "sha384",
+        "sha512",
+        "sha512_224",
+        "sha512_256",
     ]),
     natives,
 };
@@ -40,10 +57,22 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         natives.set(name, Function::new(ctx.clone(), digest)?.with_name(name)?)?;
     }
     natives.set("hmac", Function::new(ctx.clone(), hmac)?.with_name("hmac")?)?;
-    natives.set("createHash", Function::new(ctx.clone(), create_hash)?.with_name("createHash")?)?;
-    natives.set("createHMAC", Function::new(ctx.clone(), create_hmac)?.with_name("createHMAC")?)?;
-    natives.set("hexEncode", Function::new(ctx.clone(), hex_encode)?.with_name("hexEncode")?)?;
-    natives.set("randomBytes", Function::new(ctx.clone(), random_bytes)?.with_name("randomBytes")?)?;
+    natives.set(
+        "createHash",
+        Function::new(ctx.clone(), create_hash)?.with_name("createHash")?,
+    )?;
+    natives.set(
+        "createHMAC",
+        Function::new(ctx.clone(), create_hmac)?.with_name("createHMAC")?,
+    )?;
+    natives.set(
+        "hexEncode",
+        Function::new(ctx.clone(), hex_encode)?.with_name("hexEncode")?,
+    )?;
+    natives.set(
+        "randomBytes",
+        Function::new(ctx.clone(), random_bytes)?.with_name("randomBytes")?,
+    )?;
     Ok(natives)
 }
 
@@ -108,8 +137,14 @@ fn object_of<'js>(ctx: &Ctx<'js>, running: Box<dyn Running>) -> Result<Object<'j
         let result = running.borrow().result();
         encoded(&ctx, &result, encoding.0.as_ref())
     };
-    object.set("digest", Function::new(ctx.clone(), digest)?.with_name("digest")?)?;
-    object.set("update", Function::new(ctx.clone(), update)?.with_name("update")?)?;
+    object.set(
+        "digest",
+        Function::new(ctx.clone(), digest)?.with_name("digest")?,
+    )?;
+    object.set(
+        "update",
+        Function::new(ctx.clone(), update)?.with_name("update")?,
+    )?;
     Ok(object)
 }
 
@@ -122,11 +157,7 @@ fn needed(ctx: &Ctx<'_>, value: Option<&Value<'_>>) -> Result<Vec<u8>> {
 }
 
 /// Bytes in the encoding of a name.
-fn encoded<'js>(
-    ctx: &Ctx<'js>,
-    bytes: &[u8],
-    encoding: Option<&Value<'js>>,
-) -> Result<Value<'js>> {
+fn encoded<'js>(ctx: &Ctx<'js>, bytes: &[u8], encoding: Option<&Value<'js>>) -> Result<Value<'js>> {
     let encoding = match encoding {
         Some(encoding) if !encoding.is_undefined() && !encoding.is_null() => bytes::text(encoding)?,
         _ => String::new(),
@@ -160,9 +191,9 @@ fn random_bytes<'js>(ctx: Ctx<'js>, size: Opt<Coerced<f64>>) -> Result<Value<'js
     if !(1.0..=RANDOM_MAX).contains(&size) {
         return Err(refuse(&ctx, "invalid size"));
     }
-    let mut bytes = vec![0; size as usize];
-    fill_random(&ctx, &mut bytes);
-    super::bytes::buffer(&ctx, &bytes)
+    let mut random = vec![0; size as usize];
+    fill_random(&ctx, &mut random);
+    bytes::buffer(&ctx, &random)
 }
 
 /// Fills bytes with random ones.
@@ -186,7 +217,9 @@ mod tests {
         let rehearsed = Rehearsal::new(&script).run();
         assert_eq!(rehearsed.failure(), None);
         let bare = |line: &String| {
-            line.trim_start_matches("info ").trim_end_matches(" source=console").to_owned()
+            line.trim_start_matches("info ")
+                .trim_end_matches(" source=console")
+                .to_owned()
         };
         rehearsed.log().iter().map(bare).collect()
     }

@@ -53,13 +53,18 @@ fn with_certificate<'js>(
     text: Opt<Value<'js>>,
     read: Reader,
 ) -> Result<Value<'js>> {
-    let text = text.0.map_or(Ok(String::new()), |text| bytes::text(&text))?;
+    let text = text
+        .0
+        .map_or(Ok(String::new()), |text| bytes::text(&text))?;
     let Some(Ok(pem)) = Pem::iter_from_buffer(text.as_bytes()).next() else {
         return Err(refuse(ctx, "failed to decode certificate PEM file"));
     };
     match X509Certificate::from_der(&pem.contents) {
         Ok((_, certificate)) => read(ctx, &certificate, &pem.contents),
-        Err(_) => Err(refuse(ctx, "failed to parse certificate: x509: malformed certificate")),
+        Err(_) => Err(refuse(
+            ctx,
+            "failed to parse certificate: x509: malformed certificate",
+        )),
     }
 }
 
@@ -104,12 +109,20 @@ const POSTAL_CODE: &str = "2.5.4.17";
 fn parts(name: &X509Name<'_>) -> Vec<(String, String)> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     name.iter_attributes()
-        .map(|part| (part.attr_type().to_id_string(), text(part.attr_value().data)))
+        .map(|part| {
+            (
+                part.attr_type().to_id_string(),
+                text(part.attr_value().data),
+            )
+        })
         .collect()
 }
 
 /// The texts of one kind, in their order.
-fn of_kind<'a>(parts: &'a [(String, String)], kind: &'a str) -> impl DoubleEndedIterator<Item = &'a str> {
+fn of_kind<'a>(
+    parts: &'a [(String, String)],
+    kind: &'a str,
+) -> impl DoubleEndedIterator<Item = &'a str> {
     let found = parts.iter().filter(move |(id, _)| id == kind);
     found.map(|(_, value)| value.as_str())
 }
@@ -121,14 +134,20 @@ fn first<'a>(parts: &'a [(String, String)], kind: &'a str) -> &'a str {
 fn subject<'js>(ctx: &Ctx<'js>, name: &X509Name<'_>) -> Result<Object<'js>> {
     let parts = parts(name);
     let object = Object::new(ctx.clone())?;
-    object.set("commonName", of_kind(&parts, COMMON_NAME).next_back().unwrap_or_default())?;
+    object.set(
+        "commonName",
+        of_kind(&parts, COMMON_NAME).next_back().unwrap_or_default(),
+    )?;
     object.set("country", first(&parts, COUNTRY))?;
     object.set("postalCode", first(&parts, POSTAL_CODE))?;
     object.set("stateOrProvinceName", first(&parts, STATE))?;
     object.set("localityName", first(&parts, LOCALITY))?;
     object.set("streetAddress", first(&parts, STREET))?;
     object.set("organizationName", first(&parts, ORGANIZATION))?;
-    object.set("organizationalUnitName", of_kind(&parts, UNIT).collect::<Vec<_>>())?;
+    object.set(
+        "organizationalUnitName",
+        of_kind(&parts, UNIT).collect::<Vec<_>>(),
+    )?;
     object.set("names", names(ctx, &parts)?)?;
     Ok(object)
 }
@@ -136,7 +155,10 @@ fn subject<'js>(ctx: &Ctx<'js>, name: &X509Name<'_>) -> Result<Object<'js>> {
 fn issuer<'js>(ctx: &Ctx<'js>, name: &X509Name<'_>) -> Result<Object<'js>> {
     let parts = parts(name);
     let object = Object::new(ctx.clone())?;
-    object.set("commonName", of_kind(&parts, COMMON_NAME).next_back().unwrap_or_default())?;
+    object.set(
+        "commonName",
+        of_kind(&parts, COMMON_NAME).next_back().unwrap_or_default(),
+    )?;
     object.set("country", first(&parts, COUNTRY))?;
     object.set("stateOrProvinceName", first(&parts, STATE))?;
     object.set("localityName", first(&parts, LOCALITY))?;
@@ -258,7 +280,9 @@ mod tests {
             .run();
         assert_eq!(rehearsed.failure(), None);
         let bare = |line: &String| {
-            line.trim_start_matches("info ").trim_end_matches(" source=console").to_owned()
+            line.trim_start_matches("info ")
+                .trim_end_matches(" source=console")
+                .to_owned()
         };
         rehearsed.log().iter().map(bare).collect()
     }

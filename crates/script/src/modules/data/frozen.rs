@@ -50,7 +50,11 @@ fn freeze_one(object: &Object<'_>) -> Result<()> {
     let ctx = object.ctx();
     // SAFETY: context and object are alive; the object is a plain one, so no code of the script runs.
     let frozen = unsafe { qjs::JS_FreezeObject(ctx.as_raw().as_ptr(), object.as_raw()) };
-    if frozen < 0 { Err(Error::Exception) } else { Ok(()) }
+    if frozen < 0 {
+        Err(Error::Exception)
+    } else {
+        Ok(())
+    }
 }
 
 /// Takes no more properties; those that it has are read-only already.
@@ -58,7 +62,11 @@ fn close(object: &Object<'_>) -> Result<()> {
     let ctx = object.ctx();
     // SAFETY: as above.
     let closed = unsafe { qjs::JS_PreventExtensions(ctx.as_raw().as_ptr(), object.as_raw()) };
-    if closed < 0 { Err(Error::Exception) } else { Ok(()) }
+    if closed < 0 {
+        Err(Error::Exception)
+    } else {
+        Ok(())
+    }
 }
 
 struct Seed<'a, 'js> {
@@ -236,8 +244,7 @@ mod tests {
         leaf.prop_recursive(4, 32, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
-                prop::collection::btree_map("[a-z]{1,4}", inner, 0..4)
-                    .prop_map(|fields| Json::from_iter(fields)),
+                prop::collection::btree_map("[a-z]{1,4}", inner, 0..4).prop_map(Json::from_iter),
             ]
         })
     }
@@ -261,7 +268,9 @@ mod tests {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
             }
             (Json::Object(a), Json::Object(b)) => {
-                a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+                a.len() == b.len()
+                    && a.iter()
+                        .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
             }
             _ => a == b,
         }

@@ -4,6 +4,11 @@
 //! user never holds them all. Must not know what is in them. Invariant: all virtual users see the
 //! same data under a name, that of whoever had it first.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 mod frozen;
 
 use std::collections::HashMap;
@@ -81,10 +86,16 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 /// Finds or makes the array of a name: gives its length, and what answers for a proxy's `get`.
 fn open<'js>(ctx: Ctx<'js>, name: String, make: Value<'js>) -> Result<Object<'js>> {
     if state(&ctx).stage.get() != Stage::Init {
-        return Err(refuse(&ctx, "new SharedArray must be called in the init context"));
+        return Err(refuse(
+            &ctx,
+            "new SharedArray must be called in the init context",
+        ));
     }
     if name.is_empty() {
-        return Err(refuse(&ctx, "empty name provided to SharedArray's constructor"));
+        return Err(refuse(
+            &ctx,
+            "empty name provided to SharedArray's constructor",
+        ));
     }
     let Some(make) = make.as_function() else {
         let why = "a function is expected as the second argument of SharedArray's constructor";
@@ -242,8 +253,10 @@ mod tests {
             "1",
             "GoError: new SharedArray must be called in the init context",
         ];
-        let expected: Vec<String> =
-            told.iter().map(|text| format!("info {text} source=console")).collect();
+        let expected: Vec<String> = told
+            .iter()
+            .map(|text| format!("info {text} source=console"))
+            .collect();
         assert_eq!(log, expected);
     }
 }

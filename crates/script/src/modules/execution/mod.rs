@@ -3,6 +3,11 @@
 //! Must not know executors. Invariant: everything but `test.abort` and `test.fail` is only read,
 //! except the tags and metadata of the virtual user's own samples.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 mod labels;
 
 use rquickjs::function::Opt;
@@ -27,7 +32,10 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     natives.set("inScenario", Function::new(ctx.clone(), in_scenario)?)?;
     natives.set("inVu", Function::new(ctx.clone(), in_vu)?)?;
     natives.set("options", Function::new(ctx.clone(), options)?)?;
-    natives.set("abort", Function::new(ctx.clone(), abort)?.with_name("abort")?)?;
+    natives.set(
+        "abort",
+        Function::new(ctx.clone(), abort)?.with_name("abort")?,
+    )?;
     natives.set("fail", Function::new(ctx.clone(), fail)?.with_name("fail")?)?;
     natives.set("tags", labels::tags(ctx)?)?;
     natives.set("metadata", labels::metadata(ctx)?)?;
@@ -36,21 +44,20 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 
 fn in_instance(ctx: Ctx<'_>) -> Result<bool> {
     match state(&ctx).stage.get() {
-        Stage::Init | Stage::Summary => Err(refuse(
+        Stage::Init | Stage::Teardown | Stage::Summary => Err(refuse(
             &ctx,
             "getting instance information in the init context is not supported",
         )),
-        Stage::Hook | Stage::Iteration => Ok(true),
+        Stage::Setup | Stage::Iteration => Ok(true),
     }
 }
 
-const NO_SCENARIO: &str =
-    "getting scenario information outside of the VU context is not supported";
+const NO_SCENARIO: &str = "getting scenario information outside of the VU context is not supported";
 
 fn in_scenario(ctx: Ctx<'_>) -> Result<bool> {
     match state(&ctx).stage.get() {
         Stage::Init => Err(refuse(&ctx, NO_SCENARIO)),
-        Stage::Hook | Stage::Iteration | Stage::Summary => Ok(true),
+        Stage::Setup | Stage::Teardown | Stage::Iteration | Stage::Summary => Ok(true),
     }
 }
 
@@ -60,7 +67,7 @@ fn in_vu(ctx: Ctx<'_>) -> Result<bool> {
             &ctx,
             "getting VU information in the init context is not supported",
         )),
-        Stage::Hook | Stage::Iteration | Stage::Summary => Ok(true),
+        Stage::Setup | Stage::Teardown | Stage::Iteration | Stage::Summary => Ok(true),
     }
 }
 
@@ -81,7 +88,7 @@ fn scenario_facts(ctx: &Ctx<'_>) -> Option<ScenarioFacts> {
     let state = state(ctx);
     match state.stage.get() {
         Stage::Iteration => state.host.scenario(),
-        Stage::Init | Stage::Hook | Stage::Summary => None,
+        Stage::Init | Stage::Setup | Stage::Teardown | Stage::Summary => None,
     }
 }
 
@@ -144,13 +151,14 @@ fn abort(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
     let message = message_of(message)?;
     let state = state(&ctx);
     let place = match state.stage.get() {
-        Stage::Hook => String::new(),
+        Stage::Setup | Stage::Teardown => String::new(),
         Stage::Init | Stage::Iteration | Stage::Summary => caller(&ctx)?,
     };
     let told = said("test aborted", &message);
     // A second call cannot come: nothing of the script runs after the first.
-    let _ = state.fatal.set(format!("{told}{place}"));
-    state.host.abort_test(&message);
+    let told = format!("{told}{place}");
+    state.host.abort_test(&told);
+    let _ = state.fatal.set(told);
     Err(cancellation(&ctx))
 }
 
@@ -163,9 +171,11 @@ fn caller(ctx: &Ctx<'_>) -> Result<String> {
         .lines()
         .map(str::trim)
         .find(|line| line.starts_with("at ") && line.contains("://"));
-    Ok(frame.map_or_else(String::new, |frame| match frame.strip_prefix("at <anonymous> ") {
-        Some(place) => format!(" at {}", place.trim_matches(['(', ')'])),
-        None => format!(" {frame}"),
+    Ok(frame.map_or_else(String::new, |frame| {
+        match frame.strip_prefix("at <anonymous> ") {
+            Some(place) => format!(" at {}", place.trim_matches(['(', ')'])),
+            None => format!(" {frame}"),
+        }
     }))
 }
 
@@ -174,9 +184,16 @@ fn fail(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
     let message = message_of(message)?;
     let state = state(&ctx);
     if state.stage.get() == Stage::Init {
-        return Err(refuse(&ctx, "execution.test.fail() called outside of VU context"));
+        return Err(refuse(
+            &ctx,
+            "execution.test.fail() called outside of VU context",
+        ));
     }
-    state.log(LogLevel::Error, &said("test marked as failed", &message), &[]);
+    state.log(
+        LogLevel::Error,
+        &said("test marked as failed", &message),
+        &[],
+    );
     state.host.mark_failed(&message);
     Ok(())
 }

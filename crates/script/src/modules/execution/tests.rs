@@ -18,7 +18,9 @@ fn run(body: &str) -> Rehearsed {
         export default function () {{ {body} }}"#
     );
     Rehearsal::new(&script)
-        .settings(|settings| settings.options = serde_json::json!({ "vus": 2, "tags": { "a": "b" } }))
+        .settings(|settings| {
+            settings.options = serde_json::json!({ "vus": 2, "tags": { "a": "b" } });
+        })
         .iterations(2)
         .run()
 }
@@ -79,12 +81,20 @@ fn tags_of_the_virtual_user_are_on_its_samples_until_removed() {
     );
     let refused = "info TypeError: invalid value for metric tag 'bad': only String, Boolean and Number types are accepted as a metric tag values source=console";
     let log = rehearsed.log();
-    assert_eq!(log[0], r#"info {"group":"","scenario":"default"} false undefined source=console"#);
+    assert_eq!(
+        log[0],
+        r#"info {"group":"","scenario":"default"} false undefined source=console"#
+    );
     assert_eq!(log[1..5], [refused; 4]);
-    assert_eq!(log[5], r#"info {"a":"1","group":"","scenario":"default"} true 1 source=console"#);
+    assert_eq!(
+        log[5],
+        r#"info {"a":"1","group":"","scenario":"default"} true 1 source=console"#
+    );
     let values = rehearsed.world.values.borrow();
     let of = |wanted: f64| -> &BTreeMap<String, String> {
-        let found = values.iter().find(|(name, value, _)| name == "my_c" && *value == wanted);
+        let found = values
+            .iter()
+            .find(|(name, value, _)| name == "my_c" && *value == wanted);
         &found.expect("it was recorded").2
     };
     assert_eq!(of(0.0)["b"], "true");
@@ -101,7 +111,15 @@ fn metadata_is_told_to_the_host() {
         rehearsed.log()[0],
         r#"info {"b":"x"} TypeError: invalid value for metric metadata 'bad': only String, Boolean and Number types are accepted as a metric metadata value source=console"#
     );
-    assert_eq!(rehearsed.world.metadata.borrow().as_deref().and_then(|all| all.get("b")), Some("x"));
+    assert_eq!(
+        rehearsed
+            .world
+            .metadata
+            .borrow()
+            .as_deref()
+            .and_then(|all| all.get("b")),
+        Some("x")
+    );
 }
 
 #[test]
@@ -112,12 +130,16 @@ fn abort_ends_everything_unseen_by_the_script() {
     assert!(rehearsed.log().is_empty());
     assert_eq!(rehearsed.world.aborted.borrow().as_deref(), Some("stop"));
     let failure = rehearsed.failure().expect("it was aborted");
-    assert!(failure.starts_with("test aborted: stop at default (file:///script.js:7:"), "{failure}");
+    assert!(
+        failure.starts_with("test aborted: stop at default (file:///script.js:7:"),
+        "{failure}"
+    );
 }
 
 #[test]
 fn abort_in_a_promise_ends_everything_too() {
-    let rehearsed = run("return new Promise((r) => setTimeout(r, 5)).then(() => exec.test.abort());");
+    let rehearsed =
+        run("return new Promise((r) => setTimeout(r, 5)).then(() => exec.test.abort());");
     let failure = rehearsed.failure().expect("it was aborted");
     assert!(failure.starts_with("test aborted at "), "{failure}");
 }
@@ -125,7 +147,15 @@ fn abort_in_a_promise_ends_everything_too() {
 #[test]
 fn fail_marks_the_test_and_goes_on() {
     let rehearsed = run("exec.test.fail('why'); console.log('on');");
-    assert_eq!(rehearsed.log()[..2], ["error test marked as failed: why", "info on source=console"]);
+    assert_eq!(
+        rehearsed.log()[..2],
+        ["error test marked as failed: why", "info on source=console"]
+    );
     assert_eq!(rehearsed.world.failed.borrow().as_deref(), Some("why"));
-    assert!(rehearsed.endings.iter().all(|ending| matches!(ending, Ending::Done(_))));
+    assert!(
+        rehearsed
+            .endings
+            .iter()
+            .all(|ending| matches!(ending, Ending::Done(_)))
+    );
 }

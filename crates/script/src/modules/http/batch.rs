@@ -31,11 +31,19 @@ struct Batch {
 /// `batch(requests)`
 pub(super) fn batch<'js>(ctx: Ctx<'js>, requests: Opt<Value<'js>>) -> Result<Value<'js>> {
     if state(&ctx).stage.get() == Stage::Init {
-        return Err(error::throw(&ctx, "Using batch in the init context is not supported"));
+        return Err(error::throw(
+            &ctx,
+            "Using batch in the init context is not supported",
+        ));
     }
-    let requests = requests.0.filter(|value| !value.is_undefined() && !value.is_null());
+    let requests = requests
+        .0
+        .filter(|value| !value.is_undefined() && !value.is_null());
     let Some(requests) = requests else {
-        return Err(error::throw(&ctx, "no argument was provided to http.batch()"));
+        return Err(error::throw(
+            &ctx,
+            "no argument was provided to http.batch()",
+        ));
     };
     let Some(object) = requests.as_object() else {
         let kind = go_value::type_name(&requests);
@@ -52,7 +60,9 @@ pub(super) fn batch<'js>(ctx: Ctx<'js>, requests: Opt<Value<'js>>) -> Result<Val
         }
         return Ok(list.into_value());
     }
-    let entries = object.props::<String, Value<'js>>().collect::<Result<Vec<_>>>()?;
+    let entries = object
+        .props::<String, Value<'js>>()
+        .collect::<Result<Vec<_>>>()?;
     let (keys, items): (Vec<String>, Vec<Value<'js>>) = entries.into_iter().unzip();
     let by_key = Object::new(ctx.clone())?;
     for (key, response) in keys.iter().zip(run(&ctx, &keys, &items)?) {
@@ -177,7 +187,10 @@ fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared
                     None => go_value::format(&value)?,
                 });
             }
-            let message = format!("invalid batch request '[]interface {{}}{{{}}}'", shown.join(", "));
+            let message = format!(
+                "invalid batch request '[]interface {{}}{{{}}}'",
+                shown.join(", ")
+            );
             return Ok(Err(Refused::new(message)));
         }
         arguments.method = method_of(&array.get(0)?)?;
@@ -203,5 +216,6 @@ fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared
 
 /// Whether an object describes a request, rather than being a URL itself.
 fn is_description(object: &Object<'_>) -> bool {
-    !object.contains_key("clean_url").unwrap_or(false) && !object.contains_key("href").unwrap_or(false)
+    !object.contains_key("clean_url").unwrap_or(false)
+        && !object.contains_key("href").unwrap_or(false)
 }

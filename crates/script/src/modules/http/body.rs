@@ -45,7 +45,9 @@ pub(super) fn of<'js>(
     let kind = go_value::type_name(value);
     match value.as_object() {
         Some(object) if kind.starts_with("map") => Ok(Ok(Some(form(ctx, object)?))),
-        _ => Ok(Err(Refused::new(format!("unknown request body type {kind}")))),
+        _ => Ok(Err(Refused::new(format!(
+            "unknown request body type {kind}"
+        )))),
     }
 }
 
@@ -133,7 +135,10 @@ fn multipart<'js>(ctx: &Ctx<'js>, entries: &[(String, Value<'js>)]) -> Result<Ma
     let mut body = Vec::new();
     for (name, value) in entries {
         body.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
-        let disposition = format!("Content-Disposition: form-data; name=\"{}\"", in_quotes(name));
+        let disposition = format!(
+            "Content-Disposition: form-data; name=\"{}\"",
+            in_quotes(name)
+        );
         body.extend_from_slice(disposition.as_bytes());
         match file_of(value) {
             Some(file) => {
@@ -229,7 +234,9 @@ pub(super) fn file<'js>(
     file.set("filename", filename)?;
     file.set(
         "content_type",
-        content_type.as_deref().unwrap_or("application/octet-stream"),
+        content_type
+            .as_deref()
+            .unwrap_or("application/octet-stream"),
     )?;
     Ok(file)
 }

@@ -115,17 +115,18 @@ impl Call {
             _ => Vec::new(),
         };
         let mut cookies = self.cookies.clone();
-        let is_replaced =
-            |name: &str| self.cookies.iter().any(|own| own.replaces && own.name == name);
-        cookies.extend(
-            kept.into_iter()
-                .filter(|(name, _)| !is_replaced(name))
-                .map(|(name, value)| CallCookie {
-                    name,
-                    value,
-                    replaces: false,
-                }),
-        );
+        let is_replaced = |name: &str| {
+            self.cookies
+                .iter()
+                .any(|own| own.replaces && own.name == name)
+        };
+        cookies.extend(kept.into_iter().filter(|(name, _)| !is_replaced(name)).map(
+            |(name, value)| CallCookie {
+                name,
+                value,
+                replaces: false,
+            },
+        ));
         cookies
     }
 }

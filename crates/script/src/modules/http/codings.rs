@@ -161,7 +161,9 @@ fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
         Coding::Brotli => true,
     };
     match coding {
-        _ if starts_well && error.kind() == io::ErrorKind::UnexpectedEof => "unexpected EOF".to_owned(),
+        _ if starts_well && error.kind() == io::ErrorKind::UnexpectedEof => {
+            "unexpected EOF".to_owned()
+        }
         Coding::Gzip if body.len() < 10 => "unexpected EOF".to_owned(),
         Coding::Gzip if !starts_well => "gzip: invalid header".to_owned(),
         Coding::Deflate if !starts_well => "zlib: invalid header".to_owned(),
@@ -209,7 +211,10 @@ mod tests {
     fn damage_is_told_in_k6s_words() {
         let table = [
             ("gzip", "error decompressing response body (unexpected EOF)"),
-            ("br", "error decompressing response body (brotli: PADDING_2)"),
+            (
+                "br",
+                "error decompressing response body (brotli: PADDING_2)",
+            ),
             (
                 "zstd",
                 "error decompressing response body (error decompressing response body (invalid input: magic number mismatch))",
@@ -221,17 +226,27 @@ mod tests {
         ];
         for (name, expected) in table {
             let damaged = unpack(b"notgzip".to_vec(), name.as_bytes()).unwrap_err();
-            assert_eq!((damaged.code, damaged.tag.as_str()), (1701, expected), "{name}");
+            assert_eq!(
+                (damaged.code, damaged.tag.as_str()),
+                (1701, expected),
+                "{name}"
+            );
         }
         assert_eq!(unpack(b"plain".to_vec(), b"foo").unwrap(), b"plain");
         let cut = pack(&[b'x'; 1_000], &[Coding::Gzip]).unwrap();
         let damaged = unpack(cut[..cut.len() - 6].to_vec(), b"gzip").unwrap_err();
-        assert_eq!((damaged.code, damaged.tag.as_str()), (1000, "unexpected EOF"));
+        assert_eq!(
+            (damaged.code, damaged.tag.as_str()),
+            (1000, "unexpected EOF")
+        );
     }
 
     #[test]
     fn lists_name_known_codings_only() {
-        assert_eq!(parse_list("gzip, br").unwrap(), [Coding::Gzip, Coding::Brotli]);
+        assert_eq!(
+            parse_list("gzip, br").unwrap(),
+            [Coding::Gzip, Coding::Brotli]
+        );
         assert_eq!(
             parse_list("foo").unwrap_err(),
             "unknown compression algorithm foo, supported algorithms are [gzip deflate zstd br]"

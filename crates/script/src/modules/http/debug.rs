@@ -2,60 +2,105 @@
 //!
 //! Must not change what is sent. Invariant: costs one comparison when it is off.
 
-use std::fmt::Write;
-
 use crate::hop::{HopAnswer, HopRequest};
 use crate::host::LogLevel;
 use crate::program::HttpDebug;
 use crate::vu::VuState;
 
-/// Writes a request that is about to be sent.
-pub(super) fn request(state: &VuState, request: &HopRequest) {
+/// Writes a request that is about to be sent; gives the number under which its answer is written.
+pub(super) fn request(state: &VuState, request: &HopRequest) -> Option<String> {
     let level = state.program.settings.http.debug;
     if level == HttpDebug::Off {
-        return;
+        return None;
     }
-    let mut dump = format!("{} {} HTTP/1.1\r\n", request.method, request.target);
-    let length = request.body.as_ref().map(|body| body.len());
+    let mut dump = format!("{} {} HTTP/1.1\n", request.method, request.target);
     for (at, (name, value)) in request.headers.iter().enumerate() {
         field(&mut dump, name, value);
-        if at == 1
-            && let Some(length) = length
+        if let Some(body) = &request.body
+            && at == 1
         {
-            field(&mut dump, "Content-Length", &length.to_string());
+            field(&mut dump, "Content-Length", &body.len().to_string());
         }
     }
-    dump.push_str("\r\n");
-    if level == HttpDebug::Full
-        && let Some(body) = &request.body
-    {
-        dump.push_str(&String::from_utf8_lossy(body));
-    }
-    say(state, "Request", &dump);
+    dump.push('\n');
+    let body = request.body.as_deref().unwrap_or_default();
+    let id = random_id(state);
+    say(state, level, "Request", dump, body, &id);
+    Some(id)
 }
 
 /// Writes an answer that was received.
-pub(super) fn answer(state: &VuState, answer: &HopAnswer) {
-    let level = state.program.settings.http.debug;
-    if level == HttpDebug::Off {
-        return;
+pub(super) fn answer(state: &VuState, answer: &HopAnswer, id: &str) {
+    let mut fields: Vec<(String, String)> = answer
+        .headers
+        .iter()
+        .map(|(name, value)| (text(name), text(value)))
+        .collect();
+    fields.sort_by(|left, right| left.0.cmp(&right.0));
+    let mut dump = format!(
+        "{} {} {}\n",
+        answer.protocol.name(),
+        answer.status,
+        answer.reason
+    );
+    for (name, value) in fields {
+        field(&mut dump, &super::headers::canonical(&name), &value);
     }
-    let mut dump = format!("{} {} {}\r\n", answer.protocol.name(), answer.status, answer.reason);
-    for (name, value) in answer.headers.iter() {
-        field(&mut dump, &String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
-    }
-    dump.push_str("\r\n");
-    if level == HttpDebug::Full {
-        dump.push_str(&String::from_utf8_lossy(&answer.body));
-    }
-    say(state, "Response", &dump);
+    dump.push('\n');
+    say(
+        state,
+        state.program.settings.http.debug,
+        "Response",
+        dump,
+        &answer.body,
+        id,
+    );
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn field(dump: &mut String, name: &str, value: &str) {
-    writeln!(dump, "{name}: {value}\r").expect("writing to a text cannot fail");
+    for part in [name, ": ", value, "\n"] {
+        dump.push_str(part);
+    }
 }
 
-fn say(state: &VuState, what: &str, dump: &str) {
-    let message = format!("{what}:\n{dump}\n");
-    state.log(LogLevel::Info, &message, &[("source", "http-debug")]);
+/// A random UUID (RFC 9562, version 4).
+fn random_id(state: &VuState) -> String {
+    let high = state.host.random() & !0xf000 | 0x4000;
+    let low = state.host.random() >> 2 | 1 << 63;
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xffff,
+        low >> 48,
+        low & 0xffff_ffff_ffff
+    )
+}
+
+fn say(state: &VuState, level: HttpDebug, what: &str, head: String, body: &[u8], id: &str) {
+    let mut message = format!("{what}:\n{head}");
+    if level == HttpDebug::Full {
+        message.push_str(&String::from_utf8_lossy(body));
+    }
+    message.push('\n');
+    let group = state.group.borrow().clone();
+    let iteration = state.iteration.get().to_string();
+    let scenario = state.host.scenario();
+    let vu = state.id_in_test.to_string();
+    let fields = [
+        ("group", &*group),
+        ("iter", iteration.as_str()),
+        ("request_id", id),
+        (
+            "scenario",
+            scenario.as_ref().map_or("", |scenario| &scenario.name),
+        ),
+        ("source", "http-debug"),
+        ("vu", vu.as_str()),
+    ];
+    state.log(LogLevel::Info, &message, &fields);
 }

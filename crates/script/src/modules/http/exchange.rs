@@ -15,19 +15,29 @@ use super::auth::Rounds;
 use super::call::{Call, CallCookie, ResponseType};
 use super::codings::{self, Damaged};
 use super::cookies::{append_pair, parse_set_cookie};
+use super::debug;
 use super::headers::{is_token, is_value};
 use super::sample::{self, Outcome};
 use super::url::{Address, Unreachable, quoted};
 use super::vu::{ClientState, client_state};
-use super::debug;
 use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
 use crate::host::LogLevel;
 use crate::vu::VuState;
 
 /// Fields that say who asks: they do not follow a redirect to another site.
-const SECRETS: [&str; 4] = ["Authorization", "Www-Authenticate", "Cookie2", "Proxy-Authorization"];
+const SECRETS: [&str; 4] = [
+    "Authorization",
+    "Www-Authenticate",
+    "Cookie2",
+    "Proxy-Authorization",
+];
 /// Fields that describe a body: they go where the body goes.
-const OF_BODY: [&str; 4] = ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type"];
+const OF_BODY: [&str; 4] = [
+    "Content-Encoding",
+    "Content-Language",
+    "Content-Location",
+    "Content-Type",
+];
 /// Fields that the engine writes by itself.
 const FRAMING: [&str; 3] = ["Content-Length", "Transfer-Encoding", "Trailer"];
 
@@ -45,6 +55,8 @@ pub(super) struct Exchange {
     /// Whether the body was left behind.
     lost_body: bool,
     rounds: Rounds,
+    /// Under which number the hop is written to the log; `None`: it is not.
+    debug_id: Option<String>,
     started: Nanos,
     deadline: Nanos,
 }
@@ -70,6 +82,7 @@ impl Exchange {
             left_site: false,
             lost_body: false,
             rounds: Rounds::of(call.auth),
+            debug_id: None,
             started: Nanos(0),
             deadline: Nanos(0),
             call,
@@ -88,7 +101,7 @@ impl Exchange {
         self.started = now;
         match self.request(state) {
             Ok(request) => {
-                debug::request(state, &request);
+                self.debug_id = debug::request(state, &request);
                 Next::Send(request)
             }
             Err(why) => self.failed(state, &unsent(why, now)),
@@ -126,10 +139,17 @@ impl Exchange {
     }
 
     /// The fields of the hop: `Host`, `User-Agent`, then the others by name.
-    fn headers(&self, state: &VuState, authority: &str) -> Result<Vec<(Arc<str>, String)>, Unreachable> {
+    fn headers(
+        &self,
+        state: &VuState,
+        authority: &str,
+    ) -> Result<Vec<(Arc<str>, String)>, Unreachable> {
         let call = &*self.call;
         if !self.method.is_empty() && !is_token(&self.method) {
-            return Err(refused(format!("net/http: invalid method {}", quoted(&self.method))));
+            return Err(refused(format!(
+                "net/http: invalid method {}",
+                quoted(&self.method)
+            )));
         }
         let mut fields = Vec::with_capacity(2 + call.headers.len() + 2);
         let own_host = !call.host.is_empty() && !self.left_site;
@@ -138,10 +158,16 @@ impl Exchange {
         let mut agent = state.program.settings.http.user_agent.as_str();
         for (name, value) in &call.headers {
             if !is_token(name) {
-                return Err(refused(format!("net/http: invalid header field name {}", quoted(name))));
+                return Err(refused(format!(
+                    "net/http: invalid header field name {}",
+                    quoted(name)
+                )));
             }
             if !is_value(value) {
-                return Err(refused(format!("net/http: invalid header field value for {}", quoted(name))));
+                return Err(refused(format!(
+                    "net/http: invalid header field value for {}",
+                    quoted(name)
+                )));
             }
             if &**name == "User-Agent" {
                 agent = value;
@@ -153,7 +179,11 @@ impl Exchange {
             let agent = (Arc::clone(&self.client.names.user_agent), agent.to_owned());
             fields.insert(1, agent);
         }
-        let first_of_others = fields.iter().take(2).filter(|(name, _)| matches!(&**name, "Host" | "User-Agent")).count();
+        let first_of_others = fields
+            .iter()
+            .take(2)
+            .filter(|(name, _)| matches!(&**name, "Host" | "User-Agent"))
+            .count();
         self.add_derived(state, &mut fields);
         fields[first_of_others..].sort_by(|left, right| left.0.cmp(&right.0));
         Ok(fields)
@@ -167,7 +197,9 @@ impl Exchange {
 
     /// Adds what follows from URL, jar and the hops before.
     fn add_derived(&self, state: &VuState, fields: &mut Vec<(Arc<str>, String)>) {
-        let has = |fields: &[(Arc<str>, String)], name: &str| fields.iter().any(|(known, _)| &**known == name);
+        let has = |fields: &[(Arc<str>, String)], name: &str| {
+            fields.iter().any(|(known, _)| &**known == name)
+        };
         if let Some(authorization) = self.rounds.authorization() {
             fields.retain(|(name, _)| &**name != "Authorization");
             fields.push((Arc::from("Authorization"), authorization.to_owned()));
@@ -214,7 +246,9 @@ impl Exchange {
     }
 
     fn answered(&mut self, state: &VuState, mut answer: HopAnswer) -> Next {
-        debug::answer(state, &answer);
+        if let Some(id) = self.debug_id.take() {
+            debug::answer(state, &answer, &id);
+        }
         self.keep_cookies(state, &answer);
         let body = std::mem::take(&mut answer.body);
         let body_bytes = body.len() as u64;
@@ -228,8 +262,15 @@ impl Exchange {
             Ok(body) => body,
             Err(damaged) => return self.damaged(state, &answer, damaged),
         };
-        sample::record(state, &self.sampled(), &Outcome::Answer(&answer, body_bytes));
-        if self.rounds.go_on(&answer, &self.method, &self.address, state) {
+        sample::record(
+            state,
+            &self.sampled(),
+            &Outcome::Answer(&answer, body_bytes),
+        );
+        if self
+            .rounds
+            .go_on(&answer, &self.method, &self.address, state)
+        {
             return self.hop(state, state.host.now());
         }
         match self.redirect(state, &answer) {
@@ -238,7 +279,12 @@ impl Exchange {
                 self.hop(state, state.host.now())
             }
             Redirected::Broken(why) => self.failed(state, &unsent(refused(why), answer.done_at)),
-            Redirected::No => Next::Done(Facts::answered(&self.call, &self.shown_address(), answer, body)),
+            Redirected::No => Next::Done(Facts::answered(
+                &self.call,
+                &self.shown_address(),
+                answer,
+                body,
+            )),
         }
     }
 
@@ -279,7 +325,11 @@ impl Exchange {
             307 | 308 => true,
             _ => return Redirected::No,
         };
-        let Some(location) = answer.headers.get("Location").filter(|value| !value.is_empty()) else {
+        let Some(location) = answer
+            .headers
+            .get("Location")
+            .filter(|value| !value.is_empty())
+        else {
             return Redirected::No;
         };
         let most = self.call.redirects.most;
@@ -331,7 +381,13 @@ impl Exchange {
         };
         sample::record(state, &self.sampled(), &Outcome::Failure(&failure));
         let words = failure.detail.clone();
-        Next::Done(Facts::failed(&self.call, &self.shown_address(), &failure, words, damaged.partial))
+        Next::Done(Facts::failed(
+            &self.call,
+            &self.shown_address(),
+            &failure,
+            words,
+            damaged.partial,
+        ))
     }
 
     fn failed(&mut self, state: &VuState, failure: &HopFailure) -> Next {
@@ -347,7 +403,13 @@ impl Exchange {
         };
         let partial = failure.partial_body.clone();
         let partial = partial.filter(|_| self.call.response_type != ResponseType::None);
-        Next::Done(Facts::failed(&self.call, &self.shown_address(), failure, words, partial))
+        Next::Done(Facts::failed(
+            &self.call,
+            &self.shown_address(),
+            failure,
+            words,
+            partial,
+        ))
     }
 }
 

@@ -30,7 +30,9 @@ impl Expected {
     /// Whether a status is expected.
     pub(crate) fn holds(&self, status: u16) -> bool {
         let status = i64::from(status);
-        self.ranges.iter().any(|(min, max)| (*min..=*max).contains(&status))
+        self.ranges
+            .iter()
+            .any(|(min, max)| (*min..=*max).contains(&status))
     }
 }
 

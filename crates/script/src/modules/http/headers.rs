@@ -24,13 +24,16 @@ pub(crate) fn canonical(name: &str) -> String {
 
 /// RFC 9110, section 5.6.2.
 pub(crate) fn is_token(name: &str) -> bool {
-    let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let is_token_byte =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_token_byte)
 }
 
 /// Whether a value holds no control character but tabs.
 pub(crate) fn is_value(value: &str) -> bool {
-    value.bytes().all(|byte| byte == b'\t' || (byte >= 0x20 && byte != 0x7f))
+    value
+        .bytes()
+        .all(|byte| byte == b'\t' || (byte >= 0x20 && byte != 0x7f))
 }
 
 #[cfg(test)]

@@ -4,6 +4,11 @@
 //! it over redirects and rounds of authentication, hop by hop; what came of it is shown as a
 //! [`response::Response`]. Must not know sockets. Invariant: every hop is one sample.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 mod answer;
 mod auth;
 mod batch;
@@ -21,9 +26,9 @@ mod params;
 mod request;
 mod response;
 mod sample;
-mod url;
 #[cfg(test)]
 mod tests;
+mod url;
 mod vu;
 
 use std::sync::Arc;
@@ -45,15 +50,40 @@ pub(super) const MODULE: Builtin = Builtin {
 
 /// Everything that is exported, in k6's order.
 const NAMES: &[&str] = &[
-    "TLS_1_0", "TLS_1_1", "TLS_1_2", "TLS_1_3",
-    "OCSP_STATUS_GOOD", "OCSP_STATUS_REVOKED", "OCSP_STATUS_SERVER_FAILED", "OCSP_STATUS_UNKNOWN",
-    "OCSP_REASON_UNSPECIFIED", "OCSP_REASON_KEY_COMPROMISE", "OCSP_REASON_CA_COMPROMISE",
-    "OCSP_REASON_AFFILIATION_CHANGED", "OCSP_REASON_SUPERSEDED", "OCSP_REASON_CESSATION_OF_OPERATION",
-    "OCSP_REASON_CERTIFICATE_HOLD", "OCSP_REASON_REMOVE_FROM_CRL", "OCSP_REASON_PRIVILEGE_WITHDRAWN",
+    "TLS_1_0",
+    "TLS_1_1",
+    "TLS_1_2",
+    "TLS_1_3",
+    "OCSP_STATUS_GOOD",
+    "OCSP_STATUS_REVOKED",
+    "OCSP_STATUS_SERVER_FAILED",
+    "OCSP_STATUS_UNKNOWN",
+    "OCSP_REASON_UNSPECIFIED",
+    "OCSP_REASON_KEY_COMPROMISE",
+    "OCSP_REASON_CA_COMPROMISE",
+    "OCSP_REASON_AFFILIATION_CHANGED",
+    "OCSP_REASON_SUPERSEDED",
+    "OCSP_REASON_CESSATION_OF_OPERATION",
+    "OCSP_REASON_CERTIFICATE_HOLD",
+    "OCSP_REASON_REMOVE_FROM_CRL",
+    "OCSP_REASON_PRIVILEGE_WITHDRAWN",
     "OCSP_REASON_AA_COMPROMISE",
-    "url", "CookieJar", "cookieJar", "file",
-    "get", "head", "post", "put", "patch", "del", "options", "request", "asyncRequest", "batch",
-    "setResponseCallback", "expectedStatuses",
+    "url",
+    "CookieJar",
+    "cookieJar",
+    "file",
+    "get",
+    "head",
+    "post",
+    "put",
+    "patch",
+    "del",
+    "options",
+    "request",
+    "asyncRequest",
+    "batch",
+    "setResponseCallback",
+    "expectedStatuses",
 ];
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -62,7 +92,10 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         match *name {
             "url" => natives.set("url", function(ctx, "url", url_template)?)?,
             "CookieJar" => Class::<cookies::class::CookieJar>::define(&natives)?,
-            "cookieJar" => natives.set("cookieJar", function(ctx, "cookieJar", cookies::class::cookie_jar)?)?,
+            "cookieJar" => natives.set(
+                "cookieJar",
+                function(ctx, "cookieJar", cookies::class::cookie_jar)?,
+            )?,
             "file" => natives.set("file", function(ctx, "file", body::file)?)?,
             "get" => natives.set("get", function(ctx, "get", get)?)?,
             "head" => natives.set("head", function(ctx, "head", head)?)?,
@@ -72,14 +105,20 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
             "del" => natives.set("del", with_body(ctx, "del", "DELETE")?)?,
             "options" => natives.set("options", with_body(ctx, "options", "OPTIONS")?)?,
             "request" => natives.set("request", function(ctx, "request", any_method)?)?,
-            "asyncRequest" => natives.set("asyncRequest", function(ctx, "asyncRequest", async_request)?)?,
+            "asyncRequest" => natives.set(
+                "asyncRequest",
+                function(ctx, "asyncRequest", async_request)?,
+            )?,
             "batch" => natives.set("batch", function(ctx, "batch", batch::batch)?)?,
             "setResponseCallback" => {
                 let set = function(ctx, "setResponseCallback", expected::set_response_callback)?;
                 natives.set(*name, set)?;
             }
             "expectedStatuses" => {
-                natives.set(*name, function(ctx, "expectedStatuses", expected::expected_statuses)?)?;
+                natives.set(
+                    *name,
+                    function(ctx, "expectedStatuses", expected::expected_statuses)?,
+                )?;
             }
             constant => natives.set(constant, constant_value(constant))?,
         }
@@ -100,7 +139,9 @@ fn constant_value(name: &str) -> String {
     if let Some(version) = name.strip_prefix("TLS_") {
         return format!("tls{}", version.replace('_', "."));
     }
-    let name = name.strip_prefix("OCSP_STATUS_").or_else(|| name.strip_prefix("OCSP_REASON_"));
+    let name = name
+        .strip_prefix("OCSP_STATUS_")
+        .or_else(|| name.strip_prefix("OCSP_REASON_"));
     name.unwrap_or_default().to_ascii_lowercase()
 }
 
@@ -151,7 +192,10 @@ fn head<'js>(
 /// A function of URL, body and params.
 fn with_body<'js>(ctx: &Ctx<'js>, name: &str, method: &'static str) -> Result<Function<'js>> {
     let method: Arc<str> = Arc::from(method);
-    let send = move |ctx: Ctx<'js>, url: Opt<Value<'js>>, body: Opt<Value<'js>>, params: Opt<Value<'js>>| {
+    let send = move |ctx: Ctx<'js>,
+                     url: Opt<Value<'js>>,
+                     body: Opt<Value<'js>>,
+                     params: Opt<Value<'js>>| {
         let arguments = Arguments {
             method: Arc::clone(&method),
             url: url.0,
@@ -169,7 +213,10 @@ fn arguments_of<'js>(
     body: Opt<Value<'js>>,
     params: Opt<Value<'js>>,
 ) -> Result<Arguments<'js>> {
-    let method = match method.0.filter(|method| !method.is_undefined() && !method.is_null()) {
+    let method = match method
+        .0
+        .filter(|method| !method.is_undefined() && !method.is_null())
+    {
         Some(method) => method.get::<Coerced<String>>()?.0,
         None => String::new(),
     };

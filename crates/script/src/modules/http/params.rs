@@ -179,7 +179,8 @@ fn read_tags<'js>(
         }
         let thrown = ctx.catch();
         let message = thrown.as_exception().and_then(rquickjs::Exception::message);
-        let Some(message) = message.filter(|message| message.starts_with("invalid value for")) else {
+        let Some(message) = message.filter(|message| message.starts_with("invalid value for"))
+        else {
             return Err(ctx.throw(thrown));
         };
         let message = format!("invalid HTTP request metric tags: {message}");
@@ -200,7 +201,9 @@ fn timeout_ns(value: &Value<'_>) -> Result<std::result::Result<u64, String>> {
     }
     let Some(written) = value.as_string() else {
         let kind = super::go_value::type_name(value);
-        return Ok(Err(format!("unable to use type {kind} as a duration value")));
+        return Ok(Err(format!(
+            "unable to use type {kind} as a duration value"
+        )));
     };
     let written = String::from_js(value.ctx(), written.clone().into_value())?;
     Ok(super::go_value::duration_ns(&written).map(|ns| ns.clamp(0.0, TIMEOUT_MAX_NS) as u64))

@@ -146,12 +146,18 @@ fn address_of<'js>(
 
 /// URL and name of what the template `url` made, or of the web's `URL`.
 fn template_of<'js>(object: &Object<'js>) -> Result<Option<(String, String)>> {
-    let url: Option<String> = object.get::<_, Option<Coerced<String>>>("url")?.map(|text| text.0);
-    let name: Option<String> = object.get::<_, Option<Coerced<String>>>("name")?.map(|text| text.0);
+    let url: Option<String> = object
+        .get::<_, Option<Coerced<String>>>("url")?
+        .map(|text| text.0);
+    let name: Option<String> = object
+        .get::<_, Option<Coerced<String>>>("name")?
+        .map(|text| text.0);
     if let Some(found) = url.zip(name) {
         return Ok(Some(found));
     }
-    let href: Option<String> = object.get::<_, Option<Coerced<String>>>("href")?.map(|text| text.0);
+    let href: Option<String> = object
+        .get::<_, Option<Coerced<String>>>("href")?
+        .map(|text| text.0);
     Ok(href.map(|href| (href.clone(), href)))
 }
 
@@ -174,14 +180,18 @@ fn add_body(
         });
         return Ok(());
     }
-    let packed = codings::pack(&made.bytes, packing).map_err(|error| Refused::new(error.to_string()))?;
+    let packed =
+        codings::pack(&made.bytes, packing).map_err(|error| Refused::new(error.to_string()))?;
     call.body = Some(CallBody {
         sent: packed.into(),
         shown: Some(made.bytes),
     });
     let names: Vec<&str> = packing.iter().map(|coding| coding.name()).collect();
     let names = names.join(", ");
-    let own = call.headers.iter().find(|(name, _)| &**name == "Content-Encoding");
+    let own = call
+        .headers
+        .iter()
+        .find(|(name, _)| &**name == "Content-Encoding");
     match own.map(|(_, value)| value.clone()) {
         None => params::set_header(call, "Content-Encoding", names),
         Some(own) if own == names => {}
@@ -198,7 +208,11 @@ fn add_body(
 
 /// A length of the script's own is never sent; one that is wrong is worth a warning.
 fn note_length(state: &VuState, call: &mut Call) {
-    let Some(at) = call.headers.iter().position(|(name, _)| &**name == "Content-Length") else {
+    let Some(at) = call
+        .headers
+        .iter()
+        .position(|(name, _)| &**name == "Content-Length")
+    else {
         return;
     };
     let (_, claimed) = call.headers.remove(at);

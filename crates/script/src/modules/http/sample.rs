@@ -3,6 +3,7 @@
 //! Must not know what is done with it. Invariant: no text is made for a tag that is off or that
 //! exists already.
 
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use loadline_model::Nanos;
 
 use super::call::Call;
 use super::url::Address;
-use crate::hop::{HopAnswer, HopFailure};
+use crate::hop::{HopAnswer, HopFailure, HopProtocol, HopTimes, HopTls};
 use crate::samples::{HttpFacts, HttpSample, HttpTags};
 use crate::system_tags::SystemTag;
 use crate::vu::VuState;
@@ -44,67 +45,94 @@ pub(super) enum Outcome<'a> {
     Failure(&'a HopFailure),
 }
 
+/// What answers and failures have alike.
+struct Ended<'a> {
+    status: u16,
+    protocol: Option<HopProtocol>,
+    tls: Option<HopTls>,
+    remote: Option<SocketAddr>,
+    times: HopTimes,
+    done_at: Nanos,
+    error: &'a str,
+    body_bytes: u64,
+    content_type: &'a [u8],
+}
+
+impl<'a> Ended<'a> {
+    fn of(outcome: &Outcome<'a>) -> Ended<'a> {
+        match outcome {
+            Outcome::Answer(answer, body_bytes) => Ended {
+                status: answer.status,
+                protocol: Some(answer.protocol),
+                tls: answer.tls,
+                remote: answer.remote,
+                times: answer.times,
+                done_at: answer.done_at,
+                error: "",
+                body_bytes: *body_bytes,
+                content_type: answer.headers.get("Content-Type").unwrap_or_default(),
+            },
+            Outcome::Failure(failure) => Ended {
+                status: 0,
+                protocol: None,
+                tls: failure.tls,
+                remote: failure.remote,
+                times: failure.times,
+                done_at: failure.done_at,
+                error: &failure.tag,
+                body_bytes: 0,
+                content_type: b"",
+            },
+        }
+    }
+}
+
 /// Records a hop.
 pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) {
     let call = &**hop.call;
     let enabled = state.program.settings.system_tags;
-    let status = match outcome {
-        Outcome::Answer(answer, _) => answer.status,
-        Outcome::Failure(_) => 0,
-    };
-    let expected = expected(hop, status);
+    let ended = Ended::of(outcome);
+    let expected = expected(hop, ended.status);
     let (mut status_digits, mut code_digits) = ([0; 5], [0; 5]);
     let code = error_code(outcome);
-    let ip = match outcome {
-        _ if !enabled.has(SystemTag::Ip) => None,
-        Outcome::Answer(answer, _) => answer.remote,
-        Outcome::Failure(failure) => failure.remote,
-    };
+    let ip = ended.remote.filter(|_| enabled.has(SystemTag::Ip));
     let ip = ip.map(|remote| remote.ip().to_string());
-    let (tls, protocol, times, done_at, error) = match outcome {
-        Outcome::Answer(answer, _) => (answer.tls, Some(answer.protocol), answer.times, answer.done_at, ""),
-        Outcome::Failure(failure) => {
-            let protocol = failure.protocol;
-            (failure.tls, protocol, failure.times, failure.done_at, failure.tag.as_str())
-        }
-    };
     let url = call.name.as_deref().unwrap_or(&hop.address.masked);
     let system = HttpTags {
         method: hop.method,
         url,
         name: url,
-        status: digits(status, &mut status_digits),
-        proto: protocol.filter(|_| status != 0).map_or("", |protocol| protocol.name()),
+        status: digits(ended.status, &mut status_digits),
+        proto: ended.protocol.map_or("", HopProtocol::name),
         expected_response: match expected {
             None => "",
             Some(true) => "true",
             Some(false) => "false",
         },
-        error,
-        error_code: if code == 0 { "" } else { digits(code, &mut code_digits) },
-        tls_version: tls.map_or("", |tls| tls.version),
-        ocsp_status: if tls.is_some() { "unknown" } else { "" },
+        error: ended.error,
+        error_code: match code {
+            0 => "",
+            code => digits(code, &mut code_digits),
+        },
+        tls_version: ended.tls.map_or("", |tls| tls.version),
+        ocsp_status: ended.tls.map_or("", |_| "unknown"),
         ip: ip.as_deref().unwrap_or_default(),
     };
-    let (body_bytes, content_type) = match outcome {
-        Outcome::Answer(answer, bytes) => (*bytes, answer.headers.get("Content-Type")),
-        Outcome::Failure(_) => (0, None),
-    };
     state.host.http(&HttpSample {
-        times,
+        times: ended.times,
         failed: expected.map(|expected| !expected),
         base: &call.base,
         own: call.tags.as_ref().filter(|tags| !is_only_name(tags)),
         system,
         enabled,
         facts: HttpFacts {
-            status,
+            status: ended.status,
             error_code: code,
-            error,
-            body_bytes,
-            content_type: content_type.unwrap_or_default(),
+            error: ended.error,
+            body_bytes: ended.body_bytes,
+            content_type: ended.content_type,
             started_ns: hop.started.0,
-            done_ns: done_at.0,
+            done_ns: ended.done_at.0,
         },
     });
 }

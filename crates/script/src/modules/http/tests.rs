@@ -2,10 +2,16 @@
 //!
 //! Must not need a socket. Invariant under test: each hop is one sample with k6's tags.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "what comes of a hop is boxed by the seam"
+)]
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
+use crate::program::HttpDebug;
 use crate::testing::{Rehearsal, Rehearsed, answer};
 use loadline_model::Nanos;
 
@@ -18,7 +24,10 @@ fn shown(request: &HopRequest) -> String {
         .iter()
         .map(|(name, value)| format!("{name}: {value}"))
         .collect();
-    let body = request.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned());
+    let body = request
+        .body
+        .as_ref()
+        .map(|body| String::from_utf8_lossy(body).into_owned());
     format!(
         "{} {} | {} | {}",
         request.method,
@@ -43,7 +52,11 @@ fn refused() -> HopFailure {
 }
 
 fn redirect(status: u16, location: &str) -> HopAnswer {
-    answer(status, &[("Location", location), ("Set-Cookie", "hop=1")], b"")
+    answer(
+        status,
+        &[("Location", location), ("Set-Cookie", "hop=1")],
+        b"",
+    )
 }
 
 /// A small server: what it does is in the path.
@@ -68,10 +81,21 @@ fn serve(request: &HopRequest) -> HopOutcome {
         "/html" => answer(200, &[], b"<a href='/final'>x</a>"),
         "/damaged" => answer(200, &[("Content-Encoding", "gzip")], b"notgzip"),
         "/digest" if is_proven => answer(200, &[], b"ok"),
-        "/digest" => answer(401, &[("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"")], b""),
+        "/digest" => answer(
+            401,
+            &[(
+                "WWW-Authenticate",
+                "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"",
+            )],
+            b"",
+        ),
         "/headers" => answer(
             200,
-            &[("x-foo-bar", "1"), ("X-Foo-Bar", "2"), ("Set-Cookie", "a=b; Path=/; HttpOnly")],
+            &[
+                ("x-foo-bar", "1"),
+                ("X-Foo-Bar", "2"),
+                ("Set-Cookie", "a=b; Path=/; HttpOnly"),
+            ],
             b"hi",
         ),
         _ => answer(200, &[], b"hi"),
@@ -106,7 +130,11 @@ fn said(body: &str) -> Vec<String> {
     rehearsed
         .log()
         .iter()
-        .map(|line| line.trim_start_matches("info ").trim_end_matches(" source=console").to_owned())
+        .map(|line| {
+            line.trim_start_matches("info ")
+                .trim_end_matches(" source=console")
+                .to_owned()
+        })
         .collect()
 }
 
@@ -132,7 +160,9 @@ fn a_get_is_one_hop_and_one_sample() {
     assert_eq!(sent, ["GET /x?q=1 | Host: h.test | User-Agent: ua | -"]);
     assert_eq!(
         tags(&rehearsed),
-        ["expected_response=true method=GET name=http://h.test/x?q=1#f proto=HTTP/1.1 status=200 url=http://h.test/x?q=1#f"]
+        [
+            "expected_response=true method=GET name=http://h.test/x?q=1#f proto=HTTP/1.1 status=200 url=http://h.test/x?q=1#f"
+        ]
     );
 }
 
@@ -143,11 +173,15 @@ fn fields_are_canonical_and_sorted() {
     );
     assert_eq!(
         sent,
-        ["GET / | Host: foo.bar | User-Agent: me | Accept: */* | Connection: close | Cookie: z=1; b=2 | X-B: 1 | -"]
+        [
+            "GET / | Host: foo.bar | User-Agent: me | Accept: */* | Connection: close | Cookie: z=1; b=2 | X-B: 1 | -"
+        ]
     );
     assert_eq!(
         rehearsed.log(),
-        ["warning The specified Content-Length header \"7\" in the GET request for http://h.test doesn't match the actual request body length of 0, so it will be ignored!"]
+        [
+            "warning The specified Content-Length header \"7\" in the GET request for http://h.test doesn't match the actual request body length of 0, so it will be ignored!"
+        ]
     );
 }
 
@@ -169,7 +203,9 @@ fn bodies_are_sent_in_k6s_shapes() {
         sent,
         [
             format!("POST / | {head} | body"),
-            format!("POST / | {form} | a=1&a=x&b=1+2&big=1e%2B21&f=1.5&n=%3Cnil%3E&o=map%5Bc%3A1%5D&t=true&u=%3Cnil%3E"),
+            format!(
+                "POST / | {form} | a=1&a=x&b=1+2&big=1e%2B21&f=1.5&n=%3Cnil%3E&o=map%5Bc%3A1%5D&t=true&u=%3Cnil%3E"
+            ),
             format!("POST / | {head} | "),
             format!("PUT / | {head} | "),
             format!("DELETE / | {head} | -"),
@@ -182,7 +218,8 @@ fn bodies_are_sent_in_k6s_shapes() {
 
 #[test]
 fn files_make_a_multipart_form() {
-    let (_, sent) = run("http.post(H, { f: http.file('data', 'a\"b.txt', 'text/plain'), g: '1' });");
+    let (_, sent) =
+        run("http.post(H, { f: http.file('data', 'a\"b.txt', 'text/plain'), g: '1' });");
     let (head, body) = sent[0].rsplit_once(" | ").unwrap();
     let boundary = head.split("boundary=").nth(1).unwrap();
     assert_eq!(boundary.len(), 60);
@@ -214,17 +251,18 @@ fn redirects_are_hops_of_their_own() {
             "GET /final | Host: h.test | User-Agent: ua | Cookie: hop=1 | Referer: http://h.test/hop | -",
         ]
     );
-    assert_eq!(rehearsed.log(), ["info 200 http://h.test/final http://h.test/hop source=console"]);
+    assert_eq!(
+        rehearsed.log(),
+        ["info 200 http://h.test/final http://h.test/hop source=console"]
+    );
     assert_eq!(tags(&rehearsed).len(), 8);
 }
 
 #[test]
 fn redirects_end() {
-    let (rehearsed, sent) = run(
-        "console.log(http.get(H + '/loop').status);
+    let (rehearsed, sent) = run("console.log(http.get(H + '/loop').status);
          console.log(http.get(H + '/loop', { redirects: 1 }).status);
-         console.log(http.get(H + '/broken').error_code);",
-    );
+         console.log(http.get(H + '/broken').error_code);");
     assert_eq!(sent.len(), 11 + 2 + 1);
     assert_eq!(
         rehearsed.log(),
@@ -283,15 +321,13 @@ fn failures_are_responses_unless_they_are_to_throw() {
 
 #[test]
 fn tags_follow_names_callbacks_and_credentials() {
-    let (rehearsed, sent) = run(
-        "http.get(http.url`${H}/a/${1}`);
+    let (rehearsed, sent) = run("http.get(http.url`${H}/a/${1}`);
          http.get(H, { tags: { name: 'nm', a: 1 } });
          http.get('http://us:pw@h.test/x');
          http.get(H + '/missing');
          http.get(H + '/missing', { responseCallback: http.expectedStatuses(404) });
          http.get(H, { responseCallback: null });
-         http.get(H + '/damaged');",
-    );
+         http.get(H + '/damaged');");
     assert_eq!(
         tags(&rehearsed),
         [
@@ -316,7 +352,10 @@ fn a_digest_takes_two_hops_of_which_the_first_expects_401() {
     assert_eq!(sent.len(), 2);
     assert!(sent[0].contains("Authorization: Basic dTpw"));
     assert!(sent[1].contains("Digest username=\"u\""));
-    assert_eq!(rehearsed.log(), ["info 200 http://h.test/digest ok source=console"]);
+    assert_eq!(
+        rehearsed.log(),
+        ["info 200 http://h.test/digest ok source=console"]
+    );
     assert!(tags(&rehearsed)[0].starts_with("error_code=1401 expected_response=true"));
     assert!(tags(&rehearsed)[1].starts_with("expected_response=true"));
 }
@@ -463,10 +502,15 @@ fn cookies_last_an_iteration() {
         "info {\"a\":[\"b\"]} source=console",
     ];
     assert_eq!(rehearsed.log(), [once, once].concat());
-    assert_eq!(sent[1], "GET / | Host: h.test | User-Agent: ua | Cookie: a=z; k=6; k=5 | -");
+    assert_eq!(
+        sent[1],
+        "GET / | Host: h.test | User-Agent: ua | Cookie: a=z; k=6; k=5 | -"
+    );
     assert_eq!(sent[2], "GET / | Host: h.test | User-Agent: ua | -");
     let (kept, _) = run_with(body, |script| {
-        Rehearsal::new(script).iterations(2).settings(|settings| settings.keep_cookies = true)
+        Rehearsal::new(script)
+            .iterations(2)
+            .settings(|settings| settings.keep_cookies = true)
     });
     assert_eq!(kept.log()[3], "info {\"a\":[\"b\"]} source=console");
 }
@@ -502,7 +546,9 @@ fn too_many_arguments_of_get_are_worth_a_warning() {
     let (rehearsed, sent) = run("http.get(H, null, { headers: { a: '1' } });");
     assert_eq!(
         rehearsed.log(),
-        ["warning http.get only accepts a url and a params argument (2 arguments), but 3 were given"]
+        [
+            "warning http.get only accepts a url and a params argument (2 arguments), but 3 were given"
+        ]
     );
     assert_eq!(sent, ["GET / | Host: h.test | User-Agent: ua | -"]);
 }
@@ -518,5 +564,24 @@ fn compression_packs_in_the_order_given() {
     assert_eq!(
         rehearsed.log()[2],
         "info unknown compression algorithm foo, supported algorithms are [gzip deflate zstd br] source=console"
+    );
+}
+
+#[test]
+fn debugging_writes_requests_and_answers() {
+    let (rehearsed, _) = run_with(
+        "http.post(H + '/x', 'body', { headers: { 'X-A': '1' } });",
+        |script| Rehearsal::new(script).settings(|settings| settings.http.debug = HttpDebug::Full),
+    );
+    let log = rehearsed.log();
+    assert!(
+        log[0].starts_with(
+            "info Request:\nPOST /x HTTP/1.1\nHost: h.test\nUser-Agent: ua\nContent-Length: 4\nX-A: 1\n\nbody\n group= iter=0 request_id="
+        ),
+        "{}",
+        log[0]
+    );
+    assert!(
+        log[1].starts_with("info Response:\nHTTP/1.1 200 OK\n\nhi\n group= iter=0 request_id=")
     );
 }

@@ -191,7 +191,8 @@ impl Parts {
         parts.query = query.map(str::to_owned);
         if let Some(fragment) = fragment {
             check_escapes(fragment)?;
-            parts.fragment = Some(escaped(fragment, is_fragment_byte)).filter(|text| !text.is_empty());
+            parts.fragment =
+                Some(escaped(fragment, is_fragment_byte)).filter(|text| !text.is_empty());
         }
         parts.read_hierarchy(rest)?;
         Ok(parts)
@@ -305,7 +306,11 @@ impl Parts {
         let masked = match &self.userinfo {
             None => Arc::clone(&text),
             Some(userinfo) => {
-                let mask = if userinfo.contains(':') { "****:****" } else { "****" };
+                let mask = if userinfo.contains(':') {
+                    "****:****"
+                } else {
+                    "****"
+                };
                 self.text_with(Some(mask)).into()
             }
         };
@@ -336,7 +341,9 @@ impl Parts {
             let text = "http: no Host in request URL".to_owned();
             return Err(Unreachable { code: 1000, text });
         }
-        let port_text = self.host[name.len()..].rsplit_once(':').map(|(_, port)| port);
+        let port_text = self.host[name.len()..]
+            .rsplit_once(':')
+            .map(|(_, port)| port);
         let port = match port_text.filter(|port| !port.is_empty()) {
             None => scheme.default_port(),
             Some(digits) => digits.parse().map_err(|_| Unreachable {
@@ -361,7 +368,11 @@ impl Parts {
 
     fn target(&self) -> String {
         let mut target = String::with_capacity(self.path.len() + 16);
-        target.push_str(if self.path.is_empty() { "/" } else { &self.path });
+        target.push_str(if self.path.is_empty() {
+            "/"
+        } else {
+            &self.path
+        });
         if let Some(query) = &self.query {
             target.push('?');
             target.push_str(query);
@@ -409,7 +420,10 @@ fn check_host(host: &str) -> Result<(), String> {
     }
     check_escapes(host)?;
     match host.chars().find(|c| c.is_ascii() && !is_host_char(*c)) {
-        Some(c) => Err(format!("invalid character {} in host name", quoted(&c.to_string()))),
+        Some(c) => Err(format!(
+            "invalid character {} in host name",
+            quoted(&c.to_string())
+        )),
         None => Ok(()),
     }
 }
@@ -513,91 +527,4 @@ fn without_dots(path: &str, base: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn error(text: &str) -> String {
-        Address::parse(text).unwrap_err().to_string()
-    }
-
-    fn unreachable(text: &str) -> String {
-        Address::parse(text).unwrap().place.unwrap_err().text
-    }
-
-    #[test]
-    fn what_is_no_url_is_said_in_gos_words() {
-        let table = [
-            ("http://[::1", "parse \"http://[::1\": missing ']' in host"),
-            ("http://a b/", "parse \"http://a b/\": invalid character \" \" in host name"),
-            ("http://h/%zz", "parse \"http://h/%zz\": invalid URL escape \"%zz\""),
-            ("://x", "parse \"://x\": missing protocol scheme"),
-            ("http://h:abc/", "parse \"http://h:abc/\": invalid port \":abc\" after host"),
-            (
-                " http://h/",
-                "parse \" http://h/\": first path segment in URL cannot contain colon",
-            ),
-        ];
-        for (text, expected) in table {
-            assert_eq!(error(text), expected);
-        }
-        assert_eq!(unreachable("nope"), "unsupported protocol scheme \"\"");
-        assert_eq!(unreachable("ftp://a/b"), "unsupported protocol scheme \"ftp\"");
-        assert_eq!(unreachable("http:///x"), "http: no Host in request URL");
-        assert_eq!(unreachable("http://h:99999/"), "dial tcp: address 99999: invalid port");
-    }
-
-    #[test]
-    fn text_target_and_mask_are_k6s() {
-        let table = [
-            ("http://h:81/a b/\u{e9}?q=\u{e9}\"", "http://h:81/a%20b/%C3%A9?q=\u{e9}\"", "/a%20b/%C3%A9?q=\u{e9}\""),
-            ("HTTP://h/Z", "http://h/Z", "/Z"),
-            ("http://h?x=1", "http://h?x=1", "/?x=1"),
-            ("http://h/a#b", "http://h/a#b", "/a"),
-        ];
-        for (text, shown, target) in table {
-            let address = Address::parse(text).unwrap();
-            assert_eq!(&*address.text, shown);
-            assert_eq!(address.place.unwrap().target, target);
-        }
-        let address = Address::parse("http://us:p%40w@h/x").unwrap();
-        assert_eq!(&*address.masked, "http://****:****@h/x");
-        assert_eq!(address.credentials, Some(("us".to_owned(), "p@w".to_owned())));
-    }
-
-    #[test]
-    fn locations_resolve_as_the_rfc_says() {
-        // RFC 3986, section 5.4.
-        let base = Address::parse("http://a/b/c/d;p?q").unwrap();
-        let table = [
-            ("g", "http://a/b/c/g"),
-            ("./g", "http://a/b/c/g"),
-            ("g/", "http://a/b/c/g/"),
-            ("/g", "http://a/g"),
-            ("//g", "http://g"),
-            ("?y", "http://a/b/c/d;p?y"),
-            ("g?y#s", "http://a/b/c/g?y#s"),
-            ("", "http://a/b/c/d;p?q"),
-            (".", "http://a/b/c/"),
-            ("..", "http://a/b/"),
-            ("../../g", "http://a/g"),
-            ("../../../g", "http://a/g"),
-            ("https://x/y", "https://x/y"),
-        ];
-        for (location, expected) in table {
-            assert_eq!(&*base.resolve(location).unwrap().text, expected, "{location}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn parsing_any_text_ends_and_its_text_parses_again(text in "\\PC{0,40}|https?://[a-z.:@%/?#\\[\\]]{0,30}") {
-            if let Ok(address) = Address::parse(&text) {
-                let again = Address::parse(&address.text).map(|again| again.text);
-                if address.place.is_ok() {
-                    prop_assert_eq!(again.as_deref(), Ok(&*address.text));
-                }
-            }
-        }
-    }
-}
+mod tests;

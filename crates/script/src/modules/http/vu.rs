@@ -22,9 +22,12 @@ pub(crate) struct ClientState {
     jar_iteration: Cell<u64>,
     /// Which statuses are expected; `None`: nobody asks.
     pub(super) expected: RefCell<Option<Rc<Expected>>>,
-    addresses: RefCell<Vec<Option<(Box<str>, Rc<Address>)>>>,
+    addresses: RefCell<Vec<Option<Known>>>,
     pub(super) names: Names,
 }
+
+/// A text, and the address that it stands for.
+type Known = (Box<str>, Rc<Address>);
 
 /// Texts that nearly every request has.
 pub(super) struct Names {

@@ -9,26 +9,37 @@ use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 use loadline_metric::TagSet;
 
 use super::group::{BAD_NAME, current_tags};
+use crate::natives::refuse;
 use crate::samples::CheckSample;
 use crate::system_tags::SystemTag;
-use crate::vu::state;
+use crate::vu::{Stage, state};
 
 pub(super) fn check<'js>(
     ctx: Ctx<'js>,
-    value: Value<'js>,
-    conditions: Value<'js>,
+    value: Opt<Value<'js>>,
+    conditions: Opt<Value<'js>>,
     tags: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
-    let Some(conditions) = conditions.as_object() else {
-        return Err(Exception::throw_type(&ctx, "Cannot convert undefined or null to object"));
+    if state(&ctx).stage.get() == Stage::Init {
+        return Err(refuse(&ctx, "Using check() in the init context is not supported"));
+    }
+    let Some(conditions) = conditions.0 else {
+        return Err(refuse(&ctx, "no checks provided to `check`"));
     };
+    if conditions.is_null() || conditions.is_undefined() {
+        return Err(Exception::throw_type(&ctx, "Cannot convert undefined or null to object"));
+    }
+    let Some(conditions) = conditions.as_object() else {
+        return Ok(Value::new_bool(ctx, true));
+    };
+    let value = value.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let base = tags_of_check(&ctx, tags.0.as_ref())?;
     let mut held = true;
     let mut promises: Vec<Value<'js>> = Vec::new();
     for entry in conditions.props::<String, Value<'js>>() {
         let (name, condition) = entry?;
         if name.contains("::") {
-            return Err(Exception::throw_message(&ctx, BAD_NAME));
+            return Err(refuse(&ctx, BAD_NAME));
         }
         match outcome(&ctx, &value, &condition) {
             Ok(outcome) if outcome.is_promise() => {

@@ -5,17 +5,24 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Exception, Function, Result, Value};
+use rquickjs::function::Opt;
+use rquickjs::{Coerced, Ctx, Function, Result, Value};
 
 use loadline_metric::TagSet;
 
+use crate::natives::refuse;
 use crate::system_tags::SystemTag;
 use crate::vu::{Stage, state};
 
 pub(super) const BAD_NAME: &str = "group and check names may not contain '::'";
 
-pub(super) fn group<'js>(ctx: Ctx<'js>, name: String, body: Value<'js>) -> Result<Value<'js>> {
-    let throw = |message: &str| Exception::throw_message(&ctx, message);
+pub(super) fn group<'js>(
+    ctx: Ctx<'js>,
+    name: Opt<Coerced<String>>,
+    body: Opt<Value<'js>>,
+) -> Result<Value<'js>> {
+    let name = name.0.map_or_else(String::new, |name| name.0);
+    let throw = |message: &str| refuse(&ctx, message);
     let state = state(&ctx);
     if state.stage.get() == Stage::Init {
         return Err(throw("Using group() in the init context is not supported"));
@@ -23,14 +30,20 @@ pub(super) fn group<'js>(ctx: Ctx<'js>, name: String, body: Value<'js>) -> Resul
     if name.contains("::") {
         return Err(throw(BAD_NAME));
     }
-    let Some(body) = body.as_function() else {
+    let Some(body) = body.0.as_ref().and_then(Value::as_function) else {
         return Err(throw("group() requires a callback as a second argument"));
     };
     let outside = state.group.borrow().clone();
-    let path: Rc<str> = Rc::from(format!("{outside}::{name}"));
+    // As in k6, a group without a name is the one around it.
+    let path: Rc<str> = match name.as_str() {
+        "" => Rc::clone(&outside),
+        name => Rc::from(format!("{outside}::{name}")),
+    };
     let begun = state.host.now();
     *state.group.borrow_mut() = Rc::clone(&path);
-    state.host.group_entered(&path, &*current_tags(&ctx));
+    if !name.is_empty() {
+        state.host.group_entered(&path, &*current_tags(&ctx));
+    }
     let outcome: Result<Value<'js>> = body.call(());
     if let Ok(value) = &outcome
         && value.is_promise()

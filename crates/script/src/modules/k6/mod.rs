@@ -8,11 +8,11 @@ mod group;
 
 pub(crate) use group::current_tags;
 use rquickjs::function::Opt;
-use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result};
+use rquickjs::{Coerced, Ctx, Function, Object, Result, Value};
 
 use loadline_model::Nanos;
 
-use crate::natives::{Body, Builtin};
+use crate::natives::{Body, Builtin, refuse};
 use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {
@@ -32,9 +32,13 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-fn fail(ctx: Ctx<'_>, message: Opt<Coerced<String>>) -> Result<()> {
-    let message = message.0.map_or_else(String::new, |message| message.0);
-    Err(Exception::throw_message(&ctx, &message))
+fn fail(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
+    let given = message.0.filter(|message| !message.is_undefined() && !message.is_null());
+    let message = match given {
+        Some(message) => message.get::<Coerced<String>>()?.0,
+        None => String::new(),
+    };
+    Err(refuse(&ctx, &message))
 }
 
 fn sleep(ctx: Ctx<'_>, seconds: Opt<Coerced<f64>>) -> Result<()> {

@@ -3,6 +3,11 @@
 //! Must not know where bytes come from. Invariant: a decoder that is not told of more to come is
 //! fresh again afterwards.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 use std::cell::RefCell;
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, REPLACEMENT, UTF_8};
@@ -97,7 +102,10 @@ fn decoder<'js>(
         label => Encoding::for_label(label.as_bytes()).filter(|found| *found != REPLACEMENT),
     };
     let Some(encoding) = encoding else {
-        return Err(Exception::throw_range(&ctx, &format!("unsupported encoding: {label}")));
+        return Err(Exception::throw_range(
+            &ctx,
+            &format!("unsupported encoding: {label}"),
+        ));
     };
     let reading = Reading {
         encoding,
@@ -141,7 +149,9 @@ mod tests {
         let rehearsed = Rehearsal::new(&script).run();
         assert_eq!(rehearsed.failure(), None);
         let bare = |line: &String| {
-            line.trim_start_matches("info ").trim_end_matches(" source=console").to_owned()
+            line.trim_start_matches("info ")
+                .trim_end_matches(" source=console")
+                .to_owned()
         };
         rehearsed.log().iter().map(bare).collect()
     }

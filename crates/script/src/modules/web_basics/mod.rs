@@ -3,6 +3,11 @@
 //!
 //! Must not read a clock but the host's. Invariant: `performance` counts from the start of the run.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -50,7 +55,9 @@ fn atob(text: Value<'_>) -> Result<Option<String>> {
     let mut text = bytes::text(&text)?;
     text.retain(|c| !matches!(c, '\t' | '\n' | '\x0c' | '\r' | ' '));
     let decoded = FORGIVING.decode(text.as_bytes());
-    Ok(decoded.ok().map(|bytes| bytes.into_iter().map(char::from).collect()))
+    Ok(decoded
+        .ok()
+        .map(|bytes| bytes.into_iter().map(char::from).collect()))
 }
 
 /// Base64 text of characters that are bytes; `None` when one is none.
@@ -73,7 +80,9 @@ mod tests {
         let rehearsed = Rehearsal::new(&script).run();
         assert_eq!(rehearsed.failure(), None);
         let bare = |line: &String| {
-            line.trim_start_matches("info ").trim_end_matches(" source=console").to_owned()
+            line.trim_start_matches("info ")
+                .trim_end_matches(" source=console")
+                .to_owned()
         };
         rehearsed.log().iter().map(bare).collect()
     }
@@ -84,7 +93,10 @@ mod tests {
             "console.log(btoa('h\\xff'), atob('aP8='), atob(' a P\\n8 '), atob('') === '', atob(btoa('\\0\\x80')) === '\\0\\x80', tried(() => btoa('€')), tried(() => atob('a')), tried(() => atob('a===')), tried(() => atob('@@@@')));",
         );
         let bad = "InvalidCharacterError";
-        assert_eq!(log, [format!("aP8= hÿ hÿ true true {bad} {bad} {bad} {bad}")]);
+        assert_eq!(
+            log,
+            [format!("aP8= hÿ hÿ true true {bad} {bad} {bad} {bad}")]
+        );
     }
 
     #[test]

@@ -54,7 +54,13 @@ fn bad_key(ctx: &Ctx<'_>) -> rquickjs::Error {
 }
 
 fn block_of(ctx: &Ctx<'_>, bytes: &[u8], what: &str) -> Result<Block> {
-    let why = || fail(ctx, "OperationError", &format!("{what} length is not 16 bytes"));
+    let why = || {
+        fail(
+            ctx,
+            "OperationError",
+            &format!("{what} length is not 16 bytes"),
+        )
+    };
     bytes.try_into().map_err(|_| why())
 }
 
@@ -89,7 +95,11 @@ where
     let mode = cbc::Encryptor::<C>::new_from_slices(key, iv).ok()?;
     let mut room = data.to_vec();
     room.resize(data.len() + BLOCK, 0);
-    Some(mode.encrypt_padded::<Pkcs7>(&mut room, data.len()).ok()?.to_vec())
+    Some(
+        mode.encrypt_padded::<Pkcs7>(&mut room, data.len())
+            .ok()?
+            .to_vec(),
+    )
 }
 
 fn cbc_decrypt<C>(key: &[u8], iv: &Block, data: &[u8]) -> Option<Vec<u8>>
@@ -197,7 +207,9 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> Gcm<C> {
         hash.update_padded(sealed);
         hash.update(&[lengths(additional, sealed).into()]);
         let mut tag: Block = hash.finalize().into();
-        tag.iter_mut().zip(self.cover).for_each(|(byte, cover)| *byte ^= cover);
+        tag.iter_mut()
+            .zip(self.cover)
+            .for_each(|(byte, cover)| *byte ^= cover);
         tag
     }
 }

@@ -6,7 +6,7 @@
 use rquickjs::{ArrayBuffer, Ctx, FromJs, Function, Object, Result, Value};
 
 use super::hashing::Hash;
-use super::{Data, buffer, fail, random_bytes, with_room};
+use super::{Conversion, Data, buffer, fail, random_bytes, with_room};
 
 /// A curve of the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,37 +31,54 @@ impl<'js> FromJs<'js> for Curve {
     }
 }
 
+/// Point, digest and signature; `Some` when the signature is good.
+type Verification = fn(&[u8], &[u8], &[u8]) -> Option<()>;
+
+/// One of a curve's functions.
+type Choice = fn(&Functions) -> Conversion;
+
 /// The functions of one curve; each gives `None` for bytes that are no key or point of it.
 struct Functions {
     /// Bytes of a coordinate, and the bits of the first that may be set.
     width: usize,
     top: u8,
-    public: fn(&[u8]) -> Option<Vec<u8>>,
-    point: fn(&[u8]) -> Option<Vec<u8>>,
+    public: Conversion,
+    point: Conversion,
     sign: fn(&[u8], &[u8]) -> Option<Vec<u8>>,
-    verify: fn(&[u8], &[u8], &[u8]) -> Option<()>,
+    verify: Verification,
     agree: fn(&[u8], &[u8]) -> Option<Vec<u8>>,
-    from_pkcs8: fn(&[u8]) -> Option<Vec<u8>>,
-    to_pkcs8: fn(&[u8]) -> Option<Vec<u8>>,
-    from_spki: fn(&[u8]) -> Option<Vec<u8>>,
-    to_spki: fn(&[u8]) -> Option<Vec<u8>>,
+    from_pkcs8: Conversion,
+    to_pkcs8: Conversion,
+    from_spki: Conversion,
+    to_spki: Conversion,
 }
 
 macro_rules! curve {
     ($krate:ident, $width:literal, $top:literal) => {{
         use $krate::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
         use $krate::ecdsa::{Signature, SigningKey, VerifyingKey};
-        use $krate::pkcs8::{
-            DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey,
-        };
+        use $krate::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey};
         use $krate::{PublicKey, SecretKey};
         Functions {
             width: $width,
             top: $top,
             public: |secret| {
-                Some(SecretKey::from_slice(secret).ok()?.public_key().to_sec1_bytes().into())
+                Some(
+                    SecretKey::from_slice(secret)
+                        .ok()?
+                        .public_key()
+                        .to_sec1_bytes()
+                        .into(),
+                )
             },
-            point: |point| Some(PublicKey::from_sec1_bytes(point).ok()?.to_sec1_bytes().into()),
+            point: |point| {
+                Some(
+                    PublicKey::from_sec1_bytes(point)
+                        .ok()?
+                        .to_sec1_bytes()
+                        .into(),
+                )
+            },
             sign: |secret, digest| {
                 let key = SigningKey::from_slice(secret).ok()?;
                 let signature: Signature = key.sign_prehash(digest).ok()?;
@@ -83,7 +100,12 @@ macro_rules! curve {
                 Some(key.to_pkcs8_der().ok()?.as_bytes().to_vec())
             },
             from_spki: |der| {
-                Some(PublicKey::from_public_key_der(der).ok()?.to_sec1_bytes().into())
+                Some(
+                    PublicKey::from_public_key_der(der)
+                        .ok()?
+                        .to_sec1_bytes()
+                        .into(),
+                )
             },
             to_spki: |point| {
                 let key = PublicKey::from_sec1_bytes(point).ok()?;
@@ -105,7 +127,7 @@ impl Curve {
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     natives.set("ecGenerate", Function::new(ctx.clone(), generate)?)?;
-    let conversions: [(&str, fn(&Functions) -> fn(&[u8]) -> Option<Vec<u8>>); 6] = [
+    let conversions: [(&str, Choice); 6] = [
         ("ecPublic", |curve| curve.public),
         ("ecPoint", |curve| curve.point),
         ("ecFromPkcs8", |curve| curve.from_pkcs8),
@@ -116,7 +138,12 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     for (name, conversion) in conversions {
         let convert = move |ctx: Ctx<'js>, curve: Curve, data: Data| {
             let convert = conversion(&curve.functions());
-            some(&ctx, "DataError", "unable to import elliptic curve key data", || convert(&data.0))
+            some(
+                &ctx,
+                "DataError",
+                "unable to import elliptic curve key data",
+                || convert(&data.0),
+            )
         };
         natives.set(name, Function::new(ctx.clone(), convert)?)?;
     }
@@ -128,9 +155,12 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     natives.set("ecSign", Function::new(ctx.clone(), sign)?)?;
     natives.set("ecVerify", Function::new(ctx.clone(), verify)?)?;
     let agree = |ctx: Ctx<'js>, curve: Curve, secret: Data, point: Data| {
-        some(&ctx, "OperationError", "could not derive a shared secret", || {
-            (curve.functions().agree)(&secret.0, &point.0)
-        })
+        some(
+            &ctx,
+            "OperationError",
+            "could not derive a shared secret",
+            || (curve.functions().agree)(&secret.0, &point.0),
+        )
     };
     natives.set("ecAgree", Function::new(ctx.clone(), agree)?)
 }

@@ -27,7 +27,11 @@ impl<'js> FromJs<'js> for Hash {
             "SHA-256" => Ok(Hash::Sha256),
             "SHA-384" => Ok(Hash::Sha384),
             "SHA-512" => Ok(Hash::Sha512),
-            _ => Err(fail(ctx, "NotSupportedError", &format!("{name} is no hash function here"))),
+            _ => Err(fail(
+                ctx,
+                "NotSupportedError",
+                &format!("{name} is no hash function here"),
+            )),
         }
     }
 }
@@ -76,9 +80,12 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     let digest = |ctx: Ctx<'js>, hash: Hash, data: Data| buffer(&ctx, hash.of(&data.0));
     natives.set("digest", Function::new(ctx.clone(), digest)?)?;
     let sign = |ctx: Ctx<'js>, hash: Hash, key: Data, data: Data| {
-        buffer(&ctx, with_hash!(hash, D => {
-            keyed::<D, _>(&key.0, |mac: Hmac<D>| mac.chain_update(&data.0).finalize().into_bytes().to_vec())
-        }))
+        buffer(
+            &ctx,
+            with_hash!(hash, D => {
+                keyed::<D, _>(&key.0, |mac: Hmac<D>| mac.chain_update(&data.0).finalize().into_bytes().to_vec())
+            }),
+        )
     };
     natives.set("hmacSign", Function::new(ctx.clone(), sign)?)?;
     let verify = |hash: Hash, key: Data, signature: Data, data: Data| {

@@ -3,6 +3,11 @@
 //! The script part keeps keys and checks how they may be used; the natives are functions over
 //! bytes. Must not keep keys. Invariant: natives answer any bytes with a result or an error.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 mod aes;
 mod curves;
 mod hashing;
@@ -53,7 +58,9 @@ impl<'js> FromJs<'js> for Data {
     fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Data> {
         let found = bytes::of_source(&value)?;
         let why = "data is neither an ArrayBuffer, nor a TypedArray nor DataView";
-        found.map(Data).ok_or_else(|| fail(ctx, "OperationError", why))
+        found
+            .map(Data)
+            .ok_or_else(|| fail(ctx, "OperationError", why))
     }
 }
 
@@ -76,6 +83,9 @@ fn fail(ctx: &Ctx<'_>, name: &str, message: &str) -> Error {
     }
 }
 
+/// Bytes to bytes; `None` for what is no key or point of the kind.
+type Conversion = fn(&[u8]) -> Option<Vec<u8>>;
+
 /// Why an operation is refused: the error's name and message.
 type Refusal = (&'static str, String);
 
@@ -89,7 +99,10 @@ fn with_room<T>(
 ) -> Result<T> {
     let outcome = match DefaultStack::new(ARITHMETIC_STACK) {
         Ok(stack) => on_stack(stack, work),
-        Err(error) => Err(("OperationError", format!("no memory for arithmetic: {error}"))),
+        Err(error) => Err((
+            "OperationError",
+            format!("no memory for arithmetic: {error}"),
+        )),
     };
     outcome.map_err(|(name, message)| fail(ctx, name, &message))
 }
@@ -110,7 +123,11 @@ fn from_base64url<'js>(ctx: Ctx<'js>, text: String) -> Result<ArrayBuffer<'js>> 
     let text = text.trim_end_matches('=');
     match base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(text) {
         Ok(bytes) => buffer(&ctx, bytes),
-        Err(_) => Err(fail(&ctx, "DataError", "the JWK holds a value that is no base64url")),
+        Err(_) => Err(fail(
+            &ctx,
+            "DataError",
+            "the JWK holds a value that is no base64url",
+        )),
     }
 }
 

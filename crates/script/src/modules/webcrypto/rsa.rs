@@ -12,33 +12,44 @@ use rsa::traits::PublicKeyParts;
 use rsa::{BoxedUint, Oaep, Pkcs1v15Sign, Pss, RsaPrivateKey, RsaPublicKey};
 
 use super::hashing::{Hash, with_hash};
-use super::{Data, HostRandom, Refusal, buffer, with_room};
+use super::{Conversion, Data, HostRandom, Refusal, buffer, with_room};
 
 /// Most bits of a key that is made here: more takes minutes of a worker's time.
 const BITS_MAX: usize = 8_192;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     natives.set("rsaGenerate", Function::new(ctx.clone(), generate)?)?;
-    let conversions: [(&str, fn(&[u8]) -> Option<Vec<u8>>); 6] = [
-        ("rsaPublic", |der| public_der(&RsaPrivateKey::from_pkcs1_der(der).ok()?.to_public_key())),
-        ("rsaFromPkcs8", |der| private_der(&RsaPrivateKey::from_pkcs8_der(der).ok()?)),
+    let conversions: [(&str, Conversion); 6] = [
+        ("rsaPublic", |der| {
+            public_der(&RsaPrivateKey::from_pkcs1_der(der).ok()?.to_public_key())
+        }),
+        ("rsaFromPkcs8", |der| {
+            private_der(&RsaPrivateKey::from_pkcs8_der(der).ok()?)
+        }),
         ("rsaToPkcs8", |der| {
             let key = RsaPrivateKey::from_pkcs1_der(der).ok()?;
             Some(key.to_pkcs8_der().ok()?.as_bytes().to_vec())
         }),
-        ("rsaFromSpki", |der| public_der(&RsaPublicKey::from_public_key_der(der).ok()?)),
+        ("rsaFromSpki", |der| {
+            public_der(&RsaPublicKey::from_public_key_der(der).ok()?)
+        }),
         ("rsaToSpki", |der| {
             let key = RsaPublicKey::from_pkcs1_der(der).ok()?;
             Some(key.to_public_key_der().ok()?.as_bytes().to_vec())
         }),
-        ("rsaCheckPublic", |der| public_der(&RsaPublicKey::from_pkcs1_der(der).ok()?)),
+        ("rsaCheckPublic", |der| {
+            public_der(&RsaPublicKey::from_pkcs1_der(der).ok()?)
+        }),
     ];
     for (name, convert) in conversions {
         let convert = move |ctx: Ctx<'js>, data: Data| imported(&ctx, || convert(&data.0));
         natives.set(name, Function::new(ctx.clone(), convert)?)?;
     }
     natives.set("rsaFromParts", Function::new(ctx.clone(), from_parts)?)?;
-    natives.set("rsaPublicFromParts", Function::new(ctx.clone(), public_from_parts)?)?;
+    natives.set(
+        "rsaPublicFromParts",
+        Function::new(ctx.clone(), public_from_parts)?,
+    )?;
     natives.set("rsaParts", Function::new(ctx.clone(), parts)?)?;
     natives.set("rsaPublicParts", Function::new(ctx.clone(), public_parts)?)?;
     natives.set("rsaSign", Function::new(ctx.clone(), sign)?)?;
@@ -65,12 +76,22 @@ fn public_der(key: &RsaPublicKey) -> Option<Vec<u8>> {
 }
 
 fn private_key(der: &[u8]) -> std::result::Result<RsaPrivateKey, Refusal> {
-    let why = |_| ("InvalidAccessError", "key is not a valid RSA private key".to_owned());
+    let why = |_| {
+        (
+            "InvalidAccessError",
+            "key is not a valid RSA private key".to_owned(),
+        )
+    };
     RsaPrivateKey::from_pkcs1_der(der).map_err(why)
 }
 
 fn public_key(der: &[u8]) -> std::result::Result<RsaPublicKey, Refusal> {
-    let why = |_| ("InvalidAccessError", "key is not a valid RSA public key".to_owned());
+    let why = |_| {
+        (
+            "InvalidAccessError",
+            "key is not a valid RSA public key".to_owned(),
+        )
+    };
     RsaPublicKey::from_pkcs1_der(der).map_err(why)
 }
 
@@ -81,7 +102,12 @@ fn generate<'js>(ctx: Ctx<'js>, bits: usize, exponent: Data) -> Result<ArrayBuff
             .then(|| RsaPrivateKey::new_with_exp(&mut HostRandom(&ctx), bits, exponent))
             .and_then(std::result::Result::ok);
         let der = key.and_then(|key| private_der(&key));
-        der.ok_or_else(|| ("OperationError", "could not generate RSA key pair".to_owned()))
+        der.ok_or_else(|| {
+            (
+                "OperationError",
+                "could not generate RSA key pair".to_owned(),
+            )
+        })
     })?;
     buffer(&ctx, der)
 }
@@ -115,7 +141,12 @@ fn public_from_parts<'js>(ctx: Ctx<'js>, n: Data, e: Data) -> Result<ArrayBuffer
 /// The numbers of a private key in the order n, e, d, p, q, dp, dq, qi.
 fn parts<'js>(ctx: Ctx<'js>, key: Data) -> Result<Vec<ArrayBuffer<'js>>> {
     let numbers = with_room(&ctx, || {
-        let why = |_| ("InvalidAccessError", "key is not a valid RSA private key".to_owned());
+        let why = |_| {
+            (
+                "InvalidAccessError",
+                "key is not a valid RSA private key".to_owned(),
+            )
+        };
         let key = rsa::pkcs1::RsaPrivateKey::try_from(key.0.as_slice()).map_err(why)?;
         let numbers = [
             key.modulus,
@@ -129,7 +160,10 @@ fn parts<'js>(ctx: Ctx<'js>, key: Data) -> Result<Vec<ArrayBuffer<'js>>> {
         ];
         Ok(numbers.map(|number: rsa::pkcs1::UintRef<'_>| number.as_bytes().to_vec()))
     })?;
-    numbers.into_iter().map(|number| buffer(&ctx, number)).collect()
+    numbers
+        .into_iter()
+        .map(|number| buffer(&ctx, number))
+        .collect()
 }
 
 /// The numbers n and e of a public key.
@@ -138,7 +172,10 @@ fn public_parts<'js>(ctx: Ctx<'js>, key: Data) -> Result<Vec<ArrayBuffer<'js>>> 
         let key = public_key(&key.0)?;
         Ok([key.n_bytes(), key.e_bytes()].map(|number| number.into_vec()))
     })?;
-    numbers.into_iter().map(|number| buffer(&ctx, number)).collect()
+    numbers
+        .into_iter()
+        .map(|number| buffer(&ctx, number))
+        .collect()
 }
 
 /// Signs; `salt` is the length of the salt of PSS, `None` for PKCS #1 v1.5.

@@ -18,7 +18,9 @@ fn log_of(body: &str) -> Vec<String> {
     let rehearsed = Rehearsal::new(&script).run();
     assert_eq!(rehearsed.failure(), None);
     let bare = |line: &String| {
-        line.trim_start_matches("info ").trim_end_matches(" source=console").to_owned()
+        line.trim_start_matches("info ")
+            .trim_end_matches(" source=console")
+            .to_owned()
     };
     rehearsed.log().iter().map(bare).collect()
 }
@@ -92,7 +94,9 @@ fn gcm_takes_initial_values_of_any_length() {
     );
     assert_eq!(
         log,
-        ["8ce24998625615b603a033aca13fb894be9112a5c3a211a8ba262a3cca7e2ca701e4a9a4fba43c90ccdcb281d48c7c6fd62875d2aca417034c34aee5619cc5aefffe0bfa462af43c1699d050"]
+        [
+            "8ce24998625615b603a033aca13fb894be9112a5c3a211a8ba262a3cca7e2ca701e4a9a4fba43c90ccdcb281d48c7c6fd62875d2aca417034c34aee5619cc5aefffe0bfa462af43c1699d050"
+        ]
     );
 }
 

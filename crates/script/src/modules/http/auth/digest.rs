@@ -17,7 +17,9 @@ pub(super) fn answer(
 ) -> Option<String> {
     let fields = fields(challenge);
     let field = |name: &str| {
-        let found = fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let found = fields
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     };
     let (realm, nonce) = (field("realm").unwrap_or_default(), field("nonce")?);
@@ -32,7 +34,10 @@ pub(super) fn answer(
             (Algorithm::named(&name)?, is_session)
         }
     };
-    let cnonce = format!("{random:016x}{:016x}", random.rotate_left(29) ^ 0x9e37_79b9_7f4a_7c15);
+    let cnonce = format!(
+        "{random:016x}{:016x}",
+        random.rotate_left(29) ^ 0x9e37_79b9_7f4a_7c15
+    );
     let mut secret = algorithm.hash(&format!("{user}:{realm}:{password}"));
     if is_session {
         secret = algorithm.hash(&format!("{secret}:{nonce}:{cnonce}"));
@@ -40,7 +45,9 @@ pub(super) fn answer(
     let request = algorithm.hash(&format!("{method}:{target}"));
     let has_qop = field("qop").is_some_and(|list| list.split(',').any(|qop| qop.trim() == "auth"));
     let response = if has_qop {
-        algorithm.hash(&format!("{secret}:{nonce}:00000001:{cnonce}:auth:{request}"))
+        algorithm.hash(&format!(
+            "{secret}:{nonce}:00000001:{cnonce}:auth:{request}"
+        ))
     } else {
         algorithm.hash(&format!("{secret}:{nonce}:{request}"))
     };
@@ -115,16 +122,37 @@ mod tests {
     fn the_example_without_qop_of_rfc_2069_comes_out() {
         // RFC 2069, section 2.4, as corrected by its erratum 749.
         let challenge = "realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\", opaque=\"5ccc069c403ebaf9f0171e9517f40e41\"";
-        let value = answer(challenge, "Mufasa", "CircleOfLife", "GET", "/dir/index.html", 1).unwrap();
-        assert!(value.contains("response=\"1949323746fe6a43ef61f9606e7febea\""), "{value}");
+        let value = answer(
+            challenge,
+            "Mufasa",
+            "CircleOfLife",
+            "GET",
+            "/dir/index.html",
+            1,
+        )
+        .unwrap();
+        assert!(
+            value.contains("response=\"1949323746fe6a43ef61f9606e7febea\""),
+            "{value}"
+        );
         assert!(value.contains("opaque=\"5ccc069c403ebaf9f0171e9517f40e41\""));
         assert!(!value.contains("qop"));
     }
 
     #[test]
     fn an_unknown_algorithm_is_not_answered() {
-        assert_eq!(answer("nonce=\"n\", algorithm=XYZ", "u", "p", "GET", "/", 1), None);
-        let session = answer("nonce=\"n\", algorithm=SHA-256-sess, qop=\"auth,auth-int\"", "u", "p", "GET", "/", 1);
+        assert_eq!(
+            answer("nonce=\"n\", algorithm=XYZ", "u", "p", "GET", "/", 1),
+            None
+        );
+        let session = answer(
+            "nonce=\"n\", algorithm=SHA-256-sess, qop=\"auth,auth-int\"",
+            "u",
+            "p",
+            "GET",
+            "/",
+            1,
+        );
         assert!(session.unwrap().contains("qop=auth, nc=00000001"));
     }
 

@@ -183,7 +183,10 @@ mod tests {
     fn the_first_message_is_the_one_that_k6_sends() {
         use base64::Engine;
         let text = base64::engine::general_purpose::STANDARD.encode(negotiate());
-        assert_eq!(text, "TlRMTVNTUAABAAAAAYKIoAAAAAAoAAAAAAAAACgAAAAGAbEdAAAADw==");
+        assert_eq!(
+            text,
+            "TlRMTVNTUAABAAAAAYKIoAAAAAAoAAAAAAAAACgAAAAGAbEdAAAADw=="
+        );
     }
 
     proptest! {

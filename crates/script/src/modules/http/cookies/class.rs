@@ -39,10 +39,16 @@ impl<'js> JsClass<'js> for CookieJar {
 
     fn prototype(ctx: &Ctx<'js>) -> Result<Option<Object<'js>>> {
         let prototype = Object::new(ctx.clone())?;
-        prototype.set("clear", Function::new(ctx.clone(), clear)?.with_name("clear")?)?;
+        prototype.set(
+            "clear",
+            Function::new(ctx.clone(), clear)?.with_name("clear")?,
+        )?;
         let cookies_for_url = Function::new(ctx.clone(), cookies_for_url)?;
         prototype.set("cookiesForURL", cookies_for_url.with_name("cookiesForURL")?)?;
-        prototype.set("delete", Function::new(ctx.clone(), delete)?.with_name("delete")?)?;
+        prototype.set(
+            "delete",
+            Function::new(ctx.clone(), delete)?.with_name("delete")?,
+        )?;
         prototype.set("set", Function::new(ctx.clone(), set)?.with_name("set")?)?;
         Ok(Some(prototype))
     }

@@ -73,7 +73,9 @@ impl Jar {
             default_path(from.path()).to_owned()
         };
         let expires_ms = match cookie.max_age {
-            Some(seconds) if seconds > 0 => Some(now_ms.saturating_add(seconds.saturating_mul(1_000))),
+            Some(seconds) if seconds > 0 => {
+                Some(now_ms.saturating_add(seconds.saturating_mul(1_000)))
+            }
             Some(seconds) if seconds < 0 => Some(now_ms),
             _ => cookie.expires_ms,
         };
@@ -144,7 +146,8 @@ impl Entry {
 }
 
 fn is_below(host: &str, domain: &str) -> bool {
-    host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
+    host.strip_suffix(domain)
+        .is_some_and(|rest| rest.ends_with('.'))
 }
 
 /// Domain of a cookie, and whether it is for that host alone; `None` when the host may not set it.
@@ -155,7 +158,10 @@ fn domain_of(host: &str, domain: &str) -> Option<(String, bool)> {
     if host.parse::<IpAddr>().is_ok() {
         return (host == domain).then(|| (host.to_owned(), true));
     }
-    let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
+    let domain = domain
+        .strip_prefix('.')
+        .unwrap_or(domain)
+        .to_ascii_lowercase();
     let is_wellformed = !domain.is_empty()
         && !domain.starts_with('.')
         && !domain.ends_with('.')
@@ -190,7 +196,10 @@ pub(crate) fn append_pair(out: &mut String, name: &str, value: &str) {
     if !out.is_empty() {
         out.push_str("; ");
     }
-    out.extend(name.chars().map(|c| if c == '\n' || c == '\r' { '-' } else { c }));
+    out.extend(
+        name.chars()
+            .map(|c| if c == '\n' || c == '\r' { '-' } else { c }),
+    );
     out.push('=');
     let clean = |c: &char| (' '..='~').contains(c) && !"\";\\".contains(*c);
     let needs_quotes = value.contains([' ', ',']);
@@ -229,7 +238,11 @@ mod tests {
     fn cookies_go_where_they_belong() {
         let jar = Jar::default();
         set(&jar, "http://a.example.com/x/y", "host=1");
-        set(&jar, "http://a.example.com/", "domain=2; Domain=.example.com");
+        set(
+            &jar,
+            "http://a.example.com/",
+            "domain=2; Domain=.example.com",
+        );
         set(&jar, "http://a.example.com/", "foreign=3; Domain=other.com");
         set(&jar, "http://a.example.com/", "secure=4; Secure; Path=/");
         assert_eq!(sent(&jar, "http://a.example.com/x/z"), "host=1; domain=2");

@@ -83,7 +83,8 @@ pub(crate) fn date_ms(text: &str) -> Option<i64> {
     let second = clock.next()?.ok()?;
     fields.next()?;
     let is_date = (1..=31).contains(&day) && (1..=9_999).contains(&year);
-    let is_clock = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    let is_clock =
+        (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
     if !is_date || !is_clock {
         return None;
     }
@@ -107,7 +108,8 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_k6_reads_them() {
-        let cookie = parse_set_cookie("a=1; Domain=.example.com; Path=/x; Max-Age=100; Secure; HttpOnly");
+        let cookie =
+            parse_set_cookie("a=1; Domain=.example.com; Path=/x; Max-Age=100; Secure; HttpOnly");
         let expected = Cookie {
             name: "a".into(),
             value: "1".into(),
@@ -120,11 +122,17 @@ mod tests {
         };
         assert_eq!(cookie, Some(expected));
         let dated = parse_set_cookie("b=\"q w\"; Expires=Wed, 21 Oct 2035 07:28:00 GMT").unwrap();
-        assert_eq!((dated.value.as_str(), dated.expires_ms), ("q w", Some(2_076_564_480_000)));
+        assert_eq!(
+            (dated.value.as_str(), dated.expires_ms),
+            ("q w", Some(2_076_564_480_000))
+        );
         assert_eq!(parse_set_cookie("=d"), None);
         assert_eq!(parse_set_cookie("\"g\"=h"), None);
         assert_eq!(parse_set_cookie("f=1; max-age=x").unwrap().max_age, None);
-        assert_eq!(parse_set_cookie("e=1; max-age=0").unwrap().max_age, Some(-1));
+        assert_eq!(
+            parse_set_cookie("e=1; max-age=0").unwrap().max_age,
+            Some(-1)
+        );
         assert_eq!(date_ms("Thu, 01-Jan-1970 00:00:01 GMT"), Some(1_000));
     }
 

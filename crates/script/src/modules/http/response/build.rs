@@ -163,15 +163,26 @@ fn request<'js>(ctx: &Ctx<'js>, call: &Call) -> Result<Object<'js>> {
     request.set("method", &*call.method)?;
     request.set("url", &*call.address.text)?;
     request.set("headers", request_headers(ctx, call)?)?;
-    let body = call.body.as_ref().map(|body| body.shown.as_ref().unwrap_or(&body.sent));
+    let body = call
+        .body
+        .as_ref()
+        .map(|body| body.shown.as_ref().unwrap_or(&body.sent));
     request.set("body", body.map_or_else(String::new, |body| mended(body)))?;
     let cookies = Object::new(ctx.clone())?;
-    let written = call.cookie_header.split(';').filter_map(|pair| pair.trim().split_once('='));
+    let written = call
+        .cookie_header
+        .split(';')
+        .filter_map(|pair| pair.trim().split_once('='));
     for (name, value) in written {
         append(ctx, &cookies, name, cookie(ctx, name, value)?)?;
     }
     for sent in &call.sent_cookies {
-        append(ctx, &cookies, &sent.name, cookie(ctx, &sent.name, &sent.value)?)?;
+        append(
+            ctx,
+            &cookies,
+            &sent.name,
+            cookie(ctx, &sent.name, &sent.value)?,
+        )?;
     }
     request.set("cookies", cookies)?;
     Ok(request)
@@ -215,7 +226,9 @@ mod tests {
         let bytes = b"\xe2\x28\xa1\xe2\x82\xc3\x28\xf0\x9f\x92A\xed\xa0\x80\xff";
         let points: Vec<u32> = super::mended(bytes).chars().map(u32::from).collect();
         let bad = 0xfffd;
-        let expected = [bad, 0x28, bad, bad, bad, bad, 0x28, bad, bad, bad, 0x41, bad, bad, bad, bad];
+        let expected = [
+            bad, 0x28, bad, bad, bad, bad, 0x28, bad, bad, bad, 0x41, bad, bad, bad, bad,
+        ];
         assert_eq!(points, expected);
     }
 }

@@ -19,7 +19,9 @@ pub(super) fn json<'js>(
     path: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
     let response = this.0.borrow();
-    let path = path.0.filter(|path| !path.is_undefined() && !path.is_null());
+    let path = path
+        .0
+        .filter(|path| !path.is_undefined() && !path.is_null());
     let Some(path) = path else {
         return whole(&ctx, &response);
     };
@@ -39,7 +41,9 @@ fn whole<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Value<'js>> {
     if let Some(known) = response.json.borrow().as_ref() {
         return Ok(known.clone());
     }
-    let parsed = with_text(response, |text| ctx.json_parse(text).map_err(|_| json_fault::describe(text)))?;
+    let parsed = with_text(response, |text| {
+        ctx.json_parse(text).map_err(|_| json_fault::describe(text))
+    })?;
     match parsed {
         None => Err(error::throw(ctx, NO_BODY)),
         Some(Ok(value)) => {
@@ -54,7 +58,10 @@ fn whole<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Value<'js>> {
 }
 
 /// Calls `with` with the body as text; `None` when there is no body.
-pub(super) fn with_text<T>(response: &Response<'_>, with: impl FnOnce(&str) -> T) -> Result<Option<T>> {
+pub(super) fn with_text<T>(
+    response: &Response<'_>,
+    with: impl FnOnce(&str) -> T,
+) -> Result<Option<T>> {
     if let Some(bytes) = &response.facts.borrow().body {
         return Ok(Some(match std::str::from_utf8(bytes) {
             Ok(text) => with(text),

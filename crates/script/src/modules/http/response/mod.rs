@@ -163,14 +163,27 @@ impl<'js> Response<'js> {
     }
 
     fn value(&self, ctx: &Ctx<'js>, field: Field) -> Result<Value<'js>> {
-        let known = self.values.borrow().iter().find(|(other, _)| *other == field).map(|(_, value)| value.clone());
+        let known = self
+            .values
+            .borrow()
+            .iter()
+            .find(|(other, _)| *other == field)
+            .map(|(_, value)| value.clone());
         if let Some(value) = known {
             return Ok(value);
         }
         match field {
-            Field::Status => return Ok(Value::new_int(ctx.clone(), i32::from(self.facts.borrow().status))),
+            Field::Status => {
+                return Ok(Value::new_int(
+                    ctx.clone(),
+                    i32::from(self.facts.borrow().status),
+                ));
+            }
             Field::ErrorCode => {
-                return Ok(Value::new_int(ctx.clone(), i32::from(self.facts.borrow().error_code)));
+                return Ok(Value::new_int(
+                    ctx.clone(),
+                    i32::from(self.facts.borrow().error_code),
+                ));
             }
             _ => {}
         }
@@ -277,7 +290,10 @@ impl<'js> JsClass<'js> for Response<'js> {
         if this.borrow().atoms.field(&atom).is_none() {
             return Ok(true);
         }
-        let message = format!("Cannot delete property {} from a Go type", atom.to_string()?);
+        let message = format!(
+            "Cannot delete property {} from a Go type",
+            atom.to_string()?
+        );
         Err(Exception::throw_type(ctx, &message))
     }
 
@@ -305,7 +321,9 @@ impl<'js> JsClass<'js> for Response<'js> {
             return Ok(None);
         };
         let value = this.value(ctx, field)?;
-        Ok(Some(PropertyDescriptor::new_value(value, false, true, true)))
+        Ok(Some(PropertyDescriptor::new_value(
+            value, false, true, true,
+        )))
     }
 
     fn exotic_get_own_property_names(

@@ -59,17 +59,29 @@ where
 
 /// Arguments of a method; its object goes before them.
 trait PrependThis<'js> {
-    fn call<R: rquickjs::FromJs<'js>>(self, method: &Function<'js>, object: &Object<'js>) -> Result<R>;
+    fn call<R: rquickjs::FromJs<'js>>(
+        self,
+        method: &Function<'js>,
+        object: &Object<'js>,
+    ) -> Result<R>;
 }
 
 impl<'js> PrependThis<'js> for () {
-    fn call<R: rquickjs::FromJs<'js>>(self, method: &Function<'js>, object: &Object<'js>) -> Result<R> {
+    fn call<R: rquickjs::FromJs<'js>>(
+        self,
+        method: &Function<'js>,
+        object: &Object<'js>,
+    ) -> Result<R> {
         method.call((This(object.clone()),))
     }
 }
 
 impl<'js> PrependThis<'js> for (&str,) {
-    fn call<R: rquickjs::FromJs<'js>>(self, method: &Function<'js>, object: &Object<'js>) -> Result<R> {
+    fn call<R: rquickjs::FromJs<'js>>(
+        self,
+        method: &Function<'js>,
+        object: &Object<'js>,
+    ) -> Result<R> {
         method.call((This(object.clone()), self.0))
     }
 }
@@ -199,8 +211,9 @@ pub(super) fn click_link<'js>(
         return Err(error::throw(&ctx, &message));
     }
     let Some(href) = attribute(&link, "href")? else {
-        let message =
-            format!("no valid href attribute value found on element '{selector}' in response '{url}'");
+        let message = format!(
+            "no valid href attribute value found on element '{selector}' in response '{url}'"
+        );
         return Err(error::throw(&ctx, &message));
     };
     let target = resolved(&ctx, &url, &href)?;

@@ -1,0 +1,174 @@
+//! `k6/html`: pages parsed and searched, in the manner of jQuery.
+//!
+//! The tree of a page lies in Rust and is shared by all selections of it; a selection is numbers of
+//! nodes. Methods are JavaScript over a few natives. Must not know where pages come from.
+//! Invariant: trees never change, so numbers of nodes stay good.
+
+mod render;
+mod selector;
+mod tree;
+
+use std::rc::Rc;
+
+use rquickjs::class::{JsClass, Readable, Trace, Tracer};
+use rquickjs::function::{Constructor, IntoJsFunc};
+use rquickjs::{Class, Ctx, Function, JsLifetime, Object, Result, Value};
+
+use crate::globals::builtin_namespace;
+use crate::modules::bytes;
+use crate::natives::{Body, Builtin};
+use selector::Selector;
+use tree::{Axis, Tree};
+
+const NAME: &str = "k6/html";
+
+pub(super) const MODULE: Builtin = Builtin {
+    name: NAME,
+    body: Body::Script(concat!(include_str!("selection.js"), include_str!("element.js"))),
+    natives,
+};
+
+/// A page as a selection of its document; `url` is where it came from.
+pub(crate) fn parse_html<'js>(ctx: &Ctx<'js>, source: &str, url: &str) -> Result<Value<'js>> {
+    let parse: Function<'js> = builtin_namespace(ctx, NAME)?.get("parseHTML")?;
+    parse.call((source, url))
+}
+
+/// The tree of a page, as scripts hold it.
+struct Page(Rc<Tree>);
+
+// SAFETY: nothing in it lives in the context.
+unsafe impl JsLifetime<'_> for Page {
+    type Changed<'to> = Page;
+}
+
+impl<'js> Trace<'js> for Page {
+    fn trace<'a>(&self, _: Tracer<'a, 'js>) {}
+}
+
+impl<'js> JsClass<'js> for Page {
+    const NAME: &'static str = "Page";
+    type Mutable = Readable;
+
+    fn constructor(_: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
+        Ok(None)
+    }
+}
+
+fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let natives = Object::new(ctx.clone())?;
+    add(&natives, "parse", parse)?;
+    add(&natives, "query", query)?;
+    add(&natives, "filter", filter)?;
+    add(&natives, "text", text)?;
+    add(&natives, "inner", inner)?;
+    add(&natives, "attribute", attribute)?;
+    add(&natives, "attributes", attributes)?;
+    add(&natives, "nodeName", node_name)?;
+    add(&natives, "nodeType", node_type)?;
+    add(&natives, "nodeValue", node_value)?;
+    add(&natives, "namespace", namespace)?;
+    add(&natives, "axis", axis)?;
+    add(&natives, "contains", contains)?;
+    Ok(natives)
+}
+
+fn add<'js, P>(
+    natives: &Object<'js>,
+    name: &str,
+    body: impl IntoJsFunc<'js, P> + 'js,
+) -> Result<()> {
+    natives.set(name, Function::new(natives.ctx().clone(), body)?)
+}
+
+type PageOf<'js> = Class<'js, Page>;
+
+fn tree(page: &PageOf<'_>) -> Rc<Tree> {
+    Rc::clone(&page.borrow().0)
+}
+
+fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<PageOf<'js>> {
+    let source = bytes::text(&source)?;
+    Class::instance(ctx, Page(Rc::new(Tree::parse(source))))
+}
+
+/// The descendants that a selector matches, in the order of the first node that leads to each.
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn query<'js>(page: PageOf<'js>, nodes: Vec<u32>, selector: Value<'js>) -> Result<Vec<u32>> {
+    let selector = Selector::parse(&bytes::text(&selector)?);
+    Ok(tree(&page).find(&nodes, &selector))
+}
+
+/// Those of some nodes that a selector matches.
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn filter<'js>(page: PageOf<'js>, nodes: Vec<u32>, selector: Value<'js>) -> Result<Vec<u32>> {
+    let selector = Selector::parse(&bytes::text(&selector)?);
+    Ok(tree(&page).filter(nodes, &selector))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn text(page: PageOf<'_>, nodes: Vec<u32>) -> String {
+    render::text(&tree(&page), &nodes)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn inner(page: PageOf<'_>, node: u32) -> String {
+    render::inner(&tree(&page), node)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn attribute<'js>(ctx: Ctx<'js>, page: PageOf<'js>, node: u32, name: Value<'js>) -> Result<Value<'js>> {
+    let value = tree(&page).attribute(node, &bytes::text(&name)?);
+    shown(&ctx, value)
+}
+
+fn shown<'js>(ctx: &Ctx<'js>, text: Option<String>) -> Result<Value<'js>> {
+    match text {
+        Some(text) => rquickjs::IntoJs::into_js(text, ctx),
+        None => Ok(Value::new_undefined(ctx.clone())),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn attributes(page: PageOf<'_>, node: u32) -> Vec<Vec<String>> {
+    let all = tree(&page).attributes(node);
+    all.into_iter().map(|(name, value)| vec![name, value]).collect()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn node_name(page: PageOf<'_>, node: u32) -> String {
+    tree(&page).name(node)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn node_type(page: PageOf<'_>, node: u32) -> u32 {
+    tree(&page).kind(node).number()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn node_value<'js>(ctx: Ctx<'js>, page: PageOf<'js>, node: u32) -> Result<Value<'js>> {
+    shown(&ctx, tree(&page).own_text(node))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn namespace(page: PageOf<'_>, node: u32) -> String {
+    tree(&page).namespace(node)
+}
+
+/// The nodes that lie some way from a node, nearest first.
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn axis(page: PageOf<'_>, node: u32, way: String) -> Vec<u32> {
+    match Axis::named(&way) {
+        Some(axis) => tree(&page).along(node, axis),
+        None => Vec::new(),
+    }
+}
+
+/// Whether the second node lies within the first.
+#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
+fn contains(page: PageOf<'_>, outer: u32, inside: u32) -> bool {
+    tree(&page).is_within(inside, outer)
+}
+
+#[cfg(test)]
+mod tests;

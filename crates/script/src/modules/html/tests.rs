@@ -1,0 +1,52 @@
+//! Pages as scripts see them; what is expected was recorded with k6 v2.2.0.
+
+use crate::testing::Rehearsal;
+
+const PAGE: &str = include_str!("tests/page.html");
+
+/// Runs the lines `expression -> expected` of a recording and compares.
+fn compare(recorded: &str) {
+    let lines: Vec<(&str, &str)> = recorded
+        .lines()
+        .filter_map(|line| line.split_once(" -> "))
+        .collect();
+    assert!(!lines.is_empty());
+    let expressions: Vec<&str> = lines.iter().map(|(expression, _)| *expression).collect();
+    let expressions = serde_json::to_string(&expressions).expect("texts are JSON");
+    let script = include_str!("tests/show.js").replace("EXPRESSIONS", &expressions);
+    let rehearsed = Rehearsal::new(&script).file("page.html", PAGE).run();
+    assert_eq!(rehearsed.failure(), None);
+    let differences: Vec<String> = rehearsed
+        .log()
+        .iter()
+        .zip(&lines)
+        .filter_map(|(said, (expression, expected))| {
+            let said = said.trim_start_matches("info ").trim_end_matches(" source=console");
+            (said != *expected).then(|| format!("{expression}\n  k6   {expected}\n  here {said}"))
+        })
+        .collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert_eq!(rehearsed.log().len(), lines.len());
+}
+
+#[test]
+fn selections_do_as_in_k6() {
+    compare(include_str!("tests/selections.txt"));
+}
+
+#[test]
+fn elements_do_as_in_k6() {
+    compare(include_str!("tests/elements.txt"));
+}
+
+#[test]
+fn pages_of_any_depth_are_read() {
+    let script = r#"import { parseHTML } from "k6/html";
+        export default function () {
+            const page = parseHTML("<div>".repeat(20000) + "x");
+            console.log(page.text(), page.find("div").size(), page.html().length, page.find("div div:last-child").size());
+        }"#;
+    let rehearsed = Rehearsal::new(script).run();
+    assert_eq!(rehearsed.failure(), None);
+    assert_eq!(rehearsed.log().len(), 1);
+}

@@ -1,0 +1,271 @@
+// Streams of the web, as far as they are read: no byte sources of their own, nothing to write to.
+
+const promiseOf = () => {
+  const settled = {};
+  settled.promise = new Promise((resolve, reject) => Object.assign(settled, { resolve, reject }));
+  // Whoever wants to know of the failure asks; nobody has to.
+  settled.promise.catch(() => {});
+  return settled;
+};
+
+let read;
+let cancel;
+let release;
+let acquire;
+export let isDisturbed;
+
+export class ReadableStreamDefaultReader {
+  #stream;
+  #closed;
+
+  constructor(stream) {
+    this.#stream = stream;
+    this.#closed = acquire(stream, this);
+  }
+
+  get closed() {
+    return this.#closed.promise;
+  }
+
+  async read() {
+    if (this.#stream === undefined) throw new TypeError("the reader has let go of its stream");
+    return read(this.#stream);
+  }
+
+  async cancel(reason) {
+    if (this.#stream === undefined) throw new TypeError("the reader has let go of its stream");
+    return cancel(this.#stream, reason);
+  }
+
+  releaseLock() {
+    if (this.#stream === undefined) return;
+    release(this.#stream);
+    this.#closed.reject(new TypeError("the reader has let go of its stream"));
+    this.#stream = undefined;
+  }
+}
+
+export class ReadableStream {
+  #source;
+  #sizeOf;
+  #highWaterMark;
+  #queue = [];
+  #queuedSize = 0;
+  #waiting = [];
+  #state = "readable";
+  #error;
+  #isClosing = false;
+  #isDisturbed = false;
+  #isStarted = false;
+  #isPulling = false;
+  #reader;
+  #closed = promiseOf();
+  #controller;
+
+  constructor(source = {}, { highWaterMark = 1, size = () => 1 } = {}) {
+    if (Number.isNaN(Number(highWaterMark)) || highWaterMark < 0) throw new RangeError("the high-water mark is no size");
+    this.#source = source;
+    this.#sizeOf = size;
+    this.#highWaterMark = Number(highWaterMark);
+    this.#controller = this.#makeController();
+    const begun = () => {
+      this.#isStarted = true;
+      this.#pull();
+    };
+    Promise.resolve(source.start?.(this.#controller)).then(begun, (error) => this.#fail(error));
+  }
+
+  static {
+    acquire = (stream, reader) => {
+      if (stream.locked) throw new TypeError("the stream is locked to a reader");
+      stream.#reader = reader;
+      return stream.#closed;
+    };
+    release = (stream) => {
+      stream.#reader = undefined;
+      const error = new TypeError("the reader has let go of its stream");
+      for (const waiting of stream.#waiting.splice(0)) waiting.reject(error);
+      if (stream.#state === "readable") stream.#closed = promiseOf();
+    };
+    read = (stream) => stream.#read();
+    cancel = (stream, reason) => stream.#cancel(reason);
+    isDisturbed = (stream) => stream.#isDisturbed;
+  }
+
+  // A stream of what an iterable gives.
+  static from(iterable) {
+    const method = iterable[Symbol.asyncIterator] ?? iterable[Symbol.iterator];
+    if (typeof method !== "function") throw new TypeError("what is given cannot be iterated");
+    const iterator = method.call(iterable);
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          const { done, value } = await iterator.next();
+          if (done) controller.close();
+          else controller.enqueue(await value);
+        },
+        async cancel(reason) {
+          await iterator.return?.(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  #makeController() {
+    const stream = this;
+    return {
+      get desiredSize() {
+        if (stream.#state === "errored") return null;
+        return stream.#state === "closed" ? 0 : stream.#highWaterMark - stream.#queuedSize;
+      },
+      enqueue: (chunk) => stream.#enqueue(chunk),
+      close: () => stream.#close(),
+      error: (error) => stream.#fail(error),
+    };
+  }
+
+  #enqueue(value) {
+    if (this.#state !== "readable" || this.#isClosing) throw new TypeError("the stream takes no more");
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) {
+      waiting.resolve({ value, done: false });
+    } else {
+      const size = Number(this.#sizeOf(value));
+      this.#queue.push({ value, size });
+      this.#queuedSize += size;
+    }
+    this.#pull();
+  }
+
+  #close() {
+    if (this.#state !== "readable" || this.#isClosing) throw new TypeError("the stream is closed already");
+    this.#isClosing = true;
+    if (this.#queue.length === 0) this.#finish();
+  }
+
+  #finish() {
+    this.#state = "closed";
+    for (const waiting of this.#waiting.splice(0)) waiting.resolve({ value: undefined, done: true });
+    this.#closed.resolve();
+  }
+
+  #fail(error) {
+    if (this.#state !== "readable") return;
+    this.#state = "errored";
+    this.#error = error;
+    this.#queue = [];
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+    this.#closed.reject(error);
+  }
+
+  // Asks the source for more while there is room or somebody waits, once at a time.
+  #pull() {
+    const isWanted = this.#waiting.length > 0 || this.#controller.desiredSize > 0;
+    if (this.#state !== "readable" || this.#isClosing || !this.#isStarted || this.#isPulling || !isWanted) return;
+    if (typeof this.#source.pull !== "function") return;
+    this.#isPulling = true;
+    new Promise((resolve) => resolve(this.#source.pull(this.#controller))).then(
+      () => {
+        this.#isPulling = false;
+        this.#pull();
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  #read() {
+    this.#isDisturbed = true;
+    const first = this.#queue.shift();
+    if (first !== undefined) {
+      this.#queuedSize -= first.size;
+      if (this.#isClosing && this.#queue.length === 0) this.#finish();
+      else this.#pull();
+      return Promise.resolve({ value: first.value, done: false });
+    }
+    if (this.#state === "closed") return Promise.resolve({ value: undefined, done: true });
+    if (this.#state === "errored") return Promise.reject(this.#error);
+    const waiting = promiseOf();
+    this.#waiting.push(waiting);
+    this.#pull();
+    return waiting.promise;
+  }
+
+  async #cancel(reason) {
+    this.#isDisturbed = true;
+    if (this.#state === "errored") throw this.#error;
+    if (this.#state === "closed") return;
+    this.#queue = [];
+    this.#finish();
+    await this.#source.cancel?.(reason);
+  }
+
+  get locked() {
+    return this.#reader !== undefined;
+  }
+
+  getReader(options) {
+    if (options?.mode !== undefined) throw new TypeError("readers that bring their own buffer are not supported");
+    return new ReadableStreamDefaultReader(this);
+  }
+
+  async cancel(reason) {
+    if (this.locked) throw new TypeError("the stream is locked to a reader");
+    return this.#cancel(reason);
+  }
+
+  tee() {
+    const reader = this.getReader();
+    const branches = [];
+    const cancelled = [];
+    const done = promiseOf();
+    const pull = async () => {
+      const { value, done: isOver } = await reader.read();
+      for (const [at, controller] of branches.entries()) {
+        if (cancelled[at] !== undefined) continue;
+        if (isOver) controller.close();
+        else controller.enqueue(value);
+      }
+    };
+    const branch = (at) =>
+      new ReadableStream({
+        start(controller) {
+          branches[at] = controller;
+        },
+        pull: () => pull().catch((error) => branches.forEach((controller) => controller.error(error))),
+        cancel(reason) {
+          cancelled[at] = { reason };
+          if (cancelled[0] !== undefined && cancelled[1] !== undefined) {
+            done.resolve(reader.cancel(cancelled.map((one) => one.reason)));
+          }
+          return done.promise;
+        },
+      }, { highWaterMark: 0 });
+    return [branch(0), branch(1)];
+  }
+
+  async *values({ preventCancel = false } = {}) {
+    const reader = this.getReader();
+    let isOver = false;
+    try {
+      for (;;) {
+        const { value, done } = await reader.read();
+        isOver = done;
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      isOver = true;
+      throw error;
+    } finally {
+      if (!isOver && !preventCancel) await reader.cancel();
+      reader.releaseLock();
+    }
+  }
+
+  get [Symbol.toStringTag]() {
+    return "ReadableStream";
+  }
+}
+
+ReadableStream.prototype[Symbol.asyncIterator] = ReadableStream.prototype.values;

@@ -58,6 +58,26 @@ pub enum AroundEnding {
     Stopped,
 }
 
+/// The run that a function is a part of.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// Its clock.
+    pub clock: Clock,
+    /// Its workers' counters; empty when there is none.
+    pub live: &'a [Arc<LiveCounters>],
+}
+
+impl Place<'_> {
+    /// No run: a clock of its own.
+    #[must_use]
+    pub fn apart() -> Place<'static> {
+        Place {
+            clock: Clock::start(),
+            live: &[],
+        }
+    }
+}
+
 /// What came of it.
 pub struct AroundReport {
     /// How it came out.
@@ -78,12 +98,12 @@ pub struct AroundReport {
 pub fn run_around(
     plan: &Arc<TestPlan>,
     script: &ScriptSetup,
-    clock: Clock,
+    place: Place<'_>,
     around: &Around,
     timeout: Option<Duration>,
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<AroundReport, StartError> {
-    let (setup, signals) = setup_of(plan, script, clock)?;
+    let (setup, signals) = setup_of(plan, script, place)?;
     let runtime = Builder::new_current_thread()
         .enable_io()
         .enable_time()
@@ -110,7 +130,7 @@ pub fn run_around(
 fn setup_of(
     plan: &Arc<TestPlan>,
     script: &ScriptSetup,
-    clock: Clock,
+    Place { clock, live: all_live }: Place<'_>,
 ) -> Result<(WorkerSetup, Receiver<WorkerReport>), StartError> {
     let live = Arc::new(LiveCounters::default());
     let (reports, signals) = channel();
@@ -121,13 +141,13 @@ fn setup_of(
         clock,
         pools: Vec::new(),
         mailboxes: Vec::new(),
-        live: Arc::clone(&live),
+        live,
         resolver: Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?,
         tls: LazyTls::new(&plan.client.tls, plan.client.protocol),
         samples: None,
         reports,
         start_line: Arc::new(StartLine::new(1)),
-        script: script_parts(Some(script.clone()), plan, &[live])?,
+        script: script_parts(Some(script.clone()), plan, all_live)?,
     };
     Ok((setup, signals))
 }

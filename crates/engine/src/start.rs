@@ -6,6 +6,7 @@
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, SyncSender, channel};
 use std::thread::{self, JoinHandle};
 
@@ -165,6 +166,12 @@ impl Engine {
         }
     }
 
+    /// Each worker's counters.
+    #[must_use]
+    pub fn live_counters(&self) -> &[Arc<LiveCounters>] {
+        &self.live
+    }
+
     /// What can be read while the workers run.
     #[must_use]
     pub fn live(&self) -> LiveTotals {
@@ -204,6 +211,10 @@ pub(crate) fn script_parts(
         setup,
         client,
         all_live: live.to_vec(),
+        begun: plan
+            .segment
+            .is_some()
+            .then(|| plan.scenarios.iter().map(|_| AtomicU64::new(0)).collect()),
     }))
 }
 

@@ -97,6 +97,8 @@ pub struct Ran {
     pub troubles: Vec<Trouble>,
     /// Iterations of a script that were cut short.
     pub interrupted: u64,
+    /// Iterations of a script that were run to their end.
+    pub complete: u64,
 }
 
 /// Runs a plan to its end, telling `on_event` what happens.
@@ -125,7 +127,7 @@ pub fn run(
     let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
     let mut lifecycle = setup.script.map(|script| {
         let functions = script.functions;
-        Lifecycle::new(&plan, script.setup, engine.clock, functions)
+        Lifecycle::new(&plan, script.setup, &engine, functions)
     });
     let goes_on = match &mut lifecycle {
         Some(lifecycle) => before(lifecycle, &setup.commands, setup.is_paused),
@@ -261,13 +263,15 @@ impl Conductor {
         if has_failed && troubles.is_empty() {
             return Err(RunError::Workers(self.collector.failures));
         }
-        let interrupted = self.engine.live().iterations_interrupted;
+        let live = self.engine.live();
+        let (complete, interrupted) = (live.iterations_completed, live.iterations_interrupted);
         let result = self.finish(environment, on_event);
         on_event(RunEvent::Finished(Arc::new(result.clone())));
         Ok(Ran {
             result,
             troubles,
             interrupted,
+            complete,
         })
     }
 

@@ -17,7 +17,7 @@ mod thresholds;
 pub mod verdict;
 
 pub use conduct::{Ran, RunError, RunScript, RunSetup, run};
-pub use lifecycle::{ReadError, Trouble, handle_summary, read_exports};
+pub use lifecycle::{Handled, ReadError, Trouble, handle_summary, read_exports};
 pub use loadline_engine::clock::Clock;
 pub use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup};
 pub use environment::{environment, prepare_process};

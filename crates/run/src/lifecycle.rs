@@ -9,13 +9,14 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use loadline_engine::clock::Clock;
-use loadline_engine::hook::{Around, AroundEnding, AroundReport, run_around};
-use loadline_engine::{ScriptSetup, ScriptSignal, StartError};
+use loadline_engine::hook::{Around, AroundEnding, AroundReport, Place, run_around};
+use loadline_engine::live::LiveCounters;
+use loadline_engine::{Engine, ScriptSetup, ScriptSignal, StartError};
 use loadline_model::client::ClientPlan;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, RunCommand, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
-use loadline_script::vu::{Hook, Returned, ScriptFailure};
+use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
 
 /// Something that decides how the test ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,14 +41,21 @@ impl Trouble {
         }
     }
 
-    /// What a script threw where nothing goes on without.
+    /// What a script failed of where nothing goes on without.
     #[must_use]
     pub fn thrown(failure: &ScriptFailure) -> Trouble {
-        Trouble {
-            code: ExitCode::ScriptException,
-            message: failure.to_string(),
-            hint: Some("script exception"),
-            is_thrown: true,
+        let message = failure.to_string();
+        match failure.kind {
+            FailureKind::Thrown | FailureKind::OutOfMemory => Trouble {
+                code: ExitCode::ScriptException,
+                message,
+                hint: Some("script exception"),
+                is_thrown: true,
+            },
+            FailureKind::Aborted => Trouble::new(ExitCode::ScriptAbort, message),
+            FailureKind::Rejected | FailureKind::BadData | FailureKind::BadOutput => {
+                Trouble::new(ExitCode::Other, message)
+            }
         }
     }
 }
@@ -55,9 +63,7 @@ impl Trouble {
 /// What a script did to its own test.
 pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
     match signal {
-        ScriptSignal::Aborted(message) => {
-            Trouble::new(ExitCode::ScriptAbort, format!("test aborted: {message}"))
-        }
+        ScriptSignal::Aborted(message) => Trouble::new(ExitCode::ScriptAbort, message.as_str()),
         ScriptSignal::MarkedFailed(_) => {
             Trouble::new(ExitCode::MarkedFailed, "test run was marked as failed")
         }
@@ -70,6 +76,8 @@ pub(crate) struct Lifecycle {
     plan: Arc<TestPlan>,
     script: ScriptSetup,
     clock: Clock,
+    /// The workers' counters.
+    live: Vec<Arc<LiveCounters>>,
     /// Functions that the script exports.
     functions: Vec<String>,
     pub(crate) troubles: Vec<Trouble>,
@@ -82,13 +90,14 @@ impl Lifecycle {
     pub(crate) fn new(
         plan: &Arc<TestPlan>,
         script: ScriptSetup,
-        clock: Clock,
+        engine: &Engine,
         functions: Vec<String>,
     ) -> Lifecycle {
         Lifecycle {
             plan: Arc::clone(plan),
             script,
-            clock,
+            clock: engine.clock,
+            live: engine.live_counters().to_vec(),
             functions,
             troubles: Vec::new(),
             seen: Snapshot::default(),
@@ -162,7 +171,11 @@ impl Lifecycle {
         limit: Duration,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<AroundReport, StartError> {
-        let report = run_around(&self.plan, &self.script, self.clock, around, Some(limit), stop)?;
+        let place = Place {
+            clock: self.clock,
+            live: &self.live,
+        };
+        let report = run_around(&self.plan, &self.script, place, around, Some(limit), stop)?;
         self.seen.merge((*report.seen).clone());
         self.troubles.extend(report.signals.iter().map(trouble_of));
         Ok(report)
@@ -193,30 +206,47 @@ fn trouble_in(
     }
 }
 
-/// Calls `handleSummary(data)` if the script has it.
-///
-/// # Errors
-/// What it threw, or that it took too long.
+/// How `handleSummary` came out.
+#[derive(Clone, Debug)]
+pub enum Handled {
+    /// Contents by name of file or stream.
+    Files(Vec<(String, Vec<u8>)>),
+    /// The script has none, or it returned nothing.
+    Nothing,
+    /// It failed; as in k6, the usual summary is told.
+    Failed(Trouble),
+    /// Its promise was rejected; as in k6, nothing is told in its place.
+    Rejected(Trouble),
+    /// It returned what can be no output: why. Nothing is written at all.
+    BadOutput(String),
+}
+
+/// Runs the module code and calls `handleSummary(data)` if the script has it.
 pub fn handle_summary(
     plan: &Arc<TestPlan>,
     script: &ScriptSetup,
     data: Arc<str>,
-) -> Result<Option<Vec<(String, Vec<u8>)>>, Trouble> {
+) -> Handled {
     let limit = plan
         .script
         .as_deref()
         .map(|settings| settings.lifecycle.handle_summary_timeout);
     let around = Around::Summary(data);
-    let report = run_around(plan, script, Clock::start(), &around, limit, &mut || false)
-        .map_err(|error| Trouble::new(ExitCode::Other, error.to_string()))?;
+    let report = match run_around(plan, script, Place::apart(), &around, limit, &mut || false) {
+        Ok(report) => report,
+        Err(error) => return Handled::Failed(Trouble::new(ExitCode::Other, error.to_string())),
+    };
     match report.ending {
-        AroundEnding::Done(Some(Returned::Files(files))) => Ok(Some(files)),
+        AroundEnding::Done(Some(Returned::Files(files))) => Handled::Files(files),
+        AroundEnding::Failed(failure) if failure.kind == FailureKind::BadOutput => {
+            Handled::BadOutput(failure.message)
+        }
+        AroundEnding::Failed(failure) if failure.kind == FailureKind::Rejected => {
+            Handled::Rejected(Trouble::thrown(&failure))
+        }
         ending => {
             let late = (ExitCode::Timeout, "handleSummary", limit.unwrap_or_default());
-            match trouble_in(ending, late) {
-                None => Ok(None),
-                Some(trouble) => Err(trouble),
-            }
+            trouble_in(ending, late).map_or(Handled::Nothing, Handled::Failed)
         }
     }
 }
@@ -239,7 +269,7 @@ pub fn read_exports(script: &ScriptSetup) -> Result<Exports, ReadError> {
         script: Some(Arc::new(ScriptSettings::default())),
         ..TestPlan::without_load(ClientPlan::default())
     });
-    let report = run_around(&plan, script, Clock::start(), &Around::Nothing, None, &mut || false)
+    let report = run_around(&plan, script, Place::apart(), &Around::Nothing, None, &mut || false)
         .map_err(|error| ReadError::System(error.to_string()))?;
     match (report.ending, report.exports) {
         (AroundEnding::Failed(failure), _) => Err(ReadError::Thrown(failure)),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use loadline_engine::ScriptMetrics;
 use loadline_engine::live::LiveTotals;
 use loadline_metric::{Aggregated, BuiltIn, Explosion, MeasurementsDelta, MetricId, TagSet};
-use loadline_model::event::{Mark, WARNING_MARK};
+use loadline_model::event::{DROPPED_MARK, Mark, WARNING_MARK};
 use loadline_model::result::ThresholdOutcome;
 use loadline_model::snapshot::TaggedValues;
 use loadline_model::summarize::HeldThresholds;
@@ -120,7 +120,7 @@ impl ScriptConduct {
         };
         (!self.fails_on_drop).then(|| Mark {
             at_ns,
-            kind: WARNING_MARK.to_owned(),
+            kind: DROPPED_MARK.to_owned(),
             text: format!(
                 "{dropped} iterations were due and not started (dropped_iterations); --fail-on-drop \
                  makes this a failure"

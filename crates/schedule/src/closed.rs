@@ -181,6 +181,18 @@ impl Closed {
             Policy::ConstantVus(_) | Policy::RampingVus(_) => 0,
         }
     }
+
+    /// The parts of [`Closed::unstarted`] that k6 tells apart: what each virtual user left of its
+    /// own number, or what is left of the shared one. Parts of nothing are left out.
+    #[must_use]
+    pub fn unstarted_parts(&self) -> Vec<u64> {
+        let mut parts = match &self.policy {
+            Policy::PerVuIterations(policy) => policy.unstarted_by_vu().collect(),
+            _ => vec![self.unstarted()],
+        };
+        parts.retain(|part| *part > 0);
+        parts
+    }
 }
 
 /// Numbers iterations that are not planned by count: the share's own indexes, in order of start.

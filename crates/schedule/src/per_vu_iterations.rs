@@ -42,9 +42,12 @@ impl PerVuIterations {
     }
 
     pub(crate) fn unstarted(&self) -> u64 {
-        self.started.iter().fold(0, |sum, started| {
-            sum.saturating_add(self.iterations - started)
-        })
+        self.unstarted_by_vu().fold(0, u64::saturating_add)
+    }
+
+    /// What each virtual user has not started.
+    pub(crate) fn unstarted_by_vu(&self) -> impl Iterator<Item = u64> {
+        self.started.iter().map(|started| self.iterations - started)
     }
 }
 

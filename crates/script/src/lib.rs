@@ -12,6 +12,7 @@ mod globals;
 pub mod hop;
 pub mod host;
 mod jslib;
+mod kinds;
 pub mod loading;
 mod modules;
 mod natives;

@@ -111,7 +111,12 @@ fn compile<'js>(
         }
     };
     let module = Module::declare(ctx.clone(), name, code)?;
-    let bytecode = module.write(WriteOptions::default())?;
+    // Each virtual user has its own copy; nobody reads the text of a built-in function.
+    let options = WriteOptions {
+        strip_source: builtin.is_some(),
+        ..WriteOptions::default()
+    };
+    let bytecode = module.write(options)?;
     state(ctx).program.keep_bytecode(name, bytecode);
     Ok(module)
 }

@@ -93,33 +93,37 @@ impl<'a> HttpTags<'a> {
 
 impl Tagged for HttpSample<'_> {
     fn tag(&self, name: &str) -> Option<&str> {
-        if let Some(value) = self.own.and_then(|own| own.get(name)) {
-            return Some(value);
-        }
         let system = SystemTag::named(name).and_then(|tag| {
             let found = self.system.each().into_iter().find(|(other, _)| *other == tag);
             found
                 .map(|(_, value)| value)
                 .filter(|value| !value.is_empty() && self.enabled.has(tag))
         });
-        system.or_else(|| self.base.get(name))
+        system
+            .or_else(|| self.own.and_then(|own| own.get(name)))
+            .or_else(|| self.base.get(name))
     }
 
+    // As in k6, a script's own tags do not replace what is known of the hop.
     fn each_tag(&self, each: &mut dyn FnMut(&str, &str)) {
-        let own = |name: &str| self.own.is_some_and(|own| own.get(name).is_some());
         let mut told = SystemTags::NONE;
         for (tag, value) in self.system.each() {
-            if !value.is_empty() && self.enabled.has(tag) && !own(tag.name()) {
+            if !value.is_empty() && self.enabled.has(tag) {
                 told = told.with(tag);
                 each(tag.name(), value);
             }
         }
+        let is_told = |name: &str| SystemTag::named(name).is_some_and(|tag| told.has(tag));
+        let own = |name: &str| self.own.is_some_and(|own| own.get(name).is_some());
         if let Some(own) = self.own {
-            own.each_tag(each);
+            own.each_tag(&mut |name, value| {
+                if !is_told(name) {
+                    each(name, value);
+                }
+            });
         }
         for (name, value) in self.base.iter() {
-            let covered = SystemTag::named(name).is_some_and(|tag| told.has(tag));
-            if !covered && !own(name) {
+            if !is_told(name) && !own(name) {
                 each(name, value);
             }
         }

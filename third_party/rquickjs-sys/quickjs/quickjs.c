@@ -8544,11 +8544,19 @@ static int JS_ThrowTypeErrorReadOnly(JSContext *ctx, int flags, JSAtom atom)
 {
     if ((flags & JS_PROP_THROW) ||
         ((flags & JS_PROP_THROW_STRICT) && is_strict_mode(ctx))) {
-        JS_ThrowTypeErrorAtom(ctx, "'%s' is read-only", atom);
+        JS_ThrowTypeErrorAtom(ctx, "Cannot assign to read only property '%s'", atom);
         return -1;
     } else {
         return false;
     }
+}
+
+static int JS_ThrowTypeErrorNotExtensible(JSContext *ctx, int flags, JSAtom atom)
+{
+    char buf[ATOM_GET_STR_BUF_SIZE];
+    return JS_ThrowTypeErrorOrFalse(ctx, flags,
+                                    "Cannot add property %s, object is not extensible",
+                                    JS_AtomGetStr(ctx, buf, sizeof(buf), atom));
 }
 
 JSValue JS_ThrowOutOfMemory(JSContext *ctx)
@@ -9111,9 +9119,9 @@ static JSValue JS_GetPropertyInternal(JSContext *ctx, JSValueConst obj,
     if (unlikely(tag != JS_TAG_OBJECT)) {
         switch(tag) {
         case JS_TAG_NULL:
-            return JS_ThrowTypeErrorAtom(ctx, "cannot read property '%s' of null", prop);
+            return JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined", prop);
         case JS_TAG_UNDEFINED:
-            return JS_ThrowTypeErrorAtom(ctx, "cannot read property '%s' of undefined", prop);
+            return JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined", prop);
         case JS_TAG_EXCEPTION:
             return JS_EXCEPTION;
         case JS_TAG_STRING:
@@ -10046,9 +10054,9 @@ static JSValue JS_GetPropertyValue(JSContext *ctx, JSValueConst this_obj,
         if (unlikely(atom == JS_ATOM_NULL))
             return JS_EXCEPTION;
         if (tag == JS_TAG_NULL) {
-            JS_ThrowTypeErrorAtom(ctx, "cannot read property '%s' of null", atom);
+            JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined", atom);
         } else {
-            JS_ThrowTypeErrorAtom(ctx, "cannot read property '%s' of undefined", atom);
+            JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined", atom);
         }
         JS_FreeAtom(ctx, atom);
         return JS_EXCEPTION;
@@ -10733,7 +10741,7 @@ retry:
 
     if (p == JS_VALUE_GET_OBJ(obj)) {
         if (unlikely(!p->extensible)) {
-            ret = JS_ThrowTypeErrorOrFalse(ctx, flags, "object is not extensible");
+            ret = JS_ThrowTypeErrorNotExtensible(ctx, flags, prop);
             goto done;
         }
         if (p->is_exotic) {
@@ -10777,7 +10785,7 @@ retry:
                                 JS_PROP_HAS_VALUE);
     } else {
         if (unlikely(!p->extensible)) {
-            ret = JS_ThrowTypeErrorOrFalse(ctx, flags, "object is not extensible");
+            ret = JS_ThrowTypeErrorNotExtensible(ctx, flags, prop);
             goto done;
         }
     generic_create_prop:
@@ -11097,7 +11105,7 @@ static int JS_CreateProperty(JSContext *ctx, JSObject *p,
 
     if (!p->extensible) {
     not_extensible:
-        return JS_ThrowTypeErrorOrFalse(ctx, flags, "object is not extensible");
+        return JS_ThrowTypeErrorNotExtensible(ctx, flags, prop);
     }
 
     if (flags & (JS_PROP_HAS_GET | JS_PROP_HAS_SET)) {
@@ -18690,7 +18698,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                 type = pc[4];
                 pc += 5;
                 if (type == JS_THROW_VAR_RO)
-                    JS_ThrowTypeErrorReadOnly(ctx, JS_PROP_THROW, atom);
+                    JS_ThrowTypeError(ctx, "Assignment to constant variable.");
                 else
                 if (type == JS_THROW_VAR_REDECL)
                     JS_ThrowSyntaxErrorVarRedeclaration(ctx, atom);
@@ -23628,7 +23636,7 @@ static int json_parse_string(JSParseState *s, const uint8_t **pp)
     return 0;
 
  end_of_input:
-    js_parse_error(s, "Unexpected end of JSON input");
+    js_parse_error(s, "Unexpected end of JSON input (EOF)");
  fail:
     string_buffer_free(b);
     return -1;
@@ -51163,7 +51171,7 @@ static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)
     default:
     def_token:
         if (s->token.val == TOK_EOF) {
-            js_parse_error(s, "Unexpected end of JSON input");
+            js_parse_error(s, "Unexpected end of JSON input (EOF)");
         } else {
             js_parse_error(s, "unexpected token: '%.*s'",
                            (int)(s->buf_ptr - s->token.ptr), s->token.ptr);

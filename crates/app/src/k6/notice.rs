@@ -72,8 +72,11 @@ impl Notice {
 impl fmt::Display for Notice {
     /// `level=error msg="…" field=value`: the log's text format without its time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let message = bare(&self.message);
-        write!(f, "level={} msg={message}", self.level.name())?;
+        write!(f, "level={}", self.level.name())?;
+        // As logrus has it, an empty message is none.
+        if !self.message.is_empty() {
+            write!(f, " msg={}", bare(&self.message))?;
+        }
         for (name, value) in &self.fields {
             write!(f, " {name}={}", bare(value))?;
         }
@@ -142,6 +145,6 @@ mod tests {
              port in address\" source=cli"
         );
         let empty = Notice::new(Level::Info, "").to_string();
-        assert_eq!(empty, "level=info msg=\"\"");
+        assert_eq!(empty, "level=info");
     }
 }

@@ -9,7 +9,7 @@ use loadline_model::ExitCode;
 use loadline_run::{ReadError, ScriptMetrics, ScriptSetup};
 use loadline_script::exports::Exports;
 use loadline_script::loading::{Fetch, Libraries, Sources, entry_url};
-use loadline_script::vu::ScriptFailure;
+use loadline_script::vu::{FailureKind, ScriptFailure};
 use loadline_script::{Program, ProgramSettings};
 use url::Url;
 
@@ -56,12 +56,11 @@ pub(crate) fn load(
     };
     let sources = Sources::new(place.fetch, place.entry, place.directory, libraries);
     sources.load_entry().map_err(|error| {
-        let (script, url) = (&invocation.script, sources.entry());
-        let told = format!(
-            "could not initialize '{script}': could not load JS test '{url}': {}",
-            error.message
-        );
-        K6Error::new(ExitCode::ScriptException, told)
+        let could_not = CouldNot {
+            script: &invocation.script,
+            url: sources.entry(),
+        };
+        could_not.load(ExitCode::ScriptException, &error.message)
     })?;
     let sources = Arc::new(sources);
     let settings = ProgramSettings {
@@ -76,7 +75,14 @@ pub(crate) fn load(
         series: Arc::default(),
         values: None,
     };
-    let exports = first_init(&program, &metrics, logger)?;
+    let could_not = CouldNot {
+        script: &invocation.script,
+        url: sources.entry(),
+    };
+    let exports = first_init(&program, &metrics, logger, &could_not)?;
+    if exports.functions.is_empty() {
+        return Err(could_not.load(ExitCode::Other, "no exported functions in script"));
+    }
     sources.seal();
     Ok(Loaded {
         sources,
@@ -86,11 +92,29 @@ pub(crate) fn load(
     })
 }
 
+/// A script that cannot be loaded, in k6's words.
+struct CouldNot<'a> {
+    /// As the user named it.
+    script: &'a str,
+    /// Its full name.
+    url: &'a str,
+}
+
+impl CouldNot<'_> {
+    fn load(&self, code: ExitCode, why: &str) -> K6Error {
+        let CouldNot { script, url } = self;
+        let told =
+            format!("could not initialize '{script}': could not load JS test '{url}': {why}");
+        K6Error::new(code, told)
+    }
+}
+
 /// Runs the module code in a virtual user of its own; gives what the script exports.
 fn first_init(
     program: &Program,
     metrics: &ScriptMetrics,
     logger: &Arc<Logger>,
+    could_not: &CouldNot<'_>,
 ) -> Result<Exports, K6Error> {
     let setup = ScriptSetup {
         program: Arc::new(program.with_settings(program.settings().clone())),
@@ -99,7 +123,11 @@ fn first_init(
         data: Arc::default(),
     };
     loadline_run::read_exports(&setup).map_err(|error| match error {
-        ReadError::Thrown(failure) => thrown(&failure),
+        ReadError::Thrown(failure) => match failure.kind {
+            FailureKind::Aborted => could_not.load(ExitCode::ScriptAbort, &failure.to_string()),
+            FailureKind::Rejected => could_not.load(ExitCode::Other, &failure.to_string()),
+            _ => thrown(&failure),
+        },
         ReadError::System(why) => K6Error::other(why),
     })
 }

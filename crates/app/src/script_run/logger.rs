@@ -92,18 +92,19 @@ impl Logger {
         if notice.level < self.lowest {
             return;
         }
-        let line = self.line(notice);
-        let is_console = notice
-            .fields
-            .iter()
-            .any(|(name, value)| name == "source" && value == "console");
+        let is_source = |(name, value): &(Cow<'static, str>, String)| {
+            name == "source" && value == "console"
+        };
         match &self.console {
-            Some(file) if is_console => {
+            Some(file) if notice.fields.iter().any(is_source) => {
+                let mut notice = notice.clone();
+                notice.fields.retain(|field| !is_source(field));
+                let line = self.format.line(&notice, &self.time());
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 // A log that cannot be written must not end the test.
                 drop(file.write_all(line.as_bytes()));
             }
-            _ => self.write(&line),
+            _ => self.write(&self.line(notice)),
         }
     }
 

@@ -12,7 +12,7 @@ mod summary;
 use std::sync::Arc;
 
 use loadline_metric::SeriesPlan;
-use loadline_model::event::RunEvent;
+use loadline_model::event::{DROPPED_MARK, RunEvent};
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::script_settings::{Feature, HttpDebug as Debug, ScriptSettings};
 use loadline_model::{ExitCode, TestPlan};
@@ -32,6 +32,10 @@ use summary::Telling;
 
 /// Switches the verdict off for every run of an environment.
 const NO_VERDICT: &str = "LOADLINE_NO_VERDICT";
+
+/// k6's hint where no iteration was run to its end.
+const NOTHING_FINISHED: &str =
+    "No script iterations fully finished, consider making the test duration longer";
 
 /// A run about to take place.
 pub(crate) struct Going<'a> {
@@ -117,7 +121,7 @@ impl Going<'_> {
         script: &ScriptSetup,
         show: &mut Show,
     ) -> Result<Ran, K6Error> {
-        let commands = signals::orders(signals::RUN_STOPS)
+        let commands = signals::orders("")
             .map_err(|ending| K6Error::other(ending.to_string()))?;
         let setup = RunSetup {
             commands,
@@ -157,6 +161,9 @@ impl Going<'_> {
             .any(|trouble| trouble.code == ExitCode::MarkedFailed)
         {
             self.log(Level::Error, "test run was marked as failed");
+        }
+        if ran.complete == 0 && ended_by_itself(ran) {
+            self.log(Level::Warning, NOTHING_FINISHED);
         }
         show.leave();
         let source = self.source();
@@ -201,6 +208,9 @@ impl Going<'_> {
         if is_wanted {
             let style = style::of_stderr(self.run.no_color, self.env);
             print::to_stderr(&loadline_report::verdict::render(result, &style));
+            for mark in result.events.iter().filter(|mark| mark.kind == DROPPED_MARK) {
+                print::to_stderr(&format!("{}\n", mark.text));
+            }
         }
     }
 
@@ -217,7 +227,10 @@ impl Going<'_> {
         match ran.result.totals.stop {
             StopReason::Interrupted | StopReason::Aborted => self.log(
                 Level::Error,
-                "test run was aborted because loadline received an 'interrupt' signal",
+                &format!(
+                    "test run was aborted because loadline received a '{}' signal",
+                    signals::name()
+                ),
             ),
             StopReason::Remote => {
                 self.log(Level::Error, "test run was stopped through the REST API")
@@ -275,6 +288,15 @@ impl Going<'_> {
             None => ExitCode::Other,
         }
     }
+}
+
+/// Whether nothing and nobody broke the run off.
+fn ended_by_itself(ran: &Ran) -> bool {
+    let is_untroubled = ran
+        .troubles
+        .iter()
+        .all(|trouble| trouble.code == ExitCode::MarkedFailed);
+    is_untroubled && ran.result.totals.stop == StopReason::Finished
 }
 
 /// The series that somebody asked for.

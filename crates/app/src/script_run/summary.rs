@@ -14,10 +14,11 @@ use loadline_report::k6::{
     self as layouts, HandleSummaryContext, MachineSummaryContext, Mode, SummaryOptions,
     SummaryTimeUnit, TrendStat,
 };
-use loadline_run::{Clock, ScriptSetup};
+use loadline_run::{Clock, Handled, ScriptSetup};
 use serde_json::Value;
 
 use super::logger::Logger;
+use super::notice_of;
 use crate::Env;
 use crate::k6::{Level, Notice, ScriptRun, SummaryMode};
 use crate::terminal::{print, style};
@@ -48,16 +49,31 @@ impl Telling<'_> {
             return true;
         }
         let options = self.options();
-        let mut all_written = self.export(summary, &options);
-        match self.handled(summary, &options) {
-            Some(files) => {
+        let data: Arc<str> = match self.is_handled {
+            true => self.data(summary, &options).to_string().into(),
+            false => "null".into(),
+        };
+        // As in k6, the module code runs once more also where nobody asked for the summary.
+        let mut all_written = true;
+        match loadline_run::handle_summary(self.plan, self.script, data) {
+            Handled::Files(files) => {
                 for (name, content) in files {
                     all_written &= self.write(&name, &content);
                 }
             }
-            None => self.tell_text(summary, &options),
+            Handled::Nothing => self.tell_text(summary, &options),
+            Handled::Failed(trouble) => {
+                self.logger.tell(&notice_of(&trouble));
+                self.tell_text(summary, &options);
+            }
+            Handled::Rejected(trouble) => self.logger.tell(&notice_of(&trouble)),
+            Handled::BadOutput(why) => {
+                let told = "failed to handle the end-of-test summary";
+                self.logger.tell(&Notice::new(Level::Error, told).with("error", why));
+                return true;
+            }
         }
-        all_written
+        all_written & self.export(summary, &options)
     }
 
     fn options(&self) -> SummaryOptions {
@@ -77,32 +93,6 @@ impl Telling<'_> {
                 .as_deref()
                 .and_then(SummaryTimeUnit::from_name),
             colour: std::io::stdout().is_terminal() && !self.run.no_color,
-        }
-    }
-
-    /// What `handleSummary` gave; `None` when there is nothing, or it failed.
-    fn handled(
-        &self,
-        summary: &TestSummary,
-        options: &SummaryOptions,
-    ) -> Option<Vec<(String, Vec<u8>)>> {
-        if !self.is_handled {
-            return None;
-        }
-        let data = self.data(summary, options).to_string();
-        match loadline_run::handle_summary(self.plan, self.script, data.into()) {
-            Ok(files) => files,
-            Err(trouble) => {
-                let mut notice = Notice::new(Level::Error, trouble.message);
-                if let Some(hint) = trouble.hint {
-                    notice = notice.with("hint", hint);
-                }
-                if trouble.is_thrown {
-                    notice = notice.with("source", "stacktrace");
-                }
-                self.logger.tell(&notice);
-                None
-            }
         }
     }
 

@@ -107,6 +107,10 @@ impl Worker {
         for hosted in &self.hosted {
             hosted.start();
         }
+        // An arrival that is due at once must find the virtual users that wait for it.
+        while !self.hosted.iter().all(|hosted| hosted.share.is_waiting()) {
+            tokio::task::yield_now().await;
+        }
         loop {
             let now = self.clock.now();
             self.obey(now);
@@ -187,17 +191,20 @@ impl Worker {
             .min(interval_end(self.next_interval))
     }
 
-    /// Waits for the alarm, a letter or an order.
+    /// Waits for the alarm, a letter, an order, or a nearer instant to wait for.
     async fn wait_until(&mut self, at: Nanos) {
         if at != self.alarm_at {
             self.alarm_at = at;
             self.alarm.set(self.clock.to_monotonic_ns(at));
         }
         let mut notified = pin!(self.mailbox.notify.notified());
-        let alarm = &self.alarm;
+        let (alarm, timers) = (&self.alarm, &self.timers);
         let fired = std::future::poll_fn(|cx| {
             if alarm.poll_fired(cx).is_ready() {
                 return Poll::Ready(true);
+            }
+            if timers.take_sooner(cx) {
+                return Poll::Ready(false);
             }
             notified.as_mut().poll(cx).map(|()| false)
         })

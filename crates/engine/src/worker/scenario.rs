@@ -141,6 +141,12 @@ impl ScenarioShare {
         self.over.get()
     }
 
+    /// Whether the virtual users of an open model that were set to work wait for arrivals.
+    pub(crate) fn is_waiting(&self) -> bool {
+        let is_open = matches!(&*self.schedule.borrow(), Schedule::Open(_));
+        !is_open || self.is_over() || self.idle.borrow().len() == self.slots.borrow().len()
+    }
+
     /// Whether nothing starts any more and nobody runs.
     pub(crate) fn has_ended(&self) -> bool {
         self.is_over() && self.living.get() == 0
@@ -429,8 +435,10 @@ impl ScenarioShare {
                 closed.stop();
                 let unstarted = closed.unstarted();
                 self.never_started.set(self.never_started.get() + unstarted);
-                if unstarted > 0 && self.script.is_some() && self.has_begun.get() {
-                    self.drop_starts(unstarted, now);
+                if self.script.is_some() && self.has_begun.get() {
+                    for count in closed.unstarted_parts() {
+                        self.drop_starts(count, now);
+                    }
                 }
             }
         }

@@ -4,10 +4,13 @@
 //! before anything is sent.
 
 use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Barrier};
+use std::task::Poll;
 use std::time::Duration;
 
 use loadline_model::plan::Behaviour;
@@ -15,9 +18,11 @@ use loadline_model::segment::Share;
 use loadline_model::snapshot::Sample;
 use loadline_model::{Nanos, TestPlan};
 use loadline_schedule::{IterationPool, Schedule};
+use loadline_script::vu::ScriptFailure;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tokio::runtime::{Builder, LocalOptions};
+use tokio::time::interval;
 
 use super::mailbox::Mailbox;
 use super::scenario::{Hosted, ScenarioShare};
@@ -30,16 +35,20 @@ use crate::platform::{self, Alarm};
 use crate::record::Recorder;
 use crate::script::{ScriptSetup, ScriptSignal};
 use crate::vu::behaviour::BehaviourPlan;
-use crate::vu::script::{ScenarioScript, WorkerScript};
+use crate::vu::script::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
 use crate::vu::slot::VuSlot;
+use crate::vu::task::VuTask;
 use crate::vu::{Judging, RequestsPlan};
 
 /// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest
 /// timeout lies between them, and neither costs anything that can be measured.
 const SWEEP_MIN: Duration = Duration::from_millis(2);
 const SWEEP_MAX: Duration = Duration::from_millis(50);
+
+/// How often timers of module code are looked at.
+const INIT_TICK: Duration = Duration::from_millis(1);
 
 /// Everything that a worker is made from.
 pub(crate) struct WorkerSetup {
@@ -65,6 +74,8 @@ pub(crate) struct ScriptParts {
     pub(crate) setup: ScriptSetup,
     pub(crate) client: Arc<ScriptClientPlan>,
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
+    /// `None` where the instance does the whole plan.
+    pub(crate) begun: Option<AllBegun>,
 }
 
 /// Where workers wait for each other: none sends before all are made, for the connections of one may
@@ -185,7 +196,7 @@ async fn make_ready(
     let make = |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(shared, slot, timers);
     let mut ready = hosted.share.populate(timers, &make);
     for task in &mut ready {
-        if let Err(failure) = task.behaviour.initialise().await {
+        if let Err(failure) = initialised(task, timers, shared.clock).await {
             let why = failure.to_string();
             drop(reports.send(WorkerReport::Script(ScriptSignal::InitFailed(failure))));
             return Err(why);
@@ -193,6 +204,32 @@ async fn make_ready(
     }
     *hosted.ready.borrow_mut() = ready;
     Ok(())
+}
+
+/// Runs a virtual user's module code and fires the timers that it sets: the worker's own loop does
+/// not run yet.
+async fn initialised(
+    task: &mut VuTask,
+    timers: &Timers,
+    clock: Clock,
+) -> Result<(), ScriptFailure> {
+    let slot = Rc::clone(&task.slot);
+    let mut initialised = pin!(task.behaviour.initialise());
+    let mut tick = interval(INIT_TICK);
+    std::future::poll_fn(|cx| {
+        loop {
+            if let Poll::Ready(outcome) = initialised.as_mut().poll(cx) {
+                return Poll::Ready(outcome);
+            }
+            if tick.poll_tick(cx).is_pending() {
+                return Poll::Pending;
+            }
+            let now = clock.now();
+            timers.fire(now);
+            slot.sweep(now);
+        }
+    })
+    .await
 }
 
 pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
@@ -248,14 +285,18 @@ fn make_script(
             seed,
         },
     );
-    WorkerScript::new(
-        &script.setup,
-        setup.clock,
+    let settings = setup.plan.script.as_deref();
+    let means = WorkerMeans {
+        clock: setup.clock,
         client,
-        Arc::clone(&setup.live),
-        script.all_live.clone(),
-        setup.reports.clone(),
-    )
+        live: Arc::clone(&setup.live),
+        all_live: script.all_live.clone(),
+        iteration_min: settings
+            .map_or(Duration::ZERO, |script| script.lifecycle.min_iteration_duration),
+        reports: setup.reports.clone(),
+        mailboxes: setup.mailboxes.clone(),
+    };
+    WorkerScript::new(&script.setup, means)
 }
 
 fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted, String> {
@@ -279,8 +320,13 @@ fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted
             let Some(script) = &setup.script else {
                 return Err(format!("scenario {}: the run has no script", scenario.name));
             };
-            let data = &script.setup.data;
-            let scenario = Rc::new(ScenarioScript::new(&setup.plan, index, function, data));
+            let scenario = Rc::new(ScenarioScript::new(
+                &setup.plan,
+                index,
+                function,
+                &script.setup.data,
+                script.begun.as_ref(),
+            ));
             share = share.of_script(&scenario);
             BehaviourPlan::Script(scenario)
         }

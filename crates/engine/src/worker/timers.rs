@@ -2,10 +2,11 @@
 //!
 //! Must not read a clock. Invariant: whoever was added is woken once its instant has come.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::rc::Rc;
+use std::task::{Context, Waker};
 
 use loadline_model::Nanos;
 
@@ -40,11 +41,21 @@ impl Ord for Waiting {
 #[derive(Default)]
 pub(crate) struct Timers {
     waiting: RefCell<BinaryHeap<Reverse<Waiting>>>,
+    /// Somebody was added who waits for less than all others.
+    is_sooner: Cell<bool>,
+    /// Who fires them, while it waits itself.
+    worker: RefCell<Option<Waker>>,
 }
 
 impl Timers {
     /// Wakes `slot` at an instant.
     pub(crate) fn add(&self, at: Nanos, slot: &Rc<VuSlot>) {
+        if self.next().is_none_or(|first| at < first) {
+            self.is_sooner.set(true);
+            if let Some(worker) = self.worker.take() {
+                worker.wake();
+            }
+        }
         self.waiting.borrow_mut().push(Reverse(Waiting {
             at,
             slot: Rc::clone(slot),
@@ -57,6 +68,16 @@ impl Timers {
             .borrow()
             .peek()
             .map(|Reverse(waiting)| waiting.at)
+    }
+
+    /// Whether the next instant has come nearer since the last call; else whoever asks is woken when
+    /// it does.
+    pub(crate) fn take_sooner(&self, cx: &Context<'_>) -> bool {
+        let is_sooner = self.is_sooner.take();
+        if !is_sooner {
+            *self.worker.borrow_mut() = Some(cx.waker().clone());
+        }
+        is_sooner
     }
 
     /// Wakes those whose instant has come.

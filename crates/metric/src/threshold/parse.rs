@@ -33,7 +33,7 @@ pub(super) fn threshold(text: &str) -> Result<Threshold, ParseError> {
     let bound = bound(&mut cursor)?;
     cursor.expect_end()?;
     Ok(Threshold {
-        source: text.trim().into(),
+        source: text.into(),
         metric,
         aggregation,
         window,

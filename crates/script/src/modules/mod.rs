@@ -14,6 +14,7 @@ mod k6;
 mod metrics;
 pub(crate) mod tags;
 mod text_coding;
+mod web;
 mod web_basics;
 mod webcrypto;
 
@@ -31,9 +32,15 @@ static BUILTINS: &[Builtin] = &[
     encoding::MODULE,
     http::MODULE,
     execution::MODULE,
+    html::ELEMENTS,
     html::MODULE,
     metrics::MODULE,
     text_coding::MODULE,
+    web::BODIES,
+    web::EVENTS,
+    web::FETCH,
+    web::STREAMS,
+    web::URL,
     web_basics::MODULE,
     webcrypto::MODULE,
     Builtin {
@@ -45,11 +52,25 @@ static BUILTINS: &[Builtin] = &[
 
 /// Globals that are made at first use: name, and the module whose export of that name they are.
 pub(crate) const LAZY_GLOBALS: &[(&str, &str)] = &[
+    ("AbortController", "loadline:web/events"),
+    ("AbortSignal", "loadline:web/events"),
+    ("Blob", "loadline:web/bodies"),
+    ("Event", "loadline:web/events"),
+    ("EventTarget", "loadline:web/events"),
+    ("File", "loadline:web/bodies"),
+    ("FormData", "loadline:web/bodies"),
+    ("Headers", "loadline:web/bodies"),
+    ("ReadableStream", "loadline:web/streams"),
+    ("Request", "loadline:web/bodies"),
+    ("Response", "loadline:web/bodies"),
     ("TextDecoder", "loadline:web/text-coding"),
     ("TextEncoder", "loadline:web/text-coding"),
+    ("URL", "loadline:web/url"),
+    ("URLSearchParams", "loadline:web/url"),
     ("atob", "loadline:web/basics"),
     ("btoa", "loadline:web/basics"),
     ("crypto", "loadline:web/crypto"),
+    ("fetch", "loadline:web/fetch"),
     ("performance", "loadline:web/basics"),
     ("queueMicrotask", "loadline:web/basics"),
     ("structuredClone", "loadline:web/basics"),

@@ -8,14 +8,15 @@ use std::cell::{Cell, RefCell};
 use corosensei::Yielder;
 use rquickjs::promise::PromiseState;
 use rquickjs::{
-    ArrayBuffer, Context, Ctx, Error, Function, Object, Persistent, Promise, Runtime, TypedArray, Value, qjs,
+    Context, Ctx, Error, Function, Object, Persistent, Promise, Runtime, Value, qjs,
 };
 
 use super::ask::{Ask, Resume};
 use super::failure::{FailureKind, failure_of_value};
 use super::rejections::Rejections;
+use super::returned::{data_of, files_of};
 use super::stack::{STACK_BYTES, STACK_RESERVE};
-use super::state::{Stage, VuState, state};
+use super::state::{Stage, VuState};
 use super::{Ending, Hook, Iteration, Returned, ScriptFailure, Task, failure_of};
 use crate::exports::Exports;
 use crate::globals;
@@ -89,6 +90,10 @@ impl VuCore {
         !self.spoiled.get()
     }
 
+    pub(crate) fn tags(&self) -> std::rc::Rc<loadline_metric::TagSet> {
+        std::rc::Rc::clone(&self.state.tags.borrow())
+    }
+
     pub(crate) fn exports(&self) -> Option<Exports> {
         let namespace = self.exports.borrow().clone()?;
         self.context.with(|ctx| {
@@ -153,7 +158,10 @@ impl VuCore {
                 globals::enter_group(ctx, &format!("::{}", function.name()));
                 let data = self.parsed(ctx, data.as_deref())?;
                 let value = self.call(ctx, function.name(), vec![data])?;
-                json_of(ctx, value)
+                match function {
+                    Hook::Setup => data_of(ctx, &value),
+                    Hook::Teardown => Ok(None),
+                }
             }
             Task::Iteration(iteration) => {
                 self.state.stage.set(Stage::Iteration);
@@ -163,7 +171,7 @@ impl VuCore {
                 self.state.stage.set(Stage::Summary);
                 let data = self.parsed(ctx, Some(data))?;
                 let value = self.call(ctx, "handleSummary", vec![data])?;
-                files_of(ctx, value)
+                files_of(ctx, &value)
             }
         }
     }
@@ -352,46 +360,4 @@ fn unheard(reason: ScriptFailure) -> ScriptFailure {
         message: format!("Uncaught (in promise) {}", reason.message),
         trace: reason.trace,
     }
-}
-
-fn json_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<Returned>, ScriptFailure> {
-    if value.is_undefined() {
-        return Ok(None);
-    }
-    let json = ctx
-        .json_stringify(value)
-        .map_err(|error| failure_of(ctx, &error))?;
-    let text = json.and_then(|json| json.to_string().ok());
-    Ok(text.map(Returned::Json))
-}
-
-fn files_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<Returned>, ScriptFailure> {
-    let Some(object) = value.as_object() else {
-        return Ok(None);
-    };
-    let mut files = Vec::new();
-    for entry in object.props::<String, Value<'js>>() {
-        let (name, content) = entry.map_err(|error| failure_of(ctx, &error))?;
-        let bytes = bytes_of(&content).ok_or_else(|| {
-            ScriptFailure::thrown(format!(
-                "handleSummary() returned neither text nor bytes for '{name}'"
-            ))
-        })?;
-        files.push((name, bytes));
-    }
-    Ok(Some(Returned::Files(files)))
-}
-
-fn bytes_of(content: &Value<'_>) -> Option<Vec<u8>> {
-    if let Some(text) = content.as_string() {
-        return text.to_string().ok().map(String::into_bytes);
-    }
-    let object = content.as_object()?;
-    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
-        // SAFETY: the bytes are copied before anything of the script runs.
-        return unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
-    }
-    let array = TypedArray::<u8>::from_object(object.clone()).ok()?;
-    // SAFETY: as above.
-    unsafe { array.as_bytes() }.map(<[u8]>::to_vec)
 }

@@ -126,12 +126,12 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
     }
 }
 
-/// The engine's trace in k6's shape.
+/// The engine's trace in k6's shape; calls of built-in modules, which have no address, are left out.
 fn trace_of(stack: &str) -> String {
     stack
         .lines()
         .map(str::trim)
-        .filter(|line| line.starts_with("at "))
+        .filter(|line| line.starts_with("at ") && line.contains("://"))
         .map(|line| match line.strip_prefix("at <anonymous> ") {
             Some(rest) => format!("\tat {}\n", rest.trim_start_matches('(').trim_end_matches(')')),
             None => format!("\t{line}\n"),

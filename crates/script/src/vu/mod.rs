@@ -9,6 +9,7 @@ mod core;
 mod event_loop;
 mod failure;
 mod rejections;
+mod returned;
 mod stack;
 mod state;
 
@@ -203,6 +204,12 @@ impl ScriptVu {
     #[must_use]
     pub fn is_reusable(&self) -> bool {
         self.core.is_reusable()
+    }
+
+    /// The tags of a sample that it made now; without the group, unless it is the empty one.
+    #[must_use]
+    pub fn tags(&self) -> Rc<TagSet> {
+        self.core.tags()
     }
 
     /// What the script exports; `None` before its module code has run.

@@ -69,7 +69,7 @@ impl Asks {
     }
 
     /// Waits for the end of any hop, or an instant.
-    async fn wait(&self, until: Option<Nanos>, under_way: &mut Vec<UnderWay>) -> Resume {
+    pub(super) async fn wait(&self, until: Option<Nanos>, under_way: &mut Vec<UnderWay>) -> Resume {
         if let Some(until) = until {
             self.timers.add(until, &self.slot);
         }

@@ -30,6 +30,7 @@ pub(crate) struct VuHost {
     /// When the plan wanted the iteration; taken by its first request.
     intended: Cell<Option<Nanos>>,
     iteration_in_test: Cell<u64>,
+    iteration_in_instance: Cell<u64>,
     iteration_in_scenario: Cell<u64>,
     /// What the script set itself.
     given_metadata: RefCell<Option<Arc<TagSet>>>,
@@ -51,6 +52,7 @@ impl VuHost {
             vu: scenario.vu_offset + slot.global + u64::from(scenario.is_scenario),
             intended: Cell::new(None),
             iteration_in_test: Cell::new(0),
+            iteration_in_instance: Cell::new(0),
             iteration_in_scenario: Cell::new(0),
             given_metadata: RefCell::default(),
             metadata: RefCell::default(),
@@ -60,6 +62,8 @@ impl VuHost {
     pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64) {
         self.intended.set(beginning.intended);
         self.iteration_in_test.set(beginning.iteration);
+        let in_instance = self.scenario.number_in_instance(beginning.iteration);
+        self.iteration_in_instance.set(in_instance);
         self.iteration_in_scenario.set(number);
         self.join_metadata();
     }
@@ -81,9 +85,17 @@ impl VuHost {
         *self.metadata.borrow_mut() = Some(Arc::new(metadata));
     }
 
-    /// The tags of samples that the engine makes for the iteration itself.
-    pub(super) fn tags_now(&self) -> Rc<TagSet> {
-        Rc::clone(&self.scenario.tags_at_top)
+    /// The tags of samples that the engine makes for the iteration itself, whose virtual user has
+    /// these.
+    pub(super) fn tags_at_end(&self, own: &Rc<TagSet>) -> Rc<TagSet> {
+        if Rc::ptr_eq(own, &self.scenario.setup.tags) {
+            return Rc::clone(&self.scenario.tags_at_top);
+        }
+        let has_group = self.worker.program.settings().system_tags.has(SystemTag::Group);
+        if !has_group || own.get("group").is_some() {
+            return Rc::clone(own);
+        }
+        Rc::new((**own).clone().with("group", ""))
     }
 
     pub(super) fn current_metadata(&self) -> Option<Arc<TagSet>> {
@@ -180,7 +192,7 @@ impl Host for VuHost {
         let metadata = self.current_metadata();
         let on = self.on(self.now(), tags, metadata.as_ref());
         // Scripts are told of values that no metric can hold before they come here.
-        drop(self.worker.recorder.borrow_mut().value(metric, value, on));
+        let _ = self.worker.recorder.borrow_mut().value(metric, value, on);
     }
 
     fn metadata(&self, metadata: Option<&Arc<TagSet>>) {
@@ -241,7 +253,7 @@ impl Host for VuHost {
             executor: scenario.executor,
             start_unix_ms: (started_ms + scenario.start.0 as f64 / 1e6).floor(),
             progress: scenario.progress(self.now(), iteration),
-            iteration_in_instance: iteration,
+            iteration_in_instance: self.iteration_in_instance.get(),
             iteration_in_test: iteration,
             iteration_in_scenario: self.iteration_in_scenario.get(),
         })

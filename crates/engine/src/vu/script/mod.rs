@@ -10,6 +10,7 @@ mod worker;
 
 use std::rc::Rc;
 
+use loadline_metric::TagSet;
 use loadline_model::Nanos;
 use loadline_script::host::{Host, LogEntry, LogLevel};
 use loadline_script::vu::{Ending, FailureKind, Iteration, ScriptFailure};
@@ -24,7 +25,7 @@ use crate::worker::timers::Timers;
 
 pub(crate) use asks::Asks;
 pub(crate) use host::VuHost;
-pub(crate) use worker::{ScenarioScript, WorkerScript};
+pub(crate) use worker::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 
 /// One virtual user that runs a script.
 pub(crate) struct ScriptBehaviour {
@@ -84,6 +85,7 @@ impl ScriptBehaviour {
             && let Err(failure) = self.initialise().await
         {
             self.worker.init_failed(&failure);
+            self.until_cut().await;
         }
         let Some(mut vu) = self.vu.take() else {
             return self.asks.clock.now();
@@ -98,10 +100,34 @@ impl ScriptBehaviour {
             Ok(step) => self.drive(&mut vu, step).await,
             Err(failure) => Ending::Failed(failure),
         };
+        let tags = self.host.tags_at_end(&vu.tags());
         if vu.is_reusable() {
             self.vu = Some(vu);
         }
-        self.conclude(&ending, beginning)
+        let now = self.conclude(&ending, beginning, &tags);
+        self.rest(&ending, beginning.started, now).await
+    }
+
+    /// Waits where nothing more is to begin, or until the iteration is as long as it must be; gives
+    /// the time it is then.
+    async fn rest(&mut self, ending: &Ending, started: Nanos, now: Nanos) -> Nanos {
+        if matches!(ending, Ending::Failed(failure) if failure.kind == FailureKind::Aborted) {
+            self.until_cut().await;
+            return self.asks.clock.now();
+        }
+        let until = started + self.worker.iteration_min;
+        if until <= now || matches!(ending, Ending::Cancelled) {
+            return now;
+        }
+        // A cut ends the wait as well, and there is nothing left to cut.
+        drop(self.asks.wait(Some(until), &mut Vec::new()).await);
+        self.asks.clock.now()
+    }
+
+    /// Waits for the end of the test, which was ordered.
+    async fn until_cut(&self) {
+        let cut = self.asks.slot.guard(std::future::pending::<()>()).await;
+        debug_assert!(cut.is_err(), "nothing else ends the wait");
     }
 
     async fn drive(&mut self, vu: &mut ScriptVu, step: Step) -> Ending {
@@ -112,7 +138,7 @@ impl ScriptBehaviour {
     }
 
     /// Records how an iteration came out.
-    fn conclude(&mut self, ending: &Ending, beginning: Beginning) -> Nanos {
+    fn conclude(&mut self, ending: &Ending, beginning: Beginning, tags: &TagSet) -> Nanos {
         let now = self.asks.clock.now();
         let is_complete = match ending {
             Ending::Done(_) => true,
@@ -125,11 +151,10 @@ impl ScriptBehaviour {
         self.worker.live.count_iteration(is_complete);
         self.asks.client.end_of_iteration();
         let (sent, received) = self.asks.client.take_bytes();
-        let tags = self.host.tags_now();
         let metadata = self.host.current_metadata();
         let on = Occasion {
             at: now,
-            tags: &*tags,
+            tags,
             metadata: metadata.as_ref(),
         };
         let mut recorder = self.worker.recorder.borrow_mut();
@@ -145,15 +170,21 @@ impl ScriptBehaviour {
         if failure.kind == FailureKind::Aborted {
             return;
         }
+        let (executor, scenario) = (self.scenario.executor, &*self.scenario.name);
+        let thrown = [
+            ("executor", executor),
+            ("hint", "script exception"),
+            ("scenario", scenario),
+            ("source", "stacktrace"),
+        ];
+        let rejected = [("executor", executor), ("scenario", scenario)];
         self.worker.log.write(&LogEntry {
             level: LogLevel::Error,
             message: &failure.to_string(),
-            fields: &[
-                ("executor", self.scenario.executor),
-                ("hint", "script exception"),
-                ("scenario", &self.scenario.name),
-                ("source", "stacktrace"),
-            ],
+            fields: match failure.kind {
+                FailureKind::Rejected => &rejected,
+                _ => &thrown,
+            },
         });
     }
 }

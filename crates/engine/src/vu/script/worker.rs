@@ -5,13 +5,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use loadline_metric::{MetricRegistry, TagSet};
 use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
 use loadline_model::system_tags::SystemTag;
-use loadline_model::{Nanos, TestPlan};
+use loadline_model::{Nanos, RunCommand, TestPlan};
 use loadline_script::Program;
 use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
@@ -23,6 +24,7 @@ use crate::record_script::{Occasion, ScriptRecorder};
 use crate::script::{ScriptLog, ScriptSetup, ScriptSignal};
 use crate::vu::script_client::ScriptClientSettings;
 use crate::worker::WorkerReport;
+use crate::worker::mailbox::Mailbox;
 
 /// What the script virtual users of a worker share.
 pub(crate) struct WorkerScript {
@@ -38,33 +40,43 @@ pub(crate) struct WorkerScript {
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
     /// What answers are told to the accounts of requests through.
     pub(crate) answer: RefCell<Answer>,
+    /// How long an iteration is at least, the wait after its end included.
+    pub(crate) iteration_min: Duration,
     vus_active: Cell<u64>,
     vus_made: Cell<u64>,
     reports: Sender<WorkerReport>,
+    /// Every worker's mailbox, for a test that is to end.
+    mailboxes: Vec<Arc<Mailbox>>,
+}
+
+/// What a worker has that script virtual users need.
+pub(crate) struct WorkerMeans {
+    pub(crate) clock: Clock,
+    pub(crate) client: Rc<ScriptClientSettings>,
+    pub(crate) live: Arc<LiveCounters>,
+    pub(crate) all_live: Vec<Arc<LiveCounters>>,
+    pub(crate) iteration_min: Duration,
+    pub(crate) reports: Sender<WorkerReport>,
+    pub(crate) mailboxes: Vec<Arc<Mailbox>>,
 }
 
 impl WorkerScript {
-    pub(crate) fn new(
-        setup: &ScriptSetup,
-        clock: Clock,
-        client: Rc<ScriptClientSettings>,
-        live: Arc<LiveCounters>,
-        all_live: Vec<Arc<LiveCounters>>,
-        reports: Sender<WorkerReport>,
-    ) -> WorkerScript {
+    pub(crate) fn new(setup: &ScriptSetup, means: WorkerMeans) -> WorkerScript {
         WorkerScript {
             program: Arc::clone(&setup.program),
             registry: Arc::clone(&setup.metrics.registry),
-            recorder: RefCell::new(ScriptRecorder::new(clock, &setup.metrics)),
+            recorder: RefCell::new(ScriptRecorder::new(means.clock, &setup.metrics)),
             log: Arc::clone(&setup.log),
-            client,
+            client: means.client,
             stacks: StackPool::new(),
-            live,
-            all_live,
+            live: means.live,
+            all_live: means.all_live,
             answer: RefCell::default(),
+            iteration_min: means.iteration_min,
             vus_active: Cell::new(0),
             vus_made: Cell::new(0),
-            reports,
+            reports: means.reports,
+            mailboxes: means.mailboxes,
         }
     }
 
@@ -79,6 +91,7 @@ impl WorkerScript {
 
     pub(crate) fn abort(&self, message: &str) {
         self.signal(ScriptSignal::Aborted(message.to_owned()));
+        self.stop_all();
     }
 
     pub(crate) fn mark_failed(&self, message: &str) {
@@ -88,6 +101,14 @@ impl WorkerScript {
     /// A virtual user could not be made while the test was running.
     pub(crate) fn init_failed(&self, failure: &ScriptFailure) {
         self.signal(ScriptSignal::InitFailed(failure.clone()));
+        self.stop_all();
+    }
+
+    /// Stops every worker at once, sooner than the run could: nothing is to begin any more.
+    fn stop_all(&self) {
+        for mailbox in &self.mailboxes {
+            mailbox.command(RunCommand::StopNow);
+        }
     }
 
     /// Records iterations of a scenario that were due and not started.
@@ -153,6 +174,18 @@ pub(crate) struct ScenarioScript {
     pub(crate) setup: Rc<ScenarioSetup>,
     /// Those tags, and the empty group.
     pub(crate) tags_at_top: Rc<TagSet>,
+    /// Iterations of this scenario that were begun in this instance; `None` where the instance does
+    /// the whole plan, and the numbers of the test are its own.
+    begun: Option<BegunIterations>,
+}
+
+/// Iterations begun in this instance, by scenario.
+pub(crate) type AllBegun = Arc<[AtomicU64]>;
+
+/// The place of one scenario among them.
+struct BegunIterations {
+    all: AllBegun,
+    scenario: usize,
 }
 
 impl ScenarioScript {
@@ -161,6 +194,7 @@ impl ScenarioScript {
         index: usize,
         function: &ScriptFunction,
         data: &SetupData,
+        begun: Option<&AllBegun>,
     ) -> ScenarioScript {
         let scenario = &plan.scenarios[index];
         let before = &plan.scenarios[..index];
@@ -181,6 +215,10 @@ impl ScenarioScript {
                 tags: Rc::new(tags),
             }),
             tags_at_top: Rc::new(tags_at_top),
+            begun: begun.map(|all| BegunIterations {
+                all: Arc::clone(all),
+                scenario: index,
+            }),
         }
     }
 
@@ -203,6 +241,16 @@ impl ScenarioScript {
                 tags: Rc::new(tags),
             }),
             tags_at_top: Rc::new(tags_at_top),
+            begun: None,
+        }
+    }
+
+    /// The number within this instance of the iteration that begins now and has this number within
+    /// the test.
+    pub(crate) fn number_in_instance(&self, in_test: u64) -> u64 {
+        match &self.begun {
+            Some(begun) => begun.all[begun.scenario].fetch_add(1, Ordering::Relaxed),
+            None => in_test,
         }
     }
 

@@ -3,7 +3,9 @@
 //! Must not run anything of the script but getters. Invariant: the text is bounded by [`DEPTH_MAX`];
 //! beyond it an object is named, not spelled out.
 
-use rquickjs::{ArrayBuffer, Coerced, Ctx, Function, Object, Result, Value};
+use rquickjs::{ArrayBuffer, Coerced, Ctx, Object, Result, Value};
+
+use crate::kinds::is_made_by;
 
 /// Levels that are spelled out.
 const DEPTH_MAX: usize = 64;
@@ -119,17 +121,6 @@ fn typed_array<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<&'sta
         }
     }
     Ok(None)
-}
-
-/// Whether a global constructor's prototype is the object's own.
-fn is_made_by<'js>(ctx: &Ctx<'js>, object: &Object<'js>, class: &str) -> Result<bool> {
-    let Some(own) = object.get_prototype() else {
-        return Ok(false);
-    };
-    let Some(class) = ctx.globals().get::<_, Option<Function<'js>>>(class)? else {
-        return Ok(false);
-    };
-    Ok(class.get::<_, Value<'js>>("prototype")? == *own.as_value())
 }
 
 fn list<'js>(

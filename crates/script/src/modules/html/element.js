@@ -1,5 +1,15 @@
-let isElement;
-let idOf;
+const { query, filter, text, inner, attribute, attributes, nodeName, nodeType, nodeValue, namespace, axis, contains } =
+  import.meta.native;
+
+let selectionOf;
+
+// Says how a selection of one node is made.
+export const equip = (make) => {
+  selectionOf = make;
+};
+
+export let isElement;
+export let idOf;
 let originOf;
 
 class Element {
@@ -190,7 +200,7 @@ class Element {
   }
 
   selection() {
-    return new Selection(this.#tree, [this.#id], undefined, "");
+    return selectionOf(this.#tree, this.#id);
   }
 
   textContent() {
@@ -221,6 +231,8 @@ class Attribute {
     return this.name.includes(":") ? this.name.slice(0, this.name.indexOf(":")) : "";
   }
 }
+
+const valueOrHTML = (tree, id) => attribute(tree, id, "value") ?? inner(tree, id);
 
 const written = (element, name) => attribute(originOf(element), idOf(element), name) ?? "";
 const has = (element, name) => attribute(originOf(element), idOf(element), name) !== undefined;
@@ -273,82 +285,156 @@ const ratio = (element) => {
   return value === undefined || value < 0 ? undefined : Math.min(value / max, 1);
 };
 
-// What is more than an attribute read: by name, or by tag and name where tags differ.
-const MADE = {
-  areas: (e) => found(e, "area"),
-  caption: (e) => found(e, "caption")[0],
-  cellIndex: (e) => axis(originOf(e), idOf(e), "prev").length,
-  cells: (e) => found(e, "td,th"),
-  control: (e) => byId(e, written(e, "for")),
-  crossOrigin: (e) => oneOf(written(e, "crossorigin"), ["anonymous", "use-credentials"], undefined),
-  defaultValue: (e) => written(e, "value"),
-  elements: (e) => found(e, FIELDS),
-  form,
-  formAction: (e) => (has(e, "formaction") ? written(e, "formaction") : (form(e)?.action() ?? "")),
-  formEnctype: (e) => {
-    const owner = form(e);
-    const inherited = owner === undefined ? ENCODINGS[0] : owner.enctype();
-    return has(e, "formenctype") ? oneOf(written(e, "formenctype"), ENCODINGS, ENCODINGS[0]) : inherited;
-  },
-  formMethod: (e) => {
-    const owner = form(e);
-    const method = has(e, "formmethod") ? written(e, "formmethod") : owner === undefined ? "" : written(owner, "method");
-    return method.toLowerCase() === "post" ? "post" : "get";
-  },
-  formNoValidate: (e) => has(e, "formnovalidate") || (form(e)?.noValidate() ?? false),
-  formTarget: (e) => (has(e, "formtarget") ? written(e, "formtarget") : (form(e)?.target() ?? "")),
-  hash: (e) => (parts(e).hash === "#" ? "" : parts(e).hash),
-  host: (e) => {
-    const { scheme, host, name, port } = parts(e);
-    return port === USUAL_PORTS[scheme] ? name : host;
-  },
-  hostname: (e) => parts(e).name,
-  images: (e) => inDocument(e, `img[usemap=${JSON.stringify(`#${written(e, "name")}`)}]`),
-  labels,
-  list: (e) => byId(e, written(e, "list")),
-  origin: (e) => (parts(e).scheme === "" ? "" : `${parts(e).scheme}://${parts(e).host}`),
-  password: (e) => parts(e).password,
-  pathname: (e) => parts(e).path,
-  port: (e) => parts(e).port,
-  protocol: (e) => parts(e).scheme || ":",
-  relList: (e) => written(e, "rel").split(/\s+/).filter(Boolean),
-  rowIndex: (e) => place(e, closest(e, "table")?.rows() ?? []),
-  rows: (e) => found(e, "tr"),
-  search: (e) => parts(e).search,
-  sectionRowIndex: (e) => place(e, closest(e, "thead,tbody,tfoot")?.rows() ?? []),
-  selectedOptions: (e) => found(e, "option[selected]"),
-  tBodies: (e) => found(e, "tbody"),
-  tFoot: (e) => found(e, "tfoot")[0],
-  tHead: (e) => found(e, "thead")[0],
-  text: (e) => e.textContent(),
-  textTracks: (e) => found(e, "track"),
-  toString: (e) => written(e, "href"),
-  type: (e) => e.nodeName(),
-  username: (e) => parts(e).user,
-  validity: () => undefined,
-  "button.value": (e) => valueOrHTML(originOf(e), idOf(e)),
-  "col.span": (e) => Math.max(whole(e, "span", 1), 1),
-  "datalist.options": (e) => found(e, "option"),
-  "form.length": (e) => e.elements().length,
-  "legend.form": (e) => closest(e, "form"),
-  "object.form": (e) => closest(e, "form"),
-  "option.form": (e) => closest(e, "form"),
-  "option.index": (e) => place(e, closest(e, "select,datalist")?.options() ?? []),
-  "option.label": (e) => (has(e, "label") ? written(e, "label") : e.textContent()),
-  "option.value": (e) => valueOrHTML(originOf(e), idOf(e)),
-  "output.defaultValue": (e) => e.textContent(),
-  "output.value": (e) => e.textContent(),
-  "progress.max": (e) => (decimal(e, "max") > 0 ? decimal(e, "max") : 1),
-  "progress.position": (e) => ratio(e) ?? -1,
-  "progress.value": (e) => ratio(e) ?? 0,
-  "select.length": (e) => e.options().length,
-  "select.options": (e) => found(e, "option"),
-  "select.selectedIndex": (e) => e.options().findIndex((option) => option.selected()),
-  "select.size": (e) => (e.multiple() ? 4 : 1),
-  "select.type": (e) => (e.multiple() ? "select-multiple" : "select"),
-  "select.value": (e) => e.selectedOptions()[0]?.value() ?? "",
-  "style.type": (e) => written(e, "type") || "text/css",
-  "textarea.length": (e) => written(e, "value").length,
+const formEnctypeOf = (element) => {
+  const owner = form(element);
+  const inherited = owner === undefined ? ENCODINGS[0] : owner.enctype();
+  return has(element, "formenctype") ? oneOf(written(element, "formenctype"), ENCODINGS, ENCODINGS[0]) : inherited;
+};
+
+const formMethodOf = (element) => {
+  const owner = form(element);
+  const method = has(element, "formmethod") ? written(element, "formmethod") : owner === undefined ? "" : written(owner, "method");
+  return method.toLowerCase() === "post" ? "post" : "get";
+};
+
+const hostOf = (element) => {
+  const { scheme, host, name, port } = parts(element);
+  return port === USUAL_PORTS[scheme] ? name : host;
+};
+
+// What is more than an attribute read: members of one kind, then those that are alike in all. One
+// function, since each of its own would take memory in every virtual user. tidy: table
+const made = (element, tag, name) => {
+  switch (`${tag}.${name}`) {
+    case "button.value":
+      return valueOrHTML(originOf(element), idOf(element));
+    case "col.span":
+      return Math.max(whole(element, "span", 1), 1);
+    case "datalist.options":
+      return found(element, "option");
+    case "form.length":
+      return element.elements().length;
+    case "legend.form":
+      return closest(element, "form");
+    case "object.form":
+      return closest(element, "form");
+    case "option.form":
+      return closest(element, "form");
+    case "option.index":
+      return place(element, closest(element, "select,datalist")?.options() ?? []);
+    case "option.label":
+      return has(element, "label") ? written(element, "label") : element.textContent();
+    case "option.value":
+      return valueOrHTML(originOf(element), idOf(element));
+    case "output.defaultValue":
+      return element.textContent();
+    case "output.value":
+      return element.textContent();
+    case "progress.max":
+      return decimal(element, "max") > 0 ? decimal(element, "max") : 1;
+    case "progress.position":
+      return ratio(element) ?? -1;
+    case "progress.value":
+      return ratio(element) ?? 0;
+    case "select.length":
+      return element.options().length;
+    case "select.options":
+      return found(element, "option");
+    case "select.selectedIndex":
+      return element.options().findIndex((option) => option.selected());
+    case "select.size":
+      return element.multiple() ? 4 : 1;
+    case "select.type":
+      return element.multiple() ? "select-multiple" : "select";
+    case "select.value":
+      return element.selectedOptions()[0]?.value() ?? "";
+    case "style.type":
+      return written(element, "type") || "text/css";
+    case "textarea.length":
+      return written(element, "value").length;
+  }
+  switch (name) {
+    case "areas":
+      return found(element, "area");
+    case "caption":
+      return found(element, "caption")[0];
+    case "cellIndex":
+      return axis(originOf(element), idOf(element), "prev").length;
+    case "cells":
+      return found(element, "td,th");
+    case "control":
+      return byId(element, written(element, "for"));
+    case "crossOrigin":
+      return oneOf(written(element, "crossorigin"), ["anonymous", "use-credentials"], undefined);
+    case "defaultValue":
+      return written(element, "value");
+    case "elements":
+      return found(element, FIELDS);
+    case "form":
+      return form(element);
+    case "formAction":
+      return has(element, "formaction") ? written(element, "formaction") : (form(element)?.action() ?? "");
+    case "formEnctype":
+      return formEnctypeOf(element);
+    case "formMethod":
+      return formMethodOf(element);
+    case "formNoValidate":
+      return has(element, "formnovalidate") || (form(element)?.noValidate() ?? false);
+    case "formTarget":
+      return has(element, "formtarget") ? written(element, "formtarget") : (form(element)?.target() ?? "");
+    case "hash":
+      return parts(element).hash === "#" ? "" : parts(element).hash;
+    case "host":
+      return hostOf(element);
+    case "hostname":
+      return parts(element).name;
+    case "images":
+      return inDocument(element, `img[usemap=${JSON.stringify(`#${written(element, "name")}`)}]`);
+    case "labels":
+      return labels(element);
+    case "list":
+      return byId(element, written(element, "list"));
+    case "origin":
+      return parts(element).scheme === "" ? "" : `${parts(element).scheme}://${parts(element).host}`;
+    case "password":
+      return parts(element).password;
+    case "pathname":
+      return parts(element).path;
+    case "port":
+      return parts(element).port;
+    case "protocol":
+      return parts(element).scheme || ":";
+    case "relList":
+      return written(element, "rel").split(/\s+/).filter(Boolean);
+    case "rowIndex":
+      return place(element, closest(element, "table")?.rows() ?? []);
+    case "rows":
+      return found(element, "tr");
+    case "search":
+      return parts(element).search;
+    case "sectionRowIndex":
+      return place(element, closest(element, "thead,tbody,tfoot")?.rows() ?? []);
+    case "selectedOptions":
+      return found(element, "option[selected]");
+    case "tBodies":
+      return found(element, "tbody");
+    case "tFoot":
+      return found(element, "tfoot")[0];
+    case "tHead":
+      return found(element, "thead")[0];
+    case "text":
+      return element.textContent();
+    case "textTracks":
+      return found(element, "track");
+    case "toString":
+      return written(element, "href");
+    case "type":
+      return element.nodeName();
+    case "username":
+      return parts(element).user;
+    case "validity":
+      return undefined;
+  }
 };
 
 const POLICY =
@@ -361,88 +447,68 @@ const FIELD =
 const CELL = "cellIndex! colSpan#1 headers rowSpan#1";
 const CHANGE = "cite datetime";
 
-// The members of each kind of element: `?` whether an attribute is there, `#` a whole number or what
+// Go's name of each kind of element, and its members: `?` whether an attribute is there, `#` a whole number or what
 // follows, `~` one of a list whose first is the default, `!` made by a function, `@` the attribute's
 // name where it is another, nothing for an attribute's text.
 const KINDS = {
-  a: ["AnchorElement", LINK],
-  area: ["AreaElement", LINK],
-  audio: ["AudioElement", MEDIA],
-  base: ["BaseElement", "href target"],
-  button: ["ButtonElement", `${FIELD}type~submit|button|menu|reset value!`],
-  canvas: ["CanvasElement", "height#150 width#150"],
-  col: ["TableColElement", "span!"],
-  data: ["DataElement", "value"],
-  datalist: ["DataListElement", "options!"],
-  del: ["DelElement", CHANGE],
-  embed: ["EmbedElement", "height src type width"],
-  fieldset: ["FieldSetElement", "disabled? elements! form! name type! validity!"],
-  form: [
-    "FormElement",
-    `acceptCharset@accept-charset action autocomplete~on|off elements! encoding@enctype~${ENCODINGS.join("|")} enctype~${ENCODINGS.join("|")} length! method~get|post name noValidate? target`,
-  ],
-  iframe: ["IFrameElement", `allowfullscreen? height name ${POLICY} src width`],
-  img: [
-    "ImageElement",
-    `alt crossOrigin! currentSrc@src height#0 isMap? name ${POLICY} sizes src srcset useMap width#0`,
-  ],
-  input: [
-    "InputElement",
-    `${FIELD}accept alt autocomplete~on|off checked? defaultChecked@checked? defaultValue! dirName height list! max maxLength#-1 min multiple? pattern placeholder readonly? required? size#0 src step type~text|button|checkbox|color|date|datetime-local|email|file|hidden|image|month|number|password|radio|range|reset|search|submit|tel|time|url|week value width`,
-  ],
-  ins: ["InsElement", CHANGE],
-  keygen: ["KeygenElement", "autofocus? challenge disabled? form! keytype~RSA|DSA|EC labels! name type!"],
-  label: ["LabelElement", "control! form! htmlFor@for"],
-  legend: ["LegendElement", "accessKey form!"],
-  li: ["LiElement", "type~|1|a|A|i|I|disc|square|circle value#0"],
-  link: ["LinkElement", `crossOrigin! href hreflang media ${POLICY} rel relList! target type`],
-  map: ["MapElement", "areas! images! name"],
-  meta: ["MetaElement", "content httpEquiv@http-equiv~content-type|default-style|refresh name"],
-  meter: ["MeterElement", "high#0 labels! low#0 max#0 min#0 optimum#0"],
-  object: ["ObjectElement", "data form! height name tabIndex#0 type typeMustMatch? useMap width"],
-  ol: ["OListElement", "reversed? start#0 type~1|a|A|i|I"],
-  optgroup: ["OptGroupElement", "disabled? label"],
-  option: [
-    "OptionElement",
-    "defaultSelected@selected? disabled? form! index! label! selected? text! value!",
-  ],
-  output: ["OutputElement", "defaultValue! form! htmlFor@for labels! name type! value!"],
-  param: ["ParamElement", "name value"],
-  pre: ["PreElement", "name value"],
-  progress: ["ProgressElement", "labels! max! position! value!"],
-  script: ["ScriptElement", "async? charset crossOrigin defer? noModule? src text! type"],
-  select: [
-    "SelectElement",
-    "autofocus? disabled? form! labels! length! multiple? name options! required? selectedIndex! selectedOptions! size! tabIndex#0 type! value!",
-  ],
-  source: ["SourceElement", "keySystem media sizes src srcset type"],
-  style: ["StyleElement", "media type!"],
-  table: ["TableElement", "caption! rows! sortable? tBodies! tFoot! tHead!"],
-  tbody: ["TableBodyElement", "rows!"],
-  td: ["TableDataCellElement", CELL],
-  textarea: [
-    "TextAreaElement",
-    "accessKey autocapitalize~sentences|none|off|characters|words autocomplete~on|off cols#0 defaultValue! form! labels! length! maxLength#0 placeholder readOnly? required? rows#0 tabIndex#0 type! value wrap~soft|hard|off",
-  ],
-  tfoot: ["TableFootElement", "rows!"],
-  th: ["TableHeaderCellElement", `${CELL} abbr scope~|row|col|colgroup|rowgroup sorted?`],
-  thead: ["TableHeadElement", "rows!"],
-  time: ["TimeElement", "datetime"],
-  title: ["TitleElement", "text!"],
-  tr: ["TableRowElement", "cells! rowIndex! sectionRowIndex!"],
-  track: ["TrackElement", "default? kind~subtitle|captions|descriptions|chapters|metadata label src srclang"],
-  ul: ["UListElement", "type"],
-  video: ["VideoElement", MEDIA],
+  a: `AnchorElement ${LINK}`,
+  area: `AreaElement ${LINK}`,
+  audio: `AudioElement ${MEDIA}`,
+  base: "BaseElement href target",
+  button: `ButtonElement ${FIELD}type~submit|button|menu|reset value!`,
+  canvas: "CanvasElement height#150 width#150",
+  col: "TableColElement span!",
+  data: "DataElement value",
+  datalist: "DataListElement options!",
+  del: `DelElement ${CHANGE}`,
+  embed: "EmbedElement height src type width",
+  fieldset: "FieldSetElement disabled? elements! form! name type! validity!",
+  form: `FormElement acceptCharset@accept-charset action autocomplete~on|off elements! encoding@enctype~${ENCODINGS.join("|")} enctype~${ENCODINGS.join("|")} length! method~get|post name noValidate? target`,
+  iframe: `IFrameElement allowfullscreen? height name ${POLICY} src width`,
+  img: `ImageElement alt crossOrigin! currentSrc@src height#0 isMap? name ${POLICY} sizes src srcset useMap width#0`,
+  input: `InputElement ${FIELD}accept alt autocomplete~on|off checked? defaultChecked@checked? defaultValue! dirName height list! max maxLength#-1 min multiple? pattern placeholder readonly? required? size#0 src step type~text|button|checkbox|color|date|datetime-local|email|file|hidden|image|month|number|password|radio|range|reset|search|submit|tel|time|url|week value width`,
+  ins: `InsElement ${CHANGE}`,
+  keygen: "KeygenElement autofocus? challenge disabled? form! keytype~RSA|DSA|EC labels! name type!",
+  label: "LabelElement control! form! htmlFor@for",
+  legend: "LegendElement accessKey form!",
+  li: "LiElement type~|1|a|A|i|I|disc|square|circle value#0",
+  link: `LinkElement crossOrigin! href hreflang media ${POLICY} rel relList! target type`,
+  map: "MapElement areas! images! name",
+  meta: "MetaElement content httpEquiv@http-equiv~content-type|default-style|refresh name",
+  meter: "MeterElement high#0 labels! low#0 max#0 min#0 optimum#0",
+  object: "ObjectElement data form! height name tabIndex#0 type typeMustMatch? useMap width",
+  ol: "OListElement reversed? start#0 type~1|a|A|i|I",
+  optgroup: "OptGroupElement disabled? label",
+  option: "OptionElement defaultSelected@selected? disabled? form! index! label! selected? text! value!",
+  output: "OutputElement defaultValue! form! htmlFor@for labels! name type! value!",
+  param: "ParamElement name value",
+  pre: "PreElement name value",
+  progress: "ProgressElement labels! max! position! value!",
+  script: "ScriptElement async? charset crossOrigin defer? noModule? src text! type",
+  select: "SelectElement autofocus? disabled? form! labels! length! multiple? name options! required? selectedIndex! selectedOptions! size! tabIndex#0 type! value!",
+  source: "SourceElement keySystem media sizes src srcset type",
+  style: "StyleElement media type!",
+  table: "TableElement caption! rows! sortable? tBodies! tFoot! tHead!",
+  tbody: "TableBodyElement rows!",
+  td: `TableDataCellElement ${CELL}`,
+  textarea: "TextAreaElement accessKey autocapitalize~sentences|none|off|characters|words autocomplete~on|off cols#0 defaultValue! form! labels! length! maxLength#0 placeholder readOnly? required? rows#0 tabIndex#0 type! value wrap~soft|hard|off",
+  tfoot: "TableFootElement rows!",
+  th: `TableHeaderCellElement ${CELL} abbr scope~|row|col|colgroup|rowgroup sorted?`,
+  thead: "TableHeadElement rows!",
+  time: "TimeElement datetime",
+  title: "TitleElement text!",
+  tr: "TableRowElement cells! rowIndex! sectionRowIndex!",
+  track: "TrackElement default? kind~subtitle|captions|descriptions|chapters|metadata label src srclang",
+  ul: "UListElement type",
+  video: `VideoElement ${MEDIA}`,
 };
 
 const member = (tag, spelled) => {
   const [, name, other, kind, rest] = /^(\w+)(?:@([a-z-]+))?([?#~!]?)(.*)$/.exec(spelled);
   const from = other ?? name.toLowerCase();
   switch (kind) {
-    case "!": {
-      const make = MADE[`${tag}.${name}`] ?? MADE[name];
-      return [name, (e) => make(e)];
-    }
+    case "!":
+      return [name, (e) => made(e, tag, name)];
     case "?":
       return [name, (e) => has(e, from)];
     case "#":
@@ -461,24 +527,23 @@ const classes = new Map();
 
 const classOf = (tag) => {
   if (!Object.hasOwn(KINDS, tag)) return Element;
-  let made = classes.get(tag);
-  if (made === undefined) {
-    made = class extends Element {};
-    for (const spelled of KINDS[tag][1].split(" ")) {
-      const [name, read] = member(tag, spelled);
-      const value = function () {
-        return read(this);
-      };
-      Object.defineProperty(made.prototype, name, { value, configurable: true, writable: true });
-    }
-    classes.set(tag, made);
+  const known = classes.get(tag);
+  if (known !== undefined) return known;
+  const kind = class extends Element {};
+  for (const spelled of KINDS[tag].split(" ").slice(1)) {
+    const [name, read] = member(tag, spelled);
+    const value = function () {
+      return read(this);
+    };
+    Object.defineProperty(kind.prototype, name, { value, configurable: true, writable: true });
   }
-  return made;
+  classes.set(tag, kind);
+  return kind;
 };
 
-const goTypeOf = (element) => KINDS[element.nodeName()]?.[0] ?? "Element";
+export const goTypeOf = (element) => KINDS[element.nodeName()]?.split(" ", 1)[0] ?? "Element";
 
-const elementOf = (tree, id) => {
+export const elementOf = (tree, id) => {
   const kind = nodeType(tree, id) === 1 ? classOf(nodeName(tree, id)) : Element;
   return new kind(tree, id);
 };

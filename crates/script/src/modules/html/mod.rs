@@ -4,8 +4,15 @@
 //! nodes. Methods are JavaScript over a few natives. Must not know where pages come from.
 //! Invariant: trees never change, so numbers of nodes stay good.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 mod render;
 mod selector;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use std::rc::Rc;
@@ -20,19 +27,18 @@ use crate::natives::{Body, Builtin};
 use selector::Selector;
 use tree::{Axis, Tree};
 
-const NAME: &str = "k6/html";
-
 pub(super) const MODULE: Builtin = Builtin {
-    name: NAME,
-    body: Body::Script(concat!(include_str!("selection.js"), include_str!("element.js"))),
+    name: "k6/html",
+    body: Body::Script(include_str!("selection.js")),
     natives,
 };
 
-/// A page as a selection of its document; `url` is where it came from.
-pub(crate) fn parse_html<'js>(ctx: &Ctx<'js>, source: &str, url: &str) -> Result<Value<'js>> {
-    let parse: Function<'js> = builtin_namespace(ctx, NAME)?.get("parseHTML")?;
-    parse.call((source, url))
-}
+/// Elements of pages, for the module above.
+pub(super) const ELEMENTS: Builtin = Builtin {
+    name: "loadline:html/elements",
+    body: Body::Script(include_str!("element.js")),
+    natives,
+};
 
 /// The tree of a page, as scripts hold it.
 struct Page(Rc<Tree>);
@@ -70,6 +76,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     add(&natives, "namespace", namespace)?;
     add(&natives, "axis", axis)?;
     add(&natives, "contains", contains)?;
+    add(&natives, "elements", elements)?;
     Ok(natives)
 }
 
@@ -93,31 +100,31 @@ fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<PageOf<'js>> {
 }
 
 /// The descendants that a selector matches, in the order of the first node that leads to each.
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn query<'js>(page: PageOf<'js>, nodes: Vec<u32>, selector: Value<'js>) -> Result<Vec<u32>> {
     let selector = Selector::parse(&bytes::text(&selector)?);
     Ok(tree(&page).find(&nodes, &selector))
 }
 
 /// Those of some nodes that a selector matches.
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn filter<'js>(page: PageOf<'js>, nodes: Vec<u32>, selector: Value<'js>) -> Result<Vec<u32>> {
     let selector = Selector::parse(&bytes::text(&selector)?);
     Ok(tree(&page).filter(nodes, &selector))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn text(page: PageOf<'_>, nodes: Vec<u32>) -> String {
     render::text(&tree(&page), &nodes)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn inner(page: PageOf<'_>, node: u32) -> String {
     render::inner(&tree(&page), node)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
-fn attribute<'js>(ctx: Ctx<'js>, page: PageOf<'js>, node: u32, name: Value<'js>) -> Result<Value<'js>> {
+fn attribute<'js>(
+    ctx: Ctx<'js>,
+    page: PageOf<'js>,
+    node: u32,
+    name: Value<'js>,
+) -> Result<Value<'js>> {
     let value = tree(&page).attribute(node, &bytes::text(&name)?);
     shown(&ctx, value)
 }
@@ -129,34 +136,30 @@ fn shown<'js>(ctx: &Ctx<'js>, text: Option<String>) -> Result<Value<'js>> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn attributes(page: PageOf<'_>, node: u32) -> Vec<Vec<String>> {
     let all = tree(&page).attributes(node);
-    all.into_iter().map(|(name, value)| vec![name, value]).collect()
+    all.into_iter()
+        .map(|(name, value)| vec![name, value])
+        .collect()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn node_name(page: PageOf<'_>, node: u32) -> String {
     tree(&page).name(node)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn node_type(page: PageOf<'_>, node: u32) -> u32 {
     tree(&page).kind(node).number()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn node_value<'js>(ctx: Ctx<'js>, page: PageOf<'js>, node: u32) -> Result<Value<'js>> {
     shown(&ctx, tree(&page).own_text(node))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn namespace(page: PageOf<'_>, node: u32) -> String {
     tree(&page).namespace(node)
 }
 
 /// The nodes that lie some way from a node, nearest first.
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn axis(page: PageOf<'_>, node: u32, way: String) -> Vec<u32> {
     match Axis::named(&way) {
         Some(axis) => tree(&page).along(node, axis),
@@ -165,10 +168,11 @@ fn axis(page: PageOf<'_>, node: u32, way: String) -> Vec<u32> {
 }
 
 /// Whether the second node lies within the first.
-#[expect(clippy::needless_pass_by_value, reason = "natives get their arguments by value")]
 fn contains(page: PageOf<'_>, outer: u32, inside: u32) -> bool {
     tree(&page).is_within(inside, outer)
 }
 
-#[cfg(test)]
-mod tests;
+/// What the module of elements exports.
+fn elements(ctx: Ctx<'_>) -> Result<Object<'_>> {
+    builtin_namespace(&ctx, ELEMENTS.name)
+}

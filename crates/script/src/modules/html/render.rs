@@ -7,12 +7,19 @@ use super::tree::{Kind, Tree};
 
 /// Elements that have no end tag (HTML, section 13.1.2).
 const VOID: [&str; 15] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "meta", "param", "source",
-    "track", "wbr",
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "meta", "param",
+    "source", "track", "wbr",
 ];
 /// Elements whose text is written as it is.
 const RAW: [&str; 8] = [
-    "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "xmp",
+    "iframe",
+    "noembed",
+    "noframes",
+    "noscript",
+    "plaintext",
+    "script",
+    "style",
+    "xmp",
 ];
 
 /// The text within some nodes, end to end.
@@ -20,7 +27,10 @@ pub(super) fn text(tree: &Tree, nodes: &[u32]) -> String {
     let mut out = String::new();
     for outer in nodes {
         let own = std::iter::once(*outer);
-        for at in own.chain(tree.within(*outer)).filter(|at| tree.kind(*at) == Kind::Text) {
+        for at in own
+            .chain(tree.within(*outer))
+            .filter(|at| tree.kind(*at) == Kind::Text)
+        {
             out.push_str(&tree.own_text(at).unwrap_or_default());
         }
     }
@@ -86,7 +96,10 @@ fn begin(tree: &Tree, at: u32, open: &mut Vec<(u32, String)>, out: &mut String) 
     }
     out.push('>');
     let is_first_line_lost = matches!(name.as_str(), "pre" | "listing" | "textarea");
-    let first = tree.children(at).next().and_then(|first| tree.own_text(first));
+    let first = tree
+        .children(at)
+        .next()
+        .and_then(|first| tree.own_text(first));
     if is_first_line_lost && first.is_some_and(|text| text.starts_with('\n')) {
         out.push('\n');
     }

@@ -1,5 +1,16 @@
-const { parse, query, filter, text, inner, attribute, attributes, nodeName, nodeType, nodeValue, namespace, axis, contains } =
-  import.meta.native;
+const { parse, query, filter, text, inner, attribute, attributes, nodeName, axis, contains, elements } = import.meta.native;
+
+// Elements are a module of their own, run when the first of them is asked for: most scripts never do.
+let kit;
+
+const elementOf = (tree, id) => {
+  if (kit === undefined) {
+    kit = elements();
+    kit.equip((page, node) => new Selection(page, [node], undefined, ""));
+  }
+  return kit.elementOf(tree, id);
+};
+const isElement = (value) => kit !== undefined && kit.isElement(value);
 
 const refuse = (message) => {
   const error = new Error(message);
@@ -10,7 +21,7 @@ const refuse = (message) => {
 // What Go calls the type of a value that is no selector.
 const typeName = (value) => {
   if (value === undefined || value === null) return "<nil>";
-  if (isElement(value)) return `html.${goTypeOf(value)}`;
+  if (isElement(value)) return `html.${kit.goTypeOf(value)}`;
   switch (typeof value) {
     case "number":
       return Number.isInteger(value) ? "int64" : "float64";
@@ -122,7 +133,7 @@ class Selection {
   // The nodes of a selection or an element.
   #given(other) {
     if (isSelection(other)) return other.#nodes;
-    return isElement(other) ? [idOf(other)] : refuseSelector(other);
+    return isElement(other) ? [kit.idOf(other)] : refuseSelector(other);
   }
 
   add(other) {
@@ -364,4 +375,3 @@ export function parseHTML(source, url = "") {
 }
 
 export default { parseHTML };
-

@@ -6,14 +6,19 @@
 use dom_query::{Matcher, NodeRef};
 
 /// What stands for a name of jQuery's own.
-const WORDS: [(&str, &str); 4] = [
+const WORDS: [(&str, &str); 5] = [
     (
         "checked",
         ":is(option[selected],input[type=checkbox][checked],input[type=radio][checked])",
     ),
     ("disabled", ":is([disabled])"),
-    ("enabled", ":is(input,select,textarea,button,option,optgroup,fieldset):not([disabled])"),
+    (
+        "enabled",
+        ":is(input,select,textarea,button,option,optgroup,fieldset):not([disabled])",
+    ),
     ("input", ":is(input,select,textarea,button)"),
+    // The parser's tree takes the document for an element around the first one.
+    ("root", ":is(html)"),
 ];
 
 /// A selector, parsed.
@@ -27,7 +32,9 @@ impl Selector {
 
     /// Whether it matches an element.
     pub(super) fn matches(&self, node: &NodeRef<'_>) -> bool {
-        self.0.as_ref().is_some_and(|matcher| matcher.match_element(node))
+        self.0
+            .as_ref()
+            .is_some_and(|matcher| matcher.match_element(node))
     }
 }
 
@@ -106,7 +113,9 @@ fn worded(rest: &str, out: &mut String) -> usize {
         .unwrap_or(rest.len() - 1);
     let name = &rest[1..=name_length];
     let after = &rest[1 + name_length..];
-    let css = WORDS.iter().find(|(word, _)| name.eq_ignore_ascii_case(word));
+    let css = WORDS
+        .iter()
+        .find(|(word, _)| name.eq_ignore_ascii_case(word));
     if let Some((_, css)) = css
         && !after.starts_with('(')
     {
@@ -122,7 +131,10 @@ fn worded(rest: &str, out: &mut String) -> usize {
         && !argument.trim_start().starts_with(['"', '\''])
         && let Some(end) = argument.find(')')
     {
-        let text = argument[..end].trim().replace('\\', "\\\\").replace('"', "\\\"");
+        let text = argument[..end]
+            .trim()
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"");
         out.push_str(&format!(":contains(\"{text}\")"));
         return 1 + name_length + 1 + end + 1;
     }

@@ -118,7 +118,9 @@ impl Tree {
 
     /// What a node is; a number that is none counts as a comment.
     pub(super) fn kind(&self, at: u32) -> Kind {
-        self.places.get(at as usize).map_or(Kind::Comment, |place| place.kind)
+        self.places
+            .get(at as usize)
+            .map_or(Kind::Comment, |place| place.kind)
     }
 
     /// The numbers of what is within a node.
@@ -154,7 +156,14 @@ impl Tree {
     /// What a selector matches within some nodes, each once.
     pub(super) fn find(&self, nodes: &[u32], selector: &Selector) -> Vec<u32> {
         let mut found = Vec::new();
-        let mut is_found = vec![false; if nodes.len() > 1 { self.places.len() } else { 0 }];
+        let mut is_found = vec![
+            false;
+            if nodes.len() > 1 {
+                self.places.len()
+            } else {
+                0
+            }
+        ];
         for outer in nodes {
             for at in self.within(*outer) {
                 if !self.matches(at, selector) {
@@ -186,7 +195,9 @@ impl Tree {
         match axis {
             Axis::Contents => self.children(at).collect(),
             Axis::Children => self.elements(self.children(at)),
-            Axis::Ancestors => std::iter::successors(self.parent(at), |at| self.parent(*at)).collect(),
+            Axis::Ancestors => {
+                std::iter::successors(self.parent(at), |at| self.parent(*at)).collect()
+            }
             Axis::Parents => self.elements(self.along(at, Axis::Ancestors)),
             Axis::After => self.beside(at).filter(|other| *other > at).collect(),
             Axis::Next => self.elements(self.along(at, Axis::After)),
@@ -201,11 +212,16 @@ impl Tree {
     }
 
     fn beside(&self, at: u32) -> impl Iterator<Item = u32> {
-        self.parent(at).into_iter().flat_map(|parent| self.children(parent))
+        self.parent(at)
+            .into_iter()
+            .flat_map(|parent| self.children(parent))
     }
 
     fn elements(&self, nodes: impl IntoIterator<Item = u32>) -> Vec<u32> {
-        nodes.into_iter().filter(|at| self.kind(*at) == Kind::Element).collect()
+        nodes
+            .into_iter()
+            .filter(|at| self.kind(*at) == Kind::Element)
+            .collect()
     }
 
     /// `div`, `#text`, `#comment`, `#document`; of a document type its name.
@@ -236,7 +252,9 @@ impl Tree {
     /// The text of a text or a comment.
     pub(super) fn own_text(&self, at: u32) -> Option<String> {
         self.read(at, |node| match &node.data {
-            NodeData::Text { contents } | NodeData::Comment { contents } => Some(contents.to_string()),
+            NodeData::Text { contents } | NodeData::Comment { contents } => {
+                Some(contents.to_string())
+            }
             _ => None,
         })
     }
@@ -279,9 +297,11 @@ impl Tree {
     /// Public and system identifier of a document type.
     pub(super) fn doctype_ids(&self, at: u32) -> (String, String) {
         self.read(at, |node| match &node.data {
-            NodeData::Doctype { public_id, system_id, .. } => {
-                Some((public_id.to_string(), system_id.to_string()))
-            }
+            NodeData::Doctype {
+                public_id,
+                system_id,
+                ..
+            } => Some((public_id.to_string(), system_id.to_string())),
             _ => None,
         })
         .unwrap_or_default()
@@ -292,7 +312,19 @@ impl Tree {
 fn is_formatting(name: &str) -> bool {
     matches!(
         name,
-        "a" | "b" | "big" | "code" | "em" | "font" | "i" | "nobr" | "s" | "small" | "strike" | "strong" | "tt" | "u"
+        "a" | "b"
+            | "big"
+            | "code"
+            | "em"
+            | "font"
+            | "i"
+            | "nobr"
+            | "s"
+            | "small"
+            | "strike"
+            | "strong"
+            | "tt"
+            | "u"
     )
 }
 
@@ -324,7 +356,9 @@ fn places_of(document: &Document) -> Vec<Place> {
         todo.push(None);
         let of_template = contents.map(|id| NodeRef::new(id, &document.tree));
         todo.extend(node.children_it(true).map(|child| Some(child.id)));
-        let contents = of_template.iter().flat_map(|contents| contents.children_it(true));
+        let contents = of_template
+            .iter()
+            .flat_map(|contents| contents.children_it(true));
         todo.extend(contents.map(|child| Some(child.id)));
     }
     places
@@ -346,5 +380,41 @@ fn contents_of(data: &NodeData) -> Option<NodeId> {
     match data {
         NodeData::Element(element) => element.template_contents,
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PIECE: &str = "(<[a-z]{1,3}|</|>|<table>|<td>|<p>|</p>|<b>|</b>|<svg>|<template>|<select>|<!--|-->|[a-z &;\"'=]{1,4}){0,30}";
+
+    proptest! {
+        #[test]
+        fn numbers_of_what_is_within_follow_a_nodes_own(source in PIECE) {
+            let tree = Tree::parse(source);
+            for at in 0..tree.places.len() as u32 {
+                let children: Vec<u32> = tree.along(at, Axis::Contents);
+                let within = tree.within(at);
+                prop_assert_eq!(children.first().copied().unwrap_or(within.end), within.start.min(within.end));
+                for pair in children.windows(2) {
+                    prop_assert_eq!(tree.within(pair[0]).end, pair[1]);
+                }
+                for child in children {
+                    prop_assert_eq!(tree.parent(child), Some(at));
+                    prop_assert!(tree.is_within(child, at) && !tree.is_within(at, child));
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_rendered_has_the_same_text(source in "[a-z <>&/bp=\"']{0,40}") {
+            let tree = Tree::parse(source);
+            let again = Tree::parse(super::super::render::inner(&tree, 0));
+            let text = |tree: &Tree| super::super::render::text(tree, &[0]);
+            prop_assert_eq!(text(&again), text(&tree));
+        }
     }
 }

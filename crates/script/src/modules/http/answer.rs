@@ -113,7 +113,7 @@ impl Facts {
     }
 
     /// The URL that was asked last; empty when none was.
-    pub(super) fn url(&self) -> Arc<str> {
+    pub(crate) fn url(&self) -> Arc<str> {
         match &self.address {
             Some(address) => Arc::clone(&address.text),
             None => Arc::from(""),

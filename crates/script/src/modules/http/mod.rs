@@ -12,6 +12,7 @@
 mod answer;
 mod auth;
 mod batch;
+mod beside;
 mod body;
 mod call;
 mod codings;
@@ -40,7 +41,10 @@ use self::vu::client_state;
 use crate::host::LogLevel;
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
-use request::Arguments;
+
+pub(super) use answer::Facts;
+pub(super) use beside::send_beside;
+pub(super) use request::Arguments;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/http",

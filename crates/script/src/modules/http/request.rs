@@ -25,11 +25,11 @@ const TIMEOUT_NS: u64 = 60_000_000_000;
 const IN_INIT: &str = "Making http requests in the init context is not supported";
 
 /// The arguments of one request.
-pub(super) struct Arguments<'js> {
-    pub(super) method: Arc<str>,
-    pub(super) url: Option<Value<'js>>,
-    pub(super) body: Option<Value<'js>>,
-    pub(super) params: Option<Value<'js>>,
+pub(crate) struct Arguments<'js> {
+    pub(crate) method: Arc<str>,
+    pub(crate) url: Option<Value<'js>>,
+    pub(crate) body: Option<Value<'js>>,
+    pub(crate) params: Option<Value<'js>>,
 }
 
 /// A request, made or refused.
@@ -256,7 +256,7 @@ fn run(ctx: &Ctx<'_>, call: Rc<Call>) -> Result<Facts> {
 }
 
 /// Told what came of a request that went on beside the script.
-pub(super) type OnDone = Box<dyn FnOnce(&Ctx<'_>, Facts) -> Result<()>>;
+pub(crate) type OnDone = Box<dyn FnOnce(&Ctx<'_>, Facts) -> Result<()>>;
 
 /// Sends a request that goes on beside the script.
 pub(super) fn beside(ctx: &Ctx<'_>, call: Rc<Call>, on_done: OnDone) -> Result<()> {

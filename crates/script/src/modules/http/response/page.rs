@@ -37,7 +37,8 @@ fn parsed<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Object<'js>> 
         return Err(error::throw(ctx, NO_BODY));
     };
     let parse: Function<'js> = builtin_namespace(ctx, "k6/html")?.get("parseHTML")?;
-    parse.call((text,))
+    let url = response.facts.borrow().url();
+    parse.call((text, &*url))
 }
 
 fn is_missing(value: &Value<'_>) -> bool {

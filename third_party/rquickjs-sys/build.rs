@@ -117,6 +117,8 @@ fn main() {
         println!("cargo:rerun-if-env-changed={}", feature_to_cargo(feature));
     }
     println!("cargo:rerun-if-env-changed=CARGO_CFG_SANITIZE");
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=quickjs");
 
     let src_dir = Path::new("quickjs");
 
@@ -129,6 +131,9 @@ fn main() {
         "builtin-iterator-zip.h",
         "cutils.h",
         "dtoa.h",
+        "k6-words.h",
+        "lazy-intrinsics.h",
+        "lazy-values.h",
         "libregexp-opcode.h",
         "libregexp.h",
         "libunicode-table.h",

@@ -1,14 +1,15 @@
-//! `cargo xtask generate`: the references under `docs/reference/` that the binary prints itself.
+//! `cargo xtask generate`: the references under `docs/` that are made from the binary.
 //!
 //! Must not know what they say: the product is the one source, through its hidden command
-//! `loadline internal-docs <name>`. Invariant: after it has run, `--check` finds nothing.
+//! `loadline internal-docs <name>`, or by being asked. Invariant: after it has run, `--check` finds
+//! nothing.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::workspace::{self, root};
-use crate::{Result, exec};
+use crate::{Result, exec, k6_support};
 
 struct Reference {
     /// What `loadline internal-docs` calls it.
@@ -47,15 +48,18 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
         other => return Err(format!("generate: unknown arguments {other:?}")),
     };
     let binary = workspace::release_binary()?;
-    let mut stale = Vec::new();
+    let mut pages = vec![(k6_support::PAGE, k6_support::page(&binary)?)];
     for reference in REFERENCES {
-        let fresh = printed(&binary, reference.name)?;
-        let path = root().join(reference.file);
+        pages.push((reference.file, printed(&binary, reference.name)?));
+    }
+    let mut stale = Vec::new();
+    for (file, fresh) in pages {
+        let path = root().join(file);
         // A file that is not there is as stale as a wrong one.
         if fs::read_to_string(&path).is_ok_and(|written| written == fresh) {
             continue;
         }
-        stale.push(reference.file);
+        stale.push(file);
         if !check {
             write(&path, &fresh)?;
         }

@@ -131,7 +131,9 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: "loadline",
         level: Level::Edge,
-        normal: &[RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE, MODEL, METRIC],
+        normal: &[
+            RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE, MODEL, METRIC,
+        ],
         tests: &[SIM],
         reason: "joins all others; nothing may depend on it",
     },

@@ -14,6 +14,7 @@ mod ci;
 mod exec;
 mod generate;
 mod k6_goldens;
+mod k6_support;
 mod layers;
 mod policy;
 mod spdx;
@@ -32,7 +33,7 @@ usage: cargo xtask <command>
   ci [--list] [--only STEP,…] [--keep-going]   everything that must hold before a change lands
   tidy                                         house rules: lengths, headers, words, layers
   policy                                       licences, bans and sources of the dependencies
-  generate [--check]                           references made from the binary, docs/reference/
+  generate [--check]                           references made from the binary, docs/
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
 ";

@@ -13,6 +13,7 @@ mod files;
 pub mod k6;
 pub mod plan;
 mod redact;
+mod rest;
 mod script_run;
 mod terminal;
 

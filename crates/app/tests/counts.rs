@@ -27,12 +27,14 @@ fn result_of(line: &str) -> RunResult {
         commands,
         samples: None,
         script: None,
+        is_paused: false,
+        watch: None,
         command_line: words,
     };
-    let result = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
+    let ran = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
     target.stop();
     target.join();
-    result
+    ran.result
 }
 
 #[test]

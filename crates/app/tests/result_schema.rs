@@ -133,9 +133,12 @@ fn run_of(line: &str) -> RunResult {
         commands,
         samples: None,
         script: None,
+        is_paused: false,
+        watch: None,
         command_line: words,
     };
-    loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs")
+    let ran = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
+    ran.result
 }
 
 fn json_of(result: &RunResult) -> Value {

@@ -130,7 +130,10 @@ pub fn run_around(
 fn setup_of(
     plan: &Arc<TestPlan>,
     script: &ScriptSetup,
-    Place { clock, live: all_live }: Place<'_>,
+    Place {
+        clock,
+        live: all_live,
+    }: Place<'_>,
 ) -> Result<(WorkerSetup, Receiver<WorkerReport>), StartError> {
     let live = Arc::new(LiveCounters::default());
     let (reports, signals) = channel();
@@ -169,7 +172,10 @@ async fn run_in(
     let scenario = Rc::new(ScenarioScript::around(&setup.plan, &group));
     let slot = Rc::new(VuSlot::new(0, 0));
     let timers: Rc<Timers> = Rc::default();
-    let client = Rc::new(ScriptClient::new(Rc::clone(&slot), Rc::clone(&worker.client)));
+    let client = Rc::new(ScriptClient::new(
+        Rc::clone(&slot),
+        Rc::clone(&worker.client),
+    ));
     let host: Rc<dyn Host> = Rc::new(VuHost::new(&shared, &worker, &scenario, &slot));
     let asks = Asks {
         client: Rc::clone(&client),

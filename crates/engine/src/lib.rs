@@ -7,19 +7,19 @@
 
 pub mod clock;
 mod exchange;
+pub mod hook;
 pub mod live;
 mod net;
 pub mod platform;
 mod record;
 mod record_script;
-pub mod hook;
 mod script;
 mod start;
 mod vu;
 mod worker;
 
 pub use net::TlsError;
-pub use script::{ScriptLog, ScriptSetup, ScriptSignal};
 pub use record_script::{Occasion, ScriptMetrics, ScriptRecorder};
+pub use script::{ScriptLog, ScriptSetup, ScriptSignal, Traced};
 pub use start::{Engine, EngineSetup, StartError};
 pub use worker::{INTERVAL, WorkerReport};

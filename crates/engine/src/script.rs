@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use loadline_script::Program;
 use loadline_script::host::LogEntry;
+use loadline_script::trace::HopTrace;
 use loadline_script::vu::{ScriptFailure, SetupData};
 
 use crate::record_script::ScriptMetrics;
@@ -14,6 +15,25 @@ use crate::record_script::ScriptMetrics;
 pub trait ScriptLog: Send + Sync {
     /// Writes one line.
     fn write(&self, entry: &LogEntry<'_>);
+    /// Shows what a scenario did, whose name is empty for `setup` and `teardown`; only called where
+    /// the program's settings ask for it.
+    fn traced(&self, _scenario: &str, _what: &Traced<'_>) {}
+}
+
+/// Something that `--once` shows.
+#[derive(Clone, Debug)]
+pub enum Traced<'a> {
+    /// A hop of a request.
+    Hop(&'a HopTrace<'a>),
+    /// A check.
+    Check {
+        /// Its name.
+        name: &'a str,
+        /// Path of the group that it was made in; empty outside of groups.
+        group: &'a str,
+        /// Whether it held.
+        passed: bool,
+    },
 }
 
 /// What a script run brings to the engine.

@@ -21,9 +21,9 @@ use crate::exchange::PreparedRequest;
 use crate::live::{LiveCounters, LiveTotals};
 use crate::net::{LazyTls, Resolver, Routes, TlsError};
 use crate::platform;
-use crate::worker::mailbox::Mailbox;
 use crate::script::ScriptSetup;
 use crate::vu::script_client::ScriptClientPlan;
+use crate::worker::mailbox::Mailbox;
 use crate::worker::{ScriptParts, StartLine, WorkerReport, WorkerSetup, run_worker};
 
 /// What the engine is started with.

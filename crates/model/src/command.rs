@@ -11,6 +11,27 @@ pub enum RunCommand {
     StopNow,
     /// Somebody asks through the REST API that it stop at once.
     StopRemotely,
-    /// Begin a test that waits for it.
+    /// Begin a test that waits for it, or go on with a scenario that was paused.
     Resume,
+    /// Let running iterations end and begin no others until told to; heeded by scenarios that are
+    /// controlled from outside.
+    Pause,
+    /// Change the virtual users of scenarios that are controlled from outside.
+    Scale {
+        /// At work from now on.
+        vus: u32,
+        /// At most.
+        max_vus: u32,
+    },
+}
+
+impl RunCommand {
+    /// Whether it ends the test.
+    #[must_use]
+    pub fn is_stop(self) -> bool {
+        matches!(
+            self,
+            RunCommand::StopGracefully | RunCommand::StopNow | RunCommand::StopRemotely
+        )
+    }
 }

@@ -1,6 +1,6 @@
 //! The one stream that everything that shows or sends results reads.
 //!
-//! Must not know its readers. Invariant: `Started` comes first, `Finished` last, and the sum of
+//! Must not know its readers. Invariant: but for `Before`, `Started` comes first, `Finished` last, and the sum of
 //! the `Second`s' deltas is the finished result's totals.
 
 use std::sync::Arc;
@@ -11,9 +11,20 @@ use crate::plan::TestPlan;
 use crate::result::{Environment, Row, RunResult};
 use crate::snapshot::Snapshot;
 
+/// What a run does before it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// It waits for a word.
+    Paused,
+    /// `setup()` of a script runs.
+    Setup,
+}
+
 /// Something that happened during a run.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
+    /// Another second has passed and the run has not started; all of these come before `Started`.
+    Before(Before),
     /// The run begins.
     Started {
         /// What will be done.

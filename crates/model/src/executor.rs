@@ -85,6 +85,16 @@ pub enum Executor {
         #[serde(default, with = "crate::units::duration_text::option")]
         max_duration: Option<Duration>,
     },
+    /// Closed model: how many virtual users are at work is said from outside while the test runs.
+    ExternallyControlled {
+        /// Virtual users at the start.
+        vus: u32,
+        /// Virtual users that are made before the start, and may work until more are allowed.
+        max_vus: u32,
+        /// Time in which iterations start; `None` until stopped.
+        #[serde(default, with = "crate::units::duration_text::option")]
+        duration: Option<Duration>,
+    },
     /// Open model: iterations are due at a constant rate, whatever the target does.
     ConstantArrivalRate {
         /// Planned starts.
@@ -138,6 +148,7 @@ impl Executor {
             Executor::RampingVus { .. } => "ramping-vus",
             Executor::SharedIterations { .. } => "shared-iterations",
             Executor::PerVuIterations { .. } => "per-vu-iterations",
+            Executor::ExternallyControlled { .. } => "externally-controlled",
             Executor::ConstantArrivalRate { .. } => "constant-arrival-rate",
             Executor::RampingArrivalRate { .. } => "ramping-arrival-rate",
         }
@@ -156,7 +167,8 @@ impl Executor {
                 .iter()
                 .map(|stage| stage.target)
                 .fold(*start_vus, u32::max),
-            Executor::ConstantArrivalRate { max_vus, .. }
+            Executor::ExternallyControlled { max_vus, .. }
+            | Executor::ConstantArrivalRate { max_vus, .. }
             | Executor::RampingArrivalRate { max_vus, .. } => *max_vus,
         }
     }
@@ -166,6 +178,7 @@ impl Executor {
     pub fn duration(&self) -> Option<Duration> {
         match self {
             Executor::ConstantVus { duration, .. }
+            | Executor::ExternallyControlled { duration, .. }
             | Executor::ConstantArrivalRate { duration, .. } => *duration,
             Executor::SharedIterations { max_duration, .. }
             | Executor::PerVuIterations { max_duration, .. } => *max_duration,
@@ -188,7 +201,9 @@ impl Executor {
             } => Some(iterations.saturating_mul(u64::from(*vus))),
             Executor::ConstantArrivalRate { iterations, .. }
             | Executor::RampingArrivalRate { iterations, .. } => *iterations,
-            Executor::ConstantVus { .. } | Executor::RampingVus { .. } => None,
+            Executor::ConstantVus { .. }
+            | Executor::RampingVus { .. }
+            | Executor::ExternallyControlled { .. } => None,
         }
     }
 
@@ -241,6 +256,9 @@ impl Executor {
                 vus, iterations, ..
             } if *iterations < u64::from(*vus) => Err(format!(
                 "shared-iterations: {iterations} iterations are fewer than {vus} VUs"
+            )),
+            Executor::ExternallyControlled { vus, max_vus, .. } if vus > max_vus => Err(format!(
+                "externally-controlled: {vus} VUs at the start are more than the {max_vus} allowed"
             )),
             Executor::ConstantArrivalRate {
                 pre_allocated_vus,

@@ -76,6 +76,9 @@ fn executor(executor: &Executor) -> String {
         .map_or_else(String::new, |time| format!(" for {}", planned(time)));
     match executor {
         Executor::ConstantVus { vus, .. } => format!("closed model: {}{lasting}", vus_text(*vus)),
+        Executor::ExternallyControlled { vus, max_vus, .. } => {
+            format!("closed model: {vus} of {} at first{lasting}", vus_text(*max_vus))
+        }
         Executor::SharedIterations {
             vus, iterations, ..
         } => {

@@ -4,6 +4,8 @@
 
 mod k6_recorded;
 
+use std::collections::BTreeSet;
+
 use k6_recorded::{Recorded, recorded, recorded_json};
 use loadline_model::TestSummary;
 use loadline_report::k6::{
@@ -109,7 +111,7 @@ fn assert_close(ours: &Value, k6s: &Value, place: &str) {
     match (ours, k6s) {
         (Value::Object(ours), Value::Object(k6s)) => {
             let keys = |object: &serde_json::Map<String, Value>| {
-                object.keys().cloned().collect::<Vec<_>>()
+                object.keys().cloned().collect::<BTreeSet<_>>()
             };
             assert_eq!(keys(ours), keys(k6s), "{place}");
             ours.iter()

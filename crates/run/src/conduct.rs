@@ -9,7 +9,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use loadline_engine::{Engine, EngineSetup, ScriptSetup, StartError};
-use loadline_metric::ValueTrend;
 use loadline_model::event::{Mark, THRESHOLD_MARK};
 use loadline_model::rates::rates;
 use loadline_model::result::{
@@ -24,10 +23,12 @@ use loadline_model::{
 
 use crate::collect::{Collector, Told};
 use crate::environment::environment;
-use crate::lifecycle::{Lifecycle, Trouble, trouble_of};
+use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
 use crate::verdict::{Evidence, judge};
+use crate::watch::{RunPhase, RunWatch};
+use crate::windows::Windows;
 
 /// How often orders are looked for and the live counters read: soon enough for a hand on Ctrl-C,
 /// seldom enough to cost nothing.
@@ -45,6 +46,8 @@ pub struct RunSetup {
     pub script: Option<RunScript>,
     /// Whether a script's test waits for [`RunCommand::Resume`] before `setup()`.
     pub is_paused: bool,
+    /// What another thread sees a script's test through; `None`: nobody looks.
+    pub watch: Option<Arc<RunWatch>>,
     /// The command line, for the result.
     pub command_line: Vec<String>,
 }
@@ -117,6 +120,11 @@ pub fn run(
         None => None,
     };
     let workers = Engine::workers_for(&plan);
+    let enter = |phase| {
+        if let Some(watch) = &setup.watch {
+            watch.enter(phase);
+        }
+    };
     let environment = Arc::new(environment(workers, &setup.command_line));
     let collector = Collector::new(workers, plan.is_open(), plan.warm_up);
     let engine_setup = EngineSetup {
@@ -124,20 +132,25 @@ pub fn run(
         samples: setup.samples,
         script: setup.script.as_ref().map(|script| script.setup.clone()),
     };
+    enter(RunPhase::InitVus);
     let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
+    enter(RunPhase::Ready);
+    if let Some(watch) = &setup.watch {
+        watch.follow(&engine);
+    }
     let mut lifecycle = setup.script.map(|script| {
         let functions = script.functions;
-        Lifecycle::new(&plan, script.setup, &engine, functions)
+        Lifecycle::new(&plan, script.setup, &engine, functions, setup.watch.clone())
     });
-    let goes_on = match &mut lifecycle {
-        Some(lifecycle) => before(lifecycle, &setup.commands, setup.is_paused),
-        None => Ok(true),
+    let begun = match &mut lifecycle {
+        Some(lifecycle) => lifecycle.begin(&engine, &setup.commands, setup.is_paused, on_event),
+        None => Ok(Begun::Yes),
     };
-    if !matches!(goes_on, Ok(true)) {
+    if !matches!(begun, Ok(Begun::Yes)) {
         engine.command(RunCommand::StopNow);
     }
     engine.release();
-    goes_on.map_err(RunError::Start)?;
+    let begun = begun.map_err(RunError::Start)?;
     on_event(RunEvent::Started {
         plan: Arc::clone(&plan),
         environment: Arc::clone(&environment),
@@ -145,29 +158,12 @@ pub fn run(
     });
     let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
     conductor.script = script;
+    conductor.watch = setup.watch;
+    if let Begun::Stopped(order) = begun {
+        conductor.obey(order, on_event);
+    }
     conductor.conduct(on_event);
     conductor.conclude(lifecycle, &environment, on_event)
-}
-
-/// What comes before a script's iterations; whether they may begin.
-fn before(
-    lifecycle: &mut Lifecycle,
-    commands: &Receiver<RunCommand>,
-    is_paused: bool,
-) -> Result<bool, StartError> {
-    if is_paused && !matches!(commands.recv(), Ok(RunCommand::Resume)) {
-        lifecycle.stopped();
-        return Ok(false);
-    }
-    lifecycle.set_up(commands)
-}
-
-/// Rates of completed requests in short windows, as the plan asks for them.
-struct Windows {
-    every: Duration,
-    since: Nanos,
-    completed: u64,
-    rates: ValueTrend,
 }
 
 struct Conductor {
@@ -184,6 +180,9 @@ struct Conductor {
     active_vus_max: u64,
     windows: Option<Windows>,
     script: Option<ScriptConduct>,
+    watch: Option<Arc<RunWatch>>,
+    /// What a script's test took before its iterations.
+    lead: Duration,
     troubles: Vec<Trouble>,
 }
 
@@ -194,12 +193,7 @@ impl Conductor {
         collector: Collector,
         commands: Receiver<RunCommand>,
     ) -> Conductor {
-        let windows = plan.aggregation.rate_window.map(|every| Windows {
-            every,
-            since: Nanos::ZERO,
-            completed: 0,
-            rates: ValueTrend::new(),
-        });
+        let windows = plan.aggregation.rate_window.map(Windows::new);
         Conductor {
             plan,
             engine,
@@ -214,6 +208,8 @@ impl Conductor {
             active_vus_max: 0,
             windows,
             script: None,
+            watch: None,
+            lead: Duration::ZERO,
             troubles: Vec::new(),
         }
     }
@@ -256,6 +252,7 @@ impl Conductor {
             troubles.append(&mut lifecycle.troubles);
             troubles.append(&mut self.troubles);
             lifecycle.tear_down().map_err(RunError::Start)?;
+            self.lead = lifecycle.lead;
             self.total.merge(std::mem::take(&mut lifecycle.seen));
             troubles.append(&mut lifecycle.troubles);
         }
@@ -265,7 +262,11 @@ impl Conductor {
         }
         let live = self.engine.live();
         let (complete, interrupted) = (live.iterations_completed, live.iterations_interrupted);
+        let watch = self.watch.take();
         let result = self.finish(environment, on_event);
+        if let Some(watch) = watch {
+            watch.conclude(&result);
+        }
         on_event(RunEvent::Finished(Arc::new(result.clone())));
         Ok(Ran {
             result,
@@ -305,17 +306,23 @@ impl Conductor {
 
     fn pass_orders(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         while let Ok(command) = self.commands.try_recv() {
-            let (reason, text) = match command {
-                RunCommand::StopGracefully => (
-                    StopReason::Interrupted,
-                    "asked to stop: nothing new starts, running requests may end",
-                ),
-                RunCommand::StopNow => (StopReason::Aborted, "asked to stop at once"),
-                RunCommand::StopRemotely => (StopReason::Remote, "stopped through the REST API"),
-                RunCommand::Resume => continue,
-            };
-            self.stop_for(command, reason, "stop", text.to_owned(), on_event);
+            self.obey(command, on_event);
         }
+    }
+
+    fn obey(&mut self, command: RunCommand, on_event: &mut dyn FnMut(RunEvent)) {
+        let (reason, text) = match command {
+            RunCommand::StopGracefully => (
+                StopReason::Interrupted,
+                "asked to stop: nothing new starts, running requests may end",
+            ),
+            RunCommand::StopNow => (StopReason::Aborted, "asked to stop at once"),
+            RunCommand::StopRemotely => (StopReason::Remote, "stopped through the REST API"),
+            RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. } => {
+                return self.engine.command(command);
+            }
+        };
+        self.stop_for(command, reason, "stop", text.to_owned(), on_event);
     }
 
     /// Whether workers that were told to stop at once have not done so in time.
@@ -356,6 +363,9 @@ impl Conductor {
         self.rows.add(row.clone());
         self.total.merge(delta.clone());
         let delta = Arc::new(delta);
+        if let Some(watch) = &self.watch {
+            watch.tell(&delta, self.told_until.into());
+        }
         let part = Part {
             span_ns: row.span_ns,
             until_ns: self.told_until.0,
@@ -471,7 +481,7 @@ impl Conductor {
             self.mark(warning, on_event);
         }
         let seen = self.total.script.take().unwrap_or_default();
-        let length = Duration::from_nanos(self.engine.clock.now().0);
+        let length = self.lead + Duration::from(self.engine.clock.now());
         Some(script.finish(&seen, length))
     }
 
@@ -483,33 +493,6 @@ impl Conductor {
         }
         let filled = self.plan.time_filled().map_or(Nanos::ZERO, Nanos::from);
         last_done.max(filled).max(Nanos(1))
-    }
-}
-
-impl Windows {
-    fn look(&mut self, now: Nanos, completed: u64) {
-        let span = now - self.since;
-        if span < self.every {
-            return;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "a rate for showing")]
-        let rate = (completed - self.completed) as f64 / span.as_secs_f64();
-        if rate > 0.0 && self.rates.record(rate).is_err() {
-            return;
-        }
-        self.since = now;
-        self.completed = completed;
-    }
-
-    /// The rates; a run too short for one window counts as one.
-    fn finish(mut self, elapsed: Nanos, completed: u64) -> ValueTrend {
-        if self.rates.count() == 0 {
-            self.every = Duration::ZERO;
-            self.since = Nanos::ZERO;
-            self.completed = 0;
-            self.look(elapsed, completed);
-        }
-        self.rates
     }
 }
 
@@ -555,25 +538,4 @@ fn assemble(
     };
     result.verdict = judge(&Evidence::of(&result));
     result
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_run_shorter_than_a_window_has_one_rate() {
-        let windows = || Windows {
-            every: Duration::from_millis(10),
-            since: Nanos::ZERO,
-            completed: 0,
-            rates: ValueTrend::new(),
-        };
-        let short = windows().finish(Nanos(2_000_000), 20);
-        assert_eq!((short.count(), short.mean()), (1, Some(10_000.0)));
-        assert_eq!(windows().finish(Nanos(2_000_000), 0).count(), 0);
-        let mut long = windows();
-        long.look(Nanos(10_000_000), 50);
-        assert_eq!(long.finish(Nanos(12_000_000), 60).count(), 1);
-    }
 }

@@ -15,9 +15,12 @@ mod lifecycle;
 mod script;
 mod thresholds;
 pub mod verdict;
+mod watch;
+mod windows;
 
 pub use conduct::{Ran, RunError, RunScript, RunSetup, run};
+pub use environment::{environment, prepare_process};
 pub use lifecycle::{Handled, ReadError, Trouble, handle_summary, read_exports};
 pub use loadline_engine::clock::Clock;
-pub use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup};
-pub use environment::{environment, prepare_process};
+pub use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, Traced};
+pub use watch::{RunPhase, RunWatch, Steering};

@@ -4,8 +4,9 @@
 //! Must not know how any of it is told. Invariant: a test that was begun has an end, and the first
 //! trouble decides its exit code.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use loadline_engine::clock::Clock;
@@ -14,9 +15,16 @@ use loadline_engine::live::LiveCounters;
 use loadline_engine::{Engine, ScriptSetup, ScriptSignal, StartError};
 use loadline_model::client::ClientPlan;
 use loadline_model::script_settings::ScriptSettings;
-use loadline_model::{ExitCode, RunCommand, Snapshot, TestPlan};
+use loadline_model::event::Before;
+use loadline_model::{ExitCode, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
+use serde_json::Value;
 use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
+
+use crate::watch::{RunPhase, RunWatch};
+
+/// How often it is told that a test has not begun yet.
+const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Something that decides how the test ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +79,17 @@ pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
     }
 }
 
+/// How what comes before the iterations came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// They may begin.
+    Yes,
+    /// They may not; the troubles say why.
+    No,
+    /// Somebody ended the test before they could.
+    Stopped(RunCommand),
+}
+
 /// The life of a script's test outside its iterations.
 pub(crate) struct Lifecycle {
     plan: Arc<TestPlan>,
@@ -80,10 +99,13 @@ pub(crate) struct Lifecycle {
     live: Vec<Arc<LiveCounters>>,
     /// Functions that the script exports.
     functions: Vec<String>,
+    watch: Option<Arc<RunWatch>>,
     pub(crate) troubles: Vec<Trouble>,
     /// What `setup` and `teardown` measured.
     pub(crate) seen: Snapshot,
     setup_failed: bool,
+    /// From the word to begin to the start of the iterations.
+    pub(crate) lead: Duration,
 }
 
 impl Lifecycle {
@@ -92,6 +114,7 @@ impl Lifecycle {
         script: ScriptSetup,
         engine: &Engine,
         functions: Vec<String>,
+        watch: Option<Arc<RunWatch>>,
     ) -> Lifecycle {
         Lifecycle {
             plan: Arc::clone(plan),
@@ -99,9 +122,11 @@ impl Lifecycle {
             clock: engine.clock,
             live: engine.live_counters().to_vec(),
             functions,
+            watch,
             troubles: Vec::new(),
             seen: Snapshot::default(),
             setup_failed: false,
+            lead: Duration::ZERO,
         }
     }
 
@@ -110,20 +135,91 @@ impl Lifecycle {
         settings.expect("the plan of a script has its settings")
     }
 
-    /// Runs `setup()`; whether the iterations may begin.
-    pub(crate) fn set_up(&mut self, commands: &Receiver<RunCommand>) -> Result<bool, StartError> {
+    /// Waits for the word to begin if need be, and runs `setup()`. Orders that do not end the test go
+    /// to the engine.
+    pub(crate) fn begin(
+        &mut self,
+        engine: &Engine,
+        commands: &Receiver<RunCommand>,
+        is_paused: bool,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<Begun, StartError> {
+        if is_paused && let Some(order) = self.pause(engine, commands, on_event) {
+            self.setup_failed = true;
+            return Ok(Begun::Stopped(order));
+        }
+        self.enter(RunPhase::Started);
+        let since = self.clock.now();
+        let begun = self.set_up(engine, commands, on_event)?;
+        self.lead = self.clock.now() - since;
+        if begun == Begun::Yes {
+            self.enter(RunPhase::Running);
+        }
+        Ok(begun)
+    }
+
+    /// Waits for the word to begin; gives the order that came instead.
+    fn pause(
+        &self,
+        engine: &Engine,
+        commands: &Receiver<RunCommand>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Option<RunCommand> {
+        self.enter(RunPhase::Paused);
+        loop {
+            match commands.recv_timeout(TELL_EVERY) {
+                Ok(RunCommand::Resume) => return None,
+                Ok(order) if order.is_stop() => return Some(order),
+                Ok(order) => engine.command(order),
+                Err(RecvTimeoutError::Timeout) => on_event(RunEvent::Before(Before::Paused)),
+                Err(RecvTimeoutError::Disconnected) => return Some(RunCommand::StopNow),
+            }
+        }
+    }
+
+    fn enter(&self, phase: RunPhase) {
+        if let Some(watch) = &self.watch {
+            watch.enter(phase);
+        }
+    }
+
+    fn set_up(
+        &mut self,
+        engine: &Engine,
+        commands: &Receiver<RunCommand>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<Begun, StartError> {
         let lifecycle = &self.settings().lifecycle;
         let (wanted, limit) = (lifecycle.setup, lifecycle.setup_timeout);
         if !wanted || !self.exports("setup") {
-            return Ok(true);
+            self.take_data_from_outside();
+            return Ok(Begun::Yes);
         }
+        self.enter(RunPhase::Setup);
         let around = Around::Hook(Hook::Setup, None);
-        let mut stop = || commands.try_recv().is_ok_and(|order| order != RunCommand::Resume);
+        let (clock, mut told) = (self.clock, self.clock.now());
+        let mut stopped = None;
+        let mut stop = || {
+            let now = clock.now();
+            if now - told >= TELL_EVERY {
+                told = now;
+                on_event(RunEvent::Before(Before::Setup));
+            }
+            match commands.try_recv() {
+                Ok(order) if order.is_stop() => stopped = Some(order),
+                Ok(order) => engine.command(order),
+                Err(_) => {}
+            }
+            stopped.is_some()
+        };
         let report = self.run(&around, limit, &mut stop)?;
+        if let (AroundEnding::Stopped, Some(order)) = (&report.ending, stopped) {
+            self.setup_failed = true;
+            return Ok(Begun::Stopped(order));
+        }
         let passed = match report.ending {
             AroundEnding::Done(Some(Returned::Json(json))) => {
-                // Nobody else sets it.
-                drop(self.script.data.set(json.into()));
+                self.set_data(&json);
                 true
             }
             AroundEnding::Done(_) => true,
@@ -134,7 +230,28 @@ impl Lifecycle {
             }
         };
         self.setup_failed = !passed;
-        Ok(passed && self.troubles.iter().all(|trouble| trouble.code == ExitCode::MarkedFailed))
+        let is_fatal = |trouble: &Trouble| trouble.code != ExitCode::MarkedFailed;
+        match passed && !self.troubles.iter().any(is_fatal) {
+            true => Ok(Begun::Yes),
+            false => Ok(Begun::No),
+        }
+    }
+
+    fn set_data(&self, json: &str) {
+        let json = sorted(json);
+        if let Some(watch) = &self.watch {
+            watch.set_setup_data(Some(Arc::clone(&json)));
+        }
+        // Nobody else sets it.
+        drop(self.script.data.set(json));
+    }
+
+    /// Where `setup()` does not run, its data may have been set from outside.
+    fn take_data_from_outside(&self) {
+        let data = self.watch.as_ref().and_then(|watch| watch.setup_data());
+        if let Some(json) = data {
+            drop(self.script.data.set(json));
+        }
     }
 
     /// Runs `teardown()`, unless `setup()` has failed.
@@ -144,21 +261,13 @@ impl Lifecycle {
         if !wanted || self.setup_failed || !self.exports("teardown") {
             return Ok(());
         }
+        self.enter(RunPhase::Teardown);
         let data = self.script.data.get().map(Arc::clone);
         let around = Around::Hook(Hook::Teardown, data);
         let report = self.run(&around, limit, &mut || false)?;
         let late = (ExitCode::TeardownTimeout, "teardown", limit);
         self.troubles.extend(trouble_in(report.ending, late));
         Ok(())
-    }
-
-    /// The test was stopped while it waited to begin.
-    pub(crate) fn stopped(&mut self) {
-        self.setup_failed = true;
-        self.troubles.push(Trouble::new(
-            ExitCode::ExternalAbort,
-            "stopped before the test began",
-        ));
     }
 
     fn exports(&self, function: &str) -> bool {
@@ -182,6 +291,28 @@ impl Lifecycle {
     }
 }
 
+/// JSON with the keys of its objects in order, in which scripts see it under k6.
+pub(crate) fn sorted(json: &str) -> Arc<str> {
+    fn sort(value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(sort),
+            Value::Object(rows) => {
+                let ordered: BTreeMap<String, Value> = std::mem::take(rows).into_iter().collect();
+                rows.extend(ordered);
+                rows.values_mut().for_each(sort);
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    match serde_json::from_str(json) {
+        Ok(mut value) => {
+            sort(&mut value);
+            value.to_string().into()
+        }
+        Err(_) => json.into(),
+    }
+}
+
 fn trouble_in(
     ending: AroundEnding,
     (code, function, limit): (ExitCode, &str, Duration),
@@ -196,7 +327,10 @@ fn trouble_in(
             }),
             ..Trouble::new(
                 code,
-                format!("{function}() execution timed out after {} seconds", limit.as_secs()),
+                format!(
+                    "{function}() execution timed out after {} seconds",
+                    limit.as_secs()
+                ),
             )
         }),
         AroundEnding::Stopped => Some(Trouble::new(
@@ -222,11 +356,7 @@ pub enum Handled {
 }
 
 /// Runs the module code and calls `handleSummary(data)` if the script has it.
-pub fn handle_summary(
-    plan: &Arc<TestPlan>,
-    script: &ScriptSetup,
-    data: Arc<str>,
-) -> Handled {
+pub fn handle_summary(plan: &Arc<TestPlan>, script: &ScriptSetup, data: Arc<str>) -> Handled {
     let limit = plan
         .script
         .as_deref()
@@ -245,7 +375,11 @@ pub fn handle_summary(
             Handled::Rejected(Trouble::thrown(&failure))
         }
         ending => {
-            let late = (ExitCode::Timeout, "handleSummary", limit.unwrap_or_default());
+            let late = (
+                ExitCode::Timeout,
+                "handleSummary",
+                limit.unwrap_or_default(),
+            );
             trouble_in(ending, late).map_or(Handled::Nothing, Handled::Failed)
         }
     }
@@ -269,8 +403,15 @@ pub fn read_exports(script: &ScriptSetup) -> Result<Exports, ReadError> {
         script: Some(Arc::new(ScriptSettings::default())),
         ..TestPlan::without_load(ClientPlan::default())
     });
-    let report = run_around(&plan, script, Place::apart(), &Around::Nothing, None, &mut || false)
-        .map_err(|error| ReadError::System(error.to_string()))?;
+    let report = run_around(
+        &plan,
+        script,
+        Place::apart(),
+        &Around::Nothing,
+        None,
+        &mut || false,
+    )
+    .map_err(|error| ReadError::System(error.to_string()))?;
     match (report.ending, report.exports) {
         (AroundEnding::Failed(failure), _) => Err(ReadError::Thrown(failure)),
         (_, Some(exports)) => Ok(exports),

@@ -10,6 +10,7 @@ use loadline_model::segment::{SegmentedIndex, Share};
 use loadline_model::{Executor, Nanos};
 
 use crate::constant_vus::ConstantVus;
+use crate::externally_controlled::ExternallyControlled;
 use crate::per_vu_iterations::PerVuIterations;
 use crate::pool::IterationPool;
 use crate::ramping_vus::RampingVus;
@@ -26,7 +27,7 @@ pub enum Next {
     },
     /// Ask again at this instant: the plan has no work for this virtual user before.
     Wait {
-        /// The instant, later than now.
+        /// The instant, later than now; [`Nanos::MAX`]: when somebody has steered the scenario.
         until: Nanos,
     },
     /// Nothing more, ever.
@@ -49,6 +50,7 @@ enum Policy {
     RampingVus(RampingVus),
     SharedIterations(SharedIterations),
     PerVuIterations(PerVuIterations),
+    ExternallyControlled(ExternallyControlled),
 }
 
 impl Closed {
@@ -77,6 +79,9 @@ impl Closed {
                 iterations,
                 ..
             } => Policy::PerVuIterations(PerVuIterations::new(share, vus, *all, *iterations)),
+            Executor::ExternallyControlled { vus: at_work, .. } => {
+                Policy::ExternallyControlled(ExternallyControlled::new(share, *at_work))
+            }
             Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => {
                 unreachable!("{} is an open model", executor.name())
             }
@@ -123,6 +128,17 @@ impl Closed {
             Policy::RampingVus(policy) => policy.next(vu, now),
             Policy::SharedIterations(policy) => policy.next(),
             Policy::PerVuIterations(policy) => policy.next(vu),
+            Policy::ExternallyControlled(policy) => policy.next(vu),
+        }
+    }
+
+    /// Sets how many virtual users of the whole test are at work and at most, and whether iterations
+    /// may start, where the executor lets it be said from outside. Virtual users that were made
+    /// stay.
+    pub fn steer(&mut self, vus: u32, max_vus: u32, is_paused: bool) {
+        if let Policy::ExternallyControlled(policy) = &mut self.policy {
+            policy.steer(vus, is_paused);
+            self.vus = self.vus.max(own_vus(&self.share, max_vus));
         }
     }
 
@@ -153,6 +169,7 @@ impl Closed {
         }
         match &self.policy {
             Policy::RampingVus(policy) => own_vus(&self.share, policy.level(now)),
+            Policy::ExternallyControlled(policy) => own_vus(&self.share, policy.at_work()),
             _ => self.vus,
         }
     }
@@ -178,7 +195,7 @@ impl Closed {
         match &self.policy {
             Policy::SharedIterations(policy) => policy.unstarted(),
             Policy::PerVuIterations(policy) => policy.unstarted(),
-            Policy::ConstantVus(_) | Policy::RampingVus(_) => 0,
+            Policy::ConstantVus(_) | Policy::RampingVus(_) | Policy::ExternallyControlled(_) => 0,
         }
     }
 

@@ -11,6 +11,7 @@
 mod closed;
 mod constant_arrival_rate;
 mod constant_vus;
+mod externally_controlled;
 mod open;
 mod per_vu_iterations;
 mod poisson;

@@ -7,10 +7,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use loadline_metric::{MetricId, MetricType, Contains, Tagged, TagSet};
+use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::Nanos;
 
 use crate::samples::{CheckSample, HttpSample};
+use crate::trace::HopTrace;
 
 /// What a script asks of whoever runs it.
 pub trait Host {
@@ -39,6 +40,8 @@ pub trait Host {
     fn metadata(&self, metadata: Option<&Arc<TagSet>>);
     /// Records one hop of an HTTP request.
     fn http(&self, sample: &HttpSample<'_>);
+    /// Shows one hop of an HTTP request; only called where the program's settings ask for it.
+    fn traced(&self, _hop: &HopTrace<'_>) {}
     /// Records how a check came out.
     fn check(&self, check: &CheckSample<'_>);
     /// Notes that a group was entered, so that groups are told of in this order.

@@ -3,7 +3,7 @@
 //! Must not know what is done about it. Invariant: looking runs nothing of the script but what it
 //! put in a constructor's place itself.
 
-use rquickjs::{Ctx, Object, Result, Value};
+use rquickjs::{ArrayBuffer, Ctx, Object, Result, Value, qjs};
 
 /// Whether the object's prototype is that of the global constructor of this name.
 ///
@@ -18,4 +18,36 @@ pub(crate) fn is_made_by<'js>(ctx: &Ctx<'js>, object: &Object<'js>, class: &str)
         return Ok(false);
     };
     Ok(class.get::<_, Value<'js>>("prototype")? == *own.as_value())
+}
+
+/// The object as an `ArrayBuffer`; `None` for anything else, and for one that was transferred away.
+///
+/// The wrapper's own question leaves an exception behind when the answer is no, which would come out
+/// of whatever runs next.
+pub(crate) fn array_buffer<'js>(object: &Object<'js>) -> Option<ArrayBuffer<'js>> {
+    // SAFETY: the value is alive, and nothing is kept of it.
+    let is_one = unsafe { qjs::JS_IsArrayBuffer(object.as_raw()) };
+    if !is_one {
+        return None;
+    }
+    let buffer = ArrayBuffer::from_object(object.clone());
+    if buffer.is_none() {
+        drop(object.ctx().catch());
+    }
+    buffer
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Rehearsal;
+
+    #[test]
+    fn asking_for_a_buffer_leaves_no_exception_behind() {
+        let script = "export default function () {
+            console.log({}, new Map());
+            console.log(new TextEncoder().encode('x'));
+        }";
+        let log = Rehearsal::new(script).run().log();
+        assert_eq!(log[1], "info Uint8Array(1) [ 120 ] source=console");
+    }
 }

@@ -12,12 +12,15 @@ mod globals;
 pub mod hop;
 pub mod host;
 mod jslib;
+pub mod json_fault;
 mod kinds;
+mod lazy;
 pub mod loading;
 mod modules;
 mod natives;
 pub mod program;
 pub mod samples;
+pub mod trace;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -4,11 +4,16 @@
 //! longer text that reaches its natives as `import.meta.native`. Must not know what the modules do.
 //! Invariant: a module that no script imports costs nothing.
 
+use std::ffi::{CStr, c_char};
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::object::Property;
-use rquickjs::{Ctx, Error, Exception, Module, Object, Result, WriteOptions};
+use rquickjs::{Ctx, Error, Exception, Module, Object, Result, WriteOptions, qjs};
 
+use crate::lazy::{self, Lazy};
 use crate::modules;
 use crate::vu::state;
 
@@ -18,28 +23,19 @@ pub(crate) struct Builtin {
     pub(crate) name: &'static str,
     /// Where its exports come from.
     pub(crate) body: Body,
-    /// Makes the natives; called once per virtual user that imports the module.
-    pub(crate) natives: for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>,
 }
 
 /// Where a built-in module's exports come from.
 pub(crate) enum Body {
-    /// The natives' properties of these names; the natives themselves are the default export.
-    Natives(&'static [&'static str]),
-    /// This JavaScript, which reaches the natives as `import.meta.native`.
-    Script(&'static str),
-}
-
-impl Builtin {
-    fn code(&self) -> String {
-        match self.body {
-            Body::Script(text) => text.to_owned(),
-            Body::Natives(names) => format!(
-                "const n=import.meta.native;export default n;export const {{{}}}=n;",
-                names.join(",")
-            ),
-        }
-    }
+    /// These; an object of them is the default export.
+    Natives(&'static [Lazy]),
+    /// JavaScript.
+    Script {
+        /// The module's code, which reaches the natives as `import.meta.native`.
+        text: &'static str,
+        /// Makes the natives; called once per virtual user that imports the module.
+        natives: for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>,
+    },
 }
 
 /// Resolves what scripts import.
@@ -83,37 +79,67 @@ impl Loader for ScriptLoader {
 
 /// A module by its full name, declared and not yet run.
 pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
-    let builtin = modules::find(name);
-    let module = match state(ctx).program.bytecode(name) {
-        // SAFETY: this process wrote the bytecode, with this very engine.
-        Some(bytecode) => unsafe { Module::load(ctx.clone(), &bytecode)? },
-        None => compile(ctx, name, builtin)?,
-    };
-    let meta = module.meta()?;
-    match builtin {
-        Some(builtin) => meta.set("native", (builtin.natives)(ctx)?)?,
-        None => modules::describe_file(ctx, &meta, name)?,
+    match modules::find(name).map(|builtin| &builtin.body) {
+        // SAFETY: what declares the module keeps to what a C module's function must do.
+        Some(Body::Natives(_)) => unsafe {
+            Module::from_load_fn(ctx.clone(), name, declare_natives)
+        },
+        Some(Body::Script { text, natives }) => {
+            let module = compiled(ctx, name, || Ok((*text).into()))?;
+            module.meta()?.set("native", natives(ctx)?)?;
+            Ok(module)
+        }
+        None => {
+            let module = compiled(ctx, name, || {
+                let loaded = state(ctx).program.sources().load(name);
+                loaded.map_err(|error| Exception::throw_message(ctx, &error.message))
+            })?;
+            modules::describe_file(&module.meta()?, name)?;
+            Ok(module)
+        }
     }
-    Ok(module)
 }
 
-fn compile<'js>(
+/// Declares a module of natives, whose values are made as they are imported.
+unsafe extern "C" fn declare_natives(
+    ctx: *mut qjs::JSContext,
+    name: *const c_char,
+) -> *mut qjs::JSModuleDef {
+    let context = NonNull::new(ctx).expect("modules are declared in a context");
+    // SAFETY: the context lives during the call, which is the only use of it.
+    let context = unsafe { Ctx::from_raw(context) };
+    // SAFETY: the engine lends a string that ends with a zero.
+    let found = unsafe { CStr::from_ptr(name) }
+        .to_str()
+        .ok()
+        .and_then(modules::find);
+    let Some(Body::Natives(rows)) = found.map(|builtin| &builtin.body) else {
+        return ptr::null_mut();
+    };
+    match lazy::object(&context, rows) {
+        // SAFETY: the engine takes the reference that the copy holds.
+        Ok(natives) => unsafe {
+            let natives = qjs::JS_DupValue(ctx, natives.as_value().as_raw());
+            qjs::JS_NewLazyModule(ctx, name, natives)
+        },
+        Err(_) => ptr::null_mut(),
+    }
+}
+
+/// The module of a text, compiled by the first virtual user that asks for it.
+fn compiled<'js>(
     ctx: &Ctx<'js>,
     name: &str,
-    builtin: Option<&'static Builtin>,
+    text: impl FnOnce() -> Result<Arc<str>>,
 ) -> Result<Module<'js, Declared>> {
-    let code = match builtin {
-        Some(builtin) => builtin.code(),
-        None => {
-            let loaded = state(ctx).program.sources().load(name);
-            let loaded = loaded.map_err(|error| Exception::throw_message(ctx, &error.message))?;
-            loaded.to_string()
-        }
-    };
-    let module = Module::declare(ctx.clone(), name, code)?;
+    if let Some(bytecode) = state(ctx).program.bytecode(name) {
+        // SAFETY: this process wrote the bytecode, with this very engine.
+        return unsafe { Module::load(ctx.clone(), &bytecode) };
+    }
+    let module = Module::declare(ctx.clone(), name, text()?.to_string())?;
     // Each virtual user has its own copy; nobody reads the text of a built-in function.
     let options = WriteOptions {
-        strip_source: builtin.is_some(),
+        strip_source: modules::find(name).is_some(),
         ..WriteOptions::default()
     };
     let bytecode = module.write(options)?;

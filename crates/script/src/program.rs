@@ -79,6 +79,8 @@ pub struct ProgramSettings {
     pub throw: bool,
     /// Whether cookie jars outlive an iteration (`noCookiesReset`).
     pub keep_cookies: bool,
+    /// Whether every hop is shown (`--once`).
+    pub traces: bool,
 }
 
 /// What HTTP requests are made with unless they say otherwise.

@@ -91,13 +91,22 @@ impl<'a> HttpTags<'a> {
     }
 }
 
+/// Whether a tag is there: the address is even where it is empty.
+fn is_told(tag: SystemTag, value: &str) -> bool {
+    !value.is_empty() || matches!(tag, SystemTag::Url | SystemTag::Name)
+}
+
 impl Tagged for HttpSample<'_> {
     fn tag(&self, name: &str) -> Option<&str> {
         let system = SystemTag::named(name).and_then(|tag| {
-            let found = self.system.each().into_iter().find(|(other, _)| *other == tag);
+            let found = self
+                .system
+                .each()
+                .into_iter()
+                .find(|(other, _)| *other == tag);
             found
                 .map(|(_, value)| value)
-                .filter(|value| !value.is_empty() && self.enabled.has(tag))
+                .filter(|value| is_told(tag, value) && self.enabled.has(tag))
         });
         system
             .or_else(|| self.own.and_then(|own| own.get(name)))
@@ -108,7 +117,7 @@ impl Tagged for HttpSample<'_> {
     fn each_tag(&self, each: &mut dyn FnMut(&str, &str)) {
         let mut told = SystemTags::NONE;
         for (tag, value) in self.system.each() {
-            if !value.is_empty() && self.enabled.has(tag) {
+            if is_told(tag, value) && self.enabled.has(tag) {
                 told = told.with(tag);
                 each(tag.name(), value);
             }

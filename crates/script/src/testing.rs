@@ -62,7 +62,9 @@ impl World {
         tags.each_tag(&mut |name, value| {
             all.insert(name.to_owned(), value.to_owned());
         });
-        self.values.borrow_mut().push((metric.to_owned(), value, all));
+        self.values
+            .borrow_mut()
+            .push((metric.to_owned(), value, all));
     }
 
     /// Values of a metric.
@@ -87,7 +89,11 @@ impl Host for World {
     }
 
     fn random(&self) -> u64 {
-        let next = self.random.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let next = self
+            .random
+            .get()
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         self.random.set(next);
         next.rotate_left(17)
     }
@@ -134,7 +140,11 @@ impl Host for World {
         if let Some(failed) = sample.failed {
             self.record("http_req_failed", f64::from(failed), sample);
         }
-        self.record("http_req_duration", sample.times.duration() as f64 / 1e6, sample);
+        self.record(
+            "http_req_duration",
+            sample.times.duration() as f64 / 1e6,
+            sample,
+        );
     }
 
     fn check(&self, check: &CheckSample<'_>) {
@@ -239,6 +249,7 @@ pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HopA
 
 impl Rehearsal {
     /// A rehearsal of this script: one iteration, every request answered by an empty 200.
+    #[expect(clippy::result_large_err, reason = "what comes of a hop is boxed by the seam")]
     pub(crate) fn new(script: &str) -> Rehearsal {
         Rehearsal {
             files: BTreeMap::from([("file:///script.js".to_owned(), script.to_owned())]),
@@ -251,7 +262,8 @@ impl Rehearsal {
 
     /// Another file that the script imports or opens.
     pub(crate) fn file(mut self, name: &str, text: &str) -> Rehearsal {
-        self.files.insert(format!("file:///{name}"), text.to_owned());
+        self.files
+            .insert(format!("file:///{name}"), text.to_owned());
         self
     }
 
@@ -355,7 +367,8 @@ impl Rehearsal {
             Wait::Any(until) => {
                 let hop = under_way.first_key_value().map(|((at, _), _)| *at);
                 let due = hop.into_iter().chain(until.map(|until| until.0)).min();
-                due.expect("a script that waits waits for something").max(now)
+                due.expect("a script that waits waits for something")
+                    .max(now)
             }
         };
         if self.cancel_at.is_some_and(|at| due >= at) {

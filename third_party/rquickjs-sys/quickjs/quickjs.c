@@ -335,6 +335,9 @@ typedef struct JSClass {
 } JSClass;
 
 struct JSRuntime {
+    /* k6-words.h: the last undefined callee that was read from a member */
+    const JSValue *missing_slot;
+    JSAtom missing_atom;
     JSMallocFunctions mf;
     JSMallocState malloc_state;
     JSArenaState arena_state;
@@ -543,6 +546,8 @@ typedef enum {
     JS_AUTOINIT_ID_MODULE_NS,
     JS_AUTOINIT_ID_PROP,
     JS_AUTOINIT_ID_BYTECODE,
+    JS_AUTOINIT_ID_INTRINSIC, /* see lazy-intrinsics.h */
+    JS_AUTOINIT_ID_LAZY, /* see lazy-values.h */
 } JSAutoInitIDEnum;
 
 enum {
@@ -2648,6 +2653,8 @@ void JS_FreeRuntime(JSRuntime *rt)
     int i;
 
     rt->in_free = true;
+    JS_FreeAtomRT(rt, rt->missing_atom);
+    rt->missing_atom = JS_ATOM_NULL;
     JS_FreeValueRT(rt, rt->current_exception);
 
     list_for_each_safe(el, el1, &rt->job_list) {
@@ -2894,6 +2901,8 @@ JSContext *JS_NewContextRaw(JSRuntime *rt)
     return ctx;
 }
 
+static int js_announce_lazy_intrinsics(JSContext *ctx);
+
 JSContext *JS_NewContext(JSRuntime *rt)
 {
     JSContext *ctx;
@@ -2901,18 +2910,12 @@ JSContext *JS_NewContext(JSRuntime *rt)
     if (!ctx)
         return NULL;
 
+    JS_AddIntrinsicRegExpCompiler(ctx);
     if (JS_AddIntrinsicBaseObjects(ctx) ||
-        JS_AddIntrinsicDate(ctx) ||
         JS_AddIntrinsicEval(ctx) ||
-        JS_AddIntrinsicRegExp(ctx) ||
         JS_AddIntrinsicJSON(ctx) ||
-        JS_AddIntrinsicProxy(ctx) ||
-        JS_AddIntrinsicMapSet(ctx) ||
-        JS_AddIntrinsicTypedArrays(ctx) ||
         JS_AddIntrinsicPromise(ctx) ||
-        JS_AddIntrinsicWeakRef(ctx) ||
-        JS_AddIntrinsicAToB(ctx) ||
-        JS_AddPerformance(ctx)) {
+        js_announce_lazy_intrinsics(ctx)) {
         JS_FreeContext(ctx);
         return NULL;
     }
@@ -2940,6 +2943,16 @@ static inline void set_value(JSContext *ctx, JSValue *pval, JSValue new_val)
     JS_FreeValue(ctx, old_val);
 }
 
+static void js_add_class_intrinsic(JSContext *ctx, int class_id);
+
+/* the prototype of a class; its intrinsic is added first where that is still to come */
+static inline JSValueConst js_class_proto(JSContext *ctx, int class_id)
+{
+    if (unlikely(JS_IsNull(ctx->class_proto[class_id])))
+        js_add_class_intrinsic(ctx, class_id);
+    return ctx->class_proto[class_id];
+}
+
 void JS_SetClassProto(JSContext *ctx, JSClassID class_id, JSValue obj)
 {
     assert(class_id < ctx->rt->class_count);
@@ -2949,7 +2962,7 @@ void JS_SetClassProto(JSContext *ctx, JSClassID class_id, JSValue obj)
 JSValue JS_GetClassProto(JSContext *ctx, JSClassID class_id)
 {
     assert(class_id < ctx->rt->class_count);
-    return js_dup(ctx->class_proto[class_id]);
+    return js_dup(js_class_proto(ctx, class_id));
 }
 
 JSValue JS_GetFunctionProto(JSContext *ctx)
@@ -6316,7 +6329,7 @@ static int JS_SetObjectData(JSContext *ctx, JSValueConst obj, JSValue val)
 
 JSValue JS_NewObjectClass(JSContext *ctx, JSClassID class_id)
 {
-    return JS_NewObjectProtoClass(ctx, ctx->class_proto[class_id], class_id);
+    return JS_NewObjectProtoClass(ctx, js_class_proto(ctx, class_id), class_id);
 }
 
 JSValue JS_NewObjectProto(JSContext *ctx, JSValueConst proto)
@@ -6676,12 +6689,12 @@ JSValue JS_NewCFunctionData(JSContext *ctx, JSCFunctionData *func,
 
 static JSContext *js_autoinit_get_realm(JSProperty *pr)
 {
-    return (JSContext *)(pr->u.init.realm_and_id & ~3);
+    return (JSContext *)(pr->u.init.realm_and_id & ~7);
 }
 
 static JSAutoInitIDEnum js_autoinit_get_id(JSProperty *pr)
 {
-    return pr->u.init.realm_and_id & 3;
+    return pr->u.init.realm_and_id & 7;
 }
 
 static void js_autoinit_free(JSRuntime *rt, JSProperty *pr)
@@ -8181,6 +8194,17 @@ static bool can_store_error_stack(JSValueConst obj)
 
 /* if filename != NULL, an additional level is added with the filename
    and line number information (used for parse error). */
+/* a class constructor: its prototype cannot be replaced; k6's traces do not name it */
+static bool js_is_class(JSObject *p)
+{
+    JSProperty *pr;
+    JSShapeProperty *prs;
+    if (p->class_id != JS_CLASS_BYTECODE_FUNCTION)
+        return false;
+    prs = find_own_property(&pr, p, JS_ATOM_prototype);
+    return prs && !(prs->flags & JS_PROP_WRITABLE);
+}
+
 static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                             JSValueConst filter_func, const char *filename,
                             int line_num, int col_num, int backtrace_flags)
@@ -8289,7 +8313,7 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         } else {
             /* func_name_str is UTF-8 encoded if needed */
             func_name_str = get_func_name(ctx, sf->cur_func);
-            if (!func_name_str || func_name_str[0] == '\0')
+            if (!func_name_str || func_name_str[0] == '\0' || js_is_class(p))
                 str1 = "<anonymous>";
             else
                 str1 = func_name_str;
@@ -8575,23 +8599,12 @@ static JSValue JS_ThrowStackOverflow(JSContext *ctx)
     return JS_ThrowRangeError(ctx, "Maximum call stack size exceeded");
 }
 
+#include "k6-words.h"
+
 static JSValue JS_ThrowTypeErrorNotAConstructor(JSContext *ctx,
                                                 JSValueConst func_obj)
 {
-    JSObject *p;
-    JSAtom name;
-
-    if (JS_TAG_OBJECT != JS_VALUE_GET_TAG(func_obj))
-        goto fini;
-    p = JS_VALUE_GET_OBJ(func_obj);
-    if (!js_class_has_bytecode(p->class_id))
-        goto fini;
-    name = p->u.func.function_bytecode->func_name;
-    if (name == JS_ATOM_NULL)
-        goto fini;
-    return JS_ThrowTypeErrorAtom(ctx, "%s is not a constructor", name);
-fini:
-    return JS_ThrowTypeError(ctx, "not a constructor");
+    return js_throw_not_constructor(ctx, func_obj);
 }
 
 static JSValue JS_ThrowTypeErrorNotAFunction(JSContext *ctx)
@@ -8618,10 +8631,10 @@ static JSValue JS_ThrowReferenceErrorNotDefined(JSContext *ctx, JSAtom name)
 
 static JSValue JS_ThrowReferenceErrorUninitialized(JSContext *ctx, JSAtom name)
 {
-    char buf[ATOM_GET_STR_BUF_SIZE];
-    return JS_ThrowReferenceError(ctx, "%s is not initialized",
-                                  name == JS_ATOM_NULL ? "lexical variable" :
-                                  JS_AtomGetStr(ctx, buf, sizeof(buf), name));
+    if (name == JS_ATOM_this)
+        return JS_ThrowReferenceError(ctx, "Must call super constructor in derived class before "
+                                      "returning from derived constructor");
+    return JS_ThrowReferenceError(ctx, "Cannot access a variable before initialization");
 }
 
 static JSValue JS_ThrowReferenceErrorUninitialized2(JSContext *ctx,
@@ -8916,8 +8929,10 @@ int JS_IsInstanceOf(JSContext *ctx, JSValueConst val, JSValueConst obj)
 {
     JSValue method;
 
-    if (!JS_IsObject(obj))
-        goto fail;
+    if (!JS_IsObject(obj)) {
+        js_throw_not_object(ctx, obj);
+        return -1;
+    }
     method = JS_GetProperty(ctx, obj, JS_ATOM_Symbol_hasInstance);
     if (JS_IsException(method))
         return -1;
@@ -8930,7 +8945,8 @@ int JS_IsInstanceOf(JSContext *ctx, JSValueConst val, JSValueConst obj)
     /* legacy case */
     if (!JS_IsFunction(ctx, obj)) {
     fail:
-        JS_ThrowTypeError(ctx, "invalid 'instanceof' right operand");
+        JS_ThrowTypeError(ctx, "Expecting a function in instanceof check, but got %s",
+                          js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, obj));
         return -1;
     }
     return JS_OrdinaryIsInstanceOf(ctx, val, obj);
@@ -9082,6 +9098,11 @@ static JSAutoInitFunc *const js_autoinit_func_table[] = {
     js_bytecode_autoinit, /* JS_AUTOINIT_ID_BYTECODE */
 };
 
+typedef struct JSLazyIntrinsic JSLazyIntrinsic;
+static int js_add_lazy_intrinsic(JSContext *ctx, const JSLazyIntrinsic *lazy);
+static int js_make_lazy_property(JSContext *ctx, JSObject *p, JSAtom prop,
+                                 const JSLazyProperty *lazy);
+
 /* warning: 'prs' is reallocated after it */
 static int JS_AutoInitProperty(JSContext *ctx, JSObject *p, JSAtom prop,
                                JSProperty *pr, JSShapeProperty *prs)
@@ -9090,6 +9111,14 @@ static int JS_AutoInitProperty(JSContext *ctx, JSObject *p, JSAtom prop,
     JSContext *realm;
     JSAutoInitFunc *func;
 
+    switch (js_autoinit_get_id(pr)) {
+    case JS_AUTOINIT_ID_INTRINSIC:
+        return js_add_lazy_intrinsic(js_autoinit_get_realm(pr), pr->u.init.opaque);
+    case JS_AUTOINIT_ID_LAZY:
+        return js_make_lazy_property(js_autoinit_get_realm(pr), p, prop, pr->u.init.opaque);
+    default:
+        break;
+    }
     if (js_shape_prepare_update(ctx, p, &prs))
         return -1;
 
@@ -9269,7 +9298,7 @@ JSValue JS_GetProperty(JSContext *ctx, JSValueConst this_obj, JSAtom prop)
 
 static JSValue JS_ThrowTypeErrorPrivateNotFound(JSContext *ctx, JSAtom atom)
 {
-    return JS_ThrowTypeErrorAtom(ctx, "private class field '%s' does not exist",
+    return JS_ThrowTypeErrorAtom(ctx, "Cannot read private member %s from an object whose class did not declare it",
                                  atom);
 }
 
@@ -10331,7 +10360,7 @@ static int delete_property(JSContext *ctx, JSObject *p, JSAtom atom)
 }
 
 static int call_setter(JSContext *ctx, JSObject *setter,
-                       JSValueConst this_obj, JSValue val, int flags)
+                       JSValueConst this_obj, JSAtom prop, JSValue val, int flags)
 {
     JSValue ret, func;
     if (likely(setter)) {
@@ -10346,12 +10375,7 @@ static int call_setter(JSContext *ctx, JSObject *setter,
         return true;
     } else {
         JS_FreeValue(ctx, val);
-        if ((flags & JS_PROP_THROW) ||
-            ((flags & JS_PROP_THROW_STRICT) && is_strict_mode(ctx))) {
-            JS_ThrowTypeError(ctx, "no setter for property");
-            return -1;
-        }
-        return false;
+        return JS_ThrowTypeErrorReadOnly(ctx, flags, prop);
     }
 }
 
@@ -10515,7 +10539,7 @@ static JSValue js_allocate_fast_array(JSContext *ctx, int64_t len)
     int i;
 
     if (len > INT32_MAX)
-        return JS_ThrowRangeError(ctx, "invalid array length");
+        return JS_ThrowRangeError(ctx, "Invalid array length");
     arr = JS_NewArray(ctx);
     if (JS_IsException(arr))
         return arr;
@@ -10559,10 +10583,10 @@ static int JS_SetPropertyInternal2(JSContext *ctx, JSValueConst obj, JSAtom prop
 
     switch(JS_VALUE_GET_TAG(this_obj)) {
     case JS_TAG_NULL:
-        JS_ThrowTypeErrorAtom(ctx, "cannot set property '%s' of null", prop);
+        JS_ThrowTypeError(ctx, "Cannot convert undefined or null to object");
         goto fail;
     case JS_TAG_UNDEFINED:
-        JS_ThrowTypeErrorAtom(ctx, "cannot set property '%s' of undefined", prop);
+        JS_ThrowTypeError(ctx, "Cannot convert undefined or null to object");
         goto fail;
     case JS_TAG_OBJECT:
         p = JS_VALUE_GET_OBJ(this_obj);
@@ -10591,7 +10615,7 @@ retry:
             assert(prop == JS_ATOM_length);
             return set_array_length(ctx, p, val, flags);
         } else if ((prs->flags & JS_PROP_TMASK) == JS_PROP_GETSET) {
-            return call_setter(ctx, pr->u.getset.setter, this_obj, val, flags);
+            return call_setter(ctx, pr->u.getset.setter, this_obj, prop, val, flags);
         } else if ((prs->flags & JS_PROP_TMASK) == JS_PROP_VARREF) {
             /* JS_PROP_WRITABLE is always true for variable
                references, but they are write protected in module name
@@ -10683,7 +10707,7 @@ retry:
                                     setter = NULL;
                                 else
                                     setter = JS_VALUE_GET_OBJ(desc.setter);
-                                ret = call_setter(ctx, setter, this_obj, val, flags);
+                                ret = call_setter(ctx, setter, this_obj, prop, val, flags);
                                 JS_FreeValue(ctx, desc.getter);
                                 JS_FreeValue(ctx, desc.setter);
                                 return ret;
@@ -10715,7 +10739,7 @@ retry:
         prs = find_own_property(&pr, p1, prop);
         if (prs) {
             if ((prs->flags & JS_PROP_TMASK) == JS_PROP_GETSET) {
-                return call_setter(ctx, pr->u.getset.setter, this_obj, val, flags);
+                return call_setter(ctx, pr->u.getset.setter, this_obj, prop, val, flags);
             } else if ((prs->flags & JS_PROP_TMASK) == JS_PROP_AUTOINIT) {
                 /* Instantiate property and retry (potentially useless) */
                 if (JS_AutoInitProperty(ctx, p1, prop, pr, prs))
@@ -10735,7 +10759,7 @@ retry:
     }
 
     if (unlikely(!p)) {
-        ret = JS_ThrowTypeErrorOrFalse(ctx, flags, "not an object");
+        ret = js_throw_no_receiver(ctx, flags, this_obj, prop);
         goto done;
     }
 
@@ -11105,6 +11129,10 @@ static int JS_CreateProperty(JSContext *ctx, JSObject *p,
 
     if (!p->extensible) {
     not_extensible:
+        if (flags & JS_PROP_DEFINE_PROPERTY)
+            return JS_ThrowTypeErrorOrFalse(ctx, flags,
+                                            "Cannot define property %s, object is not extensible",
+                                            JS_AtomGetStr(ctx, (char[ATOM_GET_STR_BUF_SIZE]){0}, ATOM_GET_STR_BUF_SIZE, prop));
         return JS_ThrowTypeErrorNotExtensible(ctx, flags, prop);
     }
 
@@ -11253,7 +11281,8 @@ int JS_DefineProperty(JSContext *ctx, JSValueConst this_obj,
         /* property already exists */
         if (!check_define_prop_flags(prs->flags, flags)) {
         not_configurable:
-            return JS_ThrowTypeErrorOrFalse(ctx, flags, "property is not configurable");
+            return JS_ThrowTypeErrorOrFalse(ctx, flags, "Cannot redefine property: %s",
+                                            JS_AtomGetStr(ctx, (char[ATOM_GET_STR_BUF_SIZE]){0}, ATOM_GET_STR_BUF_SIZE, prop));
         }
 
         if ((prs->flags & JS_PROP_TMASK) == JS_PROP_AUTOINIT) {
@@ -11507,8 +11536,8 @@ static int JS_DefineAutoInitProperty(JSContext *ctx, JSValueConst this_obj,
     if (unlikely(!pr))
         return -1;
     pr->u.init.realm_and_id = (uintptr_t)JS_DupContext(ctx);
-    assert((pr->u.init.realm_and_id & 3) == 0);
-    assert(id <= 3);
+    assert((pr->u.init.realm_and_id & 7) == 0);
+    assert(id <= 7);
     pr->u.init.realm_and_id |= id;
     pr->u.init.opaque = opaque;
     return true;
@@ -11937,8 +11966,7 @@ int JS_DeleteProperty(JSContext *ctx, JSValueConst obj, JSAtom prop, int flags)
         return res;
     if ((flags & JS_PROP_THROW) ||
         ((flags & JS_PROP_THROW_STRICT) && is_strict_mode(ctx))) {
-        JS_ThrowTypeError(ctx, "could not delete property");
-        return -1;
+        return js_throw_cannot_delete(ctx, obj, prop);
     }
     return false;
 }
@@ -12923,7 +12951,7 @@ static JSBigInt *js_bigint_divrem(JSContext *ctx, const JSBigInt *a,
     int na, nb, a_sign, b_sign, shift;
 
     if (b->len == 1 && b->tab[0] == 0) {
-        JS_ThrowRangeError(ctx, "BigInt division by zero");
+        JS_ThrowRangeError(ctx, "Division by zero");
         return NULL;
     }
 
@@ -13959,7 +13987,7 @@ static JSValue JS_ToNumberHintFree(JSContext *ctx, JSValue val,
     case JS_TAG_SHORT_BIG_INT:
         if (flag != TON_FLAG_NUMERIC) {
             JS_FreeValue(ctx, val);
-            return JS_ThrowTypeError(ctx, "cannot convert BigInt to number");
+            return JS_ThrowTypeError(ctx, "Cannot convert a BigInt value to a number");
         }
         ret = val;
         break;
@@ -14011,7 +14039,7 @@ static JSValue JS_ToNumberHintFree(JSContext *ctx, JSValue val,
         break;
     case JS_TAG_SYMBOL:
         JS_FreeValue(ctx, val);
-        return JS_ThrowTypeError(ctx, "cannot convert symbol to number");
+        return JS_ThrowTypeError(ctx, "Cannot convert a Symbol value to a number");
     default:
         JS_FreeValue(ctx, val);
         ret = JS_NAN;
@@ -14476,7 +14504,7 @@ static __exception int JS_ToArrayLengthFree(JSContext *ctx, uint32_t *plen,
                     return -1;
                 if (len1 != len) {
                 fail:
-                    JS_ThrowRangeError(ctx, "invalid array length");
+                    JS_ThrowRangeError(ctx, "Invalid array length");
                     return -1;
                 }
             }
@@ -14636,7 +14664,7 @@ static JSValue JS_ToStringInternal(JSContext *ctx, JSValueConst val,
         if (flags & JS_TO_STRING_IS_PROPERTY_KEY) {
             return js_dup(val);
         } else {
-            return JS_ThrowTypeError(ctx, "cannot convert symbol to string");
+            return JS_ThrowTypeError(ctx, "Cannot convert a Symbol value to a string");
         }
     case JS_TAG_FLOAT64:
         return js_dtoa2(ctx, JS_VALUE_GET_FLOAT64(val), 10, 0,
@@ -14687,7 +14715,7 @@ static JSValue JS_ToStringCheckObject(JSContext *ctx, JSValueConst val)
 {
     uint32_t tag = JS_VALUE_GET_TAG(val);
     if (tag == JS_TAG_NULL || tag == JS_TAG_UNDEFINED)
-        return JS_ThrowTypeError(ctx, "null or undefined are forbidden");
+        return JS_ThrowTypeError(ctx, "Value is not object coercible");
     return JS_ToString(ctx, val);
 }
 
@@ -15103,9 +15131,11 @@ static JSValue JS_StringToBigInt(JSContext *ctx, JSValue val)
 
 static JSValue JS_StringToBigIntErr(JSContext *ctx, JSValue val)
 {
+    char shown[JS_WORDS_SIZE];
+    js_words_of(ctx, shown, val);
     val = JS_StringToBigInt(ctx, val);
     if (JS_VALUE_IS_NAN(val))
-        return JS_ThrowSyntaxError(ctx, "invalid BigInt literal");
+        return JS_ThrowSyntaxError(ctx, "Cannot convert %s to a BigInt", shown);
     return val;
 }
 
@@ -15237,7 +15267,7 @@ static no_inline __exception int js_unary_arith_slow(JSContext *ctx,
             v = JS_VALUE_GET_SHORT_BIG_INT(op1);
             switch(op) {
             case OP_plus:
-                JS_ThrowTypeError(ctx, "bigint argument with unary +");
+                JS_ThrowTypeError(ctx, "Cannot convert a BigInt value to a number");
                 goto exception;
             case OP_inc:
                 if (v == JS_SHORT_BIG_INT_MAX)
@@ -15270,7 +15300,7 @@ static no_inline __exception int js_unary_arith_slow(JSContext *ctx,
         bigint_slow_case1:
             switch(op) {
             case OP_plus:
-                JS_ThrowTypeError(ctx, "bigint argument with unary +");
+                JS_ThrowTypeError(ctx, "Cannot convert a BigInt value to a number");
                 JS_FreeValue(ctx, op1);
                 goto exception;
             case OP_inc:
@@ -16405,7 +16435,7 @@ static __exception int js_operator_in(JSContext *ctx, JSValue *sp)
     op2 = sp[-1];
 
     if (JS_VALUE_GET_TAG(op2) != JS_TAG_OBJECT) {
-        JS_ThrowTypeError(ctx, "invalid 'in' operand");
+        JS_ThrowTypeError(ctx, "Value is not an object: %s", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, op2));
         return -1;
     }
     atom = JS_ValueToAtom(ctx, op1);
@@ -16428,7 +16458,7 @@ static __exception int js_operator_private_in(JSContext *ctx, JSValue *sp)
     op1 = sp[-2]; /* object */
     op2 = sp[-1]; /* field name or method function */
     if (JS_VALUE_GET_TAG(op1) != JS_TAG_OBJECT) {
-        JS_ThrowTypeError(ctx, "invalid 'in' operand");
+        JS_ThrowTypeError(ctx, "Value is not an object: %s", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, op2));
         return -1;
     }
     if (JS_IsObject(op2)) {
@@ -16946,8 +16976,9 @@ static JSValue JS_GetIterator2(JSContext *ctx, JSValueConst obj,
     if (JS_IsException(enum_obj))
         return enum_obj;
     if (!JS_IsObject(enum_obj)) {
+        js_throw_not_object(ctx, enum_obj);
         JS_FreeValue(ctx, enum_obj);
-        return JS_ThrowTypeErrorNotAnObject(ctx);
+        return JS_EXCEPTION;
     }
     return enum_obj;
 }
@@ -16973,13 +17004,15 @@ static JSValue JS_GetIterator(JSContext *ctx, JSValueConst obj, bool is_async)
             return ret;
         }
     } else {
+        if (JS_IsUndefined(obj) || JS_IsNull(obj))
+            return JS_ThrowTypeError(ctx, "Cannot convert undefined or null to object");
         method = JS_GetProperty(ctx, obj, JS_ATOM_Symbol_iterator);
         if (JS_IsException(method))
             return method;
     }
     if (!JS_IsFunction(ctx, method)) {
         JS_FreeValue(ctx, method);
-        return JS_ThrowTypeError(ctx, "value is not iterable");
+        return JS_ThrowTypeError(ctx, "object is not iterable");
     }
     ret = JS_GetIterator2(ctx, obj, method);
     JS_FreeValue(ctx, method);
@@ -17333,6 +17366,10 @@ static __exception int js_append_enumerate(JSContext *ctx, JSValue *sp)
          avoid constructing actual iterator object?
        - build this into js_for_of_start and use in all `for (x of o)` loops
      */
+    if (JS_IsUndefined(sp[-1]) || JS_IsNull(sp[-1])) {
+        JS_ThrowTypeError(ctx, "Cannot convert undefined or null to object");
+        return -1;
+    }
     iterator = JS_GetProperty(ctx, sp[-1], JS_ATOM_Symbol_iterator);
     if (JS_IsException(iterator))
         return -1;
@@ -17718,7 +17755,7 @@ static int js_op_define_class(JSContext *ctx, JSValue *sp,
             parent_class = js_dup(ctx->function_proto);
         } else {
             if (!JS_IsConstructor(ctx, parent_class)) {
-                JS_ThrowTypeError(ctx, "parent class must be constructor");
+                JS_ThrowTypeError(ctx, "Class extends value is not a constructor or null");
                 goto fail;
             }
             parent_proto = JS_GetProperty(ctx, parent_class, JS_ATOM_prototype);
@@ -17897,7 +17934,7 @@ static JSValue js_call_c_function(JSContext *ctx, JSValueConst func_obj,
         if (!(flags & JS_CALL_FLAG_CONSTRUCTOR)) {
             if (cproto == JS_CFUNC_constructor) {
             not_a_constructor:
-                ret_val = JS_ThrowTypeError(ctx, "must be called with new");
+                ret_val = js_throw_needs_new(ctx, func_obj);
                 break;
             } else {
                 this_obj = JS_UNDEFINED;
@@ -18113,7 +18150,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
         call_func = rt->class_array[p->class_id].call;
         if (!call_func) {
         not_a_function:
-            return JS_ThrowTypeErrorNotAFunction(caller_ctx);
+            return js_throw_not_callable(caller_ctx, "Not a function", func_obj);
         }
         return call_func(caller_ctx, func_obj, this_obj, argc,
                          argv, flags);
@@ -18576,6 +18613,9 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                 pc += 2;
                 call_argv = sp - call_argc;
                 sf->cur_pc = pc;
+                if (unlikely(JS_IsUndefined(call_argv[-1])) &&
+                    js_throw_no_member(ctx, &call_argv[-1], call_argv[-2]))
+                    goto exception;
                 ret_val = JS_CallInternal(ctx, call_argv[-1], call_argv[-2],
                                           JS_UNDEFINED, call_argc,
                                           vc(call_argv), 0);
@@ -18630,7 +18670,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
             /* return true if 'this' should be returned */
             if (!JS_IsObject(sp[-1])) {
                 if (!JS_IsUndefined(sp[-1])) {
-                    JS_ThrowTypeError(caller_ctx, "derived class constructor must return an object or undefined");
+                    JS_ThrowTypeError(caller_ctx, "Derived constructors may only return object or undefined");
                     goto exception;
                 }
                 sp[0] = JS_TRUE;
@@ -18642,7 +18682,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
         CASE(OP_check_ctor):
             if (JS_IsUndefined(new_target)) {
             non_ctor_call:
-                JS_ThrowTypeError(ctx, "class constructors must be invoked with 'new'");
+                JS_ThrowTypeError(ctx, "Class constructor cannot be invoked without 'new'");
                 goto exception;
             }
             BREAK;
@@ -18682,6 +18722,9 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
             BREAK;
 
         CASE(OP_throw):
+            /* what is thrown need not be an error: its trace is kept beside it */
+            JS_FreeValue(ctx, ctx->error_back_trace);
+            ctx->error_back_trace = JS_UNDEFINED;
             JS_Throw(ctx, *--sp);
             goto exception;
 
@@ -19634,10 +19677,16 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                 } else {
                 get_field2_slow_path:
                     sf->cur_pc = pc;
+                    if (unlikely(JS_IsNull(obj) || JS_IsUndefined(obj))) {
+                        JS_ThrowTypeErrorAtom(ctx, "Cannot read property '%s' of undefined or null", atom);
+                        goto exception;
+                    }
                     val = JS_GetPropertyInternal(ctx, obj, atom, sp[-1], false);
                     if (unlikely(JS_IsException(val)))
                         goto exception;
                 }
+                if (unlikely(JS_IsUndefined(val)))
+                    js_note_missing(ctx, sp, atom);
                 *sp++ = val;
             }
             BREAK;
@@ -19914,8 +19963,16 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                     }
                 }
                 sf->cur_pc = pc;
+                if (unlikely(JS_IsNull(sp[-2]) || JS_IsUndefined(sp[-2]))) {
+                    js_throw_no_callee(ctx, sp[-1]);
+                    goto exception;
+                }
+                JSValue key = js_dup(sp[-1]);
                 val = JS_GetPropertyValue(ctx, sp[-2], sp[-1]);
                 sp[-1] = val;
+                if (unlikely(JS_IsUndefined(val)))
+                    js_note_missing_value(ctx, &sp[-1], key);
+                JS_FreeValue(ctx, key);
                 if (unlikely(JS_IsException(val)))
                     goto exception;
             }
@@ -20704,6 +20761,10 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
         CASE(OP_to_object):
             if (JS_VALUE_GET_TAG(sp[-1]) != JS_TAG_OBJECT) {
                 sf->cur_pc = pc;
+                if (JS_IsNull(sp[-1]) || JS_IsUndefined(sp[-1])) {
+                    JS_ThrowTypeError(ctx, "Value is not object coercible");
+                    goto exception;
+                }
                 ret_val = JS_ToObject(ctx, sp[-1]);
                 if (JS_IsException(ret_val))
                     goto exception;
@@ -21024,7 +21085,7 @@ static JSValue js_create_from_ctor(JSContext *ctx, JSValueConst ctor,
     JSContext *realm;
 
     if (JS_IsUndefined(ctor)) {
-        proto = js_dup(ctx->class_proto[class_id]);
+        proto = js_dup(js_class_proto(ctx, class_id));
     } else {
         proto = JS_GetProperty(ctx, ctor, JS_ATOM_prototype);
         if (JS_IsException(proto))
@@ -21034,7 +21095,7 @@ static JSValue js_create_from_ctor(JSContext *ctx, JSValueConst ctor,
             realm = JS_GetFunctionRealm(ctx, ctor);
             if (!realm)
                 return JS_EXCEPTION;
-            proto = js_dup(realm->class_proto[class_id]);
+            proto = js_dup(js_class_proto(realm, class_id));
         }
     }
     obj = JS_NewObjectProtoClass(ctx, proto, class_id);
@@ -21065,7 +21126,7 @@ static JSValue JS_CallConstructorInternal(JSContext *ctx,
         call_func = ctx->rt->class_array[p->class_id].call;
         if (!call_func) {
         not_a_function:
-            return JS_ThrowTypeErrorNotAFunction(ctx);
+            return js_throw_not_constructor(ctx, func_obj);
         }
         return call_func(ctx, func_obj, new_target, argc,
                          argv, flags);
@@ -21364,7 +21425,7 @@ static JSValue js_generator_next(JSContext *ctx, JSValueConst this_val,
         }
         break;
     case JS_GENERATOR_STATE_EXECUTING:
-        ret = JS_ThrowTypeError(ctx, "cannot invoke a running generator");
+        ret = JS_ThrowTypeError(ctx, "Illegal generator state");
         break;
     }
     return ret;
@@ -30980,6 +31041,9 @@ static JSResolveResultEnum js_resolve_export(JSContext *ctx,
     return ret;
 }
 
+static bool js_is_lazy_module(JSModuleDef *m);
+static JSVarRef *js_make_lazy_export(JSContext *ctx, JSModuleDef *m, JSExportEntry *me);
+
 static JSVarRef *js_get_local_export_var_ref1(JSContext *ctx, JSModuleDef *m,
                                               JSExportEntry *me,
                                               JSResolveState *s)
@@ -30987,6 +31051,8 @@ static JSVarRef *js_get_local_export_var_ref1(JSContext *ctx, JSModuleDef *m,
     JSVarRef *var_ref = me->u.local.var_ref;
     int i;
 
+    if (!var_ref && js_is_lazy_module(m))
+        return js_make_lazy_export(ctx, m, me);
     if (!var_ref) {
         JSObject *p = JS_VALUE_GET_OBJ(m->func_obj);
         var_ref = p->u.func.var_refs[me->u.local.var_idx];
@@ -31440,7 +31506,9 @@ static int js_create_module_function(JSContext *ctx, JSModuleDef *m)
 
     is_c_module = (m->init_func != NULL);
 
-    if (is_c_module) {
+    if (js_is_lazy_module(m)) {
+        /* its variables are made when they are imported */
+    } else if (is_c_module) {
         /* initialize the exported variables */
         for(i = 0; i < m->export_entries_count; i++) {
             JSExportEntry *me = &m->export_entries[i];
@@ -40304,7 +40372,7 @@ static JSValue JS_ReadDate(BCReaderState *s)
         JS_ThrowTypeError(ctx, "Number tag expected for date");
         goto fail;
     }
-    obj = JS_NewObjectProtoClass(ctx, ctx->class_proto[JS_CLASS_DATE],
+    obj = JS_NewObjectProtoClass(ctx, js_class_proto(ctx, JS_CLASS_DATE),
                                  JS_CLASS_DATE);
     if (JS_IsException(obj))
         goto fail;
@@ -40617,7 +40685,7 @@ static int check_function(JSContext *ctx, JSValueConst obj)
 {
     if (likely(JS_IsFunction(ctx, obj)))
         return 0;
-    JS_ThrowTypeErrorNotAFunction(ctx);
+    js_throw_not_callable(ctx, "Value is not callable", obj);
     return -1;
 }
 
@@ -41116,7 +41184,7 @@ static int js_obj_to_desc(JSContext *ctx, JSPropertyDescriptor *d,
     int flags;
 
     if (!JS_IsObject(desc)) {
-        JS_ThrowTypeError(ctx, "Property description must be an object");
+        JS_ThrowTypeError(ctx, "Property description must be an object: %s", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, desc));
         return -1;
     }
     flags = 0;
@@ -41297,7 +41365,7 @@ static JSValue js_object_create(JSContext *ctx, JSValueConst this_val,
 
     proto = argv[0];
     if (!JS_IsObject(proto) && !JS_IsNull(proto))
-        return JS_ThrowTypeError(ctx, "object prototype may only be an Object or null");
+        return JS_ThrowTypeError(ctx, "Object prototype may only be an Object or null: %s", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, proto));
     obj = JS_NewObjectProto(ctx, proto);
     if (JS_IsException(obj))
         return JS_EXCEPTION;
@@ -42654,7 +42722,7 @@ static JSValue js_function_toString(JSContext *ctx, JSValueConst this_val,
             pref = "async function *";
             break;
         }
-        suff = "() {\n    [native code]\n}";
+        suff = "() { [native code] }";
         name = JS_GetProperty(ctx, this_val, JS_ATOM_name);
         if (JS_IsUndefined(name))
             name = js_empty_string(ctx->rt);
@@ -43099,6 +43167,10 @@ static JSValue js_array_from(JSContext *ctx, JSValueConst this_val,
             if (argc > 2)
                 this_arg = argv[2];
         }
+    }
+    if (JS_IsUndefined(items) || JS_IsNull(items)) {
+        JS_ThrowTypeError(ctx, "Cannot convert undefined or null to object");
+        goto exception;
     }
     iter = JS_GetProperty(ctx, items, JS_ATOM_Symbol_iterator);
     if (JS_IsException(iter))
@@ -43685,7 +43757,7 @@ static JSValue js_array_reduce(JSContext *ctx, JSValueConst this_val,
             if (js_poll_interrupts(ctx))
                 goto exception;
             if (k >= len) {
-                JS_ThrowTypeError(ctx, "empty array");
+                JS_ThrowTypeError(ctx, "No initial value");
                 goto exception;
             }
             k1 = (special & special_reduceRight) ? len - k - 1 : k;
@@ -44467,7 +44539,7 @@ static JSValue js_array_toSpliced(JSContext *ctx, JSValueConst this_val,
 
     newlen = len + add - del;
     if (newlen > MAX_SAFE_INTEGER) {
-        JS_ThrowTypeError(ctx, "invalid array length");
+        JS_ThrowTypeError(ctx, "Invalid array length");
         goto exception;
     }
 
@@ -46627,7 +46699,7 @@ static JSValue js_number_toFixed(JSContext *ctx, JSValueConst this_val,
     if (JS_ToInt32Sat(ctx, &f, argv[0]))
         return JS_EXCEPTION;
     if (f < 0 || f > 100)
-        return JS_ThrowRangeError(ctx, "invalid number of digits");
+        return JS_ThrowRangeError(ctx, "toFixed() precision must be between 0 and 100");
     if (fabs(d) >= 1e21)
         flags = JS_DTOA_FORMAT_FREE;
     else
@@ -46657,7 +46729,7 @@ static JSValue js_number_toExponential(JSContext *ctx, JSValueConst this_val,
         f = 0;
     } else {
         if (f < 0 || f > 100)
-            return JS_ThrowRangeError(ctx, "invalid number of digits");
+            return JS_ThrowRangeError(ctx, "toExponential() precision must be between 0 and 100");
         f++;
         flags = JS_DTOA_FORMAT_FIXED;
     }
@@ -46685,7 +46757,7 @@ static JSValue js_number_toPrecision(JSContext *ctx, JSValueConst this_val,
         return JS_ToStringFree(ctx,  __JS_NewFloat64(d));
     }
     if (p < 1 || p > 100)
-        return JS_ThrowRangeError(ctx, "invalid number of digits");
+        return JS_ThrowRangeError(ctx, "toPrecision() precision must be between 1 and 100");
     return js_dtoa2(ctx, d, 10, p, JS_DTOA_FORMAT_FIXED);
 }
 
@@ -46998,7 +47070,8 @@ static JSValue js_string_fromCodePoint(JSContext *ctx, JSValueConst this_val,
     return string_buffer_end(b);
 
  range_error:
-    JS_ThrowRangeError(ctx, "invalid code point");
+    JS_ThrowRangeError(ctx, "Invalid code point %s",
+                       js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, argv[b ? i : 0]));
  fail:
     if (b) string_buffer_free(b);
     return JS_EXCEPTION;
@@ -47442,7 +47515,8 @@ static JSValue js_string_includes(JSContext *ctx, JSValueConst this_val,
     ret = js_is_regexp(ctx, argv[0]);
     if (ret) {
         if (ret > 0)
-            JS_ThrowTypeError(ctx, "regexp not supported");
+            JS_ThrowTypeError(ctx, "First argument to String.prototype.%s must not be a regular expression",
+                              magic == 0 ? "includes" : magic == 1 ? "startsWith" : "endsWith");
         goto fail;
     }
     v = JS_ToString(ctx, argv[0]);
@@ -47559,6 +47633,7 @@ static JSValue js_string_match(JSContext *ctx, JSValueConst this_val,
             goto fail;
         args[args_len++] = str;
     }
+    js_class_proto(ctx, JS_CLASS_REGEXP);
     rx = JS_CallConstructor(ctx, ctx->regexp_ctor, args_len, args);
     JS_FreeValue(ctx, str);
     if (JS_IsException(rx)) {
@@ -48058,7 +48133,7 @@ static JSValue js_string_repeat(JSContext *ctx, JSValueConst this_val,
     if (JS_ToInt64Sat(ctx, &val, argv[0]))
         goto fail;
     if (val < 0 || val > 2147483647) {
-        JS_ThrowRangeError(ctx, "invalid repeat count");
+        JS_ThrowRangeError(ctx, "Invalid count value");
         goto fail;
     }
     n = val;
@@ -48184,7 +48259,7 @@ static int to_utf32_buf(JSContext *ctx, JSString *p, uint32_t **pbuf)
 static JSValue js_string_localeCompare(JSContext *ctx, JSValueConst this_val,
                                        int argc, JSValueConst *argv)
 {
-    int i, n, an, bn, cmp;
+    int an, bn, cmp;
     uint32_t *as, *bs, *ts;
     JSValue a, b, ret;
 
@@ -48209,7 +48284,7 @@ static JSValue js_string_localeCompare(JSContext *ctx, JSValueConst this_val,
         goto exception;
 
     // TODO(bnoordhuis) skip normalization when input is latin1
-    an = unicode_normalize(&ts, as, an, UNICODE_NFC, ctx,
+    an = unicode_normalize(&ts, as, an, UNICODE_NFD, ctx,
                            (DynBufReallocFunc *)js_realloc);
     if (an == -1)
         goto exception;
@@ -48217,23 +48292,15 @@ static JSValue js_string_localeCompare(JSContext *ctx, JSValueConst this_val,
     as = ts;
 
     // TODO(bnoordhuis) skip normalization when input is latin1
-    bn = unicode_normalize(&ts, bs, bn, UNICODE_NFC, ctx,
+    bn = unicode_normalize(&ts, bs, bn, UNICODE_NFD, ctx,
                            (DynBufReallocFunc *)js_realloc);
     if (bn == -1)
         goto exception;
     js_free(ctx, bs);
     bs = ts;
 
-    n = min_int(an, bn);
-    for (i = 0; i < n; i++)
-        if (as[i] != bs[i])
-            break;
-    if (i < n)
-        cmp = compare_u32(as[i], bs[i]);
-    else
-        cmp = compare_u32(an, bn);
+    cmp = js_collate(as, an, bs, bn);
     ret = js_int32(cmp);
-
 exception:
     JS_FreeValue(ctx, a);
     JS_FreeValue(ctx, b);
@@ -48351,7 +48418,7 @@ static JSValue js_string_normalize(JSContext *ctx, JSValueConst this_val,
         } else {
         bad_form:
             JS_FreeCString(ctx, form);
-            JS_ThrowRangeError(ctx, "bad normalization form");
+            JS_ThrowRangeError(ctx, "The normalization form should be one of NFC, NFD, NFKC, NFKD");
         fail1:
             js_free(ctx, buf);
             return JS_EXCEPTION;
@@ -49209,7 +49276,7 @@ static JSValue js_compile_regexp(JSContext *ctx, JSValueConst pattern,
             if ((re_flags & mask) != 0) {
             bad_flags:
                 JS_FreeCString(ctx, str);
-                return JS_ThrowSyntaxError(ctx, "invalid regular expression flags");
+                return JS_ThrowSyntaxError(ctx, "Invalid flags supplied to RegExp constructor");
             }
             re_flags |= mask;
         }
@@ -49218,7 +49285,7 @@ static JSValue js_compile_regexp(JSContext *ctx, JSValueConst pattern,
 
     if (re_flags & LRE_FLAG_UNICODE)
         if (re_flags & LRE_FLAG_UNICODE_SETS)
-            return JS_ThrowSyntaxError(ctx, "invalid regular expression flags");
+            return JS_ThrowSyntaxError(ctx, "Invalid flags supplied to RegExp constructor");
 
     /* The v flag implies full Unicode, like u, so the pattern must be
        UTF-8 (not CESU-8) for both. */
@@ -49230,7 +49297,7 @@ static JSValue js_compile_regexp(JSContext *ctx, JSValueConst pattern,
                                   sizeof(error_msg), str, len, re_flags, ctx);
     JS_FreeCString(ctx, str);
     if (!re_bytecode_buf) {
-        JS_ThrowSyntaxError(ctx, "%s", error_msg);
+        JS_ThrowSyntaxError(ctx, "%s", js_regexp_words(error_msg));
         return JS_EXCEPTION;
     }
 
@@ -49263,6 +49330,7 @@ static JSValue js_regexp_constructor_internal(JSContext *ctx, JSValueConst ctor,
         goto fail;
     }
     prop.u.value = js_int32(0); // lastIndex
+    js_class_proto(ctx, JS_CLASS_REGEXP);
     if (ctx->regexp_shape && JS_IsUndefined(ctor)) {
         obj = JS_NewObjectFromShape(ctx, js_dup_shape(ctx->regexp_shape),
                                     JS_CLASS_REGEXP, &prop);
@@ -51207,6 +51275,7 @@ static JSValue JS_ParseJSON_internal(JSContext *ctx, const char *buf, size_t buf
  fail:
     JS_FreeValue(ctx, val);
     free_token(s, &s->token);
+    js_json_words(ctx, buf, buf_len);
     return JS_EXCEPTION;
 }
 
@@ -51552,7 +51621,7 @@ static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,
         if (JS_IsException(v))
             goto exception;
         if (JS_ToBoolFree(ctx, v)) {
-            JS_ThrowTypeError(ctx, "circular reference");
+            JS_ThrowTypeError(ctx, "Converting circular structure to JSON");
             goto exception;
         }
         indent1 = JS_ConcatString(ctx, js_dup(indent), js_dup(jsc->gap));
@@ -51681,7 +51750,7 @@ static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,
         return string_buffer_concat_value_free(jsc->b, val);
     case JS_TAG_SHORT_BIG_INT:
     case JS_TAG_BIG_INT:
-        JS_ThrowTypeError(ctx, "BigInt are forbidden in JSON.stringify");
+        JS_ThrowTypeError(ctx, "Do not know how to serialize a BigInt");
         goto exception;
     default:
         JS_FreeValue(ctx, val);
@@ -53559,7 +53628,7 @@ static JSValue js_map_set(JSContext *ctx, JSValueConst this_val,
     is_set = (magic & MAGIC_SET);
     key = map_normalize_key_const(ctx, argv[0]);
     if (s->is_weak && !is_valid_weakref_target(key))
-        return JS_ThrowTypeError(ctx, "invalid value used as %s key", is_set ? "WeakSet" : "WeakMap");
+        return js_throw_not_object(ctx, key);
     if (is_set)
         value = JS_UNDEFINED;
     else
@@ -53609,7 +53678,7 @@ static JSValue js_map_getOrInsert(JSContext *ctx, JSValueConst this_val,
         return JS_EXCEPTION;
     key = map_normalize_key_const(ctx, argv[0]);
     if (s->is_weak && !is_valid_weakref_target(key))
-        return JS_ThrowTypeError(ctx, "invalid value used as WeakMap key");
+        return js_throw_not_object(ctx, key);
     mr = map_find_record(ctx, s, key);
     if (!mr) {
         if (computed) {
@@ -56943,15 +57012,6 @@ int JS_AddIntrinsicPromise(JSContext *ctx)
                            JS_PROP_CONFIGURABLE, JS_PROP_CONFIGURABLE))
         return -1;
 
-    /* AsyncDisposableStack */
-    ctx->class_proto[JS_CLASS_ASYNC_DISPOSABLE_STACK] = JS_NewObject(ctx);
-    JS_SetPropertyFunctionList(ctx, ctx->class_proto[JS_CLASS_ASYNC_DISPOSABLE_STACK],
-                               js_async_disposable_stack_proto_funcs,
-                               countof(js_async_disposable_stack_proto_funcs));
-    JS_NewGlobalCConstructorMagic(ctx, "AsyncDisposableStack",
-                                  js_disposable_stack_constructor, 0,
-                                  ctx->class_proto[JS_CLASS_ASYNC_DISPOSABLE_STACK],
-                                  JS_CLASS_ASYNC_DISPOSABLE_STACK);
     return 0;
 }
 
@@ -56985,9 +57045,9 @@ static int hex_decode(JSContext *ctx, JSString *p, int k) {
     int c;
 
     if (k >= p->len || string_get(p, k) != '%')
-        return js_throw_URIError(ctx, "expecting %%");
+        return js_throw_URIError(ctx, "Malformed URI");
     if (k + 2 >= p->len || (c = string_get_hex(p, k + 1, 2)) < 0)
-        return js_throw_URIError(ctx, "expecting hex digit");
+        return js_throw_URIError(ctx, "Malformed URI");
 
     return c;
 }
@@ -57050,7 +57110,7 @@ static JSValue js_global_decodeURI(JSContext *ctx, JSValueConst this_val,
                     c = (c << 6) | (c1 & 0x3f);
                 }
                 if (c < c_min || c > 0x10FFFF || is_surrogate(c)) {
-                    js_throw_URIError(ctx, "malformed UTF-8");
+                    js_throw_URIError(ctx, "Malformed URI");
                     goto fail;
                 }
             }
@@ -57125,17 +57185,17 @@ static JSValue js_global_encodeURI(JSContext *ctx, JSValueConst this_val,
             string_buffer_putc16(b, c);
         } else {
             if (is_lo_surrogate(c)) {
-                js_throw_URIError(ctx, "invalid character");
+                js_throw_URIError(ctx, "Malformed URI");
                 goto fail;
             } else if (is_hi_surrogate(c)) {
                 if (k >= p->len) {
-                    js_throw_URIError(ctx, "expecting surrogate pair");
+                    js_throw_URIError(ctx, "Malformed URI");
                     goto fail;
                 }
                 c1 = string_get(p, k);
                 k++;
                 if (!is_lo_surrogate(c1)) {
-                    js_throw_URIError(ctx, "expecting surrogate pair");
+                    js_throw_URIError(ctx, "Malformed URI");
                     goto fail;
                 }
                 c = from_surrogate(c, c1);
@@ -57278,7 +57338,7 @@ static __exception int JS_ThisTimeValue(JSContext *ctx, double *valp,
         if (p->class_id == JS_CLASS_DATE && JS_IsNumber(p->u.object_data))
             return JS_ToFloat64(ctx, valp, p->u.object_data);
     }
-    JS_ThrowTypeError(ctx, "not a Date object");
+    JS_ThrowTypeError(ctx, "Method Date.prototype is called on incompatible receiver");
     return -1;
 }
 
@@ -57292,7 +57352,7 @@ static JSValue JS_SetThisTimeValue(JSContext *ctx, JSValueConst this_val, double
             return js_dup(p->u.object_data);
         }
     }
-    return JS_ThrowTypeError(ctx, "not a Date object");
+    return JS_ThrowTypeError(ctx, "Method Date.prototype is called on incompatible receiver");
 }
 
 static int64_t days_from_year(int64_t y) {
@@ -57538,7 +57598,7 @@ static JSValue get_date_string(JSContext *ctx, JSValueConst this_val,
         return JS_EXCEPTION;
     if (!res) {
         if (fmt == 2)
-            return JS_ThrowRangeError(ctx, "Date value is NaN");
+            return JS_ThrowRangeError(ctx, "Invalid time value");
         else
             return js_new_string8(ctx, "Invalid Date");
     }
@@ -57611,7 +57671,7 @@ static JSValue get_date_string(JSContext *ctx, JSValueConst this_val,
             /* tz is >= 0, can use % */
             pos += snprintf(buf + pos, sizeof(buf) - pos,
                             "%02d%02d", tz / 60, tz % 60);
-            /* XXX: tack the time zone code? */
+            pos += snprintf(buf + pos, sizeof(buf) - pos, " (%s)", js_zone_name(fields));
             break;
         case 2:
             pos += snprintf(buf + pos, sizeof(buf) - pos,
@@ -57619,8 +57679,7 @@ static JSValue get_date_string(JSContext *ctx, JSValueConst this_val,
             break;
         case 3:
             pos += snprintf(buf + pos, sizeof(buf) - pos,
-                            "%02d:%02d:%02d %cM", (h + 11) % 12 + 1, m, s,
-                            (h < 12) ? 'A' : 'P');
+                            "%02d:%02d:%02d", h, m, s);
             break;
         }
     }
@@ -58451,9 +58510,9 @@ static JSValue JS_ToBigIntCtorFree(JSContext *ctx, JSValue val)
                 if (res == 0) {
                     val = JS_EXCEPTION;
                 } else if (res == 1) {
-                    val = JS_ThrowRangeError(ctx, "cannot convert to BigInt: not an integer");
+                    val = JS_ThrowRangeError(ctx, "Cannot convert %s to a BigInt", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, js_number(d)));
                 } else {
-                    val = JS_ThrowRangeError(ctx, "cannot convert NaN or Infinity to BigInt");                }
+                    val = JS_ThrowRangeError(ctx, "Cannot convert %s to a BigInt", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, js_number(d)));                }
             } else {
                 val = JS_CompactBigInt(ctx, r);
             }
@@ -59032,16 +59091,6 @@ int JS_AddIntrinsicBaseObjects(JSContext *ctx)
                            ctx->class_proto[JS_CLASS_GENERATOR],
                            JS_PROP_CONFIGURABLE, JS_PROP_CONFIGURABLE))
         return -1;
-
-    /* explicit resource management */
-    ctx->class_proto[JS_CLASS_DISPOSABLE_STACK] = JS_NewObject(ctx);
-    JS_SetPropertyFunctionList(ctx, ctx->class_proto[JS_CLASS_DISPOSABLE_STACK],
-                               js_disposable_stack_proto_funcs,
-                               countof(js_disposable_stack_proto_funcs));
-    JS_NewGlobalCConstructorMagic(ctx, "DisposableStack",
-                                  js_disposable_stack_constructor, 0,
-                                  ctx->class_proto[JS_CLASS_DISPOSABLE_STACK],
-                                  JS_CLASS_DISPOSABLE_STACK);
 
     /* global properties */
     ctx->eval_obj = JS_GetProperty(ctx, ctx->global_obj, JS_ATOM_eval);
@@ -60051,7 +60100,7 @@ static JSValue js_typed_array_set_internal(JSContext *ctx,
             goto fail;
         if (offset > dst_len - src_len) {
         range_error:
-            JS_ThrowRangeError(ctx, "invalid array length");
+            JS_ThrowRangeError(ctx, "Invalid array length");
             goto fail;
         }
     }
@@ -60331,7 +60380,7 @@ static JSValue js_typed_array_from(JSContext *ctx, JSValueConst this_val,
     if (!JS_IsUndefined(iter) && !JS_IsNull(iter)) {
         if (!JS_IsFunction(ctx, iter)) {
             JS_FreeValue(ctx, iter);
-            JS_ThrowTypeError(ctx, "value is not iterable");
+            JS_ThrowTypeError(ctx, "object is not iterable");
             goto exception;
         }
         arr = JS_NewArray(ctx);
@@ -64908,6 +64957,9 @@ uintptr_t js_std_cmd(int cmd, ...) {
 
     return rv;
 }
+
+#include "lazy-intrinsics.h"
+#include "lazy-values.h"
 
 #undef malloc
 #undef free

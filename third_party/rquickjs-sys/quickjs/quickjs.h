@@ -1230,6 +1230,16 @@ JS_EXTERN JSAtom JS_GetModuleName(JSContext *ctx, JSModuleDef *m);
 JS_EXTERN JSValue JS_GetModuleNamespace(JSContext *ctx, JSModuleDef *m);
 
 /* associate a JSValue to a C module */
+/* see lazy-values.h */
+typedef struct JSLazyProperty JSLazyProperty;
+struct JSLazyProperty {
+    /* makes the value; an exception leaves the property as it is */
+    JSValue (*make)(JSContext *ctx, JSValueConst obj, const JSLazyProperty *lazy);
+};
+JS_EXTERN int JS_DefineLazyProperty(JSContext *ctx, JSValueConst obj, JSAtom prop,
+                                    const JSLazyProperty *lazy, int flags);
+JS_EXTERN JSModuleDef *JS_NewLazyModule(JSContext *ctx, const char *name, JSValue values);
+
 JS_EXTERN int JS_SetModulePrivateValue(JSContext *ctx, JSModuleDef *m, JSValue val);
 JS_EXTERN JSValue JS_GetModulePrivateValue(JSContext *ctx, JSModuleDef *m);
 

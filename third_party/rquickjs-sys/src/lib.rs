@@ -25,3 +25,31 @@ include!("inlines/ptr_64.rs");
 include!("inlines/ptr_32_nan_boxing.rs");
 
 include!("inlines/common.rs");
+
+/// A property whose value is made when it is first asked for; see `quickjs/lazy-values.h`.
+#[repr(C)]
+pub struct JSLazyProperty {
+    /// Makes the value; an exception leaves the property as it is.
+    pub make: unsafe extern "C" fn(
+        ctx: *mut JSContext,
+        obj: JSValue,
+        lazy: *const JSLazyProperty,
+    ) -> JSValue,
+}
+
+extern "C" {
+    /// `lazy` must outlive the context; it takes the place of a property that is there.
+    pub fn JS_DefineLazyProperty(
+        ctx: *mut JSContext,
+        obj: JSValue,
+        prop: JSAtom,
+        lazy: *const JSLazyProperty,
+        flags: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    /// A module that exports the enumerable properties of `values`, which it frees.
+    pub fn JS_NewLazyModule(
+        ctx: *mut JSContext,
+        name: *const ::core::ffi::c_char,
+        values: JSValue,
+    ) -> *mut JSModuleDef;
+}

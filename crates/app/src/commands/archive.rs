@@ -50,7 +50,14 @@ fn archive(
 ) -> Result<Archive, K6Error> {
     let entry = Url::parse(&script.url)
         .map_err(|error| K6Error::other(format!("{}: {error}", script.url)))?;
-    let options = Json::Object(run.options.inspected()).compact();
+    let mut options = run.options.inspected();
+    // What stands for a shortcut would contradict it when the archive is run.
+    for (key, value) in &mut options {
+        if key == "scenarios" && !run.has_scenarios {
+            *value = Json::Null;
+        }
+    }
+    let options = Json::Object(options).compact();
     let options = serde_json::from_str(&options)
         .map_err(|error| K6Error::other(format!("the options are no JSON: {error}")))?;
     let env = match invocation.exclude_env_vars {

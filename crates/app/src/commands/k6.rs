@@ -3,10 +3,13 @@
 //! Must not know how any of them works. Invariant: what is refused is told as a line of the log, in
 //! the log's own format where that is known.
 
+use std::io::Write;
+
 use loadline_model::ExitCode;
 
 use super::{archive, control, inspect, new, run, version};
-use crate::cli::script::{GLOBAL, ScriptCommand};
+use crate::cli::script::ScriptCommand;
+use crate::cli::script::flags::GLOBAL;
 use crate::dialect::pflag::Kind;
 use crate::k6::{Identity, K6Error, K6Invocation, LogOutput, LogSettings, Notice, Reading};
 use crate::terminal::{now, print};
@@ -107,9 +110,10 @@ fn overview(identity: Identity) -> String {
 /// An error as a line of the log, with the exit code.
 pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
     let line = log.format.line(&error.notice, &now::rfc3339());
-    let (out, err) = match log.output {
+    let (out, err) = match &log.output {
         LogOutput::None => (String::new(), String::new()),
         LogOutput::Stdout => (line, String::new()),
+        LogOutput::File { path, .. } if append(path, &line) => (String::new(), String::new()),
         LogOutput::Stderr | LogOutput::File { .. } | LogOutput::Loki(_) => (String::new(), line),
     };
     Ending {
@@ -117,6 +121,12 @@ pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
         out,
         err,
     }
+}
+
+/// Adds a line to a log file; whether that could be done.
+fn append(path: &str, line: &str) -> bool {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.is_ok_and(|mut file| file.write_all(line.as_bytes()).is_ok())
 }
 
 /// Tells what the user is to know before anything starts.

@@ -6,7 +6,7 @@
 use loadline_model::ExitCode;
 
 use super::script::LoadedScript;
-use super::{fresh_seed, k6, script};
+use super::{fresh_seed, script};
 use crate::k6::{K6Error, K6Invocation, ScriptFacts, ScriptRun};
 use crate::{Env, Files};
 
@@ -22,7 +22,7 @@ pub(super) fn run(
     let config = invocation.read_config(files)?;
     let loaded = script::load(invocation, env, files)?;
     let run = consolidated(invocation, &loaded, config.as_deref())?;
-    k6::tell(&run.notices, &invocation.log);
+    loaded.tell(&run.notices);
     script::go(&loaded, &run, invocation, env)
 }
 

@@ -40,7 +40,7 @@ impl Run {
     ) -> Result<Run, Ending> {
         loadline_run::prepare_process();
         let journal = RunJournal::begin(journal)?;
-        let commands = signals::orders(signals::RUN_STOPS)?;
+        let (_, commands) = signals::orders(signals::RUN_STOPS)?;
         let command_line = command_line.to_vec();
         Ok(Run {
             plan: Arc::new(plan),
@@ -84,6 +84,7 @@ impl Run {
             samples,
             script: None,
             is_paused: false,
+            watch: None,
             command_line,
         };
         let mut on_event = |event: RunEvent| {

@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use loadline_model::ExitCode;
 use loadline_script::loading::archive::Archive;
+use loadline_script::loading::{Fetch, import_error};
 use serde_json::Value;
 use url::Url;
 
 use crate::k6::fetch::FilesAndWeb;
 use crate::k6::{K6Error, K6Invocation, Notice, ScriptRun, ScriptType};
-use crate::script_run::{self, Going, Loaded, Logger, Place};
+use crate::script_run::{self, Going, Loaded, Logger, Place, TraceLook};
+use crate::terminal::style;
 use crate::{Env, Files, redact};
 
 /// A script that was read.
@@ -27,6 +29,15 @@ pub(super) struct LoadedScript {
     pub(super) directory: Url,
     pub(super) loaded: Loaded,
     logger: Arc<Logger>,
+}
+
+impl LoadedScript {
+    /// Tells what the user is to know before anything starts.
+    pub(super) fn tell(&self, notices: &[Notice]) {
+        for notice in notices {
+            self.logger.tell(notice);
+        }
+    }
 }
 
 /// Reads a script and runs its top level once.
@@ -67,52 +78,39 @@ fn place(
 ) -> Result<Place, K6Error> {
     let here = working_directory()?;
     let name = invocation.script.as_str();
-    let standard_input = match name {
-        "-" => Some(read_unchecked(files, name)?),
-        _ => None,
-    };
     let entry = script_run::entry(name, &here)?;
-    let may_be_archive = invocation.script_type != Some(ScriptType::Js) && name != "-";
-    if may_be_archive {
-        let bytes = read(files, name)?;
-        if Archive::is_archive(&bytes) {
-            let archive = Archive::read(&bytes).map_err(|error| K6Error::other(error.message))?;
-            return Ok(Place {
-                entry: archive.metadata.filename.clone(),
-                directory: archive.directory(),
-                env: invocation.env_over(&archive.metadata.env),
-                fetch: Box::new(archive),
-            });
-        }
-    }
     let told = Arc::clone(logger);
     let on_stale = Box::new(move |url: &Url, why: &str| {
         told.tell(&Notice::warning(format!(
             "{url} cannot be asked for ({why}): what was kept of it is used"
         )));
     });
+    let mut fetch = FilesAndWeb::new(None, cache_folder(env), on_stale);
+    let bytes: Arc<[u8]> = match name {
+        "-" => files.read(name)?.into(),
+        _ => {
+            let read = fetch.read(&entry);
+            let told = |error| K6Error::other(import_error(&entry, name, &error).message);
+            read.map_err(told)?.into()
+        }
+    };
+    let may_be_archive = invocation.script_type != Some(ScriptType::Js) && name != "-";
+    if may_be_archive && Archive::is_archive(&bytes) {
+        let archive = Archive::read(&bytes).map_err(|error| K6Error::other(error.message))?;
+        return Ok(Place {
+            entry: archive.metadata.filename.clone(),
+            directory: archive.directory(),
+            env: invocation.env_over(&archive.metadata.env),
+            fetch: Box::new(archive),
+        });
+    }
+    fetch.given = Some((entry.clone(), bytes));
     Ok(Place {
-        fetch: Box::new(FilesAndWeb::new(
-            standard_input,
-            cache_folder(env),
-            on_stale,
-        )),
+        fetch: Box::new(fetch),
         entry,
         directory: here,
         env: invocation.env.clone(),
     })
-}
-
-fn read(files: &Files, name: &str) -> Result<Arc<[u8]>, K6Error> {
-    files.check(name)?;
-    read_unchecked(files, name)
-}
-
-fn read_unchecked(files: &Files, name: &str) -> Result<Arc<[u8]>, K6Error> {
-    let bytes = files
-        .read(name)
-        .map_err(|error| K6Error::other(error.to_string()))?;
-    Ok(bytes.into())
 }
 
 /// The working directory as an address that ends in a slash.
@@ -133,6 +131,13 @@ fn cache_folder(env: &Env) -> Option<PathBuf> {
     Some(base.join("loadline").join("modules"))
 }
 
+fn look(run: &ScriptRun, env: &Env) -> TraceLook {
+    TraceLook {
+        style: style::of_stderr(run.no_color, env),
+        shows_secrets: run.shows_secrets,
+    }
+}
+
 /// Runs a script to its end.
 ///
 /// # Errors
@@ -143,9 +148,14 @@ pub(super) fn go(
     invocation: &K6Invocation,
     env: &Env,
 ) -> Result<ExitCode, K6Error> {
+    let traces = run.plan.script.as_deref().is_some_and(|script| script.trace_requests);
     let logger = match &run.console_output {
+        None if traces => Arc::new(Logger::open(&run.log)?.with_look(look(run, env))),
         None => Arc::clone(&script.logger),
-        Some(path) => Arc::new(Logger::open(&run.log)?.with_console(path)?),
+        Some(path) => {
+            let logger = Logger::open(&run.log)?.with_console(path)?;
+            Arc::new(logger.with_look(look(run, env)))
+        }
     };
     let words: Vec<String> = std::env::args().collect();
     Going {

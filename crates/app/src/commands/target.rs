@@ -15,7 +15,7 @@ use crate::terminal::{print, signals};
 /// The server cannot start.
 pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     loadline_run::prepare_process();
-    let orders = signals::orders("\nstopping: running requests may end\n")?;
+    let (_, orders) = signals::orders("\nstopping: running requests may end\n")?;
     let running = serve(config(args))?;
     // The addresses are all that this command has to say; without a reader it still serves.
     let _ = print::to_stdout(&addresses(&running));

@@ -20,12 +20,25 @@ pub(crate) fn quoted(text: &str) -> String {
             '\u{b}' => out.push_str("\\v"),
             '\u{c}' => out.push_str("\\f"),
             c if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if !is_printable(c) && u32::from(c) > 0xffff => {
+                out.push_str(&format!("\\U{:08x}", u32::from(c)));
+            }
+            c if !is_printable(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => out.push(c),
         }
     }
     out.push('"');
     out
+}
+
+/// Near enough to Go's `strconv.IsPrint`: no controls, no separators but the space, no marks of
+/// direction, nothing private.
+fn is_printable(c: char) -> bool {
+    !c.is_control()
+        && (c == ' ' || !c.is_whitespace())
+        && !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{e0000}'..='\u{10ffff}')
 }
 
 /// A header name as Go's `CanonicalMIMEHeaderKey` gives it: a name with a character that no token

@@ -38,6 +38,8 @@ pub(super) struct Overrides {
 pub(super) struct Consolidated {
     /// The options; scenarios are set.
     pub options: K6Options,
+    /// Whether the scenarios were written as such, and no shortcut stands for them.
+    pub has_scenarios: bool,
     /// Warnings.
     pub notices: Vec<Notice>,
 }
@@ -65,11 +67,17 @@ pub(super) fn consolidate(tiers: &Tiers, merge_tags: bool) -> Result<Consolidate
     if merge_tags {
         options.tags = merged_tags(tiers);
     }
-    options.scenarios = Some(scenarios_of(&options, &mut notices)?);
+    let scenarios = scenarios_of(&options, &mut notices)?;
+    let has_scenarios = options.scenarios.as_ref() == Some(&scenarios);
+    options.scenarios = Some(scenarios);
     let stats = || TREND_STATS.map(str::to_owned).to_vec();
     options.summary_trend_stats.get_or_insert_with(stats);
     options.system_tags.get_or_insert_with(SystemTags::default);
-    Ok(Consolidated { options, notices })
+    Ok(Consolidated {
+        options,
+        has_scenarios,
+        notices,
+    })
 }
 
 fn merged_tags(tiers: &Tiers) -> Option<std::collections::BTreeMap<String, String>> {

@@ -31,8 +31,8 @@ pub type OnStale = Box<dyn Fn(&Url, &str) + Send + Sync>;
 
 /// Reads files and fetches modules.
 pub struct FilesAndWeb {
-    /// The script from standard input, under `file:///-`.
-    pub standard_input: Option<Arc<[u8]>>,
+    /// What was read before, and its address; `None`: nothing.
+    pub given: Option<(Url, Arc<[u8]>)>,
     /// Where fetched modules are kept; `None`: nowhere.
     pub cache: Option<PathBuf>,
     /// Told when what was kept is used because a server is away.
@@ -44,12 +44,12 @@ impl FilesAndWeb {
     /// Reads files and fetches modules.
     #[must_use]
     pub fn new(
-        standard_input: Option<Arc<[u8]>>,
+        given: Option<(Url, Arc<[u8]>)>,
         cache: Option<PathBuf>,
         on_stale: OnStale,
     ) -> FilesAndWeb {
         FilesAndWeb {
-            standard_input,
+            given,
             cache,
             on_stale,
             agent: OnceLock::new(),
@@ -57,9 +57,6 @@ impl FilesAndWeb {
     }
 
     fn read_file(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
-        if let (Some(script), "/-") = (&self.standard_input, url.path()) {
-            return Ok(script.to_vec());
-        }
         let path = url
             .to_file_path()
             .map_err(|()| FetchError::Failed(format!("{url} names no file of this machine")))?;
@@ -113,7 +110,7 @@ impl FilesAndWeb {
         }
         let answer = request
             .call()
-            .map_err(|error| Failure::Away(error.to_string()))?;
+            .map_err(|error| Failure::Away(told(url, &error)))?;
         match (answer.status(), kept) {
             (StatusCode::OK, _) => fresh(answer),
             (StatusCode::NOT_MODIFIED, Some(kept)) => Ok(Answer::Unchanged(kept.body.clone())),
@@ -124,10 +121,27 @@ impl FilesAndWeb {
 
 impl Fetch for FilesAndWeb {
     fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+        if let Some((of, bytes)) = &self.given
+            && of == url
+        {
+            return Ok(bytes.to_vec());
+        }
         match url.scheme() {
             "file" => self.read_file(url),
             _ => self.read_web(url),
         }
+    }
+}
+
+/// Why a server cannot be asked, in Go's words where these are looked for.
+fn told(url: &Url, error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+            let host = url.host_str().unwrap_or_default();
+            let port = url.port_or_known_default().unwrap_or_default();
+            format!("dial tcp {host}:{port}: connect: connection refused")
+        }
+        other => other.to_string(),
     }
 }
 
@@ -198,7 +212,11 @@ mod tests {
     use super::*;
 
     fn files() -> FilesAndWeb {
-        FilesAndWeb::new(Some(b"script".as_slice().into()), None, Box::new(|_, _| {}))
+        FilesAndWeb::new(Some((dash(), b"script".as_slice().into())), None, Box::new(|_, _| {}))
+    }
+
+    fn dash() -> Url {
+        Url::parse("file:///-").expect("it is an address")
     }
 
     fn file(path: &Path) -> Url {
@@ -222,9 +240,8 @@ mod tests {
     }
 
     #[test]
-    fn the_dash_is_standard_input() {
-        let dash = Url::parse("file:///-").expect("it is an address");
-        assert_eq!(files().read(&dash), Ok(b"script".to_vec()));
+    fn what_was_given_is_not_read_again() {
+        assert_eq!(files().read(&dash()), Ok(b"script".to_vec()));
     }
 
     #[test]

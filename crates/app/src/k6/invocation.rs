@@ -266,7 +266,7 @@ impl K6Invocation {
         notices.extend(self.settings.notices.clone());
         consolidate::apply(&self.overrides, &mut options).map_err(K6Error::config)?;
         let stats = options.summary_trend_stats.clone().unwrap_or_default();
-        consolidate::check_trend_stats(&stats).map_err(K6Error::config)?;
+        consolidate::check_trend_stats(&stats).map_err(K6Error::other)?;
         consolidate::validate(&options, script.exports).map_err(K6Error::config)?;
         let settings = &self.settings;
         let around = Surroundings {
@@ -305,7 +305,9 @@ impl K6Invocation {
             linger: settings.linger || config.linger.unwrap_or(false),
             quiet: settings.quiet,
             no_color: self.log.no_color,
+            shows_secrets: settings.shows_secrets,
             secret_sources: settings.secret_sources.clone(),
+            has_scenarios: merged.has_scenarios,
             options,
         })
     }
@@ -395,12 +397,14 @@ impl K6Invocation {
 
 /// The message on an option of a script that cannot be read.
 fn explained(error: &KeyError) -> String {
-    let KeyError { key, error } = error;
+    let KeyError { key, place, error } = error;
+    let placed = || {
+        let place = quoted(place);
+        format!("parsing options from script got error while parsing {place}: {error}")
+    };
     match error {
-        super::options::value::OptionError::Type { .. } => {
-            let place = quoted(&format!("\"{key}\":"));
-            format!("parsing options from script got error while parsing {place}: {error}")
-        }
+        super::options::value::OptionError::Type { .. } => placed(),
+        super::options::value::OptionError::Text(_) if key.is_empty() => placed(),
         super::options::value::OptionError::Text(text) => text.clone(),
     }
 }

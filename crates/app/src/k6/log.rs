@@ -27,6 +27,11 @@ pub enum LogOutput {
     Loki(String),
 }
 
+/// The names of levels, as logrus has them.
+const LEVELS: [&str; 8] = [
+    "trace", "debug", "info", "warn", "warning", "error", "fatal", "panic",
+];
+
 /// How a line looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
@@ -64,21 +69,36 @@ impl LogOutput {
             "none" => return Ok(LogOutput::None),
             _ => {}
         }
-        if let Some(rest) = text.strip_prefix("file=") {
-            let (path, more) = rest.split_once(',').unwrap_or((rest, ""));
-            if path.is_empty() {
-                return Err("filepath must not be empty".to_owned());
-            }
-            let level = more.strip_prefix("level=").map(str::to_owned);
-            return Ok(LogOutput::File {
-                path: path.to_owned(),
-                level,
-            });
+        if text.starts_with("file") {
+            return LogOutput::file(text);
         }
         match text == "loki" || text.starts_with("loki=") {
             true => Ok(LogOutput::Loki(text.to_owned())),
             false => Err(format!("unsupported log output '{text}'")),
         }
+    }
+}
+
+impl LogOutput {
+    /// Reads `file=path,level=name`.
+    fn file(text: &str) -> Result<LogOutput, String> {
+        let (mut path, mut level) = (None, None);
+        for part in text.split(',') {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            if value.is_empty() {
+                return Err(format!(
+                    "error while parsing logfile configuration key `{part}` with no value"
+                ));
+            }
+            match key {
+                "file" => path = Some(value.to_owned()),
+                "level" if LEVELS.contains(&value) => level = Some(value.to_owned()),
+                "level" => return Err(format!("unknown log level {value}")),
+                _ => return Err(format!("unknown logfile config key {key}")),
+            }
+        }
+        let path = path.ok_or_else(|| format!("unsupported log output '{text}'"))?;
+        Ok(LogOutput::File { path, level })
     }
 }
 
@@ -145,6 +165,11 @@ mod tests {
         };
         assert_eq!(LogOutput::parse("file=a.log,level=info"), Ok(file));
         assert_eq!(LogOutput::parse("none"), Ok(LogOutput::None));
-        assert!(LogOutput::parse("x").is_err() && LogOutput::parse("file=").is_err());
+        let wrong = |text: &str| LogOutput::parse(text).expect_err("it is wrong");
+        assert_eq!(wrong("x"), "unsupported log output 'x'");
+        let empty = "error while parsing logfile configuration key `file=` with no value";
+        assert_eq!(wrong("file="), empty);
+        assert_eq!(wrong("file=a,level=foo"), "unknown log level foo");
+        assert_eq!(wrong("file=a,foo=1"), "unknown logfile config key foo");
     }
 }

@@ -28,7 +28,7 @@ use super::options::parts::StageOption;
 use super::options::scenario::{ExecutorKind, ScenarioOptions};
 use super::options::tls::{TlsVersions, VERSIONS};
 use super::options::{K6Options, LocalIps};
-use super::requirements::{GRACEFUL_STOP, MAX_DURATION};
+use super::requirements::{GRACEFUL_STOP, MAX_DURATION, grace};
 
 /// What a plan needs beside the options.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,7 @@ pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPla
 }
 
 fn scenario_of(name: &str, options: &ScenarioOptions) -> Result<Scenario, String> {
-    let graceful_stop = options.graceful_stop.unwrap_or(GRACEFUL_STOP).or_zero();
+    let graceful_stop = grace(options).or_zero();
     Ok(Scenario {
         name: name.to_owned(),
         start_time: options.start_time.unwrap_or_default().or_zero(),
@@ -130,6 +130,14 @@ fn executor(options: &ScenarioOptions) -> Result<Executor, String> {
             max_duration: max_duration(),
         },
         ExecutorKind::ConstantVus => Executor::ConstantVus { vus, duration },
+        ExecutorKind::ExternallyControlled => Executor::ExternallyControlled {
+            vus,
+            max_vus: match options.max_vus {
+                Some(most) => self::vus(most)?,
+                None => vus,
+            },
+            duration: duration.filter(|duration| *duration > Duration::ZERO),
+        },
         ExecutorKind::RampingVus => Executor::RampingVus {
             start_vus: self::vus(options.start_vus.unwrap_or(1))?,
             stages: stages(options)

@@ -81,7 +81,9 @@ fn span(scenario: &ScenarioOptions) -> GoDuration {
         ExecutorKind::SharedIterations | ExecutorKind::PerVuIterations => {
             scenario.max_duration.unwrap_or(MAX_DURATION)
         }
-        ExecutorKind::ConstantVus | ExecutorKind::ConstantArrivalRate => {
+        ExecutorKind::ConstantVus
+        | ExecutorKind::ConstantArrivalRate
+        | ExecutorKind::ExternallyControlled => {
             scenario.duration.unwrap_or_default()
         }
         ExecutorKind::RampingVus | ExecutorKind::RampingArrivalRate => GoDuration(
@@ -92,7 +94,11 @@ fn span(scenario: &ScenarioOptions) -> GoDuration {
     }
 }
 
-fn grace(scenario: &ScenarioOptions) -> GoDuration {
+/// How long iterations may still run when none starts any more.
+pub(super) fn grace(scenario: &ScenarioOptions) -> GoDuration {
+    if scenario.executor == ExecutorKind::ExternallyControlled {
+        return GoDuration::default();
+    }
     scenario.graceful_stop.unwrap_or(GRACEFUL_STOP)
 }
 
@@ -102,6 +108,10 @@ fn steps(scenario: &ScenarioOptions, end: i64) -> Vec<Step> {
         ExecutorKind::SharedIterations
         | ExecutorKind::PerVuIterations
         | ExecutorKind::ConstantVus => vec![(0, whole(scenario.vus, 1))],
+        ExecutorKind::ExternallyControlled => {
+            let vus = scenario.vus.unwrap_or(1);
+            vec![(0, whole(scenario.max_vus, vus))]
+        }
         ExecutorKind::ConstantArrivalRate | ExecutorKind::RampingArrivalRate => {
             let before = scenario.pre_allocated_vus.unwrap_or(0);
             vec![(

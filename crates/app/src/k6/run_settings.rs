@@ -110,6 +110,8 @@ pub struct ScriptRun {
     pub plan: TestPlan,
     /// The consolidated options.
     pub options: K6Options,
+    /// Whether their scenarios were written as such, and no shortcut stands for them.
+    pub has_scenarios: bool,
     /// What the user is to be told before the start.
     pub notices: Vec<Notice>,
     /// The summary.
@@ -130,6 +132,8 @@ pub struct ScriptRun {
     pub quiet: bool,
     /// Whether colours are forbidden.
     pub no_color: bool,
+    /// Whether `--once` shows secrets.
+    pub shows_secrets: bool,
     /// Where secrets come from, as written.
     pub secret_sources: Vec<String>,
 }

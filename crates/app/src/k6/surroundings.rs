@@ -30,6 +30,7 @@ pub(super) struct Settings {
     pub(super) rest: Option<RestSettings>,
     pub(super) linger: bool,
     pub(super) quiet: bool,
+    pub(super) shows_secrets: bool,
     pub(super) no_thresholds: bool,
     pub(super) fail_on_drop: bool,
     pub(super) series_max: Option<u32>,
@@ -166,7 +167,9 @@ pub(super) fn config_file(given: &Parsed, env: &Env) -> Option<(String, bool)> {
 pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
     let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or_default();
     let format = text_or_env(given, env, "log-format", "K6_LOG_FORMAT").unwrap_or_default();
-    let no_color = switch_or_env(given, env, "no-color", "K6_NO_COLOR")?.unwrap_or(false);
+    // As in k6, any value of the variable will do.
+    let from_env = env.get("K6_NO_COLOR").is_some_and(|value| !value.is_empty());
+    let no_color = given.switch("no-color").unwrap_or(from_env);
     Ok(LogSettings {
         output: LogOutput::parse(output).map_err(K6Error::other)?,
         format: LogFormat::of(format),
@@ -215,6 +218,7 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         rest: rest(identity, given, env),
         linger: linger(given, env)?,
         quiet: switch("quiet"),
+        shows_secrets: switch("show-secrets"),
         no_thresholds: or_env("no-thresholds", "K6_NO_THRESHOLDS")?,
         fail_on_drop: switch("fail-on-drop"),
         series_max: limit(given, "max-series")?.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),

@@ -11,10 +11,13 @@ use std::sync::{Mutex, PoisonError};
 
 use loadline_model::ExitCode;
 use loadline_output::k6_lines::push_rfc3339;
-use loadline_run::{Clock, ScriptLog};
+use loadline_report::Style;
+use loadline_run::{Clock, ScriptLog, Traced};
 use loadline_script::host::{LogEntry, LogLevel};
 
+use super::trace::{self, TraceLook};
 use crate::k6::{K6Error, Level, LogFormat, LogOutput, LogSettings, Notice};
+use crate::terminal::print;
 
 /// Columns that a message takes at least on a terminal, as logrus has it.
 const MESSAGE_COLUMNS: usize = 44;
@@ -24,11 +27,14 @@ pub(crate) struct Logger {
     clock: Clock,
     format: LogFormat,
     lowest: Level,
+    console_lowest: Level,
     /// Whether lines are written for a terminal, and whether with colours.
     terminal: Option<bool>,
     stream: Mutex<Option<Stream>>,
     /// Where the script's console goes instead; `None`: the log.
     console: Option<Mutex<File>>,
+    /// How traces look on standard error.
+    look: TraceLook,
 }
 
 enum Stream {
@@ -72,9 +78,17 @@ impl Logger {
             clock: Clock::start(),
             format: settings.format,
             lowest,
+            console_lowest: match settings.verbose {
+                true => Level::Debug,
+                false => Level::Info,
+            },
             terminal: is_terminal.then_some(!settings.no_color),
             stream: Mutex::new(stream),
             console: None,
+            look: TraceLook {
+                style: Style::default(),
+                shows_secrets: false,
+            },
         })
     }
 
@@ -87,16 +101,22 @@ impl Logger {
         Ok(self)
     }
 
+    /// The same log with traces that look so.
+    pub(crate) fn with_look(mut self, look: TraceLook) -> Logger {
+        self.look = look;
+        self
+    }
+
     /// Writes a line.
     pub(crate) fn tell(&self, notice: &Notice) {
-        if notice.level < self.lowest {
-            return;
-        }
-        let is_source = |(name, value): &(Cow<'static, str>, String)| {
-            name == "source" && value == "console"
-        };
+        let is_source =
+            |(name, value): &(Cow<'static, str>, String)| name == "source" && value == "console";
         match &self.console {
             Some(file) if notice.fields.iter().any(is_source) => {
+                // The level of a log file is not the console's.
+                if notice.level < self.console_lowest {
+                    return;
+                }
                 let mut notice = notice.clone();
                 notice.fields.retain(|field| !is_source(field));
                 let line = self.format.line(&notice, &self.time());
@@ -104,6 +124,7 @@ impl Logger {
                 // A log that cannot be written must not end the test.
                 drop(file.write_all(line.as_bytes()));
             }
+            _ if notice.level < self.lowest => {}
             _ => self.write(&self.line(notice)),
         }
     }
@@ -137,6 +158,13 @@ impl Logger {
 }
 
 impl ScriptLog for Logger {
+    fn traced(&self, scenario: &str, what: &Traced<'_>) {
+        // Under the lock of the log, so that its lines do not fall into a block.
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        print::to_stderr(&trace::block(scenario, what, self.look));
+        drop(stream);
+    }
+
     fn write(&self, entry: &LogEntry<'_>) {
         let mut fields: Vec<(Cow<'static, str>, String)> = entry
             .fields
@@ -158,6 +186,14 @@ impl ScriptLog for Logger {
 }
 
 fn appended(path: &str) -> Result<File, K6Error> {
+    if let Some(folder) = std::path::Path::new(path).parent()
+        && !folder.as_os_str().is_empty()
+        && !folder.is_dir()
+    {
+        let folder = folder.display();
+        let why = format!("provided directory '{folder}' does not exist");
+        return Err(K6Error::other(why));
+    }
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened.map_err(|error| {
         K6Error::new(

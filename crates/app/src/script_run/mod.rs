@@ -8,20 +8,23 @@ mod logger;
 mod outputs;
 mod show;
 mod summary;
+mod trace;
 
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 use loadline_metric::SeriesPlan;
 use loadline_model::event::{DROPPED_MARK, RunEvent};
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::script_settings::{Feature, HttpDebug as Debug, ScriptSettings};
-use loadline_model::{ExitCode, TestPlan};
-use loadline_run::{Ran, RunScript, RunSetup, ScriptMetrics, ScriptSetup, Trouble};
+use loadline_model::{ExitCode, RunCommand, TestPlan};
+use loadline_run::{Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble};
 use loadline_script::ProgramSettings;
 use loadline_script::program::{HttpDebug, HttpDefaults};
 
 use crate::Env;
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
+use crate::rest::{Api, Rest};
 use crate::terminal::{print, signals, style};
 
 pub(crate) use load::{Loaded, Place, entry, load};
@@ -29,6 +32,7 @@ pub(crate) use logger::Logger;
 use outputs::Outputs;
 use show::Show;
 use summary::Telling;
+pub(crate) use trace::TraceLook;
 
 /// Switches the verdict off for every run of an environment.
 const NO_VERDICT: &str = "LOADLINE_NO_VERDICT";
@@ -79,12 +83,67 @@ impl Going<'_> {
             log: Arc::clone(&self.logger) as _,
             data: Arc::default(),
         };
+        let orders = signals::orders("").map_err(|ending| K6Error::other(ending.to_string()))?;
+        let (watch, rest) = self.listen(&plan, &script, &orders.0)?;
         let mut show = Show::new(self.run, self.env);
         show.head(self.run, self.named, self.identity);
-        let ran = self.conduct(&plan, &script, &mut show)?;
+        let setup = RunSetup {
+            commands: orders.1,
+            samples: None,
+            script: Some(RunScript {
+                setup: script.clone(),
+                functions: self.loaded.exports.functions.clone(),
+            }),
+            is_paused: self.run.paused,
+            watch,
+            command_line: self.command_line.clone(),
+        };
+        let ran = self.conduct(&plan, setup, &mut show)?;
         let told = self.tell(&plan, script, &ran, &mut show);
         let lost = self.close(outputs);
+        if self.run.linger {
+            signals::wait();
+        }
+        drop(rest);
         Ok(self.exit_code(&ran, told && !lost))
+    }
+
+    /// Begins to serve the REST API where it is wanted, and what the run is seen through by it.
+    ///
+    /// # Errors
+    /// Nothing can listen where the user wants it.
+    fn listen(
+        &self,
+        plan: &Arc<TestPlan>,
+        script: &ScriptSetup,
+        commands: &Sender<RunCommand>,
+    ) -> Result<(Option<Arc<RunWatch>>, Option<Rest>), K6Error> {
+        let Some(settings) = &self.run.rest else {
+            return Ok((None, None));
+        };
+        let functions = &self.loaded.exports.functions;
+        let watch = RunWatch::new(plan, script, functions, self.run.paused);
+        let watch = Arc::new(watch.map_err(K6Error::config)?);
+        let api = Api {
+            watch: Arc::clone(&watch),
+            commands: commands.clone(),
+            logger: Arc::clone(&self.logger),
+        };
+        let message = "Error from API server";
+        match Rest::start(&settings.address, api) {
+            Ok(rest) => Ok((Some(watch), Some(rest))),
+            Err(why) if settings.asked => {
+                let error = K6Error::new(ExitCode::CannotListen, message);
+                Err(K6Error {
+                    notice: error.notice.with("error", why),
+                    ..error
+                })
+            }
+            Err(why) => {
+                self.logger.tell(&Notice::warning(message).with("error", why));
+                Ok((None, None))
+            }
+        }
     }
 
     fn program_settings(&self, settings: &ScriptSettings) -> ProgramSettings {
@@ -112,27 +171,16 @@ impl Going<'_> {
             freeze_env: settings.has(Feature::FreezeEnv),
             throw: settings.http.throws,
             keep_cookies: settings.http.keeps_cookies,
+            traces: settings.trace_requests,
         }
     }
 
     fn conduct(
         &self,
         plan: &Arc<TestPlan>,
-        script: &ScriptSetup,
+        setup: RunSetup,
         show: &mut Show,
     ) -> Result<Ran, K6Error> {
-        let commands = signals::orders("")
-            .map_err(|ending| K6Error::other(ending.to_string()))?;
-        let setup = RunSetup {
-            commands,
-            samples: None,
-            script: Some(RunScript {
-                setup: script.clone(),
-                functions: self.loaded.exports.functions.clone(),
-            }),
-            is_paused: self.run.paused,
-            command_line: self.command_line.clone(),
-        };
         let mut on_event = |event: RunEvent| {
             if let RunEvent::Mark(mark) = &event
                 && mark.kind == loadline_model::event::WARNING_MARK
@@ -177,7 +225,7 @@ impl Going<'_> {
             env: self.env,
         }
         .tell(&ran.result);
-        show.end(ran.interrupted);
+        show.end(ran.interrupted, ran.result.totals.stop);
         self.tell_verdict(&ran.result);
         self.tell_troubles(ran);
         all_told
@@ -201,14 +249,21 @@ impl Going<'_> {
 
     /// The engine's own word on the run. Nothing under k6's name, whose readers do not expect it.
     fn tell_verdict(&self, result: &RunResult) {
+        let script = self.run.plan.script.as_deref();
         let is_wanted = self.identity == Identity::Loadline
             && !self.run.quiet
+            // One iteration of each scenario has been shown, and is no load to judge.
+            && !script.is_some_and(|script| script.trace_requests)
             && self.run.summary.mode != SummaryMode::Disabled
             && self.env.get(NO_VERDICT).is_none();
         if is_wanted {
             let style = style::of_stderr(self.run.no_color, self.env);
             print::to_stderr(&loadline_report::verdict::render(result, &style));
-            for mark in result.events.iter().filter(|mark| mark.kind == DROPPED_MARK) {
+            for mark in result
+                .events
+                .iter()
+                .filter(|mark| mark.kind == DROPPED_MARK)
+            {
                 print::to_stderr(&format!("{}\n", mark.text));
             }
         }
@@ -228,12 +283,13 @@ impl Going<'_> {
             StopReason::Interrupted | StopReason::Aborted => self.log(
                 Level::Error,
                 &format!(
-                    "test run was aborted because loadline received a '{}' signal",
+                    "test run was aborted because {} received a '{}' signal",
+                    self.identity.program(),
                     signals::name()
                 ),
             ),
             StopReason::Remote => {
-                self.log(Level::Error, "test run was stopped through the REST API")
+                self.log(Level::Error, "test run stopped from REST API");
             }
             _ => self.tell_thresholds(&ran.result),
         }

@@ -7,7 +7,8 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use loadline_metric::{Aggregated, BuiltIn, MetricId};
-use loadline_model::event::RunEvent;
+use loadline_model::event::{Before, RunEvent};
+use loadline_model::result::StopReason;
 use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::{Nanos, Snapshot, TestPlan};
 use loadline_report::k6::{
@@ -87,6 +88,9 @@ impl Show {
     /// Shows what an event changes.
     pub(super) fn event(&mut self, event: &RunEvent) {
         let RunEvent::Second { row, delta } = event else {
+            if let RunEvent::Before(before) = event {
+                self.draw_before(*before);
+            }
             return;
         };
         self.state.elapsed = Nanos(row.at_ns + row.span_ns).into();
@@ -96,13 +100,35 @@ impl Show {
         }
     }
 
+    fn draw_before(&mut self, before: Before) {
+        self.state.phase = match before {
+            Before::Paused => TestPhase::Paused,
+            Before::Setup => TestPhase::Setup,
+        };
+        for scenario in &mut self.state.scenarios {
+            scenario.status = ScenarioStatus::Running;
+        }
+        self.draw();
+        self.state.phase = TestPhase::Running;
+    }
+
     /// Shows how it ended.
-    pub(super) fn end(&mut self, interrupted: u64) {
+    pub(super) fn end(&mut self, interrupted: u64, stop: StopReason) {
         self.state.active_vus = 0;
         self.state.interrupted = interrupted;
         for scenario in &mut self.state.scenarios {
+            let (start, duration) = self.starts[&scenario.name];
+            let ended = self.state.elapsed.saturating_sub(start);
+            let is_cut =
+                stop != StopReason::Finished && duration.is_none_or(|duration| ended < duration);
             scenario.active_vus = 0;
-            scenario.status = ScenarioStatus::Done;
+            if is_cut {
+                scenario.elapsed = ended;
+            }
+            scenario.status = match is_cut {
+                true => ScenarioStatus::Interrupted,
+                false => ScenarioStatus::Done,
+            };
         }
         self.draw();
     }
@@ -119,7 +145,9 @@ impl Show {
         let complete = value(BuiltIn::Iterations.id()) as u64;
         self.state.complete += complete;
         self.state.active_vus = value(BuiltIn::Vus.id()) as u64;
-        self.state.made_vus = value(BuiltIn::VusMax.id()) as u64;
+        if script.root.values.contains_key(&BuiltIn::VusMax.id()) {
+            self.state.made_vus = value(BuiltIn::VusMax.id()) as u64;
+        }
         let is_only = self.state.scenarios.len() == 1;
         for scenario in &mut self.state.scenarios {
             let (start, duration) = self.starts[&scenario.name];
@@ -131,6 +159,9 @@ impl Show {
             });
             scenario.iterations += by_itself.unwrap_or(if is_only { complete } else { 0 });
             scenario.elapsed = self.state.elapsed.saturating_sub(start);
+            if is_only {
+                scenario.made_vus = self.state.made_vus;
+            }
             scenario.active_vus = if is_only {
                 self.state.active_vus
             } else {

@@ -69,7 +69,8 @@ impl Telling<'_> {
             Handled::Rejected(trouble) => self.logger.tell(&notice_of(&trouble)),
             Handled::BadOutput(why) => {
                 let told = "failed to handle the end-of-test summary";
-                self.logger.tell(&Notice::new(Level::Error, told).with("error", why));
+                self.logger
+                    .tell(&Notice::new(Level::Error, told).with("error", why));
                 return true;
             }
         }

@@ -4,8 +4,8 @@
 //! for a stop at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, LazyLock};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
 
 use loadline_model::{ExitCode, RunCommand};
 
@@ -15,16 +15,23 @@ use crate::Ending;
 /// Whether SIGTERM came.
 static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
+/// Whether any signal came, for who waits for one.
+static CAME: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+/// Both ends of the orders to a run.
+type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
+
 /// What is said when a run is asked to stop.
 pub(crate) const RUN_STOPS: &str = "\nstopping: running requests may end; again to stop at once\n";
 
-/// The orders that signals give from now on; `notice` is said at the first, if it says anything. To be called once in a
-/// process.
+/// The orders that signals give from now on, and by which others can give some; `notice` is said at
+/// the first, if it says anything. To be called once in a process.
 ///
 /// # Errors
 /// When the signals cannot be caught.
-pub(crate) fn orders(notice: &'static str) -> Result<Receiver<RunCommand>, Ending> {
+pub(crate) fn orders(notice: &'static str) -> Result<Orders, Ending> {
     let (sender, receiver) = mpsc::channel();
+    let others = sender.clone();
     let mut asked = false;
     let handler = move || {
         let order = next_order(&mut asked);
@@ -33,16 +40,25 @@ pub(crate) fn orders(notice: &'static str) -> Result<Receiver<RunCommand>, Endin
         }
         // The run may have ended already; then there is nothing to stop.
         let _ = sender.send(order);
+        let (came, changed) = &CAME;
+        *came.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        changed.notify_all();
     };
-    let refused = |why: String| {
-        Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {why}"))
-    };
+    let refused =
+        |why: String| Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {why}"));
     ctrlc::set_handler(handler).map_err(|error| refused(error.to_string()))?;
     // Beside the handler, which is not told which signal came.
     let termination = signal_hook::consts::SIGTERM;
     signal_hook::flag::register(termination, Arc::clone(&TERMINATED))
         .map_err(|error| refused(error.to_string()))?;
-    Ok(receiver)
+    Ok((others, receiver))
+}
+
+/// Waits until a signal comes, or not at all where one came already.
+pub(crate) fn wait() {
+    let (came, changed) = &CAME;
+    let guard = came.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(changed.wait_while(guard, |came| !*came));
 }
 
 /// What Go calls the signal that came: `terminated` after SIGTERM, else `interrupt`.

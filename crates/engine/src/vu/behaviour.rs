@@ -9,12 +9,12 @@ use std::rc::Rc;
 use loadline_model::Nanos;
 use loadline_script::vu::ScriptFailure;
 
+use super::Judging;
 use super::client::VuClient;
 use super::requests::RequestsVu;
 use super::script::{ScenarioScript, ScriptBehaviour};
 use super::shared::Shared;
 use super::slot::VuSlot;
-use super::Judging;
 use crate::worker::timers::Timers;
 
 /// When an iteration begins.
@@ -31,7 +31,7 @@ pub(crate) struct Beginning {
 /// What a virtual user does.
 pub(crate) enum VuBehaviour {
     /// One request made from templates.
-    Requests(RequestsVu),
+    Requests(Box<RequestsVu>),
     /// A function of a script.
     Script(Box<ScriptBehaviour>),
 }
@@ -83,10 +83,10 @@ impl BehaviourPlan {
         match self {
             BehaviourPlan::Requests(plan, judging) => {
                 let (shared, slot) = (Rc::clone(shared), Rc::clone(slot));
-                VuBehaviour::Requests(RequestsVu {
+                VuBehaviour::Requests(Box::new(RequestsVu {
                     plan: Rc::clone(plan),
                     client: VuClient::new(shared, slot, Rc::clone(judging), plan.cookies),
-                })
+                }))
             }
             BehaviourPlan::Script(scenario) => {
                 let script = ScriptBehaviour::new(Rc::clone(scenario), shared, slot, timers);

@@ -5,7 +5,7 @@
 //! [`VuSlot::guard`], or with a deadline of its own through a [`Watch`], and so notices a stop at
 //! its next wake-up.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -28,7 +28,7 @@ pub(crate) struct VuSlot {
     pub(crate) local: u32,
     /// Number over the whole test.
     pub(crate) global: u64,
-    waker: OnceCell<Waker>,
+    waker: RefCell<Option<Waker>>,
     deadline: Cell<Nanos>,
     cut_at: Cell<Nanos>,
     stop: Cell<Option<Stop>>,
@@ -51,7 +51,7 @@ impl VuSlot {
         VuSlot {
             local,
             global,
-            waker: OnceCell::new(),
+            waker: RefCell::default(),
             deadline: Cell::new(Nanos::MAX),
             cut_at: Cell::new(Nanos::MAX),
             stop: Cell::new(None),
@@ -63,9 +63,14 @@ impl VuSlot {
 
     /// Makes the virtual user look around.
     pub(crate) fn wake(&self) {
-        if let Some(waker) = self.waker.get() {
+        if let Some(waker) = &*self.waker.borrow() {
             waker.wake_by_ref();
         }
+    }
+
+    /// Forgets whom to wake: from now on another task is the virtual user's.
+    pub(crate) fn change_task(&self) {
+        self.waker.take();
     }
 
     /// Hands over an arrival and wakes the virtual user.
@@ -172,10 +177,13 @@ impl VuSlot {
         self.stop.get().map_or(Ok(()), Err)
     }
 
-    /// Each virtual user is one task, and a task's waker stays good for its life.
+    /// A task's waker stays good for its life.
     #[inline]
     fn remember_waker(&self, cx: &Context<'_>) {
-        self.waker.get_or_init(|| cx.waker().clone());
+        let mut waker = self.waker.borrow_mut();
+        if waker.is_none() {
+            *waker = Some(cx.waker().clone());
+        }
     }
 
     /// Waits for `future` unless a stop comes first.
@@ -271,6 +279,10 @@ impl Drop for Watch<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::task::Wake;
+
     use super::*;
 
     #[test]
@@ -292,6 +304,39 @@ mod tests {
         next.set_deadline(Nanos::MAX);
         slot.cut();
         assert_eq!(next.check(&cx), Err(Stop::Cut));
+    }
+
+    #[test]
+    fn after_a_change_of_task_the_new_one_is_woken() {
+        let slot = VuSlot::new(0, 0);
+        let (first, second) = (CountingWaker::new(), CountingWaker::new());
+        let remember = |waker: &Arc<CountingWaker>| {
+            let waker = Waker::from(Arc::clone(waker));
+            assert_eq!(slot.check(&Context::from_waker(&waker)), Ok(()));
+        };
+        remember(&first);
+        slot.change_task();
+        remember(&second);
+        slot.wake();
+        assert_eq!((first.count(), second.count()), (0, 1));
+    }
+
+    struct CountingWaker(AtomicU32);
+
+    impl CountingWaker {
+        fn new() -> Arc<CountingWaker> {
+            Arc::new(CountingWaker(AtomicU32::new(0)))
+        }
+
+        fn count(&self) -> u32 {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+
+    impl Wake for CountingWaker {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     #[test]

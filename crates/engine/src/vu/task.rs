@@ -76,18 +76,22 @@ impl VuTask {
         }
     }
 
-    /// Waits until an instant or the scenario's end; gives the time it is then.
+    /// Waits until an instant, until somebody steers the scenario, or its end; gives the time it is then.
     async fn wait_until(&mut self, until: Nanos, now: Nanos) -> Nanos {
         if until <= now {
             return now;
         }
         self.behaviour.note_rest();
-        self.timers.add(until, &self.slot);
+        if until < Nanos::MAX {
+            self.timers.add(until, &self.slot);
+        }
         let scenario = &self.scenario;
+        let steered = scenario.steered();
         self.slot
             .park_until(|| {
                 let now = scenario.clock.now();
-                (now >= until || scenario.is_over()).then_some(now)
+                let is_awaited = now >= until || scenario.steered() != steered;
+                (is_awaited || scenario.is_over()).then_some(now)
             })
             .await
     }

@@ -4,7 +4,7 @@
 //! brings them together. Must not know virtual users. Invariant: an arrival is posted only to who
 //! has set a free virtual user aside for it.
 
-use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use loadline_model::RunCommand;
@@ -21,7 +21,19 @@ pub(crate) struct Mailbox {
     free: Vec<AtomicI64>,
     letters: Mutex<Vec<Letter>>,
     command: AtomicU8,
+    steering: Mutex<Steering>,
+    /// How often `steering` was changed.
+    steered: AtomicU64,
     pub(crate) notify: Notify,
+}
+
+/// What was said of scenarios that are controlled from outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Steering {
+    /// Virtual users at work and at most; `None`: as the plan has it.
+    pub(crate) vus: Option<(u32, u32)>,
+    /// Whether no iteration may start.
+    pub(crate) is_paused: bool,
 }
 
 const STOP_GRACEFULLY: u8 = 1;
@@ -81,10 +93,29 @@ impl Mailbox {
         let code = match command {
             RunCommand::StopGracefully => STOP_GRACEFULLY,
             RunCommand::StopNow | RunCommand::StopRemotely => STOP_NOW,
-            RunCommand::Resume => return,
+            RunCommand::Resume => return self.steer(|steering| steering.is_paused = false),
+            RunCommand::Pause => return self.steer(|steering| steering.is_paused = true),
+            RunCommand::Scale { vus, max_vus } => {
+                return self.steer(|steering| steering.vus = Some((vus, max_vus)));
+            }
         };
         self.command.fetch_max(code, Ordering::Relaxed);
         self.notify.notify_one();
+    }
+
+    fn steer(&self, change: impl FnOnce(&mut Steering)) {
+        change(&mut self.steering.lock().unwrap_or_else(PoisonError::into_inner));
+        self.steered.fetch_add(1, Ordering::Release);
+        self.notify.notify_one();
+    }
+
+    /// What was said last, if that is news to who has seen the first `seen` changes.
+    pub(crate) fn steering(&self, seen: &mut u64) -> Option<Steering> {
+        let steered = self.steered.load(Ordering::Acquire);
+        if std::mem::replace(seen, steered) == steered {
+            return None;
+        }
+        Some(*self.steering.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The gravest order so far.

@@ -95,6 +95,8 @@ pub(crate) struct Worker {
     mailbox: Arc<Mailbox>,
     reports: Sender<WorkerReport>,
     obeyed: Option<RunCommand>,
+    /// How many changes of the steering were heeded.
+    steered: u64,
     cpu_ns: u64,
     run_queue_ns: u64,
 }
@@ -114,11 +116,11 @@ impl Worker {
         loop {
             let now = self.clock.now();
             self.obey(now);
+            self.heed_steering();
             self.collect_letters();
             for hosted in &self.hosted {
-                let make = |slot: &Rc<VuSlot>| {
-                    hosted.behaviour.for_vu(&self.shared, slot, &self.timers)
-                };
+                let make =
+                    |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(&self.shared, slot, &self.timers);
                 hosted.share.dispatch(now, &self.timers, &make);
                 hosted.share.end_if_due(now);
             }
@@ -146,6 +148,17 @@ impl Worker {
             if ordered == Some(RunCommand::StopNow) {
                 hosted.share.cut_all();
             }
+        }
+    }
+
+    /// Passes on what was said of scenarios that are controlled from outside.
+    fn heed_steering(&mut self) {
+        let Some(steering) = self.mailbox.steering(&mut self.steered) else {
+            return;
+        };
+        for hosted in &self.hosted {
+            let make = |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(&self.shared, slot, &self.timers);
+            hosted.share.steer(steering, &self.timers, &make);
         }
     }
 
@@ -289,4 +302,3 @@ impl Worker {
 fn interval_end(interval: u64) -> Nanos {
     Nanos((interval + 1).saturating_mul(Nanos::from(INTERVAL).0))
 }
-

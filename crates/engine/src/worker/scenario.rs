@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_model::plan::Scenario;
-use loadline_model::{Nanos, OnExhausted};
+use loadline_model::{Executor, Nanos, OnExhausted};
 use loadline_schedule::{Arrival, Next, Schedule};
 
-use super::mailbox::Mailbox;
+use super::mailbox::{Mailbox, Steering};
 use super::timers::Timers;
 use crate::clock::Clock;
 use crate::vu::behaviour::{BehaviourPlan, VuBehaviour};
@@ -55,6 +55,10 @@ pub(crate) struct ScenarioShare {
     warned_of_want: Cell<bool>,
     /// Whether its virtual users were set to work.
     has_begun: Cell<bool>,
+    /// Virtual users at work and at most as the plan has them; where they are said from outside.
+    planned_vus: Option<(u32, u32)>,
+    /// How often it was steered from outside.
+    steered: Cell<u64>,
 }
 
 /// Makes the behaviour of a virtual user.
@@ -102,6 +106,11 @@ impl ScenarioShare {
             script: None,
             warned_of_want: Cell::new(false),
             has_begun: Cell::new(false),
+            planned_vus: match scenario.executor {
+                Executor::ExternallyControlled { vus, max_vus, .. } => Some((vus, max_vus)),
+                _ => None,
+            },
+            steered: Cell::new(0),
         }
     }
 
@@ -276,6 +285,43 @@ impl ScenarioShare {
         }
     }
 
+    /// Does what was said from outside, if the scenario lets that be said. Virtual users that are no
+    /// longer at work are cut, as in k6; those of a scenario that is paused end their iterations.
+    pub(crate) fn steer(
+        self: &Rc<Self>,
+        Steering { vus, is_paused }: Steering,
+        timers: &Rc<Timers>,
+        make: MakeBehaviour<'_>,
+    ) {
+        let Some((at_work, max_vus)) = vus.or(self.planned_vus) else {
+            return;
+        };
+        let hosted = match &mut *self.schedule.borrow_mut() {
+            Schedule::Closed(closed) => {
+                closed.steer(at_work, max_vus, is_paused);
+                closed.vus()
+            }
+            Schedule::Open(_) => return,
+        };
+        while !self.over.get() && (self.slots.borrow().len() as u32) < hosted {
+            let task = self.make_vu(timers, make);
+            tokio::task::spawn_local(task.run_closed());
+        }
+        self.steered.set(self.steered.get() + 1);
+        for slot in self.slots.borrow().iter() {
+            if slot.global >= u64::from(at_work) {
+                slot.cut();
+            } else {
+                slot.wake();
+            }
+        }
+    }
+
+    /// How often it was steered from outside.
+    pub(crate) fn steered(&self) -> u64 {
+        self.steered.get()
+    }
+
     /// Starts the arrivals that are due.
     pub(crate) fn dispatch(
         self: &Rc<Self>,
@@ -435,7 +481,9 @@ impl ScenarioShare {
                 closed.stop();
                 let unstarted = closed.unstarted();
                 self.never_started.set(self.never_started.get() + unstarted);
-                if self.script.is_some() && self.has_begun.get() {
+                // As in k6, a test that is called off does not count what it leaves out.
+                let is_called_off = self.mailbox.ordered().is_some();
+                if self.script.is_some() && self.has_begun.get() && !is_called_off {
                     for count in closed.unstarted_parts() {
                         self.drop_starts(count, now);
                     }

@@ -181,6 +181,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         mailbox: Arc::clone(&setup.mailboxes[setup.number as usize]),
         reports: setup.reports,
         obeyed: None,
+        steered: 0,
         cpu_ns: platform::thread_cpu_ns(),
         run_queue_ns: platform::thread_run_queue_ns().unwrap_or(0),
     })
@@ -216,7 +217,7 @@ async fn initialised(
     let slot = Rc::clone(&task.slot);
     let mut initialised = pin!(task.behaviour.initialise());
     let mut tick = interval(INIT_TICK);
-    std::future::poll_fn(|cx| {
+    let outcome = std::future::poll_fn(|cx| {
         loop {
             if let Poll::Ready(outcome) = initialised.as_mut().poll(cx) {
                 return Poll::Ready(outcome);
@@ -229,7 +230,9 @@ async fn initialised(
             slot.sweep(now);
         }
     })
-    .await
+    .await;
+    slot.change_task();
+    outcome
 }
 
 pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
@@ -291,8 +294,9 @@ fn make_script(
         client,
         live: Arc::clone(&setup.live),
         all_live: script.all_live.clone(),
-        iteration_min: settings
-            .map_or(Duration::ZERO, |script| script.lifecycle.min_iteration_duration),
+        iteration_min: settings.map_or(Duration::ZERO, |script| {
+            script.lifecycle.min_iteration_duration
+        }),
         reports: setup.reports.clone(),
         mailboxes: setup.mailboxes.clone(),
     };

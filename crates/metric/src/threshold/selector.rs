@@ -86,7 +86,8 @@ impl fmt::Display for MetricSelector {
 }
 
 fn quote_for(value: &str) -> Option<char> {
-    let plain = value.trim() == value && !value.contains(['"', '\'', ',', '}']);
+    let plain =
+        value.trim() == value && !value.starts_with(['"', '\'']) && !value.contains([',', '}']);
     if plain {
         None
     } else {

@@ -48,6 +48,8 @@ impl Batch {
     /// Takes one event in.
     pub(super) fn add(&mut self, event: &RunEvent) {
         match event {
+            // There is nothing yet that a crash could lose.
+            RunEvent::Before(_) => {}
             RunEvent::Started {
                 plan,
                 environment,

@@ -134,7 +134,8 @@ fn check_value(check: &CheckSummary, path: &str) -> Value {
     })
 }
 
-fn identity(path: &str) -> String {
+/// The identity of a group or check.
+pub(super) fn identity(path: &str) -> String {
     Md5::digest(path)
         .iter()
         .map(|byte| format!("{byte:02x}"))

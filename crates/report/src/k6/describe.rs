@@ -105,6 +105,17 @@ fn load(executor: &Executor) -> (String, Option<String>) {
         Executor::ConstantVus { vus, duration } => {
             (format!("{vus} looping VUs{}", lasting(*duration)), None)
         }
+        Executor::ExternallyControlled {
+            vus,
+            max_vus,
+            duration: length,
+        } => {
+            let length = length.map_or("infinite duration".to_owned(), |length| {
+                format!("up to {} duration", duration(length))
+            });
+            let what = "Externally controlled execution with";
+            (format!("{what} {vus} VUs, {max_vus} max VUs, {length}"), None)
+        }
         Executor::RampingVus {
             start_vus,
             stages,

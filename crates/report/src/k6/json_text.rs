@@ -3,7 +3,7 @@
 //! Must not know what is written. Invariant: the output is valid JSON; empty lists and objects take
 //! no lines.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::go_json;
 
@@ -24,18 +24,20 @@ fn write(value: &Value, depth: usize, out: &mut String) {
         Value::Array(items) => nested(items.iter(), depth, ['[', ']'], out, |item, out| {
             write(item, depth + 1, out);
         }),
-        Value::Object(fields) => nested(
-            fields.iter(),
-            depth,
-            ['{', '}'],
-            out,
-            |(name, value), out| {
-                push_string(name, out);
-                out.push_str(": ");
-                write(value, depth + 1, out);
-            },
-        ),
+        Value::Object(fields) => write_object(fields, depth, out),
     }
+}
+
+/// Sorted here: whether a map keeps the order of insertion depends on what else is in the binary.
+fn write_object(fields: &Map<String, Value>, depth: usize, out: &mut String) {
+    let mut sorted: Vec<_> = fields.iter().collect();
+    sorted.sort_unstable_by_key(|(name, _)| *name);
+    let each = |(name, value): (&String, &Value), out: &mut String| {
+        push_string(name, out);
+        out.push_str(": ");
+        write(value, depth + 1, out);
+    };
+    nested(sorted.into_iter(), depth, ['{', '}'], out, each);
 }
 
 fn nested<T>(

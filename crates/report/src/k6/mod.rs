@@ -15,9 +15,11 @@ mod number;
 mod order;
 mod paint;
 mod progress;
+mod rest;
 mod rows;
 mod stats;
 mod text;
+mod trace;
 
 use loadline_model::TestSummary;
 
@@ -28,7 +30,9 @@ pub use export::{MachineSummaryContext, machine_readable, summary_export};
 pub use json_text::indented;
 pub use number::SummaryTimeUnit;
 pub use progress::{ProgressState, ScenarioProgress, ScenarioStatus, TestPhase, progress, redraw};
+pub use rest::{group_document, groups_document, metric_document, metrics_document};
 pub use stats::{TrendStat, UnknownStat};
+pub use trace::{RequestTrace, TraceOutcome, check_trace, request_trace};
 
 /// The layout of the summary's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,6 +21,8 @@ const BAR_MAX: usize = 38;
 pub enum TestPhase {
     /// Virtual users are being made: so many of so many.
     Init(u64, u64),
+    /// It waits for a word before it begins.
+    Paused,
     /// `setup()` runs.
     Setup,
     /// Scenarios run, or have run.
@@ -169,13 +171,8 @@ fn headline(state: &ProgressState, name_width: usize) -> String {
                 percent(done)
             )
         }
-        TestPhase::Setup => {
-            format!(
-                "{}   [{}] setup()",
-                pad_right("Run", name_width),
-                percent(1.0)
-            )
-        }
+        TestPhase::Paused => run_line("paused", name_width),
+        TestPhase::Setup => run_line("setup()", name_width),
         TestPhase::Running => format!(
             "running ({}), {}/{} VUs, {} complete and {} interrupted iterations",
             fixed(state.elapsed, state.max_duration),
@@ -185,6 +182,11 @@ fn headline(state: &ProgressState, name_width: usize) -> String {
             state.interrupted
         ),
     }
+}
+
+fn run_line(what: &str, name_width: usize) -> String {
+    let name = pad_right("Run", name_width);
+    format!("{name}   [{}] {what}", percent(1.0))
 }
 
 /// A number with as many digits as the number that it is out of.
@@ -263,9 +265,9 @@ fn planned_iterations(executor: &Executor) -> Option<u64> {
 /// How long iterations start; of counted iterations, at most.
 fn length(executor: &Executor) -> Option<Duration> {
     match executor {
-        Executor::ConstantVus { duration, .. } | Executor::ConstantArrivalRate { duration, .. } => {
-            *duration
-        }
+        Executor::ConstantVus { duration, .. }
+        | Executor::ExternallyControlled { duration, .. }
+        | Executor::ConstantArrivalRate { duration, .. } => *duration,
         Executor::SharedIterations { max_duration, .. }
         | Executor::PerVuIterations { max_duration, .. } => *max_duration,
         Executor::RampingVus { stages, .. } => {
@@ -294,7 +296,7 @@ fn cells(scenario: &ScenarioProgress, phase: TestPhase) -> Vec<String> {
     let done = scenario.iterations;
     match &scenario.executor {
         Executor::ConstantVus { vus, .. } => vec![format!("{vus} VUs"), time],
-        Executor::RampingVus { .. } => vec![busy, time],
+        Executor::RampingVus { .. } | Executor::ExternallyControlled { .. } => vec![busy, time],
         Executor::SharedIterations {
             vus, iterations, ..
         } => vec![

@@ -135,7 +135,9 @@ impl<'a> Facts<'a> {
             && scenarios.iter().all(|scenario| {
                 !matches!(
                     scenario.executor,
-                    Executor::RampingVus { .. } | Executor::RampingArrivalRate { .. }
+                    Executor::RampingVus { .. }
+                        | Executor::RampingArrivalRate { .. }
+                        | Executor::ExternallyControlled { .. }
                 )
             })
     }

@@ -6,30 +6,28 @@
 mod format;
 
 use rquickjs::function::Rest;
-use rquickjs::{Ctx, Function, Object, Result, Value};
+use rquickjs::{Ctx, Object, Result, Value};
 
 use crate::host::LogLevel;
+use crate::lazy::{self, Lazy, native};
 use crate::vu::state;
 
-const METHODS: [(&str, LogLevel); 5] = [
-    ("log", LogLevel::Info),
-    ("info", LogLevel::Info),
-    ("debug", LogLevel::Debug),
-    ("warn", LogLevel::Warning),
-    ("error", LogLevel::Error),
+/// The object `console`.
+pub(super) const CONSOLE: &[Lazy] = &[Lazy::new("console", |ctx, _, _| {
+    lazy::object(ctx, METHODS).map(Object::into_value)
+})];
+
+const METHODS: &[Lazy] = &[
+    Lazy::new("log", |ctx, _, name| method(ctx, name, LogLevel::Info)),
+    Lazy::new("info", |ctx, _, name| method(ctx, name, LogLevel::Info)),
+    Lazy::new("debug", |ctx, _, name| method(ctx, name, LogLevel::Debug)),
+    Lazy::new("warn", |ctx, _, name| method(ctx, name, LogLevel::Warning)),
+    Lazy::new("error", |ctx, _, name| method(ctx, name, LogLevel::Error)),
 ];
 
-pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
-    let console = Object::new(ctx.clone())?;
-    for (name, level) in METHODS {
-        console.set(name, method(ctx, name, level)?)?;
-    }
-    ctx.globals().set("console", console)
-}
-
-fn method<'js>(ctx: &Ctx<'js>, name: &str, level: LogLevel) -> Result<Function<'js>> {
+fn method<'js>(ctx: &Ctx<'js>, name: &str, level: LogLevel) -> Result<Value<'js>> {
     let write = move |ctx: Ctx<'js>, values: Rest<Value<'js>>| write(&ctx, level, &values.0);
-    Function::new(ctx.clone(), write)?.with_name(name)
+    native(ctx, name, write)
 }
 
 fn write<'js>(ctx: &Ctx<'js>, level: LogLevel, values: &[Value<'js>]) -> Result<()> {

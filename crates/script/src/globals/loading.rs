@@ -6,9 +6,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rquickjs::function::Opt;
-use rquickjs::object::{Accessor, Property};
-use rquickjs::{ArrayBuffer, Ctx, Function, IntoJs, Module, Object, Persistent, Result, Value};
+use rquickjs::{ArrayBuffer, Ctx, Error, IntoJs, Module, Object, Persistent, Result, Value};
 
+use crate::lazy::{Lazy, native};
 use crate::loading::WHOLE;
 use crate::modules;
 use crate::natives::refuse;
@@ -20,55 +20,54 @@ const REQUIRE_TOO_LATE: &str = "the \"require\" function is only available in th
 /// Calls looked at for the module whose code is being run.
 const DEPTH_MAX: isize = 64;
 
-pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
-    let globals = ctx.globals();
-    globals.set("open", Function::new(ctx.clone(), open)?.with_name("open")?)?;
-    globals.set(
-        "require",
-        Function::new(ctx.clone(), require_from_caller)?.with_name("require")?,
-    )?;
-    for name in ["module", "exports"] {
-        refuse_access(&globals, name)?;
-    }
-    Ok(())
-}
+/// `open`, `require`, and what says that a file is no CommonJS.
+pub(super) const GLOBALS: &[Lazy] = &[
+    Lazy::new("open", |ctx, _, name| native(ctx, name, open)),
+    Lazy::new("require", |ctx, _, name| {
+        native(ctx, name, require_from_caller)
+    }),
+    Lazy::new("module", |ctx, _, name| Err(no_common_js(ctx, name))),
+    Lazy::new("exports", |ctx, _, name| Err(no_common_js(ctx, name))),
+];
 
 /// In a file that is no CommonJS there is neither `module` nor `exports`.
-fn refuse_access<'js>(globals: &Object<'js>, name: &'static str) -> Result<()> {
-    let get = move |ctx: Ctx<'js>| -> Result<Value<'js>> {
-        Err(refuse(
-            &ctx,
-            &format!(
-                "you are trying to access identifier \"{name}\", this likely is due to mixing \
-                 ECMAScript Modules (ESM) and CommonJS syntax. This isn't supported in the \
-                 JavaScript standard, please use only one or the other"
-            ),
-        ))
-    };
-    globals.prop(name, Accessor::new_get(get).configurable())
+fn no_common_js(ctx: &Ctx<'_>, name: &str) -> Error {
+    refuse(
+        ctx,
+        &format!(
+            "you are trying to access identifier \"{name}\", this likely is due to mixing \
+             ECMAScript Modules (ESM) and CommonJS syntax. This isn't supported in the \
+             JavaScript standard, please use only one or the other"
+        ),
+    )
 }
 
 /// What `import.meta` of a script's own file holds for its loading.
-pub(super) fn describe_file<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<()> {
-    let base = name.to_owned();
-    let resolve = move |ctx: Ctx<'js>, name: String| {
+pub(super) const FILE: &[Lazy] = &[Lazy::new("resolve", |ctx, meta, name| {
+    let base: String = meta.get("url")?;
+    let resolve = move |ctx: Ctx<'_>, name: String| {
         let resolved = state(&ctx).program.sources().resolve(&base, &name);
         resolved.map_err(|error| refuse(&ctx, &error.message))
     };
-    meta.set(
-        "resolve",
-        Function::new(ctx.clone(), resolve)?.with_name("resolve")?,
-    )?;
-    let base = name.to_owned();
-    let require = move |ctx: Ctx<'js>, name: String| require(&ctx, &base, &name);
-    let require = Function::new(ctx.clone(), require)?.with_name("require")?;
-    meta.prop("require", Property::from(require))?;
-    let file = name.to_owned();
-    let module = move |ctx: Ctx<'js>| begin_common_js(&ctx, &file);
-    meta.prop(
-        "module",
-        Property::from(Function::new(ctx.clone(), module)?),
-    )
+    native(ctx, name, resolve)
+})];
+
+/// The same, which a walk over its properties does not show.
+pub(super) const FILE_UNSEEN: &[Lazy] = &[
+    Lazy::new("require", |ctx, meta, name| file_require(ctx, meta, name)),
+    Lazy::new("module", |ctx, meta, name| file_module(ctx, meta, name)),
+];
+
+fn file_require<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<Value<'js>> {
+    let base: String = meta.get("url")?;
+    native(ctx, name, move |ctx: Ctx<'js>, name: String| {
+        require(&ctx, &base, &name)
+    })
+}
+
+fn file_module<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<Value<'js>> {
+    let file: String = meta.get("url")?;
+    native(ctx, name, move |ctx: Ctx<'js>| begin_common_js(&ctx, &file))
 }
 
 /// What was loaded in the way of CommonJS.
@@ -126,7 +125,7 @@ fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &str) -> Result<Value<'js>> {
     common_js.under_way.borrow_mut().push(full_name.clone());
     let namespace = evaluated(ctx, &full_name);
     common_js.under_way.borrow_mut().pop();
-    let exports = exports_of(namespace?)?;
+    let exports = exports_of(namespace?, modules::find(&full_name).is_some())?;
     let kept = Persistent::save(ctx, exports.clone());
     common_js.required.borrow_mut().insert(full_name, kept);
     Ok(exports)
@@ -149,9 +148,18 @@ fn evaluated<'js>(ctx: &Ctx<'js>, full_name: &str) -> Result<Object<'js>> {
 }
 
 /// What `require` gives of a module: `module.exports`, or all exports.
-fn exports_of(namespace: Object<'_>) -> Result<Value<'_>> {
+fn exports_of(namespace: Object<'_>, is_builtin: bool) -> Result<Value<'_>> {
     if namespace.contains_key(WHOLE)? {
         return namespace.get(WHOLE);
+    }
+    // A built-in module that is one object under several names is that object.
+    if let Some(whole) = namespace.get::<_, Value<'_>>("default")?.into_object()
+        && is_builtin
+        && namespace.keys::<String>().all(|name| {
+            name.is_ok_and(|name| name == "default" || whole.contains_key(name).unwrap_or(false))
+        })
+    {
+        return Ok(whole.into_value());
     }
     Ok(namespace.into_value())
 }

@@ -1,11 +1,10 @@
 //! What every script finds in its global scope.
 //!
-//! The few that k6 has are installed at once; the web's own ([`lazy`]) are made when they are
-//! first looked at. Must not know modules' insides. Invariant: what a script never mentions costs
+//! All but variables are made when they are first looked at. Must not know modules' insides. Invariant: what a script never mentions costs
 //! a property at most.
 
+mod builtin;
 mod console;
-mod lazy;
 mod loading;
 mod timers;
 
@@ -14,6 +13,8 @@ use std::rc::Rc;
 use loadline_model::Nanos;
 use rquickjs::{Ctx, Object, Result};
 
+use crate::lazy::{self, Lazy, Seen};
+use crate::modules::LAZY_GLOBALS;
 use crate::vu::{Timer, state};
 
 /// Installs the global scope; called once per virtual user.
@@ -21,20 +22,20 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let globals = ctx.globals();
     globals.set("global", globals.clone())?;
     globals.set("__VU", state(ctx).id_in_test)?;
-    install_env(ctx)?;
-    console::install(ctx)?;
-    timers::install(ctx, &globals)?;
-    loading::install(ctx)?;
-    lazy::install(ctx)
+    lazy::define(&globals, ENV, Seen::Yes)?;
+    lazy::define(&globals, console::CONSOLE, Seen::Yes)?;
+    lazy::define(&globals, TIMERS, Seen::Yes)?;
+    lazy::define(&globals, loading::GLOBALS, Seen::No)?;
+    lazy::define(&globals, LAZY_GLOBALS, Seen::No)
 }
 
-fn install_env(ctx: &Ctx<'_>) -> Result<()> {
+const ENV: &[Lazy] = &[Lazy::new("__ENV", |ctx, _, _| {
     let env = Object::new(ctx.clone())?;
     for (name, value) in &state(ctx).program.settings.env {
         env.set(name.as_str(), value.as_str())?;
     }
-    ctx.globals().set("__ENV", env)
-}
+    Ok(env.into_value())
+})];
 
 /// Lays a scenario's variables over `__ENV`.
 pub(crate) fn set_env(ctx: &Ctx<'_>, variables: &[(String, String)]) -> Result<()> {
@@ -71,11 +72,12 @@ pub(crate) fn after_task(ctx: &Ctx<'_>) {
     }
 }
 
-pub(crate) use lazy::builtin_namespace;
-pub(crate) use timers::natives as timer_natives;
+pub(crate) use builtin::builtin_namespace;
+pub(crate) use timers::TIMERS;
 
 /// What `import.meta` of a script's own file holds.
-pub(crate) fn describe_file<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<()> {
+pub(crate) fn describe_file(meta: &Object<'_>, name: &str) -> Result<()> {
     meta.set("url", name)?;
-    loading::describe_file(ctx, meta, name)
+    lazy::define(meta, loading::FILE, Seen::Yes)?;
+    lazy::define(meta, loading::FILE_UNSEEN, Seen::No)
 }

@@ -3,39 +3,35 @@
 //! Must not read a clock but the host's. Invariant: delays below zero, and those that are no
 //! number, count as zero.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 use loadline_model::Nanos;
 use rquickjs::function::{Opt, Rest};
-use rquickjs::{Coerced, Ctx, Function, Object, Persistent, Result, Value};
+use rquickjs::{Coerced, Ctx, Persistent, Result, Value};
 
+use crate::lazy::{Lazy, native};
 use crate::natives::refuse;
 use crate::vu::{Timer, state};
 
 /// Milliseconds beyond which a delay means never: a hundred years.
 const DELAY_MAX_MS: f64 = 3.2e12;
 
-pub(super) fn install<'js>(ctx: &Ctx<'js>, globals: &Object<'js>) -> Result<()> {
-    let natives = natives(ctx)?;
-    for name in ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] {
-        globals.set(name, natives.get::<_, Function<'js>>(name)?)?;
-    }
-    Ok(())
-}
+/// The functions: globals, and the module `k6/timers`.
+pub(crate) const TIMERS: &[Lazy] = &[
+    Lazy::new("setTimeout", |ctx, _, name| setter(ctx, name, false)),
+    Lazy::new("clearTimeout", |ctx, _, name| native(ctx, name, clear)),
+    Lazy::new("setInterval", |ctx, _, name| setter(ctx, name, true)),
+    Lazy::new("clearInterval", |ctx, _, name| native(ctx, name, clear)),
+];
 
-/// The functions, as an object.
-pub(crate) fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let natives = Object::new(ctx.clone())?;
-    let timeout = |ctx: Ctx<'js>, callback, delay, arguments| {
-        set(&ctx, "setTimeout", callback, delay, arguments, false)
+fn setter<'js>(ctx: &Ctx<'js>, name: &'static str, repeats: bool) -> Result<Value<'js>> {
+    let set = move |ctx: Ctx<'js>, callback, delay, arguments| {
+        set(&ctx, name, callback, delay, arguments, repeats)
     };
-    let interval = |ctx: Ctx<'js>, callback, delay, arguments| {
-        set(&ctx, "setInterval", callback, delay, arguments, true)
-    };
-    natives.set("setTimeout", Function::new(ctx.clone(), timeout)?.with_name("setTimeout")?)?;
-    natives.set("setInterval", Function::new(ctx.clone(), interval)?.with_name("setInterval")?)?;
-    for name in ["clearTimeout", "clearInterval"] {
-        natives.set(name, Function::new(ctx.clone(), clear)?.with_name(name)?)?;
-    }
-    Ok(natives)
+    native(ctx, name, set)
 }
 
 fn set<'js>(

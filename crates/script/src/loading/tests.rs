@@ -1,4 +1,7 @@
 //! Loading, against files in memory.
+//!
+//! Must not touch a disk or a network. Invariant under test: names are resolved, files read and
+//! failures told in k6's way.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +35,7 @@ fn sources(files: &[(&'static str, &'static str)]) -> Sources {
     Sources::new(
         Box::new(fetch),
         url(files[0].0),
-        url("file:///work/"),
+        url("file:///here/"),
         Libraries::Embedded,
     )
 }
@@ -98,17 +101,17 @@ fn names_are_resolved_as_k6_does() {
 fn a_script_from_standard_input_sees_the_working_directory() {
     let sources = sources(&[
         ("file:///-", "import './x.js'"),
-        ("file:///work/x.js", "export const a = 1"),
+        ("file:///here/x.js", "export const a = 1"),
     ]);
     assert_eq!(sources.load_entry(), Ok(()));
 }
 
 #[test]
 fn entries_are_named_by_path_address_or_dash() {
-    let folder = url("file:///work/");
+    let folder = url("file:///here/");
     let named = |name: &str| entry_url(&folder, name).map(String::from);
     assert_eq!(named("-").as_deref(), Ok("file:///-"));
-    assert_eq!(named("a.js").as_deref(), Ok("file:///work/a.js"));
+    assert_eq!(named("a.js").as_deref(), Ok("file:///here/a.js"));
     assert_eq!(named("../a b.js").as_deref(), Ok("file:///a%20b.js"));
     assert_eq!(named("/x/a.js").as_deref(), Ok("file:///x/a.js"));
     assert_eq!(named("https://h/a.js").as_deref(), Ok("https://h/a.js"));

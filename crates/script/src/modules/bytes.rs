@@ -5,6 +5,8 @@
 
 use rquickjs::{ArrayBuffer, Ctx, Object, Result, TypedArray, Value};
 
+use crate::kinds::array_buffer;
+
 /// The bytes of text (as UTF-8; half a surrogate pair is U+FFFD), an `ArrayBuffer` or a
 /// `Uint8Array`; `None` for anything else.
 pub(crate) fn of_data(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
@@ -53,11 +55,11 @@ pub(crate) fn view_of<'js>(
     }
     let buffer: Object<'js> = object.get("buffer")?;
     let (start, length) = (object.get("byteOffset")?, object.get("byteLength")?);
-    Ok(ArrayBuffer::from_object(buffer).map(|buffer| (buffer, start, length)))
+    Ok(array_buffer(&buffer).map(|buffer| (buffer, start, length)))
 }
 
 fn of_buffer(object: &Object<'_>) -> Option<Vec<u8>> {
-    let buffer = ArrayBuffer::from_object(object.clone())?;
+    let buffer = array_buffer(object)?;
     // SAFETY: as above.
     Some(unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec())
 }

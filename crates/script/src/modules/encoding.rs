@@ -10,15 +10,18 @@
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
+use rquickjs::{Ctx, IntoJs, Result, Value};
 
 use super::bytes;
+use crate::lazy::{Lazy, native};
 use crate::natives::{Body, Builtin, refuse};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/encoding",
-    body: Body::Natives(&["b64decode", "b64encode"]),
-    natives,
+    body: Body::Natives(&[
+        Lazy::new("b64decode", |ctx, _, name| native(ctx, name, b64decode)),
+        Lazy::new("b64encode", |ctx, _, name| native(ctx, name, b64encode)),
+    ]),
 };
 
 /// A base64 coding (RFC 4648, sections 4 and 5).
@@ -122,19 +125,6 @@ fn push_rest(out: &mut Vec<u8>, bits: u32, held: usize) {
         3 => out.extend_from_slice(&[(bits >> 10) as u8, (bits >> 2) as u8]),
         _ => {}
     }
-}
-
-fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let natives = Object::new(ctx.clone())?;
-    natives.set(
-        "b64decode",
-        Function::new(ctx.clone(), b64decode)?.with_name("b64decode")?,
-    )?;
-    natives.set(
-        "b64encode",
-        Function::new(ctx.clone(), b64encode)?.with_name("b64encode")?,
-    )?;
-    Ok(natives)
 }
 
 fn coding_of(name: Opt<Value<'_>>) -> Result<Coding> {

@@ -12,30 +12,30 @@ use loadline_metric::{Contains, MetricId, MetricType};
 use super::k6::current_tags;
 use super::tags;
 use crate::host::LogLevel;
+use crate::lazy::Lazy;
 use crate::natives::{Body, Builtin, refuse};
 use crate::vu::{Stage, state};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/metrics",
-    body: Body::Natives(&["Counter", "Gauge", "Rate", "Trend"]),
-    natives,
+    body: Body::Natives(&[
+        Lazy::new("Counter", |ctx, _, name| {
+            constructor(ctx, name, MetricType::Counter)
+        }),
+        Lazy::new("Gauge", |ctx, _, name| {
+            constructor(ctx, name, MetricType::Gauge)
+        }),
+        Lazy::new("Rate", |ctx, _, name| {
+            constructor(ctx, name, MetricType::Rate)
+        }),
+        Lazy::new("Trend", |ctx, _, name| {
+            constructor(ctx, name, MetricType::Trend)
+        }),
+    ]),
 };
 
-fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let natives = Object::new(ctx.clone())?;
-    for (name, kind) in [
-        ("Counter", MetricType::Counter),
-        ("Gauge", MetricType::Gauge),
-        ("Rate", MetricType::Rate),
-        ("Trend", MetricType::Trend),
-    ] {
-        natives.set(name, constructor(ctx, name, kind)?)?;
-    }
-    Ok(natives)
-}
-
 /// A constructor that, like k6's, can be called without `new` as well and makes plain objects.
-fn constructor<'js>(ctx: &Ctx<'js>, name: &str, kind: MetricType) -> Result<Function<'js>> {
+fn constructor<'js>(ctx: &Ctx<'js>, name: &str, kind: MetricType) -> Result<Value<'js>> {
     let make = move |ctx: Ctx<'js>, name: Opt<Value<'js>>, is_time: Opt<Coerced<bool>>| {
         let contains = match is_time.0 {
             Some(Coerced(true)) => Contains::Time,
@@ -46,7 +46,7 @@ fn constructor<'js>(ctx: &Ctx<'js>, name: &str, kind: MetricType) -> Result<Func
     let function = Function::new(ctx.clone(), make)?.with_name(name)?;
     // Without it neither `instanceof` nor `extends` could be said of it.
     function.prop("prototype", Property::from(Object::new(ctx.clone())?))?;
-    Ok(function.with_constructor(true))
+    Ok(function.with_constructor(true).into_value())
 }
 
 fn declare<'js>(
@@ -124,7 +124,10 @@ fn number_of(value: &Value<'_>) -> Result<f64> {
     if value.is_null() {
         return Ok(f64::NAN);
     }
-    Ok(value.get::<Coerced<f64>>()?.0)
+    let number = value.get::<Coerced<f64>>()?.0;
+    // k6 takes what is true and yet no number but zero, such as `[]`, for a one.
+    let is_true = number == 0.0 && value.get::<Coerced<bool>>()?.0;
+    Ok(if is_true { 1.0 } else { number })
 }
 
 /// Tells of a value that is not recorded; with `--throw` it is an exception.
@@ -156,7 +159,7 @@ mod tests {
         let values = rehearsed.world.values_of("my_t");
         assert_eq!(
             values,
-            [1.0, 1.5, -1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 3.0, 5.0, 16.0, 7.0]
+            [1.0, 1.5, -1.0, 2.0, 0.0, 1.0, 0.0, 1.0, 3.0, 5.0, 16.0, 7.0]
         );
         let told: Vec<String> = ["x", "NaN", "null", "undefined", "[object Object]", "() => 1"]
             .iter()

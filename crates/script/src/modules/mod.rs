@@ -18,9 +18,10 @@ mod web;
 mod web_basics;
 mod webcrypto;
 
-use rquickjs::{Ctx, Object, Result};
+use rquickjs::{Object, Result};
 
 use crate::globals;
+use crate::lazy::Lazy;
 use crate::natives::{Body, Builtin};
 
 /// Every built-in module.
@@ -45,36 +46,65 @@ static BUILTINS: &[Builtin] = &[
     webcrypto::MODULE,
     Builtin {
         name: "k6/timers",
-        body: Body::Natives(&["setTimeout", "clearTimeout", "setInterval", "clearInterval"]),
-        natives: globals::timer_natives,
+        body: Body::Natives(globals::TIMERS),
     },
 ];
 
-/// Globals that are made at first use: name, and the module whose export of that name they are.
-pub(crate) const LAZY_GLOBALS: &[(&str, &str)] = &[
-    ("AbortController", "loadline:web/events"),
-    ("AbortSignal", "loadline:web/events"),
-    ("Blob", "loadline:web/bodies"),
-    ("Event", "loadline:web/events"),
-    ("EventTarget", "loadline:web/events"),
-    ("File", "loadline:web/bodies"),
-    ("FormData", "loadline:web/bodies"),
-    ("Headers", "loadline:web/bodies"),
-    ("ReadableStream", "loadline:web/streams"),
-    ("Request", "loadline:web/bodies"),
-    ("Response", "loadline:web/bodies"),
-    ("TextDecoder", "loadline:web/text-coding"),
-    ("TextEncoder", "loadline:web/text-coding"),
-    ("URL", "loadline:web/url"),
-    ("URLSearchParams", "loadline:web/url"),
-    ("atob", "loadline:web/basics"),
-    ("btoa", "loadline:web/basics"),
-    ("crypto", "loadline:web/crypto"),
-    ("fetch", "loadline:web/fetch"),
-    ("performance", "loadline:web/basics"),
-    ("queueMicrotask", "loadline:web/basics"),
-    ("structuredClone", "loadline:web/basics"),
+/// Globals that are exports of built-in modules: made by what is named as the module.
+pub(crate) const LAZY_GLOBALS: &[Lazy] = &[
+    Lazy::new("AbortController", web_export::events),
+    Lazy::new("AbortSignal", web_export::events),
+    Lazy::new("Blob", web_export::bodies),
+    Lazy::new("Event", web_export::events),
+    Lazy::new("EventTarget", web_export::events),
+    Lazy::new("File", web_export::bodies),
+    Lazy::new("FormData", web_export::bodies),
+    Lazy::new("Headers", web_export::bodies),
+    Lazy::new("ReadableStream", web_export::streams),
+    Lazy::new("Request", web_export::bodies),
+    Lazy::new("Response", web_export::bodies),
+    Lazy::new("TextDecoder", web_export::text_coding),
+    Lazy::new("TextEncoder", web_export::text_coding),
+    Lazy::new("URL", web_export::url),
+    Lazy::new("URLSearchParams", web_export::url),
+    Lazy::new("atob", web_export::basics),
+    Lazy::new("btoa", web_export::basics),
+    Lazy::new("crypto", web_export::crypto),
+    Lazy::new("fetch", web_export::fetch),
+    Lazy::new("performance", web_export::basics),
+    Lazy::new("queueMicrotask", web_export::basics),
+    Lazy::new("structuredClone", web_export::basics),
 ];
+
+/// Values of built-in modules that scripts cannot import by themselves.
+mod web_export {
+    use rquickjs::{Ctx, Object, Result, Value};
+
+    use crate::globals::builtin_namespace;
+
+    macro_rules! exports_of {
+        ($($module:ident = $name:literal),+ $(,)?) => {$(
+            pub(super) fn $module<'js>(
+                ctx: &Ctx<'js>,
+                _: &Object<'js>,
+                name: &'static str,
+            ) -> Result<Value<'js>> {
+                builtin_namespace(ctx, $name)?.get(name)
+            }
+        )+};
+    }
+
+    exports_of! {
+        basics = "loadline:web/basics",
+        bodies = "loadline:web/bodies",
+        crypto = "loadline:web/crypto",
+        events = "loadline:web/events",
+        fetch = "loadline:web/fetch",
+        streams = "loadline:web/streams",
+        text_coding = "loadline:web/text-coding",
+        url = "loadline:web/url",
+    }
+}
 
 /// The built-in module of a name.
 pub(crate) fn find(name: &str) -> Option<&'static Builtin> {
@@ -95,12 +125,14 @@ pub(crate) fn refusal(name: &str) -> Option<String> {
         ));
     }
     if name == "k6" || name.starts_with("k6/") {
-        return Some(format!("{name} is not supported: there is no such module here"));
+        return Some(format!(
+            "{name} is not supported: there is no such module here"
+        ));
     }
     None
 }
 
 /// What `import.meta` of a script's own file holds.
-pub(crate) fn describe_file<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<()> {
-    globals::describe_file(ctx, meta, name)
+pub(crate) fn describe_file(meta: &Object<'_>, name: &str) -> Result<()> {
+    globals::describe_file(meta, name)
 }

@@ -7,9 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use corosensei::Yielder;
 use rquickjs::promise::PromiseState;
-use rquickjs::{
-    Context, Ctx, Error, Function, Object, Persistent, Promise, Runtime, Value, qjs,
-};
+use rquickjs::{Context, Ctx, Error, Function, Object, Persistent, Promise, Runtime, Value, qjs};
 
 use super::ask::{Ask, Resume};
 use super::failure::{FailureKind, failure_of_value};
@@ -69,11 +67,10 @@ impl VuCore {
         runtime.set_interrupt_handler(Some(Box::new(handler)));
         let rejections = Rejections::default();
         rejections.watch(&runtime);
-        context
-            .with(|ctx| {
-                state.attach(&ctx);
-                globals::install(&ctx).map_err(|error| failure_of(&ctx, &error))
-            })?;
+        context.with(|ctx| {
+            state.attach(&ctx);
+            globals::install(&ctx).map_err(|error| failure_of(&ctx, &error))
+        })?;
         Ok(VuCore {
             exports: RefCell::default(),
             data: RefCell::default(),

@@ -3,10 +3,11 @@
 //! Must not know where it is shown. Invariant: a thrown value of any kind has a text, and making
 //! it runs nothing that could throw again unseen.
 
+use std::ffi::c_int;
 use std::fmt;
 use std::io;
 
-use rquickjs::{Ctx, Error, Value};
+use rquickjs::{Ctx, Error, Value, qjs};
 
 use super::state::state;
 
@@ -76,6 +77,7 @@ pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
         return ScriptFailure::thrown(error.to_string());
     }
     let thrown = ctx.catch();
+    let thrown_at = take_throw_trace(ctx);
     if let Some(message) = state(ctx).fatal.get() {
         return ScriptFailure {
             kind: FailureKind::Aborted,
@@ -83,7 +85,27 @@ pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
             trace: String::new(),
         };
     }
-    failure_of_value(ctx, &thrown)
+    let mut failure = failure_of_value(ctx, &thrown);
+    if failure.trace.is_empty() {
+        failure.trace = trace_of(&thrown_at);
+    }
+    failure
+}
+
+/// Where the last exception was thrown: what is thrown need not be an error that knows it.
+fn take_throw_trace(ctx: &Ctx<'_>) -> String {
+    const ERROR_BACK_TRACE: c_int = 2;
+    unsafe extern "C" {
+        fn js_std_cmd(command: c_int, ...) -> usize;
+    }
+    let mut trace = qjs::JS_UNDEFINED;
+    // SAFETY: the command takes a context and a place for a value, which it hands over.
+    let trace = unsafe {
+        js_std_cmd(ERROR_BACK_TRACE, ctx.as_raw().as_ptr(), &raw mut trace);
+        Value::from_raw(ctx.clone(), trace)
+    };
+    let trace = trace.as_string().and_then(|trace| trace.to_string().ok());
+    trace.unwrap_or_default()
 }
 
 /// What a thrown value, or the reason of a rejection, means.
@@ -116,6 +138,9 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
     if let Some(text) = value.as_string() {
         return text.to_string().unwrap_or_default();
     }
+    if let Some(symbol) = value.as_symbol() {
+        return symbol.description().map_or_else(|_| String::new(), |text| text_of(ctx, &text));
+    }
     let coerced = value.get::<rquickjs::Coerced<String>>();
     match coerced {
         Ok(text) => text.0,
@@ -132,9 +157,20 @@ fn trace_of(stack: &str) -> String {
         .lines()
         .map(str::trim)
         .filter(|line| line.starts_with("at ") && line.contains("://"))
-        .map(|line| match line.strip_prefix("at <anonymous> ") {
-            Some(rest) => format!("\tat {}\n", rest.trim_start_matches('(').trim_end_matches(')')),
-            None => format!("\t{line}\n"),
+        .map(|line| {
+            let call = line.trim_start_matches("at ");
+            match call.strip_prefix("<anonymous> ") {
+                Some(place) => {
+                    format!("\tat {}\n", place.trim_start_matches('(').trim_end_matches(')'))
+                }
+                None => format!("\tat {}\n", bare_name(call)),
+            }
         })
         .collect()
+}
+
+/// A getter or setter goes by the name of its property.
+fn bare_name(call: &str) -> &str {
+    let accessor = call.strip_prefix("get ").or_else(|| call.strip_prefix("set "));
+    accessor.filter(|name| !name.starts_with('(')).unwrap_or(call)
 }

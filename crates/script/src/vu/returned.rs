@@ -5,12 +5,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rquickjs::{ArrayBuffer, Coerced, Ctx, Error, Function, Object, TypedArray, Value};
+use rquickjs::{Coerced, Ctx, Error, Function, Object, TypedArray, Value};
 use serde_json::{Map, Number, Value as Json};
 
-use super::failure::{FailureKind, ScriptFailure, failure_of};
 use super::Returned;
-use crate::kinds::is_made_by;
+use super::failure::{FailureKind, ScriptFailure, failure_of};
+use crate::kinds::{array_buffer, is_made_by};
 
 /// Levels of `setup()` data: Go calls deeper ones a cycle, and so does this.
 const DEPTH_MAX: usize = 1_000;
@@ -130,7 +130,9 @@ fn of_object<'js>(ctx: &Ctx<'js>, object: &Object<'js>, depth: usize) -> Result<
 fn of_list<'js>(ctx: &Ctx<'js>, list: &Object<'js>, depth: usize) -> Result<Json, Refusal> {
     let length: u32 = list.get("length")?;
     let items = (0..length).map(|index| json(ctx, &list.get(index)?, depth));
-    items.collect::<Result<Vec<Json>, Refusal>>().map(Json::Array)
+    items
+        .collect::<Result<Vec<Json>, Refusal>>()
+        .map(Json::Array)
 }
 
 /// An instant as Go writes it: without the zeros at the end of its milliseconds.
@@ -175,7 +177,7 @@ fn bytes_of(content: &Value<'_>) -> Option<Vec<u8>> {
         return text.to_string().ok().map(String::into_bytes);
     }
     let object = content.as_object()?;
-    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
+    if let Some(buffer) = array_buffer(object) {
         // SAFETY: the bytes are copied before anything of the script runs.
         return unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
     }

@@ -121,7 +121,8 @@ impl VuState {
             self.slots.borrow_mut().push((id, Rc::clone(&made)));
             made
         });
-        slot.downcast().expect("a slot is stored under its own type")
+        slot.downcast()
+            .expect("a slot is stored under its own type")
     }
 
     /// Forgets the modules' own state: before the context goes.

@@ -235,8 +235,28 @@ pub struct ScriptOptions {
 pub struct KeyError {
     /// The key; empty when the options are no object.
     pub key: String,
+    /// What k6 shows of the text before the place where it gave up.
+    pub place: String,
     /// What is wrong.
     pub error: OptionError,
+}
+
+/// What k6 shows of an option that it cannot read: the line of indented JSON up to where its reader
+/// stopped, which knows no more than the first brace of options that read themselves.
+fn place_of(key: &str, value: &Value) -> String {
+    let wrong_row = |rows: &serde_json::Map<String, Value>| {
+        let mut rows = rows.iter();
+        let wrong = rows.find(|(_, value)| !value.is_string());
+        wrong.map(|(name, value)| format!("\"{name}\": {value}"))
+    };
+    match (key, value) {
+        ("tags", Value::Object(rows)) => wrong_row(rows).unwrap_or_default(),
+        ("stages" | "tlsAuth" | "summaryTrendStats", Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
+            format!("\"{key}\": {value}")
+        }
+        ("thresholds" | "hosts" | "systemTags" | "scenarios", _) => "{".to_owned(),
+        _ => format!("\"{key}\":"),
+    }
 }
 
 impl K6Options {
@@ -251,6 +271,7 @@ impl K6Options {
                 Value::Null => Ok(read),
                 other => Err(KeyError {
                     key: String::new(),
+                    place: if other.is_array() { "[".to_owned() } else { other.to_string() },
                     error: OptionError::Text(format!(
                         "json: cannot unmarshal {} into Go value of type lib.Options",
                         value::kind(other)
@@ -264,8 +285,8 @@ impl K6Options {
             match read.options.read_key(key, value) {
                 Some(Ok(())) => {}
                 Some(Err(error)) => {
-                    let key = key.clone();
-                    return Err(KeyError { key, error });
+                    let (key, place) = (key.clone(), place_of(key, value));
+                    return Err(KeyError { key, place, error });
                 }
                 None => read.unknown.push(key.clone()),
             }

@@ -30,17 +30,20 @@ pub enum ExecutorKind {
     ConstantArrivalRate,
     /// `ramping-arrival-rate`
     RampingArrivalRate,
+    /// `externally-controlled`, of k6 before version 2
+    ExternallyControlled,
 }
 
 impl ExecutorKind {
     /// All of them.
-    pub const ALL: [ExecutorKind; 6] = [
+    pub const ALL: [ExecutorKind; 7] = [
         ExecutorKind::SharedIterations,
         ExecutorKind::PerVuIterations,
         ExecutorKind::ConstantVus,
         ExecutorKind::RampingVus,
         ExecutorKind::ConstantArrivalRate,
         ExecutorKind::RampingArrivalRate,
+        ExecutorKind::ExternallyControlled,
     ];
 
     /// The name.
@@ -53,6 +56,7 @@ impl ExecutorKind {
             ExecutorKind::RampingVus => "ramping-vus",
             ExecutorKind::ConstantArrivalRate => "constant-arrival-rate",
             ExecutorKind::RampingArrivalRate => "ramping-arrival-rate",
+            ExecutorKind::ExternallyControlled => "externally-controlled",
         }
     }
 
@@ -63,6 +67,7 @@ impl ExecutorKind {
                 &["vus", "iterations", "maxDuration"]
             }
             ExecutorKind::ConstantVus => &["vus", "duration"],
+            ExecutorKind::ExternallyControlled => &["vus", "maxVUs", "duration"],
             ExecutorKind::RampingVus => &["startVUs", "stages", "gracefulRampDown"],
             ExecutorKind::ConstantArrivalRate => {
                 &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"]
@@ -299,6 +304,7 @@ impl ScenarioOptions {
                 found
             }
             ExecutorKind::RampingVus => self.ramp_errors(),
+            ExecutorKind::ExternallyControlled => self.control_errors(),
             ExecutorKind::ConstantArrivalRate | ExecutorKind::RampingArrivalRate => {
                 self.arrival_errors()
             }
@@ -330,6 +336,37 @@ impl ScenarioOptions {
             None => Some("the duration is unspecified".to_owned()),
             Some(duration) => too_short("duration", duration),
         }
+    }
+
+    fn control_errors(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let vus = self.vus.unwrap_or(1);
+        let most = self.max_vus.unwrap_or(vus);
+        if vus < 0 {
+            found.push("the number of VUs can't be negative".to_owned());
+        }
+        if most < vus {
+            found.push(format!(
+                "the number of maxVUs ({most}) can't be less than the number of VUs ({vus})"
+            ));
+        } else if most == 0 {
+            found.push("the number of maxVUs must be more than 0".to_owned());
+        }
+        match self.duration {
+            None => found.push(
+                "the duration should be specified, for infinite duration use 0".to_owned(),
+            ),
+            Some(duration) if duration.0 < 0 => found.push(
+                "the duration can't be negative, for infinite duration use 0".to_owned(),
+            ),
+            Some(_) => {}
+        }
+        if self.graceful_stop.is_some() {
+            found.push(
+                "gracefulStop is not supported by the externally controlled executor".to_owned(),
+            );
+        }
+        found
     }
 
     fn ramp_errors(&self) -> Vec<String> {

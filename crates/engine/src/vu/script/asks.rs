@@ -45,9 +45,9 @@ impl Asks {
     async fn answer(&self, ask: Ask, under_way: &mut Vec<UnderWay>) -> Resume {
         for (id, request) in ask.started {
             let client = Rc::clone(&self.client);
-            under_way.push(Box::pin(async move {
-                (id, client.exchange(&request).await)
-            }));
+            under_way.push(Box::pin(
+                async move { (id, client.exchange(&request).await) },
+            ));
         }
         match ask.wait {
             Wait::Hop(request) => match self.client.exchange(&request).await {

@@ -11,12 +11,14 @@ use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
+use loadline_script::trace::HopTrace;
 use loadline_script::samples::{CheckSample, HttpFacts, HttpSample};
 
 use super::worker::{ScenarioScript, WorkerScript};
 use crate::net::Failure;
 use crate::record::Life;
 use crate::record_script::Occasion;
+use crate::script::Traced;
 use crate::vu::behaviour::Beginning;
 use crate::vu::shared::Shared;
 use crate::vu::slot::VuSlot;
@@ -91,7 +93,12 @@ impl VuHost {
         if Rc::ptr_eq(own, &self.scenario.setup.tags) {
             return Rc::clone(&self.scenario.tags_at_top);
         }
-        let has_group = self.worker.program.settings().system_tags.has(SystemTag::Group);
+        let has_group = self
+            .worker
+            .program
+            .settings()
+            .system_tags
+            .has(SystemTag::Group);
         if !has_group || own.get("group").is_some() {
             return Rc::clone(own);
         }
@@ -102,7 +109,12 @@ impl VuHost {
         self.metadata.borrow().clone()
     }
 
-    fn on<'a>(&self, at: Nanos, tags: &'a dyn Tagged, metadata: Option<&'a Arc<TagSet>>) -> Occasion<'a> {
+    fn on<'a>(
+        &self,
+        at: Nanos,
+        tags: &'a dyn Tagged,
+        metadata: Option<&'a Arc<TagSet>>,
+    ) -> Occasion<'a> {
         Occasion { at, tags, metadata }
     }
 
@@ -210,7 +222,19 @@ impl Host for VuHost {
         self.account(sample);
     }
 
+    fn traced(&self, hop: &HopTrace<'_>) {
+        self.worker.log.traced(&self.scenario.name, &Traced::Hop(hop));
+    }
+
     fn check(&self, check: &CheckSample<'_>) {
+        if self.worker.program.settings().traces {
+            let traced = Traced::Check {
+                name: check.name,
+                group: check.group,
+                passed: check.passed,
+            };
+            self.worker.log.traced(&self.scenario.name, &traced);
+        }
         let metadata = self.current_metadata();
         let on = self.on(self.now(), check.tags, metadata.as_ref());
         self.worker

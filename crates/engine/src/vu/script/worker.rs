@@ -138,7 +138,8 @@ impl WorkerScript {
     /// Counts a virtual user that was made.
     pub(crate) fn note_made(&self) {
         self.vus_made.set(self.vus_made.get() + 1);
-        self.live.set_vus(self.vus_active.get(), self.vus_made.get());
+        self.live
+            .set_vus(self.vus_active.get(), self.vus_made.get());
     }
 
     /// Counts a virtual user that took up work, or put it down.
@@ -149,7 +150,8 @@ impl WorkerScript {
         } else {
             active.saturating_sub(1)
         });
-        self.live.set_vus(self.vus_active.get(), self.vus_made.get());
+        self.live
+            .set_vus(self.vus_active.get(), self.vus_made.get());
     }
 
     fn signal(&self, signal: ScriptSignal) {

@@ -318,12 +318,25 @@ fn head(request: &HopRequest) -> Result<Request<()>, Trouble> {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unfit("header name"))?;
         let value = HeaderValue::from_bytes(value.trim_ascii().as_bytes())
             .map_err(|_| unfit("header value"))?;
+        if name == http::header::COOKIE {
+            append_crumbs(fields, &value);
+            continue;
+        }
         fields.append(name, value);
     }
     if let Delimiting::Length(length) = delimiting(request) {
         fields.insert(http::header::CONTENT_LENGTH, HeaderValue::from(length));
     }
     Ok(head)
+}
+
+/// Each cookie goes in a field of its own (RFC 9113 section 8.2.3), as Go sends them.
+fn append_crumbs(fields: &mut http::HeaderMap, value: &HeaderValue) {
+    for crumb in value.as_bytes().split(|byte| *byte == b';') {
+        if let Ok(crumb) = HeaderValue::from_bytes(crumb.trim_ascii()) {
+            fields.append(http::header::COOKIE, crumb);
+        }
+    }
 }
 
 fn is_of_http1(name: &str) -> bool {

@@ -143,11 +143,7 @@ pub(super) fn check(request: &HopRequest) -> Result<(), Trouble> {
             return Err(Trouble::generic(what));
         }
     }
-    if request
-        .target
-        .bytes()
-        .any(|byte| is_control(byte) || byte == b' ')
-    {
+    if request.target.bytes().any(is_control) {
         let what = "net/http: can't write control character in Request.URL";
         return Err(Trouble::generic(what));
     }

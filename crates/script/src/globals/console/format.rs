@@ -3,9 +3,9 @@
 //! Must not run anything of the script but getters. Invariant: the text is bounded by [`DEPTH_MAX`];
 //! beyond it an object is named, not spelled out.
 
-use rquickjs::{ArrayBuffer, Coerced, Ctx, Object, Result, Value};
+use rquickjs::{Coerced, Ctx, Object, Result, Value};
 
-use crate::kinds::is_made_by;
+use crate::kinds::{array_buffer, is_made_by};
 
 /// Levels that are spelled out.
 const DEPTH_MAX: usize = 64;
@@ -95,14 +95,16 @@ fn at_once<'js>(
     if object.is_error() {
         return Ok(Some(value.get::<Coerced<String>>()?.0));
     }
-    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
+    if let Some(buffer) = array_buffer(object) {
         // SAFETY: nothing of the script runs while the bytes are read.
         let bytes = unsafe { buffer.as_bytes() };
-        return Ok(Some(array_buffer(bytes.unwrap_or_default())));
+        return Ok(Some(buffer_text(bytes.unwrap_or_default())));
     }
     if is_made_by(ctx, object, "Date")? {
         let json = ctx.json_stringify(object.clone())?;
-        return Ok(Some(json.map_or(Ok(String::new()), |json| json.to_string())?));
+        return Ok(Some(
+            json.map_or(Ok(String::new()), |json| json.to_string())?,
+        ));
     }
     Ok(None)
 }
@@ -169,7 +171,7 @@ fn primitive(value: &Value<'_>) -> Result<String> {
     Ok(value.get::<Coerced<String>>()?.0)
 }
 
-fn array_buffer(bytes: &[u8]) -> String {
+fn buffer_text(bytes: &[u8]) -> String {
     let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!(
         "ArrayBuffer {{ [Uint8Contents]: <{}>, byteLength: {} }}",

@@ -21,59 +21,44 @@ use rquickjs::{Coerced, Ctx, Function, IntoJs, Object, Result, Value};
 
 use self::hashes::{Hash, Running};
 use super::bytes;
+use crate::lazy::{Lazy, native};
 use crate::natives::{Body, Builtin, refuse};
 use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/crypto",
     body: Body::Natives(&[
-        "createHMAC",
-        "createHash",
-        "hexEncode",
-        "hmac",
-        "md4",
-        "md5",
-        "randomBytes",
-        "ripemd160",
-        "sha1",
-        "sha256",
-        "sha384",
-        "sha512",
-        "sha512_224",
-        "sha512_256",
+        Lazy::new("createHMAC", |ctx, _, name| native(ctx, name, create_hmac)),
+        Lazy::new("createHash", |ctx, _, name| native(ctx, name, create_hash)),
+        Lazy::new("hexEncode", |ctx, _, name| native(ctx, name, hex_encode)),
+        Lazy::new("hmac", |ctx, _, name| native(ctx, name, hmac)),
+        Lazy::new("md4", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("md5", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("randomBytes", |ctx, _, name| {
+            native(ctx, name, random_bytes)
+        }),
+        Lazy::new("ripemd160", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("sha1", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("sha256", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("sha384", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("sha512", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("sha512_224", |ctx, _, name| hash_function(ctx, name)),
+        Lazy::new("sha512_256", |ctx, _, name| hash_function(ctx, name)),
     ]),
-    natives,
 };
 
 /// Most random bytes of one call: a script's slip must not take the machine's memory.
 const RANDOM_MAX: f64 = (1 << 30) as f64;
 
-fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let natives = Object::new(ctx.clone())?;
-    for (name, hash) in Hash::ALL {
-        let digest = move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
-            digest(&ctx, name, hash, &arguments.0)
-        };
-        natives.set(name, Function::new(ctx.clone(), digest)?.with_name(name)?)?;
-    }
-    natives.set("hmac", Function::new(ctx.clone(), hmac)?.with_name("hmac")?)?;
-    natives.set(
-        "createHash",
-        Function::new(ctx.clone(), create_hash)?.with_name("createHash")?,
-    )?;
-    natives.set(
-        "createHMAC",
-        Function::new(ctx.clone(), create_hmac)?.with_name("createHMAC")?,
-    )?;
-    natives.set(
-        "hexEncode",
-        Function::new(ctx.clone(), hex_encode)?.with_name("hexEncode")?,
-    )?;
-    natives.set(
-        "randomBytes",
-        Function::new(ctx.clone(), random_bytes)?.with_name("randomBytes")?,
-    )?;
-    Ok(natives)
+/// The function that is named as its hash.
+fn hash_function<'js>(ctx: &Ctx<'js>, name: &'static str) -> Result<Value<'js>> {
+    let named = Hash::ALL.into_iter().find(|(hash, _)| *hash == name);
+    let (_, hash) = named.expect("every row names a hash");
+    native(
+        ctx,
+        name,
+        move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| digest(&ctx, name, hash, &arguments.0),
+    )
 }
 
 fn digest<'js>(

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, Function, Object, Result, Value};
+use rquickjs::{Ctx, Function, IntoJs, Object, Result, Value};
 use x509_parser::prelude::{
     ASN1Time, FromDer, GeneralName, Pem, SubjectPublicKeyInfo, X509Certificate, X509Name,
 };
@@ -14,35 +14,41 @@ use x509_parser::public_key::PublicKey;
 
 use super::hashes::Hash;
 use super::hex;
+use crate::lazy::{Lazy, native};
 use crate::modules::bytes;
 use crate::natives::{Body, Builtin, refuse};
 
 pub(in crate::modules) const MODULE: Builtin = Builtin {
     name: "k6/crypto/x509",
-    body: Body::Natives(&["getAltNames", "getIssuer", "getSubject", "parse"]),
-    natives,
+    body: Body::Natives(&[
+        Lazy::new("getAltNames", |ctx, _, name| {
+            reader(ctx, name, |ctx, certificate, _| {
+                alternative_names(certificate).into_js(ctx)
+            })
+        }),
+        Lazy::new("getIssuer", |ctx, _, name| {
+            reader(ctx, name, |ctx, certificate, _| {
+                issuer(ctx, certificate.issuer()).map(Object::into_value)
+            })
+        }),
+        Lazy::new("getSubject", |ctx, _, name| {
+            reader(ctx, name, |ctx, certificate, _| {
+                subject(ctx, certificate.subject()).map(Object::into_value)
+            })
+        }),
+        Lazy::new("parse", |ctx, _, name| {
+            reader(ctx, name, |ctx, certificate, der| {
+                parsed(ctx, certificate, der).map(Object::into_value)
+            })
+        }),
+    ]),
 };
 
-fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let natives = Object::new(ctx.clone())?;
-    let function = |name: &str, read: Reader| {
-        let read = move |ctx: Ctx<'js>, text: Opt<Value<'js>>| with_certificate(&ctx, text, read);
-        natives.set(name, Function::new(ctx.clone(), read)?.with_name(name)?)
-    };
-    function("getAltNames", |ctx, certificate, _| {
-        use rquickjs::IntoJs;
-        alternative_names(certificate).into_js(ctx)
-    })?;
-    function("getIssuer", |ctx, certificate, _| {
-        issuer(ctx, certificate.issuer()).map(Object::into_value)
-    })?;
-    function("getSubject", |ctx, certificate, _| {
-        subject(ctx, certificate.subject()).map(Object::into_value)
-    })?;
-    function("parse", |ctx, certificate, der| {
-        parsed(ctx, certificate, der).map(Object::into_value)
-    })?;
-    Ok(natives)
+/// A function of a certificate's text.
+fn reader<'js>(ctx: &Ctx<'js>, name: &str, read: Reader) -> Result<Value<'js>> {
+    native(ctx, name, move |ctx: Ctx<'js>, text: Opt<Value<'js>>| {
+        with_certificate(&ctx, text, read)
+    })
 }
 
 /// Reads something of a certificate, given also as the bytes that it is.

@@ -21,8 +21,10 @@ use crate::vu::{Stage, state};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/data",
-    body: Body::Script(include_str!("data.js")),
-    natives,
+    body: Body::Script {
+        text: include_str!("data.js"),
+        natives,
+    },
 };
 
 /// The arrays of a process by name.

@@ -19,8 +19,10 @@ use crate::vu::{Stage, cancellation, state};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/execution",
-    body: Body::Script(include_str!("execution.js")),
-    natives,
+    body: Body::Script {
+        text: include_str!("execution.js"),
+        natives,
+    },
 };
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

@@ -29,15 +29,19 @@ use tree::{Axis, Tree};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/html",
-    body: Body::Script(include_str!("selection.js")),
-    natives,
+    body: Body::Script {
+        text: include_str!("selection.js"),
+        natives,
+    },
 };
 
 /// Elements of pages, for the module above.
 pub(super) const ELEMENTS: Builtin = Builtin {
     name: "loadline:html/elements",
-    body: Body::Script(include_str!("element.js")),
-    natives,
+    body: Body::Script {
+        text: include_str!("element.js"),
+        natives,
+    },
 };
 
 /// The tree of a page, as scripts hold it.

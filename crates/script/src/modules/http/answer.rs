@@ -13,6 +13,7 @@ use super::url::Address;
 use crate::hop::{HopAnswer, HopFailure, HopHeaders, HopProtocol, HopTimes, HopTls};
 
 /// What came of a request.
+#[derive(Clone)]
 pub(crate) struct Facts {
     /// `None`: it was never made.
     pub(crate) call: Option<Rc<Call>>,

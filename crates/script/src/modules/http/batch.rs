@@ -7,12 +7,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use rquickjs::function::Opt;
+use rquickjs::function::Rest;
 use rquickjs::{Array, Coerced, Ctx, Object, Result, Value};
 
 use super::answer::Facts;
 use super::call::{Call, Refused};
 use super::request::{self, Arguments, Prepared};
+use super::response::Response;
 use super::{error, go_value};
 use crate::host::LogLevel;
 use crate::vu::{Stage, state};
@@ -29,24 +30,26 @@ struct Batch {
 }
 
 /// `batch(requests)`
-pub(super) fn batch<'js>(ctx: Ctx<'js>, requests: Opt<Value<'js>>) -> Result<Value<'js>> {
+pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<Value<'js>> {
     if state(&ctx).stage.get() == Stage::Init {
         return Err(error::throw(
             &ctx,
             "Using batch in the init context is not supported",
         ));
     }
-    let requests = requests
-        .0
-        .filter(|value| !value.is_undefined() && !value.is_null());
-    let Some(requests) = requests else {
-        return Err(error::throw(
-            &ctx,
-            "no argument was provided to http.batch()",
-        ));
+    let requests = match arguments.0.as_slice() {
+        [] => {
+            let message = "no argument was provided to http.batch()";
+            return Err(error::throw(&ctx, message));
+        }
+        [requests] => requests,
+        _ => {
+            let message = "http.batch() accepts only an array or an object of requests";
+            return Err(error::throw(&ctx, message));
+        }
     };
-    let Some(object) = requests.as_object() else {
-        let kind = go_value::type_name(&requests);
+    let Some(object) = requests.as_object().filter(|object| !object.is_function()) else {
+        let kind = go_value::type_name(requests);
         let message = format!("invalid http.batch() argument type {kind}");
         return Err(error::throw(&ctx, &message));
     };
@@ -85,7 +88,6 @@ fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec
     });
     for (at, (key, item)) in keys.iter().zip(items).enumerate() {
         let prepared = prepare(ctx, key, item)?;
-        batch.ended.borrow_mut().push(None);
         match prepared {
             Ok(call) => batch.waiting.borrow_mut().push_back((at, call)),
             Err(refused) if state.program.settings.throw => {
@@ -94,18 +96,35 @@ fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec
             Err(refused) => {
                 let fields = [("error", refused.message.as_str())];
                 state.log(LogLevel::Warning, "A batch request failed", &fields);
-                let mut facts = request::refused_facts(refused.clone());
-                facts.failure = None;
-                batch.ended.borrow_mut()[at] = Some(facts);
-                batch.open.set(batch.open.get() - 1);
+                return refuse_all(ctx, items.len(), at, &refused);
             }
         }
     }
+    batch.ended.borrow_mut().resize_with(items.len(), || None);
     start_more(ctx, &batch)?;
     if batch.open.get() > 0 {
         state.wait_until(ctx, || batch.open.get() == 0)?;
     }
     responses(ctx, &batch)
+}
+
+/// One request that cannot be made keeps the whole batch from being sent.
+fn refuse_all<'js>(
+    ctx: &Ctx<'js>,
+    items: usize,
+    at: usize,
+    refused: &Refused,
+) -> Result<Vec<Value<'js>>> {
+    let blank = Facts::refused(String::new(), 0, String::new());
+    let faulty = request::refused_facts(refused.clone());
+    let facts = (0..items).map(|item| if item == at { &faulty } else { &blank });
+    facts
+        .map(|facts| {
+            let mut facts = facts.clone();
+            facts.failure = None;
+            Response::make(ctx, facts)
+        })
+        .collect()
 }
 
 fn responses<'js>(ctx: &Ctx<'js>, batch: &Batch) -> Result<Vec<Value<'js>>> {

@@ -8,11 +8,12 @@ use bytes::Bytes;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, Opt, This};
 use rquickjs::{
-    ArrayBuffer, Class, Coerced, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value,
+    Class, Coerced, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value,
 };
 
 use super::call::Refused;
 use super::{error, go_value};
+use crate::kinds::array_buffer;
 use crate::vu::state;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -70,7 +71,7 @@ fn well_formed(text: &rquickjs::String<'_>) -> Result<String> {
 /// The bytes of an `ArrayBuffer` or `Uint8Array`; `None` when it is neither.
 pub(super) fn binary(value: &Value<'_>) -> Option<Vec<u8>> {
     let object = value.as_object()?;
-    if let Some(buffer) = ArrayBuffer::from_object(object.clone()) {
+    if let Some(buffer) = array_buffer(object) {
         // SAFETY: nothing of the script runs before the bytes are copied.
         return unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
     }

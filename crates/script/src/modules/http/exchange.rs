@@ -22,6 +22,7 @@ use super::url::{Address, Unreachable, quoted};
 use super::vu::{ClientState, client_state};
 use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
 use crate::host::LogLevel;
+use crate::trace::{HopTrace, TracedOutcome};
 use crate::vu::VuState;
 
 /// Fields that say who asks: they do not follow a redirect to another site.
@@ -57,6 +58,8 @@ pub(super) struct Exchange {
     rounds: Rounds,
     /// Under which number the hop is written to the log; `None`: it is not.
     debug_id: Option<String>,
+    /// The hop under way where it is to be shown.
+    traced: Option<HopRequest>,
     started: Nanos,
     deadline: Nanos,
 }
@@ -83,6 +86,7 @@ impl Exchange {
             lost_body: false,
             rounds: Rounds::of(call.auth),
             debug_id: None,
+            traced: None,
             started: Nanos(0),
             deadline: Nanos(0),
             call,
@@ -102,6 +106,7 @@ impl Exchange {
         match self.request(state) {
             Ok(request) => {
                 self.debug_id = debug::request(state, &request);
+                self.traced = state.program.settings.traces.then(|| request.clone());
                 Next::Send(request)
             }
             Err(why) => self.failed(state, &unsent(why, now)),
@@ -119,10 +124,6 @@ impl Exchange {
     fn request(&self, state: &VuState) -> Result<HopRequest, Unreachable> {
         let place = self.address.place.as_ref().map_err(Clone::clone)?;
         let headers = self.headers(state, &place.authority)?;
-        let body = match &self.body {
-            None if matches!(&*self.method, "POST" | "PUT" | "PATCH") => Some(Bytes::new()),
-            body => body.clone(),
-        };
         Ok(HopRequest {
             method: if self.method.is_empty() {
                 Arc::clone(&self.client.names.get)
@@ -132,7 +133,7 @@ impl Exchange {
             origin: Arc::clone(&place.origin),
             target: place.target.clone(),
             headers,
-            body,
+            body: self.body.clone(),
             deadline: self.deadline,
             keep_body: self.call.response_type != ResponseType::None,
         })
@@ -267,6 +268,13 @@ impl Exchange {
             &self.sampled(),
             &Outcome::Answer(&answer, body_bytes),
         );
+        self.trace(state, answer.times, || TracedOutcome::Answer {
+            status: answer.status,
+            reason: &answer.reason,
+            protocol: answer.protocol,
+            headers: &answer.headers,
+            body: &body,
+        });
         if self
             .rounds
             .go_on(&answer, &self.method, &self.address, state)
@@ -286,6 +294,33 @@ impl Exchange {
                 body,
             )),
         }
+    }
+
+    /// Shows the hop that has ended, where that is asked for.
+    fn trace<'a>(
+        &'a self,
+        state: &VuState,
+        times: HopTimes,
+        outcome: impl FnOnce() -> TracedOutcome<'a>,
+    ) {
+        if !state.program.settings.traces {
+            return;
+        }
+        state.host.traced(&HopTrace {
+            group: &state.group.borrow(),
+            method: if self.method.is_empty() { "GET" } else { &self.method },
+            url: &self.address.without_password(),
+            request: self.traced.as_ref(),
+            outcome: outcome(),
+            times,
+        });
+    }
+
+    fn trace_failure(&self, state: &VuState, failure: &HopFailure) {
+        self.trace(state, failure.times, || TracedOutcome::Failed {
+            code: failure.code,
+            detail: &failure.detail,
+        });
     }
 
     fn sampled(&self) -> sample::Sampled<'_> {
@@ -334,7 +369,9 @@ impl Exchange {
         };
         let most = self.call.redirects.most;
         if self.followed >= most {
-            if !self.call.redirects.chosen {
+            let options = &state.program.settings.options;
+            let is_chosen = options.get("maxRedirects").is_some_and(|most| !most.is_null());
+            if !self.call.redirects.chosen && !is_chosen {
                 let message = format!(
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
                     self.followed + 1
@@ -380,6 +417,7 @@ impl Exchange {
             partial_body: None,
         };
         sample::record(state, &self.sampled(), &Outcome::Failure(&failure));
+        self.trace_failure(state, &failure);
         let words = failure.detail.clone();
         Next::Done(Facts::failed(
             &self.call,
@@ -392,6 +430,7 @@ impl Exchange {
 
     fn failed(&mut self, state: &VuState, failure: &HopFailure) -> Next {
         sample::record(state, &self.sampled(), &Outcome::Failure(failure));
+        self.trace_failure(state, failure);
         let words = match &failure.partial_body {
             Some(_) => failure.detail.clone(),
             None => format!(

@@ -4,7 +4,9 @@
 //! Source: the documentation of Go's `fmt` and `time` packages. Must not know requests.
 //! Invariant: a value that holds itself ends at [`DEPTH_MAX`].
 
-use rquickjs::{Array, ArrayBuffer, Coerced, Object, Result, Value};
+use rquickjs::{Array, Coerced, Object, Result, Value};
+
+use crate::kinds::array_buffer;
 
 /// Levels of a nested value that are written.
 const DEPTH_MAX: usize = 32;
@@ -21,6 +23,9 @@ pub(super) fn type_name(value: &Value<'_>) -> String {
         let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
         return if is_whole { "int64" } else { "float64" }.to_owned();
     }
+    if value.is_big_int() {
+        return "*big.Int".to_owned();
+    }
     let Some(object) = value.as_object() else {
         return "string".to_owned();
     };
@@ -30,11 +35,13 @@ pub(super) fn type_name(value: &Value<'_>) -> String {
     if object.is_function() {
         return "func(sobek.FunctionCall) sobek.Value".to_owned();
     }
-    if ArrayBuffer::from_object(object.clone()).is_some() {
+    if array_buffer(object).is_some() {
         return "sobek.ArrayBuffer".to_owned();
     }
     match constructor_name(object).as_str() {
         "Date" => "time.Time",
+        "Map" => "[][2]interface {}",
+        "Set" => "[]interface {}",
         "Int8Array" => "[]int8",
         "Uint16Array" => "[]uint16",
         "Int16Array" => "[]int16",

@@ -35,10 +35,11 @@ mod vu;
 use std::sync::Arc;
 
 use rquickjs::function::{Opt, Rest};
-use rquickjs::{Class, Coerced, Ctx, Function, Object, Promise, Result, Value};
+use rquickjs::{Coerced, Ctx, IntoJs, Object, Promise, Result, Value};
 
 use self::vu::client_state;
 use crate::host::LogLevel;
+use crate::lazy::{Lazy, native};
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
 
@@ -48,94 +49,57 @@ pub(super) use request::Arguments;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/http",
-    body: Body::Natives(NAMES),
-    natives,
+    body: Body::Natives(ROWS),
 };
 
 /// Everything that is exported, in k6's order.
-const NAMES: &[&str] = &[
-    "TLS_1_0",
-    "TLS_1_1",
-    "TLS_1_2",
-    "TLS_1_3",
-    "OCSP_STATUS_GOOD",
-    "OCSP_STATUS_REVOKED",
-    "OCSP_STATUS_SERVER_FAILED",
-    "OCSP_STATUS_UNKNOWN",
-    "OCSP_REASON_UNSPECIFIED",
-    "OCSP_REASON_KEY_COMPROMISE",
-    "OCSP_REASON_CA_COMPROMISE",
-    "OCSP_REASON_AFFILIATION_CHANGED",
-    "OCSP_REASON_SUPERSEDED",
-    "OCSP_REASON_CESSATION_OF_OPERATION",
-    "OCSP_REASON_CERTIFICATE_HOLD",
-    "OCSP_REASON_REMOVE_FROM_CRL",
-    "OCSP_REASON_PRIVILEGE_WITHDRAWN",
-    "OCSP_REASON_AA_COMPROMISE",
-    "url",
-    "CookieJar",
-    "cookieJar",
-    "file",
-    "get",
-    "head",
-    "post",
-    "put",
-    "patch",
-    "del",
-    "options",
-    "request",
-    "asyncRequest",
-    "batch",
-    "setResponseCallback",
-    "expectedStatuses",
+const ROWS: &[Lazy] = &[
+    Lazy::new("TLS_1_0", constant),
+    Lazy::new("TLS_1_1", constant),
+    Lazy::new("TLS_1_2", constant),
+    Lazy::new("TLS_1_3", constant),
+    Lazy::new("OCSP_STATUS_GOOD", constant),
+    Lazy::new("OCSP_STATUS_REVOKED", constant),
+    Lazy::new("OCSP_STATUS_SERVER_FAILED", constant),
+    Lazy::new("OCSP_STATUS_UNKNOWN", constant),
+    Lazy::new("OCSP_REASON_UNSPECIFIED", constant),
+    Lazy::new("OCSP_REASON_KEY_COMPROMISE", constant),
+    Lazy::new("OCSP_REASON_CA_COMPROMISE", constant),
+    Lazy::new("OCSP_REASON_AFFILIATION_CHANGED", constant),
+    Lazy::new("OCSP_REASON_SUPERSEDED", constant),
+    Lazy::new("OCSP_REASON_CESSATION_OF_OPERATION", constant),
+    Lazy::new("OCSP_REASON_CERTIFICATE_HOLD", constant),
+    Lazy::new("OCSP_REASON_REMOVE_FROM_CRL", constant),
+    Lazy::new("OCSP_REASON_PRIVILEGE_WITHDRAWN", constant),
+    Lazy::new("OCSP_REASON_AA_COMPROMISE", constant),
+    Lazy::new("url", |ctx, _, name| native(ctx, name, url_template)),
+    Lazy::new("CookieJar", |ctx, _, _| cookies::class::constructor(ctx)),
+    Lazy::new("cookieJar", |ctx, _, name| {
+        native(ctx, name, cookies::class::cookie_jar)
+    }),
+    Lazy::new("file", |ctx, _, name| native(ctx, name, body::file)),
+    Lazy::new("get", |ctx, _, name| native(ctx, name, get)),
+    Lazy::new("head", |ctx, _, name| native(ctx, name, head)),
+    Lazy::new("post", |ctx, _, name| with_body(ctx, name, "POST")),
+    Lazy::new("put", |ctx, _, name| with_body(ctx, name, "PUT")),
+    Lazy::new("patch", |ctx, _, name| with_body(ctx, name, "PATCH")),
+    Lazy::new("del", |ctx, _, name| with_body(ctx, name, "DELETE")),
+    Lazy::new("options", |ctx, _, name| with_body(ctx, name, "OPTIONS")),
+    Lazy::new("request", |ctx, _, name| native(ctx, name, any_method)),
+    Lazy::new("asyncRequest", |ctx, _, name| {
+        native(ctx, name, async_request)
+    }),
+    Lazy::new("batch", |ctx, _, name| native(ctx, name, batch::batch)),
+    Lazy::new("setResponseCallback", |ctx, _, name| {
+        native(ctx, name, expected::set_response_callback)
+    }),
+    Lazy::new("expectedStatuses", |ctx, _, name| {
+        native(ctx, name, expected::expected_statuses)
+    }),
 ];
 
-fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let natives = Object::new(ctx.clone())?;
-    for name in NAMES {
-        match *name {
-            "url" => natives.set("url", function(ctx, "url", url_template)?)?,
-            "CookieJar" => Class::<cookies::class::CookieJar>::define(&natives)?,
-            "cookieJar" => natives.set(
-                "cookieJar",
-                function(ctx, "cookieJar", cookies::class::cookie_jar)?,
-            )?,
-            "file" => natives.set("file", function(ctx, "file", body::file)?)?,
-            "get" => natives.set("get", function(ctx, "get", get)?)?,
-            "head" => natives.set("head", function(ctx, "head", head)?)?,
-            "post" => natives.set("post", with_body(ctx, "post", "POST")?)?,
-            "put" => natives.set("put", with_body(ctx, "put", "PUT")?)?,
-            "patch" => natives.set("patch", with_body(ctx, "patch", "PATCH")?)?,
-            "del" => natives.set("del", with_body(ctx, "del", "DELETE")?)?,
-            "options" => natives.set("options", with_body(ctx, "options", "OPTIONS")?)?,
-            "request" => natives.set("request", function(ctx, "request", any_method)?)?,
-            "asyncRequest" => natives.set(
-                "asyncRequest",
-                function(ctx, "asyncRequest", async_request)?,
-            )?,
-            "batch" => natives.set("batch", function(ctx, "batch", batch::batch)?)?,
-            "setResponseCallback" => {
-                let set = function(ctx, "setResponseCallback", expected::set_response_callback)?;
-                natives.set(*name, set)?;
-            }
-            "expectedStatuses" => {
-                natives.set(
-                    *name,
-                    function(ctx, "expectedStatuses", expected::expected_statuses)?,
-                )?;
-            }
-            constant => natives.set(constant, constant_value(constant))?,
-        }
-    }
-    Ok(natives)
-}
-
-fn function<'js, P>(
-    ctx: &Ctx<'js>,
-    name: &str,
-    body: impl rquickjs::function::IntoJsFunc<'js, P> + 'js,
-) -> Result<Function<'js>> {
-    Function::new(ctx.clone(), body)?.with_name(name)
+fn constant<'js>(ctx: &Ctx<'js>, _: &Object<'js>, name: &'static str) -> Result<Value<'js>> {
+    constant_value(name).into_js(ctx)
 }
 
 /// The value of a constant: `tls1.2` for `TLS_1_2`, `key_compromise` for `OCSP_REASON_KEY_COMPROMISE`.
@@ -194,7 +158,7 @@ fn head<'js>(
 }
 
 /// A function of URL, body and params.
-fn with_body<'js>(ctx: &Ctx<'js>, name: &str, method: &'static str) -> Result<Function<'js>> {
+fn with_body<'js>(ctx: &Ctx<'js>, name: &str, method: &'static str) -> Result<Value<'js>> {
     let method: Arc<str> = Arc::from(method);
     let send = move |ctx: Ctx<'js>,
                      url: Opt<Value<'js>>,
@@ -208,7 +172,7 @@ fn with_body<'js>(ctx: &Ctx<'js>, name: &str, method: &'static str) -> Result<Fu
         };
         request::blocking(&ctx, &arguments)
     };
-    function(ctx, name, send)
+    native(ctx, name, send)
 }
 
 fn arguments_of<'js>(

@@ -306,12 +306,15 @@ impl Parts {
         let masked = match &self.userinfo {
             None => Arc::clone(&text),
             Some(userinfo) => {
-                let mask = if userinfo.contains(':') {
-                    "****:****"
-                } else {
-                    "****"
+                let (mask, separator) = match userinfo.contains(':') {
+                    true => ("****:****", 1),
+                    false => ("****", 0),
                 };
-                self.text_with(Some(mask)).into()
+                // k6 covers as many characters as the credentials have once they are unescaped.
+                let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
+                let covered = decoded(user).len() + decoded(password).len() + separator;
+                let left = userinfo.get(covered..).unwrap_or_default();
+                self.text_with(Some(&format!("{mask}{left}"))).into()
             }
         };
         let credentials = self.userinfo.as_deref().map(|userinfo| {

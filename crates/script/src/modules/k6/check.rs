@@ -21,13 +21,19 @@ pub(super) fn check<'js>(
     tags: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
     if state(&ctx).stage.get() == Stage::Init {
-        return Err(refuse(&ctx, "Using check() in the init context is not supported"));
+        return Err(refuse(
+            &ctx,
+            "Using check() in the init context is not supported",
+        ));
     }
     let Some(conditions) = conditions.0 else {
         return Err(refuse(&ctx, "no checks provided to `check`"));
     };
     if conditions.is_null() || conditions.is_undefined() {
-        return Err(Exception::throw_type(&ctx, "Cannot convert undefined or null to object"));
+        return Err(Exception::throw_type(
+            &ctx,
+            "Cannot convert undefined or null to object",
+        ));
     }
     let Some(conditions) = conditions.as_object() else {
         return Ok(Value::new_bool(ctx, true));

@@ -3,6 +3,11 @@
 //! Must not know who counts checks. Invariant: a group that was entered is left, also by an
 //! exception, and its time recorded.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
+
 mod check;
 mod group;
 
@@ -12,28 +17,25 @@ use rquickjs::{Coerced, Ctx, Function, Object, Result, Value};
 
 use loadline_model::Nanos;
 
+use crate::lazy::{Lazy, native};
 use crate::natives::{Body, Builtin, refuse};
 use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6",
-    body: Body::Natives(&["check", "fail", "group", "randomSeed", "sleep"]),
-    natives,
+    body: Body::Natives(&[
+        Lazy::new("check", |ctx, _, name| native(ctx, name, check::check)),
+        Lazy::new("fail", |ctx, _, name| native(ctx, name, fail)),
+        Lazy::new("group", |ctx, _, name| native(ctx, name, group::group)),
+        Lazy::new("randomSeed", |ctx, _, name| native(ctx, name, random_seed)),
+        Lazy::new("sleep", |ctx, _, name| native(ctx, name, sleep)),
+    ]),
 };
 
-fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let natives = Object::new(ctx.clone())?;
-    natives.set("check", Function::new(ctx.clone(), check::check)?.with_name("check")?)?;
-    natives.set("fail", Function::new(ctx.clone(), fail)?.with_name("fail")?)?;
-    natives.set("group", Function::new(ctx.clone(), group::group)?.with_name("group")?)?;
-    natives.set("sleep", Function::new(ctx.clone(), sleep)?.with_name("sleep")?)?;
-    let random_seed = Function::new(ctx.clone(), random_seed)?.with_name("randomSeed")?;
-    natives.set("randomSeed", random_seed)?;
-    Ok(natives)
-}
-
 fn fail(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
-    let given = message.0.filter(|message| !message.is_undefined() && !message.is_null());
+    let given = message
+        .0
+        .filter(|message| !message.is_undefined() && !message.is_null());
     let message = match given {
         Some(message) => message.get::<Coerced<String>>()?.0,
         None => String::new(),
@@ -65,5 +67,8 @@ fn random_seed(ctx: Ctx<'_>, seed: Coerced<f64>) -> Result<()> {
     };
     let math: Object<'_> = ctx.globals().get("Math")?;
     let random = rquickjs::function::MutFn::from(random);
-    math.set("random", Function::new(ctx.clone(), random)?.with_name("random")?)
+    math.set(
+        "random",
+        Function::new(ctx.clone(), random)?.with_name("random")?,
+    )
 }

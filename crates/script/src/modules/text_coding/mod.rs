@@ -19,8 +19,10 @@ use crate::natives::{Body, Builtin, refuse};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "loadline:web/text-coding",
-    body: Body::Script(include_str!("text_coding.js")),
-    natives,
+    body: Body::Script {
+        text: include_str!("text_coding.js"),
+        natives,
+    },
 };
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

@@ -21,32 +21,42 @@ use crate::vu::state;
 
 pub(super) const URL: Builtin = Builtin {
     name: "loadline:web/url",
-    body: Body::Script(include_str!("url.js")),
-    natives: url::natives,
+    body: Body::Script {
+        text: include_str!("url.js"),
+        natives: url::natives,
+    },
 };
 
 pub(super) const EVENTS: Builtin = Builtin {
     name: "loadline:web/events",
-    body: Body::Script(include_str!("events.js")),
-    natives: events,
+    body: Body::Script {
+        text: include_str!("events.js"),
+        natives: events,
+    },
 };
 
 pub(super) const STREAMS: Builtin = Builtin {
     name: "loadline:web/streams",
-    body: Body::Script(include_str!("streams.js")),
-    natives: |ctx| Object::new(ctx.clone()),
+    body: Body::Script {
+        text: include_str!("streams.js"),
+        natives: |ctx| Object::new(ctx.clone()),
+    },
 };
 
 pub(super) const BODIES: Builtin = Builtin {
     name: "loadline:web/bodies",
-    body: Body::Script(include_str!("bodies.js")),
-    natives: bodies,
+    body: Body::Script {
+        text: include_str!("bodies.js"),
+        natives: bodies,
+    },
 };
 
 pub(super) const FETCH: Builtin = Builtin {
     name: "loadline:web/fetch",
-    body: Body::Script(include_str!("fetch.js")),
-    natives: fetch::natives,
+    body: Body::Script {
+        text: include_str!("fetch.js"),
+        natives: fetch::natives,
+    },
 };
 
 fn add<'js, P>(

@@ -19,8 +19,10 @@ use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "loadline:web/basics",
-    body: Body::Script(include_str!("web_basics.js")),
-    natives,
+    body: Body::Script {
+        text: include_str!("web_basics.js"),
+        natives,
+    },
 };
 
 /// The forgiving coding of WHATWG's Infra, section 7: padding may be left out, and the bits that

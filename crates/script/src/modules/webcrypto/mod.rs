@@ -24,8 +24,10 @@ use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "loadline:web/crypto",
-    body: Body::Script(include_str!("webcrypto.js")),
-    natives,
+    body: Body::Script {
+        text: include_str!("webcrypto.js"),
+        natives,
+    },
 };
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {

@@ -86,7 +86,7 @@ fn now_ms(ctx: &Ctx<'_>) -> i64 {
 
 fn clear<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Coerced<String>) -> Result<()> {
     let address = address(&ctx, &url)?;
-    this.0.borrow().0.forget(&address, |_| true);
+    this.0.borrow().0.forget(&address, None);
     Ok(())
 }
 
@@ -97,7 +97,7 @@ fn delete<'js>(
     name: Coerced<String>,
 ) -> Result<()> {
     let address = address(&ctx, &url)?;
-    this.0.borrow().0.forget(&address, |known| known == name.0);
+    this.0.borrow().0.forget(&address, Some(&name.0));
     Ok(())
 }
 
@@ -185,4 +185,13 @@ fn expiry(ctx: &Ctx<'_>, text: &str) -> Result<i64> {
         );
         error::throw(ctx, &message)
     })
+}
+
+/// The class as scripts see it.
+pub(in crate::modules::http) fn constructor<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
+    let constructor = Class::<CookieJar>::create_constructor(ctx)?;
+    Ok(constructor.map_or_else(
+        || Value::new_undefined(ctx.clone()),
+        |constructor| constructor.into_value(),
+    ))
 }

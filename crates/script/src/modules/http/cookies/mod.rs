@@ -7,7 +7,7 @@ pub(super) mod class;
 mod set_cookie;
 
 use std::cell::{Cell, RefCell};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 pub(crate) use set_cookie::{date_ms, parse_set_cookie};
 
@@ -114,9 +114,10 @@ impl Jar {
         let host = to.host().to_ascii_lowercase();
         let path = if to.path().is_empty() { "/" } else { to.path() };
         let key = jar_key(&host);
+        let is_secure = is_trusted(to, &host);
         let mut matching: Vec<&Entry> = entries
             .iter()
-            .filter(|entry| entry.key == key && entry.is_for(&host, path, to.is_https()))
+            .filter(|entry| entry.key == key && entry.is_for(&host, path, is_secure))
             .collect();
         matching.sort_by_key(|entry| (std::cmp::Reverse(entry.path.len()), entry.order));
         matching
@@ -125,24 +126,39 @@ impl Jar {
             .collect()
     }
 
-    /// Forgets the cookies for an address that `chosen` says yes to.
-    pub(crate) fn forget(&self, to: &Address, chosen: impl Fn(&str) -> bool) {
+    /// Forgets the cookies that an address would set without a path or domain: all that are sent
+    /// to it, or those of one name. k6 lets them expire that way.
+    pub(crate) fn forget(&self, to: &Address, name: Option<&str>) {
         let host = to.host().to_ascii_lowercase();
         let path = if to.path().is_empty() { "/" } else { to.path() };
+        let own_path = default_path(to.path());
+        let is_secure = is_trusted(to, &host);
         self.entries.borrow_mut().retain(|entry| {
-            !(entry.is_for(&host, path, to.is_https()) && chosen(&entry.cookie.name))
+            let is_chosen = match name {
+                Some(name) => entry.cookie.name == name,
+                None => entry.is_for(&host, path, is_secure),
+            };
+            !(is_chosen && entry.domain == host && entry.path == own_path)
         });
     }
 }
 
 impl Entry {
-    fn is_for(&self, host: &str, path: &str, is_https: bool) -> bool {
+    fn is_for(&self, host: &str, path: &str, is_secure: bool) -> bool {
         let in_domain = host == self.domain || (!self.host_only && is_below(host, &self.domain));
         let in_path = path.strip_prefix(&*self.path).is_some_and(|rest| {
             rest.is_empty() || self.path.ends_with('/') || rest.starts_with('/')
         });
-        in_domain && in_path && (is_https || !self.cookie.secure)
+        in_domain && in_path && (is_secure || !self.cookie.secure)
     }
+}
+
+/// Whether secure cookies may go there: over TLS, or to this very machine, as Go has it.
+fn is_trusted(to: &Address, host: &str) -> bool {
+    to.is_https()
+        || host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn is_below(host: &str, domain: &str) -> bool {

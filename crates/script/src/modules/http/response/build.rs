@@ -47,7 +47,11 @@ pub(super) fn field<'js>(ctx: &Ctx<'js>, facts: &Facts, field: Field) -> Result<
 /// The body, which the facts give away: text of any length is not kept twice.
 pub(super) fn body<'js>(ctx: &Ctx<'js>, facts: &mut Facts) -> Result<Value<'js>> {
     let Some(bytes) = facts.body.take() else {
-        return Ok(Value::new_null(ctx.clone()));
+        // What was never sent has, in k6, Go's empty list of bytes.
+        return match facts.call {
+            Some(_) => Ok(Value::new_null(ctx.clone())),
+            None => Array::new(ctx.clone()).map(Array::into_value),
+        };
     };
     if facts.is_binary {
         return ArrayBuffer::new(ctx.clone(), bytes).map(ArrayBuffer::into_value);

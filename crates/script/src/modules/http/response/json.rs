@@ -7,8 +7,8 @@ use rquickjs::function::{Opt, This};
 use rquickjs::{Class, Coerced, Ctx, Result, Value};
 
 use super::super::{body, error};
+use crate::json_fault;
 use super::build::mended;
-use super::json_fault;
 use super::{Field, Response};
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";

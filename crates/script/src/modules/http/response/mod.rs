@@ -6,7 +6,6 @@
 
 mod build;
 mod json;
-mod json_fault;
 mod page;
 
 use std::cell::RefCell;

@@ -6,8 +6,14 @@
 /// Levels that Go's decoder goes down.
 const DEPTH_MAX: usize = 10_000;
 
-/// The whole message, with line and character.
-pub(super) fn describe(text: &str) -> String {
+/// What is wrong.
+#[must_use]
+pub fn fault(text: &str) -> String {
+    scanned(text).0
+}
+
+/// What is wrong, and where the scanner has come to.
+fn scanned(text: &str) -> (String, Scanner<'_>) {
     let mut scanner = Scanner {
         bytes: text.as_bytes(),
         at: 0,
@@ -16,6 +22,12 @@ pub(super) fn describe(text: &str) -> String {
         Ok(()) => "invalid JSON".to_owned(),
         Err(why) => why,
     };
+    (why, scanner)
+}
+
+/// The whole message, with line and character.
+pub(crate) fn describe(text: &str) -> String {
+    let (why, scanner) = scanned(text);
     let read = &text.as_bytes()[..(scanner.at + 1).min(text.len())];
     let line = read.iter().filter(|byte| **byte == b'\n').count() + 1;
     let line_start = read

@@ -1,0 +1,296 @@
+//! What the REST API answers to which request.
+//!
+//! Source of paths, documents and words: k6's reference, and k6 v2.2.0 asked. Must not know
+//! connections. Invariant: whatever was asked, there is an answer, and what has to run a script is not
+//! run here.
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use hyper::Method;
+use hyper::header::{HeaderName, LOCATION, X_CONTENT_TYPE_OPTIONS};
+use loadline_model::RunCommand;
+use loadline_report::k6 as layouts;
+use loadline_run::RunWatch;
+
+use super::{setup_data, status};
+use crate::k6::json::Json;
+use crate::k6::{Level, Notice};
+use crate::script_run::Logger;
+
+const JSON: &str = "application/json";
+const JSON_UTF8: &str = "application/json; charset=utf-8";
+const PLAIN: &str = "text/plain; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
+
+/// What the API reads and steers.
+pub(crate) struct Api {
+    pub(crate) watch: Arc<RunWatch>,
+    pub(crate) commands: Sender<RunCommand>,
+    pub(crate) logger: Arc<Logger>,
+}
+
+/// An answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// `None`: there is no body.
+    pub(super) content_type: Option<&'static str>,
+    pub(super) headers: Vec<(HeaderName, &'static str)>,
+    pub(super) body: String,
+}
+
+/// What a request leads to.
+pub(super) enum Work {
+    /// The answer is there.
+    Done(Answer),
+    /// A function of the script has to run for it, which may take long.
+    Script(Box<dyn FnOnce() -> Answer + Send>),
+}
+
+impl Answer {
+    fn new(status: u16, content_type: &'static str, body: impl Into<String>) -> Answer {
+        Answer {
+            status,
+            content_type: Some(content_type),
+            headers: Vec::new(),
+            body: body.into(),
+        }
+    }
+
+    fn empty(status: u16) -> Answer {
+        Answer {
+            status,
+            content_type: None,
+            headers: Vec::new(),
+            body: String::new(),
+        }
+    }
+
+    fn ok(content_type: &'static str, body: impl Into<String>) -> Answer {
+        Answer::new(200, content_type, body)
+    }
+
+    fn with(mut self, name: HeaderName, value: &'static str) -> Answer {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// A JSON:API error.
+    fn error(status: u16, content_type: &'static str, title: &str, detail: &str) -> Answer {
+        let error = Json::Object(vec![
+            ("status".to_owned(), Json::text(status.to_string())),
+            ("title".to_owned(), Json::text(title)),
+            ("detail".to_owned(), Json::text(detail)),
+        ]);
+        let document = Json::Object(vec![("errors".to_owned(), Json::List(vec![error]))]);
+        Answer::new(status, content_type, document.compact())
+    }
+
+    /// The body is longer than any that makes sense, or broke off.
+    pub(super) fn too_large() -> Answer {
+        let detail = "the body is too long or broke off";
+        Answer::error(413, JSON_UTF8, "Request body too large", detail)
+    }
+
+    /// The body did not come in time.
+    pub(super) fn too_slow() -> Answer {
+        Answer::error(408, JSON_UTF8, "Request timeout", "the body did not come in time")
+    }
+
+    /// Something that is no fault of the client's.
+    pub(super) fn broken() -> Answer {
+        let detail = "no thread could be had to run the script";
+        Answer::error(500, JSON_UTF8, "Internal error", detail)
+    }
+
+    fn not_found() -> Answer {
+        Answer::new(404, PLAIN, "404 page not found\n").with(X_CONTENT_TYPE_OPTIONS, "nosniff")
+    }
+
+    /// A document, or that there is no such thing.
+    fn found(document: Option<String>, what: &str) -> Answer {
+        match document {
+            Some(document) => Answer::ok(PLAIN, document),
+            None => {
+                let detail = format!("No {what} with that ID was found");
+                Answer::error(404, PLAIN, "Not Found", &detail)
+            }
+        }
+    }
+}
+
+impl Api {
+    /// What is to be answered.
+    pub(super) fn answer(self: &Arc<Self>, method: &Method, path: &str, body: &[u8]) -> Work {
+        let Some(of_api) = path.strip_prefix("/v1/") else {
+            return Work::Done(self.beside(path));
+        };
+        let (name, id) = match of_api.split_once('/') {
+            Some((name, id)) if !id.is_empty() && !id.contains('/') => (name, Some(id)),
+            Some(_) => return Work::Done(Answer::not_found()),
+            None => (of_api, None),
+        };
+        let done = match (name, id, method.as_str()) {
+            ("status", None, "GET") => self.status(),
+            ("status", None, "PATCH") => self.change(body),
+            ("metrics", None, "GET") => {
+                Answer::ok(PLAIN, layouts::metrics_document(&self.watch.summary()))
+            }
+            ("metrics", Some(id), "GET") => {
+                let id = percent_decoded(id);
+                Answer::found(layouts::metric_document(&self.watch.summary(), &id), "metric")
+            }
+            ("groups", None, "GET") => {
+                Answer::ok(PLAIN, layouts::groups_document(&self.watch.summary()))
+            }
+            ("groups", Some(id), "GET") => {
+                Answer::found(layouts::group_document(&self.watch.summary(), id), "group")
+            }
+            ("setup", None, "GET") => self.setup(),
+            ("setup", None, "PUT") => self.set_setup(body),
+            ("setup", None, "POST") => return self.later(|api| api.run_setup()),
+            ("teardown", None, "POST") => return self.later(|api| api.run_teardown()),
+            ("status" | "setup" | "teardown", None, _) | ("metrics" | "groups", _, _) => {
+                Answer::empty(405)
+            }
+            _ => Answer::not_found(),
+        };
+        Work::Done(done)
+    }
+
+    /// What lies beside the API itself.
+    fn beside(&self, path: &str) -> Answer {
+        match path {
+            "/v1" => {
+                let body = "<a href=\"/v1/\">Temporary Redirect</a>.\n\n";
+                Answer::new(307, HTML, body).with(LOCATION, "/v1/")
+            }
+            "/metrics" => Answer::ok("text/plain; version=0.0.4; charset=utf-8", self.own_metrics()),
+            path if path.starts_with("/debug/") => {
+                Answer::ok(PLAIN, "there is no profile to be had here")
+            }
+            _ => Answer::ok(PLAIN, "ok"),
+        }
+    }
+
+    fn later(self: &Arc<Self>, act: fn(&Api) -> Answer) -> Work {
+        let api = Arc::clone(self);
+        Work::Script(Box::new(move || act(&api)))
+    }
+
+    fn status(&self) -> Answer {
+        Answer::ok(JSON_UTF8, status::document(&self.watch))
+    }
+
+    fn change(&self, body: &[u8]) -> Answer {
+        let wanted = match status::Change::read(body) {
+            Ok(wanted) => wanted,
+            Err(why) => return Answer::error(400, JSON_UTF8, "Invalid data", &why),
+        };
+        match wanted.carry_out(&self.watch, &self.commands) {
+            Ok(()) => self.status(),
+            Err((title, why)) => Answer::error(500, JSON_UTF8, title, &why),
+        }
+    }
+
+    fn setup(&self) -> Answer {
+        let document = match self.watch.setup_data() {
+            None => setup_data::document(None),
+            Some(json) => setup_data::document(Some(&json)),
+        };
+        Answer::ok(JSON, document)
+    }
+
+    fn set_setup(&self, body: &[u8]) -> Answer {
+        match setup_data::read(body) {
+            Ok(json) => {
+                self.watch.set_setup_data(json.map(Into::into));
+                self.setup()
+            }
+            Err(why) => Answer::error(400, PLAIN, "Error parsing request body", &why),
+        }
+    }
+
+    fn run_setup(&self) -> Answer {
+        match self.watch.run_setup() {
+            Ok(()) => self.setup(),
+            Err(why) => self.failed("Error executing setup", &why),
+        }
+    }
+
+    fn run_teardown(&self) -> Answer {
+        match self.watch.run_teardown() {
+            Ok(()) => Answer::empty(200),
+            Err(why) => self.failed("Error executing teardown", &why),
+        }
+    }
+
+    fn failed(&self, title: &str, why: &str) -> Answer {
+        let notice = Notice::new(Level::Error, title).with("error", why);
+        self.logger.tell(&notice);
+        Answer::error(500, PLAIN, title, why)
+    }
+
+    /// The process's own figures in the exposition format of Prometheus.
+    fn own_metrics(&self) -> String {
+        let live = self.watch.live();
+        let memory = loadline_engine::platform::resident_bytes_max().unwrap_or(0);
+        let rows = [
+            ("loadline_vus", "gauge", "Virtual users at work", live.vus_active),
+            ("loadline_vus_made", "gauge", "Virtual users made", live.vus_made),
+            (
+                "loadline_iterations_total",
+                "counter",
+                "Iterations run to their end",
+                live.iterations_completed,
+            ),
+            ("loadline_requests_total", "counter", "Requests begun", live.started),
+            (
+                "loadline_resident_memory_max_bytes",
+                "gauge",
+                "Most memory that the process has held",
+                memory,
+            ),
+        ];
+        let row = |(name, kind, help, value): (&str, &str, &str, u64)| {
+            format!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n")
+        };
+        rows.into_iter().map(row).collect()
+    }
+}
+
+/// A part of a path with `%7B` and the like read; what is no such pair stays.
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let digits = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
+        let code = digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(code.unwrap_or(*byte));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_sub_metrics_may_be_escaped() {
+        assert_eq!(percent_decoded("a%7Bb:c%7D"), "a{b:c}");
+        assert_eq!(percent_decoded("100%"), "100%");
+        assert_eq!(percent_decoded("%zz%4"), "%zz%4");
+    }
+
+    #[test]
+    fn errors_have_k6s_shape() {
+        let told = Answer::found(None, "metric");
+        let expected = r#"{"errors":[{"status":"404","title":"Not Found","detail":"No metric with that ID was found"}]}"#;
+        assert_eq!((told.status, told.body.as_str()), (404, expected));
+    }
+}

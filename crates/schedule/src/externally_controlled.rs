@@ -1,0 +1,67 @@
+//! Virtual users whose number is said from outside: each starts anew as soon as it has ended, as long
+//! as it is one of those at work.
+//!
+//! Must not know who says so. Invariant: nothing starts while the scenario is paused, nor on a virtual
+//! user whose number over the whole test is not below what was said.
+
+use loadline_model::Nanos;
+use loadline_model::segment::Share;
+
+use crate::closed::{Next, Numbering};
+use crate::global_vu;
+
+#[derive(Debug)]
+pub(crate) struct ExternallyControlled {
+    share: Share,
+    at_work: u32,
+    is_paused: bool,
+    numbering: Numbering,
+}
+
+impl ExternallyControlled {
+    pub(crate) fn new(share: &Share, at_work: u32) -> ExternallyControlled {
+        ExternallyControlled {
+            share: share.clone(),
+            at_work,
+            is_paused: false,
+            numbering: Numbering::new(share),
+        }
+    }
+
+    pub(crate) fn steer(&mut self, at_work: u32, is_paused: bool) {
+        self.at_work = at_work;
+        self.is_paused = is_paused;
+    }
+
+    /// Virtual users of the whole test that are at work.
+    pub(crate) fn at_work(&self) -> u32 {
+        if self.is_paused { 0 } else { self.at_work }
+    }
+
+    pub(crate) fn next(&mut self, vu: u32) -> Next {
+        if global_vu(&self.share, vu) < self.at_work() {
+            self.numbering.start()
+        } else {
+            Next::Wait { until: Nanos::MAX }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_those_at_work_start() {
+        let mut policy = ExternallyControlled::new(&Share::whole(1, 2), 2);
+        let waits = Next::Wait { until: Nanos::MAX };
+        assert_eq!(policy.next(0), Next::Start { iteration: 1 }, "number 1 of 2");
+        assert_eq!(policy.next(1), waits, "number 3 of 2");
+        policy.steer(4, false);
+        assert_eq!(policy.next(1), Next::Start { iteration: 3 });
+        policy.steer(4, true);
+        assert_eq!((policy.next(0), policy.at_work()), (waits, 0));
+        policy.steer(4, false);
+        assert_eq!(policy.next(0), Next::Start { iteration: 5 });
+    }
+}

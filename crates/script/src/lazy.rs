@@ -1,0 +1,118 @@
+//! Properties whose values are made when a script first asks for them.
+//!
+//! A virtual user's script uses few of the functions that it could use, and each one that is made
+//! costs memory in every virtual user. Must not know what the values are. Invariant: once made, the
+//! property is a plain one; a script that sets it first has its own value.
+
+use std::ptr::NonNull;
+
+use rquickjs::function::IntoJsFunc;
+use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value, qjs};
+
+/// Makes a property's value: of the object and the property's name.
+pub(crate) type Make = for<'js> fn(&Ctx<'js>, &Object<'js>, &'static str) -> Result<Value<'js>>;
+
+/// A property to come. The engine knows its head only.
+#[repr(C)]
+pub(crate) struct Lazy {
+    head: qjs::JSLazyProperty,
+    name: &'static str,
+    make: Make,
+}
+
+/// Whether scripts see a property when they go over an object's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// They do, and modules export it.
+    Yes,
+    /// They must know its name.
+    No,
+}
+
+impl Lazy {
+    pub(crate) const fn new(name: &'static str, make: Make) -> Lazy {
+        Lazy {
+            head: qjs::JSLazyProperty { make: make_value },
+            name,
+            make,
+        }
+    }
+}
+
+/// Lays properties into an object that has none of these names.
+pub(crate) fn define(object: &Object<'_>, rows: &'static [Lazy], seen: Seen) -> Result<()> {
+    let ctx = object.ctx();
+    let flags = match seen {
+        Seen::Yes => qjs::JS_PROP_C_W_E,
+        Seen::No => qjs::JS_PROP_CONFIGURABLE | qjs::JS_PROP_WRITABLE,
+    };
+    for row in rows {
+        let raw = ctx.as_raw().as_ptr();
+        // SAFETY: the text is not empty and outlives the call.
+        let atom =
+            unsafe { qjs::JS_NewAtomLen(raw, row.name.as_ptr().cast(), row.name.len() as _) };
+        if atom == qjs::JS_ATOM_NULL {
+            return Err(Error::Exception);
+        }
+        // SAFETY: the row is static, object and atom are of this context.
+        let defined = unsafe {
+            let object = object.as_value().as_raw();
+            let lazy = &raw const row.head;
+            let defined = qjs::JS_DefineLazyProperty(raw, object, atom, lazy, flags as i32);
+            qjs::JS_FreeAtom(raw, atom);
+            defined
+        };
+        if defined < 0 {
+            return Err(Error::Exception);
+        }
+    }
+    Ok(())
+}
+
+/// An object of such properties.
+pub(crate) fn object<'js>(ctx: &Ctx<'js>, rows: &'static [Lazy]) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    define(&object, rows, Seen::Yes)?;
+    Ok(object)
+}
+
+/// A native function of this name.
+pub(crate) fn native<'js, P>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    body: impl IntoJsFunc<'js, P> + 'js,
+) -> Result<Value<'js>> {
+    let function = Function::new(ctx.clone(), body)?.with_name(name)?;
+    Ok(function.into_value())
+}
+
+/// What the engine calls when a property is asked for.
+unsafe extern "C" fn make_value(
+    ctx: *mut qjs::JSContext,
+    object: qjs::JSValue,
+    lazy: *const qjs::JSLazyProperty,
+) -> qjs::JSValue {
+    // SAFETY: the head is the first field of a row that is static, and the engine hands back the
+    // pointer that it was given in `define`.
+    let row: &'static Lazy = unsafe { &*lazy.cast::<Lazy>() };
+    let ctx = NonNull::new(ctx).expect("the engine calls natives in a context");
+    // SAFETY: the context lives during the call, which is the only use of it.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    // SAFETY: the engine lends the object for the call; the copy holds a reference of its own.
+    let object = unsafe {
+        let owned = qjs::JS_DupValue(ctx.as_raw().as_ptr(), object);
+        Object::from_value(Value::from_raw(ctx.clone(), owned))
+    };
+    let made = object.and_then(|object| (row.make)(&ctx, &object, row.name));
+    match made {
+        // SAFETY: the engine takes the reference over.
+        Ok(value) => unsafe { qjs::JS_DupValue(ctx.as_raw().as_ptr(), value.as_raw()) },
+        Err(error) => {
+            if !error.is_exception() {
+                // What cannot even be thrown has thrown something by itself.
+                let _ = Exception::throw_message(&ctx, &error.to_string());
+            }
+            qjs::JS_EXCEPTION
+        }
+    }
+}

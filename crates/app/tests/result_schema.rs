@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use loadline_app::cli::script::ScriptCommand;
 use loadline_app::cli::{self, Command};
+use loadline_app::k6::{Identity, K6Invocation, Reading, ScriptFacts};
 use loadline_app::{Env, Files, plan};
 use loadline_metric::{
     BuiltIn, Contains, HttpTimes, Measurements, MetricRegistry, MetricType, SeriesPlan, TagSet,
@@ -245,6 +247,54 @@ fn the_summary_of_a_script_is_described() {
     );
     let read: RunResult = serde_json::from_value(described).expect("it reads back");
     assert_eq!(read.summary, result.summary);
+}
+
+/// Scenarios of every executor, and everything else that options can say.
+const OPTIONS: &str = r#"{
+    "scenarios": {
+        "a": { "executor": "constant-vus", "vus": 1, "duration": "1s", "env": { "A": "b" } },
+        "b": { "executor": "ramping-vus", "stages": [{ "duration": "1s", "target": 2 }] },
+        "c": { "executor": "shared-iterations" },
+        "d": { "executor": "per-vu-iterations" },
+        "e": { "executor": "externally-controlled", "vus": 1, "maxVUs": 2, "duration": "1s" },
+        "f": { "executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "preAllocatedVUs": 1 },
+        "g": { "executor": "ramping-arrival-rate", "preAllocatedVUs": 1, "stages": [{ "duration": "1s", "target": 2 }] }
+    },
+    "hosts": { "*.h": "127.0.0.1:80", "i": "::1" },
+    "blacklistIPs": ["10.0.0.0/8"],
+    "blockHostnames": ["*.x"],
+    "dns": { "ttl": "1m", "select": "roundRobin", "policy": "onlyIPv6" },
+    "tlsCipherSuites": ["TLS_RSA_WITH_AES_128_GCM_SHA256"],
+    "httpDebug": "full",
+    "rps": 5,
+    "tags": { "t": "u" }
+}"#;
+
+#[test]
+fn the_plan_of_a_script_is_described() {
+    let words = "t.js --local-ips 127.0.0.1-127.0.0.3 --execution-segment 1/3:2/3 --features freeze-env \
+                 --vu-memory 9000000 --summary-by name";
+    let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    let read = K6Invocation::parse(Identity::K6, ScriptCommand::Run, &words, &Env::default());
+    let Ok(Reading::Invocation(invocation)) = read else {
+        panic!("the command line is good");
+    };
+    let options: Value = serde_json::from_str(OPTIONS).expect("it is JSON");
+    let facts = ScriptFacts {
+        url: "file:///t.js",
+        options: &options,
+        exports: None,
+        config: None,
+        seed: 7,
+    };
+    let consolidated = invocation.consolidate(&facts).expect("good options");
+    let schema = schema();
+    let mut result = run_of("loadline bench -n 1 -c 1 http://127.0.0.1:9/");
+    result.plan = consolidated.plan;
+    assert_eq!(
+        wrong(&schema, &schema, &json_of(&result), "result"),
+        Vec::<String>::new()
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod nginx;
 pub mod process;
 pub mod proxy;
 pub mod ran;
+pub mod rest;
 pub mod server;
 mod skip;
 pub mod target;

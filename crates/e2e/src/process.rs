@@ -67,7 +67,9 @@ pub fn binary() -> std::ffi::OsString {
     std::env::var_os("LOADLINE_BIN").expect("LOADLINE_BIN names the binary under test")
 }
 
-fn neutral(mut command: Command) -> Command {
+/// The command with an environment that changes nothing: no proxies, no colours.
+#[must_use]
+pub fn neutral(mut command: Command) -> Command {
     command.env("NO_COLOR", "1");
     command.env_remove("LOADLINE_NO_VERDICT");
     for proxy in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {

@@ -22,6 +22,8 @@ pub struct Clock {
 struct Zero {
     origin_ns: AtomicU64,
     unix_ns: AtomicU64,
+    /// When the test began of which the run is a part; zero: with the run.
+    begun_ns: AtomicU64,
 }
 
 impl Clock {
@@ -32,6 +34,7 @@ impl Clock {
             zero: Box::leak(Box::new(Zero {
                 origin_ns: AtomicU64::new(0),
                 unix_ns: AtomicU64::new(0),
+                begun_ns: AtomicU64::new(0),
             })),
         };
         clock.restart();
@@ -60,6 +63,20 @@ impl Clock {
     #[inline]
     pub fn now(&self) -> Nanos {
         Nanos(platform::monotonic_ns().saturating_sub(self.origin_ns()))
+    }
+
+    /// The test begins now, and the run when what comes before it is done: `setup()` of a script.
+    pub fn begin_test(&self) {
+        self.zero.begun_ns.store(platform::monotonic_ns(), Relaxed);
+    }
+
+    /// The time since the test began.
+    #[must_use]
+    pub fn since_test_began(&self) -> Nanos {
+        match self.zero.begun_ns.load(Relaxed) {
+            0 => self.now(),
+            begun => Nanos(platform::monotonic_ns().saturating_sub(begun)),
+        }
     }
 
     /// An instant of the run on the operating system's scale.

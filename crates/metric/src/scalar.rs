@@ -239,6 +239,13 @@ impl Gauge {
         Ok(())
     }
 
+    /// Makes its last value older than any that is set from now on.
+    pub fn put_before_start(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            seen.last_at_ns = 0;
+        }
+    }
+
     /// Adds what `other` saw; the later of the two last values stays.
     pub fn merge(&mut self, other: &Self) {
         let (Some(mine), Some(theirs)) = (self.seen, other.seen) else {

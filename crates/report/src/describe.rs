@@ -3,6 +3,7 @@
 //! Must not know results. Invariant: one line a fact, no line without one.
 
 use loadline_model::client::Protocol;
+use loadline_model::executor::RateStage;
 use loadline_model::request::RequestTemplate;
 use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
 
@@ -77,7 +78,10 @@ fn executor(executor: &Executor) -> String {
     match executor {
         Executor::ConstantVus { vus, .. } => format!("closed model: {}{lasting}", vus_text(*vus)),
         Executor::ExternallyControlled { vus, max_vus, .. } => {
-            format!("closed model: {vus} of {} at first{lasting}", vus_text(*max_vus))
+            format!(
+                "closed model: {vus} of {} at first{lasting}",
+                vus_text(*max_vus)
+            )
         }
         Executor::SharedIterations {
             vus, iterations, ..
@@ -125,22 +129,20 @@ fn executor(executor: &Executor) -> String {
             stages,
             max_vus,
             ..
-        } => {
-            let legs = stages.iter().map(|s| {
-                format!(
-                    "{} in {}",
-                    rate(s.target.starts_per_second()),
-                    planned(s.duration)
-                )
-            });
-            let start = rate(start_rate.starts_per_second());
-            format!(
-                "open model: from {start} to {}, up to {}",
-                joined(legs),
-                vus_text(*max_vus)
-            )
-        }
+        } => format!(
+            "open model: from {} to {}, up to {}",
+            rate(start_rate.starts_per_second()),
+            rates(stages),
+            vus_text(*max_vus)
+        ),
     }
+}
+
+fn rates(stages: &[RateStage]) -> String {
+    joined(stages.iter().map(|stage| {
+        let target = rate(stage.target.starts_per_second());
+        format!("{target} in {}", planned(stage.duration))
+    }))
 }
 
 fn vus_text(vus: u32) -> String {

@@ -181,8 +181,6 @@ struct Conductor {
     windows: Option<Windows>,
     script: Option<ScriptConduct>,
     watch: Option<Arc<RunWatch>>,
-    /// What a script's test took before its iterations.
-    lead: Duration,
     troubles: Vec<Trouble>,
 }
 
@@ -209,7 +207,6 @@ impl Conductor {
             windows,
             script: None,
             watch: None,
-            lead: Duration::ZERO,
             troubles: Vec::new(),
         }
     }
@@ -252,7 +249,6 @@ impl Conductor {
             troubles.append(&mut lifecycle.troubles);
             troubles.append(&mut self.troubles);
             lifecycle.tear_down().map_err(RunError::Start)?;
-            self.lead = lifecycle.lead;
             self.total.merge(std::mem::take(&mut lifecycle.seen));
             troubles.append(&mut lifecycle.troubles);
         }
@@ -481,7 +477,7 @@ impl Conductor {
             self.mark(warning, on_event);
         }
         let seen = self.total.script.take().unwrap_or_default();
-        let length = self.lead + Duration::from(self.engine.clock.now());
+        let length = Duration::from(self.engine.clock.since_test_began());
         Some(script.finish(&seen, length))
     }
 

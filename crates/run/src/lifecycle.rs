@@ -14,12 +14,12 @@ use loadline_engine::hook::{Around, AroundEnding, AroundReport, Place, run_aroun
 use loadline_engine::live::LiveCounters;
 use loadline_engine::{Engine, ScriptSetup, ScriptSignal, StartError};
 use loadline_model::client::ClientPlan;
-use loadline_model::script_settings::ScriptSettings;
 use loadline_model::event::Before;
+use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
-use serde_json::Value;
 use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
+use serde_json::Value;
 
 use crate::watch::{RunPhase, RunWatch};
 
@@ -104,8 +104,6 @@ pub(crate) struct Lifecycle {
     /// What `setup` and `teardown` measured.
     pub(crate) seen: Snapshot,
     setup_failed: bool,
-    /// From the word to begin to the start of the iterations.
-    pub(crate) lead: Duration,
 }
 
 impl Lifecycle {
@@ -126,7 +124,6 @@ impl Lifecycle {
             troubles: Vec::new(),
             seen: Snapshot::default(),
             setup_failed: false,
-            lead: Duration::ZERO,
         }
     }
 
@@ -149,9 +146,8 @@ impl Lifecycle {
             return Ok(Begun::Stopped(order));
         }
         self.enter(RunPhase::Started);
-        let since = self.clock.now();
+        self.clock.begin_test();
         let begun = self.set_up(engine, commands, on_event)?;
-        self.lead = self.clock.now() - since;
         if begun == Begun::Yes {
             self.enter(RunPhase::Running);
         }
@@ -285,7 +281,11 @@ impl Lifecycle {
             live: &self.live,
         };
         let report = run_around(&self.plan, &self.script, place, around, Some(limit), stop)?;
-        self.seen.merge((*report.seen).clone());
+        let mut seen = (*report.seen).clone();
+        if let (Around::Hook(Hook::Setup, _), Some(script)) = (around, &mut seen.script) {
+            script.put_before_start();
+        }
+        self.seen.merge(seen);
         self.troubles.extend(report.signals.iter().map(trouble_of));
         Ok(report)
     }
@@ -418,5 +418,17 @@ pub fn read_exports(script: &ScriptSetup) -> Result<Exports, ReadError> {
         (_, None) => Err(ReadError::System(
             "the script's module code did not come to its end".to_owned(),
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_see_the_keys_of_data_in_order() {
+        let given = r#"{"z":1,"a":[{"y":2,"b":"<"}],"m":null}"#;
+        assert_eq!(&*sorted(given), r#"{"a":[{"b":"<","y":2}],"m":null,"z":1}"#);
+        assert_eq!(&*sorted("no json"), "no json");
     }
 }

@@ -22,7 +22,7 @@ use crate::lifecycle::sorted;
 use crate::thresholds::ScriptThresholds;
 
 /// Parts of a run that are kept until somebody asks for their sum; beyond, they are summed anyway.
-const PARTS_MAX: usize = 60;
+const PARTS_MAX: usize = 4;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,8 +238,10 @@ impl RunWatch {
             Hook::Teardown => script.lifecycle.teardown_timeout,
         });
         let around = Around::Hook(hook, data);
-        let report = run_around(&self.plan, &self.script, place, &around, limit, &mut || false)
-            .map_err(|error| error.to_string())?;
+        let report = run_around(&self.plan, &self.script, place, &around, limit, &mut || {
+            false
+        })
+        .map_err(|error| error.to_string())?;
         match report.ending {
             AroundEnding::Done(returned) => Ok(returned),
             AroundEnding::Failed(failure) => Err(failure.to_string()),
@@ -257,7 +259,10 @@ impl RunWatch {
 
     pub(crate) fn follow(&self, engine: &Engine) {
         // One engine a run.
-        drop(self.engine.set((engine.clock, engine.live_counters().to_vec())));
+        drop(
+            self.engine
+                .set((engine.clock, engine.live_counters().to_vec())),
+        );
     }
 
     /// Takes in a part of the run that ends `until` after its start.
@@ -274,7 +279,10 @@ impl RunWatch {
 
     pub(crate) fn conclude(&self, result: &RunResult) {
         let mut state = self.state();
-        state.summary = result.summary.as_ref().map(|summary| Arc::new(summary.clone()));
+        state.summary = result
+            .summary
+            .as_ref()
+            .map(|summary| Arc::new(summary.clone()));
         state.parts = Vec::new();
         state.phase = match result.totals.stop {
             StopReason::Finished => RunPhase::Ended,
@@ -312,8 +320,10 @@ impl State {
 }
 
 fn steering_of(plan: &TestPlan) -> Option<Steering> {
-    plan.scenarios.iter().find_map(|scenario| match scenario.executor {
-        Executor::ExternallyControlled { vus, max_vus, .. } => Some(Steering { vus, max_vus }),
-        _ => None,
-    })
+    plan.scenarios
+        .iter()
+        .find_map(|scenario| match scenario.executor {
+            Executor::ExternallyControlled { vus, max_vus, .. } => Some(Steering { vus, max_vus }),
+            _ => None,
+        })
 }

@@ -55,7 +55,11 @@ mod tests {
     fn only_those_at_work_start() {
         let mut policy = ExternallyControlled::new(&Share::whole(1, 2), 2);
         let waits = Next::Wait { until: Nanos::MAX };
-        assert_eq!(policy.next(0), Next::Start { iteration: 1 }, "number 1 of 2");
+        assert_eq!(
+            policy.next(0),
+            Next::Start { iteration: 1 },
+            "number 1 of 2"
+        );
         assert_eq!(policy.next(1), waits, "number 3 of 2");
         policy.steer(4, false);
         assert_eq!(policy.next(1), Next::Start { iteration: 3 });

@@ -1,7 +1,7 @@
 //! One HTTP exchange as a script's client asks for it, and what comes back.
 //!
 //! Redirects, cookies, authentication, content codings and metrics lie in front of it, in
-//! [`modules::http`](crate::modules). Must not know sockets. Invariant: what is here can be sent
+//! `modules::http`. Must not know sockets. Invariant: what is here can be sent
 //! to another thread or made up by a test.
 
 use std::net::SocketAddr;

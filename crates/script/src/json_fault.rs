@@ -1,7 +1,7 @@
 //! What is wrong with a text that is no JSON, in the words of Go's `encoding/json`.
 //!
 //! Only asked about texts that were refused already. Must not build values. Invariant: nesting is
-//! bounded by [`DEPTH_MAX`].
+//! bounded by `DEPTH_MAX`.
 
 /// Levels that Go's decoder goes down.
 const DEPTH_MAX: usize = 10_000;

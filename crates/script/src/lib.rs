@@ -20,11 +20,11 @@ mod modules;
 mod natives;
 pub mod program;
 pub mod samples;
-pub mod trace;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 pub mod vu;
 
 pub use host::Host;

@@ -249,7 +249,10 @@ pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HopA
 
 impl Rehearsal {
     /// A rehearsal of this script: one iteration, every request answered by an empty 200.
-    #[expect(clippy::result_large_err, reason = "what comes of a hop is boxed by the seam")]
+    #[expect(
+        clippy::result_large_err,
+        reason = "what comes of a hop is boxed by the seam"
+    )]
     pub(crate) fn new(script: &str) -> Rehearsal {
         Rehearsal {
             files: BTreeMap::from([("file:///script.js".to_owned(), script.to_owned())]),

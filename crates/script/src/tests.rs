@@ -33,6 +33,32 @@ fn console_formats_values_as_k6_does() {
 }
 
 #[test]
+fn half_a_character_is_shown_as_one_that_cannot_be() {
+    let script = r#"
+        export default function () {
+            console.log("a\ud83d", { "k\ud83d": "b\ud83d" }, new Error("\ud83d"), Symbol("c\ud83d"));
+        }"#;
+    let wanted =
+        "info a\u{fffd} { k\u{fffd}: \"b\u{fffd}\" } Error: \u{fffd} c\u{fffd} source=console";
+    assert_eq!(log_of(script), [wanted]);
+}
+
+#[test]
+fn deep_values_are_spelled_out_to_a_limit_on_any_stack() {
+    let script = r#"
+        export default function () {
+            let deep = {};
+            for (let i = 0; i < 5000; i++) deep = [deep];
+            const dive = () => { try { dive(); } catch (e) { console.log(deep); } };
+            dive();
+        }"#;
+    let log = log_of(script);
+    let brackets = log[0].matches('[').count();
+    assert_eq!(brackets, 1001, "{}", log[0]);
+    assert!(log[0].contains("[ [object Object] ]"));
+}
+
+#[test]
 fn timers_fire_in_order_and_an_iteration_ends_with_the_last() {
     let script = r#"
         export default async function () {

@@ -72,6 +72,8 @@ pub struct Rehearsal {
     vu: ScriptVu,
     listener: Rc<Listener>,
     iterations: u64,
+    /// Kept until the next one is made: a virtual user knows a scenario by its address.
+    scenario: Option<Rc<ScenarioSetup>>,
 }
 
 impl Rehearsal {
@@ -85,7 +87,7 @@ impl Rehearsal {
         let host: Rc<dyn Host> = Rc::clone(&listener) as Rc<dyn Host>;
         let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), 1, 1);
         let vu = vu.expect("there is memory");
-        let mut made = Rehearsal { vu, listener, iterations: 0 };
+        let mut made = Rehearsal { vu, listener, iterations: 0, scenario: None };
         let ended = made.task(Task::Init, &[]);
         assert!(matches!(ended, Ending::Done(_)), "{ended:?}");
         made
@@ -99,6 +101,7 @@ impl Rehearsal {
             data: Arc::default(),
             tags: Rc::new(TagSet::new()),
         });
+        self.scenario = Some(Rc::clone(&scenario));
         let number = self.iterations;
         self.iterations += 1;
         let ended = self.task(Task::Iteration(Iteration { scenario, number }), body);

@@ -8194,6 +8194,8 @@ static bool can_store_error_stack(JSValueConst obj)
 
 /* if filename != NULL, an additional level is added with the filename
    and line number information (used for parse error). */
+static bool js_is_unwritten_ctor(const JSFunctionBytecode *b);
+
 /* a class constructor: its prototype cannot be replaced; k6's traces do not name it */
 static bool js_is_class(JSObject *p)
 {
@@ -8306,6 +8308,9 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         if (js_class_has_bytecode(p->class_id)) {
             b = p->u.func.function_bytecode;
             backtrace_barrier = b->backtrace_barrier;
+            /* a constructor that nobody wrote */
+            if (js_is_unwritten_ctor(b))
+                continue;
         }
 
         if (has_prepare) {
@@ -17449,6 +17454,14 @@ static __exception int JS_CopyDataProperties(JSContext *ctx,
     int desc_flags;
     bool is_enumerable;
 
+    if (JS_IsString(source)) {
+        val = JS_ToObject(ctx, source);
+        if (JS_IsException(val))
+            return -1;
+        ret = JS_CopyDataProperties(ctx, target, val, excluded, setprop);
+        JS_FreeValue(ctx, val);
+        return ret;
+    }
     if (JS_VALUE_GET_TAG(source) != JS_TAG_OBJECT)
         return 0;
 
@@ -22504,6 +22517,20 @@ static const JSOpCode opcode_info[OP_COUNT + (OP_TEMP_END - OP_TEMP_START)] = {
 #define short_opcode_info(op)           \
     opcode_info[(op) >= OP_TEMP_START ? \
                 (op) + (OP_TEMP_END - OP_TEMP_START) : (op)]
+
+/* the constructor that a derived class has when nobody wrote one */
+static bool js_is_unwritten_ctor(const JSFunctionBytecode *b)
+{
+    int pos = 0;
+    if (!b->is_derived_class_constructor)
+        return false;
+    while (pos < b->byte_code_len) {
+        if (b->byte_code_buf[pos] == OP_init_ctor)
+            return true;
+        pos += short_opcode_info(b->byte_code_buf[pos]).size;
+    }
+    return false;
+}
 
 static void json_free_token(JSParseState *s, JSToken *token) {
     // Only free actual allocated values

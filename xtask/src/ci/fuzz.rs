@@ -61,9 +61,9 @@ fn host() -> Result<String> {
         .ok_or_else(|| "rustc -vV names no host".to_owned())
 }
 
-/// The manifest's development profile is optimized and keeps debug assertions, which are finds too.
-/// The target is named although it is the host: build scripts and macros are then left
-/// uninstrumented, which they must be in order to link.
+/// The development profile keeps debug assertions, which are finds too. The target is named although
+/// it is the host: build scripts and macros are then left uninstrumented, which they must be in order
+/// to link.
 fn build(directory: &Path, triple: &str) -> Result<PathBuf> {
     let mut command = exec::cargo(root(), &["build", "--manifest-path", MANIFEST]);
     command

@@ -14,6 +14,7 @@ for (const name of MODULES) {
     try { loaded[name] = require(name); } catch (e) { refused[name] = e.message; }
 }
 const it = (name) => loaded[name];
+const execution = () => it('k6/execution').default || it('k6/execution');
 const metric = new (it('k6/metrics').Counter)('asked');
 const members = (of, names) => {
     let object;

@@ -60,6 +60,9 @@ pub enum Command {
     /// Say how a running test is, through its REST API
     #[command(disable_help_flag = true)]
     Status(DialectArgs),
+    /// Say what a running test has measured, through its REST API
+    #[command(disable_help_flag = true)]
+    Stats(DialectArgs),
     /// The command line of k6 2.2 (and of 1.x)
     #[command(disable_help_flag = true)]
     K6(DialectArgs),

@@ -32,11 +32,13 @@ pub enum ScriptCommand {
     Scale,
     /// Say how it is.
     Status,
+    /// Say what it has measured.
+    Stats,
 }
 
 impl ScriptCommand {
     /// All of them, in the order of the help.
-    pub const ALL: [ScriptCommand; 9] = [
+    pub const ALL: [ScriptCommand; 10] = [
         ScriptCommand::Run,
         ScriptCommand::Inspect,
         ScriptCommand::Archive,
@@ -46,6 +48,7 @@ impl ScriptCommand {
         ScriptCommand::Resume,
         ScriptCommand::Scale,
         ScriptCommand::Status,
+        ScriptCommand::Stats,
     ];
 
     /// The word that names it.
@@ -61,6 +64,7 @@ impl ScriptCommand {
             ScriptCommand::Resume => "resume",
             ScriptCommand::Scale => "scale",
             ScriptCommand::Status => "status",
+            ScriptCommand::Stats => "stats",
         }
     }
 
@@ -79,6 +83,7 @@ impl ScriptCommand {
                 "Change the virtual users of a running test through its REST API"
             }
             ScriptCommand::Status => "Say how a running test is, through its REST API",
+            ScriptCommand::Stats => "Say what a running test has measured, through its REST API",
         }
     }
 
@@ -112,7 +117,10 @@ impl ScriptCommand {
             ScriptCommand::New => vec![("New", NEW)],
             ScriptCommand::Scale => vec![("Scale", SCALE)],
             ScriptCommand::Version => vec![("Version", VERSION)],
-            ScriptCommand::Pause | ScriptCommand::Resume | ScriptCommand::Status => Vec::new(),
+            ScriptCommand::Pause
+            | ScriptCommand::Resume
+            | ScriptCommand::Status
+            | ScriptCommand::Stats => Vec::new(),
         };
         own.into_iter().chain([("Global", GLOBAL)]).collect()
     }

@@ -1,4 +1,4 @@
-//! `pause`, `resume`, `scale` and `status`: words to a running test through its REST API.
+//! `pause`, `resume`, `scale`, `status` and `stats`: words to a running test through its REST API.
 //!
 //! Source of paths and documents: k6's reference (JSON:API). Must not know the other side. Invariant:
 //! an answer that does not come in time ends the command.
@@ -28,20 +28,24 @@ const ANSWER_MAX: u64 = 1 << 20;
 /// The test cannot be reached, or refuses; exit code 255.
 pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
     let address = invocation.asked_address().unwrap_or(ADDRESS);
+    if invocation.command == ScriptCommand::Stats {
+        let answer = ask(address, "/v1/metrics", None)?;
+        let shown = answer["data"].as_array().map(|metrics| measured(metrics));
+        let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
+        // A reader that went away has seen all that it wanted.
+        let _ = print::to_stdout(&shown);
+        return Ok(ExitCode::Ok);
+    }
     let wanted = match invocation.command {
         ScriptCommand::Pause => Some(json!({"paused": true})),
         ScriptCommand::Resume => Some(json!({"paused": false})),
         ScriptCommand::Scale => Some(scaled(invocation)?),
         _ => None,
     };
-    let answer = ask(address, wanted.as_ref())?;
+    let answer = ask(address, "/v1/status", wanted.as_ref())?;
     let attributes = &answer["data"]["attributes"];
-    let shown = attributes.as_object().map(shown).ok_or_else(|| {
-        K6Error::other(match answer["errors"][0]["detail"].as_str() {
-            Some(why) => why.to_owned(),
-            None => format!("{address} does not answer as a running test does"),
-        })
-    })?;
+    let shown = attributes.as_object().map(shown);
+    let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
     // A reader that went away has seen all that it wanted.
     let _ = print::to_stdout(&shown);
     Ok(ExitCode::Ok)
@@ -58,6 +62,28 @@ fn scaled(invocation: &K6Invocation) -> Result<Value, K6Error> {
     }
 }
 
+/// What is wrong with an answer that is no document of the API's.
+fn unlike_a_test(address: &str, answer: &Value) -> K6Error {
+    K6Error::other(match answer["errors"][0]["detail"].as_str() {
+        Some(why) => why.to_owned(),
+        None => format!("{address} does not answer as a running test does"),
+    })
+}
+
+/// One line a metric: its name, and its values by their names.
+fn measured(metrics: &[Value]) -> String {
+    let row = |metric: &Value| {
+        let sample = metric["attributes"]["sample"].as_object();
+        let values = sample.into_iter().flatten();
+        let values: Vec<String> = values
+            .map(|(name, value)| format!("{name}={}", Json::from_value(value).compact()))
+            .collect();
+        let name = metric["id"].as_str().unwrap_or_default();
+        format!("{name}: {}\n", values.join(" "))
+    };
+    metrics.iter().map(row).collect()
+}
+
 /// One line an attribute, in the order of the document's names.
 fn shown(attributes: &Map<String, Value>) -> String {
     let rows = attributes.iter();
@@ -65,14 +91,14 @@ fn shown(attributes: &Map<String, Value>) -> String {
         .collect()
 }
 
-/// Sends the wanted attributes, or asks for those that are.
-fn ask(address: &str, wanted: Option<&Value>) -> Result<Value, K6Error> {
+/// Sends the wanted attributes, or asks for what is.
+fn ask(address: &str, path: &str, wanted: Option<&Value>) -> Result<Value, K6Error> {
     let unreachable = |why: &dyn std::fmt::Display| {
         K6Error::other(format!(
             "no test can be asked at {address}: {why}; is it running with --address {address}?"
         ))
     };
-    let request = request(address, wanted);
+    let request = request(address, path, wanted);
     let answer = exchange(address, &request).map_err(|error| unreachable(&error))?;
     let (_, body) = answer
         .split_once("\r\n\r\n")
@@ -81,7 +107,7 @@ fn ask(address: &str, wanted: Option<&Value>) -> Result<Value, K6Error> {
 }
 
 /// HTTP/1.0, so that the answer ends where the connection does.
-fn request(address: &str, wanted: Option<&Value>) -> String {
+fn request(address: &str, path: &str, wanted: Option<&Value>) -> String {
     let (method, body) = match wanted {
         None => ("GET", String::new()),
         Some(attributes) => {
@@ -92,7 +118,7 @@ fn request(address: &str, wanted: Option<&Value>) -> String {
     };
     let length = body.len();
     format!(
-        "{method} /v1/status HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+        "{method} {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\n\
          Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )
 }
@@ -146,7 +172,8 @@ mod tests {
         let (address, thread) = server(
             "HTTP/1.0 200 OK\r\n\r\n{\"data\":{\"attributes\":{\"paused\":false,\"vus\":3}}}",
         );
-        let answer = ask(&address, Some(&json!({"paused": false}))).expect("an answer");
+        let answer =
+            ask(&address, "/v1/status", Some(&json!({"paused": false}))).expect("an answer");
         let attributes = answer["data"]["attributes"]
             .as_object()
             .expect("attributes");
@@ -157,11 +184,26 @@ mod tests {
     }
 
     #[test]
+    fn metrics_are_told_line_by_line() {
+        let metrics = json!([
+            {"id": "iterations", "attributes": {"sample": {"count": 8, "rate": 3.5}}},
+            {"id": "vus", "attributes": {"sample": {"value": 2}}},
+        ]);
+        let metrics = metrics.as_array().expect("a list");
+        assert_eq!(
+            measured(metrics),
+            "iterations: count=8 rate=3.5\nvus: value=2\n"
+        );
+    }
+
+    #[test]
     fn nobody_there_is_told_with_the_next_step() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound").to_string();
         drop(listener);
-        let told = ask(&address, None).expect_err("nobody listens").to_string();
+        let told = ask(&address, "/v1/status", None)
+            .expect_err("nobody listens")
+            .to_string();
         assert!(told.contains("is it running with --address"), "{told}");
     }
 }

@@ -58,7 +58,8 @@ pub(super) fn dispatch(
         ScriptCommand::Pause
         | ScriptCommand::Resume
         | ScriptCommand::Scale
-        | ScriptCommand::Status => control::run(&invocation),
+        | ScriptCommand::Status
+        | ScriptCommand::Stats => control::run(&invocation),
     };
     done.map_err(|error| refused(&error, &invocation.log))
 }
@@ -125,7 +126,10 @@ pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
 
 /// Adds a line to a log file; whether that could be done.
 fn append(path: &str, line: &str) -> bool {
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    let opened = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path);
     opened.is_ok_and(|mut file| file.write_all(line.as_bytes()).is_ok())
 }
 

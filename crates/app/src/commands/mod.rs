@@ -62,6 +62,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         | Command::Resume(_)
         | Command::Scale(_)
         | Command::Status(_)
+        | Command::Stats(_)
         | Command::Version => k6::dispatch(Identity::Loadline, &arguments[1..], env, files),
         Command::InternalDocs { reference } => Ok(Ending::answer(docs::print(reference)).tell()),
     }

@@ -21,7 +21,7 @@ use crate::{Env, Files, redact};
 pub(super) struct LoadedScript {
     /// Its URL, `file:///…`.
     pub(super) url: String,
-    /// Its exported `options`, after JSON; null when it exports none.
+    /// Its exported `options`, after JSON, or those of its archive; null when there are none.
     pub(super) options: Value,
     /// Names of the functions that it exports.
     pub(super) exports: Vec<String>,
@@ -50,7 +50,7 @@ pub(super) fn load(
     files: &Files,
 ) -> Result<LoadedScript, K6Error> {
     let logger = Arc::new(Logger::open(&invocation.log)?);
-    let place = place(invocation, env, files, &logger)?;
+    let (place, archived_options) = place(invocation, env, files, &logger)?;
     let directory = place.directory.clone();
     let loaded = script_run::load(invocation, place, &logger).map_err(|error| K6Error {
         notice: Notice {
@@ -61,7 +61,7 @@ pub(super) fn load(
     })?;
     Ok(LoadedScript {
         url: loaded.url().to_owned(),
-        options: loaded.exports.options.clone(),
+        options: archived_options.unwrap_or_else(|| loaded.exports.options.clone()),
         exports: loaded.exports.functions.clone(),
         directory,
         loaded,
@@ -69,13 +69,13 @@ pub(super) fn load(
     })
 }
 
-/// Where the script's bytes come from.
+/// Where the script's bytes come from; with the options that an archive was made with.
 fn place(
     invocation: &K6Invocation,
     env: &Env,
     files: &Files,
     logger: &Arc<Logger>,
-) -> Result<Place, K6Error> {
+) -> Result<(Place, Option<Value>), K6Error> {
     let here = working_directory()?;
     let name = invocation.script.as_str();
     let entry = script_run::entry(name, &here)?;
@@ -97,20 +97,23 @@ fn place(
     let may_be_archive = invocation.script_type != Some(ScriptType::Js) && name != "-";
     if may_be_archive && Archive::is_archive(&bytes) {
         let archive = Archive::read(&bytes).map_err(|error| K6Error::other(error.message))?;
-        return Ok(Place {
+        let options = archive.metadata.options.clone();
+        let place = Place {
             entry: archive.metadata.filename.clone(),
             directory: archive.directory(),
             env: invocation.env_over(&archive.metadata.env),
             fetch: Box::new(archive),
-        });
+        };
+        return Ok((place, Some(options)));
     }
     fetch.given = Some((entry.clone(), bytes));
-    Ok(Place {
+    let place = Place {
         fetch: Box::new(fetch),
         entry,
         directory: here,
         env: invocation.env.clone(),
-    })
+    };
+    Ok((place, None))
 }
 
 /// The working directory as an address that ends in a slash.
@@ -148,7 +151,11 @@ pub(super) fn go(
     invocation: &K6Invocation,
     env: &Env,
 ) -> Result<ExitCode, K6Error> {
-    let traces = run.plan.script.as_deref().is_some_and(|script| script.trace_requests);
+    let traces = run
+        .plan
+        .script
+        .as_deref()
+        .is_some_and(|script| script.trace_requests);
     let logger = match &run.console_output {
         None if traces => Arc::new(Logger::open(&run.log)?.with_look(look(run, env))),
         None => Arc::clone(&script.logger),

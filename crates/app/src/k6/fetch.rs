@@ -212,7 +212,11 @@ mod tests {
     use super::*;
 
     fn files() -> FilesAndWeb {
-        FilesAndWeb::new(Some((dash(), b"script".as_slice().into())), None, Box::new(|_, _| {}))
+        FilesAndWeb::new(
+            Some((dash(), b"script".as_slice().into())),
+            None,
+            Box::new(|_, _| {}),
+        )
     }
 
     fn dash() -> Url {

@@ -308,6 +308,7 @@ impl K6Invocation {
             shows_secrets: settings.shows_secrets,
             secret_sources: settings.secret_sources.clone(),
             has_scenarios: merged.has_scenarios,
+            max_vus: requirements(&options).max_vus,
             options,
         })
     }

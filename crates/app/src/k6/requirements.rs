@@ -83,9 +83,7 @@ fn span(scenario: &ScenarioOptions) -> GoDuration {
         }
         ExecutorKind::ConstantVus
         | ExecutorKind::ConstantArrivalRate
-        | ExecutorKind::ExternallyControlled => {
-            scenario.duration.unwrap_or_default()
-        }
+        | ExecutorKind::ExternallyControlled => scenario.duration.unwrap_or_default(),
         ExecutorKind::RampingVus | ExecutorKind::RampingArrivalRate => GoDuration(
             stages()
                 .filter_map(|stage| stage.duration)

@@ -110,6 +110,8 @@ pub struct ScriptRun {
     pub plan: TestPlan,
     /// The consolidated options.
     pub options: K6Options,
+    /// Virtual users at a time, at most, of the part of the test that this process does.
+    pub max_vus: u64,
     /// Whether their scenarios were written as such, and no shortcut stands for them.
     pub has_scenarios: bool,
     /// What the user is to be told before the start.

@@ -168,7 +168,9 @@ pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
     let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or_default();
     let format = text_or_env(given, env, "log-format", "K6_LOG_FORMAT").unwrap_or_default();
     // As in k6, any value of the variable will do.
-    let from_env = env.get("K6_NO_COLOR").is_some_and(|value| !value.is_empty());
+    let from_env = env
+        .get("K6_NO_COLOR")
+        .is_some_and(|value| !value.is_empty());
     let no_color = given.switch("no-color").unwrap_or(from_env);
     Ok(LogSettings {
         output: LogOutput::parse(output).map_err(K6Error::other)?,

@@ -35,7 +35,9 @@ fn split(address: &str) -> Result<(&str, u16), String> {
     let host = match host.strip_prefix('[') {
         Some(inner) => inner.strip_suffix(']').ok_or_else(missing)?,
         None if host.contains(':') => {
-            return Err(format!("listen tcp: address {address}: too many colons in address"));
+            return Err(format!(
+                "listen tcp: address {address}: too many colons in address"
+            ));
         }
         None => host,
     };
@@ -64,9 +66,15 @@ mod tests {
         assert_eq!(split(":6565"), Ok(("", 6565)));
         assert_eq!(split("[::1]:80"), Ok(("::1", 80)));
         for (address, why) in [
-            ("nonsense", "listen tcp: address nonsense: missing port in address"),
+            (
+                "nonsense",
+                "listen tcp: address nonsense: missing port in address",
+            ),
             (":99999", "listen tcp: address 99999: invalid port"),
-            ("::1:80", "listen tcp: address ::1:80: too many colons in address"),
+            (
+                "::1:80",
+                "listen tcp: address ::1:80: too many colons in address",
+            ),
         ] {
             assert_eq!(split(address), Err(why.to_owned()));
         }

@@ -23,7 +23,9 @@ use super::routes::{Answer, Api, Work};
 
 /// Most bytes of a body; data of `setup()` is the longest that there is.
 const BODY_MAX: usize = 64 << 20;
-/// How long a client may take for the head of a request, and for its body.
+/// How long a client may take until the head of a request is there: a place is kept for it.
+const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+/// How long it may take for a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Answers until the client or the test ends.
@@ -34,7 +36,7 @@ pub(super) async fn serve(stream: TcpStream, api: Arc<Api>, mut stopped: watch::
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(PATIENCE)
+        .header_read_timeout(HEAD_PATIENCE)
         .serve_connection(TokioIo::new(stream), service);
     let mut served = pin!(served);
     tokio::select! {
@@ -60,7 +62,10 @@ async fn respond(request: Request<Incoming>, api: &Arc<Api>) -> Response<Whole> 
                 // The client may have gone away.
                 drop(done.send(work()));
             };
-            match std::thread::Builder::new().name("rest-script".to_owned()).spawn(work) {
+            match std::thread::Builder::new()
+                .name("rest-script".to_owned())
+                .spawn(work)
+            {
                 Ok(_) => answer.await.unwrap_or_else(|_| Answer::broken()),
                 Err(_) => Answer::broken(),
             }

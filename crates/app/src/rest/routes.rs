@@ -95,7 +95,12 @@ impl Answer {
 
     /// The body did not come in time.
     pub(super) fn too_slow() -> Answer {
-        Answer::error(408, JSON_UTF8, "Request timeout", "the body did not come in time")
+        Answer::error(
+            408,
+            JSON_UTF8,
+            "Request timeout",
+            "the body did not come in time",
+        )
     }
 
     /// Something that is no fault of the client's.
@@ -139,7 +144,10 @@ impl Api {
             }
             ("metrics", Some(id), "GET") => {
                 let id = percent_decoded(id);
-                Answer::found(layouts::metric_document(&self.watch.summary(), &id), "metric")
+                Answer::found(
+                    layouts::metric_document(&self.watch.summary(), &id),
+                    "metric",
+                )
             }
             ("groups", None, "GET") => {
                 Answer::ok(PLAIN, layouts::groups_document(&self.watch.summary()))
@@ -166,7 +174,10 @@ impl Api {
                 let body = "<a href=\"/v1/\">Temporary Redirect</a>.\n\n";
                 Answer::new(307, HTML, body).with(LOCATION, "/v1/")
             }
-            "/metrics" => Answer::ok("text/plain; version=0.0.4; charset=utf-8", self.own_metrics()),
+            "/metrics" => Answer::ok(
+                "text/plain; version=0.0.4; charset=utf-8",
+                self.own_metrics(),
+            ),
             path if path.starts_with("/debug/") => {
                 Answer::ok(PLAIN, "there is no profile to be had here")
             }
@@ -188,8 +199,16 @@ impl Api {
             Ok(wanted) => wanted,
             Err(why) => return Answer::error(400, JSON_UTF8, "Invalid data", &why),
         };
-        match wanted.carry_out(&self.watch, &self.commands) {
-            Ok(()) => self.status(),
+        match wanted.carry_out(&self.watch) {
+            Ok(orders) => {
+                // As in k6 the answer tells of the moment before.
+                let answer = self.status();
+                for order in orders {
+                    // A run that no longer listens has ended; then there is nothing to change.
+                    let _ = self.commands.send(order);
+                }
+                answer
+            }
             Err((title, why)) => Answer::error(500, JSON_UTF8, title, &why),
         }
     }
@@ -237,15 +256,30 @@ impl Api {
         let live = self.watch.live();
         let memory = loadline_engine::platform::resident_bytes_max().unwrap_or(0);
         let rows = [
-            ("loadline_vus", "gauge", "Virtual users at work", live.vus_active),
-            ("loadline_vus_made", "gauge", "Virtual users made", live.vus_made),
+            (
+                "loadline_vus",
+                "gauge",
+                "Virtual users at work",
+                live.vus_active,
+            ),
+            (
+                "loadline_vus_made",
+                "gauge",
+                "Virtual users made",
+                live.vus_made,
+            ),
             (
                 "loadline_iterations_total",
                 "counter",
                 "Iterations run to their end",
                 live.iterations_completed,
             ),
-            ("loadline_requests_total", "counter", "Requests begun", live.started),
+            (
+                "loadline_requests_total",
+                "counter",
+                "Requests begun",
+                live.started,
+            ),
             (
                 "loadline_resident_memory_max_bytes",
                 "gauge",

@@ -12,7 +12,9 @@ pub(super) fn document(data: Option<&str>) -> String {
         None => "{}".to_owned(),
         Some(json) => format!("{{\"data\":{}}}", compact(json)),
     };
-    format!("{{\"data\":{{\"type\":\"setupData\",\"id\":\"default\",\"attributes\":{attributes}}}}}")
+    format!(
+        "{{\"data\":{{\"type\":\"setupData\",\"id\":\"default\",\"attributes\":{attributes}}}}}"
+    )
 }
 
 /// The data in the body of a request; `None` for an empty one.
@@ -69,7 +71,13 @@ mod tests {
     fn what_is_no_json_is_refused_in_gos_words() {
         assert_eq!(read(b""), Ok(None));
         let told = |body: &[u8]| read(body).expect_err("it is no JSON");
-        assert_eq!(told(b"junk"), "invalid character 'j' looking for beginning of value");
-        assert_eq!(told(b"[1] x"), "invalid character 'x' after top-level value");
+        assert_eq!(
+            told(b"junk"),
+            "invalid character 'j' looking for beginning of value"
+        );
+        assert_eq!(
+            told(b"[1] x"),
+            "invalid character 'x' after top-level value"
+        );
     }
 }

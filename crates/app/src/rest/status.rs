@@ -3,8 +3,6 @@
 //! Source of shapes and words: k6 v2.2.0, and its version 1 where a scenario is controlled from
 //! outside. Must not know HTTP. Invariant: a change is carried out whole or refused.
 
-use std::sync::mpsc::Sender;
-
 use loadline_model::{Executor, RunCommand};
 use loadline_run::{RunPhase, RunWatch, Steering};
 use loadline_script::json_fault;
@@ -17,13 +15,16 @@ use crate::k6::json::Json;
 pub(super) fn document(watch: &RunWatch) -> String {
     let phase = watch.phase();
     let live = watch.live();
-    let is_tainted = watch
-        .summary()
+    let summary = watch.summary();
+    let is_tainted = summary
         .root
         .metrics
         .iter()
         .any(|metric| metric.thresholds.iter().any(|held| !held.passed));
-    let is_held = matches!(phase, RunPhase::Running | RunPhase::Teardown | RunPhase::Ended);
+    let is_held = matches!(
+        phase,
+        RunPhase::Running | RunPhase::Teardown | RunPhase::Ended
+    );
     let rows = [
         ("status", Json::Int(number(phase))),
         ("paused", Json::Bool(watch.is_paused())),
@@ -31,7 +32,10 @@ pub(super) fn document(watch: &RunWatch) -> String {
         ("vus-max", count(vus_max(watch, live.vus_made))),
         ("stopped", Json::Bool(watch.is_stopped())),
         ("running", Json::Bool(is_running(phase))),
-        ("tainted", Json::Bool(is_held && is_tainted)),
+        (
+            "tainted",
+            Json::Bool(is_held && is_tainted && summary.duration_ns > 0),
+        ),
     ];
     let rows = rows.map(|(name, value)| (name.to_owned(), value));
     let resource = [
@@ -112,8 +116,7 @@ impl Change {
     /// What is wrong with it, in Go's words.
     pub(super) fn read(body: &[u8]) -> Result<Change, String> {
         let text = String::from_utf8_lossy(body);
-        let document: Value =
-            serde_json::from_str(&text).map_err(|_| json_fault::fault(&text))?;
+        let document: Value = serde_json::from_str(&text).map_err(|_| json_fault::fault(&text))?;
         let into = "Go value of type v1.StatusJSONAPI";
         let Some(document) = object(&document, into)? else {
             return Ok(Change::default());
@@ -135,38 +138,33 @@ impl Change {
         })
     }
 
-    /// Has it done. As in k6, a test that is to end is not changed otherwise.
+    /// Notes what is to be, and gives the orders that bring it about. As in k6, a test that is to
+    /// end is not changed otherwise.
     ///
     /// # Errors
     /// What cannot be done, and why.
-    pub(super) fn carry_out(
-        self,
-        watch: &RunWatch,
-        commands: &Sender<RunCommand>,
-    ) -> Result<(), Refusal> {
-        // A run that no longer listens has ended; then there is nothing to change.
-        let order = |command| {
-            let _ = commands.send(command);
-        };
+    pub(super) fn carry_out(self, watch: &RunWatch) -> Result<Vec<RunCommand>, Refusal> {
+        let mut orders = Vec::new();
         if self.is_stopped {
             watch.set_stopped();
-            order(RunCommand::StopRemotely);
-            return Ok(());
+            return Ok(vec![RunCommand::StopRemotely]);
         }
         if let Some(is_paused) = self.is_paused {
-            order(pausing(watch, is_paused).map_err(|why| ("Pause error", why))?);
-            watch.set_paused(is_paused);
+            orders.push(pausing(watch, is_paused).map_err(|why| ("Pause error", why))?);
         }
         if self.vus.is_some() || self.max_vus.is_some() {
             let steering = self.steering(watch);
             let steering = steering.map_err(|why| ("Execution config error", why))?;
             watch.set_steering(steering);
-            order(RunCommand::Scale {
+            orders.push(RunCommand::Scale {
                 vus: steering.vus,
                 max_vus: steering.max_vus,
             });
         }
-        Ok(())
+        if let Some(is_paused) = self.is_paused {
+            watch.set_paused(is_paused);
+        }
+        Ok(orders)
     }
 
     fn steering(self, watch: &RunWatch) -> Result<Steering, String> {
@@ -217,7 +215,9 @@ fn pausing(watch: &RunWatch, is_paused: bool) -> Result<RunCommand, String> {
 
 /// A member by its name, in any case of letters as in Go; null where there is none.
 fn member<'a>(object: &'a Map<String, Value>, name: &str) -> &'a Value {
-    let found = object.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+    let found = object
+        .iter()
+        .find(|(own, _)| own.eq_ignore_ascii_case(name));
     found.map_or(&Value::Null, |(_, value)| value)
 }
 
@@ -244,9 +244,10 @@ fn whole(value: &Value) -> Result<Option<i64>, String> {
             format!("json: cannot unmarshal number {number} into Go value of type int64")
         }),
         Value::String(text) if text.is_empty() => Ok(None),
-        Value::String(text) => text.parse().map(Some).map_err(|_| {
-            format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(text))
-        }),
+        Value::String(text) => text
+            .parse()
+            .map(Some)
+            .map_err(|_| format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(text))),
         other => Err(cannot(other, "Go value of type null.Int")),
     }
 }
@@ -285,12 +286,18 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told_as_k6_tells_it() {
         for (attributes, told) in [
-            ("[]", "array into Go struct field statusData.data.attributes of type v1.Status"),
+            (
+                "[]",
+                "array into Go struct field statusData.data.attributes of type v1.Status",
+            ),
             (
                 r#"{"stopped":"x"}"#,
                 "string into Go struct field Status.data.attributes.stopped of type bool",
             ),
-            (r#"{"paused":"x"}"#, "string into Go value of type null.Bool"),
+            (
+                r#"{"paused":"x"}"#,
+                "string into Go value of type null.Bool",
+            ),
         ] {
             let body = format!("{{\"data\":{{\"attributes\":{attributes}}}}}");
             let expected = format!("json: cannot unmarshal {told}");

@@ -6,6 +6,7 @@
 mod load;
 mod logger;
 mod outputs;
+mod scaled;
 mod show;
 mod summary;
 mod trace;
@@ -85,7 +86,7 @@ impl Going<'_> {
         };
         let orders = signals::orders("").map_err(|ending| K6Error::other(ending.to_string()))?;
         let (watch, rest) = self.listen(&plan, &script, &orders.0)?;
-        let mut show = Show::new(self.run, self.env);
+        let mut show = Show::new(self.run, self.env)?;
         show.head(self.run, self.named, self.identity);
         let setup = RunSetup {
             commands: orders.1,
@@ -140,7 +141,8 @@ impl Going<'_> {
                 })
             }
             Err(why) => {
-                self.logger.tell(&Notice::warning(message).with("error", why));
+                self.logger
+                    .tell(&Notice::warning(message).with("error", why));
                 Ok((None, None))
             }
         }

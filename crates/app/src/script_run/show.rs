@@ -8,17 +8,18 @@ use std::time::Duration;
 
 use loadline_metric::{Aggregated, BuiltIn, MetricId};
 use loadline_model::event::{Before, RunEvent};
-use loadline_model::result::StopReason;
 use loadline_model::plan::{Behaviour, Scenario};
-use loadline_model::{Nanos, Snapshot, TestPlan};
+use loadline_model::result::StopReason;
+use loadline_model::{Executor, Nanos, Snapshot, TestPlan};
 use loadline_report::k6::{
     self as layouts, ProgressState, ScenarioDescription, ScenarioProgress, ScenarioStatus,
     TestDescription, TestPhase,
 };
 
 use super::outputs::describe_output;
+use super::scaled::scaled;
 use crate::Env;
-use crate::k6::{Identity, ScriptRun};
+use crate::k6::{Identity, K6Error, ScriptRun};
 use crate::terminal::{print, style};
 
 /// What is shown while a script runs.
@@ -29,14 +30,30 @@ pub(super) struct Show {
     colour: bool,
     drawn: usize,
     state: ProgressState,
+    /// The part of the plan's scenarios that is this process's.
+    scenarios: Vec<Scenario>,
     starts: BTreeMap<String, (Duration, Option<Duration>)>,
+    /// Whether `setup()` was the last that was heard of.
+    is_in_setup: bool,
 }
 
 impl Show {
-    pub(super) fn new(run: &ScriptRun, env: &Env) -> Show {
+    /// # Errors
+    /// The plan's segment cannot be.
+    pub(super) fn new(run: &ScriptRun, env: &Env) -> Result<Show, K6Error> {
+        let share = run.plan.share(0, 1).map_err(K6Error::config)?;
+        let scenarios: Vec<Scenario> = run
+            .plan
+            .scenarios
+            .iter()
+            .map(|scenario| Scenario {
+                executor: scaled(&scenario.executor, &share),
+                ..scenario.clone()
+            })
+            .collect();
         let is_terminal = std::io::stdout().is_terminal();
         let spans = |s: &Scenario| (s.name.clone(), (s.start_time, s.executor.duration()));
-        Show {
+        Ok(Show {
             is_quiet: run.quiet,
             columns: if is_terminal {
                 style::columns(env)
@@ -50,13 +67,15 @@ impl Show {
                 elapsed: Duration::ZERO,
                 max_duration: longest(&run.plan),
                 active_vus: 0,
-                made_vus: u64::from(run.plan.max_vus()),
+                made_vus: run.max_vus,
                 complete: 0,
                 interrupted: 0,
-                scenarios: run.plan.scenarios.iter().map(waiting).collect(),
+                scenarios: scenarios.iter().map(waiting).collect(),
             },
-            starts: run.plan.scenarios.iter().map(spans).collect(),
-        }
+            starts: scenarios.iter().map(spans).collect(),
+            is_in_setup: false,
+            scenarios,
+        })
     }
 
     /// Shows what will be done.
@@ -77,9 +96,9 @@ impl Show {
             script,
             outputs: run.outputs.iter().map(describe_output).collect(),
             segment: run.plan.segment_share(),
-            max_vus: u64::from(run.plan.max_vus()),
+            max_vus: run.max_vus,
             max_duration: longest(&run.plan),
-            scenarios: run.plan.scenarios.iter().map(described).collect(),
+            scenarios: self.scenarios.iter().map(described).collect(),
         };
         // A reader that went away has seen all that it wanted.
         drop(print::to_stdout(&layouts::header(&described, self.colour)));
@@ -101,6 +120,7 @@ impl Show {
     }
 
     fn draw_before(&mut self, before: Before) {
+        self.is_in_setup = before == Before::Setup;
         self.state.phase = match before {
             Before::Paused => TestPhase::Paused,
             Before::Setup => TestPhase::Setup,
@@ -114,6 +134,9 @@ impl Show {
 
     /// Shows how it ended.
     pub(super) fn end(&mut self, interrupted: u64, stop: StopReason) {
+        if self.is_in_setup {
+            return self.draw_before(Before::Setup);
+        }
         self.state.active_vus = 0;
         self.state.interrupted = interrupted;
         for scenario in &mut self.state.scenarios {
@@ -142,6 +165,8 @@ impl Show {
             Some(Aggregated::Gauge(gauge)) => gauge.last().unwrap_or(0.0),
             _ => 0.0,
         };
+        // Iterations that ran, also those that were cut, tell of their bytes.
+        self.is_in_setup &= !script.root.values.contains_key(&BuiltIn::DataSent.id());
         let complete = value(BuiltIn::Iterations.id()) as u64;
         self.state.complete += complete;
         self.state.active_vus = value(BuiltIn::Vus.id()) as u64;
@@ -159,6 +184,7 @@ impl Show {
             });
             scenario.iterations += by_itself.unwrap_or(if is_only { complete } else { 0 });
             scenario.elapsed = self.state.elapsed.saturating_sub(start);
+            scenario.rate_now = rate_at(&scenario.executor, scenario.elapsed);
             if is_only {
                 scenario.made_vus = self.state.made_vus;
             }
@@ -222,6 +248,30 @@ fn waiting(scenario: &Scenario) -> ScenarioProgress {
         made_vus: u64::from(scenario.executor.max_vus()),
         iterations: 0,
         rate_now: 0.0,
+    }
+}
+
+/// The planned starts per second of an open model, so long after its begin.
+fn rate_at(executor: &Executor, elapsed: Duration) -> f64 {
+    match executor {
+        Executor::ConstantArrivalRate { rate, .. } => rate.starts_per_second(),
+        Executor::RampingArrivalRate {
+            start_rate, stages, ..
+        } => {
+            let mut rate = start_rate.starts_per_second();
+            let mut left = elapsed;
+            for stage in stages {
+                let target = stage.target.starts_per_second();
+                if left < stage.duration {
+                    let share = left.as_secs_f64() / stage.duration.as_secs_f64();
+                    return rate + (target - rate) * share;
+                }
+                left -= stage.duration;
+                rate = target;
+            }
+            rate
+        }
+        _ => 0.0,
     }
 }
 

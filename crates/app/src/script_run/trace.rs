@@ -44,7 +44,9 @@ fn place<'a>(scenario: &'a str, group: &'a str) -> Cow<'a, str> {
 fn shown<'a>(hop: &HopTrace<'a>, place: &'a str) -> RequestTrace<'a> {
     let headers = hop.request.map(|request| {
         let fields = request.headers.iter();
-        fields.map(|(name, value)| (name.to_string(), value.clone())).collect()
+        fields
+            .map(|(name, value)| (name.to_string(), value.clone()))
+            .collect()
     });
     let body = hop.request.and_then(|request| request.body.as_deref());
     RequestTrace {
@@ -79,5 +81,7 @@ fn shown<'a>(hop: &HopTrace<'a>, place: &'a str) -> RequestTrace<'a> {
 fn fields(headers: &HopHeaders) -> Vec<(String, String)> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let fields = headers.iter();
-    fields.map(|(name, value)| (text(name), text(value))).collect()
+    fields
+        .map(|(name, value)| (text(name), text(value)))
+        .collect()
 }

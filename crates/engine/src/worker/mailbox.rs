@@ -127,3 +127,32 @@ impl Mailbox {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steering_is_news_once_and_the_last_word_stands() {
+        let mailbox = Mailbox::new(1);
+        let mut seen = 0;
+        assert_eq!(mailbox.steering(&mut seen), None);
+        let scale = |vus| RunCommand::Scale { vus, max_vus: 9 };
+        mailbox.command(scale(3));
+        mailbox.command(scale(5));
+        mailbox.command(RunCommand::Pause);
+        let expected = Steering {
+            vus: Some((5, 9)),
+            is_paused: true,
+        };
+        assert_eq!(mailbox.steering(&mut seen), Some(expected));
+        assert_eq!(mailbox.steering(&mut seen), None);
+        assert_eq!(mailbox.ordered(), None, "steering ends nothing");
+        mailbox.command(RunCommand::Resume);
+        let resumed = Steering {
+            is_paused: false,
+            ..expected
+        };
+        assert_eq!(mailbox.steering(&mut seen), Some(resumed));
+    }
+}

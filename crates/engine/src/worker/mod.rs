@@ -157,7 +157,8 @@ impl Worker {
             return;
         };
         for hosted in &self.hosted {
-            let make = |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(&self.shared, slot, &self.timers);
+            let make =
+                |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(&self.shared, slot, &self.timers);
             hosted.share.steer(steering, &self.timers, &make);
         }
     }

@@ -110,6 +110,16 @@ impl MeasurementsDelta {
         }
     }
 
+    /// Makes the gauges of `setup()` older than those of the run, whose clock begins after it.
+    pub fn put_before_start(&mut self) {
+        let values = self.root.values.values_mut();
+        for value in values.chain(self.submetrics.values_mut()) {
+            if let Aggregated::Gauge(gauge) = value {
+                gauge.put_before_start();
+            }
+        }
+    }
+
     /// Records a gauge of the whole test, which no worker can see alone.
     ///
     /// # Errors

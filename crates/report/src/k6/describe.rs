@@ -114,7 +114,10 @@ fn load(executor: &Executor) -> (String, Option<String>) {
                 format!("up to {} duration", duration(length))
             });
             let what = "Externally controlled execution with";
-            (format!("{what} {vus} VUs, {max_vus} max VUs, {length}"), None)
+            (
+                format!("{what} {vus} VUs, {max_vus} max VUs, {length}"),
+                None,
+            )
         }
         Executor::RampingVus {
             start_vus,
@@ -273,6 +276,25 @@ mod tests {
             described(&each, Some("b"), 1, 30),
             "3 iterations for each of 2 VUs (maxDuration: 10m0s, exec: b, startTime: 1s, gracefulStop: 30s)"
         );
+    }
+
+    #[test]
+    fn virtual_users_said_from_outside() {
+        let steered = |duration| Executor::ExternallyControlled {
+            vus: 2,
+            max_vus: 10,
+            duration,
+        };
+        let what = "Externally controlled execution with 2 VUs, 10 max VUs";
+        let until = described(&steered(None), None, 0, 0);
+        assert!(
+            until.contains(&format!("{what}, infinite duration")),
+            "{until}"
+        );
+        let minute = Some(Duration::from_secs(60));
+        let for_a_minute = described(&steered(minute), None, 0, 0);
+        let expected = format!("{what}, up to 1m0s duration");
+        assert!(for_a_minute.contains(&expected), "{for_a_minute}");
     }
 
     #[test]

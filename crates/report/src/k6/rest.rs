@@ -93,7 +93,10 @@ fn sample(values: &Values) -> String {
         Values::Counter { count, rate } => vec![("count", *count), ("rate", *rate)],
         Values::Gauge { value, .. } => vec![("value", *value)],
         Values::Rate { rate, .. } => vec![("rate", *rate)],
-        Values::Trend(stats) => stats.iter().map(|(stat, value)| (stat.name(), *value)).collect(),
+        Values::Trend(stats) => stats
+            .iter()
+            .map(|(stat, value)| (stat.name(), *value))
+            .collect(),
     };
     fields.sort_by_key(|(name, _)| *name);
     let fields: Vec<String> = fields
@@ -212,7 +215,9 @@ mod tests {
 
     #[test]
     fn values_stand_in_the_order_of_their_names() {
-        let stats = TrendStat::defaults().into_iter().zip([1.0, 0.5, 1.25, 1e21, 2.0, 3.0]);
+        let stats = TrendStat::defaults()
+            .into_iter()
+            .zip([1.0, 0.5, 1.25, 1e21, 2.0, 3.0]);
         assert_eq!(
             sample(&Values::Trend(stats.collect())),
             r#"{"avg":1,"max":1e+21,"med":1.25,"min":0.5,"p(90)":2,"p(95)":3}"#

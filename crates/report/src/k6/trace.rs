@@ -157,7 +157,10 @@ fn push_fields(
             true => printable(value),
             false => printable(&hidden(name, value)),
         };
-        out.push_str(&format!("  {mark} {} {value}\n", style.faint(&format!("{name}:"))));
+        out.push_str(&format!(
+            "  {mark} {} {value}\n",
+            style.faint(&format!("{name}:"))
+        ));
     }
 }
 
@@ -184,7 +187,9 @@ fn hidden(name: &str, value: &str) -> String {
 /// Whether a field carries a secret: those of HTTP, and those whose name says so.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let telling = ["token", "secret", "password", "api-key", "apikey", "session"];
+    let telling = [
+        "token", "secret", "password", "api-key", "apikey", "session",
+    ];
     is_secret_header(&name) || telling.iter().any(|word| name.contains(word))
 }
 
@@ -230,7 +235,13 @@ fn beginning(body: &[u8]) -> Option<(String, bool)> {
 
 /// A text that cannot steer the terminal.
 fn printable(text: &str) -> String {
-    let plain = |c: char| if c.is_control() && c != '\t' { '\u{fffd}' } else { c };
+    let plain = |c: char| {
+        if c.is_control() && c != '\t' {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
     text.chars().map(plain).collect()
 }
 
@@ -273,7 +284,7 @@ mod tests {
         let expected = "
 POST http://h/x   ::login
   404 Not Found · HTTP/1.1 · 1.51 ms · 7 bytes
-  sending 10 µs · waiting 1.50 ms
+  sending 10.0 µs · waiting 1.50 ms
   > Host: h
   > Authorization: Bearer ***
   >
@@ -309,10 +320,16 @@ POST http://h/x   ::login
             detail: "dial tcp: connection refused",
         };
         let told = request_trace(&trace(failed, b""), false, Style::default());
-        assert!(told.contains("\n  ✗ failed (1212): dial tcp: connection refused\n"), "{told}");
+        assert!(
+            told.contains("\n  ✗ failed (1212): dial tcp: connection refused\n"),
+            "{told}"
+        );
         let style = Style::default();
         assert_eq!(check_trace("is 200", "", true, style), "  ✓ is 200\n");
-        assert_eq!(check_trace("is 200", "::a", false, style), "  ✗ is 200   ::a\n");
+        assert_eq!(
+            check_trace("is 200", "::a", false, style),
+            "  ✗ is 200   ::a\n"
+        );
     }
 
     #[test]

@@ -54,8 +54,8 @@ pub(super) const FILE: &[Lazy] = &[Lazy::new("resolve", |ctx, meta, name| {
 
 /// The same, which a walk over its properties does not show.
 pub(super) const FILE_UNSEEN: &[Lazy] = &[
-    Lazy::new("require", |ctx, meta, name| file_require(ctx, meta, name)),
-    Lazy::new("module", |ctx, meta, name| file_module(ctx, meta, name)),
+    Lazy::new("require", file_require),
+    Lazy::new("module", file_module),
 ];
 
 fn file_require<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<Value<'js>> {
@@ -185,12 +185,12 @@ fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
     clippy::needless_pass_by_value,
     reason = "the engine hands arguments over"
 )]
-fn open<'js>(ctx: Ctx<'js>, path: Value<'js>, mode: Opt<String>) -> Result<Value<'js>> {
+fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<String>) -> Result<Value<'js>> {
     let throw = |message: &str| refuse(&ctx, message);
     if state(&ctx).stage.get() != Stage::Init {
         return Err(throw(OPEN_TOO_LATE));
     }
-    let path: String = match path.as_string() {
+    let path: String = match path.0.as_ref().and_then(Value::as_string) {
         Some(path) => path.to_string()?,
         None => String::new(),
     };

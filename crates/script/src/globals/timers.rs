@@ -10,7 +10,7 @@
 
 use loadline_model::Nanos;
 use rquickjs::function::{Opt, Rest};
-use rquickjs::{Coerced, Ctx, Persistent, Result, Value};
+use rquickjs::{Coerced, Ctx, Exception, Persistent, Result, Value};
 
 use crate::lazy::{Lazy, native};
 use crate::natives::refuse;
@@ -42,6 +42,15 @@ fn set<'js>(
     arguments: Rest<Value<'js>>,
     repeats: bool,
 ) -> Result<u32> {
+    if let Some(other) = callback.0.as_ref()
+        && !(other.is_function() || other.is_null() || other.is_undefined())
+    {
+        let shown = other.get::<Coerced<String>>()?.0;
+        let message = format!(
+            "could not convert function call parameter 0: could not convert {shown} to sobek.Callable"
+        );
+        return Err(Exception::throw_type(ctx, &message));
+    }
     let Some(callback) = callback.0.as_ref().and_then(Value::as_function) else {
         let message = format!("{name}'s callback isn't a callable function");
         return Err(refuse(ctx, &message));

@@ -264,6 +264,9 @@ impl ModuleSources for Sources {
             return Ok(Arc::clone(bytes));
         }
         if loaded.is_sealed {
+            if let Err(error) = self.fetch.read(&url) {
+                return Err(open_error(&url, &error));
+            }
             return Err(LoadError::new(format!(
                 "open() can't be used with files that weren't previously opened during \
                  initialization (__VU==0), path: \"{}\"",
@@ -288,6 +291,9 @@ impl ModuleSources for Sources {
 #[must_use]
 pub fn import_error(url: &Url, spelled: &str, error: &FetchError) -> LoadError {
     let message = match (url.scheme(), error) {
+        ("file", FetchError::NotFound) if resolve::is_special(spelled) => {
+            resolve::unrecognised(spelled)
+        }
         ("file", FetchError::NotFound) => format!(
             "The moduleSpecifier \"{spelled}\" couldn't be found on local disk. Make sure that \
              you've specified the right path to the file. If you're running k6 using the Docker \
@@ -311,6 +317,7 @@ fn open_error(url: &Url, error: &FetchError) -> LoadError {
     LoadError::new(match error {
         FetchError::NotFound => format!("stat {path}: {error}"),
         FetchError::IsDirectory => {
+            let path = path.trim_end_matches('/');
             format!("open() can't be used with directories, path: \"{path}\"")
         }
         FetchError::Failed(_) => format!("open {path}: {error}"),

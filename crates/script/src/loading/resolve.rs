@@ -75,7 +75,12 @@ pub(super) fn opened(base: &Url, path: &str) -> Result<Url, LoadError> {
     joined(base, path)
 }
 
-fn unrecognised(specifier: &str) -> String {
+/// Whether k6 once knew where a name without a scheme lies.
+pub(super) fn is_special(specifier: &str) -> bool {
+    specifier.starts_with("cdnjs.com/libraries/") || specifier.starts_with("github.com/")
+}
+
+pub(super) fn unrecognised(specifier: &str) -> String {
     if specifier.starts_with("cdnjs.com/libraries/") {
         return "cdnjs.com 'special' urls are no longer supported - please use real ones. You can \
                 get yours by going to cdnjs and copy-pasting the full url to the actual JavaScript \

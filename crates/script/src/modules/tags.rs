@@ -4,7 +4,9 @@
 //! anything else is refused by name.
 
 use loadline_metric::TagSet;
-use rquickjs::{Coerced, Ctx, Exception, Object, Result, Value};
+use rquickjs::{Coerced, Ctx, Object, Result, Value};
+
+use crate::natives::refuse;
 
 /// Adds the tags of a script's object.
 ///
@@ -13,7 +15,7 @@ use rquickjs::{Coerced, Ctx, Exception, Object, Result, Value};
 pub(crate) fn add(ctx: &Ctx<'_>, own: &Object<'_>, tags: &mut TagSet) -> Result<()> {
     match add_all(own, tags)? {
         None => Ok(()),
-        Some(name) => Err(Exception::throw_type(ctx, &refusal(&name))),
+        Some(name) => Err(refuse(ctx, &refusal(&name))),
     }
 }
 

@@ -139,7 +139,9 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
         return text.to_string().unwrap_or_default();
     }
     if let Some(symbol) = value.as_symbol() {
-        return symbol.description().map_or_else(|_| String::new(), |text| text_of(ctx, &text));
+        return symbol
+            .description()
+            .map_or_else(|_| String::new(), |text| text_of(ctx, &text));
     }
     let coerced = value.get::<rquickjs::Coerced<String>>();
     match coerced {
@@ -161,7 +163,10 @@ fn trace_of(stack: &str) -> String {
             let call = line.trim_start_matches("at ");
             match call.strip_prefix("<anonymous> ") {
                 Some(place) => {
-                    format!("\tat {}\n", place.trim_start_matches('(').trim_end_matches(')'))
+                    format!(
+                        "\tat {}\n",
+                        place.trim_start_matches('(').trim_end_matches(')')
+                    )
                 }
                 None => format!("\tat {}\n", bare_name(call)),
             }
@@ -171,6 +176,10 @@ fn trace_of(stack: &str) -> String {
 
 /// A getter or setter goes by the name of its property.
 fn bare_name(call: &str) -> &str {
-    let accessor = call.strip_prefix("get ").or_else(|| call.strip_prefix("set "));
-    accessor.filter(|name| !name.starts_with('(')).unwrap_or(call)
+    let accessor = call
+        .strip_prefix("get ")
+        .or_else(|| call.strip_prefix("set "));
+    accessor
+        .filter(|name| !name.starts_with('('))
+        .unwrap_or(call)
 }

@@ -16,7 +16,9 @@ fn of(script: &Value, flags: &Value) -> Result<(Vec<String>, String), String> {
         flags: read(flags),
         ..Tiers::default()
     };
-    let Consolidated { options, notices } = consolidate(&tiers, false)?;
+    let Consolidated {
+        options, notices, ..
+    } = consolidate(&tiers, false)?;
     validate(&options, None)?;
     let warnings = notices.into_iter().map(|notice| notice.message).collect();
     let scenarios = options.scenarios.expect("always set");

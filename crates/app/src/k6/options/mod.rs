@@ -251,7 +251,10 @@ fn place_of(key: &str, value: &Value) -> String {
     };
     match (key, value) {
         ("tags", Value::Object(rows)) => wrong_row(rows).unwrap_or_default(),
-        ("stages" | "tlsAuth" | "summaryTrendStats", Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
+        (
+            "stages" | "tlsAuth" | "summaryTrendStats",
+            Value::Bool(_) | Value::Number(_) | Value::String(_),
+        ) => {
             format!("\"{key}\": {value}")
         }
         ("thresholds" | "hosts" | "systemTags" | "scenarios", _) => "{".to_owned(),
@@ -271,7 +274,11 @@ impl K6Options {
                 Value::Null => Ok(read),
                 other => Err(KeyError {
                     key: String::new(),
-                    place: if other.is_array() { "[".to_owned() } else { other.to_string() },
+                    place: if other.is_array() {
+                        "[".to_owned()
+                    } else {
+                        other.to_string()
+                    },
                     error: OptionError::Text(format!(
                         "json: cannot unmarshal {} into Go value of type lib.Options",
                         value::kind(other)

@@ -353,12 +353,12 @@ impl ScenarioOptions {
             found.push("the number of maxVUs must be more than 0".to_owned());
         }
         match self.duration {
-            None => found.push(
-                "the duration should be specified, for infinite duration use 0".to_owned(),
-            ),
-            Some(duration) if duration.0 < 0 => found.push(
-                "the duration can't be negative, for infinite duration use 0".to_owned(),
-            ),
+            None => found
+                .push("the duration should be specified, for infinite duration use 0".to_owned()),
+            Some(duration) if duration.0 < 0 => {
+                found
+                    .push("the duration can't be negative, for infinite duration use 0".to_owned());
+            }
             Some(_) => {}
         }
         if self.graceful_stop.is_some() {
@@ -475,4 +475,33 @@ fn stage_errors(stages: &[StageOption]) -> Vec<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_controlled_from_outside_needs_a_duration_and_room() {
+        let errors = |json: &str| {
+            let value = serde_json::from_str(json).expect("JSON");
+            let scenario = scenario_of("s", &value, "scenarios").expect("its keys are known");
+            scenario.errors("s")
+        };
+        let fine = r#"{"executor":"externally-controlled","vus":2,"maxVUs":4,"duration":"0"}"#;
+        assert_eq!(errors(fine), [""; 0]);
+        let cramped = r#"{"executor":"externally-controlled","vus":5,"maxVUs":4,"duration":"1s"}"#;
+        assert_eq!(
+            errors(cramped),
+            ["the number of maxVUs (4) can't be less than the number of VUs (5)"]
+        );
+        let open = r#"{"executor":"externally-controlled","gracefulStop":"1s"}"#;
+        assert_eq!(
+            errors(open),
+            [
+                "the duration should be specified, for infinite duration use 0",
+                "gracefulStop is not supported by the externally controlled executor",
+            ]
+        );
+    }
 }

@@ -11,8 +11,8 @@ use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
-use loadline_script::trace::HopTrace;
 use loadline_script::samples::{CheckSample, HttpFacts, HttpSample};
+use loadline_script::trace::HopTrace;
 
 use super::worker::{ScenarioScript, WorkerScript};
 use crate::net::Failure;
@@ -223,7 +223,9 @@ impl Host for VuHost {
     }
 
     fn traced(&self, hop: &HopTrace<'_>) {
-        self.worker.log.traced(&self.scenario.name, &Traced::Hop(hop));
+        self.worker
+            .log
+            .traced(&self.scenario.name, &Traced::Hop(hop));
     }
 
     fn check(&self, check: &CheckSample<'_>) {
@@ -257,7 +259,7 @@ impl Host for VuHost {
     fn instance(&self) -> InstanceFacts {
         let live = self.worker.live_totals();
         InstanceFacts {
-            test_run_duration_ms: self.now().0 as f64 / 1e6,
+            test_run_duration_ms: self.shared.clock.since_test_began().0 as f64 / 1e6,
             iterations_completed: live.iterations_completed,
             iterations_interrupted: live.iterations_interrupted,
             vus_active: live.vus_active,

@@ -67,9 +67,16 @@ impl ScriptBehaviour {
     /// Runs the script's module code.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
         let id = self.scenario.vu_offset + self.asks.slot.global + 1;
+        let in_instance = self.scenario.id_in_instance(self.asks.slot.global);
         let host: Rc<dyn Host> = Rc::clone(&self.host) as Rc<dyn Host>;
         let program = self.worker.program.clone();
-        let mut vu = ScriptVu::new(program, host, Rc::clone(&self.worker.stacks), id, id)?;
+        let mut vu = ScriptVu::new(
+            program,
+            host,
+            Rc::clone(&self.worker.stacks),
+            in_instance,
+            id,
+        )?;
         let step = vu.begin(Task::Init)?;
         match self.asks.fulfil(&mut vu, step).await {
             Ending::Failed(failure) => return Err(failure),

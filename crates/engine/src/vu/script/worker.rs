@@ -10,7 +10,7 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use loadline_metric::{MetricRegistry, TagSet};
-use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
+use loadline_model::plan::{PlanSegment, Scenario, ScriptBehaviour as ScriptFunction};
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{Nanos, RunCommand, TestPlan};
 use loadline_script::Program;
@@ -172,6 +172,10 @@ pub(crate) struct ScenarioScript {
     planned: Option<u64>,
     /// Virtual users of the scenarios before this one.
     pub(crate) vu_offset: u64,
+    /// The same of this instance alone.
+    instance_offset: u64,
+    /// The part of the plan that this instance does; `None`: all of it.
+    instance: Option<PlanSegment>,
     /// The function, its environment and data, and the tags of its samples.
     pub(crate) setup: Rc<ScenarioSetup>,
     /// Those tags, and the empty group.
@@ -190,6 +194,15 @@ struct BegunIterations {
     scenario: usize,
 }
 
+/// How many of the numbers below `bound` are of this instance.
+fn below(instance: Option<&PlanSegment>, bound: u64) -> u64 {
+    let stripes = instance.map(|part| part.sequence.stripes(&part.segment));
+    match stripes {
+        Some(Ok(stripes)) => stripes.count_below(bound),
+        Some(Err(_)) | None => bound,
+    }
+}
+
 impl ScenarioScript {
     pub(crate) fn new(
         plan: &TestPlan,
@@ -200,6 +213,8 @@ impl ScenarioScript {
     ) -> ScenarioScript {
         let scenario = &plan.scenarios[index];
         let before = &plan.scenarios[..index];
+        let in_instance =
+            |before: &Scenario| below(plan.segment.as_ref(), u64::from(before.executor.max_vus()));
         let tags = tags_of(plan, scenario);
         let tags_at_top = with_group(plan, &tags, "");
         ScenarioScript {
@@ -210,6 +225,8 @@ impl ScenarioScript {
             duration: scenario.executor.duration(),
             planned: scenario.executor.planned_iterations(),
             vu_offset: before.iter().map(|s| u64::from(s.executor.max_vus())).sum(),
+            instance_offset: before.iter().map(in_instance).sum(),
+            instance: plan.segment.clone(),
             setup: Rc::new(ScenarioSetup {
                 function: function.exec.as_str().into(),
                 env: function.env.clone().into_iter().collect(),
@@ -224,6 +241,11 @@ impl ScenarioScript {
         }
     }
 
+    /// The number among the virtual users of this instance, from 1, of one of the test.
+    pub(crate) fn id_in_instance(&self, global: u64) -> u64 {
+        self.instance_offset + below(self.instance.as_ref(), global) + 1
+    }
+
     /// What stands in for a scenario while a function runs that runs once a test.
     pub(crate) fn around(plan: &TestPlan, group: &str) -> ScenarioScript {
         let tags = run_tags(plan);
@@ -236,6 +258,8 @@ impl ScenarioScript {
             duration: None,
             planned: None,
             vu_offset: 0,
+            instance_offset: 0,
+            instance: None,
             setup: Rc::new(ScenarioSetup {
                 function: "".into(),
                 env: Vec::new(),

@@ -121,6 +121,14 @@ impl ScriptClient {
         let now = self.settings.clock.now();
         let watch = self.slot.watch(request.deadline);
         let left = Duration::from_nanos(request.deadline.since(now));
+        if left.is_zero() {
+            let begun = Begun {
+                asked: now,
+                got: now,
+                ..Begun::default()
+            };
+            return Ok(Err(self.not_begun(begun, Trouble::request_timeout())));
+        }
         if left < OWN_TIMER_BELOW {
             return Box::pin(self.run_with_timer(&watch, request, now, left)).await;
         }

@@ -3,12 +3,16 @@
 //! Must not run anything of the script but getters. Invariant: the text is bounded by [`DEPTH_MAX`];
 //! beyond it an object is named, not spelled out.
 
-use rquickjs::{Coerced, Ctx, Object, Result, Value};
+use std::ops::Range;
+use std::vec;
+
+use rquickjs::{Atom, Coerced, Ctx, Object, Result, Value};
 
 use crate::kinds::{array_buffer, is_made_by};
+use crate::modules::bytes;
 
 /// Levels that are spelled out.
-const DEPTH_MAX: usize = 64;
+const DEPTH_MAX: usize = 1000;
 
 /// Views of binary data that k6 spells out, by their constructors' names; and what it calls them.
 const TYPED_ARRAYS: [(&str, &str); 11] = [
@@ -35,52 +39,120 @@ pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     }
     if value.is_object() {
         let mut out = String::new();
-        write(ctx, value, &mut Vec::new(), &mut out)?;
+        write(ctx, value, &mut out)?;
         return Ok(out);
     }
     primitive(value)
 }
 
-fn write<'js>(
+/// Goes down into values without going down into its own stack, which a script may have nearly used
+/// up, and which nothing guards while no script runs.
+fn write<'js>(ctx: &Ctx<'js>, value: &Value<'js>, out: &mut String) -> Result<()> {
+    let mut open: Vec<Open<'js>> = begin(ctx, value, &[], out)?.into_iter().collect();
+    while let Some(innermost) = open.last_mut() {
+        match innermost.next(out)? {
+            None => drop(open.pop()),
+            Some(value) => {
+                let inner = begin(ctx, &value, &open, out)?;
+                open.extend(inner);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A list or object whose beginning is written.
+struct Open<'js> {
+    value: Value<'js>,
+    items: Items<'js>,
+    close: char,
+    is_empty: bool,
+}
+
+enum Items<'js> {
+    /// From the first of these indices to before the second.
+    Indexed(Object<'js>, Range<u32>),
+    Fields(vec::IntoIter<(String, Value<'js>)>),
+}
+
+impl<'js> Open<'js> {
+    /// What is to be written next, behind what separates it from what was written before; `None` at
+    /// the end, which is then written.
+    fn next(&mut self, out: &mut String) -> Result<Option<Value<'js>>> {
+        let item = match &mut self.items {
+            Items::Indexed(object, left) => match left.next() {
+                Some(index) => Some((None, object.get(index)?)),
+                None => None,
+            },
+            Items::Fields(fields) => fields.next().map(|(name, value)| (Some(name), value)),
+        };
+        let Some((name, value)) = item else {
+            out.push_str(if self.is_empty { "" } else { " " });
+            out.push(self.close);
+            return Ok(None);
+        };
+        out.push_str(if self.is_empty { " " } else { ", " });
+        self.is_empty = false;
+        if let Some(name) = name {
+            out.push_str(&name);
+            out.push_str(": ");
+        }
+        Ok(Some(value))
+    }
+}
+
+/// Writes a value, or its beginning if it is one that others lie in.
+fn begin<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
-    ancestors: &mut Vec<Value<'js>>,
+    around: &[Open<'js>],
     out: &mut String,
-) -> Result<()> {
+) -> Result<Option<Open<'js>>> {
     let Some(object) = value.as_object() else {
         out.push_str(&within(value)?);
-        return Ok(());
+        return Ok(None);
     };
-    if ancestors.contains(value) {
+    if around.iter().any(|open| open.value == *value) {
         out.push_str("[Circular]");
-        return Ok(());
+        return Ok(None);
     }
-    if ancestors.len() >= DEPTH_MAX {
+    if around.len() >= DEPTH_MAX {
         out.push_str("[object Object]");
-        return Ok(());
+        return Ok(None);
     }
     if let Some(text) = at_once(ctx, value, object)? {
         out.push_str(&text);
-        return Ok(());
+        return Ok(None);
     }
-    ancestors.push(value.clone());
-    if value.is_array() || is_array_like(value) {
-        let length: u32 = object.get("length")?;
-        let items = (0..length).map(|index| Ok((None, object.get(index)?)));
-        list(ctx, items, ["[", "]"], ancestors, out)?;
+    let (items, brackets) = if value.is_array() || is_array_like(value) {
+        (indexed(object)?, ['[', ']'])
     } else if let Some(name) = typed_array(ctx, object)? {
         let length: u32 = object.get("length")?;
         out.push_str(&format!("{name}({length}) "));
-        let items = (0..length).map(|index| Ok((None, object.get(index)?)));
-        list(ctx, items, ["[", "]"], ancestors, out)?;
+        (indexed(object)?, ['[', ']'])
     } else {
-        let fields = object
-            .props::<String, Value<'js>>()
-            .map(|field| field.map(|(name, value)| (Some(name), value)));
-        list(ctx, fields, ["{", "}"], ancestors, out)?;
-    }
-    ancestors.pop();
-    Ok(())
+        (fields(object)?, ['{', '}'])
+    };
+    out.push(brackets[0]);
+    Ok(Some(Open {
+        value: value.clone(),
+        items,
+        close: brackets[1],
+        is_empty: true,
+    }))
+}
+
+fn indexed<'js>(object: &Object<'js>) -> Result<Items<'js>> {
+    Ok(Items::Indexed(object.clone(), 0..object.get("length")?))
+}
+
+fn fields<'js>(object: &Object<'js>) -> Result<Items<'js>> {
+    let fields = object.props::<Atom<'js>, Value<'js>>().map(|field| {
+        let (name, value) = field?;
+        Ok((bytes::text(&name.to_value()?)?, value))
+    });
+    let fields: Vec<_> = fields.collect::<Result<_>>()?;
+    Ok(Items::Fields(fields.into_iter()))
 }
 
 /// The text of an object that is not spelled out by its fields; `None` for all others.
@@ -93,7 +165,8 @@ fn at_once<'js>(
         return Ok(Some("[object Function]".to_owned()));
     }
     if object.is_error() {
-        return Ok(Some(value.get::<Coerced<String>>()?.0));
+        let told = value.get::<Coerced<rquickjs::String<'js>>>()?.0;
+        return Ok(Some(bytes::text(told.as_value())?));
     }
     if let Some(buffer) = array_buffer(object) {
         // SAFETY: nothing of the script runs while the bytes are read.
@@ -102,9 +175,9 @@ fn at_once<'js>(
     }
     if is_made_by(ctx, object, "Date")? {
         let json = ctx.json_stringify(object.clone())?;
-        return Ok(Some(
-            json.map_or(Ok(String::new()), |json| json.to_string())?,
-        ));
+        let json = json.map_or(Ok(String::new()), |json| json.to_string())?;
+        let is_none = json == "null";
+        return Ok(Some(if is_none { "{}".to_owned() } else { json }));
     }
     Ok(None)
 }
@@ -125,30 +198,6 @@ fn typed_array<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<&'sta
     Ok(None)
 }
 
-fn list<'js>(
-    ctx: &Ctx<'js>,
-    items: impl Iterator<Item = Result<(Option<String>, Value<'js>)>>,
-    [open, close]: [&str; 2],
-    ancestors: &mut Vec<Value<'js>>,
-    out: &mut String,
-) -> Result<()> {
-    out.push_str(open);
-    let mut first = true;
-    for item in items {
-        let (name, value) = item?;
-        out.push_str(if first { " " } else { ", " });
-        first = false;
-        if let Some(name) = name {
-            out.push_str(&name);
-            out.push_str(": ");
-        }
-        write(ctx, &value, ancestors, out)?;
-    }
-    out.push_str(if first { "" } else { " " });
-    out.push_str(close);
-    Ok(())
-}
-
 /// A value that is no object, inside of one: text in quotes, nothing as `null`.
 fn within(value: &Value<'_>) -> Result<String> {
     if value.is_undefined() {
@@ -162,13 +211,10 @@ fn within(value: &Value<'_>) -> Result<String> {
 }
 
 fn primitive(value: &Value<'_>) -> Result<String> {
-    if let Some(text) = value.as_string() {
-        return text.to_string();
+    match value.as_symbol() {
+        Some(symbol) => bytes::text(&symbol.description()?),
+        None => bytes::text(value),
     }
-    if let Some(symbol) = value.as_symbol() {
-        return Ok(symbol.description()?.get::<Coerced<String>>()?.0);
-    }
-    Ok(value.get::<Coerced<String>>()?.0)
 }
 
 fn buffer_text(bytes: &[u8]) -> String {

@@ -7,9 +7,7 @@
 use bytes::Bytes;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, Opt, This};
-use rquickjs::{
-    Class, Coerced, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value,
-};
+use rquickjs::{Class, Coerced, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value};
 
 use super::call::Refused;
 use super::{error, go_value};

@@ -308,7 +308,11 @@ impl Exchange {
         }
         state.host.traced(&HopTrace {
             group: &state.group.borrow(),
-            method: if self.method.is_empty() { "GET" } else { &self.method },
+            method: if self.method.is_empty() {
+                "GET"
+            } else {
+                &self.method
+            },
             url: &self.address.without_password(),
             request: self.traced.as_ref(),
             outcome: outcome(),
@@ -370,7 +374,9 @@ impl Exchange {
         let most = self.call.redirects.most;
         if self.followed >= most {
             let options = &state.program.settings.options;
-            let is_chosen = options.get("maxRedirects").is_some_and(|most| !most.is_null());
+            let is_chosen = options
+                .get("maxRedirects")
+                .is_some_and(|most| !most.is_null());
             if !self.call.redirects.chosen && !is_chosen {
                 let message = format!(
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",

@@ -55,8 +55,8 @@ fn sleep(ctx: Ctx<'_>, seconds: Opt<Coerced<f64>>) -> Result<()> {
 }
 
 /// Replaces `Math.random` by a generator of this seed (SplitMix64; Steele, Lea, Flood 2014).
-fn random_seed(ctx: Ctx<'_>, seed: Coerced<f64>) -> Result<()> {
-    let mut bits = seed.0.to_bits();
+fn random_seed(ctx: Ctx<'_>, seed: Opt<Coerced<f64>>) -> Result<()> {
+    let mut bits = seed.0.map_or(0.0, |seed| seed.0).to_bits();
     let random = move || {
         bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = bits;

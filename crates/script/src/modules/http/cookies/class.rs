@@ -76,15 +76,21 @@ pub(in super::super) fn cookie_jar<'js>(ctx: Ctx<'js>) -> Result<Class<'js, Cook
 
 type Jars<'js> = This<Class<'js, CookieJar>>;
 
-fn address<'js>(ctx: &Ctx<'js>, url: &Coerced<String>) -> Result<Address> {
-    Address::parse(&url.0).map_err(|why| error::throw(ctx, &why.to_string()))
+fn address<'js>(ctx: &Ctx<'js>, url: &Opt<Coerced<String>>) -> Result<Address> {
+    let url = url.0.as_ref().map_or("undefined", |url| url.0.as_str());
+    Address::parse(url).map_err(|why| error::throw(ctx, &why.to_string()))
+}
+
+/// An argument that is left out is `undefined`, as text.
+fn named(name: Opt<Coerced<String>>) -> String {
+    name.0.map_or_else(|| "undefined".to_owned(), |name| name.0)
 }
 
 fn now_ms(ctx: &Ctx<'_>) -> i64 {
     (state(ctx).host.unix_ns() / 1_000_000) as i64
 }
 
-fn clear<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Coerced<String>) -> Result<()> {
+fn clear<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Opt<Coerced<String>>) -> Result<()> {
     let address = address(&ctx, &url)?;
     this.0.borrow().0.forget(&address, None);
     Ok(())
@@ -93,18 +99,18 @@ fn clear<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Coerced<String>) -> Result<()
 fn delete<'js>(
     ctx: Ctx<'js>,
     this: Jars<'js>,
-    url: Coerced<String>,
-    name: Coerced<String>,
+    url: Opt<Coerced<String>>,
+    name: Opt<Coerced<String>>,
 ) -> Result<()> {
     let address = address(&ctx, &url)?;
-    this.0.borrow().0.forget(&address, Some(&name.0));
+    this.0.borrow().0.forget(&address, Some(&named(name)));
     Ok(())
 }
 
 fn cookies_for_url<'js>(
     ctx: Ctx<'js>,
     this: Jars<'js>,
-    url: Coerced<String>,
+    url: Opt<Coerced<String>>,
 ) -> Result<Object<'js>> {
     let address = address(&ctx, &url)?;
     let found = this.0.borrow().0.for_address(&address, now_ms(&ctx));
@@ -128,8 +134,8 @@ fn cookies_for_url<'js>(
 fn set<'js>(
     ctx: Ctx<'js>,
     this: Jars<'js>,
-    url: Coerced<String>,
-    name: Coerced<String>,
+    url: Opt<Coerced<String>>,
+    name: Opt<Coerced<String>>,
     value: Opt<Value<'js>>,
     options: Opt<Value<'js>>,
 ) -> Result<bool> {
@@ -139,7 +145,7 @@ fn set<'js>(
         None => "undefined".to_owned(),
     };
     let mut cookie = Cookie {
-        name: name.0,
+        name: named(name),
         value,
         ..Cookie::default()
     };

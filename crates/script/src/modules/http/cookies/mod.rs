@@ -158,7 +158,9 @@ fn is_trusted(to: &Address, host: &str) -> bool {
     to.is_https()
         || host == "localhost"
         || host.ends_with(".localhost")
-        || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+        || host
+            .parse::<Ipv4Addr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 fn is_below(host: &str, domain: &str) -> bool {

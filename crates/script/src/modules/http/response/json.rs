@@ -7,9 +7,9 @@ use rquickjs::function::{Opt, This};
 use rquickjs::{Class, Coerced, Ctx, Result, Value};
 
 use super::super::{body, error};
-use crate::json_fault;
 use super::build::mended;
 use super::{Field, Response};
+use crate::json_fault;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
@@ -62,6 +62,9 @@ pub(super) fn with_text<T>(
     response: &Response<'_>,
     with: impl FnOnce(&str) -> T,
 ) -> Result<Option<T>> {
+    if response.facts.borrow().call.is_none() {
+        return Ok(Some(with("")));
+    }
     if let Some(bytes) = &response.facts.borrow().body {
         return Ok(Some(match std::str::from_utf8(bytes) {
             Ok(text) => with(text),

@@ -1,0 +1,97 @@
+//! An executor as the part of it that this process does, for showing.
+//!
+//! Must not decide anything: the schedule divides the plan itself. Invariant: of a whole plan nothing
+//! changes.
+
+use loadline_model::segment::Share;
+use loadline_model::{ArrivalRate, Executor, Nanos};
+
+/// The part of an executor that a share of the test does.
+pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
+    let vus_of = |vus: u32| u32::try_from(share.scale(vus.into())).unwrap_or(vus);
+    let mut part = executor.clone();
+    match &mut part {
+        Executor::SharedIterations {
+            vus, iterations, ..
+        } => {
+            let own = share.stripes_by(u64::from(*vus));
+            *iterations = own.map_or(0, |own| own.count_below(*iterations));
+            *vus = vus_of(*vus);
+        }
+        Executor::ConstantVus { vus, .. } | Executor::PerVuIterations { vus, .. } => {
+            *vus = vus_of(*vus);
+        }
+        Executor::ExternallyControlled { vus, max_vus, .. } => {
+            (*vus, *max_vus) = (vus_of(*vus), vus_of(*max_vus));
+        }
+        Executor::RampingVus {
+            start_vus, stages, ..
+        } => {
+            *start_vus = vus_of(*start_vus);
+            for stage in stages {
+                stage.target = vus_of(stage.target);
+            }
+        }
+        Executor::ConstantArrivalRate {
+            rate,
+            pre_allocated_vus,
+            max_vus,
+            ..
+        } => {
+            rate.starts = share.scale(rate.starts);
+            (*pre_allocated_vus, *max_vus) = (vus_of(*pre_allocated_vus), vus_of(*max_vus));
+        }
+        Executor::RampingArrivalRate {
+            start_rate,
+            stages,
+            pre_allocated_vus,
+            max_vus,
+            ..
+        } => {
+            slow(start_rate, share);
+            for stage in stages {
+                slow(&mut stage.target, share);
+            }
+            (*pre_allocated_vus, *max_vus) = (vus_of(*pre_allocated_vus), vus_of(*max_vus));
+        }
+    }
+    part
+}
+
+/// A rate of which only a part is the share's.
+fn slow(rate: &mut ArrivalRate, share: &Share) {
+    rate.per = Nanos((rate.per.0 as f64 / share.segment().share()).round() as u64);
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::plan::PlanSegment;
+
+    use super::*;
+
+    fn half() -> Share {
+        let half = "1/2".parse().expect("it is a segment");
+        let part = PlanSegment::new(half, None).expect("it fits");
+        Share::new(part.segment, part.sequence, 0, 1).expect("it fits")
+    }
+
+    /// k6 2.2.0 says `2 iterations shared among 2 VUs` of 3 and 3 in its first half.
+    #[test]
+    fn half_a_plan_is_shown_as_half() {
+        let shared = Executor::SharedIterations {
+            vus: 3,
+            iterations: 3,
+            max_duration: None,
+        };
+        let expected = Executor::SharedIterations {
+            vus: 2,
+            iterations: 2,
+            max_duration: None,
+        };
+        assert_eq!(scaled(&shared, &half()), expected);
+        assert_eq!(scaled(&shared, &Share::whole(0, 1)), shared);
+        let mut rate = ArrivalRate::per_second(10);
+        slow(&mut rate, &half());
+        assert!((rate.starts_per_second() - 5.0).abs() < 1e-9);
+    }
+}

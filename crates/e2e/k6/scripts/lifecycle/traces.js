@@ -1,0 +1,21 @@
+// Traces: what is thrown from constructors, methods, accessors, callbacks, timers, promises; and what is no error.
+import { group, check, sleep } from 'k6';
+import { SharedArray } from 'k6/data';
+class A { constructor(x) { if (x) throw new Error('ctor'); } m() { throw new Error('m'); } static s() { throw new Error('s'); } get g() { throw new Error('g'); } set st(v) { throw new Error('set'); } #p() { throw new Error('p'); } pp() { this.#p(); } f = () => { throw new Error('field'); }; async am() { throw new Error('am'); } *gen() { throw new Error('gen'); } ['comp' + 1]() { throw new Error('comp'); } }
+class B extends A { constructor() { super(1); } }
+const CE = class { constructor() { throw new Error('ce'); } };
+const CN = class Named { constructor() { throw new Error('cn'); } };
+function F() { throw new Error('F'); }
+const o = { m() { throw new Error('om'); }, f: function () { throw new Error('of'); }, a: () => { throw new Error('oa'); }, n: function nn() { throw new Error('on'); }, get g() { throw new Error('og'); }, 'a b'() { throw new Error('ab'); } };
+const arrow = () => { throw new Error('arrow'); };
+let later; later = () => { throw new Error('later'); };
+o.assigned = function () { throw new Error('assigned'); };
+function deep(n) { if (n === 0) throw new Error('deep'); deep(n - 1); }
+const cases = [
+  () => new A(1), () => new B(), () => new CE(), () => new CN(), () => new F(), () => new A().m(), () => A.s(), () => new A().g, () => { new A().st = 1; }, () => new A().pp(), () => new A().f(), () => [...new A().gen()], () => new A().comp1(),
+  () => o.m(), () => o.f(), () => o.a(), () => o.n(), () => o.g, () => o['a b'](), () => arrow(), () => later(), () => o.assigned(), () => deep(3), () => [1].map((x) => { throw new Error('inmap'); }), () => [1].forEach(function each() { throw new Error('ineach'); }), () => JSON.parse('{'), () => new RegExp('['),
+  () => group('g', () => { throw new Error('ingroup'); }), () => check(1, { x: () => { throw new Error('incheck'); } }), () => { try { arrow(); } finally { sleep(0); } }, () => { throw 'str'; }, () => { throw { a: 1 }; }, () => { throw [1, 2]; }, () => { throw () => 1; }, () => { const e = new Error('pre'); throw e; }, () => { throw Object.assign(new Error('named'), { name: 'Custom' }); }, () => { throw new TypeError(); }, () => { throw new Error(''); }, () => { throw new Error('multi\nline'); }, () => { const e = new Error('x', { cause: new Error('y') }); throw e; }, () => { throw new (class MyErr extends Error { })('my'); }, () => { class V extends Error { constructor(m) { super(m); this.name = this.constructor.name; } } throw new V('vv'); }, () => { try { arrow(); } catch (e) { throw e; } }, () => { try { arrow(); } catch (e) { throw new Error('again ' + e.message); } }, () => { (function () { throw new Error('iife'); })(); }, () => { 'x'.replace(/x/, () => { throw new Error('repl'); }); }, () => { [3, 1].sort(() => { throw new Error('cmp'); }); }, () => { JSON.stringify({ toJSON() { throw new Error('tojson'); } }); }, () => { new Promise(() => { throw new Error('inprom'); }); }, () => { (async () => { throw new Error('inasync'); })(); }, () => { setTimeout(() => { throw new Error('intimer'); }, 1); }, () => { setTimeout(() => { throw 'strtimer'; }, 1); }, () => Promise.reject('rejstr'), () => { Promise.reject({ a: 1 }); }, () => { Promise.resolve().then(() => { throw new Error('then'); }); }, () => { Symbol() + ''; }, () => { undefinedVar; }, () => { const { a } = null; }, () => { null.x; }, () => { throw Symbol('s'); }, () => { throw 10n; }, () => { throw null; }, () => { throw undefined; }, () => { throw true; }, () => { throw new Date(0); }, () => { throw { toString() { return 'ts'; } }; }, () => { throw { message: 'm', stack: 'st', name: 'nn' }; }, () => { const e = new Error('st'); e.stack = 'mine'; throw e; }, () => { throw new AggregateError([new Error('1')], 'agg'); }, () => { throw Object.create(Error.prototype); }, () => { throw Error('nonew'); }, () => { throw new RangeError('rr'); }, () => { new SharedArray('x', () => []); },
+  async () => { await null; throw new Error('asyncthrow'); },
+];
+export const options = { iterations: cases.length };
+export default function () { return cases[__ITER](); }

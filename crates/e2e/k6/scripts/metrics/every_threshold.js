@@ -1,0 +1,8 @@
+// Every kind of metric with every kind of threshold, also without samples.
+import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
+import { check, group, fail } from 'k6';
+const c = new Counter('c_count'); const g = new Gauge('g_gauge'); const r = new Rate('r_rate'); const t = new Trend('t_plain'); const tt = new Trend('t_time', true); const cd = new Counter('c_data', true); const gt = new Gauge('g_time', true); const unused = new Trend('unused_trend'); const uc = new Counter('unused_counter'); const ur = new Rate('unused_rate'); const ug = new Gauge('unused_gauge');
+export const options = { iterations: 4, vus: 1, thresholds: { c_count: ['count>3', 'rate>0', 'count<3'], g_gauge: ['value>=0', 'value<100'], r_rate: ['rate>0.1', 'rate<0.9'], t_plain: ['avg>0', 'p(95)<1000', 'med<5', 'min>=0', 'max<1000', 'p(99.9)<5'], 't_plain{tag:a}': ['max<5'], 't_plain{tag:none}': ['max<5'], unused_trend: ['p(95)<1'], unused_counter: ['count<1', 'count>1'], unused_rate: ['rate>0.9'], unused_gauge: ['value<1'], checks: ['rate>0.5'], 'checks{check:ok}': ['rate==1'], iterations: ['count==4'], http_reqs: ['count>=0'], http_req_failed: ['rate<0.1'], 'c_count{tag:"a"}': ['count===2'], group_duration: ['avg<1000'] }, summaryTrendStats: ['avg', 'min', 'med', 'max', 'p(90)', 'p(99.99)', 'count'] };
+export default function () {
+  c.add(1, { tag: __ITER % 2 ? 'a' : 'b' }); g.add(__ITER * 1.5); r.add(__ITER % 2); t.add(__ITER * 1.1, { tag: 'a' }); tt.add(__ITER * 1000.5); cd.add(123456); gt.add(1234.5); check(__ITER, { ok: () => true, 'sometimes': (v) => v > 1, never: false, 'with "quotes" and ünï': 1 }); group('outer', () => { group('inner', () => check(null, { 'in group': (v) => v === null })); });
+}

@@ -1,0 +1,3 @@
+// Options of a wrong kind: a list at all.
+export const options = [];
+export default function () {}

@@ -1,0 +1,3 @@
+// Options of a wrong kind: a threshold.
+export const options = { thresholds: { a: 5 } };
+export default function () {}

@@ -1,0 +1,107 @@
+//! A client of the REST API of a running test.
+//!
+//! Must not know what the API answers. Invariant: a test that does not answer in time fails the one
+//! that asks, instead of holding it up.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::clock;
+
+/// How long a test may take until it answers.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The API of one test.
+pub struct RestApi {
+    address: String,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestAnswer {
+    /// Status code.
+    pub status: u16,
+    /// Body.
+    pub body: String,
+}
+
+impl RestApi {
+    /// An address that nobody listens on yet.
+    ///
+    /// # Panics
+    /// There is no free port.
+    #[must_use]
+    pub fn free() -> RestApi {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let address = listener.local_addr().expect("it is bound").to_string();
+        RestApi { address }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Sends a request.
+    ///
+    /// # Panics
+    /// There is no answer.
+    #[must_use]
+    pub fn ask(&self, method: &str, path: &str, body: &str) -> RestAnswer {
+        self.try_ask(method, path, body)
+            .unwrap_or_else(|| panic!("{method} {path} is answered"))
+    }
+
+    /// Changes attributes of the status; gives the answer.
+    ///
+    /// # Panics
+    /// There is no answer.
+    #[must_use]
+    pub fn change(&self, attributes: &str) -> RestAnswer {
+        let body = format!("{{\"data\":{{\"attributes\":{attributes}}}}}");
+        self.ask("PATCH", "/v1/status", &body)
+    }
+
+    /// One attribute of the status now; null while nobody answers.
+    #[must_use]
+    pub fn status(&self, attribute: &str) -> Value {
+        let answer = self.try_ask("GET", "/v1/status", "");
+        let document = answer.and_then(|answer| serde_json::from_str::<Value>(&answer.body).ok());
+        document.map_or(Value::Null, |document| {
+            document["data"]["attributes"][attribute].clone()
+        })
+    }
+
+    /// Waits until an attribute of the status has a value.
+    ///
+    /// # Panics
+    /// It does not come to have it.
+    pub fn wait_for(&self, attribute: &str, value: impl Into<Value>) {
+        let value = value.into();
+        let reached = clock::wait_for(PATIENCE, || (self.status(attribute) == value).then_some(()));
+        assert!(reached.is_some(), "{attribute} does not become {value}");
+    }
+
+    fn try_ask(&self, method: &str, path: &str, body: &str) -> Option<RestAnswer> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
+             Content-Length: {length}\r\n\r\n{body}",
+            self.address
+        );
+        stream.write_all(head.as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        Some(RestAnswer {
+            status: head.split(' ').nth(1)?.parse().ok()?,
+            body: body.to_owned(),
+        })
+    }
+}

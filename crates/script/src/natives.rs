@@ -133,7 +133,8 @@ fn compiled<'js>(
     text: impl FnOnce() -> Result<Arc<str>>,
 ) -> Result<Module<'js, Declared>> {
     if let Some(bytecode) = state(ctx).program.bytecode(name) {
-        // SAFETY: this process wrote the bytecode, with this very engine.
+        // SAFETY: this process wrote the bytecode, with this very engine; the program keeps it, and
+        // the virtual user's state the program, which goes after the runtime.
         return unsafe { Module::load(ctx.clone(), &bytecode) };
     }
     let module = Module::declare(ctx.clone(), name, text()?.to_string())?;

@@ -182,11 +182,13 @@ impl Program {
         compiled.get(full_name).map(Arc::clone)
     }
 
-    /// Keeps the bytecode of a module for the other virtual users.
+    /// Keeps the bytecode of a module for the other virtual users. The first one stays: the engine
+    /// reads line numbers and source texts in it as long as a virtual user lives.
     pub(crate) fn keep_bytecode(&self, full_name: &str, bytecode: Vec<u8>) {
         self.compiled
             .write()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(full_name.to_owned(), bytecode.into());
+            .entry(full_name.to_owned())
+            .or_insert_with(|| bytecode.into());
     }
 }

@@ -871,7 +871,9 @@ typedef struct JSFunctionBytecode {
     uint8_t super_allowed : 1;
     uint8_t arguments_allowed : 1;
     uint8_t backtrace_barrier : 1; /* stop backtrace on this function */
-    /* XXX: 5 bits available */
+    /* true if pc2line_buf and source lie in the buffer that the function was read from */
+    uint8_t is_debug_borrowed : 1;
+    /* XXX: 4 bits available */
     uint8_t *byte_code_buf; /* (self pointer) */
     int byte_code_len;
     JSAtom func_name;
@@ -37260,8 +37262,10 @@ static void free_function_bytecode(JSRuntime *rt, JSFunctionBytecode *b)
 
     JS_FreeAtomRT(rt, b->func_name);
     JS_FreeAtomRT(rt, b->filename);
-    js_free_rt(rt, b->pc2line_buf);
-    js_free_rt(rt, b->source);
+    if (!b->is_debug_borrowed) {
+        js_free_rt(rt, b->pc2line_buf);
+        js_free_rt(rt, b->source);
+    }
 
     remove_gc_object(&b->header);
     if (rt->gc_phase == JS_GC_PHASE_REMOVE_CYCLES && JS_REF_COUNT(b) != 0) {
@@ -39570,6 +39574,16 @@ static int bc_get_leb128_u16(BCReaderState *s, uint16_t *pval)
     return 0;
 }
 
+/* Points into the buffer that is read. */
+static int bc_borrow_buf(BCReaderState *s, const void **buf, uint32_t len)
+{
+    if (unlikely(s->buf_end - s->ptr < len))
+        return bc_read_error_end(s);
+    *buf = s->ptr;
+    s->ptr += len;
+    return 0;
+}
+
 static int bc_get_buf(BCReaderState *s, void *buf, uint32_t buf_len)
 {
     if (buf_len != 0) {
@@ -39967,6 +39981,8 @@ static JSValue JS_ReadFunctionTag(BCReaderState *s)
             goto fail;
         bc_read_trace(s, "}\n");
     }
+    /* many runtimes read the same buffer, which outlives them all */
+    b->is_debug_borrowed = true;
     if (!has_debug_info)
         goto nodebug;
 
@@ -39989,10 +40005,7 @@ static JSValue JS_ReadFunctionTag(BCReaderState *s)
         goto fail;
     if (b->pc2line_len) {
         bc_read_trace(s, "positions: %d bytes\n", b->pc2line_len);
-        b->pc2line_buf = js_mallocz(ctx, b->pc2line_len);
-        if (!b->pc2line_buf)
-            goto fail;
-        if (bc_get_buf(s, b->pc2line_buf, b->pc2line_len))
+        if (bc_borrow_buf(s, (const void **)&b->pc2line_buf, b->pc2line_len))
             goto fail;
     }
     if (bc_get_leb128_int(s, &b->source_len))
@@ -40001,11 +40014,8 @@ static JSValue JS_ReadFunctionTag(BCReaderState *s)
         bc_read_trace(s, "source: %d bytes\n", b->source_len);
         if (s->ptr_last)
             s->ptr_last += b->source_len;  // omit source code hex dump
-        /* b->source is a UTF-8 encoded null terminated C string */
-        b->source = js_mallocz(ctx, b->source_len + 1);
-        if (!b->source)
-            goto fail;
-        if (bc_get_buf(s, b->source, b->source_len))
+        /* b->source is UTF-8 encoded */
+        if (bc_borrow_buf(s, (const void **)&b->source, b->source_len))
             goto fail;
     }
     bc_read_trace(s, "}\n");

@@ -317,7 +317,10 @@ fn open_error(url: &Url, error: &FetchError) -> LoadError {
     LoadError::new(match error {
         FetchError::NotFound => format!("stat {path}: {error}"),
         FetchError::IsDirectory => {
-            let path = path.trim_end_matches('/');
+            let path = match path.trim_end_matches('/') {
+                "" => "/",
+                path => path,
+            };
             format!("open() can't be used with directories, path: \"{path}\"")
         }
         FetchError::Failed(_) => format!("open {path}: {error}"),

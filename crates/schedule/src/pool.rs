@@ -2,7 +2,8 @@
 //!
 //! Must not know who claims. Invariant: every iteration of the process is claimed once, or handed
 //! to the one who closes the pool. Batches shrink with what is left, so the counter is touched a
-//! few times per worker and yet nobody sits on a long batch while the others are idle at the end.
+//! few times per worker; what the virtual users finish in a few rounds is claimed one by one, so
+//! that none of them is idle while another has a second iteration to run.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,9 @@ use loadline_model::segment::{Share, Stripes};
 
 /// A worker claims at most one part in this many of what is left, divided by the workers.
 const BATCHES_PER_WORKER: u64 = 8;
+
+/// Rounds of all virtual users at the end that are claimed one by one.
+const ROUNDS_ALONE: u64 = 4;
 
 /// The shared iterations of one process.
 #[derive(Debug)]
@@ -23,6 +27,8 @@ pub struct IterationPool {
     /// The process's own indexes among all iterations; `None` when it has none.
     stripes: Option<Stripes>,
     workers: u64,
+    /// Iterations at the end that are claimed one by one.
+    alone: u64,
 }
 
 impl IterationPool {
@@ -32,11 +38,14 @@ impl IterationPool {
     /// As in k6, a process gets iterations in proportion to the virtual users that it has.
     #[must_use]
     pub fn for_executor(executor: &Executor, share: &Share) -> IterationPool {
-        let (stripes, iterations) = match executor {
+        let (stripes, iterations, vus) = match executor {
             Executor::SharedIterations {
                 vus, iterations, ..
-            } => (share.stripes_by(u64::from(*vus)), *iterations),
-            _ => (None, 0),
+            } => {
+                let vus = u64::from(*vus);
+                (share.stripes_by(vus), *iterations, vus)
+            }
+            _ => (None, 0, 0),
         };
         IterationPool {
             claimed: AtomicU64::new(0),
@@ -45,6 +54,7 @@ impl IterationPool {
                 .map_or(0, |stripes| stripes.count_below(iterations)),
             stripes,
             workers: u64::from(share.workers()),
+            alone: vus.saturating_mul(ROUNDS_ALONE),
         }
     }
 
@@ -56,7 +66,10 @@ impl IterationPool {
 
     /// Claims a batch of numbers within the process; `None` when none is left.
     pub(crate) fn claim(&self) -> Option<Range<u64>> {
-        let batch = |left: u64| (left / (BATCHES_PER_WORKER * self.workers)).max(1);
+        let batch = |left: u64| {
+            let in_batches = left.saturating_sub(self.alone);
+            (in_batches / (BATCHES_PER_WORKER * self.workers)).max(1)
+        };
         // Only the counter itself is shared, so no other memory needs ordering.
         self.claimed
             .try_update(Ordering::Relaxed, Ordering::Relaxed, |claimed| {
@@ -95,8 +108,10 @@ mod tests {
         };
         let pool = IterationPool::for_executor(&executor, &Share::whole(0, 2));
         let batches: Vec<Range<u64>> = std::iter::from_fn(|| pool.claim()).collect();
-        assert_eq!(batches.first(), Some(&(0..6)));
-        assert_eq!(batches.last(), Some(&(99..100)));
+        assert_eq!(batches.first(), Some(&(0..5)));
+        let last_rounds = &batches[batches.len() - 4 * 4..];
+        assert!(last_rounds.iter().all(|batch| batch.end - batch.start == 1));
+        assert_eq!(last_rounds.last(), Some(&(99..100)));
         assert!(batches.windows(2).all(|pair| pair[0].end == pair[1].start));
         assert_eq!(pool.close(), 0);
     }
@@ -109,7 +124,7 @@ mod tests {
             max_duration: None,
         };
         let pool = IterationPool::for_executor(&executor, &Share::whole(0, 1));
-        assert_eq!(pool.claim(), Some(0..10));
-        assert_eq!((pool.close(), pool.close(), pool.claim()), (70, 0, None));
+        assert_eq!(pool.claim(), Some(0..9));
+        assert_eq!((pool.close(), pool.close(), pool.claim()), (71, 0, None));
     }
 }

@@ -4,6 +4,7 @@
 //! event loop is idle, it failed, or it was cancelled.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use corosensei::Yielder;
 use rquickjs::promise::PromiseState;
@@ -27,7 +28,7 @@ pub(crate) struct VuCore {
     exports: RefCell<Option<Persistent<Object<'static>>>>,
     data: RefCell<Option<Persistent<Value<'static>>>>,
     /// The scenario whose variables and tags are in force.
-    scenario: Cell<*const super::ScenarioSetup>,
+    scenario: RefCell<Option<Rc<super::ScenarioSetup>>>,
     rejections: Rejections,
     spoiled: Cell<bool>,
     context: Context,
@@ -74,7 +75,7 @@ impl VuCore {
         Ok(VuCore {
             exports: RefCell::default(),
             data: RefCell::default(),
-            scenario: Cell::new(std::ptr::null()),
+            scenario: RefCell::default(),
             rejections,
             spoiled: Cell::new(false),
             context,
@@ -87,8 +88,8 @@ impl VuCore {
         !self.spoiled.get()
     }
 
-    pub(crate) fn tags(&self) -> std::rc::Rc<loadline_metric::TagSet> {
-        std::rc::Rc::clone(&self.state.tags.borrow())
+    pub(crate) fn tags(&self) -> Rc<loadline_metric::TagSet> {
+        Rc::clone(&self.state.tags.borrow())
     }
 
     pub(crate) fn exports(&self) -> Option<Exports> {
@@ -151,7 +152,7 @@ impl VuCore {
                     Hook::Setup => Stage::Setup,
                     Hook::Teardown => Stage::Teardown,
                 });
-                *self.state.tags.borrow_mut() = std::rc::Rc::clone(tags);
+                *self.state.tags.borrow_mut() = Rc::clone(tags);
                 globals::enter_group(ctx, &format!("::{}", function.name()));
                 let data = self.parsed(ctx, data.as_deref())?;
                 let value = self.call(ctx, function.name(), vec![data])?;
@@ -186,10 +187,10 @@ impl VuCore {
     }
 
     fn iterate(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {
-        let setup: *const _ = &raw const *iteration.scenario;
-        if self.scenario.get() != setup {
+        let is_in_force = |setup: &Rc<_>| Rc::ptr_eq(setup, &iteration.scenario);
+        if !self.scenario.borrow().as_ref().is_some_and(is_in_force) {
             self.enter_scenario(ctx, iteration)?;
-            self.scenario.set(setup);
+            *self.scenario.borrow_mut() = Some(Rc::clone(&iteration.scenario));
         }
         self.state.iteration.set(iteration.number);
         globals::begin_iteration(ctx, iteration.number).map_err(|error| failure_of(ctx, &error))?;
@@ -206,7 +207,7 @@ impl VuCore {
     fn enter_scenario(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {
         let scenario = &iteration.scenario;
         globals::set_env(ctx, &scenario.env).map_err(|error| failure_of(ctx, &error))?;
-        *self.state.tags.borrow_mut() = std::rc::Rc::clone(&scenario.tags);
+        *self.state.tags.borrow_mut() = Rc::clone(&scenario.tags);
         self.state.set_metadata(None);
         let data = self.parsed(ctx, scenario.data.get().map(AsRef::as_ref))?;
         *self.data.borrow_mut() = Some(Persistent::save(ctx, data));

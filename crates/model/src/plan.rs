@@ -263,13 +263,15 @@ impl TestPlan {
     /// a number of requests end it, or arrivals by chance.
     #[must_use]
     pub fn time_filled(&self) -> Option<Duration> {
-        if self.planned_iterations().is_none() {
-            return self.duration();
-        }
-        match self.scenarios.as_slice() {
-            [scenario] => Some(scenario.start_time + scenario.executor.time_of_count()?),
-            _ => None,
-        }
+        let filled = |scenario: &Scenario| {
+            let executor = &scenario.executor;
+            let length = match executor.planned_iterations() {
+                Some(_) => executor.time_of_count(),
+                None => executor.duration(),
+            };
+            Some(scenario.start_time + length?)
+        };
+        self.scenarios.iter().filter_map(filled).max()
     }
 
     /// Whether any scenario has arrivals independent of completions.

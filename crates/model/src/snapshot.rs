@@ -3,6 +3,7 @@
 //! Must not know clocks or who reads it. Invariant: `started = completed + failed + interrupted`
 //! holds for the sum of all snapshots of a run that has ended ([`Counts::is_conserved`]).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadline_metric::{MeasurementsDelta, MetricId, Summary, TagSet, TimeTrend};
@@ -243,6 +244,10 @@ pub struct Snapshot {
     /// result has them as its summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Box<MeasurementsDelta>>,
+    /// Iterations of a script that came to their end, by scenario; a result tells them within its
+    /// summary.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub script_iterations: BTreeMap<Arc<str>, u64>,
     /// Time that sinks held the worker up, in nanoseconds.
     pub back_pressure_ns: u64,
     /// Processor time of the worker thread, in nanoseconds.
@@ -269,6 +274,7 @@ impl Default for Snapshot {
             by_header: Bounded::new(PEERS_MAX),
             failed_checks: Bounded::new(ERROR_TEXTS_MAX),
             script: None,
+            script_iterations: BTreeMap::new(),
             back_pressure_ns: 0,
             worker_cpu_ns: 0,
             run_queue_ns: 0,
@@ -299,6 +305,9 @@ impl Snapshot {
         if let Some(script) = other.script {
             self.script.get_or_insert_default().merge(*script);
         }
+        for (scenario, iterations) in other.script_iterations {
+            *self.script_iterations.entry(scenario).or_default() += iterations;
+        }
         self.back_pressure_ns += other.back_pressure_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
         self.run_queue_ns += other.run_queue_ns;
@@ -324,6 +333,7 @@ impl Snapshot {
             by_header: self.by_header.take(),
             failed_checks: self.failed_checks.take(),
             script: self.script.take(),
+            script_iterations: std::mem::take(&mut self.script_iterations),
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
             run_queue_ns: std::mem::take(&mut self.run_queue_ns),

@@ -15,7 +15,11 @@ pub(crate) fn line(result: &RunResult) -> String {
     let failed = counts.failed_total() + warm_up.failed_total();
     let mut parts = Vec::new();
     if let Some(asked) = totals.asked {
-        parts.push(format!("asked {}", count(asked)));
+        let things = match result.plan.script {
+            Some(_) => "iterations ",
+            None => "",
+        };
+        parts.push(format!("{things}asked {}", count(asked)));
     }
     parts.push(format!("sent {}", count(sent)));
     parts.push(format!(

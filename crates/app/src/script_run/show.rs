@@ -176,13 +176,8 @@ impl Show {
         let is_only = self.state.scenarios.len() == 1;
         for scenario in &mut self.state.scenarios {
             let (start, duration) = self.starts[&scenario.name];
-            let by_itself = script.scenarios.get(scenario.name.as_str()).map(|own| {
-                match own.values.get(&BuiltIn::Iterations.id()) {
-                    Some(Aggregated::Counter(counter)) => counter.total() as u64,
-                    _ => 0,
-                }
-            });
-            scenario.iterations += by_itself.unwrap_or(if is_only { complete } else { 0 });
+            let ended = delta.script_iterations.get(scenario.name.as_str());
+            scenario.iterations += ended.copied().unwrap_or(0);
             scenario.elapsed = self.state.elapsed.saturating_sub(start);
             scenario.rate_now = rate_at(&scenario.executor, scenario.elapsed);
             if is_only {

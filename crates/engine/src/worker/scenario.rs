@@ -144,6 +144,14 @@ impl ScenarioShare {
         }
     }
 
+    /// Iterations of a script that came to their end since the last call, and its name; `None`
+    /// when it is no script's, or there are none.
+    pub(crate) fn take_complete(&self) -> Option<(Arc<str>, u64)> {
+        let script = self.script.as_ref()?;
+        let complete = script.complete.take();
+        (complete > 0).then(|| (Arc::clone(&script.name), complete))
+    }
+
     /// Whether nothing starts any more.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {

@@ -7,7 +7,7 @@ use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
 use super::code::Code;
-use super::facts::{Facts, share};
+use super::facts::{Facts, PlannedWords, share};
 use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of what was asked for that must be answered.
@@ -30,7 +30,12 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
     let Some(asked) = totals.asked else {
         return Delivery::AsFastAsPossible;
     };
-    let unanswered = share(facts.all.completed, asked) < ANSWERED_MIN;
+    let to_answer = if facts.is_script() {
+        facts.all.started
+    } else {
+        asked
+    };
+    let unanswered = to_answer > 0 && share(facts.all.completed, to_answer) < ANSWERED_MIN;
     if facts.missed().is_some() || unanswered {
         Delivery::FellShort
     } else {
@@ -77,7 +82,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
     if facts.all.started == 0 {
         // A script need not send requests.
-        if facts.evidence.plan.script.is_some() {
+        if facts.is_script() {
             return None;
         }
         return Some(Code::NothingSent.finding(
@@ -136,7 +141,12 @@ fn worst_in_words(facts: &Facts<'_>) -> String {
 
 fn missed(facts: &Facts<'_>) -> Option<Finding> {
     let (asked, missed) = (facts.evidence.totals.asked?, facts.missed()?);
-    let begun = share(facts.all.started, asked);
+    let begun = share(facts.begun(), asked);
+    let PlannedWords {
+        things,
+        past,
+        participle,
+    } = facts.planned_words();
     let gravity = if begun < 0.9 {
         Gravity::Alarm
     } else {
@@ -148,22 +158,22 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
             return None;
         }
         let text = format!(
-            "{} of {} requests were sent before the end",
-            count(facts.all.started),
+            "{} of {} {things} were {participle} before the end",
+            count(facts.begun()),
             count(asked)
         );
         return Some(Code::CountNotReached.finding(
             gravity,
             text,
-            "give the run more time, or ask for fewer requests",
+            format!("give the run more time, or ask for fewer {things}"),
         ));
     }
     let text = format!(
-        "asked for {} requests ({}), sent {} ({}): {} arrivals were dropped and {} were still \
+        "asked for {} {things} ({}), {past} {} ({}): {} arrivals were dropped and {} were still \
              waiting at the end",
         count(asked),
         rate(facts.asked_rate().unwrap_or(0.0)),
-        count(facts.all.started),
+        count(facts.begun()),
         percent(begun),
         count(facts.all.dropped),
         count(missed.saturating_sub(facts.all.dropped)),

@@ -28,6 +28,13 @@ pub(super) struct Facts<'a> {
     pub(super) rows: Vec<&'a Row>,
 }
 
+/// Words for what was planned.
+pub(super) struct PlannedWords {
+    pub(super) things: &'static str,
+    pub(super) past: &'static str,
+    pub(super) participle: &'static str,
+}
+
 impl<'a> Facts<'a> {
     pub(super) fn of(evidence: &'a Evidence<'a>) -> Facts<'a> {
         let seen = &evidence.totals.seen;
@@ -67,10 +74,46 @@ impl<'a> Facts<'a> {
         (seconds > 0.0).then(|| asked as f64 / seconds)
     }
 
-    /// How many requests of those asked for were not even begun, beyond the tolerance of 1 %.
+    /// Whether an iteration is a function of a script, which sends as many requests as it likes.
+    pub(super) fn is_script(&self) -> bool {
+        self.evidence.plan.script.is_some()
+    }
+
+    /// What is planned, and how it is said that it was done: iterations of a script begin, and
+    /// requests, of which any other iteration is one, are sent.
+    pub(super) fn planned_words(&self) -> PlannedWords {
+        if self.is_script() {
+            PlannedWords {
+                things: "iterations",
+                past: "began",
+                participle: "begun",
+            }
+        } else {
+            PlannedWords {
+                things: "requests",
+                past: "sent",
+                participle: "sent",
+            }
+        }
+    }
+
+    /// How many of those asked for were begun.
+    pub(super) fn begun(&self) -> u64 {
+        let totals = self.evidence.totals;
+        match totals.asked {
+            Some(asked) if self.is_script() => {
+                // What a closed model leaves out counts as dropped too.
+                let dropped = if self.open { self.all.dropped } else { 0 };
+                asked.saturating_sub(totals.never_started + dropped)
+            }
+            _ => self.all.started,
+        }
+    }
+
+    /// How many of those asked for were not even begun, beyond the tolerance of 1 %.
     pub(super) fn missed(&self) -> Option<u64> {
         let asked = self.evidence.totals.asked?;
-        let missed = asked.saturating_sub(self.all.started);
+        let missed = asked.saturating_sub(self.begun());
         (missed > (asked / 100).max(1)).then_some(missed)
     }
 

@@ -46,6 +46,15 @@ pub(super) fn headline(
             )
         }
         Delivery::FellShort => short_headline(facts, limit, &goodput),
+        Delivery::Delivered | Delivery::AsFastAsPossible
+            if facts.is_script() && facts.all.started == 0 =>
+        {
+            "the script sent no request over HTTP: there is no target to speak of".to_owned()
+        }
+        Delivery::Delivered if facts.open && facts.is_script() => {
+            let asked = rate(facts.asked_rate().unwrap_or(0.0));
+            format!("the offered load was delivered: {asked} iterations, {goodput} good answers")
+        }
         Delivery::Delivered if facts.open => {
             let asked = facts
                 .asked_rate()
@@ -96,7 +105,9 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
         Limit::Nobody | Limit::Unknown => "the evidence does not say why",
     };
     let little = match (limit, facts.mean_service()) {
-        (Limit::Target | Limit::Network | Limit::Plan, Some(mean)) if facts.missed().is_some() => {
+        (Limit::Target | Limit::Network | Limit::Plan, Some(mean))
+            if facts.missed().is_some() && !facts.is_script() =>
+        {
             format!(
                 " ({} / {} mean service time = {})",
                 counted(facts.vus, "virtual user"),
@@ -106,6 +117,11 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
         }
         _ => String::new(),
     };
+    if facts.is_script() {
+        let begun = count(facts.begun());
+        let asked = count(facts.evidence.totals.asked.unwrap_or(0));
+        return format!("{begun} of {asked} iterations were begun, {goodput} good answers: {who}");
+    }
     match facts.asked_rate() {
         Some(asked) => format!(
             "asked for {}, got {goodput} good answers: {who}{little}",

@@ -70,6 +70,11 @@ impl VuHost {
         self.join_metadata();
     }
 
+    /// Notes that an iteration ended: it is what a run lasts until, also where it sends nothing.
+    pub(super) fn end_iteration(&self, now: Nanos) {
+        self.shared.last_done.set(now);
+    }
+
     fn join_metadata(&self) {
         let system_tags = self.worker.program.settings().system_tags;
         let given = self.given_metadata.borrow();

@@ -147,6 +147,7 @@ impl ScriptBehaviour {
     /// Records how an iteration came out.
     fn conclude(&mut self, ending: &Ending, beginning: Beginning, tags: &TagSet) -> Nanos {
         let now = self.asks.clock.now();
+        self.host.end_iteration(now);
         let is_complete = match ending {
             Ending::Done(_) => true,
             Ending::Failed(failure) => {
@@ -156,6 +157,9 @@ impl ScriptBehaviour {
             Ending::Cancelled => false,
         };
         self.worker.live.count_iteration(is_complete);
+        if is_complete {
+            self.scenario.complete.update(|complete| complete + 1);
+        }
         self.asks.client.end_of_iteration();
         let (sent, received) = self.asks.client.take_bytes();
         let metadata = self.host.current_metadata();

@@ -183,6 +183,8 @@ pub(crate) struct ScenarioScript {
     /// Iterations of this scenario that were begun in this instance; `None` where the instance does
     /// the whole plan, and the numbers of the test are its own.
     begun: Option<BegunIterations>,
+    /// Iterations that came to their end since the last report.
+    pub(crate) complete: Cell<u64>,
 }
 
 /// Iterations begun in this instance, by scenario.
@@ -238,6 +240,7 @@ impl ScenarioScript {
                 all: Arc::clone(all),
                 scenario: index,
             }),
+            complete: Cell::new(0),
         }
     }
 
@@ -268,6 +271,7 @@ impl ScenarioScript {
             }),
             tags_at_top: Rc::new(tags_at_top),
             begun: None,
+            complete: Cell::new(0),
         }
     }
 

@@ -5,7 +5,7 @@
 use loadline_e2e::proxy::Proxy;
 use loadline_e2e::server::Server;
 use loadline_e2e::target::Target;
-use loadline_e2e::{Ran, bench, bench_by, loadline, web};
+use loadline_e2e::{Ran, bench, bench_by, loadline, run_to_end, web};
 
 const LOAD: [&str; 5] = ["-q", "-c", "2", "-n", "10"];
 
@@ -106,6 +106,33 @@ fn the_environment_names_a_proxy() {
         let passed = proxy.asked().len() - before;
         assert_eq!(passed, if passes { 10 } else { 0 }, "{settings:?}");
     }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_script_goes_through_the_proxy_of_the_environment() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let script = folder.path().join("script.js");
+    let text =
+        "import http from 'k6/http'; export default () => { http.get('http://away.test/x'); }";
+    std::fs::write(&script, text).expect("there is room");
+    let run = |except: &str| {
+        let proxy = Proxy::start();
+        let mut command = loadline();
+        command
+            .env("HTTP_PROXY", proxy.url())
+            .env("NO_PROXY", except)
+            .args(["run", "--quiet", "--iterations", "3"])
+            .arg(&script);
+        let output = run_to_end(command);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        proxy.asked()
+    };
+    let asked = run("other.test");
+    assert_eq!(asked.len(), 3);
+    let line = "GET http://away.test/x HTTP/1.1";
+    assert!(asked.iter().all(|one| one.line == line), "{asked:?}");
+    assert_eq!(run("away.test").len(), 0);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use loadline_model::ExitCode;
+use loadline_model::client::ProxyPlan;
 use loadline_model::script_settings::Feature;
 use serde_json::Value;
 
@@ -16,6 +17,7 @@ use super::log::LogSettings;
 use super::notice::{K6Error, Notice};
 use super::options::{K6Options, KeyError};
 use super::plan::{self, Surroundings};
+use super::proxy;
 use super::requirements::requirements;
 use super::run_settings::{OutputSpec, ScriptRun, SummaryMode, SummarySettings};
 use super::surroundings::{self, Settings};
@@ -126,6 +128,8 @@ pub struct K6Invocation {
     pub scale: (Option<i64>, Option<i64>),
     /// Whether `version` answers as JSON.
     pub as_json: bool,
+    /// The proxy of its requests; `None`: direct.
+    proxy: Option<ProxyPlan>,
     tiers: Tiers,
     overrides: Overrides,
     settings: Settings,
@@ -176,6 +180,10 @@ impl K6Invocation {
             consolidate::check_trend_stats(stats).map_err(K6Error::other)?;
         }
         let (all_env, env_flags) = surroundings::script_env(command, &given, env)?;
+        let proxy = match command {
+            ScriptCommand::Run => proxy::of_env(env).map_err(K6Error::config)?,
+            _ => None,
+        };
         Ok(Reading::Invocation(Box::new(K6Invocation {
             command,
             identity,
@@ -201,6 +209,7 @@ impl K6Invocation {
             ),
             as_json: given.switch("json").unwrap_or(false),
             tiers,
+            proxy,
             overrides: surroundings::overrides(&given)?,
             settings: surroundings::settings(identity, &given, env)?,
         })))
@@ -281,6 +290,7 @@ impl K6Invocation {
             vu_memory_max: settings.vu_memory_max,
             features,
             seed: script.seed,
+            proxy: self.proxy.clone(),
         };
         let plan = plan::plan(&options, &around).map_err(K6Error::config)?;
         Ok(ScriptRun {

@@ -27,6 +27,7 @@ pub mod log;
 pub mod notice;
 pub mod options;
 mod plan;
+mod proxy;
 mod requirements;
 mod run_settings;
 mod surroundings;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadline_model::client::{IpChoice, Protocol, TlsPlan, TlsVersion};
+use loadline_model::client::{IpChoice, Protocol, ProxyPlan, TlsPlan, TlsVersion};
 use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
 use loadline_model::plan::{AggregationPlan, PlanSegment};
 use loadline_model::script_names::{
@@ -55,6 +55,8 @@ pub(super) struct Surroundings {
     pub features: Vec<Feature>,
     /// Seed of everything random.
     pub seed: u64,
+    /// The proxy of requests; `None`: direct.
+    pub proxy: Option<ProxyPlan>,
 }
 
 /// Time in which a connection must be made.
@@ -75,7 +77,10 @@ pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPla
         scenarios: scenarios
             .map(|(name, scenario)| scenario_of(name, scenario))
             .collect::<Result<_, _>>()?,
-        client: client(options)?,
+        client: ClientPlan {
+            proxy: around.proxy.clone(),
+            ..client(options)?
+        },
         thresholds: Vec::new(),
         warm_up: Duration::ZERO,
         start_window: START_WINDOW,

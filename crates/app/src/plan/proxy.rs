@@ -27,7 +27,7 @@ pub(super) fn proxy(
         return Ok(None);
     }
     if let Some(text) = &args.proxy {
-        let plan = parse_proxy(text).map_err(|why| format!("-x: {why}"))?;
+        let plan = parse_proxy(text, PORT).map_err(|why| format!("-x: {why}"))?;
         return Ok(Some(ProxyPlan { except, ..plan }));
     }
     let plain = of_scheme(
@@ -75,7 +75,7 @@ fn of_scheme(
         return Ok(None);
     };
     let advice = "mend or unset the variable, or give --no-proxy '*'";
-    parse_proxy(text)
+    parse_proxy(text, PORT)
         .map(Some)
         .map_err(|why| format!("environment variable {name}: {why}; {advice}"))
 }
@@ -92,11 +92,11 @@ fn exceptions(args: &ConnectionArgs, env: &Env) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// A proxy's URL: `[http://][USER:PASSWORD@]HOST[:PORT]`.
+/// A proxy's URL: `[http://][USER:PASSWORD@]HOST[:PORT]`; without a port it has `default_port`.
 ///
 /// # Errors
 /// Says what is wrong with it.
-pub(crate) fn parse_proxy(text: &str) -> Result<ProxyPlan, String> {
+pub(crate) fn parse_proxy(text: &str, default_port: u16) -> Result<ProxyPlan, String> {
     if let Some((scheme, _)) = text.split_once("://")
         && !scheme.eq_ignore_ascii_case("http")
     {
@@ -114,7 +114,11 @@ pub(crate) fn parse_proxy(text: &str) -> Result<ProxyPlan, String> {
     let has_port = after_brackets.contains(':');
     Ok(ProxyPlan {
         host: url.origin.host,
-        port: if has_port { url.origin.port } else { PORT },
+        port: if has_port {
+            url.origin.port
+        } else {
+            default_port
+        },
         authorization: url
             .credentials
             .map(|(user, password)| headers::basic(&user, &password)),

@@ -288,7 +288,10 @@ impl Worker {
         if let Some(script) = &self.shared.script {
             let (measured, held_up_ns) = script.recorder.borrow_mut().take();
             seen.script = Some(Box::new(measured));
-            let complete = self.hosted.iter().filter_map(|hosted| hosted.share.take_complete());
+            let complete = self
+                .hosted
+                .iter()
+                .filter_map(|hosted| hosted.share.take_complete());
             seen.script_iterations = complete.collect();
             seen.back_pressure_ns += held_up_ns;
         }

@@ -171,10 +171,13 @@ fn body(flags: &Flags, files: &Files) -> Result<BodySource, Ending> {
     ))
 }
 
+/// The port of a proxy whose URL has none: Go's.
+const PROXY_PORT: u16 = 80;
+
 fn proxy(flags: &Flags) -> Result<Option<ProxyPlan>, Ending> {
     flags
         .text("x")
-        .map(parse_proxy)
+        .map(|text| parse_proxy(text, PROXY_PORT))
         .transpose()
         .map_err(|why| value_error(&why))
 }

@@ -584,12 +584,17 @@ fn iterations_of_a_script_are_counted_as_such() {
     let verdict = run.judge();
     assert_eq!(verdict.delivery, Delivery::FellShort);
     let missed = found(&verdict, Code::OfferedLoadMissed).expect("told");
-    let begun = "asked for 6,000 iterations (100/s), began 3,000 (50.0 %): 3,000 arrivals were dropped";
+    let begun =
+        "asked for 6,000 iterations (100/s), began 3,000 (50.0 %): 3,000 arrivals were dropped";
     assert!(missed.text.starts_with(begun), "{}", missed.text);
     run.totals.seen.counts.dropped = 0;
     let verdict = run.judge();
     assert_eq!(verdict.delivery, Delivery::Delivered);
-    assert!(verdict.headline.contains("100/s iterations"), "{}", verdict.headline);
+    assert!(
+        verdict.headline.contains("100/s iterations"),
+        "{}",
+        verdict.headline
+    );
 }
 
 #[test]
@@ -600,5 +605,9 @@ fn a_script_without_requests_is_no_alarm() {
     let verdict = run.judge();
     assert_eq!(verdict.delivery, Delivery::Delivered);
     assert!(found(&verdict, Code::NothingSent).is_none());
-    assert!(verdict.headline.contains("no request over HTTP"), "{}", verdict.headline);
+    assert!(
+        verdict.headline.contains("no request over HTTP"),
+        "{}",
+        verdict.headline
+    );
 }

@@ -260,7 +260,8 @@ impl Going<'_> {
             && self.env.get(NO_VERDICT).is_none();
         if is_wanted {
             let style = style::of_stderr(self.run.no_color, self.env);
-            print::to_stderr(&loadline_report::verdict::render(result, &style));
+            let verdict = loadline_report::verdict::render(result, &style);
+            print::to_stderr(&format!("\n{verdict}"));
             for mark in result
                 .events
                 .iter()

@@ -4,3 +4,4 @@ mod builder;
 mod cases;
 mod one_thing;
 mod pages;
+mod scripts;

@@ -114,7 +114,10 @@ pub(super) fn installed(loadline: &Path, floor: &Path) -> Vec<Installed> {
         };
         match program {
             Some(program) => {
-                let version = version(*client, &program);
+                let version = match client.version_flag() {
+                    Some(flag) => version(&program, flag),
+                    None => "of this commit".to_owned(),
+                };
                 found.push(Installed {
                     client: *client,
                     program,
@@ -130,10 +133,8 @@ pub(super) fn installed(loadline: &Path, floor: &Path) -> Vec<Installed> {
     found
 }
 
-fn version(client: Client, program: &Path) -> String {
-    let Some(flag) = client.version_flag() else {
-        return "of this commit".to_owned();
-    };
+/// The first word with a point and a digit in what the program prints when it is given `flag`.
+pub(super) fn version(program: &Path, flag: &str) -> String {
     // Some tools print it on standard error, and some end with 1 after it: both are read.
     let Ok(output) = Command::new(program).arg(flag).output() else {
         return String::new();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::Bench;
 use super::client::{self, Client, Installed, Load, Reported, Stop};
 use super::machine::pinned;
-use super::measure::{measure, median};
+use super::measure::{measure, median, median_ratio, spread, turns};
 use super::page::{Bar, Finding, Section};
 use super::server::Site;
 use crate::Result;
@@ -170,13 +170,9 @@ fn run(bench: &Bench, comparison: &Comparison) -> Result<Section> {
         .iter()
         .filter(|installed| wanted(installed.client))
         .collect();
-    let mut samples: Vec<Vec<Sample>> = clients.iter().map(|_| Vec::new()).collect();
-    for round in 0..bench.effort.rounds {
-        for turn in 0..clients.len() {
-            let index = (round + turn) % clients.len();
-            samples[index].push(sample(bench, clients[index], &load)?);
-        }
-    }
+    let samples = turns(bench.effort.rounds, &clients, |client| {
+        sample(bench, client, &load)
+    })?;
     let names: Vec<Client> = clients.iter().map(|installed| installed.client).collect();
     Ok(section(comparison, &names, &samples))
 }
@@ -246,14 +242,18 @@ fn section(comparison: &Comparison, clients: &[Client], samples: &[Vec<Sample>])
 
 /// The median over the rounds of ours ÷ theirs.
 fn ratio(ours: &[Sample], theirs: &[Sample]) -> f64 {
-    let pairs = ours.iter().zip(theirs);
-    median(pairs.map(|(our, their)| our.cpu_us_per_request / their.cpu_us_per_request))
-        .expect("at least one round was run")
+    median_ratio(&costs(ours), &costs(theirs)).expect("at least one round was run")
+}
+
+fn costs(samples: &[Sample]) -> Vec<f64> {
+    samples
+        .iter()
+        .map(|sample| sample.cpu_us_per_request)
+        .collect()
 }
 
 fn row(client: Client, samples: &[Sample], ratio: f64) -> Vec<String> {
     let figure = |pick: fn(&Sample) -> f64| median(samples.iter().map(pick)).unwrap_or(0.0);
-    let costs = || samples.iter().map(|sample| sample.cpu_us_per_request);
     let lag = median(
         samples
             .iter()
@@ -262,11 +262,7 @@ fn row(client: Client, samples: &[Sample], ratio: f64) -> Vec<String> {
     vec![
         client.name().to_owned(),
         format!("{:.2}", figure(|sample| sample.cpu_us_per_request)),
-        format!(
-            "{:.2} – {:.2}",
-            costs().fold(f64::MAX, f64::min),
-            costs().fold(0.0, f64::max)
-        ),
+        spread(&costs(samples)),
         format!("{:.0}", figure(|sample| sample.requests_per_second)),
         lag.map_or_else(|| "–".to_owned(), |ns| format!("{:.3}", ns / 1e6)),
         format!("{ratio:.2}"),
@@ -289,15 +285,6 @@ mod tests {
             rss_bytes_max: 0,
         };
         costs.iter().map(sample).collect()
-    }
-
-    #[test]
-    fn ratios_are_paired_by_round() {
-        // The machine was slow in the second round: both clients were.
-        assert_eq!(
-            ratio(&samples(&[5.0, 50.0, 5.5]), &samples(&[10.0, 100.0, 10.0])),
-            0.5
-        );
     }
 
     #[test]

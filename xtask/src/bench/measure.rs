@@ -123,6 +123,38 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
+/// The median over the rounds of ours ÷ theirs; `None` where there are no pairs.
+pub(super) fn median_ratio(ours: &[f64], theirs: &[f64]) -> Option<f64> {
+    median(ours.iter().zip(theirs).map(|(our, their)| our / their))
+}
+
+/// The least and the greatest of the values, as a cell of a table.
+pub(super) fn spread(values: &[f64]) -> String {
+    let least = values.iter().copied().fold(f64::MAX, f64::min);
+    let greatest = values.iter().copied().fold(0.0, f64::max);
+    format!("{least:.2} – {greatest:.2}")
+}
+
+/// Lets `clients` take turns for so many rounds, each round starting with another one; what each gave,
+/// round by round, in the order of `clients`.
+///
+/// # Errors
+/// The first of `sample`.
+pub(super) fn turns<C, S>(
+    rounds: usize,
+    clients: &[C],
+    mut sample: impl FnMut(&C) -> Result<S>,
+) -> Result<Vec<Vec<S>>> {
+    let mut samples: Vec<Vec<S>> = clients.iter().map(|_| Vec::new()).collect();
+    for round in 0..rounds {
+        for turn in 0..clients.len() {
+            let index = (round + turn) % clients.len();
+            samples[index].push(sample(&clients[index])?);
+        }
+    }
+    Ok(samples)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +164,25 @@ mod tests {
         assert_eq!(median([]), None);
         assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn ratios_are_paired_by_round() {
+        // The machine was slow in the second round: both clients were.
+        let ratio = median_ratio(&[5.0, 50.0, 5.5], &[10.0, 100.0, 10.0]);
+        assert_eq!(ratio, Some(0.5));
+        assert_eq!(median_ratio(&[5.0], &[]), None);
+    }
+
+    #[test]
+    fn each_round_starts_with_another_client() {
+        let mut order = String::new();
+        let samples = turns(2, &['a', 'b'], |client| {
+            order.push(*client);
+            Ok(order.len())
+        });
+        assert_eq!(order, "abba");
+        assert_eq!(samples, Ok(vec![vec![1, 4], vec![2, 3]]));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod compare;
 mod machine;
 mod measure;
 mod page;
+mod scripts;
 mod server;
 mod special;
 
@@ -29,17 +30,21 @@ struct Effort {
     seconds: u32,
     /// Requests of the shorter and the longer run that must need the same memory.
     growth: [u64; 2],
+    /// The same for a script, whose requests cost more.
+    script_growth: [u64; 2],
 }
 
 const FULL: Effort = Effort {
     rounds: 5,
     seconds: 5,
     growth: [1_000_000, 10_000_000],
+    script_growth: [200_000, 2_000_000],
 };
 const QUICK: Effort = Effort {
     rounds: 3,
     seconds: 2,
     growth: [100_000, 1_000_000],
+    script_growth: [50_000, 500_000],
 };
 
 /// What every row works with.
@@ -50,7 +55,15 @@ struct Bench {
     nginx: Nginx,
     /// Ours, release build.
     loadline: PathBuf,
+    /// Who runs the same scripts; `None`: not here.
+    k6: Option<Peer>,
     folder: Folder,
+}
+
+/// A program that stands beside ours in rows of its own.
+struct Peer {
+    program: PathBuf,
+    version: String,
 }
 
 /// A folder of its own for configurations and results, gone at the end.
@@ -123,6 +136,28 @@ const ROWS: &[Row] = &[
         "the embedded server beside nginx",
         special::target,
     ),
+    Row::usual(
+        "scripts-get",
+        "k6 scripts: small GET, two checks",
+        scripts::get,
+    ),
+    Row::usual("scripts-soap", "k6 scripts: SOAP over TLS", scripts::soap),
+    Row::usual("scripts-post", "k6 scripts: 11 kB POST", scripts::post),
+    Row::usual(
+        "scripts-cpu",
+        "k6 scripts: JavaScript without requests",
+        scripts::cpu,
+    ),
+    Row::usual(
+        "scripts-memory",
+        "k6 scripts: memory of virtual users",
+        scripts::memory,
+    ),
+    Row::usual(
+        "scripts-start",
+        "k6 scripts: start, 10,000 virtual users",
+        scripts::start,
+    ),
     Row {
         name: "build",
         what: "clean release build, minutes",
@@ -143,6 +178,12 @@ impl Row {
             run,
             on_request: false,
         }
+    }
+
+    /// By its whole name, or by the part before the hyphen, which several rows share.
+    fn is_called(&self, name: &str) -> bool {
+        let group = self.name.split('-').next();
+        self.name == name || group == Some(name)
     }
 }
 
@@ -167,7 +208,7 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
             } else {
                 ""
             };
-            println!("{:10} {}{note}", row.name, row.what);
+            println!("{:14} {}{note}", row.name, row.what);
         }
         return Ok(());
     }
@@ -181,8 +222,10 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
     }
     let page = page::whole(&bench, &sections);
     println!("\n{}", page::summary(&sections));
-    if options.quick || !options.rows.is_empty() {
-        println!("docs/benchmarks.md is left as it is: it wants a full run of all rows");
+    if options.quick || !options.rows.is_empty() || given_binary().is_some() {
+        println!(
+            "docs/benchmarks.md is left as it is: it wants a full run of all rows, of this commit"
+        );
         return Ok(());
     }
     let path = root().join("docs/benchmarks.md");
@@ -197,7 +240,7 @@ impl Options {
         if self.rows.is_empty() {
             !row.on_request
         } else {
-            self.rows.iter().any(|n| n == row.name)
+            self.rows.iter().any(|name| row.is_called(name))
         }
     }
 }
@@ -223,7 +266,7 @@ fn parse(arguments: &[String]) -> Result<Options> {
     match options
         .rows
         .iter()
-        .find(|name| ROWS.iter().all(|row| row.name != *name))
+        .find(|name| ROWS.iter().all(|row| !row.is_called(name)))
     {
         Some(name) => Err(format!(
             "bench: no row is called {name:?}, see `cargo xtask bench --list`"
@@ -232,20 +275,33 @@ fn parse(arguments: &[String]) -> Result<Options> {
     }
 }
 
+/// A release binary that was built before, named by `LOADLINE_BIN`; `None`: one is built.
+fn given_binary() -> Option<PathBuf> {
+    std::env::var_os("LOADLINE_BIN").map(PathBuf::from)
+}
+
 fn prepare(effort: Effort) -> Result<Bench> {
     machine::raise_file_limit()?;
-    let loadline = workspace::release_binary()?;
+    let loadline = match given_binary() {
+        Some(binary) => binary,
+        None => workspace::release_binary()?,
+    };
     let floor = client::build_bare_epoll()?;
     let folder = Folder::new()?;
     let cores = Cores::choose();
     let nginx = Nginx::start(&folder, cores)?;
     let installed = client::installed(&loadline, &floor);
+    let k6 = scripts::find_k6().map(|program| Peer {
+        version: client::version(&program, "version"),
+        program,
+    });
     Ok(Bench {
         effort,
         cores,
         installed,
         nginx,
         loadline,
+        k6,
         folder,
     })
 }
@@ -271,6 +327,18 @@ mod tests {
                 .expect("it exists")
                 .wants(build)
         );
+    }
+
+    #[test]
+    fn rows_of_a_group_are_run_together() {
+        let scripts = parse(&words("--row scripts")).expect("it is a group");
+        let count = ROWS.iter().filter(|row| scripts.wants(row)).count();
+        assert!(count > 1, "{count} rows");
+        let wanted = |name: &str| {
+            ROWS.iter()
+                .any(|row| row.name == name && scripts.wants(row))
+        };
+        assert!(wanted("scripts-get") && !wanted("http1"));
     }
 
     #[test]

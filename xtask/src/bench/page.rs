@@ -117,9 +117,10 @@ fn versions(bench: &Bench) -> String {
         .installed
         .iter()
         .filter(|peer| peer.client != Client::LoadlineWindow1ms);
-    let list: Vec<String> = peers
+    let mut list: Vec<String> = peers
         .map(|p| format!("{} {}", p.client.name(), p.version))
         .collect();
+    list.extend(bench.k6.as_ref().map(|k6| format!("k6 {}", k6.version)));
     format!("clients: {}; server: nginx, one worker", list.join(", "))
 }
 

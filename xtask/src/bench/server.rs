@@ -116,6 +116,13 @@ impl Nginx {
     }
 }
 
+/// Our own server with one thread, at `address`, on `core`; to be given more arguments and started.
+pub(super) fn target_command(loadline: &Path, core: Option<usize>, address: SocketAddr) -> Command {
+    let mut command = machine::pinned(core, loadline);
+    command.args(["target", "--listen", &address.to_string(), "--threads", "1"]);
+    command
+}
+
 pub(super) fn local(port: u16) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, port))
 }

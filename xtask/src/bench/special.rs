@@ -14,9 +14,9 @@ use super::Bench;
 use super::client::{Client, Installed, Load, Stop};
 use super::compare::sample;
 use super::machine::pinned;
-use super::measure::{cpu_so_far, measure, median};
+use super::measure::{cpu_so_far, measure, median, median_ratio};
 use super::page::{Bar, Finding, Section};
-use super::server::{Running, Site, free_port, local};
+use super::server::{Running, Site, free_port, local, target_command};
 use crate::stopwatch::Stopwatch;
 use crate::workspace::root;
 use crate::{Result, exec};
@@ -263,8 +263,7 @@ pub(super) fn target(bench: &Bench) -> Result<Section> {
         return Ok(skipped(TITLE, "wrk is not installed"));
     };
     let address = local(free_port()?);
-    let mut command = pinned(bench.cores.server, &bench.loadline);
-    command.args(["target", "--listen", &address.to_string(), "--threads", "1"]);
+    let mut command = target_command(&bench.loadline, bench.cores.server, address);
     let running = Running::start(&mut command, address)?;
     let ours_load = Load {
         url: format!("http://{address}/ok"),
@@ -281,7 +280,7 @@ pub(super) fn target(bench: &Bench) -> Result<Section> {
             bench.nginx.process(),
         )?);
     }
-    let ratio = median(ours.iter().zip(&nginx).map(|(our, their)| our / their));
+    let ratio = median_ratio(&ours, &nginx);
     let row = |name: &str, values: Vec<f64>| {
         vec![
             name.to_owned(),

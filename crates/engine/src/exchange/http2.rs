@@ -28,6 +28,10 @@ use crate::vu::slot::Stop;
 const STREAM_WINDOW: u32 = 1 << 24;
 /// The same for a whole connection.
 const CONNECTION_WINDOW: u32 = 1 << 30;
+/// Bytes of a body that need not wait for the peer's windows but are left to the connection, which
+/// then writes them together with the head: well below what any peer opens with (RFC 9113 section
+/// 6.9.2), so that the time of sending stays true.
+const LEFT_TO_CONNECTION_MAX: usize = 16 << 10;
 /// Bytes of a streamed file that are read at a time.
 const FILE_PIECE: usize = 64 * 1024;
 
@@ -168,6 +172,12 @@ async fn send_piece(
     mut body: Bytes,
     last: bool,
 ) -> Result<SendStream<Bytes>, h2::Error> {
+    if body.len() <= LEFT_TO_CONNECTION_MAX {
+        if last || !body.is_empty() {
+            stream.send_data(body, last)?;
+        }
+        return Ok(stream);
+    }
     while !body.is_empty() {
         stream.reserve_capacity(body.len());
         let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {

@@ -4,7 +4,7 @@
 //! below TLS, so that the counts are what was on the wire.
 
 use std::cell::Cell;
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -221,6 +221,22 @@ impl AsyncWrite for Stream {
             Stream::Plain(socket) => Pin::new(socket).poll_write(cx, data),
             Stream::Tls(stream) => Pin::new(stream).poll_write(cx, data),
         }
+    }
+
+    #[inline]
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Stream::Plain(socket) => Pin::new(socket).poll_write_vectored(cx, pieces),
+            Stream::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
     }
 
     #[inline]

@@ -184,7 +184,7 @@ pub(super) fn start(bench: &Bench) -> Result<Section> {
     own(bench, "empty.js")?;
     write_library(bench)?;
     let wall = |what, name, vus: u32, limit, unit_per_second: f64| -> Result<Case<'_>> {
-        let script = own(bench, name)?.env("VUS", vus);
+        let script = own(bench, name)?.env("VUS", vus).on_all_cores();
         Ok(Case::new(bench, what, Limit::Own(limit), move |program| {
             let run = tool::run(bench, program, &script)?;
             Ok(run.usage.wall.as_secs_f64() * unit_per_second)
@@ -204,7 +204,7 @@ pub(super) fn start(bench: &Bench) -> Result<Section> {
         .rounds(MEMORY_ROUNDS),
     ];
     let how = "Wall time of a whole run whose default function is empty and runs once in each virtual \
-               user, from starting the process to its end, summary included.";
+               user, from starting the process to its end, summary included; on all cores.";
     section(bench, "Scripts: start", how, &cases)
 }
 

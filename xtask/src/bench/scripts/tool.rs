@@ -1,7 +1,7 @@
 //! The two programs that run the same script, and what one run of either cost.
 //!
-//! Must not know the rows. Invariant: both are given the same words and are pinned to the same core, and
-//! a run in which a check or a request failed is no measurement.
+//! Must not know the rows. Invariant: both are given the same words and the same cores, and a run in
+//! which a check or a request failed is no measurement.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ pub(in crate::bench) enum Tool {
 pub(super) struct Script {
     path: PathBuf,
     arguments: Vec<String>,
+    /// Not held to the client's core.
+    everywhere: bool,
 }
 
 /// What is counted, by its name in the summary.
@@ -64,6 +66,7 @@ impl Script {
         Self {
             path,
             arguments: Vec::new(),
+            everywhere: false,
         }
     }
 
@@ -71,6 +74,12 @@ impl Script {
     pub(super) fn with(mut self, words: &str) -> Self {
         self.arguments
             .extend(words.split_whitespace().map(str::to_owned));
+        self
+    }
+
+    /// Lets the tool use all cores, where no server needs one.
+    pub(super) fn on_all_cores(mut self) -> Self {
+        self.everywhere = true;
         self
     }
 
@@ -88,7 +97,8 @@ impl Script {
 /// `program` ended with a non-zero code, wrote no summary, or a check or a request failed.
 pub(super) fn run(bench: &Bench, program: &Path, script: &Script) -> Result<Outcome> {
     let export = bench.folder.file("summary.json");
-    let mut command = pinned(bench.cores.client, program);
+    let core = bench.cores.client.filter(|_| !script.everywhere);
+    let mut command = pinned(core, program);
     command.args(["run", "-q", "--no-usage-report"]);
     command.args(["--insecure-skip-tls-verify", "--summary-export"]);
     command.arg(&export).args(&script.arguments);

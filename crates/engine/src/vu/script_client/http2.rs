@@ -33,6 +33,9 @@ use crate::vu::slot::Stop;
 /// What Go lets a peer send ahead on one stream, and on a connection.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
+/// Bytes of a body that need not wait for the peer's windows: well below what any peer opens with
+/// (RFC 9113 section 6.9.2), so that the time of sending stays true.
+const LEFT_TO_CONNECTION_MAX: usize = 16 << 10;
 /// Go's bound on an answer's head.
 const HEAD_BYTES_MAX: u32 = 10 << 20;
 
@@ -263,6 +266,18 @@ impl AsyncWrite for Quiet {
         Pin::new(&mut self.0).poll_write(cx, data)
     }
 
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.is_write_vectored()
+    }
+
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_flush(cx)
     }
@@ -365,8 +380,12 @@ fn take_head(head: &http::response::Parts, received: &mut Received) {
     received.expect_body(length);
 }
 
-/// Sends a body as the windows allow.
+/// Sends a body as the windows allow. A small one is left to the connection, which then writes it
+/// together with the head.
 async fn send_body(mut stream: SendStream<Bytes>, mut body: Bytes) -> Result<(), h2::Error> {
+    if body.len() <= LEFT_TO_CONNECTION_MAX {
+        return stream.send_data(body, true);
+    }
     while !body.is_empty() {
         stream.reserve_capacity(body.len());
         let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {

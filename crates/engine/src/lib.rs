@@ -15,6 +15,7 @@ mod record;
 mod record_script;
 mod script;
 mod start;
+mod tag_sets;
 mod vu;
 mod worker;
 

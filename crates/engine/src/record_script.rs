@@ -16,6 +16,7 @@ use loadline_model::Nanos;
 use loadline_model::snapshot::TaggedValues;
 
 use crate::clock::Clock;
+use crate::tag_sets::TagSets;
 
 /// Samples handed to a sink at a time.
 const BATCH: usize = 256;
@@ -48,6 +49,7 @@ pub struct ScriptRecorder {
     seen: Measurements,
     values: Option<SyncSender<Vec<TaggedValues>>>,
     batch: Vec<TaggedValues>,
+    tag_sets: TagSets,
     back_pressure_ns: u64,
 }
 
@@ -60,6 +62,7 @@ impl ScriptRecorder {
             seen: Measurements::new(&metrics.series, Arc::clone(&metrics.registry)),
             values: metrics.values.clone(),
             batch: Vec::new(),
+            tag_sets: TagSets::new(),
             back_pressure_ns: 0,
         }
     }
@@ -161,11 +164,9 @@ impl ScriptRecorder {
     }
 
     fn keep(&mut self, values: Vec<(MetricId, f64)>, on: Occasion<'_>) {
-        let mut tags = TagSet::new();
-        on.tags.each_tag(&mut |name, value| tags.set(name, value));
         self.batch.push(TaggedValues {
             time_unix_ns: self.clock.started_unix_ns().saturating_add(on.at.0),
-            tags: Arc::new(tags),
+            tags: self.tag_sets.of(on.tags),
             metadata: on.metadata.cloned(),
             values,
         });

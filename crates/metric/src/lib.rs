@@ -25,7 +25,9 @@ pub use histogram::{
     Bucket, DecodeError, Downscaled, Histogram, MAX_INDEX, MIN_INDEX, SCALE, Schema, index_of_u64,
     lower_bound, midpoint, upper_bound,
 };
-pub use measurements::{HttpTimes, Measurements, MeasurementsDelta, SeriesPlan};
+pub use measurements::{
+    HttpTimes, Measurements, MeasurementsDelta, MetricValues, SeriesDelta, SeriesPlan, SeriesValues,
+};
 pub use registry::{DeclareError, METRICS_MAX, MetricRegistry};
 pub use scalar::{Counter, Gauge, NotFinite, Rate, Summary, ValueCounter};
 pub use series::{DEFAULT_SERIES_CAP, Explosion, MAX_OVERFLOW_SERIES, SeriesKey, SeriesMap};

@@ -9,7 +9,7 @@ pub enum RunCommand {
     StopGracefully,
     /// Stop at once; what was measured is still reported.
     StopNow,
-    /// Somebody asks through the REST API that it stop at once.
+    /// Somebody asks through the REST API or the live page that it stop at once.
     StopRemotely,
     /// Begin a test that waits for it, or go on with a scenario that was paused.
     Resume,

@@ -1,10 +1,11 @@
 //! The one stream that everything that shows or sends results reads.
 //!
 //! Must not know its readers. Invariant: but for `Before`, `Started` comes first, `Finished` last, and the sum of
-//! the `Second`s' deltas is the finished result's totals.
+//! the deltas of all `Second`s and `Around`s is the finished result's totals.
 
 use std::sync::Arc;
 
+use loadline_metric::SeriesDelta;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::TestPlan;
@@ -21,6 +22,10 @@ pub enum Before {
 }
 
 /// Something that happened during a run.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the largest is told once a second"
+)]
 #[derive(Clone, Debug)]
 pub enum RunEvent {
     /// Another second has passed and the run has not started; all of these come before `Started`.
@@ -41,6 +46,11 @@ pub enum RunEvent {
         /// What all workers saw in it.
         delta: Arc<Snapshot>,
     },
+    /// What a script's `setup()` measured, told as the run begins, or its `teardown()`.
+    Around(Arc<Snapshot>),
+    /// Every metric by all its tags, of the `Second` or `Around` that follows; where the plan asks for
+    /// it alone.
+    Series(Arc<SeriesDelta>),
     /// Something worth a mark on the time axis.
     Mark(Mark),
     /// Resource use of a component of the system under test.

@@ -42,8 +42,8 @@ exit_codes! {
     TeardownTimeout = 101, "teardown() of the script took longer than teardownTimeout";
     /// Something else took too long.
     Timeout = 102, "another function of the script took longer than it may, such as handleSummary()";
-    /// Stopped through the REST API.
-    RestAbort = 103, "stopped through the REST API";
+    /// Stopped through the REST API or the live page.
+    RestAbort = 103, "stopped through the REST API or the live page";
     /// An option, plan or file cannot be run.
     InvalidConfig = 104, "an option, a URL, a file or a plan cannot be run; nothing was sent";
     /// Stopped by a signal.

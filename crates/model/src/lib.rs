@@ -14,6 +14,7 @@ pub mod error_class;
 pub mod event;
 pub mod executor;
 pub mod exit_code;
+pub mod heat;
 pub mod plan;
 pub mod rates;
 pub mod request;

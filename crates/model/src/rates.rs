@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::executor::Executor;
-use crate::plan::TestPlan;
+use crate::plan::{Scenario, TestPlan};
 use crate::result::{Rates, Row};
 use crate::snapshot::Counts;
 use crate::units::Nanos;
@@ -103,6 +103,13 @@ fn steady_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
     let [scenario] = plan.scenarios.as_slice() else {
         return None;
     };
+    level_span_of(scenario)
+}
+
+/// When a scenario holds its highest load: from, until (`None`: until it ends); `None` for ramps
+/// alone.
+#[must_use]
+pub fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
     let start = Nanos::from(scenario.start_time);
     match &scenario.executor {
         Executor::RampingVus {

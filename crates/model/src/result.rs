@@ -9,6 +9,7 @@ use loadline_metric::{TimeTrend, ValueTrend};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Mark, ResourceSample};
+use crate::heat::Heat;
 use crate::plan::TestPlan;
 use crate::snapshot::Snapshot;
 use crate::test_summary::TestSummary;
@@ -31,7 +32,7 @@ pub enum StopReason {
     ThresholdCrossed,
     /// The script ended it (`exec.test.abort`), or threw where nothing goes on without.
     Script,
-    /// Somebody ended it from outside through the REST API.
+    /// Somebody ended it from outside, through the REST API or the live page.
     Remote,
     /// The process died; told from the journal.
     Crashed,
@@ -86,7 +87,8 @@ pub struct Row {
     pub dropped: u64,
     /// Arrivals due and waiting at the end of the row.
     pub waiting: u64,
-    /// Virtual users with a request under way at the end of the row.
+    /// Virtual users at work at the end of the row: with a request under way, or running a script's
+    /// iteration.
     pub active_vus: u64,
     /// Bytes sent.
     pub bytes_sent: u64,
@@ -98,6 +100,9 @@ pub struct Row {
     pub response_time_ns: Option<Percentiles>,
     /// 99th percentile of the schedule lag in nanoseconds; `None` in a closed model.
     pub lag_p99_ns: Option<u64>,
+    /// Requests by service time, in coarse bands; empty in results of older versions.
+    #[serde(default, skip_serializing_if = "Heat::is_empty")]
+    pub heat: Heat,
     /// The generator's own use.
     pub generator: GeneratorUse,
     /// Whether the row lies in the warm-up.
@@ -168,7 +173,7 @@ pub struct Totals {
     pub seen: Snapshot,
     /// Rates.
     pub rates: Rates,
-    /// Highest number of virtual users with a request under way.
+    /// Highest number of virtual users at work.
     pub active_vus_max: u64,
     /// Processor time of the whole process, in nanoseconds.
     pub cpu_ns: u64,

@@ -46,6 +46,12 @@ impl Rows {
         }
     }
 
+    /// The rows that are whole; fewer than before where they were halved since.
+    #[must_use]
+    pub fn whole(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// The rows so far, the last one perhaps shorter than the others.
     #[must_use]
     pub fn finish(mut self) -> Vec<Row> {
@@ -69,7 +75,8 @@ pub fn halve(rows: &mut Vec<Row>) {
 
 /// Two rows as one. Counts add up; states are those of the later row; percentiles cannot be
 /// joined, so the larger stands.
-fn joined(first: &Row, second: &Row) -> Row {
+#[must_use]
+pub fn joined(first: &Row, second: &Row) -> Row {
     let mut row = second.clone();
     row.at_ns = first.at_ns;
     row.span_ns += first.span_ns;
@@ -84,6 +91,8 @@ fn joined(first: &Row, second: &Row) -> Row {
     row.service_time_ns = larger(first.service_time_ns, second.service_time_ns);
     row.response_time_ns = larger(first.response_time_ns, second.response_time_ns);
     row.lag_p99_ns = first.lag_p99_ns.max(second.lag_p99_ns);
+    row.heat = first.heat.clone();
+    row.heat.merge(&second.heat);
     row.warm_up = first.warm_up && second.warm_up;
     let (a, b) = (&first.generator, &second.generator);
     let core_ns = a.cpu_cores * first.span_ns as f64 + b.cpu_cores * second.span_ns as f64;
@@ -115,10 +124,16 @@ fn larger(a: Option<Percentiles>, b: Option<Percentiles>) -> Option<Percentiles>
 
 #[cfg(test)]
 mod tests {
+    use loadline_metric::TimeTrend;
+
     use super::*;
+    use crate::heat::Heat;
 
     #[test]
     fn rows_are_halved_and_nothing_is_lost() {
+        let mut times = TimeTrend::new();
+        times.record(1_000);
+        let heat = Heat::of(&times);
         let mut rows = Rows::default();
         let seconds = ROWS_MAX as u64 * 2 + 1;
         for second in 0..seconds {
@@ -127,11 +142,15 @@ mod tests {
                 at_ns,
                 span_ns: 1_000_000_000,
                 completed: 3,
+                heat: heat.clone(),
                 ..Row::default()
             });
         }
+        assert!(rows.whole().len() < ROWS_MAX);
         let rows = rows.finish();
         assert!(rows.len() < ROWS_MAX);
+        let hot = rows.iter().flat_map(|row| row.heat.bands());
+        assert_eq!(hot.map(|(_, count)| count).sum::<u64>(), seconds);
         assert_eq!(
             rows.iter().map(|row| row.completed).sum::<u64>(),
             3 * seconds

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loadline_engine::{INTERVAL, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
+use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
 use loadline_model::{Nanos, Snapshot};
 
@@ -165,6 +166,7 @@ impl Collector {
         generator.run_queue_ns = pending.seen.run_queue_ns;
         let mut all = pending.seen.counts.clone();
         all.merge(&pending.seen.warm_up);
+        let service_time = pending.seen.service_time();
         let row = Row {
             at_ns,
             span_ns,
@@ -178,9 +180,10 @@ impl Collector {
             active_vus,
             bytes_sent: all.bytes_sent,
             bytes_received: all.bytes_received,
-            service_time_ns: percentiles(&pending.seen.service_time()),
+            service_time_ns: percentiles(&service_time),
             response_time_ns: percentiles(&pending.seen.response_time),
             lag_p99_ns: quantile(&pending.seen.schedule_lag, 0.99),
+            heat: Heat::of(&service_time),
             generator,
             warm_up: at_ns < Nanos::from(self.warm_up).0,
         };

@@ -159,6 +159,9 @@ pub fn run(
     let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
     conductor.script = script;
     conductor.watch = setup.watch;
+    if let Some(lifecycle) = &mut lifecycle {
+        conductor.tell_around(lifecycle, on_event);
+    }
     if let Begun::Stopped(order) = begun {
         conductor.obey(order, on_event);
     }
@@ -226,7 +229,7 @@ impl Conductor {
             self.look();
             self.heed_script(on_event);
             self.pass_orders(on_event);
-            while let Some(told) = self.collector.next_told(self.engine.live().active()) {
+            while let Some(told) = self.collector.next_told(self.at_work()) {
                 self.tell_second(told, on_event);
             }
             if self.gave_up() {
@@ -249,7 +252,7 @@ impl Conductor {
             troubles.append(&mut lifecycle.troubles);
             troubles.append(&mut self.troubles);
             lifecycle.tear_down().map_err(RunError::Start)?;
-            self.total.merge(std::mem::take(&mut lifecycle.seen));
+            self.tell_around(&mut lifecycle, on_event);
             troubles.append(&mut lifecycle.troubles);
         }
         let has_failed = !self.collector.failures.is_empty() && self.engine.live().started == 0;
@@ -292,11 +295,21 @@ impl Conductor {
     /// Reads the live counters.
     fn look(&mut self) {
         let live = self.engine.live();
-        self.active_vus_max = self.active_vus_max.max(live.active());
+        self.active_vus_max = self.active_vus_max.max(self.at_work());
         if let Some(windows) = &mut self.windows {
             let now = self.engine.clock.now();
             let done = live.completed + live.failed;
             windows.look(now, done);
+        }
+    }
+
+    /// Virtual users at work now: of a script those that run an iteration, else those with a request
+    /// under way.
+    fn at_work(&self) -> u64 {
+        let live = self.engine.live();
+        match self.script {
+            Some(_) => live.vus_active,
+            None => live.active(),
         }
     }
 
@@ -313,7 +326,10 @@ impl Conductor {
                 "asked to stop: nothing new starts, running requests may end",
             ),
             RunCommand::StopNow => (StopReason::Aborted, "asked to stop at once"),
-            RunCommand::StopRemotely => (StopReason::Remote, "stopped through the REST API"),
+            RunCommand::StopRemotely => (
+                StopReason::Remote,
+                "stopped through the REST API or the live page",
+            ),
             RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. } => {
                 return self.engine.command(command);
             }
@@ -357,8 +373,7 @@ impl Conductor {
         let Told { row, delta } = told;
         self.told_until = Nanos(row.at_ns + row.span_ns);
         self.rows.add(row.clone());
-        self.total.merge(delta.clone());
-        let delta = Arc::new(delta);
+        let delta = self.add(delta, on_event);
         if let Some(watch) = &self.watch {
             watch.tell(&delta, self.told_until.into());
         }
@@ -371,6 +386,25 @@ impl Conductor {
             delta: Arc::clone(&delta),
         });
         self.hold_thresholds(&delta, part, on_event);
+    }
+
+    /// Tells what `setup()` or `teardown()` measured, once.
+    fn tell_around(&mut self, lifecycle: &mut Lifecycle, on_event: &mut dyn FnMut(RunEvent)) {
+        let seen = std::mem::take(&mut lifecycle.seen);
+        if seen != Snapshot::default() {
+            let seen = self.add(seen, on_event);
+            on_event(RunEvent::Around(seen));
+        }
+    }
+
+    /// Adds an interval to the whole, and tells its series, which the whole does not keep.
+    fn add(&mut self, mut delta: Snapshot, on_event: &mut dyn FnMut(RunEvent)) -> Arc<Snapshot> {
+        let series = delta.script.as_mut().and_then(|seen| seen.take_series());
+        if let Some(series) = series {
+            on_event(RunEvent::Series(Arc::new(series)));
+        }
+        self.total.merge(delta.clone());
+        Arc::new(delta)
     }
 
     /// Ends a script run whose thresholds ask for it; warns of tags with too many values.

@@ -23,4 +23,5 @@ pub use environment::{environment, prepare_process};
 pub use lifecycle::{Handled, ReadError, Trouble, handle_summary, read_exports};
 pub use loadline_engine::clock::Clock;
 pub use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, Traced};
+pub use thresholds::evaluate as evaluate_thresholds;
 pub use watch::{RunPhase, RunWatch, Steering};

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::SeriesValues;
+use super::tagged::merge_tagged;
 use super::values::{MetricValues, merge_value, merge_values};
 use crate::{
     Aggregated, BuiltIn, DEFAULT_SERIES_CAP, Explosion, MetricDefinition, MetricId, NotFinite,
@@ -67,6 +69,33 @@ pub struct ByTagDelta {
     pub overflowed: u64,
 }
 
+/// Every metric of an interval by all its tags.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SeriesDelta {
+    /// What the script's own metrics in here are.
+    pub definitions: BTreeMap<MetricId, MetricDefinition>,
+    /// The values.
+    pub values: SeriesValues,
+}
+
+impl SeriesDelta {
+    /// What a metric in here is; `None` for one that was not seen and is not built in.
+    #[must_use]
+    pub fn definition(&self, metric: MetricId) -> Option<MetricDefinition> {
+        definition_of(metric, &self.definitions)
+    }
+}
+
+fn definition_of(
+    metric: MetricId,
+    own: &BTreeMap<MetricId, MetricDefinition>,
+) -> Option<MetricDefinition> {
+    match BuiltIn::ALL.get(metric.0 as usize) {
+        Some(built_in) => Some(built_in.definition()),
+        None => own.get(&metric).cloned(),
+    }
+}
+
 /// What was measured in an interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasurementsDelta {
@@ -81,6 +110,10 @@ pub struct MeasurementsDelta {
     pub submetrics: BTreeMap<(MetricId, TagSet), Aggregated>,
     /// By the tag asked for; `None`: not asked for, or nothing seen.
     pub by_tag: Option<ByTagDelta>,
+    /// Every metric by all its tags; empty unless asked for. An interval has it, and the whole does
+    /// not keep it.
+    #[serde(skip)]
+    pub by_all_tags: SeriesValues,
     /// What had more values than have a place; `None` when all had one.
     pub explosion: Option<Explosion>,
 }
@@ -94,10 +127,16 @@ impl MeasurementsDelta {
     /// What a metric in here is; `None` for one that was not seen and is not built in.
     #[must_use]
     pub fn definition(&self, metric: MetricId) -> Option<MetricDefinition> {
-        match BuiltIn::ALL.get(metric.0 as usize) {
-            Some(built_in) => Some(built_in.definition()),
-            None => self.definitions.get(&metric).cloned(),
-        }
+        definition_of(metric, &self.definitions)
+    }
+
+    /// Takes the series out; `None` when there are none.
+    #[must_use]
+    pub fn take_series(&mut self) -> Option<SeriesDelta> {
+        (!self.by_all_tags.is_empty()).then(|| SeriesDelta {
+            definitions: self.definitions.clone(),
+            values: std::mem::take(&mut self.by_all_tags),
+        })
     }
 
     /// The values of a metric, or with tags those of a sub-metric; `None` when there are none.
@@ -149,6 +188,7 @@ impl MeasurementsDelta {
         if let Some(rows) = other.by_tag {
             self.by_tag.get_or_insert_default().merge(rows);
         }
+        merge_tagged(&mut self.by_all_tags, other.by_all_tags, DEFAULT_SERIES_CAP);
         self.explosion = self.explosion.take().or(other.explosion);
     }
 }

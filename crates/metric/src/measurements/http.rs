@@ -63,17 +63,9 @@ impl Measurements {
         tags: &dyn Tagged,
     ) {
         let part = self.part_of(tags, at_ns);
-        let values = &mut self.parts[part].values;
-        values
-            .of(BuiltIn::HttpReqs.id(), &self.registry)
-            .record_one(true);
-        if let Some(failed) = failed {
-            values
-                .of(BuiltIn::HttpReqFailed.id(), &self.registry)
-                .record_one(failed);
-        }
-        for (metric, ns) in times.each() {
-            values.of(metric.id(), &self.registry).record_ns(ns);
+        record_all(&mut self.parts[part].values, times, failed, &self.registry);
+        if let Some(series) = &mut self.by_all_tags {
+            record_all(series.of(tags), times, failed, &self.registry);
         }
         if !self.submetrics.is_empty() {
             self.record_http_submetrics(times, failed, tags);
@@ -107,6 +99,24 @@ impl Measurements {
         for (metric, ns) in times.each() {
             each(metric, &|values| values.record_ns(ns));
         }
+    }
+}
+
+#[inline]
+fn record_all(
+    values: &mut Accumulators,
+    times: &HttpTimes,
+    failed: Option<bool>,
+    registry: &MetricRegistry,
+) {
+    values.of(BuiltIn::HttpReqs.id(), registry).record_one(true);
+    if let Some(failed) = failed {
+        values
+            .of(BuiltIn::HttpReqFailed.id(), registry)
+            .record_one(failed);
+    }
+    for (metric, ns) in times.each() {
+        values.of(metric.id(), registry).record_ns(ns);
     }
 }
 

@@ -8,18 +8,23 @@ mod checks;
 mod delta;
 mod http;
 mod plan;
+mod tagged;
 mod values;
 
 use std::sync::Arc;
 
-pub use delta::{ByTagDelta, CheckCounts, FirstSeen, GroupDelta, MeasurementsDelta, SectionDelta};
+pub use delta::{
+    ByTagDelta, CheckCounts, FirstSeen, GroupDelta, MeasurementsDelta, SectionDelta, SeriesDelta,
+};
 pub use http::HttpTimes;
 pub use plan::{EXPECTED_RESPONSE_TAG, SeriesPlan};
+pub use tagged::SeriesValues;
 pub use values::MetricValues;
 
 use crate::{BuiltIn, MetricId, MetricRegistry, NotFinite, TagSet, Tagged};
 use checks::Checks;
 use http::ByTag;
+use tagged::TaggedSeries;
 use values::{Accumulator, Accumulators, merge_values};
 
 const SCENARIO_TAG: &str = "scenario";
@@ -56,6 +61,7 @@ pub struct Measurements {
     /// By metric, the places of its sub-metrics.
     submetrics_of: Vec<Vec<usize>>,
     by_tag: Option<ByTag>,
+    by_all_tags: Option<TaggedSeries>,
     checks: Checks,
 }
 
@@ -75,6 +81,7 @@ impl Measurements {
                 .by_tag
                 .clone()
                 .map(|tag| ByTag::new(tag, plan.series_cap)),
+            by_all_tags: plan.by_all_tags.then(|| TaggedSeries::new(plan.series_cap)),
             checks: Checks::new(plan.series_cap),
             registry,
         };
@@ -169,6 +176,10 @@ impl Measurements {
         if let Some(by_tag) = &mut self.by_tag {
             by_tag.take_into(&mut delta);
         }
+        if let Some(series) = &mut self.by_all_tags {
+            delta.by_all_tags = series.take();
+            delta.explosion = delta.explosion.or_else(|| series.explosion.clone());
+        }
         delta.explosion = delta.explosion.or_else(|| self.checks.explosion.clone());
         self.define_own(&mut delta);
         delta
@@ -209,6 +220,9 @@ impl Measurements {
                     record(&mut submetric.values);
                 }
             }
+        }
+        if let Some(series) = &mut self.by_all_tags {
+            record(series.metric(metric, tags, &self.registry));
         }
     }
 

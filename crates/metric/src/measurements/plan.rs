@@ -22,7 +22,9 @@ pub struct SeriesPlan {
     pub by_group: bool,
     /// HTTP metrics for each value of this tag; `None`: not asked for.
     pub by_tag: Option<String>,
-    /// Values of [`Self::by_tag`], checks and groups that get a place of their own.
+    /// Every metric by all its tags, for outputs that keep series.
+    pub by_all_tags: bool,
+    /// Values of [`Self::by_tag`], sets of tags, checks and groups that get a place of their own.
     pub series_cap: usize,
 }
 
@@ -33,6 +35,7 @@ impl Default for SeriesPlan {
             by_scenario: false,
             by_group: false,
             by_tag: None,
+            by_all_tags: false,
             series_cap: DEFAULT_SERIES_CAP,
         }
     }

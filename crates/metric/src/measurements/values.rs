@@ -106,6 +106,17 @@ impl Accumulators {
             })
             .collect()
     }
+
+    /// The same, but what was not recorded since is given back to the system: for the many series of
+    /// which few are busy.
+    pub(super) fn take_or_free(&mut self) -> MetricValues {
+        for accumulator in &mut self.by_number {
+            if accumulator.as_ref().is_some_and(|known| !known.touched) {
+                *accumulator = None;
+            }
+        }
+        self.take()
+    }
 }
 
 /// Adds values to others, metric by metric.

@@ -7,5 +7,6 @@ mod requests;
 mod script;
 mod window;
 
-pub(crate) use requests::{check, evaluate};
+pub(crate) use requests::check;
+pub use requests::evaluate;
 pub(crate) use script::ScriptThresholds;

@@ -56,11 +56,7 @@ pub(crate) fn check(plan: &TestPlan) -> Result<(), String> {
 }
 
 /// How the thresholds came out.
-pub(crate) fn evaluate(
-    plan: &TestPlan,
-    seen: &Snapshot,
-    measured: Duration,
-) -> Vec<ThresholdOutcome> {
+pub fn evaluate(plan: &TestPlan, seen: &Snapshot, measured: Duration) -> Vec<ThresholdOutcome> {
     plan.thresholds
         .iter()
         .map(|threshold| match metric_of(threshold, plan.is_open()) {

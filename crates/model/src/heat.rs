@@ -1,0 +1,115 @@
+//! How many requests took how long, in bands wide enough to keep a second in a few numbers: what a
+//! heat map is drawn of.
+//!
+//! Must not know what is drawn. Source of the bands: the base-2 exponential histogram at scale 2, of
+//! which our own buckets are exact parts. Invariant: bands ascend, none is empty, and joining two adds
+//! their counts.
+
+use loadline_metric::{Schema, TimeTrend};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Bands in each doubling of time: a band is 19 % wide.
+pub const BANDS_PER_DOUBLING: u32 = 4;
+
+const SCHEMA: i8 = BANDS_PER_DOUBLING.ilog2() as i8;
+/// The band of the longest time that can be recorded.
+const BAND_MAX: i32 = u8::MAX as i32;
+
+/// Requests by how long they took. Band `b` holds times above `2^(b/4)` ns, up to `2^((b+1)/4)` ns;
+/// what took a nanosecond or less is in band 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Heat(Vec<(u8, u64)>);
+
+impl Heat {
+    /// The bands of a distribution.
+    #[must_use]
+    pub fn of(times: &TimeTrend) -> Heat {
+        let schema = Schema::new(SCHEMA).expect("scale 2 is within the scales there are");
+        let coarse = times.histogram().downscale(schema);
+        let mut heat = Heat::default();
+        heat.add(0, coarse.zero);
+        for bucket in coarse.positive {
+            heat.add(bucket.index.clamp(0, BAND_MAX) as u8, bucket.count);
+        }
+        heat
+    }
+
+    /// Adds the requests of another span of time.
+    pub fn merge(&mut self, other: &Heat) {
+        for (band, count) in &other.0 {
+            self.add(*band, *count);
+        }
+    }
+
+    /// Bands with their counts, ascending.
+    #[must_use]
+    pub fn bands(&self) -> &[(u8, u64)] {
+        &self.0
+    }
+
+    /// Whether nothing was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn add(&mut self, band: u8, count: u64) {
+        if count == 0 {
+            return;
+        }
+        match self.0.binary_search_by_key(&band, |(band, _)| *band) {
+            Ok(place) => self.0[place].1 = self.0[place].1.saturating_add(count),
+            Err(place) => self.0.insert(place, (band, count)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Heat {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Heat, D::Error> {
+        let mut heat = Heat::default();
+        for (band, count) in Vec::<(u8, u64)>::deserialize(from)? {
+            heat.add(band, count);
+        }
+        Ok(heat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(times: &[u64]) -> Heat {
+        let mut trend = TimeTrend::new();
+        times.iter().for_each(|ns| trend.record(*ns));
+        Heat::of(&trend)
+    }
+
+    #[test]
+    fn bands_are_quarters_of_a_doubling() {
+        let heat = of(&[0, 1, 1 << 20, (1 << 20) + 1, 1 << 21]);
+        assert_eq!(heat.bands(), [(0, 2), (79, 1), (80, 1), (83, 1)]);
+        assert_eq!(of(&[u64::MAX]).bands(), [(255, 1)]);
+    }
+
+    #[test]
+    fn it_is_a_plain_list_in_data() {
+        let json = serde_json::to_string(&of(&[1 << 20])).expect("it is data");
+        assert_eq!(json, "[[79,1]]");
+        let read: Heat = serde_json::from_str("[[9,1],[3,0],[2,5],[9,2]]").expect("pairs");
+        assert_eq!(read.bands(), [(2, 5), (9, 3)], "whoever wrote it");
+    }
+
+    proptest! {
+        #[test]
+        fn joined_spans_are_as_one(a in prop::collection::vec(0_u64..1 << 40, 0..50),
+                                   b in prop::collection::vec(0_u64..1 << 40, 0..50)) {
+            let mut joined = of(&a);
+            joined.merge(&of(&b));
+            prop_assert_eq!(&joined, &of(&[a.clone(), b.clone()].concat()));
+            let counted: u64 = joined.bands().iter().map(|(_, count)| count).sum();
+            prop_assert_eq!(counted, (a.len() + b.len()) as u64);
+        }
+    }
+}

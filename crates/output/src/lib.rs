@@ -1,6 +1,6 @@
 //! Sinks: where results go besides the terminal. One folder each, with the same files in it:
-//! `mod.rs` (what it is), `sink.rs` (files and threads), `encode.rs` (bytes), `tests.rs`. What k6's
-//! two line formats share is in `k6_lines`.
+//! `mod.rs` (what it is), `sink.rs` (files and threads), `encode.rs` (bytes), `tests.rs`. What
+//! files of lines share is in `k6_lines`, what services that values are sent to share in `push`.
 //!
 //! This crate must not know the engine: a sink reads `RunEvent`s, samples or a `RunResult`.
 //!
@@ -9,10 +9,21 @@
 
 #[cfg(test)]
 mod fixture;
+pub mod influxdb;
 pub mod journal;
 pub mod json;
+pub mod jtl;
+pub mod junit;
 pub mod k6_csv;
 pub mod k6_json;
 pub mod k6_lines;
+pub mod opentelemetry;
+pub mod prometheus;
+pub mod push;
+mod report;
 pub mod samples;
 mod sanity;
+pub mod series;
+pub mod statsd;
+
+pub use report::{GiveUp, OnTrouble, SinkReport};

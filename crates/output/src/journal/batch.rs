@@ -48,8 +48,9 @@ impl Batch {
     /// Takes one event in.
     pub(super) fn add(&mut self, event: &RunEvent) {
         match event {
-            // There is nothing yet that a crash could lose.
-            RunEvent::Before(_) => {}
+            // There is nothing yet that a crash could lose; and what is kept by all tags is for
+            // others to keep.
+            RunEvent::Before(_) | RunEvent::Series(_) => {}
             RunEvent::Started {
                 plan,
                 environment,
@@ -63,6 +64,10 @@ impl Batch {
             }
             RunEvent::Second { row, delta } => {
                 self.rows.push(row.clone());
+                self.deltas.push(Arc::clone(delta));
+                self.keep_within_limits();
+            }
+            RunEvent::Around(delta) => {
                 self.deltas.push(Arc::clone(delta));
                 self.keep_within_limits();
             }

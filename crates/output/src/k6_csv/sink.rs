@@ -11,9 +11,11 @@ use loadline_model::snapshot::TaggedValues;
 
 use super::encode::{CsvLines, CsvOptions};
 use crate::k6_lines::{Destination, LineSink, MetricDescription};
+use crate::report::OnTrouble;
 
 /// Writes a header, and a row for each value received until the sending ends are dropped;
-/// `describe` tells what a metric is, and is asked once per metric.
+/// `describe` tells what a metric is, and is asked once per metric; `on_trouble` is told when the
+/// destination begins to fail.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -22,6 +24,7 @@ pub fn start(
     options: CsvOptions,
     receiver: Receiver<Vec<TaggedValues>>,
     describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
+    on_trouble: OnTrouble,
 ) -> io::Result<LineSink> {
     LineSink::start(
         "k6 csv",
@@ -29,5 +32,6 @@ pub fn start(
         destination,
         receiver,
         describe,
+        on_trouble,
     )
 }

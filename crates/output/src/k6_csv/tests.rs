@@ -79,6 +79,7 @@ fn the_thread_writes_the_same_rows() {
         options,
         receiver,
         describe,
+        Arc::new(|_| {}),
     );
     sender.send(read.values).unwrap();
     drop(sender);

@@ -3,13 +3,11 @@
 //! Measured on k6 v2.2.0. Must not know files. Invariant: what is the same for all values of a tag
 //! set, or of a metric, is made once.
 
-use std::io::Write;
-
 use loadline_metric::{MetricId, TagSet};
 use loadline_model::snapshot::TaggedValues;
 
 use crate::k6_lines::{
-    Lines, MetricDescription, Rendered, SubMetricDescription, push_rfc3339_nano,
+    Lines, MetricDescription, Rendered, SubMetricDescription, push_decimal, push_rfc3339_nano,
 };
 
 /// Makes lines of JSON.
@@ -166,18 +164,46 @@ fn push_text(text: &str, out: &mut String) {
 /// A number as Go's `encoding/json` writes it: the shortest digits that read back the same, with an
 /// exponent below 1e-6 and from 1e21 on.
 fn push_number(value: f64, out: &mut Vec<u8>) {
-    /// Whole numbers below this are written without looking for the shortest digits.
-    const WHOLE_MAX: f64 = 1e15;
     let magnitude = value.abs();
-    let written = if value.fract() == 0.0 && magnitude < WHOLE_MAX && value.is_sign_positive() {
-        write!(out, "{}", value as u64)
-    } else if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
-        write!(out, "{value}")
-    } else if magnitude < 1.0 {
-        write!(out, "{value:e}")
-    } else {
-        let text = format!("{value:e}");
-        write!(out, "{}", text.replacen('e', "e+", 1))
-    };
-    written.expect("a vector takes all bytes");
+    if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
+        push_decimal(value, out);
+        return;
+    }
+    let text = format!("{value:e}");
+    match magnitude < 1.0 {
+        true => out.extend(text.as_bytes()),
+        false => out.extend(text.replacen('e', "e+", 1).as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(value: f64) -> String {
+        let mut out = Vec::new();
+        push_number(value, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_gos() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (0.348_768, "0.348768"),
+            (0.000_001, "0.000001"),
+            (0.000_000_1, "1e-7"),
+            (100.5, "100.5"),
+            (-0.5, "-0.5"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (123_456_789.123_456_79, "123456789.12345679"),
+            (999_999_999.999_999, "999999999.999999"),
+            (1e20, "100000000000000000000"),
+            (1e21, "1e+21"),
+        ] {
+            assert_eq!(written(value), text);
+        }
+    }
 }

@@ -10,9 +10,11 @@ use loadline_model::snapshot::TaggedValues;
 
 use super::encode::JsonLines;
 use crate::k6_lines::{Destination, LineSink, MetricDescription};
+use crate::report::OnTrouble;
 
 /// Writes a line for each value received until the sending ends are dropped; `describe` tells what
-/// a metric is, and is asked once per metric.
+/// a metric is, and is asked once per metric; `on_trouble` is told when the
+/// destination begins to fail.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -20,6 +22,7 @@ pub fn start(
     destination: Destination,
     receiver: Receiver<Vec<TaggedValues>>,
     describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
+    on_trouble: OnTrouble,
 ) -> io::Result<LineSink> {
     LineSink::start(
         "k6 json",
@@ -27,5 +30,6 @@ pub fn start(
         destination,
         receiver,
         describe,
+        on_trouble,
     )
 }

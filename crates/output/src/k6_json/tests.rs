@@ -1,5 +1,6 @@
 //! Lines of JSON against those that k6 v2.2.0 wrote of the same values.
 
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use loadline_metric::MetricId;
@@ -25,7 +26,13 @@ fn the_thread_writes_the_same_lines() {
     let (sender, receiver) = sync_channel(1);
     let metrics = read.metrics;
     let describe = move |id: MetricId| metrics[id.0 as usize].clone();
-    let sink = super::start(Destination::create(&path).unwrap(), receiver, describe).unwrap();
+    let sink = super::start(
+        Destination::create(&path).unwrap(),
+        receiver,
+        describe,
+        Arc::new(|_| {}),
+    )
+    .unwrap();
     let written = read.values.len() as u64;
     sender.send(read.values).unwrap();
     drop(sender);

@@ -6,6 +6,7 @@
 mod cache;
 mod describe;
 mod destination;
+mod number;
 #[cfg(test)]
 pub(crate) mod recorded;
 #[cfg(test)]
@@ -15,8 +16,9 @@ mod time;
 
 pub use describe::{MetricDescription, SubMetricDescription, ThresholdDescription};
 pub use destination::Destination;
-pub use thread::{LineSink, LinesReport};
+pub use thread::LineSink;
 
 pub(crate) use cache::Rendered;
+pub(crate) use number::push_decimal;
 pub(crate) use thread::Lines;
 pub use time::{push_rfc3339, push_rfc3339_nano};

@@ -10,6 +10,7 @@ use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::snapshot::TaggedValues;
 
 use super::{Destination, LineSink, Lines, MetricDescription};
+use crate::report::OnTrouble;
 
 /// A line per value, and nothing else.
 struct Numbers;
@@ -66,12 +67,20 @@ fn batch(values: &[f64]) -> Vec<TaggedValues> {
 }
 
 fn start(destination: Destination, receiver: Receiver<Vec<TaggedValues>>) -> LineSink {
+    start_telling(destination, receiver, Arc::new(|_| {}))
+}
+
+fn start_telling(
+    destination: Destination,
+    receiver: Receiver<Vec<TaggedValues>>,
+    on_trouble: OnTrouble,
+) -> LineSink {
     let describe = |id: MetricId| MetricDescription {
         definition: BuiltIn::ALL[id.0 as usize].definition(),
         thresholds: Vec::new(),
         sub_metrics: Vec::new(),
     };
-    LineSink::start("test", Numbers, destination, receiver, describe).unwrap()
+    LineSink::start("test", Numbers, destination, receiver, describe, on_trouble).unwrap()
 }
 
 #[test]
@@ -99,7 +108,10 @@ fn a_full_disk_is_told_at_the_end_and_never_holds_up_the_sender() {
         ..Disk::default()
     };
     let (sender, receiver) = sync_channel(1);
-    let sink = start(Destination::stream(disk), receiver);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = Arc::clone(&told);
+    let on_trouble: OnTrouble = Arc::new(move |why| tell.lock().unwrap().push(why.to_owned()));
+    let sink = start_telling(Destination::stream(disk), receiver, on_trouble);
     for _ in 0..500 {
         sender
             .send(batch(&[1.0, 2.0]))
@@ -110,6 +122,20 @@ fn a_full_disk_is_told_at_the_end_and_never_holds_up_the_sender() {
     let kind = report.error.map(|error| error.kind());
     assert_eq!(kind, Some(io::ErrorKind::StorageFull));
     assert_eq!((report.written, report.lost), (0, 1_000));
+    assert_eq!(told.lock().unwrap().len(), 1, "it is told once");
+}
+
+#[test]
+fn a_name_that_ends_in_zst_asks_for_zstandard() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.ndjson.zst");
+    let (sender, receiver) = sync_channel(1);
+    let sink = start(Destination::create(&path).unwrap(), receiver);
+    sender.send(batch(&[7.0])).unwrap();
+    drop(sender);
+    assert!(sink.finish().error.is_none());
+    let text = zstd::decode_all(&*fs::read(&path).unwrap()).unwrap();
+    assert_eq!(text, b"head\nhttp_reqs 7\n");
 }
 
 #[test]

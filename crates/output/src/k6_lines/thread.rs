@@ -12,6 +12,7 @@ use loadline_model::snapshot::TaggedValues;
 
 use super::describe::MetricDescription;
 use super::destination::Destination;
+use crate::report::{OnTrouble, SinkReport};
 
 /// Bytes gathered at most before they are written, but for the last batch.
 const PIECE_BYTES: usize = 256 << 10;
@@ -29,21 +30,10 @@ pub(crate) trait Lines: Send + 'static {
     );
 }
 
-/// What became of the values.
-#[derive(Debug, Default)]
-pub struct LinesReport {
-    /// Values whose lines were written.
-    pub written: u64,
-    /// Values of the piece that met the write error, and all after it.
-    pub lost: u64,
-    /// The write error; `None` when every line was written.
-    pub error: Option<io::Error>,
-}
-
 /// A running thread that writes values as they come.
 #[derive(Debug)]
 pub struct LineSink {
-    thread: JoinHandle<LinesReport>,
+    thread: JoinHandle<SinkReport>,
 }
 
 impl LineSink {
@@ -53,12 +43,14 @@ impl LineSink {
         destination: Destination,
         receiver: Receiver<Vec<TaggedValues>>,
         describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
+        on_trouble: OnTrouble,
     ) -> io::Result<LineSink> {
         let writer = Writer {
             destination,
             piece: Vec::new(),
             in_piece: 0,
-            report: LinesReport::default(),
+            report: SinkReport::default(),
+            on_trouble,
         };
         let thread = thread::Builder::new()
             .name(name.to_owned())
@@ -69,13 +61,10 @@ impl LineSink {
     /// Waits for the last value and says what became of them all. The sending ends must have been
     /// dropped, or this waits until they are.
     #[must_use]
-    pub fn finish(self) -> LinesReport {
-        self.thread.join().unwrap_or_else(|_| LinesReport {
-            error: Some(io::Error::other(
-                "the thread that writes lines failed; this is a defect of loadline",
-            )),
-            ..LinesReport::default()
-        })
+    pub fn finish(self) -> SinkReport {
+        self.thread
+            .join()
+            .unwrap_or_else(|_| SinkReport::of_a_defect())
     }
 }
 
@@ -84,7 +73,8 @@ struct Writer {
     /// Lines not yet written, and of how many values they are.
     piece: Vec<u8>,
     in_piece: u64,
-    report: LinesReport,
+    report: SinkReport,
+    on_trouble: OnTrouble,
 }
 
 impl Writer {
@@ -93,7 +83,7 @@ impl Writer {
         receiver: &Receiver<Vec<TaggedValues>>,
         mut lines: impl Lines,
         mut describe: impl FnMut(MetricId) -> MetricDescription,
-    ) -> LinesReport {
+    ) -> SinkReport {
         lines.head(&mut self.piece);
         self.write();
         while let Some(batch) = self.next(receiver) {
@@ -128,7 +118,11 @@ impl Writer {
 
     fn write(&mut self) {
         if self.report.error.is_none() && !self.piece.is_empty() {
-            self.report.error = self.destination.write(&self.piece).err();
+            let error = self.destination.write(&self.piece).err();
+            if let Some(error) = &error {
+                (self.on_trouble)(&error.to_string());
+            }
+            self.report.error = error;
         }
         let fate = if self.report.error.is_none() {
             &mut self.report.written

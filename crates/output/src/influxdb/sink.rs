@@ -1,0 +1,158 @@
+//! The thread of the points, and how they are posted.
+//!
+//! Must not know the layout. Invariant: as for [`PushSink`]; user, password and token are sent in a
+//! header alone.
+
+use std::io;
+use std::sync::mpsc::Receiver;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use loadline_metric::MetricId;
+use loadline_model::snapshot::TaggedValues;
+use url::form_urlencoded::byte_serialize;
+
+use super::encode::Points;
+use super::settings::{InfluxSettings, InfluxTarget};
+use crate::k6_lines::MetricDescription;
+use crate::push::{Answer, HttpClient, Pool, Post, PushSink, Pushing, Refusal, Retry, TlsSettings};
+use crate::report::{GiveUp, OnTrouble};
+
+/// Posts every value received until the sending ends are dropped; `describe` tells what a metric is,
+/// and is asked once per metric. When `give_up` is set after the end, what is left is lost.
+///
+/// # Errors
+/// When no thread can be started, or the proxy's address cannot be read.
+pub fn start(
+    settings: InfluxSettings,
+    receiver: Receiver<Vec<TaggedValues>>,
+    describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
+    (on_trouble, give_up): (OnTrouble, GiveUp),
+) -> io::Result<PushSink> {
+    let tls = TlsSettings {
+        trusts_all: settings.trusts_all,
+        ..TlsSettings::default()
+    };
+    let client = HttpClient::new(&tls, settings.proxy.as_deref());
+    let post = Writes {
+        client: client.map_err(io::Error::other)?,
+        url: write_url(&settings),
+        database: database(&settings),
+        headers: headers(&settings.target),
+    };
+    let threads = settings.concurrent_writes;
+    let carrier = Pool::start(
+        "influxdb post",
+        threads,
+        post,
+        Retry::default(),
+        (on_trouble, give_up),
+    )?;
+    let pushing = Pushing {
+        name: "influxdb",
+        lines: Points::new(settings.fields, settings.precision),
+        carrier,
+        interval: settings.push_interval,
+    };
+    PushSink::start(pushing, receiver, describe)
+}
+
+/// Posts bodies of points.
+struct Writes {
+    client: HttpClient,
+    url: String,
+    /// Where a missing database is made, and the order to make it; `None`: version 2, whose buckets
+    /// are made by hand.
+    database: Option<String>,
+    headers: Vec<(&'static str, String)>,
+}
+
+impl Post for Writes {
+    fn post(&self, body: &[u8]) -> Result<(), Refusal> {
+        let headers: Vec<(&str, &str)> = self
+            .headers
+            .iter()
+            .map(|(name, value)| (*name, &**value))
+            .collect();
+        let answer = self.client.post(&self.url, &headers, body)?;
+        if let Some(url) = &self.database
+            && answer.status == 404
+            && answer.text.contains("database not found")
+        {
+            self.client.post(url, &headers, &[])?.verdict()?;
+            return self.client.post(&self.url, &headers, body)?.verdict();
+        }
+        answer.verdict().map_err(|refusal| partly(&answer, refusal))
+    }
+}
+
+/// A refusal of some points of a body: `partial write: … dropped=3`.
+fn partly(answer: &Answer, refusal: Refusal) -> Refusal {
+    let dropped = || {
+        let (_, number) = answer.text.rsplit_once("dropped=")?;
+        let digits = number.split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse().ok()
+    };
+    match dropped() {
+        Some(lost) if answer.text.contains("partial write") => Refusal::Partly {
+            why: answer.told(),
+            lost,
+        },
+        _ => refusal,
+    }
+}
+
+fn write_url(settings: &InfluxSettings) -> String {
+    let address = &settings.address;
+    match &settings.target {
+        InfluxTarget::V1 {
+            database,
+            retention,
+            consistency,
+            ..
+        } => format!(
+            "{address}/write?consistency={}&db={}&precision={}&rp={}",
+            encoded(consistency),
+            encoded(database),
+            settings.precision.name_in_v1(),
+            encoded(retention)
+        ),
+        InfluxTarget::V2 {
+            organization,
+            bucket,
+            ..
+        } => format!(
+            "{address}/api/v2/write?bucket={}&org={}&precision={}",
+            encoded(bucket),
+            encoded(organization),
+            settings.precision.name()
+        ),
+    }
+}
+
+fn database(settings: &InfluxSettings) -> Option<String> {
+    let InfluxTarget::V1 { database, .. } = &settings.target else {
+        return None;
+    };
+    // A name in quotes may hold anything; a quote within is doubled by a backslash.
+    let name = database.replace('\\', "\\\\").replace('"', "\\\"");
+    let order = encoded(&format!("CREATE DATABASE \"{name}\""));
+    Some(format!("{}/query?q={order}", settings.address))
+}
+
+fn headers(target: &InfluxTarget) -> Vec<(&'static str, String)> {
+    let authorization = match target {
+        InfluxTarget::V1 { user, .. } => user
+            .as_ref()
+            .map(|(name, password)| BASE64_STANDARD.encode(format!("{name}:{password}")))
+            .map(|both| format!("Basic {both}")),
+        InfluxTarget::V2 { token, .. } => token.as_ref().map(|token| format!("Token {token}")),
+    };
+    let mut headers = vec![("Content-Type", "text/plain; charset=utf-8".to_owned())];
+    headers.extend(authorization.map(|value| ("Authorization", value)));
+    headers
+}
+
+fn encoded(text: &str) -> String {
+    byte_serialize(text.as_bytes()).collect()
+}

@@ -1,0 +1,209 @@
+//! Rows with JMeter's default columns, as JMeter 5.6 writes and reads them.
+//!
+//! Must not know files. Invariant: `elapsed` is from the beginning of the connection, if one was
+//! made, to the last byte, as JMeter measures it; `Latency` and `Connect` are parts of it.
+
+use std::fmt::Write as _;
+
+use loadline_metric::{BuiltIn, MetricId, TagSet};
+use loadline_model::snapshot::TaggedValues;
+
+use crate::k6_lines::{Lines, MetricDescription};
+
+/// The header, line end included.
+const HEADER: &str = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,\
+     dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,\
+     Connect\n";
+
+/// What a row is made of; times in nanoseconds.
+struct Row<'a> {
+    start_unix_ns: u64,
+    connect_ns: u64,
+    /// Sending, and waiting for the first byte.
+    first_byte_ns: u64,
+    receiving_ns: u64,
+    label: &'a str,
+    /// Status code; zero for a failure.
+    status: u16,
+    /// What failed, in words; empty: nothing.
+    error: &'a str,
+    thread: &'a str,
+    success: bool,
+    bytes: u64,
+    vus: u64,
+    url: &'a str,
+}
+
+impl Row<'_> {
+    fn push(&self, out: &mut String) {
+        let ms = |ns: u64| (ns + 500_000) / 1_000_000;
+        let latency_ns = self.connect_ns + self.first_byte_ns;
+        let elapsed = ms(latency_ns + self.receiving_ns);
+        write!(out, "{},{elapsed},", self.start_unix_ns / 1_000_000).expect(TAKES_ALL);
+        push_field(self.label, out);
+        out.push(',');
+        self.push_response(out);
+        out.push(',');
+        push_field(self.thread, out);
+        write!(out, ",text,{},", self.success).expect(TAKES_ALL);
+        if !self.success && self.status != 0 {
+            push_field(self.error, out);
+        }
+        let (bytes, vus) = (self.bytes, self.vus);
+        write!(out, ",{bytes},0,{vus},{vus},").expect(TAKES_ALL);
+        push_field(
+            if self.url.is_empty() {
+                "null"
+            } else {
+                self.url
+            },
+            out,
+        );
+        let (latency, connect) = (ms(latency_ns), ms(self.connect_ns));
+        // JMeter has zero where there was no answer.
+        let latency = if self.status == 0 { 0 } else { latency };
+        writeln!(out, ",{latency},0,{connect}").expect(TAKES_ALL);
+    }
+
+    /// Code and message, as JMeter tells answers and failures.
+    fn push_response(&self, out: &mut String) {
+        if self.status == 0 {
+            push_field(&format!("Non HTTP response code: {}", self.error), out);
+            out.push(',');
+            push_field(&format!("Non HTTP response message: {}", self.error), out);
+        } else {
+            write!(out, "{},", self.status).expect(TAKES_ALL);
+            push_field(reason(self.status), out);
+        }
+    }
+}
+
+const TAKES_ALL: &str = "a string takes all text";
+
+/// Makes rows of requests; other values are no rows.
+#[derive(Debug)]
+pub(super) struct JtlLines {
+    /// Virtual users at work, as last told.
+    vus: u64,
+    text: String,
+}
+
+impl JtlLines {
+    /// `vus`: virtual users at work until one is told.
+    pub(super) fn new(vus: u64) -> JtlLines {
+        JtlLines {
+            vus,
+            text: String::new(),
+        }
+    }
+}
+
+impl Lines for JtlLines {
+    fn head(&mut self, out: &mut Vec<u8>) {
+        out.extend(HEADER.as_bytes());
+    }
+
+    fn append(
+        &mut self,
+        values: &TaggedValues,
+        _describe: &mut dyn FnMut(MetricId) -> MetricDescription,
+        out: &mut Vec<u8>,
+    ) {
+        let value = |metric: BuiltIn| {
+            let found = values.values.iter().find(|(id, _)| *id == metric.id());
+            found.map(|(_, value)| *value)
+        };
+        if let Some(vus) = value(BuiltIn::Vus) {
+            self.vus = vus as u64;
+        }
+        if value(BuiltIn::HttpReqDuration).is_none() {
+            return;
+        }
+        let ns = |metric| (value(metric).unwrap_or(0.0) * 1e6) as u64;
+        let connect_ns = ns(BuiltIn::HttpReqConnecting) + ns(BuiltIn::HttpReqTlsHandshaking);
+        let elapsed_ns = connect_ns + ns(BuiltIn::HttpReqDuration);
+        let receiving_ns = ns(BuiltIn::HttpReqReceiving);
+        let tag = |name| values.tags.get(name).unwrap_or("");
+        let status = tag("status").parse().unwrap_or(0);
+        let success = match value(BuiltIn::HttpReqFailed) {
+            Some(failed) => failed == 0.0,
+            None => (200..400).contains(&status),
+        };
+        self.text.clear();
+        Row {
+            // Values are of the instant of the last byte.
+            start_unix_ns: values.time_unix_ns.saturating_sub(elapsed_ns),
+            connect_ns,
+            first_byte_ns: (elapsed_ns - connect_ns).saturating_sub(receiving_ns),
+            receiving_ns,
+            label: tag("name"),
+            status,
+            error: error(&values.tags),
+            thread: &thread(&values.tags, values.metadata.as_deref()),
+            success,
+            // Told with the request itself in runs without a script alone.
+            bytes: value(BuiltIn::DataReceived).unwrap_or(0.0) as u64,
+            vus: self.vus,
+            url: tag("url"),
+        }
+        .push(&mut self.text);
+        out.extend(self.text.as_bytes());
+    }
+}
+
+fn error(tags: &TagSet) -> &str {
+    let text = tags.get("error").filter(|text| !text.is_empty());
+    text.or_else(|| tags.get("error_code")).unwrap_or("")
+}
+
+/// `scenario 1-7`, as JMeter names threads by group and number; the number where it is known.
+fn thread(tags: &TagSet, metadata: Option<&TagSet>) -> String {
+    let scenario = tags.get("scenario").unwrap_or("default");
+    let vu = metadata.and_then(|metadata| metadata.get("vu"));
+    format!("{scenario} 1-{}", vu.unwrap_or("1"))
+}
+
+fn push_field(field: &str, out: &mut String) {
+    if field.contains([',', '"', '\r', '\n']) {
+        out.push('"');
+        out.push_str(&field.replace('"', "\"\""));
+        out.push('"');
+    } else {
+        out.push_str(field);
+    }
+}
+
+/// The phrase of a status code, by RFC 9110; empty for those that it does not name.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        206 => "Partial Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        410 => "Gone",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "",
+    }
+}

@@ -1,0 +1,35 @@
+//! The thread of the rows.
+//!
+//! Must not know the layout. Invariant: as for [`LineSink`].
+
+use std::io;
+use std::sync::mpsc::Receiver;
+
+use loadline_metric::MetricId;
+use loadline_model::snapshot::TaggedValues;
+
+use super::encode::JtlLines;
+use crate::k6_lines::{Destination, LineSink, MetricDescription};
+use crate::report::OnTrouble;
+
+/// Writes a header, and a row for each request among the values received until the sending ends are
+/// dropped; `vus` are at work until the values tell of others, and `on_trouble` is told when the destination begins to fail.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn start(
+    destination: Destination,
+    vus: u64,
+    receiver: Receiver<Vec<TaggedValues>>,
+    describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
+    on_trouble: OnTrouble,
+) -> io::Result<LineSink> {
+    LineSink::start(
+        "jtl",
+        JtlLines::new(vus),
+        destination,
+        receiver,
+        describe,
+        on_trouble,
+    )
+}

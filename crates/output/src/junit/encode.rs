@@ -1,0 +1,230 @@
+//! The document: a suite of the run, of its thresholds, and of its checks.
+//!
+//! Source: the elements and attributes that Jenkins' and GitLab's readers of JUnit XML share. Must not
+//! know files. Invariant: the document is well-formed whatever names hold.
+
+use std::fmt::Write as _;
+
+use loadline_model::plan::TestPlan;
+use loadline_model::result::{RunResult, StopReason, ThresholdOutcome};
+use loadline_model::test_summary::{CheckSummary, MetricSummary, Section, ThresholdSummary};
+
+use crate::k6_lines::push_rfc3339;
+
+/// One test.
+struct Case {
+    class: String,
+    name: String,
+    /// What is wrong, in one line; `None`: it passed.
+    failure: Option<String>,
+}
+
+/// The document of a finished run under a name, such as that of its script.
+#[must_use]
+pub(super) fn render(result: &RunResult, name: &str) -> String {
+    let suites = [
+        ("run", vec![run_case(result.totals.stop)]),
+        ("thresholds", threshold_cases(result)),
+        ("checks", check_cases(result)),
+    ];
+    let seconds = result.totals.elapsed_ns as f64 / 1e9;
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let all = || suites.iter().flat_map(|(_, cases)| cases);
+    push(
+        &mut out,
+        format_args!("<testsuites name=\"{}\" ", escaped(name)),
+    );
+    push_counts(&mut out, all(), seconds);
+    out.push_str(">\n");
+    let started = timestamp(result.totals.started_unix_ms);
+    for (suite, cases) in suites.iter().filter(|(_, cases)| !cases.is_empty()) {
+        push(&mut out, format_args!("  <testsuite name=\"{suite}\" "));
+        push_counts(&mut out, cases.iter(), seconds);
+        push(
+            &mut out,
+            format_args!(" skipped=\"0\" timestamp=\"{started}\">\n"),
+        );
+        for case in cases {
+            push_case(&mut out, suite, case);
+        }
+        out.push_str("  </testsuite>\n");
+    }
+    out.push_str("</testsuites>\n");
+    out
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a string takes all text");
+}
+
+fn push_counts<'a>(out: &mut String, cases: impl Iterator<Item = &'a Case>, seconds: f64) {
+    let (mut tests, mut failures) = (0, 0);
+    for case in cases {
+        tests += 1;
+        failures += u32::from(case.failure.is_some());
+    }
+    push(
+        out,
+        format_args!(
+            "tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" time=\"{seconds:.3}\""
+        ),
+    );
+}
+
+fn push_case(out: &mut String, suite: &str, case: &Case) {
+    let class = match case.class.is_empty() {
+        true => suite.to_owned(),
+        false => format!("{suite}.{}", escaped(&case.class)),
+    };
+    let name = escaped(&case.name);
+    push(
+        out,
+        format_args!("    <testcase classname=\"{class}\" name=\"{name}\""),
+    );
+    match &case.failure {
+        None => out.push_str("/>\n"),
+        Some(failure) => {
+            let failure = escaped(failure);
+            push(
+                out,
+                format_args!(
+                    ">\n      <failure type=\"{suite}\" message=\"{failure}\">{failure}\
+                     </failure>\n    </testcase>\n"
+                ),
+            );
+        }
+    }
+}
+
+/// Whether the run was broken off; a threshold that ended it is told among the thresholds.
+fn run_case(stop: StopReason) -> Case {
+    let failure = match stop {
+        StopReason::Finished | StopReason::ThresholdCrossed => None,
+        StopReason::Interrupted | StopReason::Aborted => Some("a signal ended it"),
+        StopReason::Script => Some("the script ended it"),
+        StopReason::Remote => Some("it was ended through the REST API"),
+        StopReason::Crashed => Some("the process died"),
+    };
+    Case {
+        class: String::new(),
+        name: "ends as planned".to_owned(),
+        failure: failure.map(str::to_owned),
+    }
+}
+
+fn threshold_cases(result: &RunResult) -> Vec<Case> {
+    let metrics = result
+        .summary
+        .iter()
+        .flat_map(|summary| &summary.root.metrics);
+    let of_script = metrics.flat_map(|metric| {
+        let cases = metric.thresholds.iter();
+        cases.map(|threshold| of_script(metric, threshold))
+    });
+    result
+        .thresholds
+        .iter()
+        .map(of_plan)
+        .chain(of_script)
+        .collect()
+}
+
+fn of_plan(outcome: &ThresholdOutcome) -> Case {
+    Case {
+        class: String::new(),
+        name: outcome.threshold.clone(),
+        failure: (!outcome.passed).then(|| crossed(&outcome.threshold, outcome.value)),
+    }
+}
+
+fn of_script(metric: &MetricSummary, threshold: &ThresholdSummary) -> Case {
+    let name = threshold.source.to_string();
+    Case {
+        class: metric.key(),
+        failure: (!threshold.passed).then(|| crossed(&name, threshold.observed)),
+        name,
+    }
+}
+
+fn crossed(threshold: &str, value: Option<f64>) -> String {
+    match value {
+        Some(value) => format!("{threshold} does not hold: the value was {value}"),
+        None => format!("{threshold} does not hold: there was no value"),
+    }
+}
+
+fn check_cases(result: &RunResult) -> Vec<Case> {
+    let mut cases = plan_checks(&result.plan, result);
+    if let Some(summary) = &result.summary {
+        push_section(&summary.root, "", &mut cases);
+    }
+    cases
+}
+
+/// The checks of a run without a script: each answer was held against each.
+fn plan_checks(plan: &TestPlan, result: &RunResult) -> Vec<Case> {
+    let seen = &result.totals.seen;
+    let checks = plan.scenarios.iter().flat_map(|scenario| &scenario.checks);
+    let names = checks.map(ToString::to_string);
+    let case = |name: String| {
+        let row = seen.failed_checks.rows().find(|(check, _)| **check == name);
+        let fails = row.map_or(0, |(_, fails)| *fails);
+        case_of(
+            "",
+            &name,
+            seen.counts.completed.saturating_sub(fails),
+            fails,
+        )
+    };
+    names.map(case).collect()
+}
+
+fn push_section(section: &Section, path: &str, cases: &mut Vec<Case>) {
+    for CheckSummary {
+        name,
+        passes,
+        fails,
+        ..
+    } in &section.checks
+    {
+        cases.push(case_of(path, name, *passes, *fails));
+    }
+    for (name, group) in &section.groups {
+        push_section(group, &format!("{path}::{name}"), cases);
+    }
+}
+
+fn case_of(class: &str, name: &str, passes: u64, fails: u64) -> Case {
+    let of = passes + fails;
+    Case {
+        class: class.to_owned(),
+        name: name.to_owned(),
+        failure: (fails > 0).then(|| format!("{fails} of {of} failed")),
+    }
+}
+
+fn timestamp(unix_ms: u64) -> String {
+    let mut text = Vec::new();
+    push_rfc3339(unix_ms * 1_000_000, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Text within an attribute or an element; XML 1.0 has no place for most control characters, for
+/// which U+FFFD stands.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\r' => out.push_str("&#13;"),
+            '\t' => out.push_str("&#9;"),
+            '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}

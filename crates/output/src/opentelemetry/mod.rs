@@ -1,0 +1,14 @@
+//! Every series as an OpenTelemetry metric, exported over gRPC or HTTP.
+//!
+//! Metrics are named as k6's `opentelemetry` output names them, but for trends, which are exponential
+//! histograms. Must not know the engine. Invariant: points are sums since the start of the run, so
+//! a collector that was away ends with the right totals.
+
+mod encode;
+mod grpc;
+mod post;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+pub use sink::{OtlpProtocol, OtlpReport, OtlpSettings, OtlpSink};

@@ -1,0 +1,60 @@
+//! How a request reaches the collector.
+//!
+//! Must not know what is in it. Invariant: a header's value is in no message.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use super::grpc::Grpc;
+use super::sink::{OtlpProtocol, OtlpSettings};
+use crate::push::{HttpClient, Refusal};
+
+/// A way to the collector.
+pub(super) enum Way {
+    Http {
+        client: HttpClient,
+        url: String,
+        headers: Vec<(String, String)>,
+    },
+    Grpc(Mutex<Grpc>),
+}
+
+impl Way {
+    /// The way that the settings ask for.
+    ///
+    /// # Errors
+    /// A certificate that cannot be used, or an address that cannot be read.
+    pub(super) fn of(settings: &OtlpSettings) -> Result<Way, String> {
+        match settings.protocol {
+            OtlpProtocol::Http => Ok(Way::Http {
+                client: HttpClient::new(&settings.tls, None)?,
+                url: settings.url.clone(),
+                headers: settings.headers.clone(),
+            }),
+            OtlpProtocol::Grpc => Grpc::new(settings).map(|grpc| Way::Grpc(Mutex::new(grpc))),
+        }
+    }
+
+    /// Sends a request.
+    ///
+    /// # Errors
+    /// It was not taken.
+    pub(super) fn post(&self, body: &[u8]) -> Result<(), Refusal> {
+        match self {
+            Way::Http {
+                client,
+                url,
+                headers,
+            } => {
+                let kind = ("Content-Type", "application/x-protobuf");
+                let own = headers.iter().map(|(name, value)| (&**name, &**value));
+                let all: Vec<(&str, &str)> = std::iter::once(kind).chain(own).collect();
+                client.post(url, &all, body)?.verdict()
+            }
+            Way::Grpc(grpc) => grpc
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .post(body),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The thread that keeps the series and exports them.
+//!
+//! Must not know the layout. Invariants: the run never waits for the collector; what one export did
+//! not bring, the next one does; the last export has a patience of its own.
+
+use std::fmt;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use loadline_metric::TagSet;
+use loadline_model::RunEvent;
+
+use super::encode::{Envelope, Span, request};
+use super::post::Way;
+use crate::push::tls::TlsSettings;
+use crate::push::{Refusal, Retry};
+use crate::report::OnTrouble;
+use crate::series::{Inbox, Series, SeriesState};
+
+/// Series in one request at most: far below what gRPC takes, histograms and all.
+const SERIES_MAX: usize = 1_000;
+/// The patience at the end of a run: three times more, within two seconds.
+const AT_END: Retry = Retry {
+    first: Duration::from_millis(250),
+    longest: Duration::from_secs(1),
+    waits: 3,
+};
+
+/// What a collector speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OtlpProtocol {
+    /// gRPC.
+    #[default]
+    Grpc,
+    /// HTTP/1.1 with bodies in protocol buffers.
+    Http,
+}
+
+/// What series are exported with.
+#[derive(Clone)]
+pub struct OtlpSettings {
+    /// How.
+    pub protocol: OtlpProtocol,
+    /// Where: with HTTP the whole address, with gRPC scheme, host and port.
+    pub url: String,
+    /// Headers sent along.
+    pub headers: Vec<(String, String)>,
+    /// How the collector is known.
+    pub tls: TlsSettings,
+    /// How often.
+    pub interval: Duration,
+    /// Attributes of the resource: the service's name, and others.
+    pub resource: Vec<(String, String)>,
+    /// What stands before every metric's name.
+    pub prefix: String,
+}
+
+impl fmt::Debug for OtlpSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Headers hold tokens.
+        write!(f, "OtlpSettings({})", self.url)
+    }
+}
+
+/// What became of the series.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OtlpReport {
+    /// Series that there were.
+    pub series: usize,
+    /// Series whose totals the collector does not have.
+    pub lost: usize,
+    /// Why; `None`: it has them all.
+    pub error: Option<String>,
+}
+
+/// A running export.
+#[derive(Debug)]
+pub struct OtlpSink {
+    inbox: Inbox,
+    thread: JoinHandle<OtlpReport>,
+}
+
+impl OtlpSink {
+    /// Starts it; `on_trouble` is told when exports begin to fail.
+    ///
+    /// # Errors
+    /// A certificate or an address that cannot be used, or no thread.
+    pub fn start(settings: OtlpSettings, on_trouble: OnTrouble) -> io::Result<OtlpSink> {
+        let inbox = Inbox::default();
+        let (_kept, clock) = channel();
+        let exporter = Exporter {
+            inbox: inbox.clone(),
+            way: Way::of(&settings).map_err(io::Error::other)?,
+            interval: settings.interval,
+            envelope: Envelope {
+                resource: settings.resource,
+                prefix: settings.prefix,
+            },
+            state: SeriesState::default(),
+            exported: 0,
+            on_trouble,
+            is_told: false,
+            clock,
+            _kept,
+        };
+        let thread = thread::Builder::new()
+            .name("opentelemetry".to_owned())
+            .spawn(move || exporter.run())?;
+        Ok(OtlpSink { inbox, thread })
+    }
+
+    /// Tells what happened.
+    pub fn event(&self, event: &RunEvent) {
+        if matches!(
+            event,
+            RunEvent::Started { .. } | RunEvent::Series(_) | RunEvent::Second { .. }
+        ) {
+            self.inbox.tell(event);
+        }
+    }
+
+    /// Exports what is left, and gives what became of it all.
+    #[must_use]
+    pub fn finish(self) -> OtlpReport {
+        self.inbox.end();
+        self.thread.join().unwrap_or_else(|_| OtlpReport {
+            error: Some("its thread failed; this is a defect of loadline".to_owned()),
+            ..OtlpReport::default()
+        })
+    }
+}
+
+struct Exporter {
+    inbox: Inbox,
+    way: Way,
+    interval: Duration,
+    envelope: Envelope,
+    state: SeriesState,
+    /// The addition up to which the collector has everything.
+    exported: u64,
+    on_trouble: OnTrouble,
+    is_told: bool,
+    /// Nothing comes here: what is waited on is that it does not.
+    clock: Receiver<()>,
+    _kept: Sender<()>,
+}
+
+impl Exporter {
+    fn run(mut self) -> OtlpReport {
+        loop {
+            let taken = self.inbox.take(self.interval);
+            for event in &taken.events {
+                self.state.add(event);
+            }
+            if taken.has_ended {
+                return self.end();
+            }
+            if let Err((refusal, _)) = self.export() {
+                self.tell(&refusal);
+            }
+        }
+    }
+
+    fn end(mut self) -> OtlpReport {
+        let mut failures = 0;
+        let (refusal, lost) = loop {
+            let Err((refusal, lost)) = self.export() else {
+                return OtlpReport {
+                    series: self.state.len(),
+                    ..OtlpReport::default()
+                };
+            };
+            failures += 1;
+            self.tell(&refusal);
+            match AT_END.wait(failures) {
+                Some(wait) if matches!(refusal, Refusal::NotNow { .. }) => {
+                    // It ends by running out of time, since nobody sends.
+                    let _ = self.clock.recv_timeout(wait);
+                }
+                _ => break (refusal, lost),
+            }
+        };
+        OtlpReport {
+            series: self.state.len(),
+            lost,
+            error: Some(why(&refusal).to_owned()),
+        }
+    }
+
+    /// Exports what changed since the collector had everything; in an error how many series it does
+    /// not have.
+    fn export(&mut self) -> Result<(), (Refusal, usize)> {
+        let Some(started_unix_ms) = self.state.started_unix_ms() else {
+            return Ok(());
+        };
+        let span = Span {
+            start_unix_ns: started_unix_ms * 1_000_000,
+            until_unix_ns: self.state.until_unix_ms() * 1_000_000,
+        };
+        let all = self.state.iter();
+        let changed: Vec<(&TagSet, &Series)> = all
+            .filter(|(_, series)| series.changed > self.exported)
+            .collect();
+        for (at, part) in changed.chunks(SERIES_MAX).enumerate() {
+            let body = request(&self.envelope, span, part.iter().copied());
+            let left = || changed.len() - at * SERIES_MAX;
+            self.way.post(&body).map_err(|refusal| (refusal, left()))?;
+        }
+        self.exported = self.state.additions();
+        Ok(())
+    }
+
+    /// Tells of the first trouble.
+    fn tell(&mut self, refusal: &Refusal) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            (self.on_trouble)(why(refusal));
+        }
+    }
+}
+
+fn why(refusal: &Refusal) -> &str {
+    match refusal {
+        Refusal::NotNow { why, .. } | Refusal::Partly { why, .. } | Refusal::Never(why) => why,
+    }
+}

@@ -1,0 +1,205 @@
+//! Whether the receiver has what was pushed: each series' last value asked for again.
+//!
+//! Must not know how points are pushed. Source: <https://prometheus.io/docs/prometheus/latest/querying/api/>.
+//! Invariant: what could not be asked for is told as an error, never as agreement.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::client::Client;
+use super::points::{Kind, Point, Points, Value};
+use super::settings::Settings;
+use crate::series::SeriesState;
+
+/// The ends of the addresses for pushing and for asking.
+const WRITE: &str = "/api/v1/write";
+const QUERY: &str = "/api/v1/query";
+/// What sums may differ by, as a share: the rounding of doubles that were added in another order.
+const ROUNDING: f64 = 1e-9;
+
+/// How the receiver's totals compare with the run's.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// Series that were looked for.
+    pub compared: usize,
+    /// Series that the receiver does not have.
+    pub missing: usize,
+    /// Series with another value.
+    pub different: usize,
+    /// Values that were counted here and not there, over all counters and histograms.
+    pub lost: u64,
+    /// The first series that is missing or different; `None` when all agree.
+    pub example: Option<String>,
+    /// Why the receiver could not be asked; `None`: it was.
+    pub error: Option<String>,
+}
+
+/// What the receiver has of a series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Found {
+    /// The value, or a histogram's count.
+    number: f64,
+    /// A histogram's sum.
+    sum: Option<f64>,
+}
+
+type Labels = BTreeMap<String, String>;
+
+/// Asks the receiver for every series.
+pub(super) fn audit(
+    client: &Client,
+    settings: &Settings,
+    state: &SeriesState,
+    points: &mut Points,
+) -> Audit {
+    let address = settings
+        .query_url
+        .clone()
+        .or_else(|| query_url(&settings.url));
+    let Some(address) = address else {
+        return failed(
+            "where the receiver answers queries is not known: set LOADLINE_PROMETHEUS_RW_QUERY_URL",
+        );
+    };
+    points.tell_again();
+    let mut ours = Vec::new();
+    points.take(state, |point| ours.push(point));
+    let names: BTreeSet<&str> = ours
+        .iter()
+        .map(|point| point.identity.family.name.as_str())
+        .collect();
+    let at_s = points.told_until_ms() as f64 / 1e3;
+    let mut found = BTreeMap::new();
+    for name in names {
+        let url = format!("{address}?query={name}&time={at_s:.3}");
+        match client.get(&url).and_then(|text| read(&text)) {
+            Ok(series) => found.extend(series),
+            Err(why) => return failed(&why),
+        }
+    }
+    compare(&ours, &found)
+}
+
+fn failed(why: &str) -> Audit {
+    Audit {
+        error: Some(why.to_owned()),
+        ..Audit::default()
+    }
+}
+
+fn query_url(write_url: &str) -> Option<String> {
+    let base = write_url.split('?').next()?.strip_suffix(WRITE)?;
+    Some(format!("{base}{QUERY}"))
+}
+
+fn compare(ours: &[Point], found: &BTreeMap<Labels, Found>) -> Audit {
+    let mut audit = Audit::default();
+    for point in ours {
+        audit.compared += 1;
+        let owned = |(label, value): (&str, &str)| (label.to_owned(), value.to_owned());
+        let labels: Labels = point.identity.labels().map(owned).collect();
+        let wanted = match &point.value {
+            Value::Number(number) => Found {
+                number: *number,
+                sum: None,
+            },
+            Value::Histogram(native) => Found {
+                number: native.count as f64,
+                sum: Some(native.sum),
+            },
+        };
+        let there = found.get(&labels);
+        if there.is_some_and(|there| there.agrees(&wanted)) {
+            continue;
+        }
+        match there {
+            None => audit.missing += 1,
+            Some(_) => audit.different += 1,
+        }
+        if point.identity.family.kind != Kind::Gauge {
+            let missing = wanted.number - there.map_or(0.0, |there| there.number);
+            audit.lost += missing.max(0.0).round() as u64;
+        }
+        audit.example.get_or_insert_with(|| shown(&labels));
+    }
+    audit
+}
+
+impl Found {
+    fn agrees(&self, wanted: &Found) -> bool {
+        let is_close = |one: f64, other: f64| (one - other).abs() <= ROUNDING * other.abs();
+        let sums = match (self.sum, wanted.sum) {
+            (Some(one), Some(other)) => is_close(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        sums && is_close(self.number, wanted.number)
+    }
+}
+
+fn shown(labels: &Labels) -> String {
+    let name = labels.get(super::labels::NAME).map_or("", String::as_str);
+    let pairs = labels
+        .iter()
+        .filter(|(label, _)| *label != super::labels::NAME)
+        .map(|(label, value)| format!("{label}={value:?}"));
+    format!("{name}{{{}}}", pairs.collect::<Vec<_>>().join(","))
+}
+
+/// The series of an answer to an instant query.
+fn read(text: &str) -> Result<Vec<(Labels, Found)>, String> {
+    let unreadable = || "the receiver's answer to a query cannot be read".to_owned();
+    let answer: Json = serde_json::from_str(text).map_err(|_| unreadable())?;
+    let series = answer["data"]["result"].as_array().ok_or_else(unreadable)?;
+    let number = |value: &Json| value.as_str()?.parse::<f64>().ok();
+    let one = |series: &Json| {
+        let labels = serde_json::from_value(series["metric"].clone()).ok()?;
+        let histogram = &series["histogram"][1];
+        let found = match histogram.is_object() {
+            true => Found {
+                number: number(&histogram["count"])?,
+                sum: Some(number(&histogram["sum"])?),
+            },
+            false => Found {
+                number: number(&series["value"][1])?,
+                sum: None,
+            },
+        };
+        Some((labels, found))
+    };
+    series
+        .iter()
+        .map(one)
+        .collect::<Option<_>>()
+        .ok_or_else(unreadable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_and_nonsense_is_an_error() {
+        let text = r#"{"status":"success","data":{"resultType":"vector","result":[
+            {"metric":{"__name__":"a","status":"200"},"value":[1.5,"7"]},
+            {"metric":{"__name__":"b"},"histogram":[1.5,{"count":"3","sum":"0.25","buckets":[]}]}]}}"#;
+        let found = read(text).expect("it can be read");
+        assert_eq!((found[0].1.number, found[0].1.sum), (7.0, None));
+        assert_eq!((found[1].1.number, found[1].1.sum), (3.0, Some(0.25)));
+        for bad in [
+            "",
+            "{}",
+            r#"{"data":{"result":[{"metric":{},"value":[1,2]}]}}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_query_address_stands_beside_the_one_for_writing() {
+        let told = query_url("http://h:9/p/api/v1/write?x=1");
+        assert_eq!(told.as_deref(), Some("http://h:9/p/api/v1/query"));
+        assert_eq!(query_url("http://h/push"), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! The receiver over HTTP: pushing requests, and asking it for what it has.
+//!
+//! Must not know points. Invariants: no message shows a credential or an address with one; an answer
+//! decides what becomes of a request, and nothing else does.
+
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::queue::{Outcome, Request};
+use super::settings::Settings;
+use super::sigv4;
+use crate::push::{Answer, HttpClient, Refusal, TlsSettings};
+
+/// Bytes of an answer to a question that are read: a hundred thousand series have some fifty million.
+const FOUND_MAX: u64 = 512 << 20;
+/// By this header a receiver says that it understood version 2.0.
+const WRITTEN: &str = "x-prometheus-remote-write-samples-written";
+/// The status of a receiver that does not know a version.
+const UNSUPPORTED_MEDIA_TYPE: u16 = 415;
+
+/// A client of the receiver.
+pub(super) struct Client {
+    http: HttpClient,
+    settings: Settings,
+}
+
+/// How a receiver answered the question for its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaks {
+    V1,
+    V2,
+    /// There was no answer.
+    Unknown,
+}
+
+impl Client {
+    /// A client.
+    ///
+    /// # Errors
+    /// The client certificate cannot be used; the message names the file.
+    pub(super) fn new(settings: &Settings) -> Result<Client, String> {
+        let identity = match &settings.client_certificate {
+            Some((certificate, key)) => Some((read(certificate)?, read(key)?)),
+            None => None,
+        };
+        let tls = TlsSettings {
+            trusts_all: settings.insecure,
+            // As in k6, TLS 1.2 is used only where the user allows it.
+            newest_only: !settings.tls12,
+            authority: None,
+            identity,
+        };
+        Ok(Client {
+            http: HttpClient::new(&tls, None)?,
+            settings: settings.clone(),
+        })
+    }
+
+    /// Which version the receiver speaks, from its answer to an empty request.
+    pub(super) fn speaks(&self) -> Speaks {
+        let empty = Request {
+            body: packed(&[]),
+            is_v2: true,
+            samples: 0,
+        };
+        match self.post(&empty) {
+            Ok(answer) if answer.headers.contains_key(WRITTEN) => Speaks::V2,
+            Ok(answer) if answer.status >= 500 => Speaks::Unknown,
+            Ok(_) => Speaks::V1,
+            Err(_) => Speaks::Unknown,
+        }
+    }
+
+    /// Pushes a request.
+    pub(super) fn push(&self, request: &Request) -> Outcome {
+        let answer = self.post(request);
+        let refusal = match answer {
+            Ok(answer) if !is_understood(request, &answer) => return Outcome::WrongVersion,
+            Ok(answer) => answer.verdict().err(),
+            Err(refusal) => Some(refusal),
+        };
+        match refusal {
+            None => Outcome::Taken,
+            Some(Refusal::NotNow { why, wait }) => Outcome::Later { why, after: wait },
+            Some(Refusal::Never(why) | Refusal::Partly { why, .. }) => Outcome::Refused(why),
+        }
+    }
+
+    fn post(&self, request: &Request) -> Result<Answer, Refusal> {
+        let (kind, version) = match request.is_v2 {
+            true => (
+                "application/x-protobuf;proto=io.prometheus.write.v2.Request",
+                "2.0.0",
+            ),
+            false => ("application/x-protobuf", "0.1.0"),
+        };
+        let url = &self.settings.url;
+        let own = self.authorization("POST", url, &request.body);
+        let mut headers = vec![
+            ("content-encoding", "snappy"),
+            ("content-type", kind),
+            ("x-prometheus-remote-write-version", version),
+        ];
+        headers.extend(own.iter().map(pair));
+        self.http.post(url, &headers, &request.body)
+    }
+
+    /// Asks for an address of the receiver's query API; gives the body of its answer.
+    ///
+    /// # Errors
+    /// Why there is none, for people.
+    pub(super) fn get(&self, url: &str) -> Result<String, String> {
+        let own = self.authorization("GET", url, &[]);
+        let headers: Vec<_> = own.iter().map(pair).collect();
+        let answer = self.http.get(url, &headers, FOUND_MAX);
+        let answer = answer.and_then(|answer| answer.verdict().map(|()| answer.text));
+        answer.map_err(|refusal| match refusal {
+            Refusal::NotNow { why, .. } | Refusal::Never(why) | Refusal::Partly { why, .. } => why,
+        })
+    }
+
+    /// The headers that the user asked for and those that say who we are; k6 loses the latter to the
+    /// former.
+    fn authorization(&self, method: &str, url: &str, body: &[u8]) -> Vec<(String, String)> {
+        let settings = &self.settings;
+        let mut headers = settings.headers.clone();
+        let is_given = |headers: &[(String, String)]| {
+            headers
+                .iter()
+                .any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+        };
+        if let Some(signing) = &settings.signing {
+            let (host, path, query) = parts(url);
+            let request = sigv4::Signed {
+                method,
+                host: &host,
+                path: &path,
+                query: &query,
+                body,
+                unix_s: unix_s(),
+            };
+            headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
+            let signed = sigv4::headers(&request, signing);
+            headers.extend(signed.map(|(name, value)| (name.to_owned(), value)));
+        } else if !is_given(&headers) {
+            let value = match (&settings.basic, &settings.bearer) {
+                (Some((user, password)), _) => {
+                    let pair = STANDARD.encode(format!("{user}:{password}"));
+                    Some(format!("Basic {pair}"))
+                }
+                (None, Some(token)) => Some(format!("Bearer {token}")),
+                (None, None) => None,
+            };
+            headers.extend(value.map(|value| ("authorization".to_owned(), value)));
+        }
+        headers
+    }
+}
+
+/// A body as both versions pack it.
+pub(super) fn packed(body: &[u8]) -> Vec<u8> {
+    snap::raw::Encoder::new()
+        .compress_vec(body)
+        .expect("a request is far below the 4 GiB that the format takes")
+}
+
+/// Host, path and query of an address.
+fn parts(url: &str) -> (String, String, String) {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (authority, path) = match rest.find('/') {
+        Some(at) => rest.split_at(at),
+        None => (rest, "/"),
+    };
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    (host.to_owned(), path.to_owned(), query.to_owned())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a signature carries the time of day"
+)]
+fn unix_s() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+fn pair((name, value): &(String, String)) -> (&str, &str) {
+    (name, value)
+}
+
+/// Whether the receiver knows the version of a request.
+fn is_understood(request: &Request, answer: &Answer) -> bool {
+    let is_taken = (200..300).contains(&answer.status);
+    // A receiver of 1.0 reads nothing in a request of 2.0, and takes it.
+    let is_silent = is_taken && !answer.headers.contains_key(WRITTEN);
+    !request.is_v2 || (answer.status != UNSUPPORTED_MEDIA_TYPE && !is_silent)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}

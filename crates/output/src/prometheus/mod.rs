@@ -1,0 +1,26 @@
+//! Prometheus remote write: every series pushed as its sum since the start of the run, trends as
+//! native histograms or as gauges of their statistics.
+//!
+//! Names and labels are those of k6's output, so that dashboards made for it work. Must not know who
+//! makes the series. Invariants: since series are sums, a receiver that was away ends with the right
+//! totals; what a push costs depends on the number of series alone; the samples of a series are sent
+//! in the order of time.
+
+mod audit;
+mod client;
+mod encode;
+mod labels;
+mod native;
+mod points;
+pub(crate) mod protobuf;
+mod queue;
+mod senders;
+mod settings;
+mod sigv4;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+pub use audit::Audit;
+pub use settings::{Protocol, Settings, TrendForm};
+pub use sink::{Push, PushReport, Tell, Word};

@@ -1,0 +1,335 @@
+//! Series as points: a name, labels, and a value at an instant.
+//!
+//! Must not know the wire. Invariants: a series that is a sum begins with zero, so that rates count its
+//! first values; points of one series are told in the order of time and go through one sender.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loadline_metric::{Aggregated, Contains, MetricType, Schema, TagSet};
+
+use super::labels::Labels;
+use super::native::{Native, native, schema_of};
+use super::settings::{TrendForm, TrendStat};
+use crate::series::{Series, SeriesFamily, SeriesState};
+
+/// k6's prefix, and that of our own series.
+const PREFIX: &str = "k6_";
+const OWN_PREFIX: &str = "loadline_";
+/// A series that does not change is told again after this time, well before a receiver takes it for
+/// gone (five minutes).
+const REPEAT_MS: u64 = 60_000;
+
+/// What a series is, for the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
+}
+
+/// What all series of a name have in common.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Family {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    /// In words.
+    pub(super) help: String,
+    /// `seconds`, `bytes` or nothing.
+    pub(super) unit: &'static str,
+}
+
+/// The families that a metric becomes: one, or for the statistics of a trend one of each.
+type Families = Arc<[Arc<Family>]>;
+
+/// What does not change about a series on the wire; both parts are shared with other series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) family: Arc<Family>,
+    labels: Arc<Labels>,
+}
+
+impl Identity {
+    /// The labels in the order of their names, the series' own name among them.
+    pub(super) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.labels.with_name(&self.family.name)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Number(f64),
+    Histogram(Box<Native>),
+}
+
+/// A value of a series.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub(super) identity: Identity,
+    /// When, in milliseconds since 1970.
+    pub(super) at_ms: i64,
+    pub(super) value: Value,
+    /// When the series began with zero, in milliseconds since 1970, if this is its first point; `None`
+    /// for later points and for gauges.
+    pub(super) zero_at_ms: Option<i64>,
+}
+
+/// What was told of a series.
+#[derive(Debug)]
+struct Known {
+    families: Families,
+    labels: Arc<Labels>,
+    told_addition: u64,
+    told_at_ms: u64,
+}
+
+/// Makes points of series.
+#[derive(Debug)]
+pub(super) struct Points {
+    form: Form,
+    /// By the metric's name and whether it is our own.
+    families: BTreeMap<(Arc<str>, bool), Families>,
+    known: Vec<Option<Known>>,
+    told_until_ms: u64,
+    /// Whether all series are told whatever was told of them.
+    again: bool,
+}
+
+#[derive(Debug)]
+enum Form {
+    Stats(Vec<TrendStat>),
+    Native(Schema),
+}
+
+impl Points {
+    pub(super) fn new(form: &TrendForm) -> Points {
+        Points {
+            form: match form {
+                TrendForm::Stats(stats) => Form::Stats(stats.clone()),
+                TrendForm::Native(factor) => Form::Native(schema_of(*factor)),
+            },
+            families: BTreeMap::new(),
+            known: Vec::new(),
+            told_until_ms: 0,
+            again: false,
+        }
+    }
+
+    /// Gives `each` the points of what changed since the last time; none while no time has passed.
+    pub(super) fn take(&mut self, state: &SeriesState, mut each: impl FnMut(Point)) {
+        let at_ms = state.until_unix_ms();
+        let again = std::mem::take(&mut self.again);
+        let is_due = again || at_ms > self.told_until_ms;
+        let Some(started_ms) = state.started_unix_ms().filter(|_| is_due) else {
+            return;
+        };
+        let zero_at_ms = self.told_until_ms.max(started_ms).min(at_ms - 1);
+        self.known.resize_with(state.len(), || None);
+        let mut last: Option<(&TagSet, Arc<Labels>)> = None;
+        for (tags, series) in state.iter() {
+            let is_new = self.known[series.number].is_none();
+            if is_new {
+                // Series of one set of tags come together.
+                let labels = match &last {
+                    Some((of, labels)) if std::ptr::eq(*of, tags) => Arc::clone(labels),
+                    _ => Arc::new(Labels::of(tags)),
+                };
+                last = Some((tags, Arc::clone(&labels)));
+                let families = self.families_of(&series.family);
+                self.known[series.number] = Some(Known {
+                    families,
+                    labels,
+                    told_addition: 0,
+                    told_at_ms: 0,
+                });
+            }
+            let known = self.known[series.number].as_mut();
+            let known = known.expect("it is known by now");
+            let is_due = again
+                || known.told_addition < series.changed
+                || at_ms - known.told_at_ms >= REPEAT_MS;
+            if !is_due {
+                continue;
+            }
+            (known.told_addition, known.told_at_ms) = (series.changed, at_ms);
+            let values = values(&self.form, series);
+            for (identity, value) in known.identities().zip(values) {
+                let begins = is_new && identity.family.kind != Kind::Gauge;
+                each(Point {
+                    identity,
+                    at_ms: at_ms as i64,
+                    value,
+                    zero_at_ms: begins.then_some(zero_at_ms as i64),
+                });
+            }
+        }
+        self.told_until_ms = at_ms;
+    }
+
+    fn families_of(&mut self, family: &SeriesFamily) -> Families {
+        let key = (Arc::clone(&family.name), family.is_own);
+        let form = &self.form;
+        let families = self.families.entry(key);
+        Arc::clone(families.or_insert_with(|| families_on_the_wire(form, family)))
+    }
+
+    /// Lets the next points be those of all series: some did not arrive.
+    pub(super) fn tell_again(&mut self) {
+        self.again = true;
+    }
+
+    /// Of every series that was told its identity: what ends with a stale marker, and what is asked for
+    /// again in an audit.
+    pub(super) fn identities(&self) -> impl Iterator<Item = Identity> {
+        self.known.iter().flatten().flat_map(Known::identities)
+    }
+
+    /// When the last points were of, in milliseconds since 1970.
+    pub(super) fn told_until_ms(&self) -> u64 {
+        self.told_until_ms
+    }
+}
+
+impl Known {
+    fn identities(&self) -> impl Iterator<Item = Identity> {
+        self.families.iter().map(|family| Identity {
+            family: Arc::clone(family),
+            labels: Arc::clone(&self.labels),
+        })
+    }
+}
+
+fn families_on_the_wire(form: &Form, family: &SeriesFamily) -> Families {
+    let prefix = if family.is_own { OWN_PREFIX } else { PREFIX };
+    let name = &family.name;
+    let is_time = family.contains == Contains::Time;
+    let (unit, ending) = match (family.contains, family.kind, form) {
+        (Contains::Time, _, _) => ("seconds", "_seconds"),
+        (Contains::Data, _, _) => ("bytes", "_bytes"),
+        (Contains::Default, _, _) => ("", ""),
+    };
+    let one = |name: String, kind: Kind, unit: &'static str, what: &str| {
+        Arc::new(Family {
+            name,
+            kind,
+            help: help(family, what),
+            unit,
+        })
+    };
+    let families = match (family.kind, form) {
+        (MetricType::Counter, _) => {
+            let unit = if is_time { "" } else { unit };
+            vec![one(
+                format!("{prefix}{name}_total"),
+                Kind::Counter,
+                unit,
+                "sum",
+            )]
+        }
+        (MetricType::Gauge, _) => {
+            vec![one(
+                format!("{prefix}{name}"),
+                Kind::Gauge,
+                "",
+                "last value",
+            )]
+        }
+        (MetricType::Rate, _) => vec![one(
+            format!("{prefix}{name}_rate"),
+            Kind::Gauge,
+            "",
+            "share of non-zero values since the start",
+        )],
+        (MetricType::Trend, Form::Native(_)) => vec![one(
+            format!("{prefix}{name}{ending}"),
+            Kind::Histogram,
+            unit,
+            "distribution",
+        )],
+        (MetricType::Trend, Form::Stats(stats)) => stats
+            .iter()
+            .map(|stat| {
+                let full = format!("{prefix}{name}_{}", stat_ending(stat));
+                let unit = if *stat == TrendStat::Count { "" } else { unit };
+                one(full, Kind::Gauge, unit, "statistic since the start")
+            })
+            .collect(),
+    };
+    families.into()
+}
+
+fn help(family: &SeriesFamily, what: &str) -> String {
+    let whose = if family.is_own { "loadline" } else { "k6" };
+    format!("{whose} {} {}: {what}.", family.kind, family.name)
+}
+
+fn stat_ending(stat: &TrendStat) -> &str {
+    match stat {
+        TrendStat::Avg => "avg",
+        TrendStat::Min => "min",
+        TrendStat::Med => "med",
+        TrendStat::Max => "max",
+        TrendStat::Count => "count",
+        TrendStat::Sum => "sum",
+        TrendStat::Percentile(_, ending) => ending,
+    }
+}
+
+/// The values of a series, one for each of its identities.
+fn values(form: &Form, series: &Series) -> Vec<Value> {
+    let is_time = series.family.contains == Contains::Time;
+    match (&series.value, form) {
+        (Aggregated::Counter(counter), _) => vec![Value::Number(counter.total())],
+        (Aggregated::Gauge(gauge), _) => {
+            let factor = if is_time { 1e-3 } else { 1.0 };
+            vec![Value::Number(gauge.last().unwrap_or(0.0) * factor)]
+        }
+        (Aggregated::Rate(rate), _) => vec![Value::Number(rate.share().unwrap_or(0.0))],
+        (Aggregated::Times(_) | Aggregated::Values(_), Form::Native(schema)) => {
+            let told = native(&series.value, is_time, *schema);
+            told.map(|told| Value::Histogram(Box::new(told)))
+                .into_iter()
+                .collect()
+        }
+        (Aggregated::Times(trend), Form::Stats(stats)) => {
+            let sums = (trend.count(), trend.sum() as f64);
+            statistics(stats, sums, 1e-9, |wanted| trend.quantiles(wanted))
+        }
+        (Aggregated::Values(trend), Form::Stats(stats)) => {
+            let factor = if is_time { 1e-3 } else { 1.0 };
+            let sums = (trend.count(), trend.sum());
+            statistics(stats, sums, factor, |wanted| trend.quantiles(wanted))
+        }
+    }
+}
+
+fn statistics(
+    stats: &[TrendStat],
+    (count, sum): (u64, f64),
+    factor: f64,
+    quantiles: impl Fn(&[f64]) -> Option<Vec<f64>>,
+) -> Vec<Value> {
+    let wanted: Vec<f64> = stats.iter().filter_map(rank).collect();
+    let mut found = quantiles(&wanted).unwrap_or_default().into_iter();
+    let numbers = stats.iter().map(|stat| match stat {
+        TrendStat::Count => count as f64,
+        TrendStat::Sum => sum * factor,
+        TrendStat::Avg if count == 0 => 0.0,
+        TrendStat::Avg => sum / count as f64 * factor,
+        TrendStat::Min | TrendStat::Med | TrendStat::Max | TrendStat::Percentile(..) => {
+            found.next().unwrap_or(0.0) * factor
+        }
+    });
+    numbers.map(Value::Number).collect()
+}
+
+/// Which quantile a statistic is, if it is one.
+fn rank(stat: &TrendStat) -> Option<f64> {
+    match stat {
+        TrendStat::Min => Some(0.0),
+        TrendStat::Med => Some(0.5),
+        TrendStat::Max => Some(1.0),
+        TrendStat::Percentile(percent, _) => Some(percent / 100.0),
+        TrendStat::Avg | TrendStat::Count | TrendStat::Sum => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! The few kinds of protocol buffer fields that remote write needs.
+//!
+//! Must not know messages. Source: <https://protobuf.dev/programming-guides/encoding/>. Invariant: a
+//! field with its default value is left out, as encoders of proto3 do; lists write every entry.
+
+const VARINT: u32 = 0;
+const FIXED_64: u32 = 1;
+const BYTES: u32 = 2;
+
+fn key(out: &mut Vec<u8>, field: u32, kind: u32) {
+    varint(out, u64::from(field << 3 | kind));
+}
+
+/// A number in groups of seven bits.
+pub(crate) fn varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push((value as u8) | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// A signed number with its sign in the lowest bit.
+pub(crate) fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+pub(crate) fn uint(out: &mut Vec<u8>, field: u32, value: u64) {
+    if value != 0 {
+        key(out, field, VARINT);
+        varint(out, value);
+    }
+}
+
+/// One of several fields of which exactly one is there: written even if zero.
+pub(crate) fn uint_of_choice(out: &mut Vec<u8>, field: u32, value: u64) {
+    key(out, field, VARINT);
+    varint(out, value);
+}
+
+pub(crate) fn int(out: &mut Vec<u8>, field: u32, value: i64) {
+    uint(out, field, value as u64);
+}
+
+pub(crate) fn sint(out: &mut Vec<u8>, field: u32, value: i64) {
+    uint(out, field, zigzag(value));
+}
+
+/// A number of double precision. Compared by its bits: minus zero and NaN are written.
+pub(crate) fn double(out: &mut Vec<u8>, field: u32, value: f64) {
+    if value.to_bits() != 0 {
+        key(out, field, FIXED_64);
+        out.extend(value.to_le_bytes());
+    }
+}
+
+/// A number of eight bytes, written even if zero.
+pub(crate) fn fixed(out: &mut Vec<u8>, field: u32, value: u64) {
+    key(out, field, FIXED_64);
+    out.extend(value.to_le_bytes());
+}
+
+pub(crate) fn text(out: &mut Vec<u8>, field: u32, value: &str) {
+    if !value.is_empty() {
+        entry(out, field, value.as_bytes());
+    }
+}
+
+/// One entry of a list of texts or messages.
+pub(crate) fn entry(out: &mut Vec<u8>, field: u32, value: &[u8]) {
+    key(out, field, BYTES);
+    varint(out, value.len() as u64);
+    out.extend(value);
+}
+
+/// A message written by `write`.
+pub(crate) fn message(out: &mut Vec<u8>, field: u32, write: impl FnOnce(&mut Vec<u8>)) {
+    key(out, field, BYTES);
+    let start = out.len();
+    write(out);
+    let length = out.len() - start;
+    // Most messages are short: their length takes one byte, and is put before them once it is known.
+    let mut prefix = Vec::with_capacity(5);
+    varint(&mut prefix, length as u64);
+    out.splice(start..start, prefix);
+}
+
+/// A list of numbers in one field.
+pub(crate) fn packed(out: &mut Vec<u8>, field: u32, values: impl IntoIterator<Item = u64>) {
+    let mut list = Vec::new();
+    values
+        .into_iter()
+        .for_each(|value| varint(&mut list, value));
+    if !list.is_empty() {
+        entry(out, field, &list);
+    }
+}

@@ -1,0 +1,342 @@
+//! The threads that send requests, and which series each of them has.
+//!
+//! A series always goes through the same sender, so its points arrive in order. Must not know how
+//! points are written, nor who makes them. Invariant: whoever hands points over never waits for the
+//! receiver.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::client::{Client, Speaks, packed};
+use super::encode::{Encoded, v1, v2};
+use super::points::{Family, Identity, Point};
+use super::queue::{Counts, Next, Outcome, Queue, Request};
+use super::settings::{Protocol, Settings};
+use super::sink::{Tell, Word, now};
+use crate::series::SeriesState;
+
+/// Points in one request at most, as Prometheus itself sends by default.
+const POINTS_MAX: usize = 2_000;
+/// Series that one sender is given before there are more senders, and senders at most unless told.
+const SERIES_PER_SENDER: usize = 20_000;
+const SENDERS: usize = 4;
+
+/// The senders, and the points that wait to fill a request.
+pub(super) struct Senders {
+    shared: Arc<Shared>,
+    senders: Vec<Sender>,
+    /// Of each sender the points of its next request.
+    waiting: Vec<Vec<Point>>,
+    /// Requests since the last flush.
+    requests: usize,
+    started_ms: i64,
+    /// Series whose families were described to the receiver.
+    described: usize,
+    describes: bool,
+}
+
+impl Senders {
+    pub(super) fn new(client: Client, protocol: Protocol, tell: Tell) -> Senders {
+        Senders {
+            shared: Arc::new(Shared {
+                client,
+                tell,
+                is_v1: AtomicBool::new(protocol == Protocol::V1),
+                is_decided: AtomicBool::new(protocol != Protocol::Negotiated),
+                is_failing: AtomicBool::new(false),
+                was_refused: AtomicBool::new(false),
+            }),
+            senders: Vec::new(),
+            waiting: Vec::new(),
+            requests: 0,
+            started_ms: 0,
+            described: 0,
+            describes: false,
+        }
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.shared.client
+    }
+
+    /// Asks the receiver which version it speaks, until it has answered.
+    pub(super) fn decide_version(&self) {
+        let shared = &self.shared;
+        if shared.is_decided.load(Relaxed) || shared.is_failing.load(Relaxed) {
+            return;
+        }
+        match shared.client.speaks() {
+            Speaks::Unknown => shared.is_v1.store(true, Relaxed),
+            speaks => {
+                shared.is_v1.store(speaks == Speaks::V1, Relaxed);
+                shared.is_decided.store(true, Relaxed);
+            }
+        }
+    }
+
+    /// Makes ready for the points of a push: as many senders as the series ask for. Once there are some
+    /// there are never more, since a series would change its sender.
+    ///
+    /// # Errors
+    /// There can be no thread.
+    pub(super) fn begin(&mut self, settings: &Settings, state: &SeriesState) -> io::Result<()> {
+        self.started_ms = state.started_unix_ms().unwrap_or_default() as i64;
+        self.describes = self.described < state.len();
+        self.described = state.len();
+        if !self.senders.is_empty() || state.is_empty() {
+            return Ok(());
+        }
+        let wanted = settings
+            .senders
+            .unwrap_or(if state.len() >= SERIES_PER_SENDER {
+                SENDERS
+            } else {
+                1
+            });
+        for number in 0..wanted {
+            self.senders.push(Sender::start(number, &self.shared)?);
+            self.waiting.push(Vec::new());
+        }
+        Ok(())
+    }
+
+    /// Takes a point.
+    pub(super) fn add(&mut self, point: Point) {
+        let number = sender_of(&point.identity, self.senders.len());
+        self.waiting[number].push(point);
+        if self.waiting[number].len() >= POINTS_MAX {
+            self.send(number);
+        }
+    }
+
+    /// Hands over what waits; gives how many requests the push took.
+    pub(super) fn flush(&mut self) -> usize {
+        for number in 0..self.senders.len() {
+            if !self.waiting[number].is_empty() {
+                self.send(number);
+            }
+        }
+        std::mem::take(&mut self.requests)
+    }
+
+    fn send(&mut self, number: usize) {
+        let mut points = std::mem::take(&mut self.waiting[number]);
+        self.senders[number].push(self.request(&points));
+        points.clear();
+        self.waiting[number] = points;
+        self.requests += 1;
+    }
+
+    fn request(&self, points: &[Point]) -> Request {
+        let is_v2 = !self.shared.is_v1.load(Relaxed);
+        let Encoded { body, samples } = match is_v2 {
+            true => v2(points, self.started_ms),
+            false if self.describes => v1(points, &families(points)),
+            false => v1(points, &[]),
+        };
+        Request {
+            body: packed(&body),
+            is_v2,
+            samples,
+        }
+    }
+
+    /// Samples that were left out or refused so far.
+    pub(super) fn missed(&self) -> u64 {
+        self.senders.iter().map(Sender::missed).sum()
+    }
+
+    /// Waits until all is sent or the deadline has passed; gives what became of it, and why the rest
+    /// could not be sent.
+    pub(super) fn finish(&mut self, deadline: Instant) -> (Counts, Option<String>) {
+        let (mut sum, mut first) = (Counts::default(), None);
+        for sender in std::mem::take(&mut self.senders) {
+            let (counts, error) = sender.finish(deadline);
+            sum.add(&counts);
+            first = first.or(error);
+        }
+        (sum, first)
+    }
+}
+
+/// The families of points, each once.
+fn families(points: &[Point]) -> Vec<&Family> {
+    let mut families: Vec<&Family> = points.iter().map(|point| &*point.identity.family).collect();
+    families.sort_by(|one, other| one.name.cmp(&other.name));
+    families.dedup_by(|one, other| one.name == other.name);
+    families
+}
+
+/// The sender of a series: FNV-1a of its labels.
+fn sender_of(identity: &Identity, count: usize) -> usize {
+    if count == 1 {
+        return 0;
+    }
+    let bytes = identity
+        .labels()
+        .flat_map(|(name, value)| name.bytes().chain(value.bytes()));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash % count as u64) as usize
+}
+
+/// What the threads share.
+struct Shared {
+    client: Client,
+    tell: Tell,
+    is_v1: AtomicBool,
+    /// Whether it is known which version the receiver speaks.
+    is_decided: AtomicBool,
+    is_failing: AtomicBool,
+    was_refused: AtomicBool,
+}
+
+/// The requests between the keeper and a sender.
+#[derive(Default)]
+struct Lane {
+    queue: Mutex<LaneState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct LaneState {
+    queue: Queue,
+    /// When whatever still waits is given up; `None` while the run goes on.
+    deadline: Option<Instant>,
+    last_trouble: Option<String>,
+}
+
+impl Lane {
+    fn lock(&self) -> MutexGuard<'_, LaneState> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A sender.
+struct Sender {
+    lane: Arc<Lane>,
+    thread: JoinHandle<()>,
+}
+
+impl Sender {
+    fn start(number: usize, shared: &Arc<Shared>) -> io::Result<Sender> {
+        let lane = Arc::new(Lane::default());
+        let (own, shared) = (Arc::clone(&lane), Arc::clone(shared));
+        let thread = thread::Builder::new()
+            .name(format!("remote write {number}"))
+            .spawn(move || send_all(&own, &shared))?;
+        Ok(Sender { lane, thread })
+    }
+
+    fn push(&self, request: Request) {
+        self.lane.lock().queue.push(request);
+        self.lane.changed.notify_all();
+    }
+
+    /// Samples that were left out or refused so far.
+    fn missed(&self) -> u64 {
+        let state = self.lane.lock();
+        state.queue.counts.left_out + state.queue.counts.refused
+    }
+
+    /// Waits until all is sent or the deadline has passed; gives what became of it.
+    fn finish(self, deadline: Instant) -> (Counts, Option<String>) {
+        self.lane.lock().deadline = Some(deadline);
+        self.lane.changed.notify_all();
+        if self.thread.join().is_err() {
+            let why = "a sender failed; this is a defect of loadline";
+            return (Counts::default(), Some(why.to_owned()));
+        }
+        let mut state = self.lane.lock();
+        let left = !state.queue.is_empty();
+        state.queue.give_up();
+        let error = left.then(|| state.last_trouble.take().unwrap_or_default());
+        (state.queue.counts.clone(), error)
+    }
+}
+
+fn send_all(lane: &Lane, shared: &Shared) {
+    loop {
+        let mut state = lane.lock();
+        while state.queue.is_empty() && state.deadline.is_none() {
+            state = lane
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let is_over = state.deadline.is_some_and(|deadline| now() >= deadline);
+        let Some(request) = state.queue.first().cloned().filter(|_| !is_over) else {
+            return;
+        };
+        drop(state);
+        let outcome = shared.client.push(&request);
+        shared.heed(&outcome);
+        let mut state = lane.lock();
+        // What was sent may have been left out meanwhile: then it is not the first any more.
+        if state.queue.first() != Some(&request) {
+            continue;
+        }
+        if let Outcome::Later { why, .. } | Outcome::Refused(why) = &outcome {
+            state.last_trouble = Some(why.clone());
+        }
+        if let Next::After(pause) = state.queue.note(&outcome) {
+            wait(lane, state, pause);
+        }
+    }
+}
+
+/// Waits for a pause to pass, or for the deadline; that the run ends does not hurry a receiver that is
+/// away.
+fn wait(lane: &Lane, mut state: MutexGuard<'_, LaneState>, pause: Duration) {
+    let until = now() + pause;
+    loop {
+        let until = state.deadline.map_or(until, |deadline| until.min(deadline));
+        let left = until.saturating_duration_since(now());
+        if left.is_zero() {
+            return;
+        }
+        (state, _) = lane
+            .changed
+            .wait_timeout(state, left)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+impl Shared {
+    /// Tells what changed: that the receiver is away, that it is back, that it refuses.
+    fn heed(&self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Taken => {
+                if self.is_failing.swap(false, Relaxed) {
+                    let text = "the Prometheus receiver takes samples again";
+                    (self.tell)(Word::Note, text);
+                }
+            }
+            Outcome::Later { why, .. } => {
+                if !self.is_failing.swap(true, Relaxed) {
+                    let text = format!(
+                        "samples cannot be pushed to Prometheus ({why}); they are kept and tried again"
+                    );
+                    (self.tell)(Word::Warning, &text);
+                }
+            }
+            Outcome::Refused(why) => {
+                if !self.was_refused.swap(true, Relaxed) {
+                    let text = format!("Prometheus refuses samples: {why}");
+                    (self.tell)(Word::Warning, &text);
+                }
+            }
+            Outcome::WrongVersion => {
+                self.is_decided.store(true, Relaxed);
+                if !self.is_v1.swap(true, Relaxed) {
+                    let text = "the receiver does not understand remote write 2.0; 1.0 is spoken from now on";
+                    (self.tell)(Word::Warning, text);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! What a user says about remote write.
+//!
+//! Must not know where the words come from. Source of names and defaults: k6 v2.2.0's output
+//! `experimental-prometheus-rw`; those with `LOADLINE_` are ours. Invariant: settings that are here can
+//! be used.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+const PREFIX: &str = "K6_PROMETHEUS_RW_";
+const OWN_PREFIX: &str = "LOADLINE_PROMETHEUS_RW_";
+const DEFAULT_URL: &str = "http://localhost:9090/api/v1/write";
+/// The growth of buckets that k6 asks the client library for.
+const BUCKET_FACTOR: f64 = 1.1;
+/// Senders at most: beyond it a receiver is the limit.
+const SENDERS_MAX: usize = 64;
+
+/// How a trend is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrendForm {
+    /// A gauge for each statistic.
+    Stats(Vec<TrendStat>),
+    /// A native histogram whose buckets grow by this factor at most.
+    Native(f64),
+}
+
+/// A statistic of a trend.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrendStat {
+    Avg,
+    Min,
+    Med,
+    Max,
+    Count,
+    Sum,
+    /// A percentile, 0 to 100, and the ending of its series' name.
+    Percentile(f64, String),
+}
+
+/// The version of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// 2.0 where the receiver says that it understood it, else 1.0.
+    Negotiated,
+    /// 1.0.
+    V1,
+    /// 2.0.
+    V2,
+}
+
+/// How requests are signed for.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Signing {
+    pub(super) region: String,
+    pub(super) access_key: String,
+    pub(super) secret_key: String,
+}
+
+/// Everything about remote write. Credentials are never shown.
+#[derive(Clone)]
+pub struct Settings {
+    pub(super) url: String,
+    pub(super) push_interval: Duration,
+    pub(super) trends: TrendForm,
+    pub(super) stale_markers: bool,
+    pub(super) protocol: Protocol,
+    pub(super) senders: Option<usize>,
+    pub(super) basic: Option<(String, String)>,
+    pub(super) bearer: Option<String>,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) signing: Option<Signing>,
+    pub(super) insecure: bool,
+    pub(super) tls12: bool,
+    pub(super) client_certificate: Option<(PathBuf, PathBuf)>,
+    pub(super) query_url: Option<String>,
+}
+
+impl Settings {
+    /// Reads the variables by `look`; `url`, what stands behind the output's name, goes before the
+    /// variable. `native`: k6's feature `native-histograms` is on.
+    ///
+    /// # Errors
+    /// A value that means nothing; the message names the variable.
+    pub fn read(
+        look: &dyn Fn(&str) -> Option<String>,
+        url: Option<&str>,
+        native: bool,
+    ) -> Result<Settings, String> {
+        let words = Words { look };
+        let named_url = url.map(str::to_owned).filter(|url| !url.is_empty());
+        let url = named_url
+            .or_else(|| words.get("SERVER_URL"))
+            .unwrap_or_else(|| DEFAULT_URL.to_owned());
+        check_url(&url)?;
+        let native = native || words.flag("TREND_AS_NATIVE_HISTOGRAM")?;
+        let username = words.get("USERNAME");
+        let password = words.get("PASSWORD").unwrap_or_default();
+        Ok(Settings {
+            url,
+            push_interval: words.duration("PUSH_INTERVAL", Duration::from_secs(5))?,
+            trends: match native {
+                true => TrendForm::Native(words.factor()?),
+                false => TrendForm::Stats(words.stats()?),
+            },
+            stale_markers: words.flag("STALE_MARKERS")?,
+            protocol: words.protocol()?,
+            senders: words.senders()?,
+            basic: username.map(|username| (username, password)),
+            bearer: words.get("BEARER_TOKEN"),
+            headers: words.headers()?,
+            signing: words.signing()?,
+            insecure: words.flag("INSECURE_SKIP_TLS_VERIFY")?,
+            tls12: words.get("TLS_MINIMUM_VERSION").as_deref() == Some("1.2"),
+            client_certificate: words.client_certificate()?,
+            query_url: words.own("QUERY_URL"),
+        })
+    }
+
+    /// Where series are pushed to, without what may be a secret in it.
+    #[must_use]
+    pub fn shown_url(&self) -> String {
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
+        let rest = rest.split('?').next().unwrap_or_default();
+        let (authority, path) = match rest.split_once('/') {
+            Some((authority, path)) => (authority, format!("/{path}")),
+            None => (rest, String::new()),
+        };
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        format!("{scheme}://{host}{path}")
+    }
+}
+
+fn check_url(url: &str) -> Result<(), String> {
+    let is_web = url.starts_with("http://") || url.starts_with("https://");
+    match is_web {
+        true => Ok(()),
+        false => Err(format!(
+            "the remote write URL {url:?} must begin with http:// or https://, as {DEFAULT_URL} does"
+        )),
+    }
+}
+
+/// The variables, empty ones taken as absent.
+struct Words<'a> {
+    look: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Words<'_> {
+    fn named(&self, name: &str) -> Option<String> {
+        (self.look)(name).filter(|value| !value.is_empty())
+    }
+
+    fn get(&self, name: &str) -> Option<String> {
+        self.named(&format!("{PREFIX}{name}"))
+    }
+
+    fn own(&self, name: &str) -> Option<String> {
+        self.named(&format!("{OWN_PREFIX}{name}"))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        match self.get(name).as_deref() {
+            None | Some("false" | "0" | "f" | "F" | "FALSE" | "False") => Ok(false),
+            Some("true" | "1" | "t" | "T" | "TRUE" | "True") => Ok(true),
+            Some(other) => Err(bad(PREFIX, name, other, "must be true or false")),
+        }
+    }
+
+    fn duration(&self, name: &str, default: Duration) -> Result<Duration, String> {
+        let Some(text) = self.get(name) else {
+            return Ok(default);
+        };
+        let wanted = "must be a duration such as 5s or 500ms";
+        parse_duration(&text)
+            .filter(|duration| *duration >= Duration::from_millis(10))
+            .ok_or_else(|| bad(PREFIX, name, &text, wanted))
+    }
+
+    fn factor(&self) -> Result<f64, String> {
+        let Some(text) = self.own("BUCKET_FACTOR") else {
+            return Ok(BUCKET_FACTOR);
+        };
+        let factor = text.parse().ok().filter(|factor: &f64| *factor > 1.0);
+        factor.ok_or_else(|| {
+            bad(
+                OWN_PREFIX,
+                "BUCKET_FACTOR",
+                &text,
+                "must be a number above 1",
+            )
+        })
+    }
+
+    fn stats(&self) -> Result<Vec<TrendStat>, String> {
+        let text = self.get("TREND_STATS");
+        let text = text.as_deref().unwrap_or("p(99)");
+        let stats = text.split(',').map(|stat| {
+            parse_stat(stat.trim()).ok_or_else(|| {
+                let wanted = "must be a list of avg, min, med, max, count, sum and p(N)";
+                bad(PREFIX, "TREND_STATS", text, wanted)
+            })
+        });
+        stats.collect()
+    }
+
+    fn protocol(&self) -> Result<Protocol, String> {
+        match self.own("PROTOCOL").as_deref() {
+            None | Some("auto") => Ok(Protocol::Negotiated),
+            Some("1.0" | "1") => Ok(Protocol::V1),
+            Some("2.0" | "2") => Ok(Protocol::V2),
+            Some(other) => Err(bad(
+                OWN_PREFIX,
+                "PROTOCOL",
+                other,
+                "must be auto, 1.0 or 2.0",
+            )),
+        }
+    }
+
+    fn senders(&self) -> Result<Option<usize>, String> {
+        let Some(text) = self.own("SENDERS") else {
+            return Ok(None);
+        };
+        let senders = text.parse().ok();
+        match senders.filter(|senders| (1..=SENDERS_MAX).contains(senders)) {
+            Some(senders) => Ok(Some(senders)),
+            None => Err(bad(
+                OWN_PREFIX,
+                "SENDERS",
+                &text,
+                &format!("must be 1 to {SENDERS_MAX}"),
+            )),
+        }
+    }
+
+    fn headers(&self) -> Result<Vec<(String, String)>, String> {
+        let Some(text) = self.get("HTTP_HEADERS") else {
+            return Ok(Vec::new());
+        };
+        // The values of headers are often secrets: the message does not repeat them.
+        let wrong =
+            || format!("{PREFIX}HTTP_HEADERS must be a list such as `Name:value,Other:value`");
+        let pairs = text.split(',').map(|pair| {
+            let (name, value) = pair.split_once(':').ok_or_else(wrong)?;
+            let (name, value) = (name.trim(), value.trim());
+            let is_fit = ureq::http::HeaderName::from_bytes(name.as_bytes()).is_ok()
+                && ureq::http::HeaderValue::from_str(value).is_ok();
+            match is_fit {
+                true => Ok((name.to_owned(), value.to_owned())),
+                false => Err(wrong()),
+            }
+        });
+        pairs.collect()
+    }
+
+    fn signing(&self) -> Result<Option<Signing>, String> {
+        let parts = [
+            self.get("SIGV4_REGION"),
+            self.get("SIGV4_ACCESS_KEY"),
+            self.get("SIGV4_SECRET_KEY"),
+        ];
+        match parts {
+            [None, None, None] => Ok(None),
+            [Some(region), Some(access_key), Some(secret_key)] => Ok(Some(Signing {
+                region,
+                access_key,
+                secret_key,
+            })),
+            _ => Err(format!(
+                "{PREFIX}SIGV4_REGION, {PREFIX}SIGV4_ACCESS_KEY and {PREFIX}SIGV4_SECRET_KEY must be set together"
+            )),
+        }
+    }
+
+    fn client_certificate(&self) -> Result<Option<(PathBuf, PathBuf)>, String> {
+        match (
+            self.get("CLIENT_CERTIFICATE"),
+            self.get("CLIENT_CERTIFICATE_KEY"),
+        ) {
+            (None, None) => Ok(None),
+            (Some(certificate), Some(key)) => Ok(Some((certificate.into(), key.into()))),
+            _ => Err(format!(
+                "{PREFIX}CLIENT_CERTIFICATE and {PREFIX}CLIENT_CERTIFICATE_KEY must be set together"
+            )),
+        }
+    }
+}
+
+fn bad(prefix: &str, name: &str, value: &str, wanted: &str) -> String {
+    format!("{prefix}{name} is {value:?} and {wanted}")
+}
+
+/// `1m30s`, `5s`, `500ms`.
+fn parse_duration(text: &str) -> Option<Duration> {
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, behind) = rest.split_at(digits);
+        let letters = behind
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(behind.len());
+        let (unit, behind) = behind.split_at(letters);
+        let seconds = match unit {
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3_600.0,
+            _ => return None,
+        };
+        total += Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()?;
+        rest = behind;
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+fn parse_stat(text: &str) -> Option<TrendStat> {
+    Some(match text {
+        "avg" => TrendStat::Avg,
+        "min" => TrendStat::Min,
+        "med" => TrendStat::Med,
+        "max" => TrendStat::Max,
+        "count" => TrendStat::Count,
+        "sum" => TrendStat::Sum,
+        other => {
+            let number = other.strip_prefix("p(")?.strip_suffix(')')?;
+            let percent: f64 = number.parse().ok()?;
+            let ending = format!("p{}", number.replace('.', ""));
+            (0.0..=100.0)
+                .contains(&percent)
+                .then_some(TrendStat::Percentile(percent, ending))?
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[(&str, &str)]) -> Result<Settings, String> {
+        let look = |name: &str| {
+            let found = words
+                .iter()
+                .find(|(known, _)| name.strip_prefix(PREFIX) == Some(known) || name == *known);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        Settings::read(&look, None, false)
+    }
+
+    #[test]
+    fn without_a_word_it_is_as_in_k6() {
+        let settings = read(&[]).expect("defaults");
+        assert_eq!(settings.url, DEFAULT_URL);
+        assert_eq!(settings.push_interval, Duration::from_secs(5));
+        let p99 = TrendStat::Percentile(99.0, "p99".to_owned());
+        assert_eq!(settings.trends, TrendForm::Stats(vec![p99]));
+        assert!(!settings.tls12 && !settings.insecure && settings.basic.is_none());
+    }
+
+    #[test]
+    fn words_are_read() {
+        let settings = read(&[
+            ("SERVER_URL", "https://u:p@host:9/w?token=x"),
+            ("PUSH_INTERVAL", "1m1.5s"),
+            ("TREND_STATS", "avg,p(99.9), count"),
+            ("HTTP_HEADERS", "X-Scope-OrgID:a, B: c d"),
+            ("USERNAME", "me"),
+            ("TLS_MINIMUM_VERSION", "1.2"),
+        ]);
+        let settings = settings.expect("they mean something");
+        assert_eq!(settings.push_interval, Duration::from_millis(61_500));
+        assert_eq!(settings.shown_url(), "https://host:9/w");
+        let TrendForm::Stats(stats) = &settings.trends else {
+            panic!("stats were asked for");
+        };
+        let ending = TrendStat::Percentile(99.9, "p999".to_owned());
+        assert_eq!(stats, &[TrendStat::Avg, ending, TrendStat::Count]);
+        let headers = [("X-Scope-OrgID", "a"), ("B", "c d")];
+        let headers = headers.map(|(n, v)| (n.to_owned(), v.to_owned()));
+        assert_eq!(settings.headers, headers);
+        assert_eq!(settings.basic, Some(("me".to_owned(), String::new())));
+        let native = read(&[("TREND_AS_NATIVE_HISTOGRAM", "true")]).expect("it is");
+        assert_eq!(native.trends, TrendForm::Native(1.1));
+    }
+
+    #[test]
+    fn nonsense_is_refused_by_name() {
+        for (name, value) in [
+            ("SERVER_URL", "localhost:9090"),
+            ("PUSH_INTERVAL", "often"),
+            ("PUSH_INTERVAL", "0s"),
+            ("TREND_STATS", "p(101)"),
+            ("TREND_STATS", "best"),
+            ("STALE_MARKERS", "maybe"),
+            ("HTTP_HEADERS", "no colon"),
+            ("SIGV4_REGION", "eu"),
+            ("CLIENT_CERTIFICATE", "a.pem"),
+            ("LOADLINE_PROMETHEUS_RW_SENDERS", "0"),
+            ("LOADLINE_PROMETHEUS_RW_PROTOCOL", "3"),
+        ] {
+            assert!(read(&[(name, value)]).is_err(), "{name}={value}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Remote write as a sink: a thread that keeps the series, and makes points of what changed.
+//!
+//! Must not know how points are written or sent. Invariants: the run never waits for the receiver; when
+//! the run has ended everything is pushed once more, for a bounded time.
+
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use loadline_model::RunEvent;
+
+use super::audit::{Audit, audit};
+use super::client::Client;
+use super::encode::stale;
+use super::points::{Point, Points};
+use super::queue::Counts;
+use super::senders::Senders;
+use super::settings::Settings;
+use crate::series::{Inbox, SeriesState};
+
+/// How long the receiver may take for what is left when the run has ended.
+const END_MAX: Duration = Duration::from_secs(30);
+
+/// How grave a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// Something to know.
+    Note,
+    /// Something is not as it should be.
+    Warning,
+}
+
+/// Told what happens, one line at a time.
+pub type Tell = Arc<dyn Fn(Word, &str) + Send + Sync>;
+
+/// What became of a run's series.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PushReport {
+    /// What became of samples.
+    pub counts: Counts,
+    /// Series that were told.
+    pub series: usize,
+    /// The longest time that making the requests of one push took, in microseconds.
+    pub flush_max_us: u64,
+    /// How many pushes there were.
+    pub pushes: u64,
+    /// Why what was left at the end could not be pushed; `None`: it was.
+    pub error: Option<String>,
+    /// How the receiver's totals compare; `None`: nobody asked.
+    pub audit: Option<Audit>,
+}
+
+/// A running remote write.
+pub struct Push {
+    inbox: Inbox,
+    thread: JoinHandle<PushReport>,
+}
+
+impl Push {
+    /// Starts it. `audits`: at the end the receiver is asked for the totals.
+    ///
+    /// # Errors
+    /// A client certificate that cannot be used, or no thread.
+    pub fn start(settings: &Settings, audits: bool, tell: Tell) -> io::Result<Push> {
+        let client = Client::new(settings).map_err(io::Error::other)?;
+        let inbox = Inbox::default();
+        let keeper = Keeper {
+            inbox: inbox.clone(),
+            settings: settings.clone(),
+            senders: Senders::new(client, settings.protocol, tell),
+            state: SeriesState::default(),
+            points: Points::new(&settings.trends),
+            missed: 0,
+            report: PushReport::default(),
+        };
+        let thread = thread::Builder::new()
+            .name("remote write".to_owned())
+            .spawn(move || keeper.run(audits))?;
+        Ok(Push { inbox, thread })
+    }
+
+    /// Tells what happened.
+    pub fn event(&self, event: &RunEvent) {
+        if matches!(
+            event,
+            RunEvent::Started { .. } | RunEvent::Series(_) | RunEvent::Second { .. }
+        ) {
+            self.inbox.tell(event);
+        }
+    }
+
+    /// Pushes what is left, and gives what became of it all.
+    #[must_use]
+    pub fn finish(self) -> PushReport {
+        self.inbox.end();
+        self.thread.join().unwrap_or_else(|_| PushReport {
+            error: Some("its thread failed; this is a defect of loadline".to_owned()),
+            ..PushReport::default()
+        })
+    }
+}
+
+/// The thread that keeps the series.
+struct Keeper {
+    inbox: Inbox,
+    settings: Settings,
+    state: SeriesState,
+    points: Points,
+    senders: Senders,
+    /// Samples so far that did not arrive and will not.
+    missed: u64,
+    report: PushReport,
+}
+
+impl Keeper {
+    fn run(mut self, audits: bool) -> PushReport {
+        loop {
+            let taken = self.inbox.take(self.settings.push_interval);
+            for event in &taken.events {
+                self.state.add(event);
+            }
+            self.push();
+            if taken.has_ended {
+                break;
+            }
+        }
+        self.end(audits);
+        self.report
+    }
+
+    /// Hands the senders what changed.
+    fn push(&mut self) {
+        let missed = self.senders.missed();
+        if missed != std::mem::replace(&mut self.missed, missed) {
+            self.points.tell_again();
+        }
+        self.senders.decide_version();
+        let begun = now();
+        if let Err(error) = self.senders.begin(&self.settings, &self.state) {
+            self.report.error = Some(format!("no thread: {error}"));
+            return;
+        }
+        self.points
+            .take(&self.state, |point| self.senders.add(point));
+        if self.senders.flush() == 0 {
+            return;
+        }
+        let took = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.report.flush_max_us = self.report.flush_max_us.max(took);
+        self.report.pushes += 1;
+    }
+
+    fn end(&mut self, audits: bool) {
+        if self.settings.stale_markers {
+            self.push_stale_markers();
+        }
+        let (counts, error) = self.senders.finish(now() + END_MAX);
+        self.report.counts = counts;
+        self.report.error = self.report.error.take().or(error);
+        self.report.series = self.points.identities().count();
+        if audits && self.report.error.is_none() {
+            let told = audit(
+                self.senders.client(),
+                &self.settings,
+                &self.state,
+                &mut self.points,
+            );
+            self.report.audit = Some(told);
+        }
+    }
+
+    fn push_stale_markers(&mut self) {
+        let at_ms = self.points.told_until_ms() as i64 + 1;
+        for identity in self.points.identities() {
+            self.senders.add(Point {
+                identity,
+                at_ms,
+                value: stale(),
+                zero_at_ms: None,
+            });
+        }
+        self.senders.flush();
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "pauses between attempts and the deadline at the end pass in real time"
+)]
+pub(super) fn now() -> Instant {
+    Instant::now()
+}

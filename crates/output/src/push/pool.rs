@@ -1,0 +1,249 @@
+//! Threads that deliver bodies, each tried again a bounded number of times.
+//!
+//! Must not know what is in a body. Invariants: written + lost = values handed over; a server that
+//! was given up on is tried once per body until it answers again, so that a lost server costs the
+//! run one patience and not one per body.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::retry::Retry;
+use super::thread::{Carrier, Piece};
+use crate::report::{GiveUp, OnTrouble, SinkReport};
+
+/// Bodies that wait to be delivered; with those of [`PIECE_BYTES`] this bounds a sink's memory at
+/// 64 MiB.
+const QUEUE: usize = 64;
+/// Bytes at which a body is sent without waiting for more: some 5,000 lines.
+const PIECE_BYTES: usize = 1 << 20;
+/// The longest wait once the run has ended, and how many waits are left then: whoever waits for the
+/// end of the command is not kept for the whole patience.
+const WAIT_AT_END: Duration = Duration::from_secs(1);
+const WAITS_AT_END: u32 = 3;
+
+/// Why a body was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It may be taken later.
+    NotNow {
+        /// Why, in words.
+        why: String,
+        /// How long the server wants not to be asked; `None`: it did not say.
+        wait: Option<Duration>,
+    },
+    /// It will never be taken.
+    Never(String),
+    /// All but some values were taken.
+    Partly {
+        /// Why, in words.
+        why: String,
+        /// How many were not.
+        lost: u64,
+    },
+}
+
+/// Sends one body.
+pub(crate) trait Post: Send + Sync + 'static {
+    /// Sends it.
+    ///
+    /// # Errors
+    /// It was not taken.
+    fn post(&self, body: &[u8]) -> Result<(), Refusal>;
+}
+
+/// Running threads.
+pub(crate) struct Pool {
+    queue: SyncSender<Piece>,
+    threads: Vec<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+impl Pool {
+    /// Starts so many threads, at least one.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub(crate) fn start(
+        name: &str,
+        threads: usize,
+        post: impl Post,
+        retry: Retry,
+        (on_trouble, give_up): (OnTrouble, GiveUp),
+    ) -> io::Result<Pool> {
+        let (queue, receiver) = sync_channel(QUEUE);
+        let receiver = Arc::new(Mutex::new(receiver));
+        let shared = Arc::new(Shared {
+            retry,
+            on_trouble,
+            give_up,
+            is_told: AtomicBool::new(false),
+            has_given_up: AtomicBool::new(false),
+            written: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+            error: Mutex::new(None),
+            has_ended: Mutex::new(false),
+            end: Condvar::new(),
+        });
+        let post = Arc::new(post);
+        let start_one = |_| {
+            let (shared, post) = (Arc::clone(&shared), Arc::clone(&post));
+            let receiver = Arc::clone(&receiver);
+            thread::Builder::new()
+                .name(name.to_owned())
+                .spawn(move || shared.work(&receiver, &*post))
+        };
+        let threads = (0..threads.max(1)).map(start_one);
+        Ok(Pool {
+            queue,
+            threads: threads.collect::<io::Result<_>>()?,
+            shared,
+        })
+    }
+}
+
+impl Carrier for Pool {
+    fn piece_bytes(&self) -> usize {
+        PIECE_BYTES
+    }
+
+    fn carry(&mut self, piece: Piece) {
+        let values = piece.values;
+        if self.queue.send(piece).is_err() {
+            let why = "the threads that deliver failed; this is a defect of loadline";
+            self.shared.lose(values, why);
+        }
+    }
+
+    fn finish(self) -> SinkReport {
+        let Pool {
+            queue,
+            threads,
+            shared,
+        } = self;
+        drop(queue);
+        *shared
+            .has_ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = true;
+        shared.end.notify_all();
+        for thread in threads {
+            if thread.join().is_err() {
+                return SinkReport::of_a_defect();
+            }
+        }
+        let error = shared.error.lock().unwrap_or_else(PoisonError::into_inner);
+        SinkReport {
+            written: shared.written.load(Relaxed),
+            lost: shared.lost.load(Relaxed),
+            error: error.as_deref().map(io::Error::other),
+        }
+    }
+}
+
+struct Shared {
+    retry: Retry,
+    on_trouble: OnTrouble,
+    give_up: GiveUp,
+    is_told: AtomicBool,
+    /// Whether a body was lost because the server did not answer, and none was taken since.
+    has_given_up: AtomicBool,
+    written: AtomicU64,
+    lost: AtomicU64,
+    /// The first error that lost values.
+    error: Mutex<Option<String>>,
+    /// Whether no further body will come.
+    has_ended: Mutex<bool>,
+    end: Condvar,
+}
+
+impl Shared {
+    fn work(&self, queue: &Mutex<Receiver<Piece>>, post: &impl Post) {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(piece) = next else { return };
+            self.deliver(&piece, post);
+        }
+    }
+
+    fn deliver(&self, piece: &Piece, post: &impl Post) {
+        if self.is_over() {
+            return self.lose(piece.values, "the server was given up on");
+        }
+        let mut failures = 0;
+        loop {
+            let (why, asked) = match post.post(&piece.bytes) {
+                Ok(()) => return self.taken(piece.values),
+                Err(Refusal::Never(why)) => return self.lose(piece.values, &why),
+                Err(Refusal::Partly { why, lost }) => {
+                    let lost = lost.min(piece.values);
+                    self.taken(piece.values - lost);
+                    return self.lose(lost, &why);
+                }
+                Err(Refusal::NotNow { why, wait }) => (why, wait),
+            };
+            failures += 1;
+            if self.has_ended() {
+                failures = failures.max((self.retry.waits + 1).saturating_sub(WAITS_AT_END));
+            }
+            self.tell(&why);
+            let wait = self.retry.wait(failures);
+            match wait.filter(|_| !self.has_given_up.load(Relaxed) && !self.is_over()) {
+                Some(wait) => self.wait(wait.max(asked.unwrap_or_default())),
+                None => {
+                    self.has_given_up.store(true, Relaxed);
+                    return self.lose(piece.values, &why);
+                }
+            }
+        }
+    }
+
+    /// Whether what is left is not sent any more.
+    fn is_over(&self) -> bool {
+        self.has_ended() && (self.has_given_up.load(Relaxed) || self.give_up.load(Relaxed))
+    }
+
+    fn has_ended(&self) -> bool {
+        *self
+            .has_ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn taken(&self, values: u64) {
+        self.written.fetch_add(values, Relaxed);
+        self.has_given_up.store(false, Relaxed);
+    }
+
+    fn lose(&self, values: u64, why: &str) {
+        self.tell(why);
+        self.lost.fetch_add(values, Relaxed);
+        let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        error.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Tells of the first trouble.
+    fn tell(&self, why: &str) {
+        if !self.is_told.swap(true, Relaxed) {
+            (self.on_trouble)(why);
+        }
+    }
+
+    /// Waits, less long when the run has ended.
+    fn wait(&self, wait: Duration) {
+        let wait = wait.min(self.retry.longest);
+        let ended = self
+            .has_ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let wait = if *ended { wait.min(WAIT_AT_END) } else { wait };
+        let was_ended = *ended;
+        drop(
+            self.end
+                .wait_timeout_while(ended, wait, |ended| *ended == was_ended),
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! What a run told and a sink has not taken yet.
+//!
+//! Must not know what becomes of it. Invariants: nothing that was told is lost; telling waits only for
+//! a sink's thread that took nothing for minutes, which no network can make it do.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use loadline_model::RunEvent;
+
+/// Events that wait at most: some minutes of a run.
+const EVENTS_MAX: usize = 512;
+
+#[derive(Debug, Default)]
+struct Waiting {
+    events: Vec<RunEvent>,
+    has_ended: bool,
+}
+
+/// The events between a run and a sink.
+#[derive(Clone, Debug, Default)]
+pub struct Inbox {
+    waiting: Arc<(Mutex<Waiting>, Condvar)>,
+}
+
+/// What a sink took.
+#[derive(Debug)]
+pub struct Taken {
+    /// The events, in their order.
+    pub events: Vec<RunEvent>,
+    /// Whether no more will come.
+    pub has_ended: bool,
+}
+
+impl Inbox {
+    /// Tells an event.
+    pub fn tell(&self, event: &RunEvent) {
+        let mut waiting = self.lock();
+        while waiting.events.len() >= EVENTS_MAX {
+            waiting = self
+                .waiting
+                .1
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        waiting.events.push(event.clone());
+        if waiting.events.len() >= EVENTS_MAX {
+            self.waiting.1.notify_all();
+        }
+    }
+
+    /// Says that no more events come.
+    pub fn end(&self) {
+        self.lock().has_ended = true;
+        self.waiting.1.notify_all();
+    }
+
+    /// Waits for so long, or until no more events come, and takes what there is.
+    #[must_use]
+    pub fn take(&self, after: Duration) -> Taken {
+        let waiting = self.lock();
+        let (mut waiting, _) = self
+            .waiting
+            .1
+            .wait_timeout_while(waiting, after, |waiting| {
+                !waiting.has_ended && waiting.events.len() < EVENTS_MAX
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        let taken = Taken {
+            events: std::mem::take(&mut waiting.events),
+            has_ended: waiting.has_ended,
+        };
+        drop(waiting);
+        self.waiting.1.notify_all();
+        taken
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

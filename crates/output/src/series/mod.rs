@@ -1,0 +1,13 @@
+//! Series of a run in the sum since its start: what outputs push that keep series.
+//!
+//! Must not know protocols. Invariant: the cost of keeping them depends on the number of series, never
+//! on the number of requests.
+
+mod engine;
+mod inbox;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use inbox::{Inbox, Taken};
+pub use state::{Series, SeriesFamily, SeriesState};

@@ -1,0 +1,202 @@
+//! Series with their sums, and when each changed last.
+//!
+//! Must not know who reads them. Invariant: what is read is the sum of all that was added.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loadline_metric::{
+    Aggregated, BuiltIn, Contains, MetricId, MetricType, MetricValues, SeriesDelta, TagSet,
+};
+use loadline_model::result::Row;
+use loadline_model::{RunEvent, Snapshot};
+
+use super::engine;
+
+/// Gauges of the whole run, which carry no tags.
+const WHOLE: [BuiltIn; 2] = [BuiltIn::Vus, BuiltIn::VusMax];
+
+/// What a series measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeriesFamily {
+    /// The metric's name.
+    pub name: Arc<str>,
+    /// How its values are put together.
+    pub kind: MetricType,
+    /// What its values are.
+    pub contains: Contains,
+    /// Whether it is loadline's own and no metric of k6 or of a script.
+    pub is_own: bool,
+}
+
+/// One series.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What it measures.
+    pub family: Arc<SeriesFamily>,
+    /// Everything since the start of the run.
+    pub value: Aggregated,
+    /// The number of the addition that changed it last; additions are numbered from 1.
+    pub changed: u64,
+    /// Its running number, from 0: a place in whatever a reader keeps of each series.
+    pub number: usize,
+}
+
+/// A metric within a set of tags. Loadline's own come after the script's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Script(MetricId),
+    Own(&'static str),
+}
+
+/// The series of a run.
+#[derive(Debug, Default)]
+pub struct SeriesState {
+    sets: BTreeMap<TagSet, BTreeMap<Key, Series>>,
+    families: BTreeMap<Key, Arc<SeriesFamily>>,
+    additions: u64,
+    made: usize,
+    started_unix_ms: u64,
+    until_ns: u64,
+    /// Whether series by all tags are told: then nothing is made of the sums over them.
+    is_tagged: bool,
+    engine: engine::Sums,
+}
+
+impl SeriesState {
+    /// Adds what a run told.
+    pub fn add(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Started {
+                plan,
+                started_unix_ms,
+                ..
+            } => {
+                self.started_unix_ms = *started_unix_ms;
+                self.is_tagged = plan.script.is_some();
+            }
+            RunEvent::Series(delta) => {
+                self.additions += 1;
+                self.add_tagged(delta);
+            }
+            RunEvent::Second { row, delta } => {
+                self.additions += 1;
+                self.add_second(row, delta);
+            }
+            RunEvent::Before(_)
+            | RunEvent::Around(_)
+            | RunEvent::Mark(_)
+            | RunEvent::Resource(_)
+            | RunEvent::Finished(_) => {}
+        }
+    }
+
+    fn add_tagged(&mut self, delta: &SeriesDelta) {
+        for (tags, values) in &delta.values {
+            for (metric, value) in values {
+                let definition = || delta.definition(*metric);
+                let family = self
+                    .families
+                    .entry(Key::Script(*metric))
+                    .or_insert_with(|| {
+                        let definition =
+                            definition().unwrap_or_else(|| BuiltIn::HttpReqs.definition());
+                        Arc::new(SeriesFamily {
+                            name: definition.name,
+                            kind: definition.kind,
+                            contains: definition.contains,
+                            is_own: false,
+                        })
+                    });
+                let family = Arc::clone(family);
+                self.merge(tags, Key::Script(*metric), family, value);
+            }
+        }
+    }
+
+    fn add_second(&mut self, row: &Row, delta: &Snapshot) {
+        self.until_ns = row.at_ns + row.span_ns;
+        if let Some(script) = &delta.script {
+            self.add_whole(&script.root.values);
+        }
+        if !self.is_tagged {
+            for (key, tags, family, value) in self.engine.requests(row, delta) {
+                self.merge(&tags, key, family, &value);
+            }
+        }
+        for (key, family, value) in engine::generator(row, delta) {
+            self.merge(&TagSet::new(), key, family, &value);
+        }
+    }
+
+    fn add_whole(&mut self, values: &MetricValues) {
+        for metric in WHOLE {
+            if let Some(value) = values.get(&metric.id()) {
+                let key = Key::Script(metric.id());
+                let family = engine::built_in(metric);
+                self.merge(&TagSet::new(), key, family, value);
+            }
+        }
+    }
+
+    fn merge(&mut self, tags: &TagSet, key: Key, family: Arc<SeriesFamily>, value: &Aggregated) {
+        let additions = self.additions;
+        let set = match self.sets.get_mut(tags) {
+            Some(set) => set,
+            None => self.sets.entry(tags.clone()).or_default(),
+        };
+        match set.get_mut(&key) {
+            Some(series) => {
+                series.value.merge(value);
+                series.changed = additions;
+            }
+            None => {
+                self.made += 1;
+                let series = Series {
+                    family,
+                    value: value.clone(),
+                    changed: additions,
+                    number: self.made - 1,
+                };
+                set.insert(key, series);
+            }
+        }
+    }
+
+    /// Every series with its tags, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (&TagSet, &Series)> {
+        self.sets
+            .iter()
+            .flat_map(|(tags, set)| set.values().map(move |series| (tags, series)))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.made
+    }
+
+    /// Whether nothing was told yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// How often something was added.
+    #[must_use]
+    pub fn additions(&self) -> u64 {
+        self.additions
+    }
+
+    /// Milliseconds since 1970 at the start of the run; `None` before it.
+    #[must_use]
+    pub fn started_unix_ms(&self) -> Option<u64> {
+        (self.started_unix_ms > 0).then_some(self.started_unix_ms)
+    }
+
+    /// Milliseconds since 1970 until when everything is in here.
+    #[must_use]
+    pub fn until_unix_ms(&self) -> u64 {
+        self.started_unix_ms + self.until_ns / 1_000_000
+    }
+}

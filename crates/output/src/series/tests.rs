@@ -1,0 +1,109 @@
+//! Sums of series, and the inbox before them.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use loadline_metric::{Aggregated, MetricType};
+use loadline_model::RunEvent;
+
+use super::{Inbox, SeriesState};
+use crate::fixture;
+
+fn total(state: &SeriesState, name: &str) -> f64 {
+    let of_name = state
+        .iter()
+        .filter(|(_, series)| &*series.family.name == name);
+    of_name
+        .map(|(_, series)| match &series.value {
+            Aggregated::Counter(counter) => counter.total(),
+            other => panic!("{other:?}"),
+        })
+        .sum()
+}
+
+#[test]
+fn seconds_of_a_run_without_a_script_sum_to_its_counts() {
+    let mut state = SeriesState::default();
+    assert_eq!((state.started_unix_ms(), state.is_empty()), (None, true));
+    state.add(&fixture::started());
+    for number in 0..5 {
+        state.add(&fixture::second(number));
+    }
+    let sum: u64 = (0..5).map(|number| 9 + number).sum();
+    assert_eq!(total(&state, "http_reqs"), sum as f64);
+    let durations = state.iter().find_map(|(_, series)| match &series.value {
+        Aggregated::Times(trend) if &*series.family.name == "http_req_duration" => {
+            Some(trend.count())
+        }
+        _ => None,
+    });
+    assert_eq!(durations, Some(sum));
+    assert_eq!(state.until_unix_ms(), 1_700_000_005_000);
+    let own = state.iter().filter(|(_, series)| series.family.is_own);
+    assert!(own.count() >= 4);
+}
+
+#[test]
+fn a_series_keeps_its_number_and_knows_when_it_changed() {
+    let mut state = SeriesState::default();
+    state.add(&fixture::started());
+    let known = |state: &SeriesState| {
+        let mut known: Vec<_> = state
+            .iter()
+            .map(|(tags, series)| {
+                let name = format!("{}{tags}", series.family.name);
+                (series.number, name, series.changed)
+            })
+            .collect();
+        known.sort();
+        known
+    };
+    state.add(&fixture::second(0));
+    let before = known(&state);
+    state.add(&fixture::second(1));
+    let after = known(&state);
+    assert_eq!(before.len(), state.len());
+    for ((number, name, changed), (number2, name2, changed2)) in before.iter().zip(&after) {
+        assert_eq!((number, name), (number2, name2));
+        assert_eq!((*changed, *changed2), (1, 2));
+    }
+    let gauges = state
+        .iter()
+        .filter(|(_, series)| series.family.kind == MetricType::Gauge);
+    assert!(gauges.count() > 0);
+}
+
+#[test]
+fn what_is_told_is_taken_once_and_in_order() {
+    let inbox = Inbox::default();
+    let teller = {
+        let inbox = inbox.clone();
+        thread::spawn(move || {
+            // More than has room: the teller waits for the taker.
+            for number in 0..2_000 {
+                inbox.tell(&fixture::second(number));
+            }
+            inbox.end();
+        })
+    };
+    let mut next = 0;
+    loop {
+        let taken = inbox.take(Duration::from_secs(60));
+        for event in taken.events {
+            let RunEvent::Second { row, delta } = event else {
+                panic!("only seconds were told");
+            };
+            assert_eq!(
+                (row, delta),
+                (fixture::row(next), Arc::new(fixture::delta(next)))
+            );
+            next += 1;
+        }
+        if taken.has_ended {
+            break;
+        }
+    }
+    teller.join().expect("it told everything");
+    assert_eq!(next, 2_000);
+}

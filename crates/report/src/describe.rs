@@ -10,7 +10,8 @@ use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
 use crate::units::{count, counted, planned, rate};
 
 /// The requests of a plan: the first one, and how many more there are.
-pub(crate) fn requests(plan: &TestPlan) -> String {
+#[must_use]
+pub fn requests(plan: &TestPlan) -> String {
     let mut all = plan
         .scenarios
         .iter()
@@ -27,7 +28,8 @@ pub(crate) fn requests(plan: &TestPlan) -> String {
     }
 }
 
-fn request(request: &RequestTemplate) -> String {
+/// A request in one line.
+pub(crate) fn request(request: &RequestTemplate) -> String {
     format!(
         "{} {}{}",
         request.method,
@@ -37,7 +39,8 @@ fn request(request: &RequestTemplate) -> String {
 }
 
 /// How the load is made.
-pub(crate) fn load(plan: &TestPlan) -> String {
+#[must_use]
+pub fn load(plan: &TestPlan) -> String {
     let mut parts: Vec<String> = plan.scenarios.iter().map(scenario).collect();
     parts.push(protocol(plan).to_owned());
     if !plan.client.keep_alive {
@@ -60,7 +63,8 @@ fn protocol(plan: &TestPlan) -> &'static str {
     }
 }
 
-fn scenario(scenario: &Scenario) -> String {
+/// How the load of one scenario is made.
+pub(crate) fn scenario(scenario: &Scenario) -> String {
     let executor = executor(&scenario.executor);
     match scenario.pacing {
         Some(pacing) => format!(

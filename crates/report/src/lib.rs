@@ -1,5 +1,5 @@
-//! Results as text: the terminal report, the verdict, live progress, and the familiar reports of
-//! hey and bombardier with their machine outputs and templates.
+//! Results as text: the terminal report, the verdict, live progress, the familiar reports of hey and
+//! bombardier with their machine outputs and templates, and pages of HTML.
 //!
 //! Everything here is a function of a [`loadline_model::RunResult`] (or of rows while a run goes
 //! on), so a stored result gives the same report. This crate must not know the engine, the network,
@@ -7,19 +7,22 @@
 
 pub mod bombardier;
 mod chart;
+pub mod compare;
 mod conservation;
-mod describe;
+pub mod describe;
 pub mod go_error;
 mod go_json;
 pub mod go_template;
 pub mod hey;
+pub mod html;
 pub mod k6;
 mod page;
 pub mod progress;
 mod ranks;
 mod style;
+pub mod svg;
 pub mod text;
-mod units;
+pub mod units;
 pub mod verdict;
 
 pub use style::Style;

@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-pub(crate) use loadline_model::units::Bytes;
+pub use loadline_model::units::Bytes;
 
 use crate::go_template::show;
 
 /// A whole number with its thousands apart: `391,840`.
-pub(crate) fn count(number: u64) -> String {
+#[must_use]
+pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -23,13 +24,15 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// So many of a thing: `1 request`, `2 requests`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
+#[must_use]
+pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", count(number))
 }
 
 /// A rate per second: `0.50/s`, `17.7/s`, `1,980/s`, `39.2K/s`.
-pub(crate) fn rate(per_second: f64) -> String {
+#[must_use]
+pub fn rate(per_second: f64) -> String {
     match per_second {
         value if !value.is_finite() => "-".to_owned(),
         0.0 => "0/s".to_owned(),
@@ -43,7 +46,8 @@ pub(crate) fn rate(per_second: f64) -> String {
 }
 
 /// A time in nanoseconds: `850 ns`, `212 µs`, `3.61 ms`, `1.20 s`, `2m 05s`.
-pub(crate) fn span(ns: f64) -> String {
+#[must_use]
+pub fn span(ns: f64) -> String {
     match ns {
         value if value < 999.5 => format!("{value:.0} ns"),
         value if value < 999.5e3 => significant(value / 1e3, "µs"),
@@ -69,12 +73,14 @@ fn significant(value: f64, unit: &str) -> String {
 }
 
 /// A time that may be absent.
-pub(crate) fn span_or_dash(ns: Option<f64>) -> String {
+#[must_use]
+pub fn span_or_dash(ns: Option<f64>) -> String {
     ns.map_or_else(|| "-".to_owned(), span)
 }
 
 /// A planned span as it is typed: `10s`, `1m30s`, `500ms`.
-pub(crate) fn planned(duration: Duration) -> String {
+#[must_use]
+pub fn planned(duration: Duration) -> String {
     let text = show::duration(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX));
     match text.strip_suffix("m0s") {
         Some(minutes) => format!("{minutes}m").replace("h0m", "h"),
@@ -83,7 +89,8 @@ pub(crate) fn planned(duration: Duration) -> String {
 }
 
 /// A share of a whole: `0.9 %`; never 0 or 100 for something in between.
-pub(crate) fn share(part: u64, whole: u64) -> String {
+#[must_use]
+pub fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "-".to_owned();
     }

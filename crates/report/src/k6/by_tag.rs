@@ -58,6 +58,18 @@ pub fn by_tag(table: &ByTag, style: &Style) -> String {
 }
 
 fn row(value: &str, metrics: &[MetricSummary]) -> Vec<String> {
+    let mut row = vec![cut(shown_value(value), VALUE_COLUMNS)];
+    row.extend(figures(metrics));
+    row
+}
+
+/// A value of the tag as it is shown.
+pub(crate) fn shown_value(value: &str) -> &str {
+    if value.is_empty() { "(none)" } else { value }
+}
+
+/// Requests, failed, average, 90th, 95th and 99th percentile, slowest.
+pub(crate) fn figures(metrics: &[MetricSummary]) -> Vec<String> {
     let of = |name: &str| {
         metrics
             .iter()
@@ -77,9 +89,7 @@ fn row(value: &str, metrics: &[MetricSummary]) -> Vec<String> {
         _ => times.map_or(0, TimeTrend::count),
     };
     let shown = |of: &dyn Fn(&TimeTrend) -> Option<f64>| span_or_dash(times.and_then(of));
-    let name = if value.is_empty() { "(none)" } else { value };
     vec![
-        cut(name, VALUE_COLUMNS),
         count(requests),
         failed,
         shown(&TimeTrend::mean),

@@ -58,7 +58,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
     samples(page, &shapes);
 }
 
-fn sizes(size: &Summary) -> String {
+pub(crate) fn sizes(size: &Summary) -> String {
     match (size.min(), size.max()) {
         (Some(0), Some(0)) | (None, _) | (_, None) => "no body".to_owned(),
         (Some(min), Some(max)) if min == max => Bytes(min).to_string(),

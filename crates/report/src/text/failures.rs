@@ -64,7 +64,7 @@ fn write_class(page: &mut Page, result: &RunResult, class: ErrorClass, number: u
     page.paragraph(&format!("    {} ", style.accent("→")), 6, class.next_step());
 }
 
-fn message(key: &ErrorKey) -> String {
+pub(crate) fn message(key: &ErrorKey) -> String {
     let to = key
         .address
         .as_ref()

@@ -3,7 +3,9 @@
 //! Must not judge; the verdict does. Invariant: lateness is shown whenever there was a schedule.
 
 use loadline_metric::threshold::{Aggregation, Bound, Threshold};
+use loadline_metric::{Contains, MetricType};
 use loadline_model::RunResult;
+use loadline_model::test_summary::MetricSummary;
 
 use crate::page::{Page, bound, pad_right};
 use crate::units::{Bytes, count, span};
@@ -12,6 +14,20 @@ use crate::units::{Bytes, count, span};
 const CPU_SPAN_MIN_NS: u64 = 100_000_000;
 
 pub(super) fn write(page: &mut Page, result: &RunResult) {
+    let parts = facts(result);
+    if parts.is_empty() {
+        return;
+    }
+    let parts: Vec<String> = parts.iter().map(|part| bound(part)).collect();
+    page.section("Generator", "");
+    page.paragraph("  ", 2, &parts.join(", "));
+    if let Some(text) = schedule_lag(result) {
+        page.paragraph("  ", 2, &text);
+    }
+}
+
+/// What the generator used, a fact each.
+pub(crate) fn facts(result: &RunResult) -> Vec<String> {
     let totals = &result.totals;
     let mut parts = Vec::new();
     if totals.elapsed_ns >= CPU_SPAN_MIN_NS {
@@ -43,13 +59,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
             span(totals.seen.back_pressure_ns as f64)
         ));
     }
-    if parts.is_empty() {
-        return;
-    }
-    let parts: Vec<String> = parts.iter().map(|part| bound(part)).collect();
-    page.section("Generator", "");
-    page.paragraph("  ", 2, &parts.join(", "));
-    schedule_lag(page, result);
+    parts
 }
 
 fn trimmed(cores: f64) -> String {
@@ -60,21 +70,19 @@ fn trimmed(cores: f64) -> String {
     }
 }
 
-fn schedule_lag(page: &mut Page, result: &RunResult) {
+/// How late the generator was; `None` where nothing had an intended start.
+pub(crate) fn schedule_lag(result: &RunResult) -> Option<String> {
     let lag = &result.totals.seen.schedule_lag;
-    let Some(quantiles) = lag.quantiles(&[0.5, 0.99, 1.0]) else {
-        return;
-    };
+    let quantiles = lag.quantiles(&[0.5, 0.99, 1.0])?;
     let at = |which: usize| span(quantiles.get(which).copied().unwrap_or(0.0));
     let window = span(result.plan.start_window.as_nanos() as f64);
-    let text = format!(
+    Some(format!(
         "schedule lag p50 {}, p99 {}, max {} of {} starts (start window {window})",
         at(0),
         at(1),
         at(2),
         count(lag.count())
-    );
-    page.paragraph("  ", 2, &text);
+    ))
 }
 
 pub(super) fn thresholds(page: &mut Page, result: &RunResult) {
@@ -96,15 +104,39 @@ pub(super) fn thresholds(page: &mut Page, result: &RunResult) {
         };
         let name = pad_right(&outcome.threshold, widest.unwrap_or(0));
         let value = match outcome.value {
-            Some(value) => format!("was {}", written(value, &outcome.threshold)),
+            Some(value) => match metric_of(result, &outcome.threshold) {
+                Some(metric) => format!("was {}", observed(metric, value)),
+                None => format!("was {}", written(value, &outcome.threshold)),
+            },
             None => "there was nothing to hold it against".to_owned(),
         };
         page.line(&format!("  {mark} {name}   {value}"));
     }
 }
 
+/// The metric of a script that a threshold is put on; `None` in other runs.
+fn metric_of<'r>(result: &'r RunResult, threshold: &str) -> Option<&'r MetricSummary> {
+    let metrics = &result.summary.as_ref()?.root.metrics;
+    let is_on = |metric: &&MetricSummary| {
+        let source = threshold.strip_prefix(&metric.key());
+        let source = source.and_then(|rest| rest.strip_prefix(": "));
+        source.is_some_and(|source| metric.thresholds.iter().any(|one| *one.source == *source))
+    };
+    metrics.iter().find(is_on)
+}
+
+/// A value of a script's metric in its unit: times are in milliseconds there.
+pub(crate) fn observed(metric: &MetricSummary, value: f64) -> String {
+    let definition = &metric.definition;
+    match (definition.contains, definition.kind) {
+        (Contains::Time, _) => span(value * 1e6),
+        (_, MetricType::Rate) => format!("{:.2} %", value * 100.0),
+        _ => plain(value),
+    }
+}
+
 /// A value in the unit of what it was computed from: times are recorded in nanoseconds.
-fn written(value: f64, threshold: &str) -> String {
+pub(crate) fn written(value: f64, threshold: &str) -> String {
     let parsed = threshold.parse::<Threshold>().ok();
     match parsed.map(|threshold| (threshold.aggregation, threshold.bound)) {
         Some((_, Bound::Percent(_))) => format!("{:.2} %", value * 100.0),
@@ -116,10 +148,41 @@ fn written(value: f64, threshold: &str) -> String {
             | Aggregation::Percentile(_),
             _,
         )) => span(value),
-        _ if value.abs() >= 1_000.0 => count(value.round() as u64),
-        _ => {
-            let text = format!("{value:.4}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
+        _ => plain(value),
+    }
+}
+
+fn plain(value: f64) -> String {
+    if value >= 1_000.0 {
+        return count(value.round() as u64);
+    }
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_metric::{Aggregated, BuiltIn};
+
+    use super::*;
+
+    #[test]
+    fn values_of_a_script_are_in_their_metrics_unit() {
+        let written = |metric: BuiltIn, value| {
+            let definition = metric.definition();
+            let values = Aggregated::empty(definition.kind, definition.contains, false);
+            let metric = MetricSummary {
+                definition,
+                tags: None,
+                suffix: None,
+                values,
+                thresholds: Vec::new(),
+            };
+            observed(&metric, value)
+        };
+        assert_eq!(written(BuiltIn::HttpReqDuration, 3.74), "3.74 ms");
+        assert_eq!(written(BuiltIn::Checks, 0.995), "99.50 %");
+        assert_eq!(written(BuiltIn::Iterations, 12_345.0), "12,345");
+        assert_eq!(written(BuiltIn::Vus, 7.5), "7.5");
     }
 }

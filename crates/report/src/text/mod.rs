@@ -4,11 +4,11 @@
 //! know terminals. Invariant: every rate says what it is an average or maximum of, every
 //! distribution how many values it has.
 
-mod answers;
-mod failures;
-mod generator;
+pub(crate) mod answers;
+pub(crate) mod failures;
+pub(crate) mod generator;
 mod latency;
-mod phases;
+pub(crate) mod phases;
 mod rates;
 
 use loadline_metric::TimeTrend;
@@ -47,21 +47,28 @@ fn title(page: &mut Page, result: &RunResult) {
     for line in crate::page::wrap(&load, style.columns() - 2) {
         page.line(&format!("  {}", style.faint(&line)));
     }
-    let how = match result.totals.stop {
-        StopReason::Finished => return,
-        StopReason::Interrupted => "stopped by a signal; running requests were let end",
-        StopReason::Aborted => "stopped at once by a second signal",
-        StopReason::ThresholdCrossed => "stopped by a threshold; running iterations were let end",
-        StopReason::Script => "ended by the script",
-        StopReason::Remote => "ended through the REST API",
-        StopReason::Crashed => "the process died; this is what its journal tells",
+    let Some(how) = how_ended(result.totals.stop) else {
+        return;
     };
     let line = page.style.caution(&format!("  {how}"));
     page.line(&line);
 }
 
+/// How a run ended; `None` when it did so by itself.
+pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
+    Some(match stop {
+        StopReason::Finished => return None,
+        StopReason::Interrupted => "stopped by a signal; running requests were let end",
+        StopReason::Aborted => "stopped at once by a second signal",
+        StopReason::ThresholdCrossed => "stopped by a threshold; running iterations were let end",
+        StopReason::Script => "ended by the script",
+        StopReason::Remote => "ended from outside: through the REST API or the live page",
+        StopReason::Crashed => "the process died; this is what its journal tells",
+    })
+}
+
 /// The distribution of service time: answered and failed requests alike.
-fn service_time(result: &RunResult) -> TimeTrend {
+pub(crate) fn service_time(result: &RunResult) -> TimeTrend {
     match result.metrics.get("service_time_ns") {
         Some(metric) if metric.count > 0 => metric.histogram.clone(),
         _ => result.totals.seen.service_time(),
@@ -69,7 +76,7 @@ fn service_time(result: &RunResult) -> TimeTrend {
 }
 
 /// The distribution of response time; `None` in a closed model.
-fn response_time(result: &RunResult) -> Option<TimeTrend> {
+pub(crate) fn response_time(result: &RunResult) -> Option<TimeTrend> {
     let trend = match result.metrics.get("response_time_ns") {
         Some(metric) => &metric.histogram,
         None => &result.totals.seen.response_time,

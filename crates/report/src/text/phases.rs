@@ -9,8 +9,25 @@ use crate::page::Page;
 use crate::units::{count, counted, span, span_or_dash};
 
 pub(super) fn write(page: &mut Page, result: &RunResult) {
+    let rows = rows(result);
+    if !rows.is_empty() {
+        page.section("Phases", "");
+        page.table(
+            "<>>>>",
+            &["", "average", "fastest", "slowest", "times"],
+            &rows,
+        );
+    }
+    let connections = &result.totals.seen.connections;
+    if connections.opened + connections.failed > 0 {
+        page.line(&format!("  {}", connection_line(result)));
+    }
+}
+
+/// Each phase that was met: name, average, fastest, slowest, how many times.
+pub(crate) fn rows(result: &RunResult) -> Vec<Vec<String>> {
     let (phases, connections) = (&result.totals.seen.phases, &result.totals.seen.connections);
-    let rows: Vec<Vec<String>> = [
+    [
         ("DNS lookup", &connections.dns),
         ("TCP connect", &connections.connect),
         ("TLS handshake", &connections.tls),
@@ -22,18 +39,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
     .iter()
     .filter(|(_, phase)| !phase.is_empty())
     .map(|(name, phase)| row(name, phase))
-    .collect();
-    if !rows.is_empty() {
-        page.section("Phases", "");
-        page.table(
-            "<>>>>",
-            &["", "average", "fastest", "slowest", "times"],
-            &rows,
-        );
-    }
-    if connections.opened + connections.failed > 0 {
-        page.line(&format!("  {}", connection_line(result)));
-    }
+    .collect()
 }
 
 fn row(name: &str, phase: &Summary) -> Vec<String> {
@@ -46,7 +52,8 @@ fn row(name: &str, phase: &Summary) -> Vec<String> {
     ]
 }
 
-fn connection_line(result: &RunResult) -> String {
+/// What connections were made, in words.
+pub(crate) fn connection_line(result: &RunResult) -> String {
     let connections = &result.totals.seen.connections;
     let mut parts = vec![format!(
         "{} opened",

@@ -1,0 +1,343 @@
+// The charts of a page: one list of them, drawn of the page's data with uPlot. Must not know tables.
+// Invariants: all charts share one time axis and one cursor; a series that has no value is not drawn,
+// and a chart without a series is not shown; lines differ by more than their colour.
+"use strict";
+const charts = (() => {
+  const KEY = "loadline";
+  const HEIGHT = 220;
+  const perSecond = (name) => (data) =>
+    data[name].map((value, row) => (value === null ? null : value / (data.span[row] / 1e9)));
+  const plain = (name) => (data) => data[name];
+  const bad = (data) =>
+    data.completed.map((value, row) => (value - data.good[row]) / (data.span[row] / 1e9));
+  const thousandths = (name) => (data) => data[name].map((value) => (value === null ? null : value / 1000));
+  const percentiles = (letter) => [
+    { label: "p50", values: plain(`${letter}50`), colour: 0 },
+    { label: "p90", values: plain(`${letter}90`), colour: 3, dash: [6, 3] },
+    { label: "p99", values: plain(`${letter}99`), colour: 2, dash: [2, 2] },
+  ];
+  const some = (values) => values.some((value) => value !== null && value !== 0);
+
+  const LIST = {
+    rate: {
+      unit: formats.rate,
+      tick: formats.rateTick,
+      series: [
+        { label: "offered", values: perSecond("offered"), colour: 4, dash: [6, 3], width: 2 },
+        { label: "answered", values: perSecond("completed"), colour: 0, keep: true },
+        { label: "good", values: perSecond("good"), colour: 3, fill: true },
+      ],
+    },
+    heat: { isHeat: true },
+    service: { unit: formats.span, tick: formats.tick, isLog: true, series: percentiles("s") },
+    response: { unit: formats.span, tick: formats.tick, isLog: true, series: percentiles("r") },
+    errors: {
+      unit: formats.rate,
+      tick: formats.rateTick,
+      series: [
+        { label: "failed", values: perSecond("failed"), colour: 2 },
+        { label: "wrong answers", values: bad, colour: 1, dash: [6, 3] },
+        { label: "dropped", values: perSecond("dropped"), colour: 4, dash: [2, 2] },
+      ],
+    },
+    vus: {
+      unit: formats.count,
+      incrs: [1, 2, 5].flatMap((step) => [1, 10, 100, 1e3, 1e4, 1e5, 1e6].map((size) => step * size)).sort((a, b) => a - b),
+      series: [
+        { label: "at work", values: plain("vus"), colour: 0, keep: true },
+        { label: "arrivals waiting", values: plain("waiting"), colour: 2, dash: [6, 3] },
+      ],
+    },
+    transfer: {
+      unit: formats.byteRate,
+      tick: (n) => `${formats.byteTick(n)}/s`,
+      series: [
+        { label: "received", values: perSecond("received"), colour: 0 },
+        { label: "sent", values: perSecond("sent"), colour: 1, dash: [6, 3] },
+      ],
+    },
+    cpu: {
+      unit: formats.cores,
+      tick: formats.coreTick,
+      series: [
+        { label: "process", values: thousandths("cpu"), colour: 0 },
+        { label: "busiest worker", values: thousandths("busiest"), colour: 1, dash: [6, 3] },
+      ],
+    },
+    memory: { unit: formats.bytes, tick: formats.byteTick, series: [{ label: "resident", values: plain("rss"), colour: 0, fill: true }] },
+  };
+
+  let data = JSON.parse(document.getElementById("data").textContent);
+  let drawn = [];
+  let zoom = null;
+  // While a page is printed its width is not known: paper of A4 or Letter has room for this much.
+  const PAPER = { wide: 660, half: 305 };
+  let isPaper = false;
+
+  const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const palette = () => ({
+    lines: [0, 1, 2, 3, 4].map((place) => variable(`--line-${place}`)),
+    ink: variable("--soft"),
+    grid: variable("--grid"),
+    mark: variable("--alarm"),
+    shade: variable("--shade"),
+    ramp: variable("--ramp").split(" ").map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))),
+  });
+
+  // Lines stand at the end of what they tell of; a run's first row reaches back to its start.
+  const times = () => data.at.map((at, row) => (at + data.span[row]) / 1e9);
+  const end = () => {
+    const last = data.at.length - 1;
+    return last < 0 ? 1 : (data.at[last] + data.span[last]) / 1e9;
+  };
+
+  const marks = (colours) => (u) => {
+    const ctx = u.ctx;
+    ctx.save();
+    const position = (second) => Math.round(u.valToPos(second, "x", true));
+    if (data.warm_up > 0) {
+      const [left, right] = [position(Math.max(0, u.scales.x.min)), position(data.warm_up / 1e9)];
+      ctx.fillStyle = colours.shade;
+      if (right > left) ctx.fillRect(left, u.bbox.top, right - left, u.bbox.height);
+    }
+    ctx.strokeStyle = colours.mark;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+    for (const mark of data.marks) {
+      const second = mark.at / 1e9;
+      if (second < u.scales.x.min || second > u.scales.x.max) continue;
+      ctx.beginPath();
+      ctx.moveTo(position(second), u.bbox.top);
+      ctx.lineTo(position(second), u.bbox.top + u.bbox.height);
+      ctx.stroke();
+    }
+    ctx.restore();
+  };
+
+  // Steps of the time axis, in seconds.
+  const TIMES = [
+    [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
+    [1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60),
+    [1, 2, 3, 6, 12, 24, 48, 96, 192].map((hours) => hours * 3600),
+  ].flat();
+
+  const axes = (colours, y) => {
+    const font = "12px system-ui, sans-serif";
+    const common = { stroke: colours.ink, font, grid: { stroke: colours.grid, width: 1 }, ticks: { show: false } };
+    return [
+      { ...common, size: 28, space: 70, incrs: TIMES, values: (_, ticks) => ticks.map(formats.clock) },
+      { ...common, size: 66, gap: 6, ...y },
+    ];
+  };
+
+  // On an axis of logarithms: 1, 2 and 5 of each decade have a label, over many decades 1 alone.
+  const roundOnes = (u, ticks) => {
+    const isWide = u.scales.y.max / u.scales.y.min > 2000;
+    const named = isWide ? "1" : "125";
+    return ticks.map((tick) => (named.includes(tick.toExponential()[0]) ? tick : null));
+  };
+
+  const widthOf = (figure) => {
+    const isWide = ["rate", "heat"].includes(figure.dataset.chart);
+    if (isPaper) return isWide ? PAPER.wide : PAPER.half;
+    return Math.max(figure.querySelector(".plot").clientWidth, 240);
+  };
+
+  const base = (figure, colours) => ({
+    width: widthOf(figure),
+    height: HEIGHT,
+    padding: [10, 12, 0, 0],
+    cursor: { sync: { key: KEY }, drag: { x: true, y: false }, focus: { prox: -1 } },
+    scales: { x: { time: false, range: () => zoom || [0, end()] } },
+    hooks: {
+      drawClear: [marks(colours)],
+      setSelect: [
+        (u) => {
+          if (u.select.width > 4) {
+            look([u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")]);
+          }
+          u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+        },
+      ],
+    },
+  });
+
+  const timeSeries = () => ({
+    label: "time",
+    value: (_, second) => (second === null ? "–" : `${formats.clock(second)} ${formats.wall(data.began, second)}`),
+  });
+
+  const lines = (figure, chart, colours) => {
+    const shown = chart.series.filter((series) => (series.keep && data.at.length > 0) || some(series.values(data)));
+    if (shown.length === 0) return null;
+    const options = base(figure, colours);
+    options.cursor.drag.setScale = false;
+    options.scales.y = chart.isLog ? { distr: 3 } : { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] };
+    const y = { values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : (chart.tick || chart.unit)(tick))) };
+    if (chart.incrs) y.incrs = chart.incrs;
+    if (chart.isLog) y.filter = roundOnes;
+    options.axes = axes(colours, y);
+    options.series = [timeSeries()].concat(
+      shown.map((series) => ({
+        label: series.label,
+        stroke: colours.lines[series.colour],
+        width: series.width || 1.5,
+        dash: series.dash,
+        fill: series.fill ? `${colours.lines[series.colour]}22` : undefined,
+        points: { show: () => data.at.length < 3 },
+        value: (_, value) => chart.unit(value),
+      })),
+    );
+    const values = () => [times()].concat(shown.map((series) => series.values(data)));
+    return { options, values, names: shown.map((series) => series.label) };
+  };
+
+  const heatMap = (figure, colours) => {
+    const range = heat.range(data.heat);
+    if (range === null) return null;
+    const options = base(figure, colours);
+    options.height = HEIGHT + 60;
+    options.cursor.drag.setScale = false;
+    const say = (text) => {
+      figure.querySelector(".under").textContent = text;
+    };
+    options.scales.y = { range: () => heat.range(data.heat) || [0, 1] };
+    options.axes = axes(colours, {
+      grid: { show: false },
+      splits: (u) => heat.splits(u.scales.y.min, u.scales.y.max, u.height / 30),
+      values: (_, ticks) => ticks.map((band) => formats.tick(heat.timeOf(band))),
+    });
+    options.series = [timeSeries(), { label: "requests", show: true, paths: () => null, points: { show: false } }];
+    options.legend = { show: false };
+    options.hooks.draw = [
+      (u) => {
+        const most = heat.draw(u, data, colours.ramp);
+        figure.querySelector(".most").textContent = formats.rate(most);
+      },
+    ];
+    options.hooks.setCursor = [
+      (u) => {
+        const { left, top } = u.cursor;
+        const second = left >= 0 ? u.posToVal(left, "x") : null;
+        const inside = second !== null && top >= 0;
+        say(inside ? `${formats.clock(second)} · ${heat.under(data, second, u.posToVal(top, "y"))}` : "");
+      },
+    ];
+    const scale = document.createElement("p");
+    scale.className = "scale";
+    const ramp = Object.assign(document.createElement("span"), { className: "ramp" });
+    ramp.style.background = `linear-gradient(to right, ${variable("--ramp").split(" ").join(", ")})`;
+    scale.append("1/s ", ramp, " ");
+    scale.append(Object.assign(document.createElement("span"), { className: "most" }), " ");
+    scale.append(Object.assign(document.createElement("span"), { className: "under" }));
+    figure.querySelector(".plot").after(scale);
+    return { options, values: () => [times(), data.at.map(() => null)], names: [] };
+  };
+
+  const build = () => {
+    for (const { u } of drawn) u.destroy();
+    for (const scale of document.querySelectorAll("figure .scale")) scale.remove();
+    drawn = [];
+    const colours = palette();
+    for (const figure of document.querySelectorAll("figure[data-chart]")) {
+      const chart = LIST[figure.dataset.chart];
+      figure.hidden = false;
+      const made = chart.isHeat ? heatMap(figure, colours) : lines(figure, chart, colours);
+      figure.hidden = made === null;
+      if (made !== null) {
+        const plot = figure.querySelector(".plot");
+        drawn.push({ figure, made, u: new uPlot(made.options, made.values(), plot) });
+      }
+    }
+    document.documentElement.dataset.charts = String(drawn.length);
+  };
+
+  // Shows a part of the time on every chart; null: all of it.
+  const look = (range) => {
+    zoom = range;
+    for (const { u } of drawn) u.setScale("x", { min: (range || [0])[0], max: range ? range[1] : end() });
+  };
+
+  // Draws the data anew; the charts themselves too where another series has come to have a value.
+  const refresh = () => {
+    const colours = palette();
+    const changed = [...document.querySelectorAll("figure[data-chart]")].some((figure) => {
+      const chart = LIST[figure.dataset.chart];
+      const known = drawn.find((one) => one.figure === figure);
+      if (chart.isHeat) return (heat.range(data.heat) === null) === (known !== undefined);
+      const made = lines(figure, chart, colours);
+      return String(made && made.names) !== String(known ? known.made.names : null);
+    });
+    if (changed) return build();
+    for (const { u, made } of drawn) u.setData(made.values());
+  };
+
+  const onKey = (u) => (event) => {
+    const [from, to] = [u.scales.x.min, u.scales.x.max];
+    const middle = u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : (from + to) / 2;
+    const around = (part) => {
+      const half = ((to - from) * part) / 2;
+      look([Math.max(0, middle - half), Math.min(end(), middle + half)]);
+    };
+    const move = (steps) => {
+      const xs = u.data[0];
+      const at = u.cursor.idx === null || u.cursor.idx === undefined ? -1 : u.cursor.idx;
+      const next = Math.min(Math.max(at + steps, 0), xs.length - 1);
+      u.setCursor({ left: u.valToPos(xs[next], "x"), top: u.bbox.height / devicePixelRatio / 2 }, true, true);
+    };
+    const step = event.shiftKey ? 10 : 1;
+    const acts = {
+      ArrowLeft: () => move(-step),
+      ArrowRight: () => move(step),
+      "+": () => around(0.5),
+      "-": () => around(2),
+      Escape: () => look(null),
+    };
+    if (acts[event.key]) {
+      acts[event.key]();
+      event.preventDefault();
+    }
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const found = drawn.find(({ figure }) => figure.contains(event.target));
+    if (found) onKey(found.u)(event);
+  });
+  document.addEventListener("dblclick", (event) => {
+    if (drawn.some(({ figure }) => figure.contains(event.target))) look(null);
+  });
+  new ResizeObserver(() => {
+    for (const { u, figure } of drawn) {
+      const width = widthOf(figure);
+      if (width !== u.width) u.setSize({ width, height: u.height });
+    }
+  }).observe(document.querySelector(".charts"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build);
+  // Paper is light.
+  addEventListener("beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+    isPaper = true;
+    build();
+  });
+  addEventListener("afterprint", () => {
+    delete document.documentElement.dataset.theme;
+    isPaper = false;
+    build();
+  });
+
+  build();
+  return {
+    // All rows anew.
+    replace(whole) {
+      data = whole;
+      build();
+    },
+    // One more row.
+    append(told) {
+      for (const [name, value] of Object.entries(told.row)) data[name].push(value);
+      if (told.is_warm_up) data.warm_up = told.row.at + told.row.span;
+      data.marks.push(...told.marks);
+      refresh();
+    },
+  };
+})();

@@ -1,0 +1,76 @@
+// Numbers as people read them, in the forms that the tables use. Must not know charts.
+// Invariant: every text carries its unit, and null is a dash.
+"use strict";
+const formats = (() => {
+  const significant = (value, unit) =>
+    `${value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
+
+  const known = (format) => (value) =>
+    value === null || value === undefined || !Number.isFinite(value) ? "–" : format(value);
+
+  const count = known((n) => Math.round(n).toLocaleString("en-US"));
+
+  const rate = known((n) => {
+    if (n === 0) return "0/s";
+    if (n >= 1e6 - 5e3) return `${(n / 1e6).toFixed(2)}M/s`;
+    if (n >= 1e5 - 500) return `${(n / 1e3).toFixed(0)}K/s`;
+    if (n >= 9999.5) return `${(n / 1e3).toFixed(1)}K/s`;
+    if (n >= 99.95) return `${count(n)}/s`;
+    return `${n.toFixed(n >= 9.995 ? 1 : 2)}/s`;
+  });
+
+  // A round rate for an axis.
+  const rateTick = known((n) => (n >= 1e4 ? `${+(n / 1e3).toPrecision(3)}K/s` : `${+n.toPrecision(3) >= 1e3 ? count(n) : +n.toPrecision(3)}/s`));
+
+  // A time in nanoseconds.
+  const span = known((ns) => {
+    if (ns < 999.5) return `${ns.toFixed(0)} ns`;
+    if (ns < 999.5e3) return significant(ns / 1e3, "µs");
+    if (ns < 999.5e6) return significant(ns / 1e6, "ms");
+    if (ns < 99.95e9) return significant(ns / 1e9, "s");
+    return clock(ns / 1e9);
+  });
+
+  // A round time for an axis: no digit that says nothing.
+  const tick = known((ns) => {
+    const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+    const [size, unit] = units.find(([size]) => ns >= size * 0.9999) || units[3];
+    return `${+(ns / size).toPrecision(3)} ${unit}`;
+  });
+
+  // Seconds since the start of the run.
+  const clock = known((s) => {
+    const whole = Math.round(s);
+    if (s < 59.5) return `${+s.toFixed(s < 1 ? 3 : s < 10 ? 1 : 0)} s`;
+    const [h, m, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+    if (h > 0) return `${h}h${m ? ` ${m}m` : ""}${rest ? ` ${rest}s` : ""}`;
+    return `${m}m${rest ? ` ${String(rest).padStart(2, "0")}s` : ""}`;
+  });
+
+  const bytes = known((n) => {
+    const units = ["B", "kB", "MB", "GB", "TB"];
+    let place = 0;
+    while (n >= 999.5 && place < units.length - 1) {
+      n /= 1000;
+      place += 1;
+    }
+    return place === 0 ? `${n.toFixed(0)} B` : significant(n, units[place]);
+  });
+
+  // Round bytes and cores for an axis.
+  const byteTick = known((n) => {
+    const place = [1e12, 1e9, 1e6, 1e3, 1].findIndex((size) => n >= size * 0.9999);
+    const [size, unit] = [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]][place < 0 ? 4 : place];
+    return `${+(n / size).toPrecision(3)} ${unit}`;
+  });
+  const coreTick = known((n) => `${+n.toPrecision(3)} cores`);
+
+  const byteRate = known((n) => `${bytes(n)}/s`);
+  const cores = known((n) => `${n.toFixed(2)} cores`);
+
+  // The time of day, in UTC, so many seconds after the start.
+  const wall = (startedMs, s) =>
+    startedMs > 0 ? `${new Date(startedMs + s * 1000).toISOString().slice(11, 19)} UTC` : "";
+
+  return { count, rate, rateTick, span, tick, clock, bytes, byteRate, byteTick, cores, coreTick, wall };
+})();

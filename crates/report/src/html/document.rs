@@ -1,0 +1,202 @@
+//! The page around the parts: head, charts, scripts and styles, all in one text.
+//!
+//! The charts are drawn by uPlot (MIT, `third_party/uplot`). Must not know results. Invariants: the page
+//! names no address, its policy forbids every request (but those of the live page to its own server),
+//! and scripts run only with the page's own word.
+
+use super::markup::{Html, json_in_script};
+use super::{Part, Steering};
+
+const STYLE: &str = include_str!("assets/page.css");
+const CHART_STYLE: &str = include_str!("../../../../third_party/uplot/uPlot.min.css");
+const CHART_LIBRARY: &str = include_str!("../../../../third_party/uplot/uPlot.iife.min.js");
+const FORMATS: &str = include_str!("assets/formats.js");
+const HEAT: &str = include_str!("assets/heat.js");
+const CHARTS: &str = include_str!("assets/charts.js");
+const LIVE: &str = include_str!("assets/live.js");
+
+/// What kind of page.
+#[derive(Clone, Copy)]
+pub(super) enum Kind<'a> {
+    /// A report of a run that has ended.
+    Report,
+    /// A run that goes on.
+    Live(&'a Steering),
+}
+
+/// The parts in the order in which they stand; those of the first list above the charts.
+const ABOVE: [&str; 5] = ["verdict", "figures", "thresholds", "checks", "errors"];
+const BELOW: [&str; 8] = [
+    "latency",
+    "answers",
+    "names",
+    "metrics",
+    "scenarios",
+    "generator",
+    "environment",
+    "plan",
+];
+
+/// The charts: their `id`, title, and what they show.
+const CHARTS_SHOWN: [(&str, &str, &str); 9] = [
+    ("rate", "Rate", "requests per second"),
+    (
+        "heat",
+        "Heat map of service times",
+        "how many requests took how long",
+    ),
+    (
+        "service",
+        "Service time",
+        "from the actual send to the last byte",
+    ),
+    (
+        "response",
+        "Response time",
+        "from the intended start to the last byte",
+    ),
+    (
+        "errors",
+        "Errors",
+        "per second: failed, wrong answers, dropped",
+    ),
+    (
+        "vus",
+        "Virtual users",
+        "at work, and arrivals that wait for one",
+    ),
+    ("transfer", "Transfer", "bytes per second"),
+    (
+        "cpu",
+        "CPU of the generator",
+        "cores, and the busiest worker's share of one",
+    ),
+    ("memory", "Memory of the generator", "resident"),
+];
+
+/// The whole page.
+pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
+    let nonce = match kind {
+        Kind::Report => "loadline",
+        Kind::Live(steering) => &steering.nonce,
+    };
+    let mut html = Html::default();
+    head(&mut html, kind, nonce);
+    html.raw("<body><a class=\"skip\" href=\"#charts\">To the charts</a>");
+    html.raw("<header><p class=\"brand\">loadline</p>");
+    section_body(&mut html, "title", parts, "<div id=\"title\">", "</div>");
+    if let Kind::Live(steering) = kind {
+        controls(&mut html, steering);
+    }
+    html.raw("</header><main>");
+    for id in ABOVE {
+        section(&mut html, id, parts);
+    }
+    charts(&mut html);
+    for id in BELOW {
+        section(&mut html, id, parts);
+    }
+    html.raw("</main><footer><p>Drawn with uPlot. This page asks nothing of any other place.</p></footer>");
+    html.raw("<script type=\"application/json\" id=\"data\">");
+    let mut out = html.finish();
+    out.push_str(&json_in_script(data));
+    out.push_str("</script>");
+    let live = if matches!(kind, Kind::Live(_)) {
+        LIVE
+    } else {
+        ""
+    };
+    for script in [CHART_LIBRARY, FORMATS, HEAT, CHARTS, live] {
+        if !script.is_empty() {
+            out.push_str("<script nonce=\"");
+            out.push_str(nonce);
+            out.push_str("\">");
+            out.push_str(script);
+            out.push_str("</script>");
+        }
+    }
+    out.push_str("</body></html>\n");
+    out
+}
+
+fn head(html: &mut Html, kind: Kind<'_>, nonce: &str) {
+    html.raw("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
+    let connect = match kind {
+        Kind::Report => "'none'",
+        Kind::Live(_) => "'self'",
+    };
+    let policy = format!(
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data:; \
+         connect-src {connect}; base-uri 'none'; form-action 'none'"
+    );
+    html.between(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+        &policy,
+        "\">",
+    );
+    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    html.raw("<meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">");
+    html.raw("<link rel=\"icon\" href=\"data:,\">");
+    html.raw(match kind {
+        Kind::Report => "<title>loadline report</title>",
+        Kind::Live(_) => "<title>loadline live</title>",
+    });
+    html.raw("<style>")
+        .raw(CHART_STYLE)
+        .raw(STYLE)
+        .raw("</style></head>");
+}
+
+fn controls(html: &mut Html, steering: &Steering) {
+    html.raw("<div class=\"controls\"><p id=\"status\" role=\"status\">connecting</p>");
+    if steering.can_pause {
+        html.raw("<button type=\"button\" data-order=\"pause\">Pause</button>");
+        html.raw("<button type=\"button\" data-order=\"resume\">Resume</button>");
+    }
+    html.raw("<button type=\"button\" data-order=\"stop\" class=\"stop\">Stop</button>");
+    html.raw("<a id=\"so-far\" href=\"#\" hidden>Report so far</a></div>");
+}
+
+fn section(html: &mut Html, id: &'static str, parts: &[Part]) {
+    let is_empty = parts
+        .iter()
+        .all(|part| part.id != id || part.html.is_empty());
+    html.raw("<section id=\"").raw(id);
+    section_body(
+        html,
+        id,
+        parts,
+        if is_empty { "\" hidden>" } else { "\">" },
+        "</section>",
+    );
+}
+
+fn section_body(
+    html: &mut Html,
+    id: &'static str,
+    parts: &[Part],
+    open: &'static str,
+    close: &'static str,
+) {
+    html.raw(open);
+    if let Some(part) = parts.iter().find(|part| part.id == id) {
+        html.add(&Html::written(&part.html));
+    }
+    html.raw(close);
+}
+
+fn charts(html: &mut Html) {
+    html.raw("<section id=\"charts\"><h2>Over time <small>drag to look closer, double-click to see all; ");
+    html.raw("with a chart in focus: arrows, + and −, Escape</small></h2>");
+    html.raw("<noscript><p>The charts need JavaScript; all numbers below do not.</p></noscript>");
+    html.raw("<div class=\"charts\">");
+    for (id, title, about) in CHARTS_SHOWN {
+        html.raw("<figure hidden data-chart=\"").raw(id);
+        html.between("\"><figcaption><h3>", title, "</h3>");
+        html.between("<span>", about, "</span></figcaption>");
+        html.raw("<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"")
+            .raw(title);
+        html.raw("\"></div></figure>");
+    }
+    html.raw("</div></section>");
+}

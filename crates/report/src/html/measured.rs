@@ -1,0 +1,270 @@
+//! What a script measured: its metrics by kind, and its checks by group.
+//!
+//! Must not know k6's layouts. Invariant: each value stands with its unit, and each distribution with
+//! its count.
+
+use loadline_metric::{Aggregated, Contains, MetricDefinition, MetricType};
+use loadline_model::RunResult;
+use loadline_model::test_summary::{MetricSummary, Section};
+
+use super::markup::{Html, Side};
+use crate::units::{Bytes, count, share, span};
+
+/// Rows of a table; what lies beyond is counted.
+const ROWS_MAX: usize = 500;
+
+/// Every metric of a script's run, a table for each kind.
+pub(super) fn metrics(html: &mut Html, result: &RunResult) {
+    let Some(summary) = &result.summary else {
+        return;
+    };
+    let mut all: Vec<&MetricSummary> = summary.root.metrics.iter().collect();
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|metric| metric.key());
+    let of = |kind| -> Vec<&MetricSummary> {
+        let wanted = all.iter().filter(|metric| metric.definition.kind == kind);
+        wanted.copied().collect()
+    };
+    let seconds = summary.duration_ns as f64 / 1e9;
+    html.heading("Metrics", "of the script's run");
+    table(html, &of(MetricType::Trend), TREND, trend);
+    table(html, &of(MetricType::Rate), RATE, rate);
+    table(html, &of(MetricType::Counter), COUNTER, |metric| {
+        counter(metric, seconds)
+    });
+    table(html, &of(MetricType::Gauge), GAUGE, gauge);
+}
+
+type Columns = &'static [(&'static str, Side)];
+
+const TREND: Columns = &[
+    ("trend", Side::Code),
+    ("values", Side::Numbers),
+    ("avg", Side::Numbers),
+    ("min", Side::Numbers),
+    ("med", Side::Numbers),
+    ("p90", Side::Numbers),
+    ("p95", Side::Numbers),
+    ("p99", Side::Numbers),
+    ("max", Side::Numbers),
+];
+const RATE: Columns = &[
+    ("rate", Side::Code),
+    ("share", Side::Numbers),
+    ("true", Side::Numbers),
+    ("of", Side::Numbers),
+];
+const COUNTER: Columns = &[
+    ("counter", Side::Code),
+    ("sum", Side::Numbers),
+    ("per second", Side::Numbers),
+];
+const GAUGE: Columns = &[
+    ("gauge", Side::Code),
+    ("last", Side::Numbers),
+    ("min", Side::Numbers),
+    ("max", Side::Numbers),
+];
+
+fn table(
+    html: &mut Html,
+    metrics: &[&MetricSummary],
+    columns: Columns,
+    cells: impl Fn(&MetricSummary) -> Vec<String>,
+) {
+    let rows: Vec<Vec<String>> = metrics
+        .iter()
+        .take(ROWS_MAX)
+        .map(|metric| {
+            let mut row = vec![metric.key()];
+            row.extend(cells(metric));
+            row
+        })
+        .collect();
+    html.table(columns, &rows);
+    beyond(html, metrics.len());
+}
+
+fn beyond(html: &mut Html, rows: usize) {
+    if let Some(more) = rows.checked_sub(ROWS_MAX).filter(|more| *more > 0) {
+        let text = format!(
+            "and {} more, which are in the JSON result",
+            count(more as u64)
+        );
+        html.between("<p class=\"hint\">", &text, "</p>");
+    }
+}
+
+const QUANTILES: [f64; 6] = [0.0, 0.5, 0.9, 0.95, 0.99, 1.0];
+
+fn trend(metric: &MetricSummary) -> Vec<String> {
+    let contains = metric.definition.contains;
+    let (number, mean, quantiles) = match &metric.values {
+        Aggregated::Times(times) => (times.count(), times.mean(), times.quantiles(&QUANTILES)),
+        Aggregated::Values(values) => (values.count(), values.mean(), values.quantiles(&QUANTILES)),
+        _ => (0, None, None),
+    };
+    let is_ns = matches!(metric.values, Aggregated::Times(_));
+    let shown = |value: f64| match is_ns {
+        true => span(value),
+        false => plain(value, contains),
+    };
+    let mut cells = vec![count(number), mean.map_or_else(dash, shown)];
+    match quantiles {
+        Some(quantiles) => cells.extend(quantiles.into_iter().map(shown)),
+        None => cells.extend(QUANTILES.map(|_| dash())),
+    }
+    cells
+}
+
+fn rate(metric: &MetricSummary) -> Vec<String> {
+    match &metric.values {
+        Aggregated::Rate(rate) => vec![
+            share(rate.nonzero(), rate.total()),
+            count(rate.nonzero()),
+            count(rate.total()),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn counter(metric: &MetricSummary, seconds: f64) -> Vec<String> {
+    let Aggregated::Counter(counter) = &metric.values else {
+        return Vec::new();
+    };
+    let contains = metric.definition.contains;
+    let each = match seconds > 0.0 {
+        true => format!("{}/s", plain(counter.total() / seconds, contains)),
+        false => dash(),
+    };
+    vec![plain(counter.total(), contains), each]
+}
+
+fn gauge(metric: &MetricSummary) -> Vec<String> {
+    let Aggregated::Gauge(gauge) = &metric.values else {
+        return Vec::new();
+    };
+    let contains = metric.definition.contains;
+    let shown = |value: Option<f64>| value.map_or_else(dash, |value| plain(value, contains));
+    vec![shown(gauge.last()), shown(gauge.min()), shown(gauge.max())]
+}
+
+fn dash() -> String {
+    "-".to_owned()
+}
+
+/// A value of a metric (times in milliseconds) with its unit.
+fn plain(value: f64, contains: Contains) -> String {
+    match contains {
+        Contains::Time if value >= 0.0 => span(value * 1e6),
+        Contains::Data if value >= 0.0 => Bytes(value.round() as u64).to_string(),
+        Contains::Time => format!("{} ms", number(value)),
+        Contains::Data => format!("{} B", number(value)),
+        Contains::Default => number(value),
+    }
+}
+
+fn number(value: f64) -> String {
+    match value {
+        value if value.fract() == 0.0 && (0.0..1e15).contains(&value) => count(value as u64),
+        value if value >= 1_000.0 => count(value.round() as u64),
+        value => {
+            let text = format!("{value:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+    }
+}
+
+/// A threshold's value in the unit of what its condition is about.
+pub(super) fn in_unit(value: f64, metric: &MetricDefinition, condition: &str) -> String {
+    let condition = condition.trim_start();
+    match metric.kind {
+        MetricType::Rate => format!("{:.2} %", value * 100.0),
+        MetricType::Counter if condition.starts_with("rate") => {
+            format!("{}/s", plain(value, metric.contains))
+        }
+        _ if condition.starts_with("count") => number(value),
+        _ => plain(value, metric.contains),
+    }
+}
+
+/// The checks, in the order in which they were first seen, each with the groups that it is in.
+pub(super) fn checks(html: &mut Html, result: &RunResult) {
+    let Some(summary) = &result.summary else {
+        return;
+    };
+    let mut all: Vec<(u64, String, u64, u64)> = Vec::new();
+    collect(&summary.root, "", &mut all);
+    if all.is_empty() {
+        return;
+    }
+    all.sort();
+    let held: u64 = all.iter().map(|(_, _, passes, _)| passes).sum();
+    let failed: u64 = all.iter().map(|(_, _, _, fails)| fails).sum();
+    let remark = format!(
+        "{} of {} held",
+        share(held, held + failed),
+        count(held + failed)
+    );
+    html.heading("Checks", &remark);
+    html.raw(
+        "<div class=\"wide\"><table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>",
+    );
+    html.raw("<th scope=\"col\">check</th><th scope=\"col\" class=\"n\">held</th>");
+    html.raw("<th scope=\"col\" class=\"n\">failed</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>");
+    for (_, name, passes, fails) in all.iter().take(ROWS_MAX) {
+        html.raw(match fails {
+            0 => "<tr class=\"good\"><td>✓ always</td>",
+            _ if *passes == 0 => "<tr class=\"alarm\"><td>✗ never</td>",
+            _ => "<tr class=\"caution\"><td>! not always</td>",
+        });
+        html.between("<th scope=\"row\">", name, "</th>");
+        html.between("<td class=\"n\">", &count(*passes), "</td>");
+        html.between("<td class=\"n\">", &count(*fails), "</td>");
+        html.between(
+            "<td class=\"n\">",
+            &share(*passes, passes + fails),
+            "</td></tr>",
+        );
+    }
+    html.raw("</tbody></table></div>");
+    beyond(html, all.len());
+}
+
+fn collect(section: &Section, path: &str, all: &mut Vec<(u64, String, u64, u64)>) {
+    for check in &section.checks {
+        let name = format!("{path}{}", check.name);
+        all.push((check.first_seen, name, check.passes, check.fails));
+    }
+    for (name, group) in &section.groups {
+        collect(group, &format!("{path}{name} › "), all);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metric(kind: MetricType, contains: Contains) -> MetricDefinition {
+        MetricDefinition {
+            name: "m".into(),
+            kind,
+            contains,
+        }
+    }
+
+    #[test]
+    fn values_stand_in_their_units() {
+        let time = metric(MetricType::Trend, Contains::Time);
+        assert_eq!(in_unit(276.5, &time, "p(95)<200"), "276 ms");
+        assert_eq!(in_unit(12.0, &time, " count>10"), "12");
+        let rate = metric(MetricType::Rate, Contains::Default);
+        assert_eq!(in_unit(0.0123, &rate, "rate<0.01"), "1.23 %");
+        let counter = metric(MetricType::Counter, Contains::Data);
+        assert_eq!(in_unit(2_000.0, &counter, "rate>1"), "2.0 kB/s");
+        assert_eq!(number(0.12345), "0.1235");
+        assert_eq!(number(-3.0), "-3");
+    }
+}

@@ -1,0 +1,183 @@
+//! What was run, where and how: title, scenarios, generator, environment, plan, command.
+//!
+//! Must not judge. Invariant: whoever holds the page can run the same again.
+
+use loadline_model::{Behaviour, RunResult, Scenario};
+
+use super::civil::utc;
+use super::markup::{Html, Side};
+use crate::describe;
+use crate::text::generator::{facts, schedule_lag};
+use crate::units::{Bytes, count, planned, span};
+
+/// Rows of the tables of scenarios and requests.
+const ROWS_MAX: usize = 100;
+
+/// What is tested, how, and when it began.
+pub(super) fn title(html: &mut Html, result: &RunResult) {
+    html.between("<h1>", &describe::requests(&result.plan), "</h1>");
+    html.between("<p>", &describe::load(&result.plan), "</p>");
+    let mut parts = Vec::new();
+    if result.totals.started_unix_ms > 0 {
+        parts.push(utc(result.totals.started_unix_ms));
+    }
+    let labels = result.labels.iter();
+    parts.extend(labels.map(|(name, value)| format!("{name}={value}")));
+    html.between("<p class=\"when\">", &parts.join(" · "), "</p>");
+}
+
+/// The scenarios of the plan, and the requests of those that are not a script's.
+pub(super) fn scenarios(html: &mut Html, result: &RunResult) {
+    let all = &result.plan.scenarios;
+    html.heading("Scenarios", "");
+    let columns = [
+        ("scenario", Side::Words),
+        ("load", Side::Words),
+        ("starts at", Side::Numbers),
+        ("graceful stop", Side::Numbers),
+        ("does", Side::Code),
+        ("tags", Side::Code),
+    ];
+    let rows: Vec<Vec<String>> = all.iter().take(ROWS_MAX).map(row).collect();
+    html.table(&columns, &rows);
+    let marks: Vec<Vec<String>> = result
+        .events
+        .iter()
+        .map(|mark| {
+            vec![
+                span(mark.at_ns as f64),
+                mark.kind.clone(),
+                mark.text.clone(),
+            ]
+        })
+        .collect();
+    if !marks.is_empty() {
+        html.heading("Marks", "on the time axis");
+        let columns = [
+            ("at", Side::Numbers),
+            ("kind", Side::Words),
+            ("what happened", Side::Words),
+        ];
+        html.table(&columns, &marks);
+    }
+}
+
+fn row(scenario: &Scenario) -> Vec<String> {
+    let does = match &scenario.behaviour {
+        Behaviour::Script(script) => format!("{}()", script.exec),
+        Behaviour::Requests(mix) => {
+            let shown = mix.requests.first().map(describe::request);
+            match mix.requests.len() {
+                0 | 1 => shown.unwrap_or_default(),
+                all => format!(
+                    "{} and {} more",
+                    shown.unwrap_or_default(),
+                    count(all as u64 - 1)
+                ),
+            }
+        }
+    };
+    let tags = scenario.tags.iter();
+    let tags: Vec<String> = tags
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    vec![
+        scenario.name.clone(),
+        describe::scenario(scenario),
+        planned(scenario.start_time),
+        planned(scenario.graceful_stop),
+        does,
+        tags.join(" "),
+    ]
+}
+
+/// What the generator itself used, and how late it was.
+pub(super) fn generator(html: &mut Html, result: &RunResult) {
+    let facts = facts(result);
+    let lag = schedule_lag(result);
+    if facts.is_empty() && lag.is_none() {
+        return;
+    }
+    html.heading("Generator", "what making the load took");
+    html.raw("<ul class=\"facts\">");
+    for fact in facts.iter().chain(&lag) {
+        html.between("<li>", fact, "</li>");
+    }
+    html.raw("</ul>");
+}
+
+/// The machine and the command line.
+pub(super) fn environment(html: &mut Html, result: &RunResult) {
+    let environment = &result.environment;
+    let memory = environment
+        .memory_bytes
+        .map(|bytes| Bytes(bytes).to_string());
+    let limit = environment
+        .memory_limit_bytes
+        .map(|bytes| format!("{} for this process", Bytes(bytes)));
+    let cores = match environment.cores > 0.0 {
+        true => format!(
+            "{:.1} for this process, {} workers",
+            environment.cores, environment.workers
+        ),
+        false => String::new(),
+    };
+    let whole = |value: Option<u64>| value.map_or_else(String::new, count);
+    let all_memory: Vec<String> = memory.into_iter().chain(limit).collect();
+    let rows: Vec<Vec<String>> = [
+        ("loadline", environment.loadline.clone()),
+        ("host", environment.host.clone()),
+        ("system", environment.system.clone()),
+        ("processor", environment.processor.clone()),
+        ("cores", cores),
+        ("memory", all_memory.join(", ")),
+        ("open files at most", whole(environment.open_files_max)),
+        ("ports for connections", whole(environment.ephemeral_ports)),
+        ("seed", result.plan.seed.to_string()),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .map(|(name, value)| vec![name.to_owned(), value])
+    .collect();
+    html.heading("Environment", "");
+    html.table(&[("", Side::Words), ("", Side::Words)], &rows);
+    if !environment.command.is_empty() {
+        let words: Vec<String> = environment
+            .command
+            .iter()
+            .map(|word| quoted(word))
+            .collect();
+        html.between("<pre><code>", &words.join(" "), "</code></pre>");
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The whole plan, folded away.
+pub(super) fn plan(html: &mut Html, result: &RunResult) {
+    let text = serde_json::to_string_pretty(&result.plan).unwrap_or_default();
+    html.raw(
+        "<details><summary><h2>Plan <small>all that was to be done, as JSON</small></h2></summary>",
+    );
+    html.between("<pre><code>", &text, "</code></pre></details>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_can_be_typed_again() {
+        assert_eq!(quoted("http://h:1/a"), "http://h:1/a");
+        assert_eq!(quoted("p(99)<50ms"), "'p(99)<50ms'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

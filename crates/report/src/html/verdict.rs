@@ -1,0 +1,230 @@
+//! The verdict on a page: first, large, and no better than it is; and the thresholds.
+//!
+//! Must not judge; that is done before. Invariant: a page whose run has something grave about it never
+//! looks like a good one, and no grade is told by colour alone.
+
+use loadline_model::RunResult;
+use loadline_model::result::StopReason;
+use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
+
+use super::markup::Html;
+use super::measured::in_unit;
+use crate::conservation;
+use crate::text::generator::written;
+use crate::text::how_ended;
+use crate::units::{count, rate, span};
+
+/// How a run came out, at a glance.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grade {
+    Good,
+    Neutral,
+    Caution,
+    Alarm,
+}
+
+fn grade(result: &RunResult) -> Grade {
+    let gravest = result.verdict.findings.iter().map(|f| f.gravity).max();
+    let stop = result.totals.stop;
+    let crossed = thresholds_of(result).iter().any(|held| !held.passed);
+    let crashed = matches!(stop, StopReason::Crashed | StopReason::Script);
+    match (gravest, result.verdict.delivery) {
+        _ if crossed || crashed => Grade::Alarm,
+        (Some(Gravity::Alarm), _) => Grade::Alarm,
+        (Some(Gravity::Caution), _) | (_, Delivery::FellShort) => Grade::Caution,
+        _ if how_ended(stop).is_some() => Grade::Caution,
+        (_, Delivery::Unfinished) => Grade::Neutral,
+        (_, Delivery::Delivered | Delivery::AsFastAsPossible) => Grade::Good,
+    }
+}
+
+/// The block at the top.
+pub(super) fn write(html: &mut Html, result: &RunResult) {
+    let (open, mark) = match grade(result) {
+        Grade::Good => ("<div class=\"verdict good\">", "✓"),
+        Grade::Neutral => ("<div class=\"verdict\">", "·"),
+        Grade::Caution => ("<div class=\"verdict caution\">", "!"),
+        Grade::Alarm => ("<div class=\"verdict alarm\">", "✗"),
+    };
+    let verdict = &result.verdict;
+    html.raw(open).raw("<p class=\"kind\">");
+    html.between(
+        "<span class=\"mark\" aria-hidden=\"true\">",
+        mark,
+        "</span>",
+    );
+    if thresholds_of(result).iter().any(|held| !held.passed) {
+        html.raw("Thresholds crossed · ");
+    }
+    match is_going_on(result) {
+        true => html.raw("Running"),
+        false => html.text(&words(verdict.delivery, verdict.limit)),
+    };
+    html.raw("</p>");
+    html.between(
+        "<p class=\"headline\">",
+        &sentence(&verdict.headline),
+        "</p>",
+    );
+    if let Some(how) = how_ended(result.totals.stop) {
+        html.between("<p class=\"ended\">", &sentence(how), "</p>");
+    }
+    crossed(html, result);
+    if let Some(saturation) = &verdict.saturation {
+        let before = saturation.p99_before_ns.map_or_else(String::new, |ns| {
+            let p99 = span(ns as f64);
+            format!("; just before it, p99 response time was {p99}")
+        });
+        let text = format!(
+            "Saturation point: about {} offered, {} completed{before}.",
+            rate(saturation.offered),
+            rate(saturation.throughput)
+        );
+        html.between("<p>", &text, "</p>");
+    }
+    if !verdict.findings.is_empty() {
+        html.raw("<ul class=\"findings\">");
+        verdict
+            .findings
+            .iter()
+            .for_each(|found| finding(html, found, &verdict.headline));
+        html.raw("</ul>");
+    }
+    let mut requests = conservation::line(result).replace('\u{a0}', " ");
+    if is_going_on(result) {
+        requests = requests.replace("never answered", "under way");
+    }
+    html.between("<p class=\"requests\">", &requests, "</p></div>");
+}
+
+/// Whether this is how a run stands that is not over.
+pub(super) fn is_going_on(result: &RunResult) -> bool {
+    result.verdict.delivery == Delivery::Unfinished && result.totals.stop == StopReason::Finished
+}
+
+fn words(delivery: Delivery, limit: Limit) -> String {
+    let delivered = match delivery {
+        Delivery::Delivered => "Load delivered",
+        Delivery::FellShort => "Load not delivered whole",
+        Delivery::AsFastAsPossible => "As fast as possible",
+        Delivery::Unfinished => "Unfinished",
+    };
+    let limited = match limit {
+        Limit::Target => "limited by the target",
+        Limit::Network => "limited by the network",
+        Limit::Generator => "limited by the generator",
+        Limit::Plan => "limited by the plan",
+        Limit::Nobody => "with room to spare",
+        Limit::Unknown => return delivered.to_owned(),
+    };
+    format!("{delivered} · {limited}")
+}
+
+/// With a capital at the beginning; headlines are written to stand within a line.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+fn crossed(html: &mut Html, result: &RunResult) {
+    let all = thresholds_of(result);
+    let crossed = all.iter().filter(|held| !held.passed).count();
+    if crossed > 0 {
+        let text = match all.len() {
+            1 => "The threshold was crossed.".to_owned(),
+            all => format!(
+                "{} of {} thresholds {} crossed.",
+                count(crossed as u64),
+                count(all as u64),
+                if crossed == 1 { "was" } else { "were" }
+            ),
+        };
+        html.between("<p class=\"ended\">", &text, "");
+        html.raw(match is_going_on(result) {
+            true => " That is as of now.</p>",
+            false => "</p>",
+        });
+    }
+}
+
+/// A finding; what the headline says already is not said again.
+fn finding(html: &mut Html, finding: &Finding, headline: &str) {
+    let (open, name) = match finding.gravity {
+        Gravity::Note => ("<li class=\"note\">", "Note"),
+        Gravity::Caution => ("<li class=\"caution\">", "Caution"),
+        Gravity::Alarm => ("<li class=\"alarm\">", "Alarm"),
+    };
+    html.raw(open).between("<b>", name, "</b> ");
+    if finding.text != headline {
+        html.text(&sentence(&finding.text));
+    }
+    if let Some(advice) = &finding.advice {
+        html.between("<span class=\"advice\">", &sentence(advice), "</span>");
+    }
+    html.raw("</li>");
+}
+
+/// A threshold as a page shows it.
+struct Held {
+    text: String,
+    value: String,
+    passed: bool,
+}
+
+fn thresholds_of(result: &RunResult) -> Vec<Held> {
+    let of_metrics = result
+        .summary
+        .iter()
+        .flat_map(|summary| &summary.root.metrics);
+    let of_script: Vec<Held> = of_metrics
+        .flat_map(|metric| {
+            let key = metric.key();
+            metric.thresholds.iter().map(move |threshold| Held {
+                text: format!("{key}: {}", threshold.source),
+                value: threshold.observed.map_or_else(nothing, |value| {
+                    in_unit(value, &metric.definition, &threshold.source)
+                }),
+                passed: threshold.passed,
+            })
+        })
+        .collect();
+    if !of_script.is_empty() {
+        return of_script;
+    }
+    let plain = result.thresholds.iter().map(|outcome| Held {
+        text: outcome.threshold.clone(),
+        value: outcome
+            .value
+            .map_or_else(nothing, |value| written(value, &outcome.threshold)),
+        passed: outcome.passed,
+    });
+    plain.collect()
+}
+
+fn nothing() -> String {
+    "no data".to_owned()
+}
+
+/// The thresholds and how they came out.
+pub(super) fn thresholds(html: &mut Html, result: &RunResult) {
+    let all = thresholds_of(result);
+    if all.is_empty() {
+        return;
+    }
+    html.heading("Thresholds", "");
+    html.raw(
+        "<div class=\"wide\"><table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>",
+    );
+    html.raw("<th scope=\"col\">condition</th><th scope=\"col\" class=\"n\">value</th></tr></thead><tbody>");
+    for held in all {
+        html.raw(match held.passed {
+            true => "<tr class=\"good\"><td>✓ held</td>",
+            false => "<tr class=\"alarm\"><td>✗ crossed</td>",
+        });
+        html.between("<th scope=\"row\"><code>", &held.text, "</code></th>");
+        html.between("<td class=\"n\">", &held.value, "</td></tr>");
+    }
+    html.raw("</tbody></table></div>");
+}

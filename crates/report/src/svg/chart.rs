@@ -1,0 +1,390 @@
+//! A chart of lines over time: one panel below the other, with title, axes and legend.
+//!
+//! Must not know results. Invariant: everything drawn lies within the page.
+
+use std::fmt::Write as _;
+
+use super::axis::{Axis, time_ticks};
+use super::palette::Palette;
+use super::{at, escaped};
+
+/// A chart before it is drawn.
+pub(super) struct Chart {
+    /// A short name, for the file and identifiers.
+    pub(super) name: &'static str,
+    pub(super) title: String,
+    /// What is seen in it, in words.
+    pub(super) description: String,
+    /// The end of the axis of time, in seconds.
+    pub(super) seconds: f64,
+    pub(super) panels: Vec<Panel>,
+    /// Spans in seconds that are shaded, with what they are.
+    pub(super) shades: Vec<Shade>,
+    /// Instants in seconds with what happened.
+    pub(super) marks: Vec<(f64, String)>,
+}
+
+/// A span in seconds, and what it is.
+pub(super) type Shade = (f64, f64, &'static str);
+
+/// One system of axes.
+pub(super) struct Panel {
+    /// What its axis counts.
+    pub(super) label: &'static str,
+    pub(super) axis: Axis,
+    pub(super) lines: Vec<Line>,
+}
+
+/// A series of values over time.
+pub(super) struct Line {
+    pub(super) name: String,
+    /// Its place in the palette.
+    pub(super) colour: usize,
+    pub(super) manner: Manner,
+    /// Instants in seconds, and values; `None` is a gap.
+    pub(super) points: Vec<(f64, Option<f64>)>,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    Solid,
+    /// With the area below it.
+    Filled,
+    Dashed,
+}
+
+pub(super) const WIDTH: f64 = 960.0;
+pub(super) const LEFT: f64 = 76.0;
+pub(super) const RIGHT: f64 = 24.0;
+/// Above the first panel: title and legend.
+pub(super) const TOP: f64 = 104.0;
+const PANEL: f64 = 280.0;
+const PANEL_OF_SEVERAL: f64 = 170.0;
+const GAP: f64 = 52.0;
+/// Below the last panel: labels of time.
+pub(super) const BOTTOM: f64 = 56.0;
+pub(super) const FONT: &str = "Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
+/// Mean width of a character at the size of legends.
+const CHARACTER: f64 = 7.0;
+
+/// Draws a chart.
+pub(super) fn draw(chart: &Chart, palette: &Palette) -> String {
+    let each = if chart.panels.len() > 1 {
+        PANEL_OF_SEVERAL
+    } else {
+        PANEL
+    };
+    let count = chart.panels.len() as f64;
+    let bottom = TOP + count * each + (count - 1.0) * GAP;
+    let mut out = begin(
+        chart.name,
+        &chart.title,
+        &chart.description,
+        bottom + BOTTOM,
+        palette,
+    );
+    legend(&mut out, chart, palette);
+    for (position, panel) in chart.panels.iter().enumerate() {
+        let top = TOP + position as f64 * (each + GAP);
+        grid(&mut out, panel, top, each, palette);
+        shades(&mut out, &chart.shades, chart.seconds, (top, each), palette);
+        for line in &panel.lines {
+            draw_line(&mut out, line, panel, chart.seconds, (top, each), palette);
+        }
+        marks(&mut out, chart, top, each, palette);
+        let is_last = position + 1 == chart.panels.len();
+        time(&mut out, chart.seconds, top + each, is_last, palette);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The head of a drawing: its size, its name for those who do not see it, its ground and its title.
+pub(super) fn begin(
+    name: &str,
+    title: &str,
+    description: &str,
+    height: f64,
+    palette: &Palette,
+) -> String {
+    let (shown, told) = (escaped(title), escaped(description));
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
+         height=\"{h}\" role=\"img\" aria-labelledby=\"{name}-title {name}-desc\" \
+         font-family=\"{FONT}\" font-size=\"13\">\n<title id=\"{name}-title\">{shown}</title>\n\
+         <desc id=\"{name}-desc\">{told}</desc>\n",
+        w = at(WIDTH),
+        h = at(height)
+    );
+    if let Some(ground) = palette.ground {
+        push(
+            &mut out,
+            format_args!("<rect width=\"100%\" height=\"100%\" fill=\"{ground}\"/>\n"),
+        );
+    }
+    push(
+        &mut out,
+        format_args!(
+            "<text x=\"{}\" y=\"32\" font-size=\"18\" font-weight=\"bold\" fill=\"{}\">{shown}</text>\n",
+            at(LEFT - 52.0),
+            palette.ink
+        ),
+    );
+    out
+}
+
+pub(super) fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text)
+        .expect("writing to a string cannot fail");
+}
+
+/// Where an instant lies.
+pub(super) fn across(second: f64, seconds: f64) -> f64 {
+    let share = if seconds > 0.0 {
+        (second / seconds).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    LEFT + share * (WIDTH - LEFT - RIGHT)
+}
+
+fn legend(out: &mut String, chart: &Chart, palette: &Palette) {
+    let mut x = LEFT - 52.0;
+    let lines = chart.panels.iter().flat_map(|panel| &panel.lines);
+    for line in lines.filter(|line| !line.name.is_empty()) {
+        let width = line.name.chars().count() as f64 * CHARACTER + 56.0;
+        if x + width > WIDTH {
+            break;
+        }
+        let colour = palette.series(line.colour);
+        let dash = if line.manner == Manner::Dashed {
+            " stroke-dasharray=\"5 4\""
+        } else {
+            ""
+        };
+        push(
+            out,
+            format_args!(
+                "<path d=\"M{} 56h22\" stroke=\"{colour}\" stroke-width=\"3\"{dash}/><text x=\"{}\" \
+             y=\"60.5\" fill=\"{}\">{}</text>\n",
+                at(x),
+                at(x + 29.0),
+                palette.ink,
+                escaped(&line.name)
+            ),
+        );
+        x += width;
+    }
+}
+
+/// Spans that are not like the others, with what they are.
+pub(super) fn shades(
+    out: &mut String,
+    spans: &[Shade],
+    seconds: f64,
+    (top, height): (f64, f64),
+    palette: &Palette,
+) {
+    for (from, to, name) in spans {
+        let (left, right) = (across(*from, seconds), across(*to, seconds));
+        push(
+            out,
+            format_args!(
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" opacity=\"0.6\"><title>{name}</title></rect>\n",
+                at(left),
+                at(top),
+                at(right - left),
+                at(height),
+                palette.grid
+            ),
+        );
+        if right - left > name.len() as f64 * CHARACTER {
+            push(
+                out,
+                format_args!(
+                    "<text x=\"{}\" y=\"{}\" font-size=\"12\" fill=\"{}\">{name}</text>\n",
+                    at(left + 6.0),
+                    at(top + 16.0),
+                    palette.faint
+                ),
+            );
+        }
+    }
+}
+
+/// Horizontal lines with their labels, and what they count.
+pub(super) fn grid(out: &mut String, panel: &Panel, top: f64, height: f64, palette: &Palette) {
+    for (value, label) in panel.axis.ticks() {
+        let y = top + height * (1.0 - panel.axis.place(value));
+        push(
+            out,
+            format_args!(
+                "<path d=\"M{} {}H{}\" stroke=\"{}\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\" \
+             fill=\"{}\">{label}</text>\n",
+                at(LEFT),
+                at(y),
+                at(WIDTH - RIGHT),
+                palette.grid,
+                at(LEFT - 9.0),
+                at(y + 4.5),
+                palette.faint
+            ),
+        );
+    }
+    push(
+        out,
+        format_args!(
+            "<text x=\"{}\" y=\"{}\" font-size=\"12\" fill=\"{}\">{}</text>\n",
+            at(LEFT - 52.0),
+            at(top - 16.0),
+            palette.faint,
+            panel.label
+        ),
+    );
+}
+
+/// The axis of time below a panel; all but the last have its marks alone.
+pub(super) fn time(out: &mut String, seconds: f64, y: f64, is_last: bool, palette: &Palette) {
+    let (ticks, unit) = time_ticks(seconds);
+    push(
+        out,
+        format_args!(
+            "<path d=\"M{} {}H{}\" stroke=\"{}\"/>\n",
+            at(LEFT),
+            at(y),
+            at(WIDTH - RIGHT),
+            palette.faint
+        ),
+    );
+    for (second, label) in ticks {
+        let x = across(second, seconds);
+        push(
+            out,
+            format_args!(
+                "<path d=\"M{} {}v5\" stroke=\"{}\"/>",
+                at(x),
+                at(y),
+                palette.faint
+            ),
+        );
+        if is_last {
+            push(
+                out,
+                format_args!(
+                    "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"{}\">{label}</text>\n",
+                    at(x),
+                    at(y + 20.0),
+                    palette.faint
+                ),
+            );
+        }
+    }
+    if is_last {
+        push(
+            out,
+            format_args!(
+                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"12\" fill=\"{}\">time since the start, {unit}</text>\n",
+                at(WIDTH - RIGHT),
+                at(y + 40.0),
+                palette.faint
+            ),
+        );
+    }
+}
+
+fn marks(out: &mut String, chart: &Chart, top: f64, height: f64, palette: &Palette) {
+    for (second, text) in &chart.marks {
+        push(
+            out,
+            format_args!(
+                "<path d=\"M{} {}v{}\" stroke=\"{}\" stroke-dasharray=\"2 3\"><title>{}</title></path>\n",
+                at(across(*second, chart.seconds)),
+                at(top),
+                at(height),
+                palette.ink,
+                escaped(text)
+            ),
+        );
+    }
+}
+
+fn draw_line(
+    out: &mut String,
+    line: &Line,
+    panel: &Panel,
+    seconds: f64,
+    (top, height): (f64, f64),
+    palette: &Palette,
+) {
+    let colour = palette.series(line.colour);
+    for run in runs(&line.points) {
+        let points: Vec<(f64, f64)> = run
+            .iter()
+            .map(|(second, value)| {
+                (
+                    across(*second, seconds),
+                    top + height * (1.0 - panel.axis.place(*value)),
+                )
+            })
+            .collect();
+        if let [(x, y)] = points.as_slice() {
+            push(
+                out,
+                format_args!(
+                    "<circle cx=\"{}\" cy=\"{}\" r=\"2.5\" fill=\"{colour}\"/>\n",
+                    at(*x),
+                    at(*y)
+                ),
+            );
+            continue;
+        }
+        let path = path_of(&points);
+        if line.manner == Manner::Filled {
+            let first = points[0].0;
+            push(
+                out,
+                format_args!(
+                    "<path d=\"{path}V{}H{}z\" fill=\"{colour}\" opacity=\"0.12\"/>\n",
+                    at(top + height),
+                    at(first)
+                ),
+            );
+        }
+        let dash = if line.manner == Manner::Dashed {
+            " stroke-dasharray=\"5 4\""
+        } else {
+            ""
+        };
+        push(
+            out,
+            format_args!(
+                "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
+             stroke-linejoin=\"round\" stroke-linecap=\"round\"{dash}/>\n"
+            ),
+        );
+    }
+}
+
+fn path_of(points: &[(f64, f64)]) -> String {
+    let mut path = String::new();
+    for (position, (x, y)) in points.iter().enumerate() {
+        let lead = if position == 0 { 'M' } else { 'L' };
+        push(&mut path, format_args!("{lead}{} {}", at(*x), at(*y)));
+    }
+    path
+}
+
+/// The stretches without a gap.
+fn runs(points: &[(f64, Option<f64>)]) -> Vec<Vec<(f64, f64)>> {
+    let stretches = points.split(|(_, value)| value.is_none());
+    stretches
+        .filter(|stretch| !stretch.is_empty())
+        .map(|stretch| {
+            stretch
+                .iter()
+                .filter_map(|(x, y)| Some((*x, (*y)?)))
+                .collect()
+        })
+        .collect()
+}

@@ -1,0 +1,299 @@
+//! What the line charts show of a result.
+//!
+//! Must not know SVG. Invariant: a line has at most six hundred points; a peak is not lost when seconds are
+//! joined.
+
+use loadline_model::RunResult;
+use loadline_model::result::{Percentiles, Row};
+
+use super::axis::{Axis, Quantity};
+use super::chart::{Chart, Line, Manner, Panel, Shade};
+use crate::units::{rate, span};
+
+/// Most points of a line: more than a screen has columns for.
+const POINTS_MAX: usize = 600;
+/// Most marks on an axis of time; more hide what is drawn.
+const MARKS_MAX: usize = 40;
+
+/// Rows that are drawn as one point.
+pub(super) struct Group<'r> {
+    rows: &'r [Row],
+}
+
+impl Group<'_> {
+    fn span_s(&self) -> f64 {
+        self.rows.iter().map(|row| row.span_ns as f64).sum::<f64>() / 1e9
+    }
+
+    /// The middle of the group, in seconds.
+    pub(super) fn middle_s(&self) -> f64 {
+        self.rows.first().map_or(0.0, |row| row.at_ns as f64 / 1e9) + self.span_s() / 2.0
+    }
+
+    pub(super) fn per_second(&self, of: fn(&Row) -> u64) -> Option<f64> {
+        let span = self.span_s();
+        (span > 0.0).then(|| self.rows.iter().map(|row| of(row) as f64).sum::<f64>() / span)
+    }
+
+    /// The largest value of the rows.
+    pub(super) fn largest(&self, of: impl Fn(&Row) -> Option<f64>) -> Option<f64> {
+        self.rows.iter().filter_map(of).reduce(f64::max)
+    }
+}
+
+/// The rows of a run in at most six hundred groups; what is left of a second at the end is left out.
+pub(super) fn groups(result: &RunResult) -> Vec<Group<'_>> {
+    let rows = whole_rows(&result.series);
+    let each = rows.len().div_ceil(POINTS_MAX).max(1);
+    rows.chunks(each).map(|rows| Group { rows }).collect()
+}
+
+/// All rows but a last one that is much shorter than the others: rates of a moment mean nothing.
+pub(super) fn whole_rows(rows: &[Row]) -> &[Row] {
+    let longest = rows.iter().map(|row| row.span_ns).max().unwrap_or(0);
+    match rows.split_last() {
+        Some((last, others)) if !others.is_empty() && last.span_ns < longest / 2 => others,
+        _ => rows,
+    }
+}
+
+/// The end of the axis of time, in seconds.
+pub(super) fn end_s(result: &RunResult) -> f64 {
+    let last = whole_rows(&result.series).last();
+    last.map_or(0.0, |row| {
+        row.at_ns.saturating_add(row.span_ns) as f64 / 1e9
+    })
+}
+
+/// Requests per second: offered, answered, good and failed.
+pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
+    let groups = groups(result);
+    let line = |name: &str, colour: usize, manner: Manner, of: fn(&Row) -> u64| {
+        let points = groups
+            .iter()
+            .map(|group| (group.middle_s(), group.per_second(of)));
+        Line {
+            name: name.to_owned(),
+            colour,
+            manner,
+            points: points.collect(),
+        }
+    };
+    let rows = &result.series;
+    let has = |of: fn(&Row) -> bool| rows.iter().any(of);
+    let mut lines = vec![line("delivered (answered)", 0, Manner::Filled, |row| {
+        row.completed
+    })];
+    if has(|row| row.good < row.completed) {
+        lines.push(line("good", 2, Manner::Solid, |row| row.good));
+    }
+    if has(|row| row.failed + row.dropped > 0) {
+        lines.push(line("failed or dropped", 1, Manner::Solid, |row| {
+            row.failed + row.dropped
+        }));
+    }
+    if has(|row| row.offered.is_some()) {
+        // What is due are iterations, of which a script's send as many requests as they like.
+        let name = match result.plan.script.is_some() {
+            true => "iterations due",
+            false => "offered",
+        };
+        lines.push(line(name, 4, Manner::Dashed, |row| {
+            row.offered.unwrap_or(0)
+        }));
+    }
+    if lines[0].points.is_empty() {
+        return None;
+    }
+    let rates = &result.totals.rates;
+    let offered = rates.offered.map_or_else(String::new, |offered| {
+        format!("{} offered, ", rate(offered))
+    });
+    let description = format!(
+        "Requests per second over {}: {offered}{} answered, {} good on average.",
+        span(end_s(result) * 1e9),
+        rate(rates.average),
+        rate(rates.goodput)
+    );
+    let panel = panel("requests per second", Quantity::Rate, lines);
+    Some(chart(
+        result,
+        "throughput",
+        "Throughput",
+        description,
+        vec![panel],
+    ))
+}
+
+/// Percentiles of each second: of the response time in an open model, else of the service time.
+pub(super) fn percentiles(result: &RunResult) -> Option<Chart> {
+    let is_response = result
+        .series
+        .iter()
+        .any(|row| row.response_time_ns.is_some());
+    let of_row = move |row: &Row| match is_response {
+        true => row.response_time_ns,
+        false => row.service_time_ns,
+    };
+    let groups = groups(result);
+    let line = |name: &str, colour: usize, of: fn(&Percentiles) -> u64| Line {
+        name: name.to_owned(),
+        colour,
+        manner: Manner::Solid,
+        points: groups
+            .iter()
+            .map(|group| {
+                let value = group.largest(|row| of_row(row).map(|times| of(&times) as f64));
+                (group.middle_s(), value)
+            })
+            .collect(),
+    };
+    let lines = vec![
+        line("p99", 1, |times| times.p99),
+        line("p90", 4, |times| times.p90),
+        line("p50", 0, |times| times.p50),
+    ];
+    let (what, metric) = match is_response {
+        true => ("Response time", "response_time_ns"),
+        false => ("Service time", "service_time_ns"),
+    };
+    let axis = axis_of_times(&lines)?;
+    let whole = result.metrics.get(metric);
+    let told = |ns: Option<u64>| ns.map_or_else(|| "unknown".to_owned(), |ns| span(ns as f64));
+    let description = format!(
+        "{what} over {}, percentiles of each second; of the whole run p50 {}, p90 {}, p99 {}.",
+        span(end_s(result) * 1e9),
+        told(whole.and_then(|metric| metric.p50)),
+        told(whole.and_then(|metric| metric.p90)),
+        told(whole.and_then(|metric| metric.p99)),
+    );
+    let panel = Panel {
+        label: label_of_times(what, &axis),
+        axis,
+        lines,
+    };
+    let title = format!("{what}, percentiles of each second");
+    Some(chart(
+        result,
+        "percentiles",
+        &title,
+        description,
+        vec![panel],
+    ))
+}
+
+pub(super) fn label_of_times(what: &str, axis: &Axis) -> &'static str {
+    match (what.starts_with("Response"), axis.is_logarithmic) {
+        (true, true) => "response time, logarithmic",
+        (true, false) => "response time",
+        (false, true) => "service time, logarithmic",
+        (false, false) => "service time",
+    }
+}
+
+/// An axis for all values of lines of times; `None` without a value.
+pub(super) fn axis_of_times(lines: &[Line]) -> Option<Axis> {
+    let values = || {
+        lines
+            .iter()
+            .flat_map(|line| &line.points)
+            .filter_map(|(_, value)| *value)
+    };
+    let least = values().reduce(f64::min)?;
+    Some(Axis::of_times(least, values().reduce(f64::max)?))
+}
+
+/// Processor and memory of the generator.
+pub(super) fn generator(result: &RunResult) -> Option<Chart> {
+    let groups = groups(result);
+    let points = |of: fn(&Row) -> Option<f64>| -> Vec<(f64, Option<f64>)> {
+        groups
+            .iter()
+            .map(|group| (group.middle_s(), group.largest(of)))
+            .collect()
+    };
+    let filled = |name: &str, colour: usize, of: fn(&Row) -> Option<f64>| Line {
+        name: name.to_owned(),
+        colour,
+        manner: Manner::Filled,
+        points: points(of),
+    };
+    let mut cpu = vec![filled("CPU", 0, |row| Some(row.generator.cpu_cores))];
+    let memory = vec![filled("memory (resident)", 2, |row| {
+        Some(row.generator.rss_bytes as f64)
+    })];
+    if cpu[0].points.is_empty() || result.series.iter().all(|row| row.generator.rss_bytes == 0) {
+        return None;
+    }
+    let cores = result.environment.cores;
+    if cores > 0.0 {
+        let end = end_s(result);
+        cpu.push(Line {
+            name: "cores that it may use".to_owned(),
+            colour: 4,
+            manner: Manner::Dashed,
+            points: vec![(0.0, Some(cores)), (end, Some(cores))],
+        });
+    }
+    let totals = &result.totals;
+    let description = format!(
+        "The generator's processor use in cores and its resident memory over {}: at most {:.0} MB.",
+        span(end_s(result) * 1e9),
+        totals.rss_max_bytes as f64 / 1e6
+    );
+    let panels = vec![
+        panel("CPU, cores", Quantity::Cores, cpu),
+        panel("resident memory", Quantity::Size, memory),
+    ];
+    Some(chart(
+        result,
+        "generator",
+        "Generator: CPU and memory",
+        description,
+        panels,
+    ))
+}
+
+/// A panel from zero to what its lines reach.
+pub(super) fn panel(label: &'static str, quantity: Quantity, lines: Vec<Line>) -> Panel {
+    let values = lines
+        .iter()
+        .flat_map(|line| &line.points)
+        .filter_map(|(_, value)| *value);
+    Panel {
+        label,
+        axis: Axis::linear(values.fold(0.0, f64::max), quantity),
+        lines,
+    }
+}
+
+fn chart(
+    result: &RunResult,
+    name: &'static str,
+    title: &str,
+    description: String,
+    panels: Vec<Panel>,
+) -> Chart {
+    let seconds = end_s(result);
+    let marks = result.events.iter().take(MARKS_MAX);
+    Chart {
+        name,
+        title: title.to_owned(),
+        description,
+        seconds,
+        panels,
+        shades: warm_up(result),
+        marks: marks
+            .map(|mark| (mark.at_ns as f64 / 1e9, mark.text.clone()))
+            .collect(),
+    }
+}
+
+/// The span of the warm-up, where there is one.
+pub(super) fn warm_up(result: &RunResult) -> Vec<Shade> {
+    let rows = result.series.iter().filter(|row| row.warm_up);
+    let end = rows.map(|row| row.at_ns.saturating_add(row.span_ns)).max();
+    end.map(|end| (0.0, end as f64 / 1e9, "warm-up"))
+        .into_iter()
+        .collect()
+}

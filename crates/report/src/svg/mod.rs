@@ -1,0 +1,76 @@
+//! Charts as SVG: throughput, percentiles over time, a heat map of times, and what the generator used.
+//!
+//! A chart stands for itself: title, axes with units, legend, and a description for those who do not see
+//! it. Source of the colours: M. Okabe and K. Ito, "Color Universal Design" (2008), told apart by colour-
+//! blind readers and in grey print by their lightness. Must not know files, fonts or browsers. Invariant: no
+//! result makes a chart that is not well-formed, and the size of a chart has a limit.
+
+mod axis;
+mod chart;
+mod content;
+mod heat;
+mod overlay;
+mod palette;
+
+use loadline_model::RunResult;
+
+pub(crate) use overlay::{Overlaid, overlays};
+pub use palette::Palette;
+
+/// A finished chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// A short name, good for a file and an identifier.
+    pub name: &'static str,
+    /// The SVG document, of one element.
+    pub svg: String,
+}
+
+/// The charts of a run, those that it has data for: `throughput`, `percentiles`, `heatmap`,
+/// `generator`.
+#[must_use]
+pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
+    let lines = |chart: Option<chart::Chart>| {
+        chart.map(|chart| Drawing {
+            name: chart.name,
+            svg: chart::draw(&chart, palette),
+        })
+    };
+    let heat = heat::draw(result, palette).map(|svg| Drawing {
+        name: "heatmap",
+        svg,
+    });
+    let all = [
+        lines(content::throughput(result)),
+        lines(content::percentiles(result)),
+        heat,
+        lines(content::generator(result)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Text between tags or in an attribute.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // Characters that XML does not have.
+            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A coordinate with as many digits as an eye can tell.
+fn at(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

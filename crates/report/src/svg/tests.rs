@@ -1,0 +1,107 @@
+//! Charts of results made by hand.
+//!
+//! Invariant: every chart is read back by an XML parser.
+
+use loadline_metric::TimeTrend;
+use loadline_model::heat::Heat;
+use loadline_model::result::{GeneratorUse, Percentiles, Row};
+use proptest::prelude::*;
+
+use super::*;
+use crate::compare::testing;
+
+fn filled(seconds: u64) -> RunResult {
+    let mut run = testing::run(seconds, 1_000, 250_000, 1);
+    let mut times = TimeTrend::new();
+    (1..100).for_each(|n| times.record(n * n * 1_000));
+    for row in &mut run.series {
+        row.heat = Heat::of(&times);
+        row.offered = Some(1_000);
+    }
+    run.environment.cores = 2.0;
+    run
+}
+
+/// The elements of an SVG document; refuses what is not well-formed.
+fn elements(svg: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(svg).expect("well-formed");
+    let root = document.root_element();
+    assert_eq!(root.tag_name().name(), "svg");
+    assert_eq!(root.attribute("role"), Some("img"));
+    root.descendants()
+        .filter(|node| node.is_element())
+        .map(|node| node.tag_name().name().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_run_has_four_charts_that_tell_what_they_are() {
+    let drawn = charts(&filled(30), &Palette::PAPER);
+    let names: Vec<&str> = drawn.iter().map(|drawing| drawing.name).collect();
+    assert_eq!(names, ["throughput", "percentiles", "heatmap", "generator"]);
+    for drawing in &drawn {
+        let elements = elements(&drawing.svg);
+        assert_eq!(elements[1..3], ["title", "desc"], "{}", drawing.name);
+        assert!(
+            elements.iter().filter(|name| *name == "path").count() > 5,
+            "{}",
+            drawing.name
+        );
+    }
+    assert!(drawn[0].svg.contains("requests per second"));
+    assert!(drawn[0].svg.contains("1.02K/s answered") || drawn[0].svg.contains("/s answered"));
+    assert!(drawn[2].svg.contains("30.0 s"));
+}
+
+#[test]
+fn a_run_without_seconds_has_no_chart() {
+    assert_eq!(charts(&testing::run(0, 0, 1, 1), &Palette::PAPER), []);
+}
+
+#[test]
+fn an_hour_stays_small() {
+    for drawing in charts(&filled(3_600), &Palette::PAPER) {
+        assert!(
+            drawing.svg.len() < 250_000,
+            "{}: {}",
+            drawing.name,
+            drawing.svg.len()
+        );
+    }
+}
+
+#[test]
+fn texts_of_a_result_are_no_markup() {
+    let mut run = filled(10);
+    run.events.push(loadline_model::event::Mark {
+        at_ns: 5,
+        kind: "stop".to_owned(),
+        text: "</svg><script>\"&\u{1}".to_owned(),
+    });
+    for drawing in charts(&run, &Palette::PAGE) {
+        assert!(!elements(&drawing.svg).contains(&"script".to_owned()));
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_rows_hold_charts_are_well_formed(
+        rows in proptest::collection::vec((any::<u64>(), any::<u32>(), any::<u64>(), any::<u64>(), any::<f64>()), 0..20),
+    ) {
+        let mut run = testing::run(1, 1, 1, 1);
+        run.series = rows.iter().map(|(at, span, count, time, cores)| Row {
+            at_ns: at >> 6,
+            span_ns: u64::from(*span),
+            completed: count >> 20,
+            good: count >> 21,
+            service_time_ns: Some(Percentiles { p50: *time, p90: *time, p99: *time }),
+            generator: GeneratorUse { cpu_cores: *cores, rss_bytes: *count, ..GeneratorUse::default() },
+            heat: Heat::of(&{ let mut times = TimeTrend::new(); times.record(*time); times }),
+            ..Row::default()
+        }).collect();
+        for drawing in charts(&run, &Palette::PAPER) {
+            elements(&drawing.svg);
+            prop_assert!(!drawing.svg.contains("NaN") && !drawing.svg.contains("inf\""));
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The pages: whole, closed to the outside, and true to the result whatever its names hold.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadline_metric::{
+    Aggregated, BuiltIn, Contains, MetricDefinition, MetricType, Rate, TimeTrend,
+};
+use loadline_model::event::Mark;
+use loadline_model::heat::Heat;
+use loadline_model::result::{GeneratorUse, Percentiles, Row, StopReason};
+use loadline_model::test_summary::{
+    ByTag, CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
+};
+use loadline_model::{ErrorClass, Executor, RunResult};
+use loadline_report::html::{self, Steering};
+use serde_json::Value;
+
+/// What somebody could call anything that a page shows.
+const HOSTILE: &str = "</script><script>alert('x')</script><img src=x onerror=\"alert(1)\">";
+
+fn nothing() -> RunResult {
+    let executor = Executor::ConstantVus {
+        vus: 1,
+        duration: None,
+    };
+    support::empty(support::plan("http://h/", executor))
+}
+
+/// The data that a page's charts are drawn of.
+fn charted(page: &str) -> Value {
+    let (_, rest) = page
+        .split_once("id=\"data\">")
+        .expect("the page has its data");
+    let (data, _) = rest.split_once("</script>").expect("they end");
+    serde_json::from_str(data).expect("they are JSON")
+}
+
+/// A page without its scripts, its styles and its data.
+fn markup(page: &str) -> String {
+    let mut rest = page;
+    let mut out = String::new();
+    while let Some((before, after)) = rest.split_once("<script") {
+        out.push_str(before);
+        rest = after.split_once("</script>").expect("a script ends").1;
+    }
+    out.push_str(rest);
+    let (before, after) = out.split_once("<style>").expect("the page has a style");
+    format!(
+        "{before}{}",
+        after.split_once("</style>").expect("it ends").1
+    )
+}
+
+fn times(of: &[u64]) -> TimeTrend {
+    let mut trend = TimeTrend::new();
+    of.iter().for_each(|ns| trend.record(*ns));
+    trend
+}
+
+fn metric(of: BuiltIn, values: Aggregated) -> MetricSummary {
+    MetricSummary {
+        definition: of.definition(),
+        tags: None,
+        suffix: None,
+        values,
+        thresholds: Vec::new(),
+    }
+}
+
+/// A script's run whose every name is hostile.
+fn hostile() -> RunResult {
+    let mut result = support::troubled_open();
+    let key = support::key(ErrorClass::Timeout, HOSTILE, HOSTILE, HOSTILE);
+    support::fail(&mut result, &key, 3);
+    result.labels.insert(HOSTILE.to_owned(), HOSTILE.to_owned());
+    result.environment.command = vec![HOSTILE.to_owned()];
+    result.environment.host = HOSTILE.to_owned();
+    result.plan.scenarios[0].name = HOSTILE.to_owned();
+    result.plan.scenarios[0]
+        .tags
+        .insert(HOSTILE.to_owned(), HOSTILE.to_owned());
+    result.verdict.headline = format!("in short: {HOSTILE}");
+    result.verdict.findings[0].text = HOSTILE.to_owned();
+    result.verdict.findings[0].advice = Some(HOSTILE.to_owned());
+    *result.totals.seen.failed_checks.row(HOSTILE.to_owned()) += 1;
+    result.events.push(Mark {
+        at_ns: 1,
+        kind: HOSTILE.to_owned(),
+        text: HOSTILE.to_owned(),
+    });
+    let mut failed = Rate::default();
+    failed.record(true);
+    let mut duration = metric(
+        BuiltIn::HttpReqDuration,
+        Aggregated::Times(times(&[2_000_000, 4_000_000])),
+    );
+    duration.thresholds.push(ThresholdSummary {
+        source: Arc::from("p(95)<1"),
+        observed: Some(3.9),
+        passed: false,
+    });
+    let own = MetricSummary {
+        definition: MetricDefinition {
+            name: HOSTILE.into(),
+            kind: MetricType::Rate,
+            contains: Contains::Default,
+        },
+        ..metric(BuiltIn::Checks, Aggregated::Rate(failed))
+    };
+    let check = CheckSummary {
+        name: HOSTILE.to_owned(),
+        first_seen: 0,
+        passes: 1,
+        fails: 2,
+    };
+    let group = Section {
+        checks: vec![check],
+        ..Section::default()
+    };
+    result.summary = Some(TestSummary {
+        duration_ns: 1_000_000_000,
+        root: Section {
+            metrics: vec![duration.clone(), own],
+            checks: Vec::new(),
+            groups: vec![(HOSTILE.to_owned(), group)],
+        },
+        scenarios: Vec::new(),
+        by_tag: Some(ByTag {
+            tag: HOSTILE.to_owned(),
+            rows: vec![(HOSTILE.to_owned(), vec![duration])],
+            overflowed: 1,
+        }),
+    });
+    result
+}
+
+#[test]
+fn nothing_that_a_result_holds_becomes_markup() {
+    let page = html::report(&hostile());
+    let shown = markup(&page);
+    for piece in ["<script", "<img", "onerror=\"", "alert('x')"] {
+        assert!(!shown.contains(piece), "{piece}");
+    }
+    let escaped = shown.matches("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;");
+    assert!(escaped.count() > 20);
+    // The scripts of the page: its data, the library and four of ours.
+    assert_eq!(page.matches("<script").count(), 5);
+    assert_eq!(page.matches("</script>").count(), 5);
+    let data = charted(&page);
+    let marks = data["marks"].as_array().expect("a list");
+    assert_eq!(marks.last().expect("a mark")["text"], HOSTILE);
+}
+
+#[test]
+fn a_page_asks_nothing_of_any_other_place() {
+    for page in [
+        html::report(&support::clean_closed()),
+        html::live(&Steering::default()),
+    ] {
+        let shown = markup(&page);
+        for piece in ["src=", "url(", "@import", "action="] {
+            assert!(!shown.contains(piece), "{piece}");
+        }
+        for link in shown.split("href=\"").skip(1) {
+            assert!(
+                link.starts_with('#') || link.starts_with("data:,"),
+                "{link:.40}"
+            );
+        }
+        assert!(
+            shown.contains("default-src &#39;none&#39;") || shown.contains("default-src 'none'")
+        );
+    }
+}
+
+#[test]
+fn the_verdict_comes_first_and_is_honest() {
+    let good = html::report(&support::clean_closed());
+    assert!(good.contains("class=\"verdict good\""));
+    let mut crossed = support::clean_closed();
+    crossed.thresholds = support::troubled_open().thresholds;
+    let crossed = html::report(&crossed);
+    assert!(crossed.contains("class=\"verdict alarm\""));
+    assert!(crossed.contains("1 of 3 thresholds was crossed."));
+    let mut stopped = support::clean_closed();
+    stopped.totals.stop = StopReason::Interrupted;
+    assert!(html::report(&stopped).contains("class=\"verdict caution\""));
+    let troubled = markup(&html::report(&support::troubled_open()));
+    let at = |piece: &str| troubled.find(piece).unwrap_or_else(|| panic!("{piece}"));
+    assert!(at("class=\"headline\"") < at("class=\"figures\""));
+    assert!(at("class=\"figures\"") < at("id=\"charts\""));
+}
+
+#[test]
+fn what_the_headline_says_is_not_said_again() {
+    let mut result = support::troubled_open();
+    result.verdict.headline = result.verdict.findings[1].text.clone();
+    let page = html::report(&result);
+    assert_eq!(page.matches(&result.verdict.headline).count(), 1);
+    assert!(page.contains("Look at the balancer"), "its advice stays");
+}
+
+#[test]
+fn a_run_without_anything_has_a_page_too() {
+    let page = html::report(&nothing());
+    assert!(page.contains("Nothing was measured"));
+    assert_eq!(charted(&page)["at"], serde_json::json!([]));
+}
+
+#[test]
+fn values_are_those_of_the_result() {
+    let page = markup(&html::report(&support::troubled_open()));
+    for piece in [
+        "<dd>1,000/s</dd>",
+        "<code>p(99)&lt;50ms</code></th><td class=\"n\">904 ms</td>",
+        "<th scope=\"row\">timeout</th><td class=\"n\">500</td>",
+        "10.0.0.3:8080",
+        "GET http://shop.example:8080/predict",
+        "2027-01-15 08:00:00 UTC",
+    ] {
+        assert!(page.contains(piece), "{piece}");
+    }
+    let data = charted(&html::report(&support::troubled_open()));
+    assert_eq!(data["began"], 1_800_000_000_000_u64);
+    let script = markup(&html::report(&hostile()));
+    assert!(script.contains("p(95)&lt;1</code></th><td class=\"n\">3.90 ms</td>"));
+    assert!(script.contains("1 sample with further values"));
+}
+
+#[test]
+fn an_hour_fits_into_two_megabytes() {
+    let mut result = support::troubled_open();
+    let heats: Vec<Heat> = (0..17).map(busy_second).collect();
+    let heat = |second: u64| &heats[(second % 17) as usize];
+    result.series = (0..3_600)
+        .map(|second| busy_row(second, heat(second)))
+        .collect();
+    let page = html::report(&result);
+    assert!(page.len() <= 2_000_000, "{} bytes", page.len());
+    assert_eq!(charted(&page)["heat"].as_array().map(Vec::len), Some(3_600));
+}
+
+/// Times over four decades.
+fn busy_second(number: u64) -> Heat {
+    let spread = (0..4_000).map(|step| 80_000 + step * step * (60 + number));
+    Heat::of(&times(&spread.collect::<Vec<u64>>()))
+}
+
+/// A second of a busy open model.
+fn busy_row(second: u64, heat: &Heat) -> Row {
+    let percentiles = Percentiles {
+        p50: 212_345 + second,
+        p90: 3_123_456 + second,
+        p99: 903_123_456 + second,
+    };
+    Row {
+        at_ns: second * 1_000_000_000,
+        span_ns: 1_000_000_000,
+        offered: Some(45_000 + second),
+        started: 44_900 + second,
+        completed: 44_800 + second,
+        good: 44_700 + second,
+        failed: second % 90,
+        dropped: second % 70,
+        waiting: second % 1_000,
+        active_vus: 1_000 + second % 100,
+        bytes_sent: 4_123_456 + second,
+        bytes_received: 104_123_456 + second,
+        service_time_ns: Some(percentiles),
+        response_time_ns: Some(percentiles),
+        lag_p99_ns: Some(123_456 + second),
+        heat: heat.clone(),
+        generator: GeneratorUse {
+            cpu_cores: 1.234,
+            busiest_worker: 0.678,
+            rss_bytes: 123_456_789 + second,
+            ..GeneratorUse::default()
+        },
+        warm_up: second < 5,
+    }
+}
+
+#[test]
+fn the_live_page_has_a_place_for_every_part() {
+    let page = html::live(&Steering {
+        can_pause: true,
+        nonce: "n0nce".to_owned(),
+    });
+    for part in html::parts(&support::troubled_open()) {
+        assert!(page.contains(&format!("id=\"{}\"", part.id)), "{}", part.id);
+        assert!(
+            !part.html.is_empty() || ["checks", "names", "metrics"].contains(&part.id),
+            "{}",
+            part.id
+        );
+    }
+    assert!(page.contains("script-src &#39;nonce-n0nce&#39;"));
+    assert_eq!(page.matches("data-order=").count(), 3);
+    let without = html::live(&Steering::default());
+    assert_eq!(without.matches("data-order=").count(), 1);
+    let plan = support::troubled_open().plan;
+    assert!(plan.duration() > Some(Duration::ZERO));
+}

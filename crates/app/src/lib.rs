@@ -4,18 +4,23 @@
 //! tools, [`plan`] turns either into a `TestPlan`, `commands` runs it, `terminal` shows it. Must not
 //! know how load is made or measured. Invariant: bad input is refused before anything is sent.
 
+mod charts;
 pub mod cli;
 mod commands;
 pub mod dialect;
 mod ending;
 mod environment;
 mod files;
+mod http;
 pub mod k6;
+mod outputs;
+mod pages;
 pub mod plan;
 mod redact;
 mod rest;
 mod script_run;
 mod terminal;
+mod web;
 
 use std::ffi::OsString;
 

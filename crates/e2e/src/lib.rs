@@ -4,12 +4,14 @@
 //! Must not know any crate of the product: a test sees what a user sees. Invariant: no test runs
 //! another binary than the one that `LOADLINE_BIN` names, and nothing that a test started outlives it.
 
+pub mod browser;
 pub mod certificates;
 pub mod clock;
 pub mod faults;
 pub mod k6;
 pub mod nginx;
 pub mod process;
+pub mod prometheus;
 pub mod proxy;
 pub mod ran;
 pub mod rest;

@@ -17,6 +17,11 @@ struct Package {
 
 const PACKAGES: &[Package] = &[
     Package {
+        name: "chromium",
+        program: "chromium",
+        reason: "the end-to-end tests look at the HTML report and the live page in it",
+    },
+    Package {
         name: "g++",
         program: "g++",
         reason: "libFuzzer is C++, built with the fuzz targets",
@@ -25,6 +30,11 @@ const PACKAGES: &[Package] = &[
         name: "nginx-light",
         program: "nginx",
         reason: "the end-to-end tests' foreign server",
+    },
+    Package {
+        name: "prometheus",
+        program: "prometheus",
+        reason: "the receiver of remote writes, and of the dashboards' queries",
     },
 ];
 

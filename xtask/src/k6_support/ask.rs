@@ -18,8 +18,9 @@ use crate::workspace::root;
 /// Where the tags are declared.
 const TAGS: &str = "crates/model/src/system_tags.rs";
 /// Code that reads variables.
-const CODE: [&str; 4] = [
+const CODE: [&str; 5] = [
     "crates/app/src/k6",
+    "crates/app/src/outputs",
     "crates/app/src/script_run",
     "crates/app/src/terminal",
     "crates/output/src",

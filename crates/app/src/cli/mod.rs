@@ -4,6 +4,7 @@
 //! messages and the generated reference all come from these declarations.
 
 pub mod bench;
+mod compare;
 mod others;
 pub mod script;
 pub mod values;
@@ -13,6 +14,7 @@ use clap::{Parser, Subcommand};
 
 use crate::Ending;
 
+pub use compare::CompareArgs;
 pub use others::{DemoArgs, InternalDocs, ReportArgs, TargetArgs, TargetTlsArgs};
 
 /// Finds how much load a service carries, and proves it.
@@ -89,6 +91,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Show the report of a JSON result, or of the journal of a run that died
     Report(ReportArgs),
+    /// Hold results against the first of them: what differs, and which differences are real
+    Compare(CompareArgs),
     /// Print the version
     Version,
     /// Print a generated reference

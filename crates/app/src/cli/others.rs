@@ -88,7 +88,9 @@ pub struct DemoArgs {
 Examples:
   loadline report result.json
   loadline report loadline-20260314T150926Z-4711.journal
-  loadline report --json run.journal > result.json")]
+  loadline report --json run.journal > result.json
+  loadline report --html report.html result.json
+  loadline report --charts charts result.json")]
 pub struct ReportArgs {
     /// A JSON result, or a journal
     pub file: PathBuf,
@@ -98,6 +100,12 @@ pub struct ReportArgs {
     /// With --json: each time metric also as compressed HdrHistogram V2 in base64
     #[arg(long, requires = "json")]
     pub hdr: bool,
+    /// Write the report as one HTML file, with charts, instead of printing it
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<String>,
+    /// Write each chart into this folder as SVG and as PNG, instead of printing the report
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    pub charts: Option<PathBuf>,
     /// No colours
     #[arg(long)]
     pub no_color: bool,

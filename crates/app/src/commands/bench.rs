@@ -4,18 +4,22 @@
 //! else goes to standard output.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
 use loadline_output::json;
 
+use super::fresh_seed;
 use super::journal::Place;
 use super::running::{self, Run};
-use super::{fresh_seed, samples};
+use super::sinks::Sinks;
 use crate::cli::bench::{BenchArgs, ResultArgs};
 use crate::terminal::progress::Live;
+use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, style};
-use crate::{Ending, Env, Files, plan, redact};
+use crate::web::{Web, WebSetup};
+use crate::{Ending, Env, Files, charts, pages, plan, redact};
 
 /// Runs the command.
 ///
@@ -34,27 +38,63 @@ pub(super) fn run(
         journal_place(&args.results, env),
         &redact::command_line(command_line, None),
     )?;
-    let csv = match &args.results.csv {
-        Some(path) => Some(samples::csv(path, run.samples()).map_err(|error| {
-            Ending::usage(&format!(
-                "--csv: cannot write {path}: {error}; name another file"
-            ))
-        })?),
-        None => None,
-    };
+    let web = serve(&args.results, &run)?;
+    let mut sinks = Sinks::start(&args.results, &mut run, env)?;
     let shown = style::of_stderr(args.results.no_color, env);
-    let mut live = Live::on_stderr(run.plan(), args.results.quiet, shown);
-    let ran = run.go(&mut |event| live.show(event));
-    drop(live);
-    let lost = csv.and_then(samples::finish);
+    let tui = screen(&args.results, &run, env);
+    let is_quiet = args.results.quiet || tui.is_some();
+    let mut live = Live::on_stderr(run.plan(), is_quiet, shown);
+    let ran = run.go(&mut |event| {
+        sinks.event(event);
+        live.show(event);
+        if let Some(tui) = &tui {
+            tui.event(event);
+        }
+        if let Some(web) = &web {
+            web.event(event);
+        }
+    });
+    drop((live, tui));
     let (result, journal) = ran?;
     let told = tell(&args.results, &result, env);
+    // A slow output keeps nobody from the report.
+    let sunk = sinks.finish(result.totals.seen.back_pressure_ns);
     journal.end(told.is_ok())?;
     told?;
-    match lost {
-        Some(why) => Err(Ending::refusal(ExitCode::Other, &why)),
-        None => Ok(running::exit_code(&result)),
-    }
+    sunk?;
+    Ok(running::exit_code(&result))
+}
+
+/// Takes the whole screen where it is wanted and there is one.
+fn screen(args: &ResultArgs, run: &Run, env: &Env) -> Option<Tui> {
+    let setup = || TuiSetup {
+        plan: Arc::clone(run.plan()),
+        commands: run.orders(),
+        watch: None,
+        is_paused: false,
+        color: style::of_stdout(args.no_color, env).color,
+    };
+    args.tui.then(|| Tui::start(setup())).flatten()
+}
+
+/// Begins to serve the live page where it is wanted, and says where.
+fn serve(args: &ResultArgs, run: &Run) -> Result<Option<Web>, Ending> {
+    let Some(address) = &args.web else {
+        return Ok(None);
+    };
+    let web = Web::start(WebSetup {
+        address,
+        plan: run.plan(),
+        commands: run.orders(),
+        watch: None,
+        is_paused: false,
+    });
+    let web = web.map_err(|why| {
+        let message = format!("--web: {why}; name another address with --web=HOST:PORT");
+        Ending::refusal(ExitCode::CannotListen, &message)
+    })?;
+    print::to_stderr(&format!("live page: {}\n", web.url()));
+    Ok(Some(web))
 }
 
 fn journal_place(args: &ResultArgs, env: &Env) -> Place {
@@ -67,27 +107,41 @@ fn journal_place(args: &ResultArgs, env: &Env) -> Place {
 
 /// Refuses outputs that cannot work, before anything is sent.
 fn check_outputs(args: &ResultArgs) -> Result<(), Ending> {
-    let stdout = Some("-");
-    if args.json.as_deref() == stdout && args.csv.as_deref() == stdout {
+    if to_stdout_by_option(args).count() > 1 {
         return Err(Ending::usage(
-            "--json - and --csv - exclude each other; give one a file",
+            "--json -, --csv - and --out to standard output exclude each other; give all but one a \
+             file",
         ));
     }
+    if let Some(path) = &args.report {
+        check_folder("--report", path)?;
+    }
+    if let Some(folder) = &args.charts {
+        charts::prepare(folder).map_err(|why| Ending::usage(&why))?;
+    }
     match args.json.as_deref() {
-        Some(path) if path != "-" => check_folder(path),
+        Some(path) if path != "-" => check_folder("--json", path),
         _ => Ok(()),
     }
 }
 
+/// The options by which something else than the report goes to standard output.
+fn to_stdout_by_option(args: &ResultArgs) -> impl Iterator<Item = ()> {
+    let files = [&args.json, &args.csv].into_iter();
+    let files = files.filter(|path| path.as_deref() == Some("-")).map(drop);
+    let outputs = args.out.iter().filter(|spec| spec.is_to_stdout()).map(drop);
+    files.chain(outputs)
+}
+
 /// The result is written at the end; that its folder is there is looked at now.
-fn check_folder(path: &str) -> Result<(), Ending> {
+fn check_folder(option: &str, path: &str) -> Result<(), Ending> {
     let folder = Path::new(path)
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     if Path::new(path).is_dir() || !folder.is_dir() {
         return Err(Ending::usage(&format!(
-            "--json: {path} cannot be written; name a file in a folder that is there"
+            "{option}: {path} cannot be written; name a file in a folder that is there"
         )));
     }
     Ok(())
@@ -99,15 +153,19 @@ fn tell(args: &ResultArgs, result: &RunResult, env: &Env) -> Result<(), Ending> 
         pretty,
         hdr: args.hdr,
     };
-    let is_pure = [&args.json, &args.csv]
-        .iter()
-        .any(|path| path.as_deref() == Some("-"));
-    if is_pure {
+    if to_stdout_by_option(args).next().is_some() {
         let report = loadline_report::text::render(result, &style::of_stderr(args.no_color, env));
         print::to_stderr(&report);
     } else {
         let report = loadline_report::text::render(result, &style::of_stdout(args.no_color, env));
         print::to_stdout(&report).map_err(|error| failed("the report cannot be written", error))?;
+    }
+    if let Some(path) = &args.report {
+        let failed = |why| Ending::refusal(ExitCode::Other, &format!("--report: {why}"));
+        pages::save(path, result).map_err(failed)?;
+    }
+    if let Some(folder) = &args.charts {
+        charts::save(folder, result).map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
     }
     match args.json.as_deref() {
         None => Ok(()),

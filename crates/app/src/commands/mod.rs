@@ -5,6 +5,7 @@
 mod archive;
 mod bench;
 mod bombardier;
+mod compare;
 mod control;
 mod demo;
 mod docs;
@@ -18,6 +19,7 @@ mod run;
 mod running;
 mod samples;
 mod script;
+mod sinks;
 mod target;
 mod version;
 
@@ -53,6 +55,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Command::Target(args) => target::run(args),
         Command::Demo(args) => demo::run(&args, env),
         Command::Report(args) => report::run(&args, env),
+        Command::Compare(args) => compare::run(&args, env),
         Command::K6(words) => k6::dispatch(Identity::K6, &words.arguments, env, files),
         Command::Run(_)
         | Command::Inspect(_)

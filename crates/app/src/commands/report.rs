@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
@@ -12,7 +13,7 @@ use loadline_output::{journal, json};
 use super::bench;
 use crate::cli::ReportArgs;
 use crate::terminal::{print, style};
-use crate::{Ending, Env};
+use crate::{Ending, Env, charts, pages};
 
 /// Bytes that tell a journal from a JSON result.
 const BEGINNING: u64 = 64;
@@ -22,7 +23,11 @@ const BEGINNING: u64 = 64;
 /// # Errors
 /// The file cannot be read, or is neither a result nor a journal.
 pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
-    let result = read(args)?;
+    let result = read(&args.file)?;
+    if args.html.is_some() || args.charts.is_some() {
+        save(args, &result)?;
+        return Ok(ExitCode::Ok);
+    }
     let told = if args.json {
         bench::to_stdout(
             &result,
@@ -44,22 +49,38 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
     Ok(ExitCode::Ok)
 }
 
-fn read(args: &ReportArgs) -> Result<RunResult, Ending> {
-    let name = args.file.display();
+/// Writes the files that were asked for.
+fn save(args: &ReportArgs, result: &RunResult) -> Result<(), Ending> {
+    if let Some(path) = &args.html {
+        pages::save(path, result)
+            .map_err(|why| Ending::refusal(ExitCode::Other, &format!("--html: {why}")))?;
+    }
+    if let Some(folder) = &args.charts {
+        charts::prepare(folder).map_err(|why| Ending::usage(&why))?;
+        charts::save(folder, result).map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
+    }
+    Ok(())
+}
+
+/// Reads a JSON result or a journal.
+///
+/// # Errors
+/// The file cannot be read, or is neither; the message names it.
+pub(super) fn read(path: &Path) -> Result<RunResult, Ending> {
+    let name = path.display();
     let unreadable =
         |why: String| Ending::refusal(ExitCode::InvalidConfig, &format!("{name}: {why}"));
     let mut beginning = Vec::new();
-    let opened =
-        File::open(&args.file).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    let opened = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
     opened.map_err(|error| {
         unreadable(format!(
             "cannot be read: {error}; check its name and rights"
         ))
     })?;
     if !journal::is_journal(&beginning) {
-        return json::load(&args.file).map_err(|error| unreadable(error.to_string()));
+        return json::load(path).map_err(|error| unreadable(error.to_string()));
     }
-    let recovered = journal::recover(&args.file).map_err(|error| unreadable(error.to_string()))?;
+    let recovered = journal::recover(path).map_err(|error| unreadable(error.to_string()))?;
     if let journal::HowEnded::Crashed { last_ns } = recovered.how {
         let seconds = last_ns as f64 / 1e9;
         print::to_stderr(&format!(

@@ -4,7 +4,7 @@
 //! returned.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::snapshot::Sample;
@@ -22,6 +22,7 @@ const BATCHES: usize = 64;
 /// A run about to take place.
 pub(super) struct Run {
     plan: Arc<TestPlan>,
+    orders: Sender<RunCommand>,
     commands: Receiver<RunCommand>,
     samples: Option<SyncSender<Vec<Sample>>>,
     journal: RunJournal,
@@ -40,10 +41,11 @@ impl Run {
     ) -> Result<Run, Ending> {
         loadline_run::prepare_process();
         let journal = RunJournal::begin(journal)?;
-        let (_, commands) = signals::orders(signals::RUN_STOPS)?;
+        let (orders, commands) = signals::orders(signals::RUN_STOPS)?;
         let command_line = command_line.to_vec();
         Ok(Run {
             plan: Arc::new(plan),
+            orders,
             commands,
             samples: None,
             journal,
@@ -52,8 +54,13 @@ impl Run {
     }
 
     /// What will be done.
-    pub(super) fn plan(&self) -> &TestPlan {
+    pub(super) fn plan(&self) -> &Arc<TestPlan> {
         &self.plan
+    }
+
+    /// Where orders to the run go.
+    pub(super) fn orders(&self) -> Sender<RunCommand> {
+        self.orders.clone()
     }
 
     /// The channel on which every sample of the run will come.
@@ -61,6 +68,11 @@ impl Run {
         let (sender, receiver) = mpsc::sync_channel(BATCHES);
         self.samples = Some(sender);
         receiver
+    }
+
+    /// Where every sample of the run is to go.
+    pub(super) fn hand_samples_to(&mut self, taker: SyncSender<Vec<Sample>>) {
+        self.samples = Some(taker);
     }
 
     /// Runs, telling `watch` what happens. The journal is handed back to be ended when the result
@@ -78,6 +90,7 @@ impl Run {
             samples,
             mut journal,
             command_line,
+            ..
         } = self;
         let setup = RunSetup {
             commands,
@@ -108,6 +121,9 @@ pub(super) fn exit_code(result: &RunResult) -> ExitCode {
         StopReason::Interrupted | StopReason::Aborted
     ) {
         return ExitCode::ExternalAbort;
+    }
+    if result.totals.stop == StopReason::Remote {
+        return ExitCode::RestAbort;
     }
     if result.thresholds.iter().any(|outcome| !outcome.passed) {
         return ExitCode::ThresholdsFailed;

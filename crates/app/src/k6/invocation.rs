@@ -16,10 +16,11 @@ use super::json::Json;
 use super::log::LogSettings;
 use super::notice::{K6Error, Notice};
 use super::options::{K6Options, KeyError};
+use super::output_spec::OutputSpec;
 use super::plan::{self, Surroundings};
 use super::proxy;
 use super::requirements::requirements;
-use super::run_settings::{OutputSpec, ScriptRun, SummaryMode, SummarySettings};
+use super::run_settings::{ScriptRun, SummaryMode, SummarySettings};
 use super::surroundings::{self, Settings};
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text::quoted;
@@ -308,9 +309,12 @@ impl K6Invocation {
                 by: settings.summary_by.clone(),
             },
             outputs: self.outputs(&config)?,
+            strict_outputs: settings.strict_outputs,
+            audits: settings.audits,
             log: self.log.clone(),
             console_output: options.console_output.clone(),
             rest: settings.rest.clone(),
+            pages: settings.pages.clone(),
             paused: options.paused.unwrap_or(false),
             linger: settings.linger || config.linger.unwrap_or(false),
             quiet: settings.quiet,

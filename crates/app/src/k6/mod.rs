@@ -18,6 +18,7 @@
 //! input panics.
 
 mod consolidate;
+mod dashboard;
 pub mod duration;
 pub mod fetch;
 mod flags;
@@ -26,6 +27,7 @@ pub mod json;
 pub mod log;
 pub mod notice;
 pub mod options;
+mod output_spec;
 mod plan;
 mod proxy;
 mod requirements;
@@ -36,6 +38,5 @@ pub use invocation::{Compatibility, Identity, K6Invocation, Reading, ScriptFacts
 pub use log::{LogFormat, LogOutput, LogSettings};
 pub use notice::{K6Error, Level, Notice};
 pub use options::K6Options;
-pub use run_settings::{
-    OutputKind, OutputSpec, RestSettings, ScriptRun, SummaryMode, SummarySettings,
-};
+pub use output_spec::{OutputKind, OutputSpec};
+pub use run_settings::{PageSettings, RestSettings, ScriptRun, SummaryMode, SummarySettings};

@@ -7,6 +7,7 @@ use loadline_model::TestPlan;
 use super::log::LogSettings;
 use super::notice::Notice;
 use super::options::K6Options;
+use super::output_spec::OutputSpec;
 
 /// The layout of the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,47 +54,6 @@ pub struct SummarySettings {
     pub by: Option<String>,
 }
 
-/// Where samples can go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputKind {
-    /// JSON lines.
-    Json,
-    /// Comma-separated values.
-    Csv,
-}
-
-/// One `--out`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputSpec {
-    /// Where samples go.
-    pub kind: OutputKind,
-    /// What stands behind `=`; `None`: nothing.
-    pub argument: Option<String>,
-}
-
-impl OutputSpec {
-    /// Reads the value of `--out`.
-    ///
-    /// # Errors
-    /// k6's message, with the outputs that are here.
-    pub fn parse(text: &str) -> Result<OutputSpec, String> {
-        let (name, argument) = match text.split_once('=') {
-            Some((name, argument)) => (name, Some(argument.to_owned())),
-            None => (text, None),
-        };
-        let kind = match name {
-            "json" => OutputKind::Json,
-            "csv" => OutputKind::Csv,
-            other => {
-                return Err(format!(
-                    "invalid output type '{other}', available types are: csv, json"
-                ));
-            }
-        };
-        Ok(OutputSpec { kind, argument })
-    }
-}
-
 /// The REST API's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestSettings {
@@ -101,6 +61,21 @@ pub struct RestSettings {
     pub address: String,
     /// Whether the user asked for it; if not, a busy port is a warning and nothing more.
     pub asked: bool,
+}
+
+/// The pages of a run: the live one, and the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageSettings {
+    /// Host and port that the live page is served at; `None`: it is not.
+    pub web: Option<String>,
+    /// Files that the HTML report is written to.
+    pub reports: Vec<String>,
+    /// Folder that the charts are written to; `None`: they are not.
+    pub charts: Option<String>,
+    /// File that the JSON result is written to; `None`: it is not.
+    pub json: Option<String>,
+    /// Whether the run is shown on the whole screen.
+    pub tui: bool,
 }
 
 /// A script's run, ready but for the script itself.
@@ -118,14 +93,20 @@ pub struct ScriptRun {
     pub notices: Vec<Notice>,
     /// The summary.
     pub summary: SummarySettings,
-    /// Where samples go.
+    /// Where results go while the run lasts.
     pub outputs: Vec<OutputSpec>,
+    /// Whether the exit code tells of an output that lost something.
+    pub strict_outputs: bool,
+    /// Whether receivers that can be asked are asked at the end what they have.
+    pub audits: bool,
     /// The log.
     pub log: LogSettings,
     /// File that the script's console is written to; `None`: the log.
     pub console_output: Option<String>,
     /// The REST API; `None`: off.
     pub rest: Option<RestSettings>,
+    /// The live page and the HTML report.
+    pub pages: PageSettings,
     /// Whether the run waits for a word before it starts.
     pub paused: bool,
     /// Whether the REST API stays open after the end, until a signal.

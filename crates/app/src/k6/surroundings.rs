@@ -9,11 +9,13 @@ use loadline_model::Bytes;
 use loadline_model::script_settings::Feature;
 
 use super::consolidate::Overrides;
+use super::dashboard;
 use super::invocation::{Compatibility, Identity, ScriptType};
 use super::log::{LogFormat, LogOutput, LogSettings};
 use super::notice::{K6Error, Level, Notice};
 use super::options::value::OptionValue;
-use super::run_settings::{OutputSpec, RestSettings, SummaryMode};
+use super::output_spec::OutputSpec;
+use super::run_settings::{PageSettings, RestSettings, SummaryMode};
 use crate::Env;
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text::quoted;
@@ -27,7 +29,10 @@ pub(super) struct Settings {
     pub(super) new_machine_readable: bool,
     pub(super) summary_by: Option<String>,
     pub(super) outputs: Vec<OutputSpec>,
+    pub(super) strict_outputs: bool,
+    pub(super) audits: bool,
     pub(super) rest: Option<RestSettings>,
+    pub(super) pages: PageSettings,
     pub(super) linger: bool,
     pub(super) quiet: bool,
     pub(super) shows_secrets: bool,
@@ -206,7 +211,9 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
     };
     traces(given, env)?;
-    let (features, notices) = features(given, env);
+    let (features, mut notices) = features(given, env);
+    let (pages, told) = dashboard::pages(given, env)?;
+    notices.extend(told);
     Ok(Settings {
         summary_mode: summary_mode(given, env)?,
         summary_export: text_or_env(given, env, "summary-export", "K6_SUMMARY_EXPORT")
@@ -217,7 +224,10 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         )?,
         summary_by: given.text("summary-by").map(str::to_owned),
         outputs: outputs(given, env)?,
+        strict_outputs: or_env("strict-outputs", "LOADLINE_STRICT_OUTPUTS")?,
+        audits: or_env("audit", "LOADLINE_AUDIT")?,
         rest: rest(identity, given, env),
+        pages,
         linger: linger(given, env)?,
         quiet: switch("quiet"),
         shows_secrets: switch("show-secrets"),
@@ -292,13 +302,14 @@ fn summary_mode(given: &Parsed, env: &Env) -> Result<SummaryMode, K6Error> {
 
 fn outputs(given: &Parsed, env: &Env) -> Result<Vec<OutputSpec>, K6Error> {
     let read = |text: &str| OutputSpec::parse(text).map_err(K6Error::other);
+    let is_other = |text: &&str| !dashboard::is_output(text);
     if given.text("out").is_some() {
-        return given.all("out").map(read).collect();
+        return given.all("out").filter(is_other).map(read).collect();
     }
     let named = env
         .get("K6_OUT")
         .map_or_else(Vec::new, |text| text.split(',').collect());
-    named.into_iter().map(read).collect()
+    named.into_iter().filter(is_other).map(read).collect()
 }
 
 fn rest(identity: Identity, given: &Parsed, env: &Env) -> Option<RestSettings> {

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use hyper::Method;
-use hyper::header::{HeaderName, LOCATION, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{LOCATION, X_CONTENT_TYPE_OPTIONS};
 use loadline_model::RunCommand;
 use loadline_report::k6 as layouts;
 use loadline_run::RunWatch;
 
 use super::{setup_data, status};
+use crate::http::{Answer, Asked, Service, Work};
 use crate::k6::json::Json;
 use crate::k6::{Level, Notice};
 use crate::script_run::Logger;
@@ -30,130 +31,81 @@ pub(crate) struct Api {
     pub(crate) logger: Arc<Logger>,
 }
 
-/// An answer.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    /// `None`: there is no body.
-    pub(super) content_type: Option<&'static str>,
-    pub(super) headers: Vec<(HeaderName, &'static str)>,
-    pub(super) body: String,
+fn ok(content_type: &'static str, body: impl Into<String>) -> Answer {
+    Answer::new(200, content_type, body)
 }
 
-/// What a request leads to.
-pub(super) enum Work {
-    /// The answer is there.
-    Done(Answer),
-    /// A function of the script has to run for it, which may take long.
-    Script(Box<dyn FnOnce() -> Answer + Send>),
+/// A JSON:API error.
+fn error(status: u16, content_type: &'static str, title: &str, detail: &str) -> Answer {
+    let error = Json::Object(vec![
+        ("status".to_owned(), Json::text(status.to_string())),
+        ("title".to_owned(), Json::text(title)),
+        ("detail".to_owned(), Json::text(detail)),
+    ]);
+    let document = Json::Object(vec![("errors".to_owned(), Json::List(vec![error]))]);
+    Answer::new(status, content_type, document.compact())
 }
 
-impl Answer {
-    fn new(status: u16, content_type: &'static str, body: impl Into<String>) -> Answer {
-        Answer {
-            status,
-            content_type: Some(content_type),
-            headers: Vec::new(),
-            body: body.into(),
+fn not_found() -> Answer {
+    Answer::new(404, PLAIN, "404 page not found\n").with(X_CONTENT_TYPE_OPTIONS, "nosniff")
+}
+
+/// A document, or that there is no such thing.
+fn found(document: Option<String>, what: &str) -> Answer {
+    match document {
+        Some(document) => ok(PLAIN, document),
+        None => {
+            let detail = format!("No {what} with that ID was found");
+            error(404, PLAIN, "Not Found", &detail)
         }
     }
+}
 
-    fn empty(status: u16) -> Answer {
-        Answer {
-            status,
-            content_type: None,
-            headers: Vec::new(),
-            body: String::new(),
-        }
+impl Service for Api {
+    fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work {
+        self.routed(asked.method, asked.path, asked.body)
     }
 
-    fn ok(content_type: &'static str, body: impl Into<String>) -> Answer {
-        Answer::new(200, content_type, body)
-    }
-
-    fn with(mut self, name: HeaderName, value: &'static str) -> Answer {
-        self.headers.push((name, value));
-        self
-    }
-
-    /// A JSON:API error.
-    fn error(status: u16, content_type: &'static str, title: &str, detail: &str) -> Answer {
-        let error = Json::Object(vec![
-            ("status".to_owned(), Json::text(status.to_string())),
-            ("title".to_owned(), Json::text(title)),
-            ("detail".to_owned(), Json::text(detail)),
-        ]);
-        let document = Json::Object(vec![("errors".to_owned(), Json::List(vec![error]))]);
-        Answer::new(status, content_type, document.compact())
-    }
-
-    /// The body is longer than any that makes sense, or broke off.
-    pub(super) fn too_large() -> Answer {
+    fn too_large(&self) -> Answer {
         let detail = "the body is too long or broke off";
-        Answer::error(413, JSON_UTF8, "Request body too large", detail)
+        error(413, JSON_UTF8, "Request body too large", detail)
     }
 
-    /// The body did not come in time.
-    pub(super) fn too_slow() -> Answer {
-        Answer::error(
-            408,
-            JSON_UTF8,
-            "Request timeout",
-            "the body did not come in time",
-        )
+    fn too_slow(&self) -> Answer {
+        let detail = "the body did not come in time";
+        error(408, JSON_UTF8, "Request timeout", detail)
     }
 
-    /// Something that is no fault of the client's.
-    pub(super) fn broken() -> Answer {
+    fn broken(&self) -> Answer {
         let detail = "no thread could be had to run the script";
-        Answer::error(500, JSON_UTF8, "Internal error", detail)
-    }
-
-    fn not_found() -> Answer {
-        Answer::new(404, PLAIN, "404 page not found\n").with(X_CONTENT_TYPE_OPTIONS, "nosniff")
-    }
-
-    /// A document, or that there is no such thing.
-    fn found(document: Option<String>, what: &str) -> Answer {
-        match document {
-            Some(document) => Answer::ok(PLAIN, document),
-            None => {
-                let detail = format!("No {what} with that ID was found");
-                Answer::error(404, PLAIN, "Not Found", &detail)
-            }
-        }
+        error(500, JSON_UTF8, "Internal error", detail)
     }
 }
 
 impl Api {
-    /// What is to be answered.
-    pub(super) fn answer(self: &Arc<Self>, method: &Method, path: &str, body: &[u8]) -> Work {
+    fn routed(self: &Arc<Self>, method: &Method, path: &str, body: &[u8]) -> Work {
         let Some(of_api) = path.strip_prefix("/v1/") else {
             return Work::Done(self.beside(path));
         };
         let (name, id) = match of_api.split_once('/') {
             Some((name, id)) if !id.is_empty() && !id.contains('/') => (name, Some(id)),
-            Some(_) => return Work::Done(Answer::not_found()),
+            Some(_) => return Work::Done(not_found()),
             None => (of_api, None),
         };
         let done = match (name, id, method.as_str()) {
             ("status", None, "GET") => self.status(),
             ("status", None, "PATCH") => self.change(body),
-            ("metrics", None, "GET") => {
-                Answer::ok(PLAIN, layouts::metrics_document(&self.watch.summary()))
-            }
+            ("metrics", None, "GET") => ok(PLAIN, layouts::metrics_document(&self.watch.summary())),
             ("metrics", Some(id), "GET") => {
                 let id = percent_decoded(id);
-                Answer::found(
+                found(
                     layouts::metric_document(&self.watch.summary(), &id),
                     "metric",
                 )
             }
-            ("groups", None, "GET") => {
-                Answer::ok(PLAIN, layouts::groups_document(&self.watch.summary()))
-            }
+            ("groups", None, "GET") => ok(PLAIN, layouts::groups_document(&self.watch.summary())),
             ("groups", Some(id), "GET") => {
-                Answer::found(layouts::group_document(&self.watch.summary(), id), "group")
+                found(layouts::group_document(&self.watch.summary(), id), "group")
             }
             ("setup", None, "GET") => self.setup(),
             ("setup", None, "PUT") => self.set_setup(body),
@@ -162,7 +114,7 @@ impl Api {
             ("status" | "setup" | "teardown", None, _) | ("metrics" | "groups", _, _) => {
                 Answer::empty(405)
             }
-            _ => Answer::not_found(),
+            _ => not_found(),
         };
         Work::Done(done)
     }
@@ -174,30 +126,28 @@ impl Api {
                 let body = "<a href=\"/v1/\">Temporary Redirect</a>.\n\n";
                 Answer::new(307, HTML, body).with(LOCATION, "/v1/")
             }
-            "/metrics" => Answer::ok(
+            "/metrics" => ok(
                 "text/plain; version=0.0.4; charset=utf-8",
                 self.own_metrics(),
             ),
-            path if path.starts_with("/debug/") => {
-                Answer::ok(PLAIN, "there is no profile to be had here")
-            }
-            _ => Answer::ok(PLAIN, "ok"),
+            path if path.starts_with("/debug/") => ok(PLAIN, "there is no profile to be had here"),
+            _ => ok(PLAIN, "ok"),
         }
     }
 
     fn later(self: &Arc<Self>, act: fn(&Api) -> Answer) -> Work {
         let api = Arc::clone(self);
-        Work::Script(Box::new(move || act(&api)))
+        Work::Later(Box::new(move || act(&api)))
     }
 
     fn status(&self) -> Answer {
-        Answer::ok(JSON_UTF8, status::document(&self.watch))
+        ok(JSON_UTF8, status::document(&self.watch))
     }
 
     fn change(&self, body: &[u8]) -> Answer {
         let wanted = match status::Change::read(body) {
             Ok(wanted) => wanted,
-            Err(why) => return Answer::error(400, JSON_UTF8, "Invalid data", &why),
+            Err(why) => return error(400, JSON_UTF8, "Invalid data", &why),
         };
         match wanted.carry_out(&self.watch) {
             Ok(orders) => {
@@ -209,7 +159,7 @@ impl Api {
                 }
                 answer
             }
-            Err((title, why)) => Answer::error(500, JSON_UTF8, title, &why),
+            Err((title, why)) => error(500, JSON_UTF8, title, &why),
         }
     }
 
@@ -218,7 +168,7 @@ impl Api {
             None => setup_data::document(None),
             Some(json) => setup_data::document(Some(&json)),
         };
-        Answer::ok(JSON, document)
+        ok(JSON, document)
     }
 
     fn set_setup(&self, body: &[u8]) -> Answer {
@@ -227,7 +177,7 @@ impl Api {
                 self.watch.set_setup_data(json.map(Into::into));
                 self.setup()
             }
-            Err(why) => Answer::error(400, PLAIN, "Error parsing request body", &why),
+            Err(why) => error(400, PLAIN, "Error parsing request body", &why),
         }
     }
 
@@ -248,7 +198,7 @@ impl Api {
     fn failed(&self, title: &str, why: &str) -> Answer {
         let notice = Notice::new(Level::Error, title).with("error", why);
         self.logger.tell(&notice);
-        Answer::error(500, PLAIN, title, why)
+        error(500, PLAIN, title, why)
     }
 
     /// The process's own figures in the exposition format of Prometheus.
@@ -323,7 +273,7 @@ mod tests {
 
     #[test]
     fn errors_have_k6s_shape() {
-        let told = Answer::found(None, "metric");
+        let told = found(None, "metric");
         let expected = r#"{"errors":[{"status":"404","title":"Not Found","detail":"No metric with that ID was found"}]}"#;
         assert_eq!((told.status, told.body.as_str()), (404, expected));
     }

@@ -147,8 +147,8 @@ impl Logger {
     fn write(&self, line: &str) {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let written = match &mut *stream {
-            Some(Stream::Stderr) => io::stderr().lock().write_all(line.as_bytes()),
-            Some(Stream::Stdout) => io::stdout().lock().write_all(line.as_bytes()),
+            Some(Stream::Stderr) => print::bytes_to_stderr(line.as_bytes()),
+            Some(Stream::Stdout) => print::bytes_to_stdout(line.as_bytes()),
             Some(Stream::File(file)) => file.write_all(line.as_bytes()),
             None => Ok(()),
         };

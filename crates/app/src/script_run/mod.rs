@@ -5,12 +5,12 @@
 
 mod load;
 mod logger;
-mod outputs;
 mod scaled;
 mod show;
 mod summary;
 mod trace;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -19,18 +19,22 @@ use loadline_model::event::{DROPPED_MARK, RunEvent};
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::script_settings::{Feature, HttpDebug as Debug, ScriptSettings};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
+use loadline_output::{OnTrouble, json};
 use loadline_run::{Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble};
 use loadline_script::ProgramSettings;
 use loadline_script::program::{HttpDebug, HttpDefaults};
 
-use crate::Env;
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
+use crate::outputs::{self, Outputs, Wanted};
+use crate::pages;
 use crate::rest::{Api, Rest};
+use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, signals, style};
+use crate::web::{Web, WebSetup};
+use crate::{Env, charts};
 
 pub(crate) use load::{Loaded, Place, entry, load};
 pub(crate) use logger::Logger;
-use outputs::Outputs;
 use show::Show;
 use summary::Telling;
 pub(crate) use trace::TraceLook;
@@ -65,11 +69,23 @@ impl Going<'_> {
     /// The run could not start.
     pub(crate) fn go(self) -> Result<ExitCode, K6Error> {
         loadline_run::prepare_process();
+        if let Some(folder) = &self.run.pages.charts {
+            charts::prepare(Path::new(folder)).map_err(K6Error::config)?;
+        }
         let plan = Arc::new(self.run.plan.clone());
         let settings = plan.script.clone();
         let settings = settings.ok_or_else(|| K6Error::other("the plan has no script"))?;
         let registry = Arc::clone(&self.loaded.metrics.registry);
-        let (outputs, values) = outputs::start(&self.run.outputs, &plan, &registry, self.env)?;
+        let (mut outputs, values) = outputs::start(&Wanted {
+            specs: &self.run.outputs,
+            name: self.named,
+            plan: &plan,
+            registry: &registry,
+            env: self.env,
+            on_trouble: self.on_trouble(),
+            on_note: self.on_note(),
+            audits: self.run.audits,
+        })?;
         let script = ScriptSetup {
             program: Arc::new(
                 self.loaded
@@ -78,16 +94,19 @@ impl Going<'_> {
             ),
             metrics: ScriptMetrics {
                 registry,
-                series: Arc::new(series(&plan)),
+                series: Arc::new(self.series(&plan)),
                 values,
             },
             log: Arc::clone(&self.logger) as _,
             data: Arc::default(),
         };
         let orders = signals::orders("").map_err(|ending| K6Error::other(ending.to_string()))?;
-        let (watch, rest) = self.listen(&plan, &script, &orders.0)?;
+        let seen = self.listen(&plan, &script, &orders.0)?;
         let mut show = Show::new(self.run, self.env)?;
-        show.head(self.run, self.named, self.identity);
+        show.head(self.run, self.named, self.identity, outputs.names());
+        if let Some(tui) = self.take_screen(&plan, &seen, &orders.0) {
+            show.hand_to(tui);
+        }
         let setup = RunSetup {
             commands: orders.1,
             samples: None,
@@ -96,20 +115,22 @@ impl Going<'_> {
                 functions: self.loaded.exports.functions.clone(),
             }),
             is_paused: self.run.paused,
-            watch,
+            watch: seen.watch.clone(),
             command_line: self.command_line.clone(),
         };
-        let ran = self.conduct(&plan, setup, &mut show)?;
+        let ran = self.conduct(&plan, setup, &mut show, &mut outputs, seen.web.as_ref())?;
         let told = self.tell(&plan, script, &ran, &mut show);
-        let lost = self.close(outputs);
+        let held_up_ns = ran.result.totals.seen.back_pressure_ns;
+        let is_whole = self.close(outputs, held_up_ns);
         if self.run.linger {
             signals::wait();
         }
-        drop(rest);
-        Ok(self.exit_code(&ran, told && !lost))
+        drop(seen);
+        Ok(self.exit_code(&ran, told && is_whole))
     }
 
-    /// Begins to serve the REST API where it is wanted, and what the run is seen through by it.
+    /// Begins to serve the REST API and the live page where they are wanted, and what the run is seen
+    /// through by them.
     ///
     /// # Errors
     /// Nothing can listen where the user wants it.
@@ -118,21 +139,54 @@ impl Going<'_> {
         plan: &Arc<TestPlan>,
         script: &ScriptSetup,
         commands: &Sender<RunCommand>,
-    ) -> Result<(Option<Arc<RunWatch>>, Option<Rest>), K6Error> {
-        let Some(settings) = &self.run.rest else {
-            return Ok((None, None));
-        };
+    ) -> Result<Seen, K6Error> {
+        let pages = &self.run.pages;
+        if self.run.rest.is_none() && pages.web.is_none() && !pages.tui {
+            return Ok(Seen::default());
+        }
         let functions = &self.loaded.exports.functions;
         let watch = RunWatch::new(plan, script, functions, self.run.paused);
         let watch = Arc::new(watch.map_err(K6Error::config)?);
+        Ok(Seen {
+            _rest: self.serve_rest(&watch, commands)?,
+            web: self.serve_web(plan, &watch, commands)?,
+            watch: Some(watch),
+        })
+    }
+
+    /// Takes the whole screen where it is wanted and there is one.
+    fn take_screen(
+        &self,
+        plan: &Arc<TestPlan>,
+        seen: &Seen,
+        commands: &Sender<RunCommand>,
+    ) -> Option<Tui> {
+        let setup = || TuiSetup {
+            plan: Arc::clone(plan),
+            commands: commands.clone(),
+            watch: seen.watch.clone(),
+            is_paused: self.run.paused,
+            color: style::of_stdout(self.run.no_color, self.env).color,
+        };
+        self.run.pages.tui.then(|| Tui::start(setup())).flatten()
+    }
+
+    fn serve_rest(
+        &self,
+        watch: &Arc<RunWatch>,
+        commands: &Sender<RunCommand>,
+    ) -> Result<Option<Rest>, K6Error> {
+        let Some(settings) = &self.run.rest else {
+            return Ok(None);
+        };
         let api = Api {
-            watch: Arc::clone(&watch),
+            watch: Arc::clone(watch),
             commands: commands.clone(),
             logger: Arc::clone(&self.logger),
         };
         let message = "Error from API server";
         match Rest::start(&settings.address, api) {
-            Ok(rest) => Ok((Some(watch), Some(rest))),
+            Ok(rest) => Ok(Some(rest)),
             Err(why) if settings.asked => {
                 let error = K6Error::new(ExitCode::CannotListen, message);
                 Err(K6Error {
@@ -143,9 +197,38 @@ impl Going<'_> {
             Err(why) => {
                 self.logger
                     .tell(&Notice::warning(message).with("error", why));
-                Ok((None, None))
+                Ok(None)
             }
         }
+    }
+
+    fn serve_web(
+        &self,
+        plan: &TestPlan,
+        watch: &Arc<RunWatch>,
+        commands: &Sender<RunCommand>,
+    ) -> Result<Option<Web>, K6Error> {
+        let Some(address) = &self.run.pages.web else {
+            return Ok(None);
+        };
+        let web = Web::start(WebSetup {
+            address,
+            plan,
+            commands: commands.clone(),
+            watch: Some(Arc::clone(watch)),
+            is_paused: self.run.paused,
+        });
+        let web = web.map_err(|why| {
+            let message =
+                "the live page cannot be served; name another address with --web=HOST:PORT";
+            let error = K6Error::new(ExitCode::CannotListen, message);
+            K6Error {
+                notice: error.notice.with("error", why),
+                ..error
+            }
+        })?;
+        print::to_stderr(&format!("live page: {}\n", web.url()));
+        Ok(Some(web))
     }
 
     fn program_settings(&self, settings: &ScriptSettings) -> ProgramSettings {
@@ -182,6 +265,8 @@ impl Going<'_> {
         plan: &Arc<TestPlan>,
         setup: RunSetup,
         show: &mut Show,
+        outputs: &mut Outputs,
+        web: Option<&Web>,
     ) -> Result<Ran, K6Error> {
         let mut on_event = |event: RunEvent| {
             if let RunEvent::Mark(mark) = &event
@@ -189,7 +274,11 @@ impl Going<'_> {
             {
                 self.logger.tell(&Notice::warning(mark.text.as_str()));
             }
+            outputs.event(&event);
             show.event(&event);
+            if let Some(web) = web {
+                web.event(&event);
+            }
         };
         loadline_run::run(Arc::clone(plan), setup, &mut on_event)
             .map_err(|error| K6Error::new(error.exit_code(), error.to_string()))
@@ -230,7 +319,43 @@ impl Going<'_> {
         show.end(ran.interrupted, ran.result.totals.stop);
         self.tell_verdict(&ran.result);
         self.tell_troubles(ran);
-        all_told
+        all_told & self.write_reports(&ran.result)
+    }
+
+    /// The series that somebody asked for.
+    fn series(&self, plan: &TestPlan) -> SeriesPlan {
+        let outputs = &self.run.outputs;
+        SeriesPlan {
+            by_all_tags: outputs.iter().any(|output| output.kind.wants_series()),
+            ..plan.series()
+        }
+    }
+
+    /// Writes the HTML reports, charts and the JSON result that were asked for; whether that went well.
+    fn write_reports(&self, result: &RunResult) -> bool {
+        let mut all_written = true;
+        for path in &self.run.pages.reports {
+            if let Err(why) = pages::save(path, result) {
+                self.log(Level::Error, &format!("the HTML report: {why}"));
+                all_written = false;
+            }
+        }
+        if let Some(folder) = &self.run.pages.charts
+            && let Err(why) = charts::save(Path::new(folder), result)
+        {
+            self.log(Level::Error, &why);
+            all_written = false;
+        }
+        if let Some(path) = &self.run.pages.json
+            && let Err(error) = json::save(Path::new(path), result, json::Options::default())
+        {
+            self.log(
+                Level::Error,
+                &format!("--json: cannot write {path}: {error}"),
+            );
+            all_written = false;
+        }
+        all_written
     }
 
     fn exports(&self, function: &str) -> bool {
@@ -292,7 +417,13 @@ impl Going<'_> {
                 ),
             ),
             StopReason::Remote => {
-                self.log(Level::Error, "test run stopped from REST API");
+                self.log(
+                    Level::Error,
+                    match self.run.rest {
+                        Some(_) => "test run stopped from REST API",
+                        None => "test run stopped from the live page",
+                    },
+                );
             }
             _ => self.tell_thresholds(&ran.result),
         }
@@ -319,13 +450,28 @@ impl Going<'_> {
         self.logger.tell(&Notice::new(level, message));
     }
 
-    /// Closes the outputs; whether anything was lost.
-    fn close(&self, outputs: Outputs) -> bool {
-        let lost = outputs.finish();
-        for message in &lost {
+    /// What is told when an output begins to fail.
+    fn on_trouble(&self) -> OnTrouble {
+        let logger = Arc::clone(&self.logger);
+        Arc::new(move |why| logger.tell(&Notice::new(Level::Error, why)))
+    }
+
+    fn on_note(&self) -> OnTrouble {
+        let logger = Arc::clone(&self.logger);
+        Arc::new(move |text| logger.tell(&Notice::new(Level::Info, text)))
+    }
+
+    /// Closes the outputs; whether the exit code need not tell of them.
+    fn close(&self, outputs: Outputs, held_up_ns: u64) -> bool {
+        let closed = outputs.finish(held_up_ns);
+        if let Some(held_up) = &closed.held_up {
+            self.log(Level::Warning, held_up);
+        }
+        for message in &closed.lost {
             self.log(Level::Error, message);
         }
-        !lost.is_empty()
+        // As in k6, a full disk or a lost server fails no test unless the user wants it to.
+        closed.lost.is_empty() || !self.run.strict_outputs
     }
 
     fn exit_code(&self, ran: &Ran, all_told: bool) -> ExitCode {
@@ -349,6 +495,14 @@ impl Going<'_> {
     }
 }
 
+/// What a run is seen and steered through from outside.
+#[derive(Default)]
+struct Seen {
+    watch: Option<Arc<RunWatch>>,
+    _rest: Option<Rest>,
+    web: Option<Web>,
+}
+
 /// Whether nothing and nobody broke the run off.
 fn ended_by_itself(ran: &Ran) -> bool {
     let is_untroubled = ran
@@ -356,11 +510,6 @@ fn ended_by_itself(ran: &Ran) -> bool {
         .iter()
         .all(|trouble| trouble.code == ExitCode::MarkedFailed);
     is_untroubled && ran.result.totals.stop == StopReason::Finished
-}
-
-/// The series that somebody asked for.
-fn series(plan: &TestPlan) -> SeriesPlan {
-    plan.series()
 }
 
 /// The metrics whose thresholds did not hold, by name.

@@ -16,10 +16,10 @@ use loadline_report::k6::{
     TestDescription, TestPhase,
 };
 
-use super::outputs::describe_output;
 use super::scaled::scaled;
 use crate::Env;
 use crate::k6::{Identity, K6Error, ScriptRun};
+use crate::terminal::tui::Tui;
 use crate::terminal::{print, style};
 
 /// What is shown while a script runs.
@@ -35,6 +35,8 @@ pub(super) struct Show {
     starts: BTreeMap<String, (Duration, Option<Duration>)>,
     /// Whether `setup()` was the last that was heard of.
     is_in_setup: bool,
+    /// The view that has the whole screen; `None`: progress is shown here.
+    tui: Option<Tui>,
 }
 
 impl Show {
@@ -74,12 +76,19 @@ impl Show {
             },
             starts: scenarios.iter().map(spans).collect(),
             is_in_setup: false,
+            tui: None,
             scenarios,
         })
     }
 
     /// Shows what will be done.
-    pub(super) fn head(&self, run: &ScriptRun, script: &str, identity: Identity) {
+    pub(super) fn head(
+        &self,
+        run: &ScriptRun,
+        script: &str,
+        identity: Identity,
+        outputs: Vec<String>,
+    ) {
         if self.is_quiet {
             return;
         }
@@ -94,7 +103,7 @@ impl Show {
         let described = TestDescription {
             banner,
             script,
-            outputs: run.outputs.iter().map(describe_output).collect(),
+            outputs,
             segment: run.plan.segment_share(),
             max_vus: run.max_vus,
             max_duration: longest(&run.plan),
@@ -104,8 +113,17 @@ impl Show {
         drop(print::to_stdout(&layouts::header(&described, self.colour)));
     }
 
+    /// Leaves the showing to a view that has the whole screen.
+    pub(super) fn hand_to(&mut self, tui: Tui) {
+        self.is_quiet = true;
+        self.tui = Some(tui);
+    }
+
     /// Shows what an event changes.
     pub(super) fn event(&mut self, event: &RunEvent) {
+        if let Some(tui) = &self.tui {
+            tui.event(event);
+        }
         let RunEvent::Second { row, delta } = event else {
             if let RunEvent::Before(before) = event {
                 self.draw_before(*before);
@@ -213,8 +231,10 @@ impl Show {
         drop(print::to_stdout(&text));
     }
 
-    /// Leaves the block where it stands: what follows is printed after it.
+    /// Leaves the block where it stands, and the whole screen to what it was: what follows is printed
+    /// after it.
     pub(super) fn leave(&mut self) {
+        self.tui = None;
         self.drawn = 0;
     }
 }

@@ -8,3 +8,4 @@ pub(crate) mod print;
 pub(crate) mod progress;
 pub(crate) mod signals;
 pub(crate) mod style;
+pub(crate) mod tui;

@@ -3,6 +3,60 @@
 //! Must not know what is written. Invariant: a closed stream is an error to look at, never a panic.
 
 use std::io::{self, ErrorKind, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Most bytes of each stream that wait while a full-screen view has the terminal.
+const HELD_MAX: usize = 1 << 20;
+
+/// What was written while somebody else had the terminal.
+#[derive(Default)]
+struct Held {
+    out: Vec<u8>,
+    err: Vec<u8>,
+    /// Bytes beyond the limit, which are gone.
+    lost: usize,
+}
+
+/// `None`: the streams are written to at once.
+static HELD: Mutex<Option<Held>> = Mutex::new(None);
+
+fn held() -> MutexGuard<'static, Option<Held>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps what is written from now on until [`release`].
+pub(crate) fn hold() {
+    held().get_or_insert_default();
+}
+
+/// Writes what was kept, and from now on at once.
+pub(crate) fn release() {
+    let Some(kept) = held().take() else {
+        return;
+    };
+    // There is nobody left to tell when that fails.
+    let _ = bytes_to_stdout(&kept.out);
+    let _ = bytes_to_stderr(&kept.err);
+    if kept.lost > 0 {
+        to_stderr(&format!(
+            "loadline: {} bytes of output during the full-screen view are left out\n",
+            kept.lost
+        ));
+    }
+}
+
+/// Keeps bytes for later; whether they are.
+fn keep(bytes: &[u8], stream: fn(&mut Held) -> &mut Vec<u8>) -> bool {
+    let mut held = held();
+    let Some(kept) = held.as_mut() else {
+        return false;
+    };
+    let room = HELD_MAX.saturating_sub(stream(kept).len());
+    let taken = bytes.len().min(room);
+    stream(kept).extend_from_slice(&bytes[..taken]);
+    kept.lost += bytes.len() - taken;
+    true
+}
 
 /// Writes text to standard output.
 ///
@@ -17,6 +71,9 @@ pub(crate) fn to_stdout(text: &str) -> io::Result<()> {
 /// # Errors
 /// As [`to_stdout`].
 pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
+    if keep(bytes, |held| &mut held.out) {
+        return Ok(());
+    }
     let mut stream = io::stdout().lock();
     match stream.write_all(bytes).and_then(|()| stream.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -26,8 +83,17 @@ pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
 
 /// Writes text to standard error; there is nobody left to tell when that fails.
 pub(crate) fn to_stderr(text: &str) {
+    let _ = bytes_to_stderr(text.as_bytes());
+}
+
+/// Writes bytes to standard error.
+///
+/// # Errors
+/// Those of the stream.
+pub(crate) fn bytes_to_stderr(bytes: &[u8]) -> io::Result<()> {
+    if keep(bytes, |held| &mut held.err) {
+        return Ok(());
+    }
     let mut stream = io::stderr().lock();
-    let _ = stream
-        .write_all(text.as_bytes())
-        .and_then(|()| stream.flush());
+    stream.write_all(bytes).and_then(|()| stream.flush())
 }

@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM as orders to the run.
 //!
 //! Must not know what a run is. Invariant: the first signal asks for a graceful stop, every later one
-//! for a stop at once.
+//! for a stop at once, and that nothing is waited for.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -17,6 +17,9 @@ static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Whether any signal came, for who waits for one.
 static CAME: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+/// Whether a second signal came.
+static IMPATIENT: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Both ends of the orders to a run.
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
@@ -37,6 +40,8 @@ pub(crate) fn orders(notice: &'static str) -> Result<Orders, Ending> {
         let order = next_order(&mut asked);
         if order == RunCommand::StopGracefully {
             print::to_stderr(notice);
+        } else {
+            IMPATIENT.store(true, Ordering::Relaxed);
         }
         // The run may have ended already; then there is nothing to stop.
         let _ = sender.send(order);
@@ -52,6 +57,11 @@ pub(crate) fn orders(notice: &'static str) -> Result<Orders, Ending> {
     signal_hook::flag::register(termination, Arc::clone(&TERMINATED))
         .map_err(|error| refused(error.to_string()))?;
     Ok((others, receiver))
+}
+
+/// Set when a second signal came: whoever waits for the end is to give up.
+pub(crate) fn impatience() -> Arc<AtomicBool> {
+    Arc::clone(&IMPATIENT)
 }
 
 /// Waits until a signal comes, or not at all where one came already.

@@ -2,11 +2,15 @@
 //!
 //! Must not know sinks or terminals. Invariant: one declaration per option.
 
+use std::path::PathBuf;
+
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use loadline_metric::threshold::Threshold;
 use loadline_model::Check;
 
 use crate::cli::values;
+use crate::k6::OutputSpec;
 
 /// What is judged, kept and shown.
 #[derive(Args, Debug)]
@@ -30,12 +34,35 @@ pub struct ResultArgs {
     /// Write the JSON result to a file; - writes it, and nothing else, to standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
+    /// Write the report as one HTML file, with charts
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<String>,
+    /// Write each chart into this folder as SVG and as PNG: throughput, percentiles, heatmap, generator
+    #[arg(long, value_name = "DIR")]
+    pub charts: Option<PathBuf>,
+    /// Serve a live page of the run at this address [without a value: 127.0.0.1:5665]
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "127.0.0.1:5665")]
+    pub web: Option<String>,
     /// In the JSON result, each time metric also as compressed HdrHistogram V2 in base64
     #[arg(long, requires = "json")]
     pub hdr: bool,
     /// Write every sample to a CSV file; - writes them, and nothing else, to standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
+    /// Send results there while the run lasts (repeatable)
+    ///
+    /// json=FILE, csv=FILE, FILE.ndjson.zst, jtl=FILE, junit=FILE, influxdb=URL, influxdb-v2=URL,
+    /// statsd=HOST:PORT, dogstatsd=HOST:PORT, prometheus-rw=URL, opentelemetry=URL; docs/outputs.md has
+    /// their settings.
+    #[arg(short = 'o', long, value_name = "TYPE[=ARGUMENT]", value_parser = OutputSpec::parse)]
+    pub out: Vec<OutputSpec>,
+    /// Fail at the end when an output of --out lost something
+    #[arg(long, env = "LOADLINE_STRICT_OUTPUTS", value_parser = FalseyValueParser::new())]
+    pub strict_outputs: bool,
+    /// Ask Prometheus at the end whether it has what was measured
+    #[arg(long, env = "LOADLINE_AUDIT", value_parser = FalseyValueParser::new())]
+    pub audit: bool,
     /// Journal of the run, for `loadline report` after a crash [default: a file in $LOADLINE_STATE or
     /// the folder for temporary files, removed after a clean end]
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
@@ -46,6 +73,9 @@ pub struct ResultArgs {
     /// Label NAME=VALUE carried into the result (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
     pub label: Vec<(String, String)>,
+    /// Show the run on the whole screen: charts, errors, thresholds; q stops, ? tells the keys
+    #[arg(long, conflicts_with = "quiet")]
+    pub tui: bool,
     /// No progress
     #[arg(short = 'q', long)]
     pub quiet: bool,

@@ -1,4 +1,4 @@
-//! Where the REST API listens, and why it cannot.
+//! Where a server listens, and why it cannot.
 //!
 //! Must not know what is served. Invariant: errors are worded as Go's `net.Listen` words them, whose
 //! readers look for them in logs.

@@ -1,4 +1,4 @@
-//! One connection of the REST API: requests in, answers out.
+//! One connection: requests in, answers out.
 //!
 //! Must not know routes. Invariant: a body beyond the limit is refused, and a client that says nothing
 //! is given up.
@@ -16,10 +16,10 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
 
-use super::routes::{Answer, Api, Work};
+use super::{Answer, Asked, Service, Work};
 
 /// Most bytes of a body; data of `setup()` is the longest that there is.
 const BODY_MAX: usize = 64 << 20;
@@ -28,50 +28,68 @@ const HEAD_PATIENCE: Duration = Duration::from_secs(5);
 /// How long it may take for a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Answers until the client or the test ends.
-pub(super) async fn serve(stream: TcpStream, api: Arc<Api>, mut stopped: watch::Receiver<bool>) {
-    let service = service_fn(|request| {
-        let api = Arc::clone(&api);
-        async move { Ok::<_, Infallible>(respond(request, &api).await) }
+/// Answers until the client or the test ends, or the connection is cut.
+pub(super) async fn serve(
+    stream: TcpStream,
+    service: Arc<impl Service>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let cut = Arc::new(Notify::new());
+    let answering = service_fn(|request| {
+        let (service, cut) = (Arc::clone(&service), Arc::clone(&cut));
+        async move { Ok::<_, Infallible>(respond(request, &service, &cut).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), answering);
     let mut served = pin!(served);
     tokio::select! {
         // What a client did to its connection concerns nobody else.
         _ = served.as_mut() => return,
+        () = cut.notified() => return,
         _ = stopped.changed() => served.as_mut().graceful_shutdown(),
     }
     drop(served.await);
 }
 
-async fn respond(request: Request<Incoming>, api: &Arc<Api>) -> Response<Whole> {
+async fn respond(
+    request: Request<Incoming>,
+    service: &Arc<impl Service>,
+    cut: &Arc<Notify>,
+) -> Response<Content> {
     let (head, body) = request.into_parts();
     let body = match timeout(PATIENCE, read(body)).await {
         Ok(Ok(body)) => body,
-        Ok(Err(TooMuch)) => return response(Answer::too_large()),
-        Err(_) => return response(Answer::too_slow()),
+        Ok(Err(TooMuch)) => return whole(service.too_large()),
+        Err(_) => return whole(service.too_slow()),
     };
-    let answer = match api.answer(&head.method, head.uri.path(), &body) {
-        Work::Done(answer) => answer,
-        Work::Script(work) => {
+    let asked = Asked {
+        method: &head.method,
+        path: head.uri.path(),
+        query: head.uri.query().unwrap_or_default(),
+        headers: &head.headers,
+        body: &body,
+        cut,
+    };
+    match service.answer(&asked) {
+        Work::Done(answer) => whole(answer),
+        Work::Stream(answer, channel) => response(answer, Content::Stream(channel)),
+        Work::Later(work) => {
             let (done, answer) = tokio::sync::oneshot::channel();
             let work = move || {
                 // The client may have gone away.
                 drop(done.send(work()));
             };
             match std::thread::Builder::new()
-                .name("rest-script".to_owned())
+                .name("later".to_owned())
                 .spawn(work)
             {
-                Ok(_) => answer.await.unwrap_or_else(|_| Answer::broken()),
-                Err(_) => Answer::broken(),
+                Ok(_) => whole(answer.await.unwrap_or_else(|_| service.broken())),
+                Err(_) => whole(service.broken()),
             }
         }
-    };
-    response(answer)
+    }
 }
 
 /// The body is longer than may be, or broke off.
@@ -94,8 +112,13 @@ async fn read(mut body: Incoming) -> Result<Vec<u8>, TooMuch> {
     }
 }
 
-fn response(answer: Answer) -> Response<Whole> {
-    let mut response = Response::new(Whole(Some(Bytes::from(answer.body))));
+fn whole(mut answer: Answer) -> Response<Content> {
+    let body = std::mem::take(&mut answer.body);
+    response(answer, Content::Whole(Some(Bytes::from(body))))
+}
+
+fn response(answer: Answer, content: Content) -> Response<Content> {
+    let mut response = Response::new(content);
     *response.status_mut() =
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
@@ -108,26 +131,47 @@ fn response(answer: Answer) -> Response<Whole> {
     response
 }
 
-/// A body that is there from the start.
-struct Whole(Option<Bytes>);
+/// The body of an answer.
+enum Content {
+    /// It is there from the start.
+    Whole(Option<Bytes>),
+    /// It comes as it comes.
+    Stream(mpsc::Receiver<Bytes>),
+}
 
-impl Body for Whole {
+impl Body for Content {
     type Data = Bytes;
     type Error = Infallible;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _cx: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let data = self.0.take().filter(|data| !data.is_empty());
-        Poll::Ready(data.map(|data| Ok(Frame::data(data))))
+        match &mut *self {
+            Content::Whole(data) => {
+                let data = data.take().filter(|data| !data.is_empty());
+                Poll::Ready(data.map(|data| Ok(Frame::data(data))))
+            }
+            Content::Stream(channel) => {
+                let next = channel.poll_recv(cx);
+                next.map(|data| data.map(|data| Ok(Frame::data(data))))
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(Bytes::is_empty)
+        match self {
+            Content::Whole(data) => data.as_ref().is_none_or(Bytes::is_empty),
+            Content::Stream(_) => false,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.as_ref().map_or(0, |data| data.len() as u64))
+        match self {
+            Content::Whole(data) => {
+                SizeHint::with_exact(data.as_ref().map_or(0, |data| data.len() as u64))
+            }
+            Content::Stream(_) => SizeHint::default(),
+        }
     }
 }

@@ -1,0 +1,106 @@
+//! Charts of a result in files: each as SVG, and as PNG for what takes no SVG.
+//!
+//! The letters of PNGs are Roboto's, which the binary carries, so that a chart looks the same on every
+//! machine. Must not know what a chart shows. Invariant: a folder that cannot be written to is told before
+//! anything is sent.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use loadline_model::result::RunResult;
+use loadline_report::svg::{self, Palette};
+use resvg::{tiny_skia, usvg};
+
+/// Dots of a PNG for one of the drawing: sharp on dense screens and in print.
+const SCALE: f32 = 2.0;
+
+const FONTS: [&[u8]; 2] = [
+    include_bytes!("../../../third_party/roboto/Roboto-Regular.ttf"),
+    include_bytes!("../../../third_party/roboto/Roboto-Bold.ttf"),
+];
+const FAMILY: &str = "Roboto";
+
+/// Makes the folder that charts are to go to, where it is not there.
+///
+/// # Errors
+/// It cannot be made, in words for the user.
+pub(crate) fn prepare(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| {
+        let folder = folder.display();
+        format!("--charts: the folder {folder} cannot be made: {error}; name another")
+    })
+}
+
+/// Writes the charts of a result into a folder, each as `.svg` and as `.png`.
+///
+/// # Errors
+/// A file cannot be written, in words for the user.
+pub(crate) fn save(folder: &Path, result: &RunResult) -> Result<(), String> {
+    let options = options();
+    for drawing in svg::charts(result, &Palette::PAPER) {
+        let write = |ending: &str, bytes: &[u8]| {
+            let path = folder.join(drawing.name).with_extension(ending);
+            fs::write(&path, bytes)
+                .map_err(|error| format!("--charts: cannot write {}: {error}", path.display()))
+        };
+        write("svg", drawing.svg.as_bytes())?;
+        write("png", &png(&drawing.svg, &options)?)?;
+    }
+    Ok(())
+}
+
+fn options() -> usvg::Options<'static> {
+    let mut options = usvg::Options {
+        font_family: FAMILY.to_owned(),
+        ..usvg::Options::default()
+    };
+    let fonts = Arc::make_mut(&mut options.fontdb);
+    for font in FONTS {
+        fonts.load_font_data(font.to_vec());
+    }
+    fonts.set_sans_serif_family(FAMILY);
+    options
+}
+
+/// A drawing in dots.
+fn png(svg: &str, options: &usvg::Options<'_>) -> Result<Vec<u8>, String> {
+    let failed = |why: String| format!("--charts: a chart cannot be drawn: {why}");
+    let tree = usvg::Tree::from_str(svg, options).map_err(|error| failed(error.to_string()))?;
+    let size = tree.size();
+    let dots = |length: f32| (length * SCALE).ceil() as u32;
+    let pixmap = tiny_skia::Pixmap::new(dots(size.width()), dots(size.height()));
+    let mut pixmap = pixmap.ok_or_else(|| failed("it has no size".to_owned()))?;
+    let transform = tiny_skia::Transform::from_scale(SCALE, SCALE);
+    resvg::render(&tree, transform, &mut pixmap.as_mut());
+    pixmap
+        .encode_png()
+        .map_err(|error| failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_drawn() {
+        let drawn = |text: &str| {
+            let svg = format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"80\" height=\"20\">\
+                 <text x=\"2\" y=\"14\" font-family=\"Roboto, sans-serif\">{text}</text></svg>"
+            );
+            png(&svg, &options()).expect("a chart")
+        };
+        let empty = drawn("");
+        assert_eq!(empty[..8], *b"\x89PNG\r\n\x1a\n");
+        for text in ["p99", "µs", "\u{2212}5 %"] {
+            assert!(drawn(text) != empty, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_drawing_is_refused() {
+        let refused = png("<svg", &options()).expect_err("not well-formed");
+        assert!(refused.contains("cannot be drawn"), "{refused}");
+    }
+}

@@ -1,0 +1,312 @@
+//! The small HTTP server of a running test: what the REST API and the live page are served by, each on
+//! a thread of its own.
+//!
+//! Must not know what is served. Invariants: nothing here runs on a worker's thread; connections, bodies
+//! and waits are bounded, and whoever does not read what it asked for loses its connection.
+
+mod address;
+mod connection;
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use hyper::header::HeaderName;
+use hyper::{HeaderMap, Method};
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::timeout;
+
+/// Connections at a time; more wait to be accepted.
+const CONNECTIONS_MAX: usize = 64;
+/// How long answers under way may take when the test has ended.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+/// Pause after an accept that failed, which is for want of file descriptors.
+const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
+
+/// What somebody asks.
+pub(crate) struct Asked<'a> {
+    pub(crate) method: &'a Method,
+    pub(crate) path: &'a str,
+    /// What stands behind `?`; empty without it.
+    pub(crate) query: &'a str,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) body: &'a [u8],
+    /// Cuts the connection when told to.
+    pub(crate) cut: &'a Arc<Notify>,
+}
+
+/// An answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// `None`: there is no body.
+    pub(crate) content_type: Option<&'static str>,
+    pub(crate) headers: Vec<(HeaderName, &'static str)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// An answer with a body.
+    pub(crate) fn new(status: u16, content_type: &'static str, body: impl Into<String>) -> Answer {
+        Answer {
+            content_type: Some(content_type),
+            body: body.into(),
+            ..Answer::empty(status)
+        }
+    }
+
+    /// An answer without one.
+    pub(crate) fn empty(status: u16) -> Answer {
+        Answer {
+            status,
+            content_type: None,
+            headers: Vec::new(),
+            body: String::new(),
+        }
+    }
+
+    /// The same with one more header field.
+    pub(crate) fn with(mut self, name: HeaderName, value: &'static str) -> Answer {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+/// What a request leads to.
+pub(crate) enum Work {
+    /// The answer is there.
+    Done(Answer),
+    /// It takes long, and is made on a thread of its own.
+    Later(Box<dyn FnOnce() -> Answer + Send>),
+    /// It goes on: after the answer's head comes whatever the channel gives, until that ends.
+    Stream(Answer, mpsc::Receiver<Bytes>),
+}
+
+/// Something that answers.
+pub(crate) trait Service: Send + Sync + 'static {
+    /// What is to be answered; must not wait.
+    fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work;
+
+    /// The answer to a body that is longer than any that makes sense, or broke off.
+    fn too_large(&self) -> Answer;
+
+    /// The answer to a body that does not come in time.
+    fn too_slow(&self) -> Answer;
+
+    /// The answer when something fails that is no fault of the client's.
+    fn broken(&self) -> Answer;
+}
+
+/// A server, which serves until this is dropped.
+pub(crate) struct Server {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Begins to listen at `host:port`, on a thread of this name.
+    ///
+    /// # Errors
+    /// Why nothing can listen there, in the words of Go's `net.Listen`.
+    pub(crate) fn start(
+        name: &'static str,
+        address: &str,
+        service: Arc<impl Service>,
+    ) -> Result<Server, String> {
+        let listener = address::listen(address)?;
+        let told = |error: io::Error| format!("listen tcp {address}: {error}");
+        listener.set_nonblocking(true).map_err(told)?;
+        let bound = listener.local_addr().map_err(told)?;
+        drop(runtime().map_err(told)?);
+        let (stop, stopped) = watch::channel(false);
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || serve_on_this_thread(listener, service, stopped))
+            .map_err(told)?;
+        Ok(Server {
+            address: bound,
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        if let Some(thread) = self.thread.take() {
+            // A server that broke has nothing more to answer.
+            drop(thread.join());
+        }
+    }
+}
+
+fn runtime() -> io::Result<LocalRuntime> {
+    Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build_local(LocalOptions::default())
+}
+
+fn serve_on_this_thread(
+    listener: TcpListener,
+    service: Arc<impl Service>,
+    stopped: watch::Receiver<bool>,
+) {
+    // One was just made on the thread that started this one.
+    if let Ok(runtime) = runtime() {
+        runtime.block_on(serve(listener, service, stopped));
+    }
+}
+
+async fn serve(
+    listener: TcpListener,
+    service: Arc<impl Service>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+        return;
+    };
+    let mut open = tokio::task::JoinSet::new();
+    loop {
+        while open.try_join_next().is_some() {}
+        if open.len() >= CONNECTIONS_MAX {
+            open.join_next().await;
+        }
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let served = connection::serve(stream, Arc::clone(&service), stopped.clone());
+                    open.spawn_local(served);
+                }
+                Err(_) => tokio::time::sleep(AFTER_FAILED_ACCEPT).await,
+            },
+            _ = stopped.changed() => break,
+        }
+    }
+    let all_answered = async { while open.join_next().await.is_some() {} };
+    // What takes longer is given up with the process.
+    drop(timeout(LAST_ANSWERS, all_answered).await);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Answers `/whole` at once, `/later` on another thread and anything else without an end; keeps how
+    /// to go on and how to cut it.
+    #[derive(Default)]
+    struct Echo {
+        streams: Mutex<Vec<(mpsc::Sender<Bytes>, Arc<Notify>)>>,
+    }
+
+    impl Service for Echo {
+        fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work {
+            let told = format!("{} {} {}", asked.method, asked.query, asked.body.len());
+            match asked.path {
+                "/whole" => Work::Done(Answer::new(200, "text/plain", told)),
+                "/later" => Work::Later(Box::new(move || Answer::new(202, "text/plain", told))),
+                _ => {
+                    let (sender, channel) = mpsc::channel(1);
+                    let cut = Arc::clone(asked.cut);
+                    let mut streams = self.streams.lock().expect("nobody panicked");
+                    streams.push((sender, cut));
+                    Work::Stream(Answer::new(200, "text/plain", ""), channel)
+                }
+            }
+        }
+
+        fn too_large(&self) -> Answer {
+            Answer::empty(413)
+        }
+
+        fn too_slow(&self) -> Answer {
+            Answer::empty(408)
+        }
+
+        fn broken(&self) -> Answer {
+            Answer::empty(500)
+        }
+    }
+
+    fn start() -> (Server, Arc<Echo>) {
+        let echo = Arc::new(Echo::default());
+        let server = Server::start("echo", "127.0.0.1:0", Arc::clone(&echo));
+        (server.expect("a free port"), echo)
+    }
+
+    fn ask(server: &Server, head: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(server.address()).expect("it listens");
+        let request = format!("{head} HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        stream
+    }
+
+    /// What comes until there is `end` in it, or the connection ends.
+    fn until(stream: &mut TcpStream, end: &str) -> String {
+        let mut told = Vec::new();
+        let mut byte = [0];
+        while !String::from_utf8_lossy(&told).contains(end) {
+            match stream.read(&mut byte) {
+                Ok(1) => told.push(byte[0]),
+                _ => break,
+            }
+        }
+        String::from_utf8_lossy(&told).into_owned()
+    }
+
+    #[test]
+    fn answers_are_whole_now_or_later() {
+        let (server, _) = start();
+        let told = until(&mut ask(&server, "POST /whole?a=1"), "POST a=1 3");
+        assert!(told.starts_with("HTTP/1.1 200 OK"), "{told}");
+        let told = until(&mut ask(&server, "GET /later"), "GET  3");
+        assert!(told.starts_with("HTTP/1.1 202 Accepted"), "{told}");
+    }
+
+    #[test]
+    fn a_stream_goes_on_until_it_ends_or_is_cut() {
+        let (server, echo) = start();
+        let mut reader = ask(&server, "GET /stream");
+        let head = until(&mut reader, "\r\n\r\n");
+        assert!(head.contains("chunked"), "{head}");
+        let (sender, cut) = echo.streams.lock().expect("it is there").remove(0);
+        sender
+            .blocking_send(Bytes::from_static(b"one"))
+            .expect("it listens");
+        assert!(until(&mut reader, "one").ends_with("one"));
+        cut.notify_one();
+        assert!(!until(&mut reader, "never").contains("\r\n0\r\n\r\n"));
+        // The connection is gone, and so is what it would have been told.
+        let gone = sender.blocking_send(Bytes::from_static(b"two"));
+        let more = sender.blocking_send(Bytes::from_static(b"three"));
+        assert!(gone.is_err() || more.is_err());
+        let mut ended = ask(&server, "GET /stream");
+        until(&mut ended, "\r\n\r\n");
+        drop(echo.streams.lock().expect("it is there").remove(0));
+        assert_eq!(until(&mut ended, "0\r\n\r\n"), "0\r\n\r\n");
+    }
+
+    #[test]
+    fn a_server_that_is_dropped_waits_for_nobody() {
+        let (server, _echo) = start();
+        let mut reader = ask(&server, "GET /stream");
+        until(&mut reader, "\r\n\r\n");
+        drop(server);
+        until(&mut reader, "never");
+    }
+}

@@ -1,0 +1,170 @@
+//! The values of `--out`: which output, and what it is told.
+//!
+//! Must not know what an output does. Invariant: an output's name is in [`OutputKind::ALL`] or
+//! nowhere.
+
+/// Where results can go while a run lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputKind {
+    /// Comma-separated values, as k6 writes them.
+    Csv,
+    /// StatsD with DogStatsD's tags.
+    DogStatsd,
+    /// InfluxDB, version 1.
+    Influx,
+    /// InfluxDB, version 2 and 3.
+    InfluxV2,
+    /// JSON lines, as k6 writes them.
+    Json,
+    /// JMeter's results.
+    Jtl,
+    /// Thresholds and checks as JUnit XML.
+    Junit,
+    /// OpenTelemetry.
+    OpenTelemetry,
+    /// Prometheus remote write.
+    PrometheusRw,
+    /// StatsD.
+    Statsd,
+}
+
+impl OutputKind {
+    /// Every kind, in the order of their names.
+    pub const ALL: [OutputKind; 10] = [
+        OutputKind::Csv,
+        OutputKind::DogStatsd,
+        OutputKind::Influx,
+        OutputKind::InfluxV2,
+        OutputKind::Json,
+        OutputKind::Jtl,
+        OutputKind::Junit,
+        OutputKind::OpenTelemetry,
+        OutputKind::PrometheusRw,
+        OutputKind::Statsd,
+    ];
+
+    /// What stands before `=`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            OutputKind::Csv => "csv",
+            OutputKind::DogStatsd => "dogstatsd",
+            OutputKind::Influx => "influxdb",
+            OutputKind::InfluxV2 => "influxdb-v2",
+            OutputKind::Json => "json",
+            OutputKind::Jtl => "jtl",
+            OutputKind::Junit => "junit",
+            OutputKind::OpenTelemetry => "opentelemetry",
+            OutputKind::PrometheusRw => "prometheus-rw",
+            OutputKind::Statsd => "statsd",
+        }
+    }
+
+    fn of(name: &str) -> Option<OutputKind> {
+        match name {
+            // The name of the extension of k6 that brings version 2.
+            "xk6-influxdb" => Some(OutputKind::InfluxV2),
+            // k6's own name.
+            "experimental-prometheus-rw" => Some(OutputKind::PrometheusRw),
+            // k6's older one.
+            "experimental-opentelemetry" => Some(OutputKind::OpenTelemetry),
+            name => OutputKind::ALL.into_iter().find(|kind| kind.name() == name),
+        }
+    }
+
+    /// Whether it is told series by all their tags, and not single values.
+    #[must_use]
+    pub fn wants_series(self) -> bool {
+        matches!(self, OutputKind::PrometheusRw | OutputKind::OpenTelemetry)
+    }
+
+    fn is_file(self) -> bool {
+        match self {
+            OutputKind::Csv | OutputKind::Json | OutputKind::Jtl | OutputKind::Junit => true,
+            OutputKind::DogStatsd
+            | OutputKind::Influx
+            | OutputKind::InfluxV2
+            | OutputKind::OpenTelemetry
+            | OutputKind::PrometheusRw
+            | OutputKind::Statsd => false,
+        }
+    }
+}
+
+/// Endings of file names that say what is in the file.
+const NDJSON: [&str; 3] = [".ndjson", ".ndjson.gz", ".ndjson.zst"];
+
+/// One `--out`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSpec {
+    /// Which output.
+    pub kind: OutputKind,
+    /// What stands behind `=`; `None`: nothing.
+    pub argument: Option<String>,
+}
+
+impl OutputSpec {
+    /// Whether it writes to standard output.
+    #[must_use]
+    pub fn is_to_stdout(&self) -> bool {
+        self.kind.is_file() && matches!(self.argument.as_deref(), None | Some("" | "-"))
+    }
+
+    /// Reads the value of `--out`: `KIND`, `KIND=ARGUMENT`, or the name of an `.ndjson` file.
+    ///
+    /// # Errors
+    /// k6's message, with the outputs that are here.
+    pub fn parse(text: &str) -> Result<OutputSpec, String> {
+        let (name, argument) = match text.split_once('=') {
+            Some((name, argument)) => (name, Some(argument.to_owned())),
+            None => (text, None),
+        };
+        if let Some(kind) = OutputKind::of(name) {
+            return Ok(OutputSpec { kind, argument });
+        }
+        if NDJSON.iter().any(|ending| text.ends_with(ending)) {
+            return Ok(OutputSpec {
+                kind: OutputKind::Json,
+                argument: Some(text.to_owned()),
+            });
+        }
+        let known = OutputKind::ALL.map(OutputKind::name).join(", ");
+        Err(format!(
+            "invalid output type '{name}', available types are: {known}, and files named *.ndjson, \
+             *.ndjson.gz or *.ndjson.zst"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> (OutputKind, Option<String>) {
+        let spec = OutputSpec::parse(text).expect("it is an output");
+        (spec.kind, spec.argument)
+    }
+
+    #[test]
+    fn kinds_arguments_and_files() {
+        for kind in OutputKind::ALL {
+            assert_eq!(parse(kind.name()), (kind, None));
+        }
+        let file = |name: &str| (OutputKind::Json, Some(name.to_owned()));
+        assert_eq!(parse("json=a.json"), file("a.json"));
+        assert_eq!(parse("out.ndjson.zst"), file("out.ndjson.zst"));
+        assert_eq!(parse("b=1/out.ndjson"), file("b=1/out.ndjson"));
+        assert_eq!(parse("xk6-influxdb").0, OutputKind::InfluxV2);
+        let k6s = parse("experimental-prometheus-rw=http://h/w");
+        assert_eq!(k6s.0, OutputKind::PrometheusRw);
+        assert_eq!(
+            parse("influxdb=http://h/db?a=b").1.as_deref(),
+            Some("http://h/db?a=b")
+        );
+        let error = OutputSpec::parse("kafka=x").expect_err("it is not here");
+        assert!(
+            error.starts_with("invalid output type 'kafka', available types are: csv, "),
+            "{error}"
+        );
+    }
+}

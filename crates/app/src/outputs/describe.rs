@@ -1,0 +1,53 @@
+//! What outputs tell of a metric itself.
+//!
+//! Must not know sinks. Invariant: texts are the script's own.
+
+use std::time::Duration;
+
+use loadline_metric::{MetricId, MetricRegistry};
+use loadline_model::threshold_plan::ThresholdPlan;
+use loadline_output::k6_lines::{MetricDescription, SubMetricDescription, ThresholdDescription};
+
+use crate::k6::duration::GoDuration;
+
+/// What a metric is, and what the test asks of it.
+pub(super) fn describe(
+    metric: MetricId,
+    registry: &MetricRegistry,
+    thresholds: &[ThresholdPlan],
+) -> MetricDescription {
+    let definition = registry.get(metric);
+    let definition = definition.expect("a value's metric was declared before the value");
+    let of_metric = thresholds
+        .iter()
+        .filter(|threshold| *threshold.selector().metric == *definition.name);
+    let mut own = Vec::new();
+    let mut sub_metrics: Vec<SubMetricDescription> = Vec::new();
+    for threshold in of_metric {
+        match threshold.suffix() {
+            None => own.push(ThresholdDescription {
+                source: threshold.condition.source.to_string(),
+                abort_on_fail: threshold.abort_on_fail,
+                delay_abort_eval: told_delay(threshold.delay_abort_eval),
+            }),
+            Some(suffix) if sub_metrics.iter().all(|known| known.suffix != suffix) => {
+                sub_metrics.push(SubMetricDescription {
+                    suffix: suffix.to_owned(),
+                    tags: threshold.selector().tags,
+                });
+            }
+            Some(_) => {}
+        }
+    }
+    MetricDescription {
+        definition,
+        thresholds: own,
+        sub_metrics,
+    }
+}
+
+/// A delay as k6 tells it; `None`: there is none.
+fn told_delay(delay: Duration) -> Option<String> {
+    let milliseconds = delay.as_secs_f64() * 1e3;
+    (!delay.is_zero()).then(|| GoDuration::from_milliseconds(milliseconds).to_string())
+}

@@ -1,0 +1,113 @@
+//! What is told of outputs at the end of a run.
+//!
+//! Must not know sinks. Invariant: an output that lost something is in [`Closed::lost`], and one line
+//! tells how much.
+
+use std::time::Duration;
+
+use loadline_output::SinkReport;
+
+use super::Named;
+
+/// Shorter waits are not worth a line: no answer was late for them.
+const TOLD_FROM: Duration = Duration::from_millis(10);
+
+/// What became of the outputs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Closed {
+    /// A line for each output that lost something.
+    pub(crate) lost: Vec<String>,
+    /// How long outputs held the workers up, and which; `None`: not long enough to tell.
+    pub(crate) held_up: Option<String>,
+}
+
+impl Closed {
+    /// `waited_ns`: how long each output of values was waited for; `None`: the thread that knew
+    /// failed.
+    pub(super) fn of(
+        values: &[Named<SinkReport>],
+        events: &[Named<Option<String>>],
+        held_up_ns: u64,
+        waited_ns: Option<Vec<u64>>,
+    ) -> Closed {
+        let lost = values.iter().filter_map(|named| {
+            let error = named.output.error.as_ref()?;
+            let (name, lost) = (&named.name, named.output.lost);
+            Some(format!("the output {name} lost {lost} values: {error}"))
+        });
+        let failed = events.iter().filter_map(|named| {
+            let why = named.output.as_ref()?;
+            Some(format!("the output {} failed: {why}", named.name))
+        });
+        let defect = waited_ns
+            .is_none()
+            .then(|| "the outputs' thread failed; this is a defect of loadline".to_owned());
+        let waited_ns = waited_ns.unwrap_or_default();
+        Closed {
+            lost: lost.chain(failed).chain(defect).collect(),
+            held_up: held_up(values, held_up_ns, &waited_ns),
+        }
+    }
+}
+
+fn held_up(values: &[Named<SinkReport>], held_up_ns: u64, waited_ns: &[u64]) -> Option<String> {
+    let held_up = Duration::from_nanos(held_up_ns);
+    if held_up < TOLD_FROM {
+        return None;
+    }
+    let (slowest, _) = values
+        .iter()
+        .zip(waited_ns)
+        .max_by_key(|(_, waited_ns)| **waited_ns)?;
+    Some(format!(
+        "outputs held the workers up for {:.2}s in all, the output {} most: the load was less than \
+         it would have been; nothing is lost by this",
+        held_up.as_secs_f64(),
+        slowest.name
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named<T>(name: &str, output: T) -> Named<T> {
+        Named {
+            name: name.to_owned(),
+            output,
+        }
+    }
+
+    #[test]
+    fn losses_and_waits_are_told_by_name() {
+        let whole = named("json (a)", SinkReport::default());
+        let lossy = SinkReport {
+            written: 1,
+            lost: 7,
+            error: Some(std::io::Error::other("gone")),
+        };
+        let values = [whole, named("csv (b)", lossy)];
+        let events = [
+            named("junit (c)", None),
+            named("junit (d)", Some("full".to_owned())),
+        ];
+        let closed = Closed::of(&values, &events, 3_210_000_000, Some(vec![3, 2]));
+        assert_eq!(
+            closed.lost,
+            [
+                "the output csv (b) lost 7 values: gone",
+                "the output junit (d) failed: full"
+            ]
+        );
+        let told = closed.held_up.expect("it was long");
+        assert!(
+            told.starts_with(
+                "outputs held the workers up for 3.21s in all, the output json (a) most"
+            ),
+            "{told}"
+        );
+        let quiet = Closed::of(&values[..1], &[], 9_000_000, Some(vec![1]));
+        assert_eq!(quiet, Closed::default());
+        assert_eq!(Closed::of(&[], &[], 0, None).lost.len(), 1);
+    }
+}

@@ -1,0 +1,158 @@
+//! Remote write as an output: its settings, and what is told of it at the end.
+//!
+//! Must not know the protocol. Invariant: samples that did not arrive, and totals that differ, are told
+//! as a failure of the output.
+
+use std::sync::Arc;
+
+use loadline_model::RunEvent;
+use loadline_model::script_settings::Feature;
+use loadline_output::OnTrouble;
+use loadline_output::prometheus::{Audit, Push, PushReport, Settings, Word};
+
+use super::events::EventOutput;
+use super::{Named, Wanted, trouble};
+use crate::k6::{K6Error, OutputSpec};
+
+/// A running remote write.
+pub(super) struct Prometheus {
+    push: Push,
+    on_note: OnTrouble,
+    url: String,
+}
+
+/// Starts it.
+///
+/// # Errors
+/// A setting that means nothing, or a certificate that cannot be used.
+pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<EventOutput>, K6Error> {
+    let look = |name: &str| wanted.env.get(name).map(str::to_owned);
+    let script = wanted.plan.script.as_deref();
+    let is_native = script.is_some_and(|script| script.has(Feature::NativeHistograms));
+    let refused = |why: String| {
+        K6Error::other(format!(
+            "could not create the 'prometheus-rw' output: {why}"
+        ))
+    };
+    let settings = Settings::read(&look, spec.argument.as_deref(), is_native).map_err(refused)?;
+    let url = settings.shown_url();
+    let name = format!("Prometheus remote write ({url})");
+    let on_trouble = trouble(wanted, &name);
+    let on_note = Arc::clone(&wanted.on_note);
+    let tell_note = Arc::clone(&on_note);
+    let tell = Arc::new(move |word: Word, text: &str| match word {
+        Word::Note => tell_note(text),
+        Word::Warning => on_trouble(text),
+    });
+    let push =
+        Push::start(&settings, wanted.audits, tell).map_err(|error| refused(error.to_string()))?;
+    Ok(Named {
+        name,
+        output: EventOutput::Prometheus(Prometheus { push, on_note, url }),
+    })
+}
+
+impl Prometheus {
+    pub(super) fn event(&self, event: &RunEvent) {
+        self.push.event(event);
+    }
+
+    /// Pushes what is left; gives what went wrong.
+    pub(super) fn finish(self) -> Option<String> {
+        let report = self.push.finish();
+        if let Some(audit) = &report.audit
+            && let Some(agreed) = agreed(audit)
+        {
+            let flush_ms = report.flush_max_us as f64 / 1e3;
+            (self.on_note)(&format!(
+                "{agreed} at {} ({} pushes, the longest took {flush_ms:.1} ms to make)",
+                self.url, report.pushes
+            ));
+        }
+        failure(&report)
+    }
+}
+
+/// What an audit without a difference says.
+fn agreed(audit: &Audit) -> Option<String> {
+    let agrees = audit.error.is_none() && audit.missing == 0 && audit.different == 0;
+    agrees.then(|| {
+        format!(
+            "audit: {} series have the values of this run, lost: {}",
+            audit.compared, audit.lost
+        )
+    })
+}
+
+/// What did not arrive.
+fn failure(report: &PushReport) -> Option<String> {
+    let counts = &report.counts;
+    if let Some(why) = &report.error {
+        let why = if why.is_empty() {
+            "it was too slow"
+        } else {
+            why
+        };
+        return Some(format!(
+            "the last {} samples could not be pushed, so its totals are not those of the run: {why}",
+            counts.left_out
+        ));
+    }
+    if let Some(audit) = &report.audit {
+        if let Some(why) = &audit.error {
+            return Some(format!("the audit could not be made: {why}"));
+        }
+        if agreed(audit).is_none() {
+            return Some(format!(
+                "audit: of {} series {} are missing and {} differ, lost: {}; the first is {}",
+                audit.compared,
+                audit.missing,
+                audit.different,
+                audit.lost,
+                audit.example.as_deref().unwrap_or_default()
+            ));
+        }
+    }
+    (counts.refused > 0).then(|| format!("{} samples were refused", counts.refused))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_did_not_arrive_is_told() {
+        let fine = PushReport::default();
+        assert_eq!(failure(&fine), None);
+        let mut audited = PushReport {
+            audit: Some(Audit {
+                compared: 60,
+                ..Audit::default()
+            }),
+            ..PushReport::default()
+        };
+        assert_eq!(failure(&audited), None);
+        let told = audited.audit.as_ref().and_then(agreed);
+        assert_eq!(
+            told.as_deref(),
+            Some("audit: 60 series have the values of this run, lost: 0")
+        );
+        audited.audit = Some(Audit {
+            compared: 60,
+            missing: 1,
+            lost: 7,
+            example: Some("a{}".to_owned()),
+            ..Audit::default()
+        });
+        let told = failure(&audited).expect("something is missing");
+        assert!(
+            told.contains("1 are missing and 0 differ, lost: 7"),
+            "{told}"
+        );
+        let cut = PushReport {
+            error: Some("connection refused".to_owned()),
+            ..PushReport::default()
+        };
+        assert!(failure(&cut).is_some_and(|told| told.ends_with("connection refused")));
+    }
+}

@@ -1,0 +1,161 @@
+//! Samples of a run without a script, as the values that a script's run would have recorded.
+//!
+//! So every output of values is one of `bench` too, under k6's names. Must not know outputs.
+//! Invariant: a sample becomes one entry with the values that k6 records of a request; the bytes of
+//! its body are among them.
+
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use loadline_metric::{BuiltIn, MetricId, TagSet};
+use loadline_model::snapshot::{Sample, TaggedValues};
+use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan};
+
+use super::Values;
+
+/// The instant of the start, told when the run has begun.
+type Start = Arc<OnceLock<u64>>;
+
+/// A thread that makes values of samples.
+pub(crate) struct Conversion {
+    started_unix_ms: Start,
+}
+
+impl Conversion {
+    /// Makes values of samples until the samples' sending end is dropped.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub(crate) fn start(
+        samples: Receiver<Vec<Sample>>,
+        values: SyncSender<Values>,
+        plan: &TestPlan,
+    ) -> io::Result<Conversion> {
+        let started_unix_ms = Start::default();
+        let start = Arc::clone(&started_unix_ms);
+        let mut tags = Tags::of(plan);
+        thread::Builder::new()
+            .name("values".to_owned())
+            .spawn(move || {
+                for batch in samples {
+                    let started_unix_ns = start.wait() * 1_000_000;
+                    let batch = batch
+                        .iter()
+                        .map(|sample| values_of(sample, started_unix_ns, &mut tags));
+                    if values.send(batch.collect()).is_err() {
+                        // The outputs ended, and have said why.
+                        return;
+                    }
+                }
+            })?;
+        Ok(Conversion { started_unix_ms })
+    }
+
+    /// Takes the instant of the start from the event that tells it.
+    pub(crate) fn event(&self, event: &RunEvent) {
+        if let RunEvent::Started {
+            started_unix_ms, ..
+        } = event
+        {
+            self.started_unix_ms.get_or_init(|| *started_unix_ms);
+        }
+    }
+}
+
+fn values_of(sample: &Sample, started_unix_ns: u64, tags: &mut Tags) -> TaggedValues {
+    let making_ns = sample.dns_ns + sample.connect_ns;
+    let receiving_ns = sample.receiving_ns;
+    let is_expected = sample.error.is_none() && (200..400).contains(&sample.status);
+    let times = [
+        (
+            BuiltIn::HttpReqDuration,
+            sample.sending_ns + sample.waiting_ns + receiving_ns,
+        ),
+        (BuiltIn::HttpReqBlocked, making_ns),
+        (BuiltIn::HttpReqConnecting, sample.connect_ns),
+        (BuiltIn::HttpReqTlsHandshaking, 0),
+        (BuiltIn::HttpReqSending, sample.sending_ns),
+        (BuiltIn::HttpReqWaiting, sample.waiting_ns),
+        (BuiltIn::HttpReqReceiving, receiving_ns),
+    ];
+    let mut values: Vec<(MetricId, f64)> = Vec::with_capacity(times.len() + 3);
+    values.push((BuiltIn::HttpReqs.id(), 1.0));
+    values.extend(times.map(|(metric, ns)| (metric.id(), ns as f64 / 1e6)));
+    values.push((
+        BuiltIn::HttpReqFailed.id(),
+        f64::from(u8::from(!is_expected)),
+    ));
+    values.push((BuiltIn::DataReceived.id(), sample.body_bytes as f64));
+    TaggedValues {
+        time_unix_ns: started_unix_ns + sample.start_ns + sample.service_ns,
+        tags: tags.of_answer(sample.status, sample.error, is_expected),
+        metadata: None,
+        values,
+    }
+}
+
+/// The tag sets of a plan: one for each way in which an answer can come out.
+struct Tags {
+    /// What every request has.
+    common: TagSet,
+    sets: Vec<Known>,
+}
+
+/// The tag set of one way in which an answer can come out.
+struct Known {
+    status: u16,
+    error: Option<ErrorClass>,
+    tags: Arc<TagSet>,
+}
+
+impl Tags {
+    /// A plan of several requests has neither `method` nor `url`: a sample does not say of which of
+    /// them it is.
+    fn of(plan: &TestPlan) -> Tags {
+        let mut requests = plan
+            .scenarios
+            .iter()
+            .flat_map(|scenario| match &scenario.behaviour {
+                Behaviour::Requests(mix) => mix.requests.as_slice(),
+                Behaviour::Script(_) => &[],
+            });
+        let mut common = TagSet::new().with("scenario", "default");
+        if let (Some(request), None) = (requests.next(), requests.next()) {
+            let url = format!("{}{}", request.origin, request.target.source());
+            common.set("method", request.method.as_str());
+            common.set("name", url.as_str());
+            common.set("url", url);
+        }
+        Tags {
+            common,
+            sets: Vec::new(),
+        }
+    }
+
+    fn of_answer(
+        &mut self,
+        status: u16,
+        error: Option<ErrorClass>,
+        is_expected: bool,
+    ) -> Arc<TagSet> {
+        let is_this = |known: &&Known| known.status == status && known.error == error;
+        if let Some(known) = self.sets.iter().find(is_this) {
+            return Arc::clone(&known.tags);
+        }
+        let mut tags = self.common.clone();
+        tags.set("status", status.to_string());
+        tags.set("expected_response", is_expected.to_string());
+        if let Some(error) = error {
+            tags.set("error", error.name());
+        }
+        let tags = Arc::new(tags);
+        self.sets.push(Known {
+            status,
+            error,
+            tags: Arc::clone(&tags),
+        });
+        tags
+    }
+}

@@ -1,0 +1,150 @@
+//! Outputs of every single value, by kind.
+//!
+//! Must not know protocols or layouts. Invariant: an output drains its channel to the end, whatever
+//! happens to its disk or its server.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use loadline_metric::MetricId;
+use loadline_output::k6_lines::{LineSink, MetricDescription};
+use loadline_output::push::PushSink;
+use loadline_output::{SinkReport, influxdb, jtl, k6_csv, k6_json, statsd};
+
+use super::files::{csv_settings, destination, place};
+use super::influxdb::Version;
+use super::{Named, Values, Wanted, describe, no_thread, trouble};
+use crate::k6::{K6Error, OutputSpec};
+use crate::terminal::signals;
+
+/// A running output.
+pub(super) enum ValueOutput {
+    /// Lines in a file.
+    Lines(LineSink),
+    /// Sent to a service.
+    Push(PushSink),
+}
+
+impl ValueOutput {
+    /// Waits for the last value and says what became of them all.
+    pub(super) fn finish(self) -> SinkReport {
+        match self {
+            ValueOutput::Lines(sink) => sink.finish(),
+            ValueOutput::Push(sink) => sink.finish(),
+        }
+    }
+}
+
+/// An output about to be started.
+pub(super) struct Start<'a> {
+    /// What asks for it.
+    pub(super) spec: &'a OutputSpec,
+    /// Where its values come from.
+    pub(super) receiver: Receiver<Values>,
+    pub(super) wanted: &'a Wanted<'a>,
+}
+
+impl Start<'_> {
+    /// Lines of JSON.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(super) fn json(self) -> Result<Named<ValueOutput>, K6Error> {
+        let name = self.name(place(self.argument()));
+        let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
+        let destination = destination(self.argument())?;
+        lines(
+            name,
+            k6_json::start(destination, self.receiver, describe, trouble),
+        )
+    }
+
+    /// Rows of values.
+    ///
+    /// # Errors
+    /// A file that cannot be written, or a setting that means nothing.
+    pub(super) fn csv(self) -> Result<Named<ValueOutput>, K6Error> {
+        let (file, options) = csv_settings(self.argument(), self.wanted.plan, self.wanted.env)?;
+        let name = self.name(place(&file));
+        let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
+        let destination = destination(&file)?;
+        lines(
+            name,
+            k6_csv::start(destination, options, self.receiver, describe, trouble),
+        )
+    }
+
+    /// Rows of requests.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(super) fn jtl(self) -> Result<Named<ValueOutput>, K6Error> {
+        let name = self.name(place(self.argument()));
+        let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
+        let scenarios = self.wanted.plan.scenarios.iter();
+        let vus = scenarios.map(|scenario| u64::from(scenario.executor.max_vus()));
+        let vus = vus.sum();
+        let destination = destination(self.argument())?;
+        lines(
+            name,
+            jtl::start(destination, vus, self.receiver, describe, trouble),
+        )
+    }
+
+    /// Points.
+    ///
+    /// # Errors
+    /// A setting that means nothing.
+    pub(super) fn influx(self, version: Version) -> Result<Named<ValueOutput>, K6Error> {
+        let settings = super::influxdb::settings(version, self.argument(), self.wanted.env)?;
+        let name = self.name(&settings.address);
+        let describe = self.describe();
+        let words = (trouble(self.wanted, &name), signals::impatience());
+        push(
+            name,
+            influxdb::start(settings, self.receiver, describe, words),
+        )
+    }
+
+    /// Messages; `has_tags`: unless they are switched off.
+    ///
+    /// # Errors
+    /// A setting that means nothing, or a host without an address.
+    pub(super) fn statsd(self, has_tags: bool) -> Result<Named<ValueOutput>, K6Error> {
+        let settings = super::statsd::settings(has_tags, self.argument(), self.wanted.env)?;
+        let name = self.name(&settings.address.to_string());
+        let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
+        push(
+            name,
+            statsd::start(settings, self.receiver, describe, trouble),
+        )
+    }
+
+    fn argument(&self) -> &str {
+        self.spec.argument.as_deref().unwrap_or_default()
+    }
+
+    /// `json (out.json)`, as the head of the run and messages name it.
+    fn name(&self, place: &str) -> String {
+        format!("{} ({place})", self.spec.kind.name())
+    }
+
+    fn describe(&self) -> impl FnMut(MetricId) -> MetricDescription + Send + use<> {
+        let registry = Arc::clone(self.wanted.registry);
+        let plan = Arc::clone(self.wanted.plan);
+        move |metric| describe::describe(metric, &registry, &plan.script_thresholds)
+    }
+}
+
+fn lines(name: String, started: io::Result<LineSink>) -> Result<Named<ValueOutput>, K6Error> {
+    let output = ValueOutput::Lines(started.map_err(|error| no_thread(&error))?);
+    Ok(Named { name, output })
+}
+
+fn push(name: String, started: io::Result<PushSink>) -> Result<Named<ValueOutput>, K6Error> {
+    let started = started
+        .map_err(|error| K6Error::other(format!("the output {name} cannot be started: {error}")))?;
+    let output = ValueOutput::Push(started);
+    Ok(Named { name, output })
+}

@@ -1,0 +1,140 @@
+//! The screen as it looks, of runs made by hand.
+//!
+//! Must not know a terminal: what was drawn is read from a buffer. Invariant: no size panics.
+
+use loadline_model::event::RunEvent;
+use loadline_model::result::{Environment, GeneratorUse, Percentiles, Row};
+use loadline_model::{ErrorClass, Snapshot};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+use crate::web::state::State;
+
+fn plan(line: &str) -> Arc<TestPlan> {
+    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    Arc::new(crate::plan::tests_support::plan_of(&words))
+}
+
+/// A run of so many seconds that is not over.
+fn running(line: &str, seconds: u64) -> Shown {
+    let plan = plan(line);
+    let mut state = State::default();
+    state.take(RunEvent::Started {
+        plan: Arc::clone(&plan),
+        environment: Arc::new(Environment {
+            cores: 2.0,
+            ..Environment::default()
+        }),
+        started_unix_ms: 0,
+    });
+    for second in 0..seconds {
+        let mut delta = Snapshot::default();
+        let counts = &mut delta.counts;
+        (counts.started, counts.completed, counts.good) = (510, 500, 490);
+        counts.failed[ErrorClass::Timeout.index()] = 10;
+        *delta.failed_checks.row("status=200".to_owned()) += 10;
+        let times = Percentiles {
+            p50: 200_000 + second * 10_000,
+            p90: 900_000,
+            p99: 12_000_000,
+        };
+        state.take(RunEvent::Second {
+            row: Row {
+                at_ns: second * 1_000_000_000,
+                span_ns: 1_000_000_000,
+                offered: plan.is_open().then_some(510),
+                started: 510,
+                completed: 500 - second,
+                good: 490,
+                failed: 10,
+                active_vus: 8,
+                service_time_ns: Some(times),
+                response_time_ns: plan.is_open().then_some(times),
+                lag_p99_ns: plan.is_open().then_some(150_000),
+                generator: GeneratorUse {
+                    cpu_cores: 0.4,
+                    busiest_worker: 0.25,
+                    rss_bytes: 12_000_000,
+                    ..GeneratorUse::default()
+                },
+                ..Row::default()
+            },
+            delta: Arc::new(delta),
+        });
+    }
+    let mut shown = Shown::new(&plan, false, false, false);
+    shown.phase = state.phase();
+    shown.result = state.result(None);
+    shown
+}
+
+fn drawn(shown: &Shown, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a buffer");
+    terminal
+        .draw(|frame| draw(frame, shown))
+        .expect("a buffer takes all");
+    let buffer = terminal.backend().buffer();
+    let line = |y: u16| -> String {
+        let cells = (0..width).map(|x| buffer[(x, y)].symbol());
+        cells.collect::<String>().trim_end().to_owned()
+    };
+    (0..height).map(line).collect::<Vec<_>>().join("\n")
+}
+
+const OPEN: &str =
+    "loadline bench -r 510 -c 8 -z 20s --threshold p(99)<10ms --threshold goodput>100 h";
+
+#[test]
+fn a_wide_screen() {
+    insta::assert_snapshot!(drawn(&running(OPEN, 12), 120, 36));
+}
+
+#[test]
+fn a_narrow_screen() {
+    insta::assert_snapshot!(drawn(&running("loadline bench -c 8 -z 20s h", 12), 80, 24));
+}
+
+#[test]
+fn help_lies_over_the_screen() {
+    let mut shown = running(OPEN, 3);
+    shown.shows_help = true;
+    shown.is_stopping = true;
+    let text = drawn(&shown, 100, 30);
+    assert!(text.contains(" keys "), "{text}");
+    assert!(
+        text.contains("stopping: running requests may end"),
+        "{text}"
+    );
+    assert!(text.contains("q stop at once"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_paused_is_told() {
+    let mut shown = running(OPEN, 1);
+    shown.says_no_pause = 1;
+    assert!(drawn(&shown, 100, 30).contains("only scenarios that are controlled from outside"));
+}
+
+#[test]
+fn any_size_is_drawn() {
+    let shown = [
+        running(OPEN, 0),
+        running(OPEN, 5),
+        Shown::new(&plan(OPEN), true, true, true),
+    ];
+    for shown in &shown {
+        for (width, height) in [
+            (1, 1),
+            (49, 40),
+            (50, 14),
+            (103, 15),
+            (104, 14),
+            (240, 80),
+            (400, 20),
+        ] {
+            let text = drawn(shown, width, height);
+            assert!(!text.trim().is_empty(), "{width} × {height}");
+        }
+    }
+}

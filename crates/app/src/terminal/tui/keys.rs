@@ -1,0 +1,62 @@
+//! What keys do.
+//!
+//! Must not know the view. Invariant: Ctrl-C stops, as everywhere: a terminal in raw mode sends no
+//! signal.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// What a key asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Let running iterations end; at the second time, stop at once.
+    Stop,
+    /// Pause, or go on.
+    Pause,
+    /// Show or hide what the keys do.
+    Help,
+    /// Hide it.
+    Close,
+}
+
+/// What a key asks for; `None`: nothing.
+pub(super) fn action(key: &KeyEvent) -> Option<Action> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let has_control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('c') if has_control => Some(Action::Stop),
+        _ if has_control => None,
+        KeyCode::Char('q' | 'Q') => Some(Action::Stop),
+        KeyCode::Char('p' | 'P' | ' ') => Some(Action::Pause),
+        KeyCode::Char('?' | 'h') | KeyCode::F(1) => Some(Action::Help),
+        KeyCode::Esc => Some(Action::Close),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_what_they_do() {
+        let of = |code, modifiers| action(&KeyEvent::new(code, modifiers));
+        let plain = |c| of(KeyCode::Char(c), KeyModifiers::NONE);
+        assert_eq!(
+            of(KeyCode::Char('c'), KeyModifiers::CONTROL),
+            Some(Action::Stop)
+        );
+        assert_eq!(of(KeyCode::Char('q'), KeyModifiers::CONTROL), None);
+        assert_eq!(
+            ["q", "p", "?", "x"].map(|key| plain(key.chars().next().expect("a key"))),
+            [
+                Some(Action::Stop),
+                Some(Action::Pause),
+                Some(Action::Help),
+                None
+            ]
+        );
+        assert_eq!(of(KeyCode::Esc, KeyModifiers::NONE), Some(Action::Close));
+    }
+}

@@ -1,0 +1,215 @@
+//! A run on the whole screen of a terminal: charts, scenarios, errors, thresholds, and keys to steer it.
+//!
+//! A thread of its own reads keys and draws. Must not know how a run is made: it reads [`RunEvent`]s and
+//! sends [`RunCommand`]s. Invariants: the run never waits for the screen; whatever ends the view, the
+//! terminal is as it was, and what was printed meanwhile is printed then.
+
+mod draw;
+mod keys;
+mod lines;
+mod panels;
+mod screen;
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use loadline_model::{Executor, RunCommand, RunEvent, TestPlan};
+use loadline_run::RunWatch;
+use ratatui::crossterm::event::{self, Event};
+
+use super::print;
+use crate::web::state::{Phase, State};
+use draw::Shown;
+use keys::{Action, action};
+use screen::Screen;
+
+/// Time between two looks for keys: what a hand does not notice.
+const LOOK_EVERY: Duration = Duration::from_millis(80);
+/// Events between the run and the view: minutes of them, so that only a terminal that hangs misses any.
+const EVENTS: usize = 256;
+
+/// Seconds that a word on a key stands.
+const TOLD_FOR: u8 = 3;
+
+/// What a view is started with.
+pub(crate) struct TuiSetup {
+    /// What is run.
+    pub(crate) plan: Arc<TestPlan>,
+    /// Where orders go.
+    pub(crate) commands: Sender<RunCommand>,
+    /// What a script's metrics are seen through; `None` for other runs.
+    pub(crate) watch: Option<Arc<RunWatch>>,
+    /// Whether the run waits for a word before it begins.
+    pub(crate) is_paused: bool,
+    /// Whether colours are shown.
+    pub(crate) color: bool,
+}
+
+/// A full-screen view, which lasts until this is dropped.
+pub(crate) struct Tui {
+    events: Option<SyncSender<RunEvent>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Tui {
+    /// Takes the terminal over; `None`, with a word on standard error, where there is none to take.
+    pub(crate) fn start(setup: TuiSetup) -> Option<Tui> {
+        let refused = |why: &str| {
+            print::to_stderr(&format!(
+                "--tui: {why}; progress is shown as lines instead\n"
+            ));
+        };
+        if !std::io::stdout().is_terminal() {
+            refused("standard output is no terminal");
+            return None;
+        }
+        let screen = Screen::take()
+            .map_err(|error| refused(&format!("the terminal cannot be taken over: {error}")))
+            .ok()?;
+        let (sender, receiver) = sync_channel(EVENTS);
+        let thread = thread::Builder::new()
+            .name("view".to_owned())
+            .spawn(move || View::new(setup).run(screen, &receiver));
+        // Without a thread the screen was dropped with the closure, and so given back.
+        let thread = thread
+            .map_err(|error| refused(&format!("no thread for it: {error}")))
+            .ok()?;
+        Some(Tui {
+            events: Some(sender),
+            thread: Some(thread),
+        })
+    }
+
+    /// Shows what an event changes, soon.
+    pub(crate) fn event(&self, event: &RunEvent) {
+        if let Some(events) = &self.events {
+            // A view that cannot follow misses what it has no time to show.
+            let _ = events.try_send(event.clone());
+        }
+    }
+}
+
+impl Drop for Tui {
+    fn drop(&mut self) {
+        self.events = None;
+        if let Some(thread) = self.thread.take() {
+            // A view that failed has given the terminal back while it unwound.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the view's thread holds.
+struct View {
+    setup: TuiSetup,
+    state: State,
+    shown: Shown,
+}
+
+impl View {
+    fn new(setup: TuiSetup) -> View {
+        let is_steered =
+            |executor: &Executor| matches!(executor, Executor::ExternallyControlled { .. });
+        let can_pause = setup
+            .plan
+            .scenarios
+            .iter()
+            .any(|scenario| is_steered(&scenario.executor));
+        let shown = Shown::new(&setup.plan, setup.color, can_pause, setup.is_paused);
+        View {
+            setup,
+            state: State::default(),
+            shown,
+        }
+    }
+
+    /// Draws and reads keys until the run is over or the terminal fails.
+    fn run(mut self, mut screen: Screen, events: &Receiver<RunEvent>) {
+        let mut is_stale = true;
+        while let Some(has_news) = self.take(events) {
+            if has_news {
+                self.shown.says_no_pause = self.shown.says_no_pause.saturating_sub(1);
+                self.shown.phase = self.state.phase();
+                self.shown.result = self.state.result(self.setup.watch.as_deref());
+            }
+            if (has_news || is_stale) && screen.draw(&self.shown).is_err() {
+                return;
+            }
+            match event::poll(LOOK_EVERY) {
+                Ok(true) => is_stale = self.read(),
+                Ok(false) => is_stale = false,
+                // The terminal is gone; the run goes on without it.
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Takes in what the run told; `None` when there is nothing more to come.
+    fn take(&mut self, events: &Receiver<RunEvent>) -> Option<bool> {
+        let mut has_news = false;
+        loop {
+            match events.try_recv() {
+                Ok(event) => {
+                    has_news = true;
+                    self.state.take(event);
+                }
+                Err(TryRecvError::Empty) => return Some(has_news),
+                Err(TryRecvError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Reads a key or a change of size; whether the screen is to be drawn anew.
+    fn read(&mut self) -> bool {
+        match event::read() {
+            Ok(Event::Key(key)) => action(&key).is_some_and(|action| {
+                self.act(action);
+                true
+            }),
+            Ok(Event::Resize(..)) => true,
+            _ => false,
+        }
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Stop => {
+                let order = match self.shown.is_stopping {
+                    true => RunCommand::StopNow,
+                    false => RunCommand::StopGracefully,
+                };
+                self.shown.is_stopping = true;
+                self.order(order);
+            }
+            Action::Pause => self.pause(),
+            Action::Help => self.shown.shows_help = !self.shown.shows_help,
+            Action::Close => self.shown.shows_help = false,
+        }
+    }
+
+    fn pause(&mut self) {
+        let waits =
+            matches!(self.shown.phase, Phase::Preparing | Phase::Waiting) && self.shown.is_paused;
+        if !self.shown.can_pause && !waits {
+            self.shown.says_no_pause = TOLD_FOR;
+            return;
+        }
+        self.shown.is_paused = !self.shown.is_paused;
+        let order = match self.shown.is_paused {
+            true => RunCommand::Pause,
+            false => RunCommand::Resume,
+        };
+        if let Some(watch) = &self.setup.watch {
+            watch.set_paused(self.shown.is_paused);
+        }
+        self.order(order);
+    }
+
+    fn order(&self, order: RunCommand) {
+        // A run that is over takes no orders.
+        let _ = self.setup.commands.send(order);
+    }
+}

@@ -1,0 +1,292 @@
+//! The panels: what is now, scenarios, errors, checks, thresholds, the generator.
+//!
+//! Must not know charts. Invariant: a panel without content takes no room, and where room is short the
+//! last ones are left out whole.
+
+use std::time::Duration;
+
+use loadline_model::result::{Row, RunResult};
+use loadline_model::test_summary::{CheckSummary, Section};
+use loadline_model::{ErrorClass, Scenario};
+use loadline_report::units::{Bytes, count, planned, rate, share, span};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::draw::{Look, Shown};
+use super::lines::offered_name;
+
+/// Most rows of a panel.
+const ROWS_MAX: usize = 6;
+
+/// A panel's rows under its title.
+struct Panel {
+    title: &'static str,
+    rows: Vec<Line<'static>>,
+}
+
+/// Draws the panels from the top, in columns where there is room for more than one.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
+    const COLUMN: u16 = 40;
+    let columns = (area.width / COLUMN).max(1);
+    let width = area.width / columns;
+    let (mut column, mut used) = (0, 0);
+    for panel in panels(shown)
+        .into_iter()
+        .filter(|panel| !panel.rows.is_empty())
+    {
+        let height = panel.rows.len() as u16 + 2;
+        if used + height - 1 > area.height {
+            (column, used) = (column + 1, 0);
+        }
+        if column == columns || height - 1 > area.height {
+            return;
+        }
+        let place = Rect {
+            x: area.x + column * width + 1,
+            y: area.y + used,
+            width: width.saturating_sub(2),
+            height: (height - 1).min(area.height - used),
+        };
+        let mut text = vec![Line::styled(panel.title, shown.look.strong())];
+        text.extend(panel.rows);
+        frame.render_widget(Paragraph::new(text), place);
+        used += height;
+    }
+}
+
+fn panels(shown: &Shown) -> Vec<Panel> {
+    let look = shown.look;
+    let Some(result) = shown.result.as_deref() else {
+        return Vec::new();
+    };
+    let panel = |title, rows: Vec<Line<'static>>| Panel {
+        title,
+        rows: rows.into_iter().take(ROWS_MAX).collect(),
+    };
+    vec![
+        panel("Now", now(shown, result)),
+        panel("So far", so_far(result, look)),
+        panel("Thresholds", thresholds(result, look)),
+        panel("Errors", errors(result, look)),
+        panel("Scenarios", scenarios(shown, result)),
+        panel("Checks", checks(result, look)),
+        panel("Generator", generator(result)),
+    ]
+}
+
+fn row(label: &str, value: &str) -> Line<'static> {
+    Line::from(format!("  {label:<14}{value}"))
+}
+
+fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
+    let Some(last) = result.series.last() else {
+        return vec![Line::styled("  starting", shown.look.faint())];
+    };
+    let per_second = |number: u64| rate(number as f64 * 1e9 / last.span_ns.max(1) as f64);
+    let mut rows = vec![row("answered", &per_second(last.completed))];
+    if let Some(offered) = last.offered {
+        rows.push(row(offered_name(shown), &per_second(offered)));
+    }
+    if let Some(times) = last.response_time_ns.or(last.service_time_ns) {
+        let [p50, p90, p99] = [times.p50, times.p90, times.p99].map(|ns| span(ns as f64));
+        let what = if last.response_time_ns.is_some() {
+            "response time"
+        } else {
+            "service time"
+        };
+        rows.push(row(what, &format!("p50 {p50}")));
+        rows.push(row("", &format!("p90 {p90}")));
+        rows.push(row("", &format!("p99 {p99}")));
+    }
+    let waiting = match last.waiting {
+        0 => String::new(),
+        waiting => format!(", {} wait", count(waiting)),
+    };
+    rows.push(row(
+        "VUs",
+        &format!("{} busy{waiting}", count(last.active_vus)),
+    ));
+    rows
+}
+
+fn so_far(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+    let counts = &result.totals.seen.counts;
+    let mut rows = vec![
+        row("goodput", &rate(result.totals.rates.goodput)),
+        row("answered", &count(counts.completed)),
+    ];
+    let bad = counts.completed.saturating_sub(counts.good);
+    for (label, number, of) in [
+        ("not good", bad, counts.completed),
+        ("failed", counts.failed_total(), counts.started),
+        ("dropped", counts.dropped, counts.dropped + counts.started),
+    ] {
+        if number > 0 {
+            rows.push(
+                row(label, &format!("{} ({})", count(number), share(number, of))).style(look.bad()),
+            );
+        }
+    }
+    rows
+}
+
+fn thresholds(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+    let metrics = result
+        .summary
+        .iter()
+        .flat_map(|summary| &summary.root.metrics);
+    let of_script = metrics.flat_map(|metric| {
+        let named = |source: &str| format!("{}: {source}", metric.key());
+        metric
+            .thresholds
+            .iter()
+            .map(move |one| (one.passed, named(&one.source)))
+    });
+    // A script's are in its summary too, where they are told as they stand.
+    let own = result
+        .thresholds
+        .iter()
+        .filter(|_| result.summary.is_none())
+        .map(|one| (one.passed, one.threshold.clone()));
+    let mut all: Vec<(bool, String)> = own.chain(of_script).collect();
+    all.sort_by_key(|(passed, _)| *passed);
+    let row = |(passed, text): (bool, String)| {
+        let (mark, style) = if passed {
+            ("✓", look.good())
+        } else {
+            ("✗", look.bad())
+        };
+        Line::from(vec![
+            Span::styled(format!("  {mark} "), style),
+            Span::raw(text),
+        ])
+    };
+    all.into_iter().map(row).collect()
+}
+
+fn errors(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+    let counts = &result.totals.seen.counts;
+    let classes = ErrorClass::ALL
+        .iter()
+        .map(|class| (class.name(), counts.failed[class.index()]));
+    let mut classes: Vec<(&str, u64)> = classes.filter(|(_, number)| *number > 0).collect();
+    classes.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    let row = |(name, number): (&str, u64)| {
+        let of = share(number, counts.started);
+        Line::styled(
+            format!("  {name:<17}{:>9}  {of}", count(number)),
+            look.bad(),
+        )
+    };
+    classes.into_iter().map(row).collect()
+}
+
+fn scenarios(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
+    let elapsed = shown.elapsed();
+    let is_alone = shown.plan.scenarios.len() == 1 && shown.plan.script.is_none();
+    let row = |scenario: &Scenario| {
+        let name = &scenario.name;
+        let ended = result.totals.seen.script_iterations.get(name.as_str());
+        let iterations =
+            ended.map_or_else(String::new, |number| format!("  {} done", count(*number)));
+        Line::from(format!(
+            "  {name:<14.14} {}{iterations}",
+            progress(scenario, elapsed)
+        ))
+    };
+    match is_alone {
+        // All that it could say stands in the head.
+        true => Vec::new(),
+        false => shown.plan.scenarios.iter().map(row).collect(),
+    }
+}
+
+fn progress(scenario: &Scenario, elapsed: Duration) -> String {
+    if elapsed < scenario.start_time {
+        return format!(
+            "in {}",
+            planned(Duration::from_secs(
+                (scenario.start_time - elapsed).as_secs()
+            ))
+        );
+    }
+    let since = elapsed - scenario.start_time;
+    match scenario
+        .executor
+        .duration()
+        .filter(|length| !length.is_zero())
+    {
+        None => "running".to_owned(),
+        Some(length) => {
+            let done = (since.as_secs_f64() / length.as_secs_f64()).min(1.0);
+            let full = (done * 6.0).round() as usize;
+            format!(
+                "{}{} {:3.0} %",
+                "━".repeat(full),
+                "─".repeat(6 - full),
+                done * 100.0
+            )
+        }
+    }
+}
+
+/// Checks, those that fail most first.
+fn checks(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+    let mut found = Vec::new();
+    if let Some(summary) = &result.summary {
+        gather(&summary.root, &mut found);
+    }
+    found.sort_by_key(|check| std::cmp::Reverse(check.fails));
+    let of_script = found
+        .into_iter()
+        .map(|check| (check.fails, check.passes + check.fails, check.name.clone()));
+    let answered = result.totals.seen.counts.completed;
+    let failed = result.totals.seen.failed_checks.rows();
+    let own = failed.map(|(name, number)| (*number, answered, name.clone()));
+    let row = |(fails, made, name): (u64, u64, String)| {
+        let held = share(made.saturating_sub(fails), made);
+        let style = if fails > 0 { look.bad() } else { look.good() };
+        Line::from(vec![
+            Span::styled(format!("  {held:>8} "), style),
+            Span::raw(name),
+        ])
+    };
+    own.chain(of_script).map(row).collect()
+}
+
+fn gather<'r>(section: &'r Section, found: &mut Vec<&'r CheckSummary>) {
+    found.extend(&section.checks);
+    section
+        .groups
+        .iter()
+        .for_each(|(_, group)| gather(group, found));
+}
+
+fn generator(result: &RunResult) -> Vec<Line<'static>> {
+    let Some(last) = result.series.last() else {
+        return Vec::new();
+    };
+    let used = &last.generator;
+    let mut rows = vec![
+        row(
+            "CPU",
+            &format!(
+                "{:.2} of {:.0} cores",
+                used.cpu_cores, result.environment.cores
+            ),
+        ),
+        row(
+            "busiest",
+            &format!("{:.0} % of its core", used.busiest_worker * 100.0),
+        ),
+        row("memory", &Bytes(used.rss_bytes).to_string()),
+    ];
+    rows.extend(lag(last).map(|lag| row("schedule lag", &lag)));
+    rows
+}
+
+fn lag(last: &Row) -> Option<String> {
+    last.lag_p99_ns.map(|ns| format!("p99 {}", span(ns as f64)))
+}

@@ -1,0 +1,151 @@
+//! The live page of a run: its figures, charts and verdict in a browser while it goes on, and orders
+//! from there.
+//!
+//! One thread adds up what the run tells and writes events, another serves. Must not know how a run is
+//! made: it reads [`RunEvent`]s and sends [`RunCommand`]s. Invariants: the run never waits for a page;
+//! what is kept does not grow with the run's length, nor with its readers.
+//!
+//! [`RunCommand`]: loadline_model::RunCommand
+
+mod guard;
+mod readers;
+mod routes;
+pub(crate) mod state;
+mod story;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use loadline_model::{Executor, RunCommand, RunEvent, TestPlan};
+use loadline_report::html::Steering;
+use loadline_run::RunWatch;
+
+use crate::http::Server;
+use guard::Guard;
+use routes::Page;
+use story::Told;
+
+/// Where the page is unless the user says otherwise.
+pub(crate) const ADDRESS: &str = "127.0.0.1:5665";
+/// Events between the run and the page: minutes of them, so that only a thread that hangs misses any.
+const EVENTS: usize = 256;
+
+/// What a live page is started with.
+pub(crate) struct WebSetup<'a> {
+    /// `host:port`, or a port of this machine alone.
+    pub(crate) address: &'a str,
+    /// What is run.
+    pub(crate) plan: &'a TestPlan,
+    /// Where orders go.
+    pub(crate) commands: Sender<RunCommand>,
+    /// What a script's metrics are seen through; `None` for other runs.
+    pub(crate) watch: Option<Arc<RunWatch>>,
+    /// Whether the run waits for a word before it begins.
+    pub(crate) is_paused: bool,
+}
+
+/// A live page, which is served until this is dropped.
+pub(crate) struct Web {
+    events: Option<SyncSender<Told>>,
+    missed: Arc<AtomicU64>,
+    story: Option<JoinHandle<()>>,
+    /// Dropped last: what was told last is on its way to the readers.
+    server: Option<Server>,
+    url: String,
+}
+
+impl Web {
+    /// Begins to serve.
+    ///
+    /// # Errors
+    /// Why nothing can listen there.
+    pub(crate) fn start(setup: WebSetup<'_>) -> Result<Web, String> {
+        let address = full(setup.address);
+        let (events, told) = sync_channel(EVENTS);
+        let missed = Arc::new(AtomicU64::new(0));
+        let guard = Guard::new(&address)?;
+        let steering = Steering {
+            can_pause: setup.is_paused || setup.plan.scenarios.iter().any(is_steered),
+            nonce: guard::random_word()?,
+        };
+        let page = Arc::new(Page {
+            guard,
+            steering,
+            events: events.clone(),
+            commands: setup.commands,
+            watch: setup.watch.clone(),
+            readers: Arc::new(AtomicUsize::new(0)),
+        });
+        let server = Server::start("web", &address, Arc::clone(&page))?;
+        let url = page.guard.url(server.address());
+        let lost = Arc::clone(&missed);
+        let story = thread::Builder::new()
+            .name("web-story".to_owned())
+            .spawn(move || story::tell(&told, setup.watch.as_deref(), &lost))
+            .map_err(|error| format!("no thread for the live page: {error}"))?;
+        Ok(Web {
+            events: Some(events),
+            missed,
+            story: Some(story),
+            server: Some(server),
+            url,
+        })
+    }
+
+    /// The address to open, with its token where one is wanted.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Takes in what the run tells.
+    pub(crate) fn event(&self, event: &RunEvent) {
+        let Some(events) = &self.events else { return };
+        match events.try_send(Told::Run(Box::new(event.clone()))) {
+            Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+            Err(TrySendError::Full(_)) => {
+                self.missed.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        if let Some(events) = self.events.take() {
+            // A thread that is gone has nothing to end; one that hangs is waited for here.
+            drop(events.send(Told::Close));
+        }
+        if let Some(story) = self.story.take() {
+            drop(story.join());
+        }
+        drop(self.server.take());
+    }
+}
+
+fn is_steered(scenario: &loadline_model::Scenario) -> bool {
+    matches!(scenario.executor, Executor::ExternallyControlled { .. })
+}
+
+/// A port alone is one of this machine's own.
+fn full(address: &str) -> String {
+    match address {
+        "" => ADDRESS.to_owned(),
+        port if port.chars().all(|c| c.is_ascii_digit()) => format!("127.0.0.1:{port}"),
+        address => address.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_one_of_this_machine() {
+        assert_eq!(full(""), "127.0.0.1:5665");
+        assert_eq!(full("8080"), "127.0.0.1:8080");
+        assert_eq!(full(":8080"), ":8080");
+        assert_eq!(full("0.0.0.0:1"), "0.0.0.0:1");
+    }
+}

@@ -1,0 +1,259 @@
+//! What the live page's server answers to which request.
+//!
+//! Must not know connections. Invariants: whatever was asked, there is an answer; orders are given by
+//! `POST` alone, and nothing is answered that the guard refuses.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::mpsc::{Sender, SyncSender, sync_channel};
+use std::time::Duration;
+
+use hyper::Method;
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
+};
+use loadline_model::RunCommand;
+use loadline_report::html::{self, Steering};
+use loadline_run::RunWatch;
+
+use super::guard::Guard;
+use super::readers::{Place, Reader};
+use super::story::Told;
+use crate::http::{Answer, Asked, Service, Work};
+
+const HTML: &str = "text/html; charset=utf-8";
+const PLAIN: &str = "text/plain; charset=utf-8";
+const EVENTS: &str = "text/event-stream; charset=utf-8";
+/// How long the report of an unfinished run may take to be made.
+const REPORT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the page reads and steers.
+pub(super) struct Page {
+    pub(super) guard: Guard,
+    pub(super) steering: Steering,
+    pub(super) events: SyncSender<Told>,
+    pub(super) commands: Sender<RunCommand>,
+    pub(super) watch: Option<Arc<RunWatch>>,
+    /// Places taken.
+    pub(super) readers: Arc<AtomicUsize>,
+}
+
+impl Page {
+    fn routed(&self, asked: &Asked<'_>) -> Work {
+        match (asked.method, asked.path) {
+            (&Method::GET, "/") => Work::Done(Answer::new(200, HTML, html::live(&self.steering))),
+            (&Method::GET, "/events") => self.listen(asked),
+            (&Method::GET, "/report.html") => self.report(),
+            (&Method::POST, path) => Work::Done(match path.strip_prefix("/command/") {
+                Some(order) => self.order(order),
+                None => not_found(),
+            }),
+            (_, "/" | "/events" | "/report.html") => {
+                Work::Done(Answer::empty(405).with(ALLOW, "GET"))
+            }
+            (_, path) if path.starts_with("/command/") => {
+                Work::Done(Answer::empty(405).with(ALLOW, "POST"))
+            }
+            _ => Work::Done(not_found()),
+        }
+    }
+
+    fn listen(&self, asked: &Asked<'_>) -> Work {
+        let full = || Answer::new(503, PLAIN, "too many pages listen to this run: close one\n");
+        let Some(place) = Place::take(&self.readers) else {
+            return Work::Done(full());
+        };
+        let (reader, channel) = Reader::new(Arc::clone(asked.cut), place);
+        match self.events.try_send(Told::Reader(reader)) {
+            Ok(()) => Work::Stream(Answer::new(200, EVENTS, ""), channel),
+            Err(_) => Work::Done(ended()),
+        }
+    }
+
+    fn report(&self) -> Work {
+        let events = self.events.clone();
+        Work::Later(Box::new(move || {
+            let (made, report) = sync_channel(1);
+            if events.try_send(Told::Report(made)).is_err() {
+                return ended();
+            }
+            match report.recv_timeout(REPORT_PATIENCE) {
+                Ok(report) => Answer::new(200, HTML, report),
+                Err(_) => Answer::new(503, PLAIN, "there is nothing to report yet\n"),
+            }
+        }))
+    }
+
+    fn order(&self, order: &str) -> Answer {
+        let (order, is_paused) = match order {
+            "stop" => (RunCommand::StopRemotely, None),
+            "pause" => (RunCommand::Pause, Some(true)),
+            "resume" => (RunCommand::Resume, Some(false)),
+            _ => return not_found(),
+        };
+        if is_paused.is_some() && !self.steering.can_pause {
+            let why = "only scenarios that are controlled from outside can be paused\n";
+            return Answer::new(409, PLAIN, why);
+        }
+        if let Some(watch) = &self.watch {
+            match is_paused {
+                Some(is_paused) => watch.set_paused(is_paused),
+                None => watch.set_stopped(),
+            }
+        }
+        match self.commands.send(order) {
+            Ok(()) => Answer::new(200, PLAIN, "told\n"),
+            Err(_) => ended(),
+        }
+    }
+}
+
+impl Service for Page {
+    fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work {
+        let work = match self.guard.check(asked.query, asked.headers) {
+            Ok(()) => self.routed(asked),
+            Err(refusal) => Work::Done(Answer::new(403, PLAIN, refusal.text())),
+        };
+        match work {
+            Work::Done(answer) => Work::Done(closed(answer)),
+            Work::Stream(answer, channel) => Work::Stream(closed(answer), channel),
+            Work::Later(work) => Work::Later(Box::new(move || closed(work()))),
+        }
+    }
+
+    fn too_large(&self) -> Answer {
+        Answer::new(413, PLAIN, "the body is too long or broke off\n")
+    }
+
+    fn too_slow(&self) -> Answer {
+        Answer::new(408, PLAIN, "the body did not come in time\n")
+    }
+
+    fn broken(&self) -> Answer {
+        Answer::new(500, PLAIN, "no thread could be had for it\n")
+    }
+}
+
+fn not_found() -> Answer {
+    Answer::new(404, PLAIN, "there is no such page\n")
+}
+
+fn ended() -> Answer {
+    Answer::new(503, PLAIN, "the run has ended\n")
+}
+
+/// With what keeps a page from being framed, kept or guessed at.
+fn closed(answer: Answer) -> Answer {
+    answer
+        .with(CACHE_CONTROL, "no-store")
+        .with(CONTENT_SECURITY_POLICY, "frame-ancestors 'none'")
+        .with(REFERRER_POLICY, "no-referrer")
+        .with(X_CONTENT_TYPE_OPTIONS, "nosniff")
+        .with(X_FRAME_OPTIONS, "DENY")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{self, Receiver};
+
+    use hyper::HeaderMap;
+    use hyper::header::{HOST, HeaderValue};
+
+    use super::*;
+
+    fn page(can_pause: bool) -> (Arc<Page>, Receiver<RunCommand>, Receiver<Told>) {
+        let (commands, orders) = mpsc::channel();
+        let (events, told) = sync_channel(64);
+        let page = Page {
+            guard: Guard::new("127.0.0.1:1").expect("no token is needed"),
+            steering: Steering {
+                can_pause,
+                nonce: "n".to_owned(),
+            },
+            events,
+            commands,
+            watch: None,
+            readers: Arc::default(),
+        };
+        (Arc::new(page), orders, told)
+    }
+
+    fn ask(page: &Arc<Page>, method: &Method, path: &str) -> Option<u16> {
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_static("localhost:1"));
+        let work = page.answer(&Asked {
+            method,
+            path,
+            query: "",
+            headers: &headers,
+            body: b"",
+            cut: &Arc::default(),
+        });
+        match work {
+            Work::Done(answer) | Work::Stream(answer, _) => Some(answer.status),
+            Work::Later(_) => None,
+        }
+    }
+
+    #[test]
+    fn orders_are_posted() {
+        let (page, orders, _told) = page(true);
+        for order in ["pause", "resume", "stop"] {
+            assert_eq!(
+                ask(&page, &Method::POST, &format!("/command/{order}")),
+                Some(200)
+            );
+            assert_eq!(
+                ask(&page, &Method::GET, &format!("/command/{order}")),
+                Some(405)
+            );
+        }
+        let all: Vec<RunCommand> = orders.try_iter().collect();
+        let wanted = [
+            RunCommand::Pause,
+            RunCommand::Resume,
+            RunCommand::StopRemotely,
+        ];
+        assert_eq!(all, wanted);
+        assert_eq!(ask(&page, &Method::POST, "/command/rm"), Some(404));
+        drop(orders);
+        assert_eq!(ask(&page, &Method::POST, "/command/stop"), Some(503));
+    }
+
+    #[test]
+    fn what_cannot_be_paused_says_so() {
+        let (page, orders, _told) = page(false);
+        assert_eq!(ask(&page, &Method::POST, "/command/pause"), Some(409));
+        assert_eq!(orders.try_iter().count(), 0);
+    }
+
+    #[test]
+    fn pages_are_answered_and_readers_are_few() {
+        let (page, _orders, told) = page(false);
+        assert_eq!(ask(&page, &Method::GET, "/"), Some(200));
+        assert_eq!(ask(&page, &Method::PUT, "/"), Some(405));
+        assert_eq!(ask(&page, &Method::GET, "/favicon.ico"), Some(404));
+        for _ in 0..super::super::readers::READERS_MAX {
+            assert_eq!(ask(&page, &Method::GET, "/events"), Some(200));
+        }
+        assert_eq!(ask(&page, &Method::GET, "/events"), Some(503));
+        drop(told);
+    }
+
+    #[test]
+    fn another_name_is_refused() {
+        let (page, _orders, _told) = page(false);
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_static("evil.example:1"));
+        let work = page.answer(&Asked {
+            method: &Method::POST,
+            path: "/command/stop",
+            query: "",
+            headers: &headers,
+            body: b"",
+            cut: &Arc::default(),
+        });
+        assert!(matches!(work, Work::Done(answer) if answer.status == 403));
+    }
+}

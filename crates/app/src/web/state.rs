@@ -1,0 +1,293 @@
+//! A run that is not over, as the result that it would be if it ended now.
+//!
+//! Must not know pages or readers. Invariant: it is made of what the run told and nothing else, and of
+//! bounded size.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loadline_metric::ValueTrend;
+use loadline_model::event::{Before, Mark};
+use loadline_model::rates::rates;
+use loadline_model::result::{Environment, Row, RunResult, SCHEMA, StopReason, Totals};
+use loadline_model::rows::Rows;
+use loadline_model::units::duration_ns;
+use loadline_model::verdict::{Delivery, Limit, Verdict};
+use loadline_model::{RunEvent, Snapshot, TestPlan};
+use loadline_run::{RunWatch, evaluate_thresholds};
+
+/// Marks kept; what happens more often than this is told by the counts.
+const MARKS_MAX: usize = 256;
+
+/// How far a run is, as its page shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Virtual users are being made.
+    Preparing,
+    /// It waits for a word.
+    Waiting,
+    /// `setup()` runs.
+    Setup,
+    /// It makes load.
+    Running,
+    /// It is over.
+    Ended,
+}
+
+impl Phase {
+    /// In one word, for the page's script.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Phase::Preparing => "preparing",
+            Phase::Waiting => "waiting",
+            Phase::Setup => "setup",
+            Phase::Running => "running",
+            Phase::Ended => "ended",
+        }
+    }
+}
+
+/// A run as far as it was told.
+#[derive(Default)]
+pub(crate) struct State {
+    started: Option<Started>,
+    before: Option<Before>,
+    rows: Rows,
+    seen: Snapshot,
+    marks: Vec<Mark>,
+    active_vus_max: u64,
+    rss_max_bytes: u64,
+    result: Option<Arc<RunResult>>,
+}
+
+struct Started {
+    plan: Arc<TestPlan>,
+    environment: Arc<Environment>,
+    unix_ms: u64,
+}
+
+impl State {
+    /// Takes in what the run tells.
+    pub(crate) fn take(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::Before(before) => self.before = Some(before),
+            RunEvent::Started {
+                plan,
+                environment,
+                started_unix_ms,
+            } => {
+                self.started = Some(Started {
+                    plan,
+                    environment,
+                    unix_ms: started_unix_ms,
+                });
+            }
+            RunEvent::Second { row, delta } => {
+                self.active_vus_max = self.active_vus_max.max(row.active_vus);
+                self.rss_max_bytes = self.rss_max_bytes.max(row.generator.rss_bytes);
+                self.rows.add(row);
+                // What a script measured is summed by its watch.
+                let mut delta = Arc::unwrap_or_clone(delta);
+                delta.script = None;
+                self.seen.merge(delta);
+            }
+            RunEvent::Mark(mark) if self.marks.len() < MARKS_MAX => self.marks.push(mark),
+            RunEvent::Finished(result) => self.result = Some(result),
+            // Marks beyond the limit, and what only sinks want.
+            _ => {}
+        }
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match (&self.result, &self.started, self.before) {
+            (Some(_), _, _) => Phase::Ended,
+            (None, Some(_), _) => Phase::Running,
+            (None, None, Some(Before::Paused)) => Phase::Waiting,
+            (None, None, Some(Before::Setup)) => Phase::Setup,
+            (None, None, None) => Phase::Preparing,
+        }
+    }
+
+    /// Rows that are whole.
+    pub(crate) fn rows(&self) -> &[Row] {
+        self.rows.whole()
+    }
+
+    pub(crate) fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// From the start to what was told last, in nanoseconds.
+    pub(crate) fn elapsed_ns(&self) -> u64 {
+        match &self.result {
+            Some(result) => result.totals.elapsed_ns,
+            None => self.rows().last().map_or(0, |row| row.at_ns + row.span_ns),
+        }
+    }
+
+    /// The result, or what it would be now; `None` before the start.
+    pub(crate) fn result(&self, watch: Option<&RunWatch>) -> Option<Arc<RunResult>> {
+        if let Some(result) = &self.result {
+            return Some(Arc::clone(result));
+        }
+        let started = self.started.as_ref()?;
+        let totals = self.totals(started);
+        let measured = Duration::from_nanos(totals.measured_ns);
+        let headline = match totals.measured_ns {
+            0 => "the run has begun".to_owned(),
+            _ => "the run goes on: the verdict comes at its end".to_owned(),
+        };
+        Some(Arc::new(RunResult {
+            schema: SCHEMA.to_owned(),
+            plan: (*started.plan).clone(),
+            environment: (*started.environment).clone(),
+            labels: started.plan.labels.clone(),
+            metrics: BTreeMap::new(),
+            series: self.rows().to_vec(),
+            events: self.marks.clone(),
+            observations: Vec::new(),
+            thresholds: match totals.seen.counts.started {
+                0 => Vec::new(),
+                _ => evaluate_thresholds(&started.plan, &totals.seen, measured),
+            },
+            totals,
+            summary: watch.map(|watch| (*watch.summary()).clone()),
+            verdict: Verdict {
+                delivery: Delivery::Unfinished,
+                limit: Limit::Unknown,
+                headline,
+                findings: Vec::new(),
+                saturation: None,
+                rate_error: None,
+            },
+        }))
+    }
+
+    fn totals(&self, started: &Started) -> Totals {
+        let elapsed_ns = self.elapsed_ns();
+        let rows = self.rows();
+        let measured_ns = elapsed_ns.saturating_sub(duration_ns(started.plan.warm_up));
+        let offered = rows.iter().filter_map(|row| row.offered);
+        let offered = offered.reduce(|sum, row| sum + row);
+        let counts = &self.seen.counts;
+        let core_ns = |row: &Row| row.generator.cpu_cores * row.span_ns as f64;
+        let throttled = rows.iter().filter_map(|row| row.generator.throttled_ns);
+        Totals {
+            started_unix_ms: started.unix_ms,
+            elapsed_ns,
+            measured_ns,
+            stop: StopReason::Finished,
+            asked: None,
+            never_started: 0,
+            seen: self.unfinished_counted(),
+            rates: rates(
+                &started.plan,
+                counts,
+                rows,
+                measured_ns,
+                offered,
+                elapsed_ns,
+            ),
+            active_vus_max: self.active_vus_max,
+            cpu_ns: rows.iter().map(core_ns).sum::<f64>() as u64,
+            rss_max_bytes: self.rss_max_bytes,
+            throttled_ns: throttled.reduce(|sum, row| sum + row),
+            window_rates: ValueTrend::default(),
+        }
+    }
+
+    /// What was seen, with what is under way counted as never answered, so that it adds up.
+    fn unfinished_counted(&self) -> Snapshot {
+        let mut seen = self.seen.clone();
+        for counts in [&mut seen.counts, &mut seen.warm_up] {
+            let met_a_fate = counts.completed + counts.failed_total();
+            counts.interrupted = counts.started.saturating_sub(met_a_fate);
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(number: u64, started: u64, completed: u64) -> RunEvent {
+        let mut delta = Snapshot::default();
+        delta.counts.started = started;
+        delta.counts.completed = completed;
+        delta.counts.good = completed;
+        RunEvent::Second {
+            row: Row {
+                at_ns: number * 1_000_000_000,
+                span_ns: 1_000_000_000,
+                started,
+                completed,
+                good: completed,
+                active_vus: number,
+                ..Row::default()
+            },
+            delta: Arc::new(delta),
+        }
+    }
+
+    fn begun() -> State {
+        let words = ["loadline", "bench", "--threshold", "goodput>100", "h"].map(str::to_owned);
+        let mut state = State::default();
+        assert_eq!(state.phase(), Phase::Preparing);
+        state.take(RunEvent::Before(Before::Paused));
+        assert_eq!(state.phase(), Phase::Waiting);
+        state.take(RunEvent::Started {
+            plan: Arc::new(crate::plan::tests_support::plan_of(&words)),
+            environment: Arc::default(),
+            started_unix_ms: 7,
+        });
+        state
+    }
+
+    #[test]
+    fn a_run_that_goes_on_adds_up() {
+        let mut state = begun();
+        assert!(
+            state
+                .result(None)
+                .is_some_and(|result| result.thresholds.is_empty())
+        );
+        state.take(second(0, 12, 10));
+        state.take(second(1, 10, 12));
+        state.take(second(2, 11, 10));
+        let result = state.result(None).expect("it has begun");
+        let counts = &result.totals.seen.counts;
+        assert_eq!((counts.completed, counts.interrupted), (32, 1));
+        assert!(counts.is_conserved());
+        assert_eq!(result.totals.elapsed_ns, 3_000_000_000);
+        assert_eq!(result.totals.active_vus_max, 2);
+        assert!(!result.thresholds[0].passed, "32 in 3 s are no 100/s");
+        assert_eq!(result.series.len(), 3);
+        assert_eq!(state.phase(), Phase::Running);
+    }
+
+    #[test]
+    fn the_end_is_the_runs_own_word() {
+        let mut state = begun();
+        state.take(second(0, 1, 1));
+        let mut last = (*state.result(None).expect("it has begun")).clone();
+        last.totals.elapsed_ns = 5;
+        state.take(RunEvent::Finished(Arc::new(last)));
+        assert_eq!((state.phase(), state.elapsed_ns()), (Phase::Ended, 5));
+    }
+
+    #[test]
+    fn marks_are_bounded() {
+        let mut state = begun();
+        for at_ns in 0..1_000 {
+            let mark = Mark {
+                at_ns,
+                kind: "stop".to_owned(),
+                text: String::new(),
+            };
+            state.take(RunEvent::Mark(mark));
+        }
+        assert_eq!(state.marks().len(), MARKS_MAX);
+    }
+}

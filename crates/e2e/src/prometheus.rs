@@ -1,0 +1,176 @@
+//! A real Prometheus that takes remote writes, can be stopped and started on what it has, and is asked.
+//!
+//! Must not know who writes. Invariant: everything that it keeps lies in a temporary folder.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::clock;
+use crate::process::{end, has_program, send};
+use crate::server::free_port;
+
+/// How long it may take to be ready: it replays what it has.
+const START_MAX: Duration = Duration::from_secs(30);
+/// How long it may take to end by itself.
+const STOP_MAX: Duration = Duration::from_secs(20);
+/// It scrapes nothing: everything is written to it.
+const CONFIGURATION: &str = "global:\n  scrape_interval: 1h\n";
+
+/// A Prometheus, running or stopped.
+pub struct Prometheus {
+    child: Option<Child>,
+    folder: TempDir,
+    port: u16,
+}
+
+impl Prometheus {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// Why there is none: to be told by [`crate::skip`].
+    ///
+    /// # Panics
+    /// The temporary folder cannot be used, or it does not become ready.
+    pub fn start() -> Result<Prometheus, String> {
+        if !has_program("prometheus") {
+            return Err("prometheus is not installed".to_owned());
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let file = folder.path().join("prometheus.yml");
+        std::fs::write(file, CONFIGURATION).expect("the temporary folder can be written to");
+        let mut prometheus = Prometheus {
+            child: None,
+            folder,
+            port: free_port(),
+        };
+        prometheus.start_again();
+        Ok(prometheus)
+    }
+
+    /// Starts it where it stopped.
+    ///
+    /// # Panics
+    /// It does not become ready.
+    pub fn start_again(&mut self) {
+        let mut command = Command::new("prometheus");
+        command
+            .arg("--config.file=prometheus.yml")
+            .arg("--storage.tsdb.path=data")
+            .arg(format!("--web.listen-address=127.0.0.1:{}", self.port))
+            .arg("--web.enable-remote-write-receiver")
+            .arg("--enable-feature=native-histograms")
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        self.child = Some(command.spawn().expect("it is installed"));
+        let ready = clock::wait_for(START_MAX, || self.get("/-/ready"));
+        ready.expect("it becomes ready");
+    }
+
+    /// Ends it in order, so that it keeps what it has.
+    ///
+    /// # Panics
+    /// It does not end.
+    pub fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            send(child.id(), libc::SIGTERM);
+            let ended = clock::wait_for(STOP_MAX, || child.try_wait().ok().flatten());
+            ended.expect("it ends when it is told to");
+        }
+    }
+
+    /// Where it takes writes.
+    #[must_use]
+    pub fn write_url(&self) -> String {
+        format!("http://127.0.0.1:{}/api/v1/write", self.port)
+    }
+
+    /// The series that an instant query finds.
+    ///
+    /// # Panics
+    /// It refuses the query.
+    #[must_use]
+    pub fn query(&self, query: &str) -> Vec<Value> {
+        self.ask("query", &[("query", query)])
+    }
+
+    /// The series that a query finds between two instants, in seconds since 1970, in steps of a second.
+    ///
+    /// # Panics
+    /// It refuses the query.
+    #[must_use]
+    pub fn query_range(&self, query: &str, from_s: f64, to_s: f64) -> Vec<Value> {
+        let (from, to) = (from_s.to_string(), to_s.to_string());
+        let parameters = [
+            ("query", query),
+            ("start", from.as_str()),
+            ("end", to.as_str()),
+            ("step", "1"),
+        ];
+        self.ask("query_range", &parameters)
+    }
+
+    /// The one number that an instant query finds.
+    ///
+    /// # Panics
+    /// It finds none, or several.
+    #[must_use]
+    pub fn number(&self, query: &str) -> f64 {
+        let found = self.query(query);
+        assert_eq!(found.len(), 1, "{query}: {found:?}");
+        let number = found[0]["value"][1].as_str();
+        let number = number.and_then(|number| number.parse().ok());
+        number.unwrap_or_else(|| panic!("{query}: {found:?}"))
+    }
+
+    fn ask(&self, what: &str, parameters: &[(&str, &str)]) -> Vec<Value> {
+        let coded = parameters
+            .iter()
+            .map(|(name, value)| format!("{name}={}", percent_coded(value)));
+        let path = format!("/api/v1/{what}?{}", coded.collect::<Vec<_>>().join("&"));
+        let (_, body) = self.exchange(&path).expect("it answers");
+        let answer: Value = serde_json::from_str(&body).expect("it answers in JSON");
+        let found = answer["data"]["result"].as_array().cloned();
+        found.unwrap_or_else(|| panic!("{parameters:?}: {body}"))
+    }
+
+    /// The body of a good answer; `None` for any other.
+    fn get(&self, path: &str) -> Option<String> {
+        let (head, body) = self.exchange(path)?;
+        head.contains(" 200 ").then_some(body)
+    }
+
+    /// Head and body, as HTTP/1.0 sends them: up to the end of the connection.
+    fn exchange(&self, path: &str) -> Option<(String, String)> {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).ok()?;
+        write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        Some((head.to_owned(), body.to_owned()))
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            end(child);
+        }
+    }
+}
+
+fn percent_coded(text: &str) -> String {
+    let coded = text.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    });
+    coded.collect()
+}

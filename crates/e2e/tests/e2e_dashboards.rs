@@ -1,0 +1,119 @@
+//! The Grafana dashboards of `deploy/grafana` against a real Prometheus, after a real run.
+//!
+//! Must not know what panels look like. Invariant: every query of every panel finds something.
+
+use std::fs;
+use std::path::PathBuf;
+
+use loadline_e2e::prometheus::Prometheus;
+use loadline_e2e::server::Server;
+use loadline_e2e::web;
+use loadline_e2e::{loadline, run_to_end, skip};
+use serde_json::Value;
+
+/// One in ten requests is answered with 503; TLS, groups and data are not needed by any panel.
+const SCRIPT: &str = "
+    import http from 'k6/http';
+    import { check } from 'k6';
+    export const options = { scenarios: { steady: {
+        executor: 'constant-arrival-rate', rate: 100, duration: '4s', preAllocatedVUs: 10,
+    } } };
+    export default function () {
+        const path = __ITER % 10 === 0 ? 'broken' : 'fine';
+        const response = http.get(`${__ENV.TARGET}${path}`, { tags: { name: path } });
+        check(response, { 'is ok': (r) => r.status === 200 });
+    }";
+
+fn dashboard(name: &str) -> Value {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../deploy/grafana")
+        .join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+/// Titles and queries of all panels, with what Grafana would put in place of its variables.
+fn queries(dashboard: &Value) -> Vec<(String, String)> {
+    let panels = dashboard["panels"].as_array().expect("it has panels");
+    let mut queries = Vec::new();
+    for panel in panels {
+        let title = panel["title"].as_str().expect("a panel has a title");
+        for target in panel["targets"].as_array().into_iter().flatten() {
+            let query = target["expr"].as_str().expect("a target has a query");
+            let query = query
+                .replace("$__rate_interval", "1m")
+                .replace("$testid", ".*");
+            assert!(!query.contains('$'), "{title}: {query}");
+            queries.push((title.to_owned(), query));
+        }
+    }
+    queries
+}
+
+fn every_panel_finds_something(test: &str, name: &str, variables: &[(&str, &str)]) {
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => return skip(test, &why),
+    };
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = folder.path().join("script.js");
+    fs::write(&script, SCRIPT).expect("there is room");
+    let target = Server::start(|stream, _| {
+        web::serve(stream, |request| match request.word(1) {
+            "/broken" => {
+                b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy".to_vec()
+            }
+            _ => web::ok("hello"),
+        })
+    });
+    let mut command = loadline();
+    command
+        .args([
+            "run",
+            "-q",
+            "--tag",
+            "testid=dashboards",
+            "--strict-outputs",
+        ])
+        .args(["-o", &format!("prometheus-rw={}", prometheus.write_url())])
+        .args(["-e", &format!("TARGET={}", target.url("/"))])
+        .arg(&script)
+        .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
+        .envs(variables.iter().copied());
+    let output = run_to_end(command);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let queries = queries(&dashboard(name));
+    assert!(queries.len() > 20, "{}", queries.len());
+    for (title, query) in queries {
+        let found = prometheus.query(&query);
+        let is_number = |series: &Value| {
+            let value = series["value"][1].as_str();
+            series["histogram"].is_array() || value.is_some_and(|value| value != "NaN")
+        };
+        assert!(found.iter().any(is_number), "{title}: {query}: {found:?}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn every_panel_of_the_native_dashboard_finds_something() {
+    every_panel_finds_something(
+        "every_panel_of_the_native_dashboard_finds_something",
+        "native-histograms.json",
+        &[("K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true")],
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn every_panel_of_the_statistics_dashboard_finds_something() {
+    every_panel_finds_something(
+        "every_panel_of_the_statistics_dashboard_finds_something",
+        "trend-stats.json",
+        &[(
+            "K6_PROMETHEUS_RW_TREND_STATS",
+            "p(50),p(90),p(95),p(99),count,sum",
+        )],
+    );
+}

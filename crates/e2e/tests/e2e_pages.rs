@@ -1,0 +1,359 @@
+//! The HTML report and the live page in a browser: what they show, held against the JSON result, and that
+//! they neither fail nor ask anything of any other place.
+//!
+//! Must not know how a page is made. Invariant: a page that logs an error fails its test.
+
+use std::fs;
+use std::path::Path;
+
+use loadline_e2e::browser::{self, Browser};
+use loadline_e2e::process::Running;
+use loadline_e2e::rest::RestApi;
+use loadline_e2e::target::Target;
+use loadline_e2e::{Ran, bench, loadline, skip};
+use serde_json::Value;
+
+/// What a page must not take for markup.
+const HOSTILE: &str =
+    "</script><script>window.broken = 1</script><img src=x onerror=\"window.broken = 1\">";
+
+/// Whether there is a browser; says so where there is none.
+fn can_look(test: &str) -> bool {
+    let can = browser::is_there();
+    if !can {
+        skip(test, "chromium is not installed");
+    }
+    can
+}
+
+fn file_url(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+/// A whole number as pages write it.
+fn with_commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The value of the tile of this name.
+fn tile(page: &mut Browser, name: &str) -> String {
+    let name = serde_json::json!(name);
+    let found = page.value(&format!(
+        "[...document.querySelectorAll('.figures > div')].filter((d) => \
+         d.querySelector('dt').textContent === {name}).map((d) => d.querySelector('dd').textContent)[0]"
+    ));
+    found.as_str().unwrap_or_default().to_owned()
+}
+
+fn assert_no_errors(page: &mut Browser) {
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+/// A page whose headline and counts are those of a result.
+fn assert_shows(page: &mut Browser, ran: &Ran) {
+    let headline = ran.at("/verdict/headline").as_str().unwrap_or_default();
+    let shown = page.text(".headline");
+    assert_eq!(shown.to_lowercase(), headline.to_lowercase());
+    assert_eq!(tile(page, "Answered"), with_commas(ran.count("completed")));
+    let failed: u64 = ran.number("/totals/seen/counts/started") - ran.count("completed");
+    assert_eq!(tile(page, "Failed"), with_commas(failed));
+    let rows = ran.at("/series").as_array().map_or(0, Vec::len);
+    let data = page.value("JSON.parse(document.getElementById('data').textContent).at.length");
+    assert!(
+        data.as_u64().is_some_and(|data| data as usize + 1 >= rows),
+        "{data} of {rows}"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_report_shows_what_the_json_result_tells() {
+    if !can_look("a_report_shows_what_the_json_result_tells") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let report = folder.path().join("report.html");
+    let url = target.url("/status/200");
+    let path = report.display().to_string();
+    let ran = bench(&[
+        "-r",
+        "200",
+        "-z",
+        "4s",
+        "--threshold",
+        "goodput>100000",
+        "--threshold",
+        "p(99)<60s",
+        "--label",
+        "team=<b>blue</b>",
+        "--report",
+        &path,
+        &url,
+    ]);
+    assert_eq!(ran.code, Some(99), "{}", ran.err);
+    let mut page = Browser::open(&file_url(&report));
+    assert_shows(&mut page, &ran);
+    assert_eq!(page.text("#thresholds tr.alarm td.n"), {
+        let goodput = ran.at("/totals/rates/goodput").as_f64().unwrap_or_default();
+        let text = format!("{goodput:.4}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    });
+    assert_eq!(page.text("#thresholds tr.good code"), "p(99)<60s");
+    assert!(page.text(".verdict .kind").contains("Thresholds crossed"));
+    assert!(page.text("#title .when").contains("team=<b>blue</b>"));
+    for chart in [
+        "rate", "heat", "service", "response", "vus", "transfer", "memory",
+    ] {
+        let selector = format!("figure[data-chart={chart}] canvas");
+        assert_eq!(page.shown(&selector), 1, "{chart}");
+    }
+    assert_eq!(page.shown("figure[data-chart=errors]"), 0, "nothing failed");
+    assert_eq!(
+        page.value("performance.getEntriesByType('resource').length"),
+        Value::from(0)
+    );
+    assert_no_errors(&mut page);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn charts_are_steered_by_keyboard_and_follow_one_cursor() {
+    if !can_look("charts_are_steered_by_keyboard_and_follow_one_cursor") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let report = folder.path().join("report.html");
+    let path = report.display().to_string();
+    let url = target.url("/status/200");
+    let ran = bench(&["-r", "100", "-z", "4s", "--report", &path, &url]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let mut page = Browser::open(&file_url(&report));
+    let press = |key: &str| {
+        format!(
+            "document.querySelector('figure[data-chart=rate] .plot').dispatchEvent(\
+             new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"
+        )
+    };
+    page.value(&press("ArrowRight"));
+    page.value(&press("ArrowRight"));
+    page.wait_for(
+        "document.querySelector('figure[data-chart=memory] .u-series .u-value').textContent.startsWith('2 s')",
+    );
+    let told = page.text("figure[data-chart=memory] .u-series .u-value");
+    assert!(
+        told.ends_with(" UTC"),
+        "the time of day stands beside: {told}"
+    );
+    let before = page.text("figure[data-chart=memory] .u-axis");
+    page.value(&press("+"));
+    page.value(&press("Escape"));
+    assert_eq!(page.text("figure[data-chart=memory] .u-axis"), before);
+    assert_no_errors(&mut page);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_scripts_report_takes_no_name_for_markup() {
+    if !can_look("a_scripts_report_takes_no_name_for_markup") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (script, report) = (
+        folder.path().join("s.js"),
+        folder.path().join("report.html"),
+    );
+    let name = serde_json::json!(HOSTILE);
+    let url = target.url("/status/200");
+    fs::write(
+        &script,
+        format!(
+            "import http from 'k6/http'; import {{ check, group }} from 'k6';
+             import {{ Trend }} from 'k6/metrics';
+             const own = new Trend('own_time', true);
+             export const options = {{ vus: 2, iterations: 20, tags: {{ hostile: {name} }},
+               thresholds: {{ own_time: ['p(95)<1'], checks: ['rate>0.1'] }} }};
+             export default function () {{
+               group({name}, () => {{
+                 const r = http.get('{url}', {{ tags: {{ name: {name} }} }});
+                 check(r, {{ {name}: (r) => r.status === 200 }});
+                 own.add(12.5);
+               }});
+             }}"
+        ),
+    )
+    .expect("there is room");
+    let mut command = loadline();
+    command
+        .arg("run")
+        .args(["--summary-by", "name", "--report"]);
+    command.arg(&report).arg(&script);
+    let output = loadline_e2e::run_to_end(command);
+    assert_eq!(output.status.code(), Some(99));
+    let mut page = Browser::open(&file_url(&report));
+    assert_eq!(page.value("window.broken"), Value::Null);
+    assert!(page.text("#checks tbody th").contains(HOSTILE));
+    assert_eq!(page.text("#names tbody th"), HOSTILE);
+    assert_eq!(page.text("#names tbody td.n"), "20");
+    assert!(
+        page.text("#thresholds tr.alarm")
+            .contains("own_time: p(95)<1")
+    );
+    assert!(page.text("#thresholds tr.alarm").contains("12.5 ms"));
+    assert_no_errors(&mut page);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_live_page_follows_the_run_to_its_verdict() {
+    if !can_look("a_live_page_follows_the_run_to_its_verdict") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (script, report) = (
+        folder.path().join("s.js"),
+        folder.path().join("report.html"),
+    );
+    let url = target.url("/status/200");
+    fs::write(
+        &script,
+        format!(
+            "import http from 'k6/http'; import {{ sleep }} from 'k6';
+             export const options = {{ vus: 3, duration: '7s',
+               thresholds: {{ http_req_duration: ['max<0.000001'] }} }};
+             export default function () {{ http.get('{url}'); sleep(0.02); }}"
+        ),
+    )
+    .expect("there is room");
+    let place = RestApi::free();
+    let (host, port) = place.address().rsplit_once(':').expect("a port");
+    let mut command = loadline();
+    command
+        .env("K6_WEB_DASHBOARD", "true")
+        .env("K6_WEB_DASHBOARD_HOST", host)
+        .env("K6_WEB_DASHBOARD_PORT", port)
+        .env("K6_WEB_DASHBOARD_EXPORT", &report)
+        .arg("run")
+        .arg(&script);
+    let running = Running::start(command);
+    wait_until_served(&place);
+    let mut page = Browser::open(&format!("http://{}/", place.address()));
+    page.wait_for("document.documentElement.dataset.phase === 'running'");
+    page.wait_for("document.querySelector('#thresholds tr.alarm') !== null");
+    page.wait_for("document.querySelector('figure[data-chart=rate] canvas') !== null");
+    page.wait_for("document.documentElement.dataset.phase === 'ended'");
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(99));
+    assert!(page.text("#status").starts_with("ended after "));
+    let (headline, answered) = (page.text(".headline"), tile(&mut page, "Answered"));
+    assert_eq!(tile(&mut page, "Virtual users"), "3");
+    assert_no_errors(&mut page);
+    let mut page = Browser::open(&file_url(&report));
+    assert_eq!(page.text(".headline"), headline);
+    assert_eq!(tile(&mut page, "Answered"), answered);
+    assert_no_errors(&mut page);
+}
+
+fn wait_until_served(place: &RestApi) {
+    let served = loadline_e2e::clock::wait_for(loadline_e2e::TIME_MAX, || {
+        std::net::TcpStream::connect(place.address()).ok()
+    });
+    assert!(served.is_some(), "nobody listens at {}", place.address());
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_stop_button_stops_and_strangers_do_not() {
+    if !can_look("the_stop_button_stops_and_strangers_do_not") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let place = RestApi::free();
+    let mut command = loadline();
+    command.args(["bench", "--no-journal", "-z", "60s", "-c", "2"]);
+    command.arg(format!("--web={}", place.address()));
+    command.arg(target.url("/status/200"));
+    let running = Running::start(command);
+    wait_until_served(&place);
+    assert_eq!(place.ask("GET", "/command/stop", "").status, 405);
+    assert_eq!(place.ask("POST", "/command/pause", "").status, 409);
+    let mut page = Browser::open(&format!("http://{}/", place.address()));
+    page.wait_for("document.documentElement.dataset.phase === 'running'");
+    // As a page of another site would ask, through a name that leads here.
+    let stranger = page.value(&format!(
+        "fetch('http://localhost:{}/command/stop', {{ method: 'POST', mode: 'no-cors' }})\
+         .then(() => 'sent', () => 'refused')",
+        place.address().rsplit(':').next().unwrap_or_default()
+    ));
+    assert_eq!(stranger, "refused", "the page's own policy forbids it");
+    page.wait_for("document.documentElement.dataset.phase === 'running'");
+    page.value("document.querySelector('button[data-order=stop]').click()");
+    page.wait_for("document.documentElement.dataset.phase === 'ended'");
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(103));
+    assert!(page.text(".verdict").contains("the live page"));
+    assert_eq!(
+        page.value("document.querySelector('button').disabled"),
+        Value::Bool(true)
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_paused_test_is_begun_from_its_page() {
+    if !can_look("a_paused_test_is_begun_from_its_page") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = folder.path().join("s.js");
+    let text = "import { sleep } from 'k6'; export const options = { vus: 1, iterations: 3 };
+        export default function () { sleep(0.2); }";
+    fs::write(&script, text).expect("there is room");
+    let place = RestApi::free();
+    let mut command = loadline();
+    command.args(["run", "--paused"]).arg(&script);
+    command.arg(format!("--web={}", place.address()));
+    let running = Running::start(command);
+    wait_until_served(&place);
+    let mut page = Browser::open(&format!("http://{}/", place.address()));
+    page.wait_for("document.documentElement.dataset.phase === 'waiting'");
+    page.value("document.querySelector('button[data-order=resume]').click()");
+    page.wait_for("document.documentElement.dataset.phase === 'ended'");
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(page.text("#metrics").contains("iterations"));
+    assert_no_errors(&mut page);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_port_that_is_taken_ends_the_run_before_it_begins() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("it is bound").to_string();
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = folder.path().join("s.js");
+    fs::write(&script, "export default function () {}").expect("there is room");
+    let mut bench = loadline();
+    bench.args(["bench", "-n", "1", "http://127.0.0.1:9/"]);
+    let mut run = loadline();
+    run.arg("run").arg(&script);
+    for mut command in [bench, run] {
+        command.arg(format!("--web={address}"));
+        let output = loadline_e2e::run_to_end(command);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(106), "{told}");
+        assert!(told.contains("address already in use"), "{told}");
+        assert!(told.contains("--web=HOST:PORT"), "{told}");
+    }
+}

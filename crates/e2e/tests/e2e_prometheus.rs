@@ -1,0 +1,303 @@
+//! Remote write into a real Prometheus, which goes away and comes back; and into receivers that are
+//! busy, strict or dead.
+//!
+//! Must not know how samples are encoded. Invariant: what Prometheus has at the end is what the summary
+//! says.
+
+use std::fs;
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use loadline_e2e::prometheus::Prometheus;
+use loadline_e2e::server::Server;
+use loadline_e2e::web::{self, Request};
+use loadline_e2e::{clock, loadline, process::Running, run_to_end, skip};
+use serde_json::Value;
+
+/// 200 iterations a second of a request, a check and a trend.
+const SCRIPT: &str = "
+    import http from 'k6/http';
+    import { check } from 'k6';
+    import { Trend } from 'k6/metrics';
+    const own = new Trend('own_time', true);
+    export const options = { scenarios: { steady: {
+        executor: 'constant-arrival-rate', rate: 200, duration: __ENV.DURATION, preAllocatedVUs: 10,
+    } } };
+    export function setup() { http.get(__ENV.TARGET); }
+    export default function () {
+        const response = http.get(__ENV.TARGET, { tags: { 'bad-label.x': 'y', 'empty': '' } });
+        check(response, { 'is ok': (r) => r.status === 200 });
+        own.add(12.5);
+    }";
+
+/// A run of the script, with a folder for what it writes.
+struct Test {
+    folder: tempfile::TempDir,
+    target: Server,
+}
+
+impl Test {
+    fn new() -> Test {
+        let folder = tempfile::tempdir().expect("there is room");
+        fs::write(folder.path().join("script.js"), SCRIPT).expect("there is room");
+        let target = Server::start(|stream, _| web::serve(stream, |_| web::ok("hello")));
+        Test { folder, target }
+    }
+
+    fn command(&self, receiver: &str, duration: &str, arguments: &[&str]) -> Command {
+        let mut command = loadline();
+        command
+            .args([
+                "run",
+                "-q",
+                "--audit",
+                "-o",
+                &format!("prometheus-rw={receiver}"),
+            ])
+            .arg("--summary-export")
+            .arg(self.summary_path())
+            .args(["-e", &format!("TARGET={}", self.target.url("/"))])
+            .args(["-e", &format!("DURATION={duration}")])
+            .args(arguments)
+            .arg(self.folder.path().join("script.js"))
+            .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
+            .env("K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true");
+        command
+    }
+
+    fn summary_path(&self) -> std::path::PathBuf {
+        self.folder.path().join("summary.json")
+    }
+
+    fn summary(&self) -> Value {
+        let text = fs::read_to_string(self.summary_path()).expect("it was written");
+        serde_json::from_str(&text).expect("it is JSON")
+    }
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Prometheus' totals against the summary's.
+fn assert_totals_agree(prometheus: &Prometheus, summary: &Value) {
+    let metrics = &summary["metrics"];
+    let count = |name: &str| metrics[name]["count"].as_f64().expect("it is a counter");
+    let requests = prometheus.number("sum(k6_http_reqs_total)");
+    assert_eq!(requests, count("http_reqs"));
+    let iterations = prometheus.number("sum(k6_iterations_total)");
+    assert_eq!(iterations, count("iterations"));
+    let durations = "sum(k6_http_req_duration_seconds)";
+    let observed = prometheus.number(&format!("histogram_count({durations})"));
+    assert_eq!(observed, count("http_reqs"));
+    let sum_s = prometheus.number(&format!("histogram_sum({durations})"));
+    let mean_ms = metrics["http_req_duration"]["avg"]
+        .as_f64()
+        .expect("it is a trend");
+    let wanted_s = mean_ms / 1e3 * observed;
+    assert!(
+        (sum_s - wanted_s).abs() < 1e-6 * wanted_s,
+        "{sum_s} {wanted_s}"
+    );
+    let p95_s = prometheus.number(&format!("histogram_quantile(0.95, {durations})"));
+    let p95_ms = metrics["http_req_duration"]["p(95)"]
+        .as_f64()
+        .expect("it is a trend");
+    // The width of the buckets of schema 3.
+    let width = 2_f64.powf(1.0 / 8.0) * 1.001;
+    let ratio = p95_s * 1e3 / p95_ms;
+    assert!(
+        (1.0 / width..=width).contains(&ratio),
+        "{p95_s} s, {p95_ms} ms"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn prometheus_has_what_the_summary_says() {
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => return skip("prometheus_has_what_the_summary_says", &why),
+    };
+    let test = Test::new();
+    let output = run_to_end(test.command(&prometheus.write_url(), "3s", &["--strict-outputs"]));
+    let told = errors(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(
+        told.contains("audit: ") && told.contains("lost: 0"),
+        "{told}"
+    );
+    assert_totals_agree(&prometheus, &test.summary());
+    let found = prometheus.query("k6_http_reqs_total{bad_label_x=\"y\"}");
+    let labels = &found[0]["metric"];
+    assert_eq!(labels["scenario"], "steady");
+    assert_eq!(
+        (labels["status"].as_str(), labels.get("empty")),
+        (Some("200"), None)
+    );
+    // A counter begins with zero: its increase is its value.
+    let increase = prometheus.number("sum(increase(k6_iterations_total[1m])) > 0");
+    assert!(increase > 0.0);
+    assert_eq!(
+        prometheus.number("histogram_count(sum(k6_own_time_seconds))"),
+        600.0
+    );
+    assert_eq!(prometheus.number("k6_checks_rate"), 1.0);
+    assert!(prometheus.number("loadline_generator_memory_bytes") > 1e6);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_outage_in_the_middle_loses_nothing() {
+    let mut prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => return skip("an_outage_in_the_middle_loses_nothing", &why),
+    };
+    let test = Test::new();
+    let url = prometheus.write_url();
+    let running = Running::start(test.command(&url, "12s", &["--strict-outputs"]));
+    let has_begun = || (!prometheus.query("k6_iterations_total").is_empty()).then_some(());
+    clock::wait_for(Duration::from_secs(20), has_begun).expect("samples arrive");
+    prometheus.stop();
+    clock::pause(Duration::from_secs(4));
+    prometheus.start_again();
+    let output = running.finish();
+    let told = errors(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("they are kept and tried again"), "{told}");
+    assert!(told.contains("takes samples again"), "{told}");
+    assert!(told.contains("lost: 0"), "{told}");
+    assert_totals_agree(&prometheus, &test.summary());
+    // The seconds of the outage were told later, each at its time.
+    let points = prometheus.number("count_over_time(k6_iterations_total[1m])");
+    assert!(points >= 10.0, "{points}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn runs_without_a_script_are_pushed_too() {
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => return skip("runs_without_a_script_are_pushed_too", &why),
+    };
+    let target = Server::start(|stream, _| web::serve(stream, |_| web::ok("hello")));
+    let mut command = loadline();
+    command
+        .args([
+            "bench",
+            "-q",
+            "--audit",
+            "--strict-outputs",
+            "-c",
+            "2",
+            "-n",
+            "500",
+        ])
+        .args(["-o", &format!("prometheus-rw={}", prometheus.write_url())])
+        .arg(target.url("/"))
+        .env("K6_PROMETHEUS_RW_TREND_STATS", "count,p(99.9)");
+    let output = run_to_end(command);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert_eq!(
+        prometheus.number("k6_http_reqs_total{status=\"200\"}"),
+        500.0
+    );
+    assert_eq!(prometheus.number("k6_http_req_duration_count"), 500.0);
+    assert!(prometheus.number("k6_http_req_duration_p999") > 0.0);
+}
+
+/// A receiver that answers each push with the next of these; the last one again and again.
+fn receiver(answers: &'static [&'static str]) -> (Server, Arc<Mutex<Vec<Request>>>) {
+    let seen: Arc<Mutex<Vec<Request>>> = Arc::default();
+    let log = Arc::clone(&seen);
+    let server = Server::start(move |stream, _| {
+        web::serve(stream, |request| {
+            let mut seen = log.lock().expect("nothing panics under it");
+            let answer = answers[seen.len().min(answers.len() - 1)];
+            seen.push(Request {
+                head: request.head.clone(),
+                body: request.body.clone(),
+            });
+            answer.as_bytes().to_vec()
+        })
+    });
+    (server, seen)
+}
+
+const TAKEN: &str = "HTTP/1.1 204 No Content\r\n\r\n";
+const BUSY: &str =
+    "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 5\r\n\r\nbusy\n";
+const REFUSED: &str = "HTTP/1.1 400 Bad Request\r\nContent-Length: 13\r\n\r\nbad timestamp";
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_busy_receiver_is_asked_again_and_credentials_stand_beside_headers() {
+    let test = Test::new();
+    let (server, seen) = receiver(&[TAKEN, BUSY, TAKEN]);
+    let mut command = test.command(
+        &server.url("/push"),
+        "2s",
+        &["--audit=false", "--strict-outputs"],
+    );
+    command
+        .env("K6_PROMETHEUS_RW_USERNAME", "ann")
+        .env("K6_PROMETHEUS_RW_PASSWORD", "secret")
+        .env("K6_PROMETHEUS_RW_HTTP_HEADERS", "X-Scope-OrgID:tenant");
+    let output = run_to_end(command);
+    let told = errors(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("the server answered 429: busy"), "{told}");
+    let seen = seen.lock().expect("nothing panics under it");
+    assert!(seen.len() >= 4, "{}", seen.len());
+    for request in seen.iter() {
+        assert_eq!(
+            request.header("authorization"),
+            Some("Basic YW5uOnNlY3JldA==")
+        );
+        assert_eq!(request.header("x-scope-orgid"), Some("tenant"));
+        assert_eq!(request.header("content-encoding"), Some("snappy"));
+    }
+    // The first request asks for the version of the protocol; this receiver knows 1.0 alone.
+    let version = |n: usize| seen[n].header("x-prometheus-remote-write-version");
+    assert_eq!((version(0), version(1)), (Some("2.0.0"), Some("0.1.0")));
+    assert_eq!(
+        seen[1].body, seen[2].body,
+        "the refused request comes again"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn what_does_not_arrive_is_told_once_and_at_the_end() {
+    let test = Test::new();
+    let (server, _) = receiver(&[TAKEN, REFUSED]);
+    let url = server.url("/push");
+    let output = run_to_end(test.command(&url, "2s", &["--audit=false"]));
+    let told = errors(&output);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "outputs are not strict: {told}"
+    );
+    let once = told
+        .matches("the server answered 400: bad timestamp")
+        .count();
+    assert_eq!(once, 1, "{told}");
+    assert!(told.contains("samples were refused"), "{told}");
+    let strict = run_to_end(test.command(&url, "1s", &["--audit=false", "--strict-outputs"]));
+    assert_ne!(strict.status.code(), Some(0));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn settings_that_mean_nothing_are_refused_before_the_run() {
+    let test = Test::new();
+    let output = run_to_end(test.command("localhost:9090", "1s", &[]));
+    assert_ne!(output.status.code(), Some(0));
+    let told = errors(&output);
+    assert!(
+        told.contains("must begin with http:// or https://"),
+        "{told}"
+    );
+}

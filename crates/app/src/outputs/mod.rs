@@ -75,6 +75,15 @@ struct Named<T> {
     output: T,
 }
 
+impl<T> Named<T> {
+    fn map<U>(self, wrap: impl FnOnce(T) -> U) -> Named<U> {
+        Named {
+            name: self.name,
+            output: wrap(self.output),
+        }
+    }
+}
+
 /// Starts the outputs; gives where the run is to send its values, if anywhere.
 ///
 /// # Errors
@@ -123,10 +132,12 @@ fn start_one(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Started, K6Error>
     let named = match spec.kind {
         OutputKind::Junit => return EventOutput::junit(spec, wanted).map(Started::Events),
         OutputKind::OpenTelemetry => {
-            return opentelemetry::start(spec, wanted).map(Started::Events);
+            let named = opentelemetry::start(spec, wanted)?;
+            return Ok(Started::Events(named.map(EventOutput::OpenTelemetry)));
         }
         OutputKind::PrometheusRw => {
-            return prometheus::start(spec, wanted).map(Started::Events);
+            let named = prometheus::start(spec, wanted)?;
+            return Ok(Started::Events(named.map(EventOutput::Prometheus)));
         }
         OutputKind::Csv => start.csv(),
         OutputKind::DogStatsd => start.statsd(true),
@@ -172,15 +183,11 @@ impl Outputs {
             None => Some(vec![held_up_ns; values]),
             Some(fan) => fan.finish(),
         };
-        let reports = self.values.into_iter().map(|named| Named {
-            name: named.name,
-            output: named.output.finish(),
-        });
-        let values: Vec<Named<SinkReport>> = reports.collect();
-        let events = self.events.into_iter().map(|named| Named {
-            name: named.name,
-            output: named.output.finish(),
-        });
+        let values = self.values.into_iter();
+        let values: Vec<Named<SinkReport>> =
+            values.map(|named| named.map(ValueOutput::finish)).collect();
+        let events = self.events.into_iter();
+        let events = events.map(|named| named.map(EventOutput::finish));
         Closed::of(&values, &events.collect::<Vec<_>>(), held_up_ns, waited_ns)
     }
 }

@@ -13,7 +13,6 @@ use loadline_output::opentelemetry::{OtlpProtocol, OtlpSettings, OtlpSink};
 use loadline_output::push::TlsSettings;
 use url::Url;
 
-use super::events::EventOutput;
 use super::variables::{self, Variables};
 use super::{Named, Wanted, trouble};
 use crate::Env;
@@ -29,7 +28,7 @@ const HTTP_PATH: &str = "/v1/metrics";
 ///
 /// # Errors
 /// A setting that means nothing, or a certificate that cannot be used.
-pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<EventOutput>, K6Error> {
+pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<OtlpSink>, K6Error> {
     let refused = |why: String| {
         K6Error::other(format!(
             "could not create the 'opentelemetry' output: {why}"
@@ -40,10 +39,7 @@ pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Even
     let name = format!("opentelemetry ({})", settings.url);
     let on_trouble = trouble(wanted, &name);
     let sink = OtlpSink::start(settings, on_trouble).map_err(|error| refused(error.to_string()))?;
-    Ok(Named {
-        name,
-        output: EventOutput::OpenTelemetry(sink),
-    })
+    Ok(Named { name, output: sink })
 }
 
 /// Exports what is left; gives what went wrong.

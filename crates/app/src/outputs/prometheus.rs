@@ -10,7 +10,6 @@ use loadline_model::script_settings::Feature;
 use loadline_output::OnTrouble;
 use loadline_output::prometheus::{Audit, Push, PushReport, Settings, Word};
 
-use super::events::EventOutput;
 use super::{Named, Wanted, trouble};
 use crate::k6::{K6Error, OutputSpec};
 
@@ -25,7 +24,7 @@ pub(super) struct Prometheus {
 ///
 /// # Errors
 /// A setting that means nothing, or a certificate that cannot be used.
-pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<EventOutput>, K6Error> {
+pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Prometheus>, K6Error> {
     let look = |name: &str| wanted.env.get(name).map(str::to_owned);
     let script = wanted.plan.script.as_deref();
     let is_native = script.is_some_and(|script| script.has(Feature::NativeHistograms));
@@ -48,7 +47,7 @@ pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Even
         Push::start(&settings, wanted.audits, tell).map_err(|error| refused(error.to_string()))?;
     Ok(Named {
         name,
-        output: EventOutput::Prometheus(Prometheus { push, on_note, url }),
+        output: Prometheus { push, on_note, url },
     })
 }
 
@@ -63,14 +62,21 @@ impl Prometheus {
         if let Some(audit) = &report.audit
             && let Some(agreed) = agreed(audit)
         {
-            let flush_ms = report.flush_max_us as f64 / 1e3;
-            (self.on_note)(&format!(
-                "{agreed} at {} ({} pushes, the longest took {flush_ms:.1} ms to make)",
-                self.url, report.pushes
-            ));
+            (self.on_note)(&format!("{agreed} at {} ({})", self.url, pace(&report)));
         }
         failure(&report)
     }
+}
+
+/// What the pushes took.
+fn pace(report: &PushReport) -> String {
+    let ms = |us: u64| us as f64 / 1e3;
+    let each_ms = ms(report.flush_sum_us) / report.pushes.max(1) as f64;
+    format!(
+        "{} pushes, made in {each_ms:.1} ms each and {:.1} ms at most",
+        report.pushes,
+        ms(report.flush_max_us)
+    )
 }
 
 /// What an audit without a difference says.
@@ -119,6 +125,21 @@ fn failure(report: &PushReport) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pace_is_told_with_its_unit() {
+        let report = PushReport {
+            pushes: 4,
+            flush_sum_us: 6_000,
+            flush_max_us: 2_500,
+            ..PushReport::default()
+        };
+        assert_eq!(
+            pace(&report),
+            "4 pushes, made in 1.5 ms each and 2.5 ms at most"
+        );
+        assert!(pace(&PushReport::default()).starts_with("0 pushes"));
+    }
 
     #[test]
     fn what_did_not_arrive_is_told() {

@@ -22,5 +22,6 @@ mod sink;
 mod tests;
 
 pub use audit::Audit;
+pub use senders::{Tell, Word};
 pub use settings::{Protocol, Settings, TrendForm};
-pub use sink::{Push, PushReport, Tell, Word};
+pub use sink::{Push, PushReport};

@@ -15,7 +15,6 @@ use super::encode::{Encoded, v1, v2};
 use super::points::{Family, Identity, Point};
 use super::queue::{Counts, Next, Outcome, Queue, Request};
 use super::settings::{Protocol, Settings};
-use super::sink::{Tell, Word, now};
 use crate::series::SeriesState;
 
 /// Points in one request at most, as Prometheus itself sends by default.
@@ -23,6 +22,18 @@ const POINTS_MAX: usize = 2_000;
 /// Series that one sender is given before there are more senders, and senders at most unless told.
 const SERIES_PER_SENDER: usize = 20_000;
 const SENDERS: usize = 4;
+
+/// How grave a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// Something to know.
+    Note,
+    /// Something is not as it should be.
+    Warning,
+}
+
+/// Told what happens, one line at a time.
+pub type Tell = Arc<dyn Fn(Word, &str) + Send + Sync>;
 
 /// The senders, and the points that wait to fill a request.
 pub(super) struct Senders {
@@ -339,4 +350,12 @@ impl Shared {
             }
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "pauses between attempts and the deadline at the end pass in real time"
+)]
+pub(super) fn now() -> Instant {
+    Instant::now()
 }

@@ -4,9 +4,8 @@
 //! the run has ended everything is pushed once more, for a bounded time.
 
 use std::io;
-use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loadline_model::RunEvent;
 
@@ -15,24 +14,12 @@ use super::client::Client;
 use super::encode::stale;
 use super::points::{Point, Points};
 use super::queue::Counts;
-use super::senders::Senders;
+use super::senders::{Senders, Tell, now};
 use super::settings::Settings;
 use crate::series::{Inbox, SeriesState};
 
 /// How long the receiver may take for what is left when the run has ended.
 const END_MAX: Duration = Duration::from_secs(30);
-
-/// How grave a word is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// Something to know.
-    Note,
-    /// Something is not as it should be.
-    Warning,
-}
-
-/// Told what happens, one line at a time.
-pub type Tell = Arc<dyn Fn(Word, &str) + Send + Sync>;
 
 /// What became of a run's series.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +28,9 @@ pub struct PushReport {
     pub counts: Counts,
     /// Series that were told.
     pub series: usize,
-    /// The longest time that making the requests of one push took, in microseconds.
+    /// The time that making the requests of all pushes took, in microseconds.
+    pub flush_sum_us: u64,
+    /// The longest of them.
     pub flush_max_us: u64,
     /// How many pushes there were.
     pub pushes: u64,
@@ -147,6 +136,7 @@ impl Keeper {
             return;
         }
         let took = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.report.flush_sum_us += took;
         self.report.flush_max_us = self.report.flush_max_us.max(took);
         self.report.pushes += 1;
     }
@@ -182,12 +172,4 @@ impl Keeper {
         }
         self.senders.flush();
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "pauses between attempts and the deadline at the end pass in real time"
-)]
-pub(super) fn now() -> Instant {
-    Instant::now()
 }

@@ -67,11 +67,20 @@ pub fn binary() -> std::ffi::OsString {
     std::env::var_os("LOADLINE_BIN").expect("LOADLINE_BIN names the binary under test")
 }
 
-/// The command with an environment that changes nothing: no proxies, no colours.
+/// The command with an environment that changes nothing: no settings of ours or of k6, no proxies, no
+/// colours.
 #[must_use]
 pub fn neutral(mut command: Command) -> Command {
     command.env("NO_COLOR", "1");
-    command.env_remove("LOADLINE_NO_VERDICT");
+    for (name, _) in std::env::vars_os() {
+        let is_setting = |prefix: &&str| name.as_encoded_bytes().starts_with(prefix.as_bytes());
+        if ["K6_", "LOADLINE_"]
+            .iter()
+            .any(|prefix| is_setting(&prefix))
+        {
+            command.env_remove(&name);
+        }
+    }
     for proxy in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
         command.env_remove(proxy).env_remove(proxy.to_uppercase());
     }

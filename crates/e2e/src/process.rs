@@ -73,11 +73,8 @@ pub fn binary() -> std::ffi::OsString {
 pub fn neutral(mut command: Command) -> Command {
     command.env("NO_COLOR", "1");
     for (name, _) in std::env::vars_os() {
-        let is_setting = |prefix: &&str| name.as_encoded_bytes().starts_with(prefix.as_bytes());
-        if ["K6_", "LOADLINE_"]
-            .iter()
-            .any(|prefix| is_setting(&prefix))
-        {
+        let bytes = name.as_encoded_bytes();
+        if bytes.starts_with(b"K6_") || bytes.starts_with(b"LOADLINE_") {
             command.env_remove(&name);
         }
     }

@@ -166,8 +166,8 @@ impl Http2Connection {
     }
 }
 
-/// Sends a piece of a body as the windows allow, and gives the stream back.
-async fn send_piece(
+/// Sends a piece of a body as the windows allow, and gives the stream back; `last`: the body ends with it.
+pub(crate) async fn send_piece(
     mut stream: SendStream<Bytes>,
     mut body: Bytes,
     last: bool,

@@ -12,7 +12,7 @@ mod prepared;
 pub(crate) use answer::{Answer, Wants};
 pub(crate) use content_coding::decoded;
 pub(crate) use http1::{Broken, Http1Connection, Surroundings};
-pub(crate) use http2::{Http2Connection, open_http2};
+pub(crate) use http2::{Http2Connection, open_http2, send_piece};
 pub(crate) use prepared::{PreparedBody, PreparedRequest, RenderError};
 
 use loadline_model::Nanos;

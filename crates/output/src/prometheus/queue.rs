@@ -67,8 +67,6 @@ pub struct Counts {
     pub refused: u64,
     /// Attempts that were made again.
     pub retried: u64,
-    /// Requests that were taken.
-    pub requests: u64,
 }
 
 impl Counts {
@@ -77,7 +75,6 @@ impl Counts {
         self.left_out += other.left_out;
         self.refused += other.refused;
         self.retried += other.retried;
-        self.requests += other.requests;
     }
 }
 
@@ -106,7 +103,6 @@ impl Queue {
         match outcome {
             Outcome::Taken => {
                 self.failures = 0;
-                self.counts.requests += 1;
                 self.counts.sent += self.pop().map_or(0, |request| request.samples);
                 Next::GoOn
             }

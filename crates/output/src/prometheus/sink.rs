@@ -26,8 +26,6 @@ const END_MAX: Duration = Duration::from_secs(30);
 pub struct PushReport {
     /// What became of samples.
     pub counts: Counts,
-    /// Series that were told.
-    pub series: usize,
     /// The time that making the requests of all pushes took, in microseconds.
     pub flush_sum_us: u64,
     /// The longest of them.
@@ -148,7 +146,6 @@ impl Keeper {
         let (counts, error) = self.senders.finish(now() + END_MAX);
         self.report.counts = counts;
         self.report.error = self.report.error.take().or(error);
-        self.report.series = self.points.identities().count();
         if audits && self.report.error.is_none() {
             let told = audit(
                 self.senders.client(),

@@ -14,7 +14,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use h2::client::SendRequest;
-use h2::{Reason, RecvStream, SendStream};
+use h2::{Reason, RecvStream};
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use loadline_model::Nanos;
 use loadline_model::url::Scheme;
@@ -26,16 +26,13 @@ use super::http1::Around;
 use super::message::{Delimiting, delimiting, is_framing};
 use super::received::Received;
 use super::trouble::{Direction, Trouble};
-use crate::exchange::Instants;
+use crate::exchange::{Instants, send_piece};
 use crate::net::Stream;
 use crate::vu::slot::Stop;
 
 /// What Go lets a peer send ahead on one stream, and on a connection.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
-/// Bytes of a body that need not wait for the peer's windows: well below what any peer opens with
-/// (RFC 9113 section 6.9.2), so that the time of sending stays true.
-const LEFT_TO_CONNECTION_MAX: usize = 16 << 10;
 /// Go's bound on an answer's head.
 const HEAD_BYTES_MAX: u32 = 10 << 20;
 
@@ -158,7 +155,7 @@ impl Http2 {
         if !bodiless {
             let body = request.body.clone().unwrap_or_default();
             // Where sending breaks off, the answer, or why there is none, tells more.
-            drop(around.watch.guard(send_body(stream, body)).await?);
+            drop(around.watch.guard(send_piece(stream, body, true)).await?);
         }
         instants.sent = around.clock.now();
         let answer = around.watch.guard(response).await?;
@@ -378,27 +375,6 @@ fn take_head(head: &http::response::Parts, received: &mut Received) {
     let length = head.headers.get(http::header::CONTENT_LENGTH);
     let length = length.and_then(|value| value.to_str().ok()?.parse().ok());
     received.expect_body(length);
-}
-
-/// Sends a body as the windows allow. A small one is left to the connection, which then writes it
-/// together with the head.
-async fn send_body(mut stream: SendStream<Bytes>, mut body: Bytes) -> Result<(), h2::Error> {
-    if body.len() <= LEFT_TO_CONNECTION_MAX {
-        return stream.send_data(body, true);
-    }
-    while !body.is_empty() {
-        stream.reserve_capacity(body.len());
-        let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
-            Some(room) => room?,
-            None => return Err(Reason::STREAM_CLOSED.into()),
-        };
-        let piece = body.split_to(room.min(body.len()));
-        if body.is_empty() {
-            return stream.send_data(piece, true);
-        }
-        stream.send_data(piece, false)?;
-    }
-    stream.send_data(body, true)
 }
 
 async fn read_body(mut body: RecvStream, received: &mut Received) -> Result<(), h2::Error> {

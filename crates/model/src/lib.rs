@@ -8,6 +8,7 @@
 
 pub mod bounded;
 pub mod check;
+pub mod civil;
 pub mod client;
 pub mod command;
 pub mod error_class;

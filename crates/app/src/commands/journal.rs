@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use loadline_model::civil::Civil;
 use loadline_model::{ExitCode, RunEvent};
 use loadline_output::journal::Journal;
 
@@ -120,24 +121,13 @@ fn begin_in(folder: &Path, started_unix_ms: u64) -> Option<Journal> {
     }
 }
 
-/// Seconds since 1970 as `20260314T150926Z`. The calendar is Howard Hinnant's `civil_from_days`.
+/// Seconds since 1970 as `20260314T150926Z`.
 fn utc(unix_seconds: u64) -> String {
-    let (days, seconds) = (unix_seconds / 86_400, unix_seconds % 86_400);
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
-    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
+    let at = Civil::of_unix_s(unix_seconds);
+    format!(
+        "{:04}{:02}{:02}T{:02}{:02}{:02}Z",
+        at.year, at.month, at.day, at.hour, at.minute, at.second
+    )
 }
 
 #[cfg(test)]

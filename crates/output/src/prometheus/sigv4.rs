@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use hmac::{Hmac, KeyInit, Mac};
+use loadline_model::civil::Civil;
 use sha2::{Digest, Sha256};
 
 use super::settings::Signing;
@@ -80,30 +81,10 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// `20150830` and `123600` of an instant.
-///
-/// Source: "civil from days" of <https://howardhinnant.github.io/date_algorithms.html>.
 fn date_and_time(unix_s: u64) -> (String, String) {
-    let (days, rest) = (unix_s / 86_400 + 719_468, unix_s % 86_400);
-    let era = days / 146_097;
-    let day_of_era = days % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let date = format!("{year:04}{month:02}{day:02}");
-    let time = format!(
-        "{:02}{:02}{:02}",
-        rest / 3_600,
-        rest % 3_600 / 60,
-        rest % 60
-    );
+    let at = Civil::of_unix_s(unix_s);
+    let date = format!("{:04}{:02}{:02}", at.year, at.month, at.day);
+    let time = format!("{:02}{:02}{:02}", at.hour, at.minute, at.second);
     (date, time)
 }
 

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::io;
 
+use loadline_model::civil::Civil;
 use rustls::AlertDescription;
 
 /// Bytes in quotes as Go's `%q` writes them.
@@ -119,25 +120,13 @@ pub(super) fn http2_code(code: u32) -> String {
     }
 }
 
-/// An instant in RFC 3339, UTC, to the second. Days to dates as in Howard Hinnant's
-/// `civil_from_days`.
+/// An instant in RFC 3339, UTC, to the second.
 pub(super) fn rfc3339(unix_seconds: u64) -> String {
-    let (days, second) = (unix_seconds / 86_400, unix_seconds % 86_400);
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = match month_from_march {
-        0..=9 => month_from_march + 3,
-        _ => month_from_march - 9,
-    };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute) = (second / 3_600, second % 3_600 / 60);
-    let second = second % 60;
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let at = Civil::of_unix_s(unix_seconds);
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+        at.year, at.month, at.day, at.hour, at.minute, at.second
+    )
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// Why a sink's thread is gone without a report.
+pub(crate) const THREAD_FAILED: &str = "its thread failed; this is a defect of loadline";
+
 /// What became of the values.
 #[derive(Debug, Default)]
 pub struct SinkReport {
@@ -28,9 +31,7 @@ impl SinkReport {
     /// The report of a thread that is gone without one.
     pub(crate) fn of_a_defect() -> SinkReport {
         SinkReport {
-            error: Some(io::Error::other(
-                "its thread failed; this is a defect of loadline",
-            )),
+            error: Some(io::Error::other(THREAD_FAILED)),
             ..SinkReport::default()
         }
     }

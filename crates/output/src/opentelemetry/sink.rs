@@ -6,7 +6,6 @@
 use std::fmt;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use loadline_metric::TagSet;
@@ -16,8 +15,8 @@ use super::encode::{Envelope, Span, request};
 use super::post::Way;
 use crate::push::tls::TlsSettings;
 use crate::push::{Refusal, Retry};
-use crate::report::OnTrouble;
-use crate::series::{Inbox, Series, SeriesState};
+use crate::report::{OnTrouble, THREAD_FAILED};
+use crate::series::{Inbox, Series, SeriesState, SeriesThread};
 
 /// Series in one request at most: far below what gRPC takes, histograms and all.
 const SERIES_MAX: usize = 1_000;
@@ -78,8 +77,7 @@ pub struct OtlpReport {
 /// A running export.
 #[derive(Debug)]
 pub struct OtlpSink {
-    inbox: Inbox,
-    thread: JoinHandle<OtlpReport>,
+    thread: SeriesThread<OtlpReport>,
 }
 
 impl OtlpSink {
@@ -88,10 +86,8 @@ impl OtlpSink {
     /// # Errors
     /// A certificate or an address that cannot be used, or no thread.
     pub fn start(settings: OtlpSettings, on_trouble: OnTrouble) -> io::Result<OtlpSink> {
-        let inbox = Inbox::default();
         let (_kept, clock) = channel();
         let exporter = Exporter {
-            inbox: inbox.clone(),
             way: Way::of(&settings).map_err(io::Error::other)?,
             interval: settings.interval,
             envelope: Envelope {
@@ -105,35 +101,26 @@ impl OtlpSink {
             clock,
             _kept,
         };
-        let thread = thread::Builder::new()
-            .name("opentelemetry".to_owned())
-            .spawn(move || exporter.run())?;
-        Ok(OtlpSink { inbox, thread })
+        let thread = SeriesThread::start("opentelemetry", move |inbox| exporter.run(inbox))?;
+        Ok(OtlpSink { thread })
     }
 
     /// Tells what happened.
     pub fn event(&self, event: &RunEvent) {
-        if matches!(
-            event,
-            RunEvent::Started { .. } | RunEvent::Series(_) | RunEvent::Second { .. }
-        ) {
-            self.inbox.tell(event);
-        }
+        self.thread.event(event);
     }
 
     /// Exports what is left, and gives what became of it all.
     #[must_use]
     pub fn finish(self) -> OtlpReport {
-        self.inbox.end();
-        self.thread.join().unwrap_or_else(|_| OtlpReport {
-            error: Some("its thread failed; this is a defect of loadline".to_owned()),
+        self.thread.finish().unwrap_or_else(|| OtlpReport {
+            error: Some(THREAD_FAILED.to_owned()),
             ..OtlpReport::default()
         })
     }
 }
 
 struct Exporter {
-    inbox: Inbox,
     way: Way,
     interval: Duration,
     envelope: Envelope,
@@ -148,9 +135,9 @@ struct Exporter {
 }
 
 impl Exporter {
-    fn run(mut self) -> OtlpReport {
+    fn run(mut self, inbox: &Inbox) -> OtlpReport {
         loop {
-            let taken = self.inbox.take(self.interval);
+            let taken = inbox.take(self.interval);
             for event in &taken.events {
                 self.state.add(event);
             }

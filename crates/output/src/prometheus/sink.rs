@@ -4,7 +4,6 @@
 //! the run has ended everything is pushed once more, for a bounded time.
 
 use std::io;
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use loadline_model::RunEvent;
@@ -16,7 +15,8 @@ use super::points::{Point, Points};
 use super::queue::Counts;
 use super::senders::{Senders, Tell, now};
 use super::settings::Settings;
-use crate::series::{Inbox, SeriesState};
+use crate::report::THREAD_FAILED;
+use crate::series::{Inbox, SeriesState, SeriesThread};
 
 /// How long the receiver may take for what is left when the run has ended.
 const END_MAX: Duration = Duration::from_secs(30);
@@ -40,8 +40,7 @@ pub struct PushReport {
 
 /// A running remote write.
 pub struct Push {
-    inbox: Inbox,
-    thread: JoinHandle<PushReport>,
+    thread: SeriesThread<PushReport>,
 }
 
 impl Push {
@@ -51,9 +50,7 @@ impl Push {
     /// A client certificate that cannot be used, or no thread.
     pub fn start(settings: &Settings, audits: bool, tell: Tell) -> io::Result<Push> {
         let client = Client::new(settings).map_err(io::Error::other)?;
-        let inbox = Inbox::default();
         let keeper = Keeper {
-            inbox: inbox.clone(),
             settings: settings.clone(),
             senders: Senders::new(client, settings.protocol, tell),
             state: SeriesState::default(),
@@ -61,28 +58,20 @@ impl Push {
             missed: 0,
             report: PushReport::default(),
         };
-        let thread = thread::Builder::new()
-            .name("remote write".to_owned())
-            .spawn(move || keeper.run(audits))?;
-        Ok(Push { inbox, thread })
+        let thread = SeriesThread::start("remote write", move |inbox| keeper.run(inbox, audits))?;
+        Ok(Push { thread })
     }
 
     /// Tells what happened.
     pub fn event(&self, event: &RunEvent) {
-        if matches!(
-            event,
-            RunEvent::Started { .. } | RunEvent::Series(_) | RunEvent::Second { .. }
-        ) {
-            self.inbox.tell(event);
-        }
+        self.thread.event(event);
     }
 
     /// Pushes what is left, and gives what became of it all.
     #[must_use]
     pub fn finish(self) -> PushReport {
-        self.inbox.end();
-        self.thread.join().unwrap_or_else(|_| PushReport {
-            error: Some("its thread failed; this is a defect of loadline".to_owned()),
+        self.thread.finish().unwrap_or_else(|| PushReport {
+            error: Some(THREAD_FAILED.to_owned()),
             ..PushReport::default()
         })
     }
@@ -90,7 +79,6 @@ impl Push {
 
 /// The thread that keeps the series.
 struct Keeper {
-    inbox: Inbox,
     settings: Settings,
     state: SeriesState,
     points: Points,
@@ -101,9 +89,9 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn run(mut self, audits: bool) -> PushReport {
+    fn run(mut self, inbox: &Inbox, audits: bool) -> PushReport {
         loop {
-            let taken = self.inbox.take(self.settings.push_interval);
+            let taken = inbox.take(self.settings.push_interval);
             for event in &taken.events {
                 self.state.add(event);
             }

@@ -8,6 +8,8 @@ mod inbox;
 mod state;
 #[cfg(test)]
 mod tests;
+mod thread;
 
 pub use inbox::{Inbox, Taken};
 pub use state::{Series, SeriesFamily, SeriesState};
+pub(crate) use thread::SeriesThread;

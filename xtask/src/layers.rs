@@ -46,6 +46,9 @@ const ENGINE: &str = "loadline-engine";
 const RUN: &str = "loadline-run";
 const OUTPUT: &str = "loadline-output";
 const REPORT: &str = "loadline-report";
+const KUBERNETES: &str = "loadline-kubernetes";
+const OBSERVE: &str = "loadline-observe";
+const SUITE: &str = "loadline-suite";
 const TARGET: &str = "loadline-target";
 const SIM: &str = "loadline-sim";
 
@@ -115,6 +118,27 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "a report is a function of a result, so a stored result gives the same report",
     },
     Layer {
+        package: KUBERNETES,
+        level: Level::Edge,
+        normal: &[],
+        tests: &[],
+        reason: "speaks with one API and knows nothing of load",
+    },
+    Layer {
+        package: OBSERVE,
+        level: Level::ControlPlane,
+        normal: &[KUBERNETES, MODEL, METRIC],
+        tests: &[TARGET],
+        reason: "reads beside the run and never on a worker's thread",
+    },
+    Layer {
+        package: SUITE,
+        level: Level::ControlPlane,
+        normal: &[KUBERNETES, OBSERVE, MODEL, METRIC],
+        tests: &[SIM],
+        reason: "how a run is executed is handed in, so that a matrix is proven without one",
+    },
+    Layer {
         package: TARGET,
         level: Level::Edge,
         normal: &[],
@@ -132,7 +156,8 @@ pub(crate) const LAYERS: &[Layer] = &[
         package: "loadline",
         level: Level::Edge,
         normal: &[
-            RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE, MODEL, METRIC,
+            SUITE, OBSERVE, KUBERNETES, RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE,
+            MODEL, METRIC,
         ],
         tests: &[SIM],
         reason: "joins all others; nothing may depend on it",

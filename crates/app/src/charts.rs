@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loadline_model::result::RunResult;
-use loadline_report::svg::{self, Palette};
+use loadline_report::svg::{self, Drawing, Palette};
 use resvg::{tiny_skia, usvg};
 
 /// Dots of a PNG for one of the drawing: sharp on dense screens and in print.
@@ -37,8 +37,16 @@ pub(crate) fn prepare(folder: &Path) -> Result<(), String> {
 /// # Errors
 /// A file cannot be written, in words for the user.
 pub(crate) fn save(folder: &Path, result: &RunResult) -> Result<(), String> {
+    save_drawings(folder, &svg::charts(result, &Palette::PAPER))
+}
+
+/// Writes drawings into a folder, each as `.svg` and as `.png`.
+///
+/// # Errors
+/// A file cannot be written, in words for the user.
+pub(crate) fn save_drawings(folder: &Path, drawings: &[Drawing]) -> Result<(), String> {
     let options = options();
-    for drawing in svg::charts(result, &Palette::PAPER) {
+    for drawing in drawings {
         let write = |ending: &str, bytes: &[u8]| {
             let path = folder.join(drawing.name).with_extension(ending);
             fs::write(&path, bytes)

@@ -9,6 +9,9 @@ use loadline_model::ExitCode;
 
 use crate::terminal::print;
 
+/// What a refusal on standard error begins with.
+const PREFIX: &str = "loadline: ";
+
 /// Text for the two streams, and an exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
@@ -43,8 +46,14 @@ impl Ending {
         Ending {
             code,
             out: String::new(),
-            err: format!("loadline: {message}\n"),
+            err: format!("{PREFIX}{message}\n"),
         }
+    }
+
+    /// What a refusal says, without the program's name before it.
+    pub(crate) fn message(&self) -> &str {
+        let text = self.err.trim_end();
+        text.strip_prefix(PREFIX).unwrap_or(text)
     }
 
     /// Writes both texts and gives the exit code.

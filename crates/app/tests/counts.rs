@@ -7,10 +7,15 @@ use std::sync::{Arc, mpsc};
 use loadline_app::cli::{self, Command};
 use loadline_app::{Env, Files, plan};
 use loadline_model::RunResult;
+use loadline_model::snapshot::Sample;
 use loadline_target::TargetConfig;
 
 /// The result of a `bench` command line against a target of its own, whose URL stands for `@`.
 fn result_of(line: &str) -> RunResult {
+    run_of(line, None)
+}
+
+fn run_of(line: &str, samples: Option<mpsc::SyncSender<Vec<Sample>>>) -> RunResult {
     let target = loadline_target::serve(TargetConfig {
         listen: ([127, 0, 0, 1], 0).into(),
         ..TargetConfig::default()
@@ -25,11 +30,12 @@ fn result_of(line: &str) -> RunResult {
     let (_orders, commands) = mpsc::channel();
     let setup = loadline_run::RunSetup {
         commands,
-        samples: None,
+        samples,
         script: None,
         is_paused: false,
         watch: None,
         command_line: words,
+        observers: None,
     };
     let ran = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
     target.stop();
@@ -65,6 +71,27 @@ fn each_second_has_one_row_and_rows_sum_to_the_whole() {
     assert!(at >= result.totals.elapsed_ns);
     let sum: u64 = result.series.iter().map(|row| row.completed).sum();
     assert_eq!(sum, result.totals.seen.counts.completed);
+    for pair in result.series.windows(2) {
+        assert!(pair[1].span_ns * 10 >= pair[0].span_ns, "{pair:?}");
+    }
+}
+
+#[test]
+fn the_bytes_of_all_requests_are_those_that_were_sent() {
+    for line in [
+        "-c 2 -n 20 -m POST -b hello @/ok",
+        "-c 1 -n 4 --no-keepalive @/redirect/2 --max-redirects 5",
+    ] {
+        let (sender, samples) = mpsc::sync_channel(64);
+        let result = run_of(line, Some(sender));
+        let sent: u64 = samples
+            .iter()
+            .flatten()
+            .map(|sample| sample.sent_bytes)
+            .sum();
+        assert!(sent > 0);
+        assert_eq!(sent, result.totals.seen.counts.bytes_sent, "{line}");
+    }
 }
 
 #[test]

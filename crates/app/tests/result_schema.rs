@@ -138,6 +138,7 @@ fn run_of(line: &str) -> RunResult {
         is_paused: false,
         watch: None,
         command_line: words,
+        observers: None,
     };
     let ran = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
     ran.result

@@ -18,6 +18,7 @@ pub mod rest;
 pub mod server;
 mod skip;
 pub mod target;
+pub mod topology;
 pub mod web;
 
 pub use process::{TIME_MAX, loadline, loadline_under, run, run_to_end};

@@ -175,6 +175,12 @@ impl Nginx {
         log
     }
 
+    /// The process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends it a signal, such as `libc::SIGSTOP`.
     pub fn signal(&self, signal: i32) {
         send(self.child.id(), signal);

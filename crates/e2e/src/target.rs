@@ -69,6 +69,12 @@ impl Target {
             .expect("an address ends in its port")
     }
 
+    /// The process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends it a signal, such as `libc::SIGSTOP`.
     pub fn signal(&self, signal: i32) {
         send(self.child.id(), signal);

@@ -77,6 +77,11 @@ fn every_panel_finds_something(test: &str, name: &str, variables: &[(&str, &str)
         ])
         .args(["-o", &format!("prometheus-rw={}", prometheus.write_url())])
         .args(["-e", &format!("TARGET={}", target.url("/"))])
+        // The server of this test is in this process.
+        .args([
+            "--observe",
+            &format!("service=process:pid:{}", std::process::id()),
+        ])
         .arg(&script)
         .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
         .envs(variables.iter().copied());

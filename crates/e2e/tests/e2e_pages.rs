@@ -67,10 +67,7 @@ fn assert_shows(page: &mut Browser, ran: &Ran) {
     assert_eq!(tile(page, "Failed"), with_commas(failed));
     let rows = ran.at("/series").as_array().map_or(0, Vec::len);
     let data = page.value("JSON.parse(document.getElementById('data').textContent).at.length");
-    assert!(
-        data.as_u64().is_some_and(|data| data as usize + 1 >= rows),
-        "{data} of {rows}"
-    );
+    assert_eq!(data.as_u64(), Some(rows as u64));
 }
 
 #[test]
@@ -116,11 +113,40 @@ fn a_report_shows_what_the_json_result_tells() {
         let selector = format!("figure[data-chart={chart}] canvas");
         assert_eq!(page.shown(&selector), 1, "{chart}");
     }
-    assert_eq!(page.shown("figure[data-chart=errors]"), 0, "nothing failed");
+    for chart in ["errors", "failures"] {
+        let selector = format!("figure[data-chart={chart}]");
+        assert_eq!(page.shown(&selector), 0, "nothing failed: {chart}");
+    }
     assert_eq!(
         page.value("performance.getEntriesByType('resource').length"),
         Value::from(0)
     );
+    assert_no_errors(&mut page);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_report_has_a_line_for_each_class_of_failure() {
+    if !can_look("a_report_has_a_line_for_each_class_of_failure") {
+        return;
+    }
+    let nobody = RestApi::free();
+    let folder = tempfile::tempdir().expect("there is room");
+    let report = folder.path().join("report.html");
+    let path = report.display().to_string();
+    let url = format!("http://{}/", nobody.address());
+    let ran = bench(&["-r", "50", "-z", "3s", "--report", &path, &url]);
+    let by_row = ran.at("/series").as_array().cloned().unwrap_or_default();
+    let refused = by_row
+        .iter()
+        .filter_map(|row| row.pointer("/failures/refused"));
+    let refused: u64 = refused.filter_map(Value::as_u64).sum();
+    assert_eq!(refused, 150, "{}", ran.err);
+    let mut page = Browser::open(&file_url(&report));
+    assert_shows(&mut page, &ran);
+    assert_eq!(page.shown("figure[data-chart=failures] canvas"), 1);
+    let label = "figure[data-chart=failures] .u-series:nth-child(2) .u-label";
+    assert_eq!(page.text(label), "refused");
     assert_no_errors(&mut page);
 }
 

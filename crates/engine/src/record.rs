@@ -34,6 +34,8 @@ pub(crate) struct Life {
     pub(crate) waiting_ns: u64,
     pub(crate) receiving_ns: u64,
     pub(crate) done: Nanos,
+    /// Bytes of the requests that were answered, redirects among them.
+    pub(crate) sent_bytes: u64,
 }
 
 impl Life {
@@ -49,6 +51,7 @@ impl Life {
             waiting_ns: 0,
             receiving_ns: 0,
             done: started,
+            sent_bytes: 0,
         }
     }
 
@@ -309,6 +312,7 @@ impl Recorder {
             status,
             error,
             body_bytes,
+            sent_bytes: life.sent_bytes,
         });
         if self.batch.len() >= BATCH {
             self.flush_samples();

@@ -13,7 +13,7 @@ use loadline_metric::{
     SeriesPlan, TagSet, Tagged,
 };
 use loadline_model::Nanos;
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::snapshot::{RequestSizes, TaggedValues};
 
 use crate::clock::Clock;
 use crate::tag_sets::TagSets;
@@ -68,7 +68,13 @@ impl ScriptRecorder {
     }
 
     /// Records one hop of an HTTP request; `failed` is `None` without a response callback.
-    pub fn http(&mut self, times: &HttpTimes, failed: Option<bool>, on: Occasion<'_>) {
+    pub fn http(
+        &mut self,
+        times: &HttpTimes,
+        failed: Option<bool>,
+        sizes: RequestSizes,
+        on: Occasion<'_>,
+    ) {
         self.seen.record_http(times, failed, on.at.0, on.tags);
         if self.values.is_some() {
             let mut values = Vec::with_capacity(2 + times.each().len());
@@ -77,7 +83,7 @@ impl ScriptRecorder {
             values.extend(each);
             // k6 tells the share of failures last.
             values.extend(failed.map(|failed| (BuiltIn::HttpReqFailed.id(), share(failed))));
-            self.keep(values, on);
+            self.keep(values, Some(sizes), on);
         }
     }
 
@@ -119,7 +125,8 @@ impl ScriptRecorder {
         self.seen.count(BuiltIn::Iterations, 1, on.at.0, on.tags);
         if self.values.is_some() {
             let iterations = BuiltIn::Iterations.id();
-            self.keep(vec![(duration, ms(duration_ns)), (iterations, 1.0)], on);
+            let values = vec![(duration, ms(duration_ns)), (iterations, 1.0)];
+            self.keep(values, None, on);
         }
     }
 
@@ -132,7 +139,7 @@ impl ScriptRecorder {
         }
         if self.values.is_some() {
             let values = both.map(|(metric, bytes)| (metric.id(), bytes as f64));
-            self.keep(values.to_vec(), on);
+            self.keep(values.to_vec(), None, on);
         }
     }
 
@@ -159,16 +166,22 @@ impl ScriptRecorder {
 
     fn keep_one(&mut self, metric: MetricId, value: f64, on: Occasion<'_>) {
         if self.values.is_some() {
-            self.keep(vec![(metric, value)], on);
+            self.keep(vec![(metric, value)], None, on);
         }
     }
 
-    fn keep(&mut self, values: Vec<(MetricId, f64)>, on: Occasion<'_>) {
+    fn keep(
+        &mut self,
+        values: Vec<(MetricId, f64)>,
+        sizes: Option<RequestSizes>,
+        on: Occasion<'_>,
+    ) {
         self.batch.push(TaggedValues {
             time_unix_ns: self.clock.started_unix_ns().saturating_add(on.at.0),
             tags: self.tag_sets.of(on.tags),
             metadata: on.metadata.cloned(),
             values,
+            sizes,
         });
         if self.batch.len() >= BATCH {
             self.flush();
@@ -235,7 +248,8 @@ mod tests {
             waiting: 2_500_000,
             ..HttpTimes::default()
         };
-        recorder.http(&times, Some(false), on);
+        let sizes = RequestSizes { sent: 70, body: 2 };
+        recorder.http(&times, Some(false), sizes, on);
         recorder.iteration(3_000_000, on);
         recorder.data(10, 20, on);
         let (seen, held_up_ns) = recorder.take();
@@ -247,6 +261,8 @@ mod tests {
             recorder.clock.started_unix_ns() + 5_000_000
         );
         assert_eq!(told[0].values.len(), 9);
+        let told_sizes: Vec<_> = told.iter().map(|values| values.sizes).collect();
+        assert_eq!(told_sizes, [Some(sizes), None, None]);
         assert!(
             told[0]
                 .values

@@ -30,6 +30,6 @@ pub use measurements::{
 };
 pub use registry::{DeclareError, METRICS_MAX, MetricRegistry};
 pub use scalar::{Counter, Gauge, NotFinite, Rate, Summary, ValueCounter};
-pub use series::{DEFAULT_SERIES_CAP, Explosion, MAX_OVERFLOW_SERIES, SeriesKey, SeriesMap};
+pub use series::{DEFAULT_SERIES_CAP, Explosion};
 pub use tags::{OVERFLOW_TAG, TagSet, Tagged};
 pub use trend::{RAW_VALUES_MAX, TimeTrend, ValueTrend};

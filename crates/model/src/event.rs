@@ -8,6 +8,7 @@ use std::sync::Arc;
 use loadline_metric::SeriesDelta;
 use serde::{Deserialize, Serialize};
 
+use crate::observation::{ObserverNote, ResourceSample};
 use crate::plan::TestPlan;
 use crate::result::{Environment, Row, RunResult};
 use crate::snapshot::Snapshot;
@@ -55,6 +56,8 @@ pub enum RunEvent {
     Mark(Mark),
     /// Resource use of a component of the system under test.
     Resource(ResourceSample),
+    /// What an observer of the system under test said in words.
+    Observer(ObserverNote),
     /// The run has ended.
     Finished(Arc<RunResult>),
 }
@@ -75,17 +78,4 @@ pub struct Mark {
     pub kind: String,
     /// What happened, in words.
     pub text: String,
-}
-
-/// Resource use of one component at one instant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ResourceSample {
-    /// When, in nanoseconds from the start of the run.
-    pub at_ns: u64,
-    /// Which component.
-    pub component: String,
-    /// What was read, with its unit at the end (`cpu_cores`, `memory_bytes`).
-    pub metric: String,
-    /// The value.
-    pub value: f64,
 }

@@ -58,6 +58,8 @@ exit_codes! {
     Internal = 109, "a defect of loadline: please report it with the message";
     /// The script marked the test as failed.
     MarkedFailed = 110, "the script marked the test as failed: exec.test.fail()";
+    /// An observer that the test needs was lost.
+    ObserverLost = 111, "an observer that the test requires could not read, or could read no longer";
     /// Anything else.
     Other = 255, "anything else: a file that cannot be written, a thread that the system refuses; run: a script or function that does not exist, an unknown flag or output, a flag's bad value";
 }

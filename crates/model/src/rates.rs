@@ -86,13 +86,12 @@ fn mean_rate(rows: &[&Row]) -> f64 {
 /// The mean over the rows in which the plan holds its load, the first such second left out.
 fn steady(plan: &TestPlan, rows: &[&Row]) -> Option<f64> {
     let (from, until) = steady_span(plan)?;
+    // The last row has what ended in the moment after it.
+    let until = until.map_or(u64::MAX, |at| at.0.saturating_add(SECOND / 10));
     let inside: Vec<&Row> = rows
         .iter()
         .copied()
-        .filter(|row| {
-            row.at_ns >= from.0 + SECOND
-                && row.at_ns + row.span_ns <= until.map_or(u64::MAX, |at| at.0)
-        })
+        .filter(|row| row.at_ns >= from.0 + SECOND && row.at_ns + row.span_ns <= until)
         .collect();
     (inside.len() >= STEADY_ROWS_MIN).then(|| mean_rate(&inside))
 }

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use loadline_metric::{TimeTrend, ValueTrend};
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Mark, ResourceSample};
+use crate::error_class::ErrorClass;
+use crate::event::Mark;
 use crate::heat::Heat;
+use crate::observation::Observations;
 use crate::plan::TestPlan;
 use crate::snapshot::Snapshot;
 use crate::test_summary::TestSummary;
@@ -34,6 +36,8 @@ pub enum StopReason {
     Script,
     /// Somebody ended it from outside, through the REST API or the live page.
     Remote,
+    /// An observer that the test cannot do without was lost, and running iterations were let end.
+    ObserverLost,
     /// The process died; told from the journal.
     Crashed,
 }
@@ -83,6 +87,10 @@ pub struct Row {
     pub good: u64,
     /// Failed.
     pub failed: u64,
+    /// The failed ones by class, classes without a failure left out; empty in results of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<ErrorClass, u64>,
     /// Not started for want of a virtual user.
     pub dropped: u64,
     /// Arrivals due and waiting at the end of the row.
@@ -109,13 +117,16 @@ pub struct Row {
     pub warm_up: bool,
 }
 
-/// Three percentiles, in nanoseconds.
+/// Percentiles of a row, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Percentiles {
     /// Median.
     pub p50: u64,
     /// 90th percentile.
     pub p90: u64,
+    /// 95th percentile; `None` in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p95: Option<u64>,
     /// 99th percentile.
     pub p99: u64,
 }
@@ -280,8 +291,8 @@ pub struct RunResult {
     pub series: Vec<Row>,
     /// Marks on the time axis.
     pub events: Vec<Mark>,
-    /// Resource use of other components.
-    pub observations: Vec<ResourceSample>,
+    /// What observers saw of the system under test.
+    pub observations: Observations,
     /// How thresholds came out.
     pub thresholds: Vec<ThresholdOutcome>,
     /// Metrics, checks and groups of a script run; `None` for other runs.

@@ -1,17 +1,23 @@
 //! The rows of a run, second by second, kept to a number that does not grow with its length.
 //!
-//! Must not know where rows come from. Invariant: whatever is joined, counts and spans still add up
-//! to the whole.
+//! Must not know where rows come from. Invariants: whatever is joined, counts and spans still add up
+//! to the whole; what is left of a run after its last whole second is a row of its own only where it is
+//! long enough for a rate of it to mean something.
 
 use crate::result::{Percentiles, Row};
 
 /// Rows kept; beyond this, two become one (an hour of seconds).
 pub const ROWS_MAX: usize = 3_600;
 
+/// A last row shorter than this part of the one before it is no row of its own.
+const TAIL_PART: u64 = 10;
+
 /// The rows of a run, halved in number when they become too many.
 #[derive(Debug)]
 pub struct Rows {
     rows: Vec<Row>,
+    /// Rows kept, an even number.
+    most: usize,
     /// Seconds that one row covers.
     per_row: u32,
     /// The row in the making, and how many seconds it has.
@@ -20,17 +26,31 @@ pub struct Rows {
 
 impl Default for Rows {
     fn default() -> Self {
-        Rows {
-            rows: Vec::new(),
-            per_row: 1,
-            open: None,
-        }
+        Rows::keeping(ROWS_MAX)
     }
 }
 
 impl Rows {
-    /// Adds the next second.
+    /// Keeps at most this many rows, rounded up to an even number; those of a result are [`ROWS_MAX`].
+    #[must_use]
+    pub fn keeping(most: usize) -> Rows {
+        Rows {
+            rows: Vec::new(),
+            most: most.max(2).next_multiple_of(2),
+            per_row: 1,
+            open: None,
+        }
+    }
+
+    /// Adds the next second, or what is left of the run after the last whole one.
     pub fn add(&mut self, second: Row) {
+        if self.open.is_none()
+            && let Some(last) = self.rows.last_mut()
+            && second.span_ns < last.span_ns / TAIL_PART
+        {
+            *last = with_tail(last, &second);
+            return;
+        }
         let (row, seconds) = match self.open.take() {
             None => (second, 1),
             Some((row, seconds)) => (joined(&row, &second), seconds + 1),
@@ -40,7 +60,7 @@ impl Rows {
             return;
         }
         self.rows.push(row);
-        if self.rows.len() >= ROWS_MAX {
+        if self.rows.len() >= self.most {
             halve(&mut self.rows);
             self.per_row *= 2;
         }
@@ -85,6 +105,9 @@ pub fn joined(first: &Row, second: &Row) -> Row {
     row.completed += first.completed;
     row.good += first.good;
     row.failed += first.failed;
+    for (class, count) in &first.failures {
+        *row.failures.entry(*class).or_default() += count;
+    }
     row.dropped += first.dropped;
     row.bytes_sent += first.bytes_sent;
     row.bytes_received += first.bytes_received;
@@ -104,6 +127,21 @@ pub fn joined(first: &Row, second: &Row) -> Row {
     row
 }
 
+/// A row with the moment that followed it, in which workers ended what was under way. Of that moment are
+/// counts and spans alone: who was at work, and what was usual, the row itself says, unless most requests
+/// ended in that moment.
+fn with_tail(row: &Row, tail: &Row) -> Row {
+    let ended = |row: &Row| row.completed + row.failed;
+    let usual = if ended(tail) > ended(row) { tail } else { row };
+    Row {
+        active_vus: row.active_vus,
+        service_time_ns: usual.service_time_ns,
+        response_time_ns: usual.response_time_ns,
+        lag_p99_ns: usual.lag_p99_ns,
+        ..joined(row, tail)
+    }
+}
+
 fn sum_of(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
@@ -116,6 +154,7 @@ fn larger(a: Option<Percentiles>, b: Option<Percentiles>) -> Option<Percentiles>
         (Some(a), Some(b)) => Some(Percentiles {
             p50: a.p50.max(b.p50),
             p90: a.p90.max(b.p90),
+            p95: a.p95.max(b.p95),
             p99: a.p99.max(b.p99),
         }),
         (one, other) => one.or(other),
@@ -127,6 +166,7 @@ mod tests {
     use loadline_metric::TimeTrend;
 
     use super::*;
+    use crate::ErrorClass;
     use crate::heat::Heat;
 
     #[test]
@@ -142,6 +182,8 @@ mod tests {
                 at_ns,
                 span_ns: 1_000_000_000,
                 completed: 3,
+                failed: 2,
+                failures: [(ErrorClass::Timeout, 2)].into(),
                 heat: heat.clone(),
                 ..Row::default()
             });
@@ -159,5 +201,53 @@ mod tests {
             rows.iter().map(|row| row.span_ns).sum::<u64>(),
             seconds * 1_000_000_000
         );
+        let timeouts = rows.iter().map(|row| row.failures[&ErrorClass::Timeout]);
+        assert_eq!(timeouts.sum::<u64>(), 2 * seconds);
+    }
+
+    fn row(at_ns: u64, span_ns: u64, completed: u64) -> Row {
+        let took = Percentiles {
+            p50: span_ns,
+            p90: span_ns,
+            p95: Some(span_ns),
+            p99: span_ns,
+        };
+        Row {
+            at_ns,
+            span_ns,
+            completed,
+            active_vus: u64::from(span_ns == 100),
+            service_time_ns: Some(took),
+            ..Row::default()
+        }
+    }
+
+    /// Start, length and answers of the rows that come of some.
+    fn told(of: &[Row]) -> Vec<(u64, u64, u64)> {
+        let mut rows = Rows::default();
+        of.iter().for_each(|row| rows.add(row.clone()));
+        let whole = rows.whole().to_vec();
+        assert_eq!(whole, rows.finish(), "who looks early sees the same");
+        whole
+            .iter()
+            .map(|row| (row.at_ns, row.span_ns, row.completed))
+            .collect()
+    }
+
+    #[test]
+    fn a_moment_at_the_end_is_no_row_of_its_own() {
+        assert_eq!(told(&[row(0, 100, 7), row(100, 9, 5)]), [(0, 109, 12)]);
+        let long_enough = [row(0, 100, 7), row(100, 10, 5)];
+        assert_eq!(told(&long_enough), [(0, 100, 7), (100, 10, 5)]);
+        assert_eq!(told(&[row(0, 1, 7)]), [(0, 1, 7)]);
+    }
+
+    #[test]
+    fn a_moment_at_the_end_does_not_say_what_was_usual() {
+        let usual = with_tail(&row(0, 100, 7), &row(100, 9, 5));
+        assert_eq!(usual.service_time_ns.map(|of| of.p50), Some(100));
+        assert_eq!(usual.active_vus, 1);
+        let most_at_the_end = with_tail(&row(0, 100, 4), &row(100, 9, 5));
+        assert_eq!(most_at_the_end.service_time_ns.map(|of| of.p50), Some(9));
     }
 }

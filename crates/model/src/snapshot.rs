@@ -454,6 +454,8 @@ pub struct Sample {
     pub error: Option<ErrorClass>,
     /// Bytes of the body.
     pub body_bytes: u64,
+    /// Bytes of the request as it was sent, of HTTP/2 before its head was packed; zero for a failure.
+    pub sent_bytes: u64,
 }
 
 /// Values that a script run recorded at one instant under the same tags; for sinks that want
@@ -469,6 +471,17 @@ pub struct TaggedValues {
     pub metadata: Option<Arc<TagSet>>,
     /// The values, in the unit of their metric (times in milliseconds).
     pub values: Vec<(MetricId, f64)>,
+    /// What the one request took of the wire that the values are of; `None` for other values.
+    pub sizes: Option<RequestSizes>,
+}
+
+/// Bytes of one request and of its answer. They are no values: a script's data is counted by iteration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestSizes {
+    /// Of the request as it was sent, of HTTP/2 before its head was packed; zero for a failure.
+    pub sent: u64,
+    /// Of the answer's body.
+    pub body: u64,
 }
 
 #[cfg(test)]

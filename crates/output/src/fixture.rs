@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_model::client::ClientPlan;
-use loadline_model::event::{Mark, ResourceSample, RunEvent};
+use loadline_model::event::{Mark, RunEvent};
 use loadline_model::executor::Executor;
+use loadline_model::observation::ResourceSample;
 use loadline_model::plan::{AggregationPlan, Behaviour, OnExhausted, Scenario, TestPlan};
 use loadline_model::request::{BodySource, RequestMix, RequestOrder, RequestTemplate};
 use loadline_model::result::{Environment, GeneratorUse, Percentiles, Row};
@@ -96,6 +97,7 @@ pub(crate) fn row(second: u64) -> Row {
         service_time_ns: Some(Percentiles {
             p50: 1_000_000,
             p90: 2_000_000,
+            p95: Some(2_500_000),
             p99: 3_000_000,
         }),
         generator: GeneratorUse {
@@ -137,9 +139,10 @@ pub(crate) fn mark(at_ns: u64) -> RunEvent {
 
 pub(crate) fn resource(at_ns: u64) -> RunEvent {
     RunEvent::Resource(ResourceSample {
-        at_ns,
-        component: "target".to_owned(),
-        metric: "cpu_cores".to_owned(),
+        at_ns: i64::try_from(at_ns).unwrap(),
+        observer: Arc::from("process"),
+        component: Arc::from("target"),
+        metric: Arc::from("cpu_cores"),
         value: 0.25,
     })
 }
@@ -166,5 +169,6 @@ pub(crate) fn sample(number: u64) -> Sample {
         status: 200,
         error: None,
         body_bytes: 2,
+        sent_bytes: 70,
     }
 }

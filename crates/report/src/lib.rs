@@ -16,6 +16,7 @@ pub mod go_template;
 pub mod hey;
 pub mod html;
 pub mod k6;
+mod observed;
 mod page;
 pub mod progress;
 mod ranks;

@@ -39,6 +39,7 @@ fn samples(report: &Value) -> Vec<Sample> {
         status: statuses[i].as_u64().expect("a status") as u16,
         error: None,
         body_bytes: 0,
+        sent_bytes: 0,
     };
     (0..lats.len()).map(sample).collect()
 }

@@ -10,6 +10,7 @@ use loadline_metric::{
 };
 use loadline_model::event::Mark;
 use loadline_model::heat::Heat;
+use loadline_model::observation::{ObservationLog, ObserverNote, Phases, ResourceSample, Span};
 use loadline_model::result::{GeneratorUse, Percentiles, Row, StopReason};
 use loadline_model::test_summary::{
     ByTag, CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
@@ -254,6 +255,7 @@ fn busy_row(second: u64, heat: &Heat) -> Row {
     let percentiles = Percentiles {
         p50: 212_345 + second,
         p90: 3_123_456 + second,
+        p95: Some(13_123_456 + second),
         p99: 903_123_456 + second,
     };
     Row {
@@ -264,6 +266,7 @@ fn busy_row(second: u64, heat: &Heat) -> Row {
         completed: 44_800 + second,
         good: 44_700 + second,
         failed: second % 90,
+        failures: [(ErrorClass::Timeout, second % 90)].into(),
         dropped: second % 70,
         waiting: second % 1_000,
         active_vus: 1_000 + second % 100,
@@ -292,7 +295,7 @@ fn the_live_page_has_a_place_for_every_part() {
     for part in html::parts(&support::troubled_open()) {
         assert!(page.contains(&format!("id=\"{}\"", part.id)), "{}", part.id);
         assert!(
-            !part.html.is_empty() || ["checks", "names", "metrics"].contains(&part.id),
+            !part.html.is_empty() || ["checks", "names", "metrics", "observed"].contains(&part.id),
             "{}",
             part.id
         );
@@ -303,4 +306,99 @@ fn the_live_page_has_a_place_for_every_part() {
     assert_eq!(without.matches("data-order=").count(), 1);
     let plan = support::troubled_open().plan;
     assert!(plan.duration() > Some(Duration::ZERO));
+}
+
+/// Ten seconds with an observer beside them.
+fn observed() -> RunResult {
+    let mut result = nothing();
+    result.series = (0..10)
+        .map(|second| Row {
+            at_ns: second * 1_000_000_000,
+            span_ns: 1_000_000_000,
+            completed: 5,
+            ..Row::default()
+        })
+        .collect();
+    let mut log = ObservationLog::default();
+    for second in -3..13_i64 {
+        let busy = if (0..10).contains(&second) {
+            1.25
+        } else {
+            0.01
+        };
+        for (metric, value) in [("cpu_cores", busy), ("cpu_limit_cores", 2.0)] {
+            log.add(&ResourceSample {
+                at_ns: second * 1_000_000_000 + 500_000_000,
+                observer: Arc::from(HOSTILE),
+                component: Arc::from("api-1"),
+                metric: Arc::from(metric),
+                value,
+            });
+        }
+    }
+    let span = |from_s: i64, to_s: i64| Span {
+        from_ns: from_s * 1_000_000_000,
+        to_ns: to_s * 1_000_000_000,
+    };
+    result.observations = log.finish(Some(Phases {
+        baseline: span(-100, 0),
+        warm_up: span(0, 0),
+        load: span(0, 10),
+        steady: span(1, 10),
+        tail: span(10, 100),
+    }));
+    result.observations.notes.push(ObserverNote {
+        at_ns: -1_500_000_000,
+        observer: "api".to_owned(),
+        component: "api-1".to_owned(),
+        kind: "gap".to_owned(),
+        text: "<b>no answer</b>".to_owned(),
+    });
+    result
+}
+
+#[test]
+fn what_was_observed_is_a_table_a_chart_and_remarks() {
+    let result = observed();
+    let page = html::report(&result);
+    let told = markup(&page);
+    for cell in [
+        ">0.01 cores<",
+        ">1.25 cores<",
+        ">CPU limit<",
+        ">−1.50 s<",
+        "&lt;b&gt;no answer",
+    ] {
+        assert!(told.contains(cell), "{cell}");
+    }
+    assert!(!told.contains("<img src=x"));
+    let data = charted(&page);
+    let lines = data["observed"]["cpu_cores"]
+        .as_object()
+        .expect("lines by name");
+    assert_eq!(lines.len(), 2);
+    let of_api = &lines[&format!("{HOSTILE} api-1")];
+    assert_eq!(of_api.as_array().map(Vec::len), Some(10));
+    assert_eq!(of_api[0], 1.25);
+    let one: Value = serde_json::from_str(&html::chart_row(
+        &result.series[3],
+        &[],
+        &result.observations,
+    ))
+    .expect("it is JSON");
+    assert_eq!(
+        one["observed"]["cpu_cores"][format!("{HOSTILE} api-1 limit")],
+        2.0
+    );
+}
+
+#[test]
+fn the_terminal_report_tells_what_was_observed() {
+    let style = loadline_report::Style::default();
+    let text = loadline_report::text::render(&observed(), &style);
+    let line = text
+        .lines()
+        .find(|line| line.contains("api-1") && line.contains("1.25 cores"))
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("0.01 cores"), "{line}");
 }

@@ -1,7 +1,7 @@
 //! From the workers' reports to seconds: each second is told once all workers have reported it.
 //!
-//! Must not know the engine's insides. Invariant: what is told second by second sums to what all
-//! workers reported.
+//! Must not know the engine's insides. Invariants: what is told second by second sums to what all
+//! workers reported; what a worker reports as it ends belongs to the second in which it ended.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use loadline_engine::{INTERVAL, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
-use loadline_model::{Nanos, Snapshot};
+use loadline_model::{ErrorClass, Nanos, Snapshot};
 
 use crate::generator::SelfWatch;
 
@@ -19,7 +19,8 @@ use crate::generator::SelfWatch;
 struct Pending {
     seen: Snapshot,
     waiting: u64,
-    planned: u64,
+    /// Arrivals planned so far, by worker.
+    planned: Vec<(u32, u64)>,
     busiest_worker: f64,
 }
 
@@ -32,10 +33,12 @@ pub(crate) struct Collector {
     reached_by_worker: Vec<u64>,
     /// Seconds told: the next one begins here.
     told: u64,
+    /// Seconds that some worker worked through: what came after is what is left of the run.
+    whole: u64,
     /// Each worker's arrivals planned so far.
     planned_by_worker: Vec<u64>,
-    planned_told: u64,
-    last: Pending,
+    /// The same as far as seconds were told.
+    told_by_worker: Vec<u64>,
     watch: SelfWatch,
     pub(crate) never_started: u64,
     pub(crate) last_done: Nanos,
@@ -58,9 +61,9 @@ impl Collector {
             pending: BTreeMap::new(),
             reached_by_worker: vec![0; workers as usize],
             told: 0,
+            whole: 0,
             planned_by_worker: vec![0; workers as usize],
-            planned_told: 0,
-            last: Pending::default(),
+            told_by_worker: vec![0; workers as usize],
             watch: SelfWatch::begin(),
             never_started: 0,
             last_done: Nanos::ZERO,
@@ -93,27 +96,25 @@ impl Collector {
                 waiting,
                 planned,
             } => {
-                self.planned_by_worker[worker as usize] = planned;
                 self.reached_by_worker[worker as usize] = interval + 1;
+                self.whole = self.whole.max(interval + 1);
                 let busy = share_of_interval(seen.worker_cpu_ns);
-                let pending = self.pending.entry(interval).or_default();
-                pending.seen.merge(*seen);
+                let pending = self.add(worker, interval, *seen, planned);
                 pending.waiting += waiting;
-                pending.planned += planned;
                 pending.busiest_worker = pending.busiest_worker.max(busy);
             }
             WorkerReport::Ended {
                 worker,
+                interval,
                 seen,
                 planned,
                 never_started,
                 last_done,
             } => {
-                self.planned_by_worker[worker as usize] = planned;
                 self.reached_by_worker[worker as usize] = u64::MAX;
                 self.never_started += never_started;
                 self.last_done = self.last_done.max(last_done);
-                self.last.seen.merge(*seen);
+                self.add(worker, interval, *seen, planned);
             }
             WorkerReport::Script(signal) => self.signals.push(signal),
             WorkerReport::Failed { worker, why } => {
@@ -123,12 +124,21 @@ impl Collector {
         }
     }
 
+    /// Adds what a worker saw to a second, or to the next that is told where this one was.
+    fn add(&mut self, worker: u32, interval: u64, seen: Snapshot, planned: u64) -> &mut Pending {
+        self.planned_by_worker[worker as usize] = planned;
+        let pending = self.pending.entry(interval.max(self.told)).or_default();
+        pending.seen.merge(seen);
+        pending.planned.push((worker, planned));
+        pending
+    }
+
     /// The next second that can be told, in order: every worker has reported it, or a later one, or
-    /// has ended. It covers several where all workers were held up.
+    /// has ended, and one worked through it. It covers several where all workers were held up.
     pub(crate) fn next_told(&mut self, active_vus: u64) -> Option<Told> {
         let reached = self.reached_by_worker.iter().min().copied()?;
         let entry = self.pending.first_entry()?;
-        if *entry.key() >= reached {
+        if *entry.key() >= reached.min(self.whole) {
             return None;
         }
         let (interval, pending) = entry.remove_entry();
@@ -141,11 +151,11 @@ impl Collector {
 
     /// What came after the last whole second, up to `until`; `None` when there is nothing.
     pub(crate) fn tell_rest(&mut self, told_until: Nanos, until: Nanos) -> Option<Told> {
-        let mut rest = std::mem::take(&mut self.last);
+        let mut rest = Pending::default();
         for (_, pending) in std::mem::take(&mut self.pending) {
             rest.seen.merge(pending.seen);
+            rest.planned.extend(pending.planned);
         }
-        rest.planned = self.planned();
         let span = until.since(told_until);
         let nothing = rest.seen.counts == Default::default()
             && rest.seen.warm_up == Default::default()
@@ -157,10 +167,20 @@ impl Collector {
         Some(self.tell(told_until.0, span.max(1), rest, 0))
     }
 
+    /// Arrivals planned since the last second that was told; `None` in a closed model. Workers that say
+    /// nothing of a second, because they skipped it or have ended, planned nothing new in it.
+    fn offered(&mut self, planned: &[(u32, u64)]) -> Option<u64> {
+        let mut offered = 0;
+        for (worker, planned) in planned {
+            let told = &mut self.told_by_worker[*worker as usize];
+            offered += planned.saturating_sub(*told);
+            *told = (*told).max(*planned);
+        }
+        self.open.then_some(offered)
+    }
+
     fn tell(&mut self, at_ns: u64, span_ns: u64, pending: Pending, active_vus: u64) -> Told {
-        let planned = pending.planned.max(self.planned_told);
-        let offered = self.open.then(|| planned - self.planned_told);
-        self.planned_told = planned;
+        let offered = self.offered(&pending.planned);
         let mut generator = self.watch.look(Duration::from_nanos(span_ns));
         generator.busiest_worker = pending.busiest_worker;
         generator.run_queue_ns = pending.seen.run_queue_ns;
@@ -175,6 +195,7 @@ impl Collector {
             completed: all.completed,
             good: all.good,
             failed: all.failed_total(),
+            failures: by_class(&all.failed),
             dropped: all.dropped,
             waiting: pending.waiting,
             active_vus,
@@ -199,6 +220,11 @@ fn share_of_interval(cpu_ns: u64) -> f64 {
     cpu_ns as f64 / INTERVAL.as_nanos() as f64
 }
 
+fn by_class(failed: &[u64; ErrorClass::COUNT]) -> BTreeMap<ErrorClass, u64> {
+    let counted = ErrorClass::ALL.iter().copied().zip(failed.iter().copied());
+    counted.filter(|(_, count)| *count > 0).collect()
+}
+
 fn quantile(trend: &TimeTrend, q: f64) -> Option<u64> {
     trend.quantile(q).map(|value| value.round() as u64)
 }
@@ -207,6 +233,7 @@ fn percentiles(trend: &TimeTrend) -> Option<Percentiles> {
     Some(Percentiles {
         p50: quantile(trend, 0.5)?,
         p90: quantile(trend, 0.9)?,
+        p95: quantile(trend, 0.95),
         p99: quantile(trend, 0.99)?,
     })
 }
@@ -227,14 +254,21 @@ mod tests {
         }
     }
 
-    fn ended(worker: u32) -> WorkerReport {
+    fn ended_with(worker: u32, interval: u64, completed: u64, planned: u64) -> WorkerReport {
+        let mut seen = Snapshot::default();
+        seen.counts.completed = completed;
         WorkerReport::Ended {
             worker,
-            seen: Box::default(),
-            planned: 0,
+            interval,
+            seen: Box::new(seen),
+            planned,
             never_started: 0,
             last_done: Nanos::ZERO,
         }
+    }
+
+    fn ended(worker: u32) -> WorkerReport {
+        ended_with(worker, 2, 0, 0)
     }
 
     /// What is told after each report: number, length and answers of the seconds.
@@ -263,6 +297,79 @@ mod tests {
             ended(1),
         ];
         assert_eq!(told(reports), [(0, S, 3), (S, S, 12)]);
+    }
+
+    #[test]
+    fn what_a_worker_saw_before_it_ended_belongs_to_the_second_in_which_it_ended() {
+        let reports = vec![
+            interval(0, 0, 1),
+            interval(1, 0, 2),
+            ended_with(0, 1, 4, 0),
+            interval(1, 1, 8),
+            ended_with(1, 2, 16, 0),
+        ];
+        let mut collector = Collector::new(2, false, Duration::ZERO);
+        let mut told = Vec::new();
+        for report in reports {
+            collector.take(report);
+            while let Some(Told { row, .. }) = collector.next_told(0) {
+                told.push((row.at_ns, row.span_ns, row.completed));
+            }
+        }
+        assert_eq!(told, [(0, S, 3), (S, S, 12)]);
+        let rest = collector.tell_rest(Nanos(2 * S), Nanos(2 * S + 9));
+        let rest = rest.expect("there was more").row;
+        assert_eq!((rest.at_ns, rest.span_ns, rest.completed), (2 * S, 9, 16));
+    }
+
+    #[test]
+    fn workers_that_end_within_a_second_leave_it_to_the_rest() {
+        let reports = vec![interval(0, 0, 1), interval(1, 0, 2), ended(0), ended(1)];
+        assert_eq!(told(reports), [(0, S, 3)]);
+    }
+
+    #[test]
+    fn what_is_offered_in_a_second_is_what_all_workers_planned_in_it() {
+        let planned = |worker, interval, planned| WorkerReport::Interval {
+            worker,
+            interval,
+            seen: Box::default(),
+            waiting: 0,
+            planned,
+        };
+        let reports = vec![
+            planned(0, 0, 10),
+            planned(1, 0, 20),
+            planned(0, 1, 30),
+            // The other skipped a second, and this one ends.
+            ended_with(0, 2, 0, 35),
+            planned(1, 2, 60),
+            ended_with(1, 3, 0, 61),
+        ];
+        let mut collector = Collector::new(2, true, Duration::ZERO);
+        let mut offered = Vec::new();
+        for report in reports {
+            collector.take(report);
+            while let Some(Told { row, .. }) = collector.next_told(0) {
+                offered.push(row.offered);
+            }
+        }
+        let rest = collector.tell_rest(Nanos(3 * S), Nanos(3 * S + 1));
+        offered.push(rest.expect("a moment").row.offered);
+        assert_eq!(offered, [Some(30), Some(20), Some(45), Some(1)]);
+        assert_eq!(collector.planned(), 96);
+    }
+
+    #[test]
+    fn failures_are_told_by_class() {
+        let mut seen = Snapshot::default();
+        seen.counts.failed[ErrorClass::Timeout.index()] = 3;
+        seen.warm_up.failed[ErrorClass::Timeout.index()] = 1;
+        let mut collector = Collector::new(1, false, Duration::ZERO);
+        collector.add(0, 0, seen, 0);
+        let rest = collector.tell_rest(Nanos(0), Nanos(S)).expect("a second");
+        assert_eq!(rest.row.failures, [(ErrorClass::Timeout, 4)].into());
+        assert_eq!(rest.row.failed, 4);
     }
 
     #[test]

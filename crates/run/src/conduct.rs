@@ -11,22 +11,18 @@ use std::time::Duration;
 use loadline_engine::{Engine, EngineSetup, ScriptSetup, StartError};
 use loadline_model::event::{Mark, THRESHOLD_MARK};
 use loadline_model::rates::rates;
-use loadline_model::result::{
-    Environment, RunResult, SCHEMA, StopReason, ThresholdOutcome, Totals, metrics_of,
-};
+use loadline_model::result::{Environment, RunResult, StopReason, Totals};
 use loadline_model::rows::Rows;
 use loadline_model::snapshot::Sample;
-use loadline_model::verdict::{Delivery, Limit};
-use loadline_model::{
-    ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan, TestSummary, Verdict,
-};
+use loadline_model::{ExitCode, Nanos, Observations, RunCommand, RunEvent, Snapshot, TestPlan};
 
 use crate::collect::{Collector, Told};
 use crate::environment::environment;
 use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
+use crate::observing::{ObserverFeed, Observing};
+use crate::outcome::{ScriptOutcome, bare_result, judged};
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
-use crate::verdict::{Evidence, judge};
 use crate::watch::{RunPhase, RunWatch};
 use crate::windows::Windows;
 
@@ -50,6 +46,8 @@ pub struct RunSetup {
     pub watch: Option<Arc<RunWatch>>,
     /// The command line, for the result.
     pub command_line: Vec<String>,
+    /// Observers of the system under test; `None`: nobody looks at it.
+    pub observers: Option<ObserverFeed>,
 }
 
 /// A script about to be run.
@@ -127,6 +125,13 @@ pub fn run(
     };
     let environment = Arc::new(environment(workers, &setup.command_line));
     let collector = Collector::new(workers, plan.is_open(), plan.warm_up);
+    let (mut observing, early_order) = match setup.observers {
+        Some(feed) => {
+            let (observing, order) = Observing::begin(feed, &setup.commands);
+            (Some(observing), order)
+        }
+        None => (None, None),
+    };
     let engine_setup = EngineSetup {
         plan: Arc::clone(&plan),
         samples: setup.samples,
@@ -156,13 +161,20 @@ pub fn run(
         environment: Arc::clone(&environment),
         started_unix_ms: engine.started_unix_ms(),
     });
+    if let Some(observing) = &mut observing {
+        observing.start(engine.started_unix_ms());
+    }
     let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
+    conductor.observing = observing;
     conductor.script = script;
     conductor.watch = setup.watch;
     if let Some(lifecycle) = &mut lifecycle {
         conductor.tell_around(lifecycle, on_event);
     }
     if let Begun::Stopped(order) = begun {
+        conductor.obey(order, on_event);
+    }
+    if let Some(order) = early_order {
         conductor.obey(order, on_event);
     }
     conductor.conduct(on_event);
@@ -184,6 +196,7 @@ struct Conductor {
     windows: Option<Windows>,
     script: Option<ScriptConduct>,
     watch: Option<Arc<RunWatch>>,
+    observing: Option<Observing>,
     troubles: Vec<Trouble>,
 }
 
@@ -210,6 +223,7 @@ impl Conductor {
             windows,
             script: None,
             watch: None,
+            observing: None,
             troubles: Vec::new(),
         }
     }
@@ -228,6 +242,7 @@ impl Conductor {
             }
             self.look();
             self.heed_script(on_event);
+            self.heed_observers(on_event);
             self.pass_orders(on_event);
             while let Some(told) = self.collector.next_told(self.at_work()) {
                 self.tell_second(told, on_event);
@@ -248,6 +263,7 @@ impl Conductor {
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<Ran, RunError> {
         let mut troubles = Vec::new();
+        self.settle_observers(on_event);
         if let Some(mut lifecycle) = lifecycle {
             troubles.append(&mut lifecycle.troubles);
             troubles.append(&mut self.troubles);
@@ -289,6 +305,26 @@ impl Conductor {
             if is_new {
                 self.troubles.push(trouble);
             }
+        }
+    }
+
+    /// Takes what observers told; ends the test where one is lost that it needs.
+    fn heed_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        let lost = self.observing.as_mut().and_then(|seen| seen.look(on_event));
+        if let Some(text) = lost
+            && self.stopped_at.is_none()
+        {
+            let (command, reason) = (RunCommand::StopGracefully, StopReason::ObserverLost);
+            self.stop_for(command, reason, "stop", text, on_event);
+        }
+    }
+
+    /// Waits for what observers see after the load; an end by hand is not kept waiting.
+    fn settle_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        if let Some(observing) = &mut self.observing
+            && self.stopped_at.is_none()
+        {
+            observing.settle(&self.commands, on_event);
         }
     }
 
@@ -468,6 +504,7 @@ impl Conductor {
             self.tell(rest, on_event);
         }
         let script = self.finish_script(until, on_event);
+        let observations = self.finish_observers(elapsed, on_event);
         let planned = self.plan.is_open().then(|| self.collector.planned());
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
@@ -497,7 +534,28 @@ impl Conductor {
                 .map(|windows| windows.finish(elapsed, done))
                 .unwrap_or_default(),
         };
-        assemble(&self.plan, environment, totals, series, self.events, script)
+        let result = RunResult {
+            series,
+            events: self.events,
+            observations,
+            ..bare_result(&self.plan, environment, totals)
+        };
+        judged(result, script)
+    }
+
+    fn finish_observers(
+        &mut self,
+        elapsed: Nanos,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Observations {
+        let Some(observing) = self.observing.take() else {
+            return Observations::default();
+        };
+        let (observations, mark) = observing.finish(&self.plan, elapsed, on_event);
+        if let Some(mark) = mark {
+            self.mark(mark, on_event);
+        }
+        observations
     }
 
     /// Makes the summary of a script run of what all workers measured, which leaves the totals.
@@ -524,48 +582,4 @@ impl Conductor {
         let filled = self.plan.time_filled().map_or(Nanos::ZERO, Nanos::from);
         last_done.max(filled).max(Nanos(1))
     }
-}
-
-/// The summary of a script run, and how its thresholds came out.
-type ScriptOutcome = (TestSummary, Vec<ThresholdOutcome>);
-
-fn assemble(
-    plan: &TestPlan,
-    environment: &Environment,
-    totals: Totals,
-    series: Vec<loadline_model::result::Row>,
-    events: Vec<Mark>,
-    script: Option<ScriptOutcome>,
-) -> RunResult {
-    let seen = &totals.seen;
-    let metrics = metrics_of(plan, seen);
-    let measured = Duration::from_nanos(totals.measured_ns);
-    let mut outcomes = thresholds::evaluate(plan, seen, measured);
-    let summary = script.map(|(summary, held)| {
-        outcomes.extend(held);
-        summary
-    });
-    let mut result = RunResult {
-        schema: SCHEMA.to_owned(),
-        plan: plan.clone(),
-        environment: environment.clone(),
-        labels: plan.labels.clone(),
-        totals,
-        metrics,
-        series,
-        events,
-        observations: Vec::new(),
-        thresholds: outcomes,
-        summary,
-        verdict: Verdict {
-            delivery: Delivery::Unfinished,
-            limit: Limit::Unknown,
-            headline: String::new(),
-            findings: Vec::new(),
-            saturation: None,
-            rate_error: None,
-        },
-    };
-    result.verdict = judge(&Evidence::of(&result));
-    result
 }

@@ -75,6 +75,7 @@ impl ScriptConduct {
                 .expect("a whole number is finite");
         }
         let tagged = TaggedValues {
+            sizes: None,
             time_unix_ns: started_unix_ms.saturating_mul(1_000_000) + until_ns,
             tags: Arc::new(TagSet::new()),
             metadata: None,

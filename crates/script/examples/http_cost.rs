@@ -95,6 +95,7 @@ fn answer() -> HopAnswer {
         tls: None,
         times: HopTimes::default(),
         done_at: Nanos(1),
+        sent_bytes: 90,
     }
 }
 

@@ -129,6 +129,8 @@ pub struct HopAnswer {
     pub times: HopTimes,
     /// When the last byte came.
     pub done_at: Nanos,
+    /// Bytes of the request as it was sent; of HTTP/2 before its head was packed.
+    pub sent_bytes: u64,
 }
 
 /// Why there is no complete answer.

@@ -38,6 +38,8 @@ pub struct HttpFacts<'a> {
     pub error: &'a str,
     /// Bytes of the body received, as on the wire.
     pub body_bytes: u64,
+    /// Bytes of the request that was answered; zero for a failure.
+    pub sent_bytes: u64,
     /// The answer's content type; empty without.
     pub content_type: &'a [u8],
     /// When the hop began, in nanoseconds from the start of the run.

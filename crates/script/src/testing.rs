@@ -244,6 +244,7 @@ pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HopA
             ..HopTimes::default()
         },
         done_at: Nanos::ZERO,
+        sent_bytes: 90,
     }
 }
 

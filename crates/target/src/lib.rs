@@ -13,8 +13,11 @@
 //! # Ok::<(), loadline_target::TargetError>(())
 //! ```
 //!
+//! [`bench`] makes graphs of small processes out of such servers.
+//!
 //! The endpoints are listed on the page that `/` serves, the faults in `docs/target/README.md`.
 
+pub mod bench;
 mod clock;
 mod config;
 mod duration;

@@ -73,6 +73,11 @@ impl ServiceQueue {
 
     /// Takes one arrival at `now_ns`; arrivals that come out of order count as simultaneous with the latest.
     pub(crate) fn arrive(&mut self, now_ns: u64) -> Admission {
+        self.arrive_slowed(now_ns, 1.0)
+    }
+
+    /// The same with a service time that is multiplied by `factor`.
+    pub(crate) fn arrive_slowed(&mut self, now_ns: u64, factor: f64) -> Admission {
         let now_ns = self.advance(now_ns);
         let start_ns = self.next_start(now_ns);
         if start_ns > now_ns && self.waiting.len() >= self.spec.room as usize {
@@ -86,7 +91,8 @@ impl ServiceQueue {
         if start_ns > now_ns {
             self.waiting.push_back(start_ns);
         }
-        let service_ns = self.spec.service.draw_ns(&mut self.dice);
+        let drawn_ns = self.spec.service.draw_ns(&mut self.dice);
+        let service_ns = (drawn_ns as f64 * factor) as u64;
         let finish_ns = start_ns.saturating_add(service_ns);
         self.free_at.push(Reverse(finish_ns));
         Admission::Served {

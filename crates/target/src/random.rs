@@ -5,6 +5,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// A seeded generator (xoshiro256++), cheap enough for one draw per request.
@@ -72,7 +73,7 @@ impl Dice {
 }
 
 /// The shape of a random duration.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Law {
     /// Always the mean.
     Constant,
@@ -86,7 +87,7 @@ pub(crate) enum Law {
 }
 
 /// A mean and the law around it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RandomDuration {
     /// The mean.
     pub(crate) mean: Duration,

@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use super::Outcome;
 use crate::workspace::{self, Depth, list, root, text};
@@ -37,10 +39,27 @@ pub(super) fn step() -> Result<Outcome> {
     let directory = workspace::target_directory()?.join("fuzz");
     let triple = host()?;
     let binaries = build(&directory, &triple)?;
-    for name in &names {
-        smoke_run(name, &binaries, &directory)?;
-    }
+    run_all(&names, &binaries, &directory)?;
     Ok(Outcome::Passed)
+}
+
+/// Runs the targets, as many at a time as there are processors: each keeps one busy.
+fn run_all(names: &[String], binaries: &Path, directory: &Path) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let run_next = || -> Result<()> {
+        while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+            smoke_run(name, binaries, directory)?;
+        }
+        Ok(())
+    };
+    let lanes = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(run_next)).collect();
+        lanes.into_iter().try_for_each(|lane| {
+            lane.join()
+                .unwrap_or_else(|_| Err("a fuzz lane panicked".to_owned()))
+        })
+    })
 }
 
 fn targets() -> Result<Vec<String>> {

@@ -4,9 +4,13 @@
 //! messages and the generated reference all come from these declarations.
 
 pub mod bench;
+mod capacity;
 mod compare;
 mod others;
+mod probing;
 pub mod script;
+mod suite;
+mod sweep;
 pub mod values;
 
 use clap::error::ErrorKind;
@@ -14,8 +18,15 @@ use clap::{Parser, Subcommand};
 
 use crate::Ending;
 
+pub use capacity::CapacityArgs;
 pub use compare::CompareArgs;
 pub use others::{DemoArgs, InternalDocs, ReportArgs, TargetArgs, TargetTlsArgs};
+pub use probing::{ProbingArgs, ToldArgs, UserArgs};
+pub use suite::{
+    SuiteAction, SuiteArgs, SuiteExplainArgs, SuiteFileArgs, SuitePlanArgs, SuiteResumeArgs,
+    SuiteRunArgs,
+};
+pub use sweep::SweepArgs;
 
 /// Finds how much load a service carries, and proves it.
 #[derive(Parser, Debug)]
@@ -79,6 +90,15 @@ pub enum Command {
     /// Exit codes: 0 as planned, 1 when not one request succeeded, 99 when a threshold was crossed,
     /// 104 when the command line cannot be run, 105 when stopped by a signal.
     Bench(Box<bench::BenchArgs>),
+    /// Find the highest rate at which a target meets its objectives
+    ///
+    /// Puts one rate after another on the target, as an open model: doubling until one is not carried,
+    /// then halving the interval between the highest that was and the lowest that was not, repeating
+    /// what is close, and letting the target recover in between. The answer is an interval, with
+    /// what gave way; or "at least", where the generator was the limit.
+    Capacity(Box<CapacityArgs>),
+    /// Measure a target under one load after another: load curve, knee, scalability
+    Sweep(Box<SweepArgs>),
     /// The command line of hey 0.1.5
     #[command(disable_help_flag = true)]
     Hey(DialectArgs),
@@ -93,6 +113,11 @@ pub enum Command {
     Report(ReportArgs),
     /// Hold results against the first of them: what differs, and which differences are real
     Compare(CompareArgs),
+    /// Run a matrix of tests from one file, and write the document of it
+    ///
+    /// A suite file names rows: scripts or command lines with their load, their environment and what is done around
+    /// them. Rows are run one after the other, judged, and kept, so that a suite that was stopped goes on where it was.
+    Suite(Box<SuiteArgs>),
     /// Print the version
     Version,
     /// Print a generated reference

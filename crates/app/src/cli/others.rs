@@ -18,9 +18,23 @@ Examples:
   loadline target
   loadline target --listen 0.0.0.0:8080 --tls 0.0.0.0:8443 --ca-out ca.pem
   loadline target --routes routes.toml
+  loadline target --config bench.yaml --ready-file bench.json
 
-The endpoints are listed on the page that / serves.")]
+The endpoints are listed on the page that / serves; bench files are described in
+docs/target/bench.md.")]
 pub struct TargetArgs {
+    /// Start the processes of this bench file instead of one server: services, gateways, balancers,
+    /// queues, autoscalers and networks with known costs
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "threads", "no_keepalive",
+        "max_requests_per_connection", "routes", "seed", "graceful_stop", "tls"])]
+    pub config: Option<PathBuf>,
+    /// With --config: write the components with their URLs and process numbers here, as JSON, once
+    /// all of them answer
+    #[arg(long, value_name = "FILE", requires = "config")]
+    pub ready_file: Option<PathBuf>,
+    /// Run one process of a bench; its plan comes on standard input.
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub bench_part: Option<String>,
     /// Address and port for HTTP/1.1 and HTTP/2 with prior knowledge; port 0 picks a free one
     #[arg(short, long, value_name = "ADDRESS", default_value = "127.0.0.1:8080",
         value_parser = values::socket_address)]

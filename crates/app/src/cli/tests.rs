@@ -36,7 +36,9 @@ fn help() {
             .collect::<String>()
     };
     insta::assert_snapshot!("help", trimmed(root.render_help().to_string()));
-    for name in ["bench", "target", "demo", "report", "compare"] {
+    for name in [
+        "bench", "capacity", "sweep", "target", "demo", "report", "compare",
+    ] {
         let command = root.find_subcommand_mut(name).expect("a command");
         insta::assert_snapshot!(
             format!("help_{name}"),

@@ -11,10 +11,10 @@ use loadline_model::result::RunResult;
 use loadline_output::json;
 
 use super::fresh_seed;
-use super::journal::Place;
 use super::running::{self, Run};
 use super::sinks::Sinks;
 use crate::cli::bench::{BenchArgs, ResultArgs};
+use crate::journal::Place;
 use crate::terminal::progress::Live;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, style};
@@ -36,7 +36,9 @@ pub(super) fn run(
     let mut run = Run::prepare(
         plan,
         journal_place(&args.results, env),
+        &args.observe.wanted(),
         &redact::command_line(command_line, None),
+        env,
     )?;
     let web = serve(&args.results, &run)?;
     let mut sinks = Sinks::start(&args.results, &mut run, env)?;

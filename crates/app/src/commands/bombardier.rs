@@ -11,10 +11,11 @@ use loadline_model::{ExitCode, RunEvent};
 use loadline_report::bombardier::{self, DONE, Identity, Progress, Spec};
 
 use super::hey::tell_verdict;
-use super::journal::Place;
 use super::running::Run;
 use super::{NO_VERDICT, fresh_seed};
 use crate::dialect::bombardier::{self as dialect, Format, Job};
+use crate::journal::Place;
+use crate::observers::WantedObservers;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files, redact};
 
@@ -35,7 +36,9 @@ pub(super) fn run(
     let run = Run::prepare(
         job.plan.clone(),
         Place::default_in(env),
+        &WantedObservers::of(&job.observe),
         &redact::command_line(command_line, None),
+        env,
     )?;
     let is_text = matches!(job.format, Format::PlainText);
     let say = if is_text { Stream::Out } else { Stream::Err };

@@ -11,10 +11,11 @@ use loadline_model::ExitCode;
 use loadline_output::json;
 use loadline_target::TargetConfig;
 
-use super::journal::Place;
 use super::running::{self, Run};
 use super::{fresh_seed, target};
 use crate::cli::{self, Command, DemoArgs};
+use crate::journal::Place;
+use crate::observers::WantedObservers;
 use crate::terminal::progress::Live;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files, plan};
@@ -64,7 +65,13 @@ fn bench(command_line: &[String], args: &DemoArgs, env: &Env) -> Result<ExitCode
     };
     let plan = plan::bench(&options, env, &Files::Disk, fresh_seed());
     let plan = plan.map_err(|why| Ending::refusal(ExitCode::Internal, &why))?;
-    let run = Run::prepare(plan, Place::default_in(env), command_line)?;
+    let run = Run::prepare(
+        plan,
+        Place::default_in(env),
+        &WantedObservers::default(),
+        command_line,
+        env,
+    )?;
     let shown = style::of_stderr(args.no_color, env);
     let mut live = Live::on_stderr(run.plan(), args.quiet, shown);
     let ran = run.go(&mut |event| live.show(event));

@@ -11,11 +11,12 @@ use loadline_model::result::RunResult;
 use loadline_output::samples::SampleSink;
 use loadline_report::{hey, verdict};
 
-use super::journal::Place;
 use super::running::Run;
 use super::samples::{self, Kept};
 use super::{NO_VERDICT, fresh_seed};
 use crate::dialect::hey::{self as dialect, Job, Output};
+use crate::journal::Place;
+use crate::observers::WantedObservers;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files, redact};
 
@@ -33,11 +34,14 @@ pub(super) fn run(
         plan,
         output,
         verdict,
+        observe,
     } = dialect::parse(arguments, files, fresh_seed())?;
     let mut run = Run::prepare(
         plan,
         Place::default_in(env),
+        &WantedObservers::of(&observe),
         &redact::command_line(command_line, Some("-a")),
+        env,
     )?;
     let cannot_start = |error| refused(&format!("the samples' thread cannot be started: {error}"));
     let sink = Sink::start(&output, &mut run).map_err(cannot_start)?;

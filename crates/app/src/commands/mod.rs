@@ -5,23 +5,28 @@
 mod archive;
 mod bench;
 mod bombardier;
+mod capacity;
 mod compare;
 mod control;
 mod demo;
 mod docs;
 mod hey;
 mod inspect;
-mod journal;
 mod k6;
 mod new;
+mod probing;
 mod report;
 mod run;
 mod running;
 mod samples;
 mod script;
 mod sinks;
+mod suite;
+mod sweep;
 mod target;
 mod version;
+
+pub(crate) use running::RESULT_FILE;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -50,6 +55,9 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
     }
     match cli::parse(arguments)?.command {
         Command::Bench(args) => bench::run(&args, arguments, env, files),
+        Command::Capacity(args) => capacity::run(*args, arguments, env, files),
+        Command::Suite(args) => suite::run(&args, env),
+        Command::Sweep(args) => sweep::run(*args, arguments, env, files),
         Command::Hey(dialect) => hey::run(&dialect.arguments, arguments, env, files),
         Command::Bombardier(dialect) => bombardier::run(&dialect.arguments, arguments, env, files),
         Command::Target(args) => target::run(args),

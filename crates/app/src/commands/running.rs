@@ -3,17 +3,20 @@
 //! Must not know which command runs. Invariant: whatever the sinks meet with, the run's result is
 //! returned.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
-use loadline_run::RunSetup;
+use loadline_output::json;
+use loadline_run::{ObserverFeed, RunSetup};
 
-use super::journal::{Place, RunJournal};
-use crate::Ending;
+use crate::journal::{Place, RunJournal};
+use crate::observers::WantedObservers;
 use crate::terminal::signals;
+use crate::{Ending, Env};
 
 /// Batches of samples between the workers and the sink: enough to ride out a slow write, few enough
 /// to stay small in memory.
@@ -27,17 +30,26 @@ pub(super) struct Run {
     samples: Option<SyncSender<Vec<Sample>>>,
     journal: RunJournal,
     command_line: Vec<String>,
+    observers: Option<ObserverFeed>,
+    /// Where the environment wants the JSON result, beside what the command line says.
+    result_file: Option<PathBuf>,
 }
+
+/// Names a file that every run of the environment leaves its JSON result in, whatever command it is.
+pub(crate) const RESULT_FILE: &str = "LOADLINE_JSON";
 
 impl Run {
     /// Prepares the process and what surrounds the run.
     ///
     /// # Errors
-    /// The journal that the user named cannot be written, or signals cannot be caught.
+    /// The journal that the user named cannot be written, an observer that is required cannot read, or signals
+    /// cannot be caught.
     pub(super) fn prepare(
         plan: TestPlan,
         journal: Place,
+        wanted: &WantedObservers,
         command_line: &[String],
+        env: &Env,
     ) -> Result<Run, Ending> {
         loadline_run::prepare_process();
         let journal = RunJournal::begin(journal)?;
@@ -50,6 +62,10 @@ impl Run {
             samples: None,
             journal,
             command_line,
+            observers: wanted
+                .start(env)
+                .map_err(|refusal| Ending::refusal(refusal.code, &refusal.message))?,
+            result_file: env.get(RESULT_FILE).map(PathBuf::from),
         })
     }
 
@@ -90,6 +106,8 @@ impl Run {
             samples,
             mut journal,
             command_line,
+            observers,
+            result_file,
             ..
         } = self;
         let setup = RunSetup {
@@ -99,19 +117,33 @@ impl Run {
             is_paused: false,
             watch: None,
             command_line,
+            observers,
         };
         let mut on_event = |event: RunEvent| {
             journal.record(&event);
             watch(&event);
         };
         match loadline_run::run(plan, setup, &mut on_event) {
-            Ok(ran) => Ok((ran.result, journal)),
+            Ok(ran) => {
+                if let Some(path) = &result_file {
+                    leave(path, &ran.result)?;
+                }
+                Ok((ran.result, journal))
+            }
             Err(error) => {
                 journal.end(true)?;
                 Err(Ending::refusal(error.exit_code(), &error.to_string()))
             }
         }
     }
+}
+
+/// Writes the JSON result to the file that the environment names.
+fn leave(path: &Path, result: &RunResult) -> Result<(), Ending> {
+    json::save(path, result, json::Options::default()).map_err(|error| {
+        let message = format!("{RESULT_FILE}: cannot write {}: {error}", path.display());
+        Ending::refusal(ExitCode::Other, &message)
+    })
 }
 
 /// The exit code of loadline's own commands for a result.
@@ -122,8 +154,10 @@ pub(super) fn exit_code(result: &RunResult) -> ExitCode {
     ) {
         return ExitCode::ExternalAbort;
     }
-    if result.totals.stop == StopReason::Remote {
-        return ExitCode::RestAbort;
+    match result.totals.stop {
+        StopReason::Remote => return ExitCode::RestAbort,
+        StopReason::ObserverLost => return ExitCode::ObserverLost,
+        _ => {}
     }
     if result.thresholds.iter().any(|outcome| !outcome.passed) {
         return ExitCode::ThresholdsFailed;

@@ -122,6 +122,7 @@ mod tests {
             status: 0,
             error: Some(ErrorClass::Refused),
             body_bytes: 9,
+            sent_bytes: 10,
         };
         let mut row = String::new();
         push_row(&sample, &mut row);

@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loadline_model::ExitCode;
+use loadline_model::{ExitCode, RunEvent, TestPlan};
+use loadline_run::{Ran, RunSetup};
 use loadline_script::loading::archive::Archive;
 use loadline_script::loading::{Fetch, import_error};
 use serde_json::Value;
@@ -175,4 +176,28 @@ pub(super) fn go(
         logger,
     }
     .go()
+}
+
+/// Runs a script under a plan of somebody else's making, telling `on_event` what happens; nothing is summed up, and
+/// no output is fed.
+///
+/// # Errors
+/// The run could not start.
+pub(super) fn put(
+    script: &LoadedScript,
+    run: &ScriptRun,
+    invocation: &K6Invocation,
+    (plan, setup): (Arc<TestPlan>, RunSetup),
+    on_event: &mut dyn FnMut(RunEvent),
+) -> Result<Ran, K6Error> {
+    Going {
+        loaded: &script.loaded,
+        run,
+        identity: invocation.identity,
+        named: &invocation.script,
+        command_line: setup.command_line.clone(),
+        env: &Env::default(),
+        logger: Arc::clone(&script.logger),
+    }
+    .put(plan, setup, on_event)
 }

@@ -2,7 +2,12 @@
 //!
 //! Must not know what the target serves. Invariant: the addresses printed are those listened on.
 
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
 use loadline_model::ExitCode;
+use loadline_target::bench::{self, Bench, BenchError, BenchOptions};
 use loadline_target::{Limits, Running, TargetConfig, TargetError, TlsConfig};
 
 use crate::Ending;
@@ -15,6 +20,12 @@ use crate::terminal::{print, signals};
 /// The server cannot start.
 pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     loadline_run::prepare_process();
+    if args.bench_part.is_some() {
+        return run_part();
+    }
+    if let Some(config) = &args.config {
+        return run_bench(config, args.ready_file.as_deref());
+    }
     let (_, orders) = signals::orders("\nstopping: running requests may end\n")?;
     let running = serve(config(args))?;
     // The addresses are all that this command has to say; without a reader it still serves.
@@ -23,6 +34,63 @@ pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     let _ = orders.recv();
     running.stop();
     running.join();
+    Ok(ExitCode::Ok)
+}
+
+/// Runs a bench until a signal ends it.
+fn run_bench(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, Ending> {
+    let (_, orders) = signals::orders("\nstopping: running requests may end\n")?;
+    let bench = start_bench(config)?;
+    let table = bench.table();
+    if let Some(file) = ready_file {
+        write_at_once(file, &table).map_err(|error| {
+            let text = format!("ready file {}: {error}; check the path", file.display());
+            Ending::refusal(ExitCode::Other, &text)
+        })?;
+    }
+    // As with one server, it serves without a reader too.
+    let _ = print::to_stdout(&table);
+    let _ = orders.recv();
+    bench.stop();
+    Ok(ExitCode::Ok)
+}
+
+/// Each process of the bench is this program again.
+fn start_bench(config: &Path) -> Result<Bench, Ending> {
+    let program = std::env::current_exe().map_err(|error| {
+        let text = format!("cannot find this program on the disk: {error}; start it by its path");
+        Ending::refusal(ExitCode::Other, &text)
+    })?;
+    let options = BenchOptions {
+        config: config.to_owned(),
+        program,
+        arguments: ["target", "--bench-part"].map(OsString::from).to_vec(),
+    };
+    bench::start(options).map_err(|error| {
+        let code = match error {
+            BenchError::File(_) => ExitCode::InvalidConfig,
+            BenchError::Control(_) => ExitCode::CannotListen,
+            _ => ExitCode::Other,
+        };
+        Ending::refusal(code, &error.to_string())
+    })
+}
+
+/// Whoever waits for the file sees all of it or none.
+fn write_at_once(file: &Path, text: &str) -> io::Result<()> {
+    let mut unfinished = OsString::from(file);
+    unfinished.push(".part");
+    let unfinished = PathBuf::from(unfinished);
+    std::fs::write(&unfinished, text)?;
+    std::fs::rename(&unfinished, file)
+}
+
+fn run_part() -> Result<ExitCode, Ending> {
+    let input = io::BufReader::new(io::stdin());
+    bench::serve_part(input, io::stdout()).map_err(|error| {
+        let text = format!("a process of a bench is started by loadline target --config: {error}");
+        Ending::refusal(ExitCode::Other, &text)
+    })?;
     Ok(ExitCode::Ok)
 }
 

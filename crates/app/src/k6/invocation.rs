@@ -15,6 +15,7 @@ use super::flags;
 use super::json::Json;
 use super::log::LogSettings;
 use super::notice::{K6Error, Notice};
+use super::options::value::OptionError;
 use super::options::{K6Options, KeyError};
 use super::output_spec::OutputSpec;
 use super::plan::{self, Surroundings};
@@ -315,6 +316,8 @@ impl K6Invocation {
             console_output: options.console_output.clone(),
             rest: settings.rest.clone(),
             pages: settings.pages.clone(),
+            journal: settings.journal.clone(),
+            observe: settings.observe.clone(),
             paused: options.paused.unwrap_or(false),
             linger: settings.linger || config.linger.unwrap_or(false),
             quiet: settings.quiet,
@@ -400,13 +403,18 @@ impl K6Invocation {
     }
 
     fn outputs(&self, config: &ConfigFile) -> Result<Vec<OutputSpec>, K6Error> {
-        if !self.settings.outputs.is_empty() {
-            return Ok(self.settings.outputs.clone());
-        }
         let named = config.outputs.iter().flatten();
-        named
-            .map(|text| OutputSpec::parse(text).map_err(K6Error::other))
-            .collect()
+        let mut outputs = match self.settings.outputs.is_empty() {
+            false => self.settings.outputs.clone(),
+            true => named
+                .map(|text| OutputSpec::parse(text).map_err(K6Error::other))
+                .collect::<Result<_, _>>()?,
+        };
+        for spec in &mut outputs {
+            let section = spec.kind.section();
+            spec.section = section.and_then(|key| config.collectors.get(key).cloned());
+        }
+        Ok(outputs)
     }
 }
 
@@ -418,9 +426,9 @@ fn explained(error: &KeyError) -> String {
         format!("parsing options from script got error while parsing {place}: {error}")
     };
     match error {
-        super::options::value::OptionError::Type { .. } => placed(),
-        super::options::value::OptionError::Text(_) if key.is_empty() => placed(),
-        super::options::value::OptionError::Text(text) => text.clone(),
+        OptionError::Type { .. } => placed(),
+        OptionError::Text(_) if key.is_empty() => placed(),
+        OptionError::Text(text) => text.clone(),
     }
 }
 
@@ -436,6 +444,8 @@ struct ConfigFile {
     options: K6Options,
     outputs: Option<Vec<String>>,
     linger: Option<bool>,
+    /// Settings of outputs, by k6's names.
+    collectors: serde_json::Map<String, Value>,
 }
 
 impl ConfigFile {
@@ -460,11 +470,24 @@ impl ConfigFile {
             let read = match key.to_ascii_lowercase().as_str() {
                 "out" => nullable(value, "Config.out").map(|out| file.outputs = out),
                 "linger" => nullable(value, "Config.linger").map(|linger| file.linger = linger),
+                "collectors" => collectors(value).map(|all| file.collectors = all),
                 _ => Ok(()),
             };
             read.map_err(|error| bad(error.to_string()))?;
         }
         Ok(file)
+    }
+}
+
+fn collectors(value: &Value) -> Result<serde_json::Map<String, Value>, OptionError> {
+    match value {
+        Value::Null => Ok(serde_json::Map::new()),
+        Value::Object(all) => Ok(all.clone()),
+        other => Err(OptionError::of_type(
+            other,
+            "Config.collectors",
+            "map[string]json.RawMessage",
+        )),
     }
 }
 

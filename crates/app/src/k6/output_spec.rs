@@ -3,6 +3,10 @@
 //! Must not know what an output does. Invariant: an output's name is in [`OutputKind::ALL`] or
 //! nowhere.
 
+use serde_json::Value;
+
+const EXPERIMENTAL_PROMETHEUS_RW: &str = "experimental-prometheus-rw";
+
 /// Where results can go while a run lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
@@ -60,12 +64,21 @@ impl OutputKind {
         }
     }
 
+    /// The key of its settings in the JSON file of options; `None`: it has none there.
+    #[must_use]
+    pub fn section(self) -> Option<&'static str> {
+        match self {
+            OutputKind::PrometheusRw => Some(EXPERIMENTAL_PROMETHEUS_RW),
+            _ => None,
+        }
+    }
+
     fn of(name: &str) -> Option<OutputKind> {
         match name {
             // The name of the extension of k6 that brings version 2.
             "xk6-influxdb" => Some(OutputKind::InfluxV2),
             // k6's own name.
-            "experimental-prometheus-rw" => Some(OutputKind::PrometheusRw),
+            EXPERIMENTAL_PROMETHEUS_RW => Some(OutputKind::PrometheusRw),
             // k6's older one.
             "experimental-opentelemetry" => Some(OutputKind::OpenTelemetry),
             name => OutputKind::ALL.into_iter().find(|kind| kind.name() == name),
@@ -101,6 +114,8 @@ pub struct OutputSpec {
     pub kind: OutputKind,
     /// What stands behind `=`; `None`: nothing.
     pub argument: Option<String>,
+    /// What the JSON file of options says of it; `None`: nothing.
+    pub section: Option<Value>,
 }
 
 impl OutputSpec {
@@ -120,12 +135,17 @@ impl OutputSpec {
             None => (text, None),
         };
         if let Some(kind) = OutputKind::of(name) {
-            return Ok(OutputSpec { kind, argument });
+            return Ok(OutputSpec {
+                kind,
+                argument,
+                section: None,
+            });
         }
         if NDJSON.iter().any(|ending| text.ends_with(ending)) {
             return Ok(OutputSpec {
                 kind: OutputKind::Json,
                 argument: Some(text.to_owned()),
+                section: None,
             });
         }
         let known = OutputKind::ALL.map(OutputKind::name).join(", ");

@@ -8,6 +8,7 @@ use super::log::LogSettings;
 use super::notice::Notice;
 use super::options::K6Options;
 use super::output_spec::OutputSpec;
+use crate::observers::WantedObservers;
 
 /// The layout of the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,6 +108,10 @@ pub struct ScriptRun {
     pub rest: Option<RestSettings>,
     /// The live page and the HTML report.
     pub pages: PageSettings,
+    /// File that the journal of the run is written to; `None`: none is kept.
+    pub journal: Option<String>,
+    /// What is observed beside the load.
+    pub observe: WantedObservers,
     /// Whether the run waits for a word before it starts.
     pub paused: bool,
     /// Whether the REST API stays open after the end, until a signal.

@@ -10,6 +10,7 @@ use loadline_model::script_settings::Feature;
 
 use super::consolidate::Overrides;
 use super::dashboard;
+use super::duration::GoDuration;
 use super::invocation::{Compatibility, Identity, ScriptType};
 use super::log::{LogFormat, LogOutput, LogSettings};
 use super::notice::{K6Error, Level, Notice};
@@ -20,6 +21,7 @@ use crate::Env;
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text::quoted;
 use crate::dialect::pflag::{self, Parsed};
+use crate::observers::{AROUND_DEFAULT, WantedObservers};
 
 /// What the command line says of the run, and no option does.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +35,8 @@ pub(super) struct Settings {
     pub(super) audits: bool,
     pub(super) rest: Option<RestSettings>,
     pub(super) pages: PageSettings,
+    pub(super) journal: Option<String>,
+    pub(super) observe: WantedObservers,
     pub(super) linger: bool,
     pub(super) quiet: bool,
     pub(super) shows_secrets: bool,
@@ -228,6 +232,8 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         audits: or_env("audit", "LOADLINE_AUDIT")?,
         rest: rest(identity, given, env),
         pages,
+        journal: text_or_env(given, env, "journal", "LOADLINE_JOURNAL").map(str::to_owned),
+        observe: observe(given, env)?,
         linger: linger(given, env)?,
         quiet: switch("quiet"),
         shows_secrets: switch("show-secrets"),
@@ -238,6 +244,25 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         features,
         notices,
         secret_sources: given.all("secret-source").map(str::to_owned).collect(),
+    })
+}
+
+/// What is to be observed beside the load.
+fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
+    let time = |flag: &str, variable: &str| match text_or_env(given, env, flag, variable) {
+        None => Ok(AROUND_DEFAULT),
+        Some(text) => match GoDuration::parse(text) {
+            Ok(GoDuration(nanoseconds)) if nanoseconds < 0 => Err(K6Error::other(format!(
+                "--{flag} {text}: write a time that is not negative"
+            ))),
+            Ok(time) => Ok(time.or_zero()),
+            Err(why) => Err(K6Error::other(format!("--{flag} {text}: {why}"))),
+        },
+    };
+    Ok(WantedObservers {
+        specs: given.all("observe").map(str::to_owned).collect(),
+        baseline: time("observe-baseline", "LOADLINE_OBSERVE_BASELINE")?,
+        tail: time("observe-tail", "LOADLINE_OBSERVE_TAIL")?,
     })
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use loadline_output::opentelemetry::{OtlpProtocol, OtlpSettings, OtlpSink};
+use loadline_output::opentelemetry::{OtlpProtocol, OtlpReport, OtlpSettings, OtlpSink};
 use loadline_output::push::TlsSettings;
 use url::Url;
 
@@ -44,11 +44,26 @@ pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Otlp
 
 /// Exports what is left; gives what went wrong.
 pub(super) fn finish(sink: OtlpSink) -> Option<String> {
-    let report = sink.finish();
-    let why = report.error?;
+    failure(&sink.finish())
+}
+
+fn failure(report: &OtlpReport) -> Option<String> {
+    let why = report.error.as_ref()?;
+    let rejected = match report.rejected {
+        0 => String::new(),
+        points => format!("the collector rejected {points} points"),
+    };
+    let lost = match report.lost {
+        0 => String::new(),
+        lost => format!(
+            "the collector does not have the totals of {lost} of {} series",
+            report.series
+        ),
+    };
+    let parts = [rejected, lost].into_iter().filter(|part| !part.is_empty());
     Some(format!(
-        "the collector does not have the totals of {} of {} series: {why}",
-        report.lost, report.series
+        "{}: {why}",
+        parts.collect::<Vec<_>>().join(", and ")
     ))
 }
 
@@ -266,6 +281,25 @@ mod tests {
         let secret = read("http://u:secret@e:3", []).expect_err("a password is in it");
         assert!(!secret.to_string().contains("secret"));
         assert!(read("", [("K6_OTEL_EXPORTER_PROTOCOL", "udp")]).is_err());
+    }
+
+    #[test]
+    fn what_the_collector_does_not_have_is_told() {
+        assert_eq!(failure(&OtlpReport::default()), None);
+        let told = |lost, rejected| {
+            let report = OtlpReport {
+                series: 9,
+                lost,
+                rejected,
+                error: Some("full".to_owned()),
+            };
+            failure(&report).expect("there is an error")
+        };
+        let lost = "the collector does not have the totals of 2 of 9 series";
+        assert_eq!(told(2, 0), format!("{lost}: full"));
+        assert_eq!(told(0, 7), "the collector rejected 7 points: full");
+        let both = format!("the collector rejected 7 points, and {lost}: full");
+        assert_eq!(told(2, 7), both);
     }
 
     #[test]

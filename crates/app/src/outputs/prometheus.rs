@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loadline_model::RunEvent;
 use loadline_model::script_settings::Feature;
 use loadline_output::OnTrouble;
-use loadline_output::prometheus::{Audit, Push, PushReport, Settings, Word};
+use loadline_output::prometheus::{Audit, Push, PushReport, Settings, Sources, Word};
 
 use super::{Named, Wanted, trouble};
 use crate::k6::{K6Error, OutputSpec};
@@ -25,7 +25,6 @@ pub(super) struct Prometheus {
 /// # Errors
 /// A setting that means nothing, or a certificate that cannot be used.
 pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Prometheus>, K6Error> {
-    let look = |name: &str| wanted.env.get(name).map(str::to_owned);
     let script = wanted.plan.script.as_deref();
     let is_native = script.is_some_and(|script| script.has(Feature::NativeHistograms));
     let refused = |why: String| {
@@ -33,7 +32,12 @@ pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Prom
             "could not create the 'prometheus-rw' output: {why}"
         ))
     };
-    let settings = Settings::read(&look, spec.argument.as_deref(), is_native).map_err(refused)?;
+    let sources = Sources {
+        url: spec.argument.as_deref(),
+        variables: wanted.env.all(),
+        section: spec.section.as_ref(),
+    };
+    let settings = Settings::read(&sources, is_native).map_err(refused)?;
     let url = settings.shown_url();
     let name = format!("Prometheus remote write ({url})");
     let on_trouble = trouble(wanted, &name);

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::{Sample, TaggedValues};
+use loadline_model::snapshot::{RequestSizes, Sample, TaggedValues};
 use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan};
 
 use super::Values;
@@ -93,6 +93,10 @@ fn values_of(sample: &Sample, started_unix_ns: u64, tags: &mut Tags) -> TaggedVa
         tags: tags.of_answer(sample.status, sample.error, is_expected),
         metadata: None,
         values,
+        sizes: Some(RequestSizes {
+            sent: sample.sent_bytes,
+            body: sample.body_bytes,
+        }),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod load;
 mod logger;
+mod put;
 mod scaled;
 mod show;
 mod summary;
@@ -20,10 +21,14 @@ use loadline_model::result::{RunResult, StopReason};
 use loadline_model::script_settings::{Feature, HttpDebug as Debug, ScriptSettings};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
 use loadline_output::{OnTrouble, json};
-use loadline_run::{Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble};
+use loadline_run::{
+    ObserverFeed, Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble,
+};
 use loadline_script::ProgramSettings;
 use loadline_script::program::{HttpDebug, HttpDefaults};
 
+use crate::commands::RESULT_FILE;
+use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::pages;
@@ -117,6 +122,7 @@ impl Going<'_> {
             is_paused: self.run.paused,
             watch: seen.watch.clone(),
             command_line: self.command_line.clone(),
+            observers: self.observers()?,
         };
         let ran = self.conduct(&plan, setup, &mut show, &mut outputs, seen.web.as_ref())?;
         let told = self.tell(&plan, script, &ran, &mut show);
@@ -268,7 +274,14 @@ impl Going<'_> {
         outputs: &mut Outputs,
         web: Option<&Web>,
     ) -> Result<Ran, K6Error> {
+        let place = match &self.run.journal {
+            Some(path) => journal::Place::File(path.into()),
+            None => journal::Place::Nowhere,
+        };
+        let mut journal = RunJournal::begin(place)
+            .map_err(|ending| K6Error::new(ending.code, ending.message()))?;
         let mut on_event = |event: RunEvent| {
+            journal.record(&event);
             if let RunEvent::Mark(mark) = &event
                 && mark.kind == loadline_model::event::WARNING_MARK
             {
@@ -280,8 +293,12 @@ impl Going<'_> {
                 web.event(&event);
             }
         };
-        loadline_run::run(Arc::clone(plan), setup, &mut on_event)
-            .map_err(|error| K6Error::new(error.exit_code(), error.to_string()))
+        let ran = loadline_run::run(Arc::clone(plan), setup, &mut on_event)
+            .map_err(|error| K6Error::new(error.exit_code(), error.to_string()));
+        journal
+            .end(true)
+            .map_err(|ending| K6Error::new(ending.code, ending.message()))?;
+        ran
     }
 
     /// Tells the summary, the verdict, and what went wrong; whether all of it could be written.
@@ -346,16 +363,22 @@ impl Going<'_> {
             self.log(Level::Error, &why);
             all_written = false;
         }
-        if let Some(path) = &self.run.pages.json
-            && let Err(error) = json::save(Path::new(path), result, json::Options::default())
-        {
-            self.log(
-                Level::Error,
-                &format!("--json: cannot write {path}: {error}"),
-            );
-            all_written = false;
+        let by_flag = self.run.pages.json.as_deref().map(|path| ("--json", path));
+        let by_env = self.env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
+        for (asked_by, path) in by_flag.into_iter().chain(by_env) {
+            if let Err(error) = json::save(Path::new(path), result, json::Options::default()) {
+                let message = format!("{asked_by}: cannot write {path}: {error}");
+                self.log(Level::Error, &message);
+                all_written = false;
+            }
         }
         all_written
+    }
+
+    /// Starts what is observed beside the load.
+    fn observers(&self) -> Result<Option<ObserverFeed>, K6Error> {
+        let started = self.run.observe.start(self.env);
+        started.map_err(|refusal| K6Error::new(refusal.code, refusal.message))
     }
 
     fn exports(&self, function: &str) -> bool {
@@ -482,6 +505,7 @@ impl Going<'_> {
         match ran.result.totals.stop {
             StopReason::Interrupted | StopReason::Aborted => return ExitCode::ExternalAbort,
             StopReason::Remote => return ExitCode::RestAbort,
+            StopReason::ObserverLost => return ExitCode::ObserverLost,
             _ => {}
         }
         if !crossed(&ran.result).is_empty() || ran.result.thresholds.iter().any(|t| !t.passed) {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use loadline_metric::ValueTrend;
 use loadline_model::event::{Before, Mark};
+use loadline_model::observation::{ObservationLog, Observations};
 use loadline_model::rates::rates;
 use loadline_model::result::{Environment, Row, RunResult, SCHEMA, StopReason, Totals};
 use loadline_model::rows::Rows;
@@ -19,6 +20,10 @@ use loadline_run::{RunWatch, evaluate_thresholds};
 
 /// Marks kept; what happens more often than this is told by the counts.
 const MARKS_MAX: usize = 256;
+
+/// Rows of the live page's charts: more than a screen has columns for, and few enough that the memory of a browser
+/// that looks on for hours stays flat. The report at the end has all that the result has.
+const ROWS_SHOWN: usize = 1_200;
 
 /// How far a run is, as its page shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +54,6 @@ impl Phase {
 }
 
 /// A run as far as it was told.
-#[derive(Default)]
 pub(crate) struct State {
     started: Option<Started>,
     before: Option<Before>,
@@ -58,7 +62,24 @@ pub(crate) struct State {
     marks: Vec<Mark>,
     active_vus_max: u64,
     rss_max_bytes: u64,
+    observed: ObservationLog,
     result: Option<Arc<RunResult>>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State {
+            started: None,
+            before: None,
+            rows: Rows::keeping(ROWS_SHOWN),
+            seen: Snapshot::default(),
+            marks: Vec::new(),
+            active_vus_max: 0,
+            rss_max_bytes: 0,
+            observed: ObservationLog::default(),
+            result: None,
+        }
+    }
 }
 
 struct Started {
@@ -93,6 +114,8 @@ impl State {
                 self.seen.merge(delta);
             }
             RunEvent::Mark(mark) if self.marks.len() < MARKS_MAX => self.marks.push(mark),
+            RunEvent::Resource(sample) => self.observed.add(&sample),
+            RunEvent::Observer(note) => self.observed.note(note),
             RunEvent::Finished(result) => self.result = Some(result),
             // Marks beyond the limit, and what only sinks want.
             _ => {}
@@ -112,6 +135,11 @@ impl State {
     /// Rows that are whole.
     pub(crate) fn rows(&self) -> &[Row] {
         self.rows.whole()
+    }
+
+    /// What observers saw so far.
+    pub(crate) fn observed(&self) -> Observations {
+        self.observed.so_far()
     }
 
     pub(crate) fn marks(&self) -> &[Mark] {
@@ -146,7 +174,7 @@ impl State {
             metrics: BTreeMap::new(),
             series: self.rows().to_vec(),
             events: self.marks.clone(),
-            observations: Vec::new(),
+            observations: self.observed.so_far(),
             thresholds: match totals.seen.counts.started {
                 0 => Vec::new(),
                 _ => evaluate_thresholds(&started.plan, &totals.seen, measured),
@@ -289,5 +317,20 @@ mod tests {
             state.take(RunEvent::Mark(mark));
         }
         assert_eq!(state.marks().len(), MARKS_MAX);
+    }
+
+    #[test]
+    fn the_rows_of_a_long_run_stay_few() {
+        let mut state = begun();
+        for number in 0..5_000 {
+            state.take(second(number, 1, 1));
+        }
+        let result = state.result(None).expect("it has begun");
+        assert!(result.series.len() <= ROWS_SHOWN, "{}", result.series.len());
+        let told: u64 = result.series.iter().map(|row| row.completed).sum();
+        assert!(
+            (4_990..=5_000).contains(&told),
+            "only the row in the making is missing: {told}"
+        );
     }
 }

@@ -126,9 +126,10 @@ impl Story<'_> {
         if new.is_empty() {
             return vec![self.written("second", &parts, None, None)];
         }
+        let observed = self.state.observed();
         let rows = new.iter().enumerate().map(|(place, row)| {
             let marks = if place == 0 { marks } else { &[] };
-            let row = html::chart_row(row, marks);
+            let row = html::chart_row(row, marks, &observed);
             self.written("second", &parts, None, Some(&row))
         });
         rows.collect()

@@ -63,6 +63,8 @@ pub(crate) struct Http1Connection {
     parser: ResponseParser,
     address: Option<SocketAddr>,
     requests: u64,
+    /// Bytes sent of the request under way.
+    sent_bytes: u64,
     reusable: bool,
 }
 
@@ -74,6 +76,7 @@ impl Http1Connection {
             parser,
             address,
             requests: 0,
+            sent_bytes: 0,
             reusable: true,
         }
     }
@@ -116,6 +119,7 @@ impl Http1Connection {
     ) -> Result<Instants, Broken> {
         self.requests += 1;
         self.reusable = false;
+        self.sent_bytes = 0;
         self.parser.start(kind);
         let sent = match self.send(around, message, body).await {
             Ok(()) => None,
@@ -126,6 +130,7 @@ impl Http1Connection {
         };
         let mut instants = Instants {
             sent: around.clock.now(),
+            sent_bytes: self.sent_bytes,
             ..Instants::default()
         };
         let outcome = poll_fn(|cx| self.poll_answer(cx, around, answer, &mut instants)).await;
@@ -195,7 +200,10 @@ impl Http1Connection {
             while sent < bytes.len() {
                 match ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[sent..])) {
                     Ok(0) => return Poll::Ready(Err(sending(&io::ErrorKind::BrokenPipe.into()))),
-                    Ok(length) => sent += length,
+                    Ok(length) => {
+                        sent += length;
+                        self.sent_bytes += length as u64;
+                    }
                     Err(error) => return Poll::Ready(Err(sending(&error))),
                 }
             }

@@ -114,6 +114,7 @@ impl Http2Connection {
         let address = self.address;
         let at = |error: h2::Error| failure_of(&error).at(address);
         let bodiless = matches!(message.body, Http2Body::None);
+        let mut sent_bytes = head_bytes(&message.head);
         let (response, stream) = self
             .sender
             .send_request(message.head, bodiless)
@@ -121,6 +122,7 @@ impl Http2Connection {
         match message.body {
             Http2Body::None => {}
             Http2Body::Bytes(body) => {
+                sent_bytes += body.len() as u64;
                 around
                     .slot
                     .guard(send_piece(stream, body, true))
@@ -128,7 +130,7 @@ impl Http2Connection {
                     .map_err(at)?;
             }
             Http2Body::File(path) => {
-                around
+                sent_bytes += around
                     .slot
                     .guard(send_file(stream, &path))
                     .await?
@@ -162,6 +164,7 @@ impl Http2Connection {
             sent,
             first_byte,
             done: done.max(first_byte).max(Nanos(1)),
+            sent_bytes,
         })
     }
 }
@@ -191,7 +194,24 @@ pub(crate) async fn send_piece(
     Ok(stream)
 }
 
-async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<(), Failure> {
+/// Bytes of the fields of a head before they are packed, the pseudo-header fields among them.
+pub(crate) fn head_bytes(head: &Request<()>) -> u64 {
+    const PSEUDO_NAMES: usize = ":method:scheme:authority:path".len();
+    let uri = head.uri();
+    let pseudo = PSEUDO_NAMES
+        + head.method().as_str().len()
+        + uri.scheme_str().map_or(0, str::len)
+        + uri
+            .authority()
+            .map_or(0, |authority| authority.as_str().len())
+        + uri.path_and_query().map_or(1, |path| path.as_str().len());
+    let fields = head.headers().iter();
+    let fields = fields.map(|(name, value)| name.as_str().len() + value.len());
+    (pseudo + fields.sum::<usize>()) as u64
+}
+
+/// Gives how many bytes were sent.
+async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<u64, Failure> {
     let unreadable = |error: io::Error| {
         Failure::new(
             ErrorClass::Request,
@@ -199,6 +219,7 @@ async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<(), Fai
         )
     };
     let mut file = File::open(path).map_err(unreadable)?;
+    let mut sent = 0;
     loop {
         let mut piece = vec![0_u8; FILE_PIECE];
         let length = file.read(&mut piece).map_err(unreadable)?;
@@ -206,13 +227,15 @@ async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<(), Fai
             break;
         }
         piece.truncate(length);
+        sent += length as u64;
         stream = send_piece(stream, piece.into(), false)
             .await
             .map_err(|error| failure_of(&error))?;
     }
     stream
         .send_data(Bytes::new(), true)
-        .map_err(|error| failure_of(&error))
+        .map_err(|error| failure_of(&error))?;
+    Ok(sent)
 }
 
 async fn read_body(

@@ -12,7 +12,7 @@ mod prepared;
 pub(crate) use answer::{Answer, Wants};
 pub(crate) use content_coding::decoded;
 pub(crate) use http1::{Broken, Http1Connection, Surroundings};
-pub(crate) use http2::{Http2Connection, open_http2, send_piece};
+pub(crate) use http2::{Http2Connection, head_bytes, open_http2, send_piece};
 pub(crate) use prepared::{PreparedBody, PreparedRequest, RenderError};
 
 use loadline_model::Nanos;
@@ -26,4 +26,7 @@ pub(crate) struct Instants {
     pub(crate) first_byte: Nanos,
     /// The last byte of the answer was there.
     pub(crate) done: Nanos,
+    /// Bytes of the request that were handed over, framing included; of HTTP/2 the body and the fields
+    /// of the head as they are before they are packed, which the connection's state decides.
+    pub(crate) sent_bytes: u64,
 }

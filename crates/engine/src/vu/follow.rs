@@ -378,6 +378,7 @@ fn note_phases(life: &mut Life, begun: Nanos, instants: &Instants) {
     life.waiting_ns += instants.first_byte.since(instants.sent);
     life.receiving_ns += instants.done.since(instants.first_byte);
     life.done = instants.done;
+    life.sent_bytes += instants.sent_bytes;
 }
 
 fn note_opened(life: &mut Life, opened: Option<Opened>) {

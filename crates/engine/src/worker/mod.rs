@@ -56,6 +56,8 @@ pub enum WorkerReport {
     Ended {
         /// Which worker.
         worker: u32,
+        /// The interval in which it ended: the one after the last that it reported.
+        interval: u64,
         /// The measurements.
         seen: Box<Snapshot>,
         /// Arrivals planned over the run.
@@ -263,6 +265,7 @@ impl Worker {
         self.shared.http2.close();
         let report = WorkerReport::Ended {
             worker: self.number,
+            interval: self.next_interval,
             seen: Box::new(self.take_seen()),
             planned: self
                 .hosted

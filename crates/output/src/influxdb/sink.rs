@@ -77,7 +77,7 @@ impl Post for Writes {
         let answer = self.client.post(&self.url, &headers, body)?;
         if let Some(url) = &self.database
             && answer.status == 404
-            && answer.text.contains("database not found")
+            && answer.text().contains("database not found")
         {
             self.client.post(url, &headers, &[])?.verdict()?;
             return self.client.post(&self.url, &headers, body)?.verdict();
@@ -89,12 +89,12 @@ impl Post for Writes {
 /// A refusal of some points of a body: `partial write: … dropped=3`.
 fn partly(answer: &Answer, refusal: Refusal) -> Refusal {
     let dropped = || {
-        let (_, number) = answer.text.rsplit_once("dropped=")?;
+        let (_, number) = answer.text().rsplit_once("dropped=")?;
         let digits = number.split(|c: char| !c.is_ascii_digit()).next()?;
         digits.parse().ok()
     };
     match dropped() {
-        Some(lost) if answer.text.contains("partial write") => Refusal::Partly {
+        Some(lost) if answer.text().contains("partial write") => Refusal::Partly {
             why: answer.told(),
             lost,
         },

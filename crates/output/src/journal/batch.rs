@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use loadline_model::event::{Mark, ResourceSample, RunEvent};
+use loadline_model::event::{Mark, RunEvent};
+use loadline_model::observation::{ObserverNote, ResourceSample};
 use loadline_model::result::{Row, RunResult};
 use loadline_model::snapshot::Snapshot;
 
@@ -28,6 +29,7 @@ pub(super) struct Batch {
     rows: Vec<Row>,
     marks: Vec<Mark>,
     resources: Vec<ResourceSample>,
+    notes: Vec<ObserverNote>,
     left_out: u64,
     pub(super) end: Option<Arc<RunResult>>,
 }
@@ -42,6 +44,7 @@ impl Batch {
             || !self.deltas.is_empty()
             || !self.marks.is_empty()
             || !self.resources.is_empty()
+            || !self.notes.is_empty()
             || self.left_out > 0
     }
 
@@ -75,6 +78,7 @@ impl Batch {
             RunEvent::Resource(sample) => {
                 self.left_out += keep(&mut self.resources, [sample.clone()]);
             }
+            RunEvent::Observer(note) => self.left_out += keep(&mut self.notes, [note.clone()]),
             RunEvent::Finished(result) => self.end = Some(Arc::clone(result)),
         }
     }
@@ -88,6 +92,7 @@ impl Batch {
         self.left_out += later.left_out;
         self.left_out += keep(&mut self.marks, later.marks);
         self.left_out += keep(&mut self.resources, later.resources);
+        self.left_out += keep(&mut self.notes, later.notes);
         self.keep_within_limits();
     }
 
@@ -115,6 +120,7 @@ impl Batch {
             rows: self.rows.clone(),
             marks: self.marks.clone(),
             resources: self.resources.clone(),
+            notes: self.notes.clone(),
             left_out: self.left_out,
         })
     }

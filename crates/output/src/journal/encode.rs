@@ -8,7 +8,8 @@ use std::io::{self, Read, Write};
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
-use loadline_model::event::{Mark, ResourceSample};
+use loadline_model::event::Mark;
+use loadline_model::observation::{ObserverNote, ResourceSample};
 use loadline_model::plan::TestPlan;
 use loadline_model::result::{Environment, Row, RunResult};
 use loadline_model::snapshot::Snapshot;
@@ -40,6 +41,8 @@ pub(super) struct Part {
     pub(super) rows: Vec<Row>,
     pub(super) marks: Vec<Mark>,
     pub(super) resources: Vec<ResourceSample>,
+    #[serde(default)]
+    pub(super) notes: Vec<ObserverNote>,
     /// Marks and resource samples beyond the limit.
     pub(super) left_out: u64,
 }

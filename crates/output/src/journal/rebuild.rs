@@ -4,6 +4,7 @@
 //! under way at the end are counted as interrupted, so that conservation holds.
 
 use loadline_metric::ValueTrend;
+use loadline_model::observation::{ObservationLog, Observations, ObserverNote, ResourceSample};
 use loadline_model::rates::rates;
 use loadline_model::result::{Row, RunResult, SCHEMA, StopReason, Totals, metrics_of};
 use loadline_model::snapshot::{Counts, Snapshot};
@@ -35,10 +36,22 @@ pub(super) fn result_of(start: Start, mut told: Part) -> RunResult {
         },
         series: told.rows,
         events: told.marks,
-        observations: told.resources,
+        observations: observations_of(&told.resources, told.notes),
         thresholds: Vec::new(),
         summary,
     }
+}
+
+/// What observers said, without the run's phases: where the load ended is not known.
+fn observations_of(resources: &[ResourceSample], notes: Vec<ObserverNote>) -> Observations {
+    let mut log = ObservationLog::default();
+    for sample in resources {
+        log.add(sample);
+    }
+    for note in notes {
+        log.note(note);
+    }
+    log.finish(None)
 }
 
 fn count_unfinished_as_interrupted(counts: &mut Counts) {

@@ -202,8 +202,9 @@ impl Told {
             return false;
         }
         (self.part.seen, self.part.rows) = (seen, rows);
-        let left_out =
-            keep(&mut self.part.marks, part.marks) + keep(&mut self.part.resources, part.resources);
+        let left_out = keep(&mut self.part.marks, part.marks)
+            + keep(&mut self.part.resources, part.resources)
+            + keep(&mut self.part.notes, part.notes);
         self.part.left_out = self
             .part
             .left_out

@@ -107,7 +107,10 @@ fn a_run_that_died_is_told_up_to_its_last_record() {
     );
     assert!(!torn);
     check_told(&result, 3);
-    assert_eq!((result.events.len(), result.observations.len()), (1, 1));
+    assert_eq!(
+        (result.events.len(), result.observations.series.len()),
+        (1, 1)
+    );
     assert_eq!(result.plan, plan());
     assert_eq!(result.labels["build"], "7");
     let totals = &result.totals;

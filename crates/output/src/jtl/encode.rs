@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::snapshot::{RequestSizes, TaggedValues};
 
 use crate::k6_lines::{Lines, MetricDescription};
 
@@ -29,7 +29,7 @@ struct Row<'a> {
     error: &'a str,
     thread: &'a str,
     success: bool,
-    bytes: u64,
+    sizes: RequestSizes,
     vus: u64,
     url: &'a str,
 }
@@ -49,8 +49,8 @@ impl Row<'_> {
         if !self.success && self.status != 0 {
             push_field(self.error, out);
         }
-        let (bytes, vus) = (self.bytes, self.vus);
-        write!(out, ",{bytes},0,{vus},{vus},").expect(TAKES_ALL);
+        let (RequestSizes { sent, body }, vus) = (self.sizes, self.vus);
+        write!(out, ",{body},{sent},{vus},{vus},").expect(TAKES_ALL);
         push_field(
             if self.url.is_empty() {
                 "null"
@@ -141,8 +141,7 @@ impl Lines for JtlLines {
             error: error(&values.tags),
             thread: &thread(&values.tags, values.metadata.as_deref()),
             success,
-            // Told with the request itself in runs without a script alone.
-            bytes: value(BuiltIn::DataReceived).unwrap_or(0.0) as u64,
+            sizes: values.sizes.unwrap_or_default(),
             vus: self.vus,
             url: tag("url"),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::snapshot::{RequestSizes, TaggedValues};
 use proptest::prelude::*;
 
 use super::encode::JtlLines;
@@ -30,6 +30,10 @@ fn request(tags: TagSet, failed: f64) -> TaggedValues {
         tags: Arc::new(tags),
         metadata: None,
         values: values.map(|(metric, value)| (metric.id(), value)).to_vec(),
+        sizes: Some(RequestSizes {
+            sent: 123,
+            body: 45,
+        }),
     }
 }
 
@@ -54,7 +58,7 @@ fn answer() -> TagSet {
 fn an_answer_has_jmeters_times() {
     assert_eq!(
         rows(&[request(answer(), 0.0)]),
-        "1700000000100,13,home,200,OK,shop 1-1,text,true,,0,0,5,5,http://h/,11,0,3\n"
+        "1700000000100,13,home,200,OK,shop 1-1,text,true,,45,123,5,5,http://h/,11,0,3\n"
     );
 }
 
@@ -74,8 +78,8 @@ fn a_failure_has_jmeters_words_and_the_last_number_of_virtual_users() {
     assert_eq!(
         rows(&[vus, failed, unexpected]),
         "1700000000100,13,,Non HTTP response code: dial: connection refused,Non HTTP response \
-         message: dial: connection refused,default 1-3,text,false,,0,0,8,8,null,0,0,3\n\
-         1700000000100,13,home,503,Service Unavailable,shop 1-1,text,false,,0,0,8,8,http://h/,11,0,3\n"
+         message: dial: connection refused,default 1-3,text,false,,45,123,8,8,null,0,0,3\n\
+         1700000000100,13,home,503,Service Unavailable,shop 1-1,text,false,,45,123,8,8,http://h/,11,0,3\n"
     );
 }
 

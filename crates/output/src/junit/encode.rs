@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use loadline_metric::Contains;
+use loadline_metric::threshold::{Aggregation, Bound, Threshold, TimeUnit};
 use loadline_model::plan::TestPlan;
 use loadline_model::result::{RunResult, StopReason, ThresholdOutcome};
 use loadline_model::test_summary::{CheckSummary, MetricSummary, Section, ThresholdSummary};
@@ -103,6 +105,7 @@ fn run_case(stop: StopReason) -> Case {
         StopReason::Interrupted | StopReason::Aborted => Some("a signal ended it"),
         StopReason::Script => Some("the script ended it"),
         StopReason::Remote => Some("it was ended through the REST API"),
+        StopReason::ObserverLost => Some("a required observer was lost"),
         StopReason::Crashed => Some("the process died"),
     };
     Case {
@@ -113,44 +116,98 @@ fn run_case(stop: StopReason) -> Case {
 }
 
 fn threshold_cases(result: &RunResult) -> Vec<Case> {
-    let metrics = result
-        .summary
-        .iter()
-        .flat_map(|summary| &summary.root.metrics);
-    let of_script = metrics.flat_map(|metric| {
+    let summary = result.summary.iter();
+    let metrics = || summary.clone().flat_map(|summary| &summary.root.metrics);
+    // The thresholds of a script are told with their metrics, which know their units.
+    let is_of_script = |outcome: &&ThresholdOutcome| {
+        metrics().any(|metric| {
+            let rest = outcome.threshold.strip_prefix(&metric.key());
+            let source = rest.and_then(|rest| rest.strip_prefix(": "));
+            source.is_some_and(|source| metric.thresholds.iter().any(|one| *one.source == *source))
+        })
+    };
+    let of_script = metrics().flat_map(|metric| {
         let cases = metric.thresholds.iter();
         cases.map(|threshold| of_script(metric, threshold))
     });
     result
         .thresholds
         .iter()
+        .filter(|outcome| !is_of_script(outcome))
         .map(of_plan)
         .chain(of_script)
         .collect()
 }
 
 fn of_plan(outcome: &ThresholdOutcome) -> Case {
+    let threshold = &outcome.threshold;
+    let value = outcome.value.map(|value| with_unit(value, threshold));
     Case {
         class: String::new(),
-        name: outcome.threshold.clone(),
-        failure: (!outcome.passed).then(|| crossed(&outcome.threshold, outcome.value)),
+        name: threshold.clone(),
+        failure: (!outcome.passed).then(|| crossed(threshold, value)),
     }
 }
 
 fn of_script(metric: &MetricSummary, threshold: &ThresholdSummary) -> Case {
     let name = threshold.source.to_string();
+    let unit = match metric.definition.contains {
+        _ if name.trim_start().starts_with("count") => "",
+        Contains::Time => " ms",
+        Contains::Data => " B",
+        Contains::Default => "",
+    };
+    let value = threshold.observed.map(|value| format!("{value}{unit}"));
     Case {
         class: metric.key(),
-        failure: (!threshold.passed).then(|| crossed(&name, threshold.observed)),
+        failure: (!threshold.passed).then(|| crossed(&name, value)),
         name,
     }
 }
 
-fn crossed(threshold: &str, value: Option<f64>) -> String {
+fn crossed(threshold: &str, value: Option<String>) -> String {
     match value {
         Some(value) => format!("{threshold} does not hold: the value was {value}"),
         None => format!("{threshold} does not hold: there was no value"),
     }
+}
+
+/// A value of a run without a script, whose times are in nanoseconds, in the unit in which the threshold
+/// is written; times without one are in milliseconds, as thresholds have them.
+fn with_unit(value: f64, threshold: &str) -> String {
+    let Ok(threshold) = threshold.parse::<Threshold>() else {
+        return value.to_string();
+    };
+    match (threshold.aggregation, threshold.bound) {
+        (_, Bound::Percent(_)) => format!("{} %", rounded(value * 100.0)),
+        (_, Bound::Time(_, unit)) => {
+            let name = match unit {
+                TimeUnit::Nanosecond => "ns",
+                TimeUnit::Microsecond => "µs",
+                TimeUnit::Millisecond => "ms",
+                TimeUnit::Second => "s",
+                TimeUnit::Minute => "min",
+                TimeUnit::Hour => "h",
+            };
+            format!("{} {name}", rounded(value / unit.nanoseconds() as f64))
+        }
+        (
+            Aggregation::Avg
+            | Aggregation::Min
+            | Aggregation::Max
+            | Aggregation::Med
+            | Aggregation::Percentile(_),
+            Bound::Number(_),
+        ) => format!("{} ms", rounded(value / 1e6)),
+        (Aggregation::Rate | Aggregation::Count | Aggregation::Value, Bound::Number(_)) => {
+            value.to_string()
+        }
+    }
+}
+
+/// To a thousandth, which is finer than a threshold is written.
+fn rounded(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
 }
 
 fn check_cases(result: &RunResult) -> Vec<Case> {

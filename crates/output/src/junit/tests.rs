@@ -64,6 +64,16 @@ fn scripted(name: &str) -> RunResult {
         ..Section::default()
     };
     let mut result = plain();
+    // A run tells the thresholds of a script twice: by their metrics, and in one list.
+    let outcome = |threshold: &str, value, passed| ThresholdOutcome {
+        threshold: format!("http_req_duration{{name:a}}: {threshold}"),
+        value: Some(value),
+        passed,
+    };
+    result.thresholds = vec![
+        outcome("p(95)<500", 812.5, false),
+        outcome("avg<900", 400.0, true),
+    ];
     result.summary = Some(TestSummary {
         root: Section {
             metrics: vec![metric],
@@ -96,7 +106,7 @@ fn thresholds_and_checks_are_tests() {
             "<testsuite name=\"thresholds\" tests=\"2\" failures=\"1\" errors=\"0\"",
             "<testcase classname=\"thresholds.http_req_duration{name:a}\" name=\"p(95)&lt;500\">",
             "<failure type=\"thresholds\" message=\"p(95)&lt;500 does not hold: the value was \
-             812.5\">p(95)&lt;500 does not hold: the value was 812.5</failure>",
+             812.5 ms\">p(95)&lt;500 does not hold: the value was 812.5 ms</failure>",
             "</testcase>",
             "<testcase classname=\"thresholds.http_req_duration{name:a}\" name=\"avg&lt;900\"/>",
             "</testsuite>",
@@ -127,6 +137,29 @@ fn a_run_without_a_script_has_its_thresholds_and_how_it_ended() {
     );
     assert!(document.contains("a signal ended it"), "{document}");
     assert!(document.contains("goodput&gt;5 does not hold: there was no value"));
+}
+
+#[test]
+fn values_are_told_in_the_units_of_their_thresholds() {
+    let told = |threshold: &str, value: f64| {
+        let mut result = plain();
+        result.thresholds = vec![ThresholdOutcome {
+            threshold: threshold.to_owned(),
+            value: Some(value),
+            passed: false,
+        }];
+        let document = render(&result, "bench");
+        let (_, behind) = document.split_once("the value was ").expect("it is told");
+        let (value, _) = behind.split_once('"').expect("an attribute ends");
+        value.to_owned()
+    };
+    assert_eq!(told("p99<50ms", 904_123_456.0), "904.123 ms");
+    assert_eq!(told("p(95)<200", 250_000.0), "0.25 ms");
+    assert_eq!(told("response_time:max<2s", 3_210_000_000.0), "3.21 s");
+    assert_eq!(told("avg<100us", 212_345.6), "212.346 µs");
+    assert_eq!(told("error_rate:rate<1%", 0.012_345), "1.235 %");
+    assert_eq!(told("rate<0.01", 0.02), "0.02");
+    assert_eq!(told("goodput:rate>1000", 812.5), "812.5");
 }
 
 #[test]

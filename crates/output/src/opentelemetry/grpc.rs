@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 use tokio_rustls::TlsConnector;
 use ureq::http::{HeaderMap, Request, Uri};
 
+use super::answer;
 use super::sink::OtlpSettings;
 use crate::push::Refusal;
 use crate::push::tls;
@@ -26,6 +27,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const PATH: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 /// What stands before a message: whether it is packed, and its length.
 const PREFIX_BYTES: usize = 5;
+/// Bytes of an answer that are kept: it is a number and a sentence.
+const ANSWER_MAX: usize = 64 << 10;
 /// Statuses after which the specification of OTLP wants a request to be tried again: cancelled,
 /// deadline exceeded, resource exhausted, aborted, out of range, unavailable, data loss.
 const TRANSIENT: [u32; 7] = [1, 4, 8, 10, 11, 14, 15];
@@ -80,7 +83,7 @@ impl Grpc {
     /// Calls the method.
     ///
     /// # Errors
-    /// The request was not taken.
+    /// The request was not taken, or not all of it.
     pub(super) fn post(&mut self, message: &[u8]) -> Result<(), Refusal> {
         let (was_open, call) = (self.open.take(), Call { message });
         let (address, tls) = (self.address.clone(), self.tls.clone());
@@ -184,12 +187,24 @@ async fn status(answer: ResponseFuture) -> Result<Result<(), Refusal>, h2::Error
         let why = format!("the collector answered {}", head.status.as_u16());
         return Ok(Err(later(why)));
     }
+    let mut kept = Vec::new();
     while let Some(chunk) = body.data().await {
-        let length = chunk?.len();
-        body.flow_control().release_capacity(length)?;
+        let chunk = chunk?;
+        body.flow_control().release_capacity(chunk.len())?;
+        let room = ANSWER_MAX - kept.len();
+        kept.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
     let trailers = body.trailers().await?;
-    Ok(verdict(trailers.as_ref().unwrap_or(&head.headers)))
+    let verdict = verdict(trailers.as_ref().unwrap_or(&head.headers));
+    Ok(verdict.and_then(|()| answer::taken(message_of(&kept))))
+}
+
+/// The message behind its prefix; nothing where it is packed, which nobody asked for.
+fn message_of(frame: &[u8]) -> &[u8] {
+    match frame.split_at_checked(PREFIX_BYTES) {
+        Some(([0, ..], message)) => message,
+        _ => &[],
+    }
 }
 
 fn verdict(trailers: &HeaderMap) -> Result<(), Refusal> {

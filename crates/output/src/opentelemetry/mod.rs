@@ -4,6 +4,7 @@
 //! histograms. Must not know the engine. Invariant: points are sums since the start of the run, so
 //! a collector that was away ends with the right totals.
 
+mod answer;
 mod encode;
 mod grpc;
 mod post;

@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use super::answer;
 use super::grpc::Grpc;
 use super::sink::{OtlpProtocol, OtlpSettings};
 use crate::push::{HttpClient, Refusal};
@@ -38,7 +39,7 @@ impl Way {
     /// Sends a request.
     ///
     /// # Errors
-    /// It was not taken.
+    /// It was not taken, or not all of it.
     pub(super) fn post(&self, body: &[u8]) -> Result<(), Refusal> {
         match self {
             Way::Http {
@@ -49,7 +50,9 @@ impl Way {
                 let kind = ("Content-Type", "application/x-protobuf");
                 let own = headers.iter().map(|(name, value)| (&**name, &**value));
                 let all: Vec<(&str, &str)> = std::iter::once(kind).chain(own).collect();
-                client.post(url, &all, body)?.verdict()
+                let answer = client.post(url, &all, body)?;
+                answer.verdict()?;
+                answer::taken(&answer.body)
             }
             Way::Grpc(grpc) => grpc
                 .lock()

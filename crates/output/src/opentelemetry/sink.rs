@@ -70,7 +70,10 @@ pub struct OtlpReport {
     pub series: usize,
     /// Series whose totals the collector does not have.
     pub lost: usize,
-    /// Why; `None`: it has them all.
+    /// Points that the collector left out of requests that it took; they are not sent again, and those
+    /// of series that changed afterwards were made up for.
+    pub rejected: u64,
+    /// Why; `None`: it has them all, and rejected none.
     pub error: Option<String>,
 }
 
@@ -98,6 +101,8 @@ impl OtlpSink {
             exported: 0,
             on_trouble,
             is_told: false,
+            rejected: 0,
+            rejection: None,
             clock,
             _kept,
         };
@@ -129,6 +134,9 @@ struct Exporter {
     exported: u64,
     on_trouble: OnTrouble,
     is_told: bool,
+    /// Points rejected so far, and the first reason.
+    rejected: u64,
+    rejection: Option<String>,
     /// Nothing comes here: what is waited on is that it does not.
     clock: Receiver<()>,
     _kept: Sender<()>,
@@ -156,7 +164,9 @@ impl Exporter {
             let Err((refusal, lost)) = self.export() else {
                 return OtlpReport {
                     series: self.state.len(),
-                    ..OtlpReport::default()
+                    lost: 0,
+                    rejected: self.rejected,
+                    error: self.rejection,
                 };
             };
             failures += 1;
@@ -172,6 +182,7 @@ impl Exporter {
         OtlpReport {
             series: self.state.len(),
             lost,
+            rejected: self.rejected,
             error: Some(why(&refusal).to_owned()),
         }
     }
@@ -190,13 +201,28 @@ impl Exporter {
         let changed: Vec<(&TagSet, &Series)> = all
             .filter(|(_, series)| series.changed > self.exported)
             .collect();
+        let mut rejections = Vec::new();
         for (at, part) in changed.chunks(SERIES_MAX).enumerate() {
             let body = request(&self.envelope, span, part.iter().copied());
             let left = || changed.len() - at * SERIES_MAX;
-            self.way.post(&body).map_err(|refusal| (refusal, left()))?;
+            match self.way.post(&body) {
+                Err(Refusal::Partly { why, lost }) => rejections.push((why, lost)),
+                outcome => outcome.map_err(|refusal| (refusal, left()))?,
+            }
         }
         self.exported = self.state.additions();
+        for (why, points) in rejections {
+            self.reject(why, points);
+        }
         Ok(())
+    }
+
+    /// Counts points that the collector does not want; it must not be asked twice.
+    fn reject(&mut self, why: String, points: u64) {
+        self.rejected = self.rejected.saturating_add(points);
+        let told = format!("the collector rejected {points} points: {why}");
+        self.rejection.get_or_insert(why);
+        self.tell(&Refusal::Never(told));
     }
 
     /// Tells of the first trouble.

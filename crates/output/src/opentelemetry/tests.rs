@@ -325,13 +325,15 @@ fn requests_of_three_seconds() -> f64 {
     sum.statuses.rows().map(|(_, count)| *count as f64).sum()
 }
 
-#[test]
-fn a_collector_over_http_that_was_busy_ends_with_the_totals() {
+/// A collector that speaks HTTP: answers so, and keeps the last head and message.
+fn http_collector(
+    answers: Vec<(&'static str, &'static [u8])>,
+) -> (String, thread::JoinHandle<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1/metrics", listener.local_addr().unwrap());
     let server = thread::spawn(move || {
         let mut last = (String::new(), Vec::new());
-        for status in ["503 Busy", "200 OK"] {
+        for (status, said) in answers {
             let (mut stream, _) = listener.accept().unwrap();
             let (mut head, mut byte) = (Vec::new(), [0]);
             while !head.ends_with(b"\r\n\r\n") {
@@ -345,12 +347,22 @@ fn a_collector_over_http_that_was_busy_ends_with_the_totals() {
                 .unwrap();
             let mut body = vec![0; length.parse().unwrap()];
             stream.read_exact(&mut body).unwrap();
-            let close = "Connection: close\r\nContent-Length: 0\r\n\r\n";
+            let close = format!(
+                "Connection: close\r\nContent-Length: {}\r\n\r\n",
+                said.len()
+            );
             write!(stream, "HTTP/1.1 {status}\r\n{close}").unwrap();
+            stream.write_all(said).unwrap();
             last = (head, body);
         }
         last
     });
+    (url, server)
+}
+
+#[test]
+fn a_collector_over_http_that_was_busy_ends_with_the_totals() {
+    let (url, server) = http_collector(vec![("503 Busy", b""), ("200 OK", b"")]);
     let (report, told) = exported(settings(OtlpProtocol::Http, url));
     assert_eq!((report.lost, report.error), (0, None));
     assert_eq!(told, ["the server answered 503"]);
@@ -362,6 +374,14 @@ fn a_collector_over_http_that_was_busy_ends_with_the_totals() {
 
 /// A collector that speaks gRPC: answers calls with these statuses, and keeps the last message.
 fn collector(statuses: Vec<&'static str>) -> (String, thread::JoinHandle<Vec<u8>>) {
+    collector_that_says(statuses, Bytes::new())
+}
+
+/// The same with this message in its answers.
+fn collector_that_says(
+    statuses: Vec<&'static str>,
+    message: Bytes,
+) -> (String, thread::JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -379,7 +399,7 @@ fn collector(statuses: Vec<&'static str>) -> (String, thread::JoinHandle<Vec<u8>
             while let Some(call) = connection.accept().await {
                 let (request, answer) = call.unwrap();
                 let (status, done) = (statuses.next().unwrap(), statuses.len() == 0);
-                let answered = answer_call(request, answer, status);
+                let answered = answer_call(request, answer, status, &message);
                 last = drive(&mut connection, answered).await;
                 if done {
                     connection.graceful_shutdown();
@@ -411,6 +431,7 @@ async fn answer_call(
     request: ureq::http::Request<h2::RecvStream>,
     mut answer: h2::server::SendResponse<Bytes>,
     status: &str,
+    said: &[u8],
 ) -> Vec<u8> {
     let path = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
     assert_eq!(request.uri().path(), path);
@@ -428,9 +449,9 @@ async fn answer_call(
     assert_eq!(length as usize, message.len() - 5);
     let head = Response::builder().header("content-type", "application/grpc");
     let mut stream = answer.send_response(head.body(()).unwrap(), false).unwrap();
-    stream
-        .send_data(Bytes::from_static(&[0; 5]), false)
-        .unwrap();
+    let length = u32::try_from(said.len()).unwrap().to_be_bytes();
+    let frame = [&[0], &length[..], said].concat();
+    stream.send_data(frame.into(), false).unwrap();
     let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", status.parse().unwrap());
     stream.send_trailers(trailers).unwrap();
@@ -445,6 +466,35 @@ fn a_collector_over_grpc_that_was_busy_ends_with_the_totals() {
     assert_eq!(told, ["the collector answered with status 14 of gRPC: "]);
     let body = server.join().unwrap();
     assert_eq!(totals(&body)["http_reqs"], requests_of_three_seconds());
+}
+
+/// `partial_success` with 300 points rejected.
+const PARTLY: &[u8] = b"\x0a\x09\x08\xac\x02\x12\x04full";
+
+#[test]
+fn points_that_a_collector_rejects_are_counted_and_told_over_grpc() {
+    let said = Bytes::from_static(PARTLY);
+    let (url, server) = collector_that_says(vec!["0"], said);
+    let (report, told) = exported(settings(OtlpProtocol::Grpc, url));
+    assert_eq!((report.lost, report.rejected), (0, 300));
+    assert_eq!(report.error.as_deref(), Some("full"));
+    assert_eq!(told, ["the collector rejected 300 points: full"]);
+    let body = server.join().unwrap();
+    assert_eq!(
+        totals(&body)["http_reqs"],
+        requests_of_three_seconds(),
+        "nothing was sent twice"
+    );
+}
+
+#[test]
+fn points_that_a_collector_rejects_are_counted_and_told_over_http() {
+    let (url, server) = http_collector(vec![("200 OK", PARTLY)]);
+    let (report, told) = exported(settings(OtlpProtocol::Http, url));
+    assert_eq!((report.lost, report.rejected), (0, 300));
+    assert_eq!(report.error.as_deref(), Some("full"));
+    assert_eq!(told, ["the collector rejected 300 points: full"]);
+    drop(server.join().unwrap());
 }
 
 #[test]

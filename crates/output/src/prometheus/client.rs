@@ -117,7 +117,7 @@ impl Client {
         let own = self.authorization("GET", url, &[]);
         let headers: Vec<_> = own.iter().map(pair).collect();
         let answer = self.http.get(url, &headers, FOUND_MAX);
-        let answer = answer.and_then(|answer| answer.verdict().map(|()| answer.text));
+        let answer = answer.and_then(|answer| answer.verdict().map(|()| answer.into_text()));
         answer.map_err(|refusal| match refusal {
             Refusal::NotNow { why, .. } | Refusal::Never(why) | Refusal::Partly { why, .. } => why,
         })
@@ -145,6 +145,7 @@ impl Client {
             };
             headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
             let signed = sigv4::headers(&request, signing);
+            let signed = signed.into_iter();
             headers.extend(signed.map(|(name, value)| (name.to_owned(), value)));
         } else if !is_given(&headers) {
             let value = match (&settings.basic, &settings.bearer) {
@@ -168,15 +169,20 @@ pub(super) fn packed(body: &[u8]) -> Vec<u8> {
         .expect("a request is far below the 4 GiB that the format takes")
 }
 
-/// Host, path and query of an address.
+/// Host as it is sent, which is without a port that goes without saying, path and query of an address.
 fn parts(url: &str) -> (String, String, String) {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
         None => (rest, "/"),
     };
     let host = authority.rsplit('@').next().unwrap_or_default();
+    let usual = match scheme {
+        "https" => ":443",
+        _ => ":80",
+    };
+    let host = host.strip_suffix(usual).unwrap_or(host);
     (host.to_owned(), path.to_owned(), query.to_owned())
 }
 
@@ -203,4 +209,22 @@ fn is_understood(request: &Request, answer: &Answer) -> bool {
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn an_address_falls_into_what_is_sent_of_it() {
+        for (url, host, path, query) in [
+            ("https://u:p@h:443/a?b=c", "h", "/a", "b=c"),
+            ("http://h:80", "h", "/", ""),
+            ("http://h:443/", "h:443", "/", ""),
+            ("https://[::1]:8080/a/b", "[::1]:8080", "/a/b", ""),
+        ] {
+            let expected = (host.to_owned(), path.to_owned(), query.to_owned());
+            assert_eq!(parts(url), expected);
+        }
+    }
 }

@@ -14,14 +14,17 @@ mod native;
 mod points;
 pub(crate) mod protobuf;
 mod queue;
+mod section;
 mod senders;
 mod settings;
 mod sigv4;
+#[cfg(test)]
+mod sigv4_tests;
 mod sink;
 #[cfg(test)]
 mod tests;
 
 pub use audit::Audit;
 pub use senders::{Tell, Word};
-pub use settings::{Protocol, Settings, TrendForm};
+pub use settings::{Protocol, Settings, Sources, TrendForm};
 pub use sink::{Push, PushReport};

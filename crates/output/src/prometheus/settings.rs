@@ -4,9 +4,18 @@
 //! `experimental-prometheus-rw`; those with `LOADLINE_` are ours. Invariant: settings that are here can
 //! be used.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::section::Section;
+
+/// The section of k6's JSON file of options is called so in it.
+const SECTION: &str = "collectors[\"experimental-prometheus-rw\"]";
+/// Variables that begin so name a header behind it.
+const HEADER_PREFIX: &str = "K6_PROMETHEUS_RW_HEADERS_";
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
 const OWN_PREFIX: &str = "LOADLINE_PROMETHEUS_RW_";
 const DEFAULT_URL: &str = "http://localhost:9090/api/v1/write";
@@ -54,6 +63,19 @@ pub(super) struct Signing {
     pub(super) region: String,
     pub(super) access_key: String,
     pub(super) secret_key: String,
+    /// Goes with keys that were lent for a time; `None`: these were not.
+    pub(super) session_token: Option<String>,
+}
+
+/// Where settings are looked for. What stands first goes before the rest.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// What stands behind the output's name; `None`: nothing.
+    pub url: Option<&'a str>,
+    /// The environment.
+    pub variables: &'a BTreeMap<String, String>,
+    /// What k6's JSON file of options says of the output; `None`: nothing.
+    pub section: Option<&'a Value>,
 }
 
 /// Everything about remote write. Credentials are never shown.
@@ -76,18 +98,18 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the variables by `look`; `url`, what stands behind the output's name, goes before the
-    /// variable. `native`: k6's feature `native-histograms` is on.
+    /// Reads them. `native`: k6's feature `native-histograms` is on.
     ///
     /// # Errors
-    /// A value that means nothing; the message names the variable.
-    pub fn read(
-        look: &dyn Fn(&str) -> Option<String>,
-        url: Option<&str>,
-        native: bool,
-    ) -> Result<Settings, String> {
-        let words = Words { look };
-        let named_url = url.map(str::to_owned).filter(|url| !url.is_empty());
+    /// A value that means nothing; the message names the variable or the key.
+    pub fn read(sources: &Sources<'_>, native: bool) -> Result<Settings, String> {
+        let section = Section::read(sources.section.unwrap_or(&Value::Null))
+            .map_err(|why| format!("{SECTION} of the configuration file: {why}"))?;
+        let words = Words {
+            variables: sources.variables,
+            section: &section,
+        };
+        let named_url = sources.url.map(str::to_owned).filter(|url| !url.is_empty());
         let url = named_url
             .or_else(|| words.get("SERVER_URL"))
             .unwrap_or_else(|| DEFAULT_URL.to_owned());
@@ -140,18 +162,30 @@ fn check_url(url: &str) -> Result<(), String> {
     }
 }
 
-/// The variables, empty ones taken as absent.
+/// The variables, empty ones taken as absent, and the section behind them.
 struct Words<'a> {
-    look: &'a dyn Fn(&str) -> Option<String>,
+    variables: &'a BTreeMap<String, String>,
+    section: &'a Section,
 }
 
 impl Words<'_> {
     fn named(&self, name: &str) -> Option<String> {
-        (self.look)(name).filter(|value| !value.is_empty())
+        let value = self.variables.get(name)?;
+        (!value.is_empty()).then(|| value.clone())
     }
 
     fn get(&self, name: &str) -> Option<String> {
-        self.named(&format!("{PREFIX}{name}"))
+        let of_section = || self.section.get(name).map(|(_, value)| value.to_owned());
+        self.named(&format!("{PREFIX}{name}")).or_else(of_section)
+    }
+
+    /// What messages call a setting.
+    fn called(&self, name: &str) -> String {
+        let variable = format!("{PREFIX}{name}");
+        match self.section.get(name) {
+            Some((key, _)) if self.named(&variable).is_none() => format!("{SECTION}.{key}"),
+            _ => variable,
+        }
     }
 
     fn own(&self, name: &str) -> Option<String> {
@@ -162,7 +196,7 @@ impl Words<'_> {
         match self.get(name).as_deref() {
             None | Some("false" | "0" | "f" | "F" | "FALSE" | "False") => Ok(false),
             Some("true" | "1" | "t" | "T" | "TRUE" | "True") => Ok(true),
-            Some(other) => Err(bad(PREFIX, name, other, "must be true or false")),
+            Some(other) => Err(bad(&self.called(name), other, "must be true or false")),
         }
     }
 
@@ -173,7 +207,7 @@ impl Words<'_> {
         let wanted = "must be a duration such as 5s or 500ms";
         parse_duration(&text)
             .filter(|duration| *duration >= Duration::from_millis(10))
-            .ok_or_else(|| bad(PREFIX, name, &text, wanted))
+            .ok_or_else(|| bad(&self.called(name), &text, wanted))
     }
 
     fn factor(&self) -> Result<f64, String> {
@@ -182,12 +216,8 @@ impl Words<'_> {
         };
         let factor = text.parse().ok().filter(|factor: &f64| *factor > 1.0);
         factor.ok_or_else(|| {
-            bad(
-                OWN_PREFIX,
-                "BUCKET_FACTOR",
-                &text,
-                "must be a number above 1",
-            )
+            let name = format!("{OWN_PREFIX}BUCKET_FACTOR");
+            bad(&name, &text, "must be a number above 1")
         })
     }
 
@@ -197,7 +227,7 @@ impl Words<'_> {
         let stats = text.split(',').map(|stat| {
             parse_stat(stat.trim()).ok_or_else(|| {
                 let wanted = "must be a list of avg, min, med, max, count, sum and p(N)";
-                bad(PREFIX, "TREND_STATS", text, wanted)
+                bad(&self.called("TREND_STATS"), text, wanted)
             })
         });
         stats.collect()
@@ -208,12 +238,10 @@ impl Words<'_> {
             None | Some("auto") => Ok(Protocol::Negotiated),
             Some("1.0" | "1") => Ok(Protocol::V1),
             Some("2.0" | "2") => Ok(Protocol::V2),
-            Some(other) => Err(bad(
-                OWN_PREFIX,
-                "PROTOCOL",
-                other,
-                "must be auto, 1.0 or 2.0",
-            )),
+            Some(other) => {
+                let name = format!("{OWN_PREFIX}PROTOCOL");
+                Err(bad(&name, other, "must be auto, 1.0 or 2.0"))
+            }
         }
     }
 
@@ -225,32 +253,35 @@ impl Words<'_> {
         match senders.filter(|senders| (1..=SENDERS_MAX).contains(senders)) {
             Some(senders) => Ok(Some(senders)),
             None => Err(bad(
-                OWN_PREFIX,
-                "SENDERS",
+                &format!("{OWN_PREFIX}SENDERS"),
                 &text,
                 &format!("must be 1 to {SENDERS_MAX}"),
             )),
         }
     }
 
+    /// Of the section, of variables that name one, and of the list, each going before those before it.
     fn headers(&self) -> Result<Vec<(String, String)>, String> {
-        let Some(text) = self.get("HTTP_HEADERS") else {
-            return Ok(Vec::new());
-        };
+        let mut headers = Vec::new();
+        for (name, value) in &self.section.headers {
+            let wrong = || format!("{SECTION}.headers has one that cannot be sent: {name:?}");
+            put_header(&mut headers, name, value).ok_or_else(wrong)?;
+        }
+        for (variable, value) in self.variables {
+            if let Some(name) = variable.strip_prefix(HEADER_PREFIX) {
+                let wrong = || format!("{variable} names a header that cannot be sent");
+                put_header(&mut headers, name, value).ok_or_else(wrong)?;
+            }
+        }
         // The values of headers are often secrets: the message does not repeat them.
         let wrong =
             || format!("{PREFIX}HTTP_HEADERS must be a list such as `Name:value,Other:value`");
-        let pairs = text.split(',').map(|pair| {
+        let list = self.named(&format!("{PREFIX}HTTP_HEADERS"));
+        for pair in list.iter().flat_map(|list| list.split(',')) {
             let (name, value) = pair.split_once(':').ok_or_else(wrong)?;
-            let (name, value) = (name.trim(), value.trim());
-            let is_fit = ureq::http::HeaderName::from_bytes(name.as_bytes()).is_ok()
-                && ureq::http::HeaderValue::from_str(value).is_ok();
-            match is_fit {
-                true => Ok((name.to_owned(), value.to_owned())),
-                false => Err(wrong()),
-            }
-        });
-        pairs.collect()
+            put_header(&mut headers, name.trim(), value.trim()).ok_or_else(wrong)?;
+        }
+        Ok(headers)
     }
 
     fn signing(&self) -> Result<Option<Signing>, String> {
@@ -265,6 +296,7 @@ impl Words<'_> {
                 region,
                 access_key,
                 secret_key,
+                session_token: self.own("SIGV4_SESSION_TOKEN"),
             })),
             _ => Err(format!(
                 "{PREFIX}SIGV4_REGION, {PREFIX}SIGV4_ACCESS_KEY and {PREFIX}SIGV4_SECRET_KEY must be set together"
@@ -286,8 +318,20 @@ impl Words<'_> {
     }
 }
 
-fn bad(prefix: &str, name: &str, value: &str, wanted: &str) -> String {
-    format!("{prefix}{name} is {value:?} and {wanted}")
+fn bad(name: &str, value: &str, wanted: &str) -> String {
+    format!("{name} is {value:?} and {wanted}")
+}
+
+/// Adds a header in place of one of the same name; `None`: it cannot be sent.
+fn put_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) -> Option<()> {
+    let is_fit = ureq::http::HeaderName::from_bytes(name.as_bytes()).is_ok()
+        && ureq::http::HeaderValue::from_str(value).is_ok();
+    if !is_fit {
+        return None;
+    }
+    headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+    headers.push((name.to_owned(), value.to_owned()));
+    Some(())
 }
 
 /// `1m30s`, `5s`, `500ms`.
@@ -335,16 +379,34 @@ fn parse_stat(text: &str) -> Option<TrendStat> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn read(words: &[(&str, &str)]) -> Result<Settings, String> {
-        let look = |name: &str| {
-            let found = words
-                .iter()
-                .find(|(known, _)| name.strip_prefix(PREFIX) == Some(known) || name == *known);
-            found.map(|(_, value)| (*value).to_owned())
+        read_with(words, None)
+    }
+
+    fn read_with(words: &[(&str, &str)], section: Option<&Value>) -> Result<Settings, String> {
+        let variables = words.iter().map(|(name, value)| {
+            let prefix = if name.starts_with("LOADLINE_") {
+                ""
+            } else {
+                PREFIX
+            };
+            (format!("{prefix}{name}"), (*value).to_owned())
+        });
+        let sources = Sources {
+            url: None,
+            variables: &variables.collect(),
+            section,
         };
-        Settings::read(&look, None, false)
+        Settings::read(&sources, false)
+    }
+
+    fn headers(settings: &Settings) -> Vec<(&str, &str)> {
+        let pairs = settings.headers.iter();
+        pairs.map(|(n, v)| (n.as_str(), v.as_str())).collect()
     }
 
     #[test]
@@ -375,12 +437,68 @@ mod tests {
         };
         let ending = TrendStat::Percentile(99.9, "p999".to_owned());
         assert_eq!(stats, &[TrendStat::Avg, ending, TrendStat::Count]);
-        let headers = [("X-Scope-OrgID", "a"), ("B", "c d")];
-        let headers = headers.map(|(n, v)| (n.to_owned(), v.to_owned()));
-        assert_eq!(settings.headers, headers);
+        assert_eq!(headers(&settings), [("X-Scope-OrgID", "a"), ("B", "c d")]);
         assert_eq!(settings.basic, Some(("me".to_owned(), String::new())));
         let native = read(&[("TREND_AS_NATIVE_HISTOGRAM", "true")]).expect("it is");
         assert_eq!(native.trends, TrendForm::Native(1.1));
+    }
+
+    #[test]
+    fn variables_go_before_the_configuration_file() {
+        let section = json!({
+            "url": "http://file/w",
+            "username": "of-file",
+            "password": "p",
+            "pushInterval": "2s",
+            "trendStats": ["avg"],
+        });
+        let words = [("SERVER_URL", "http://env/w"), ("USERNAME", "of-env")];
+        let settings = read_with(&words, Some(&section)).expect("they mean something");
+        assert_eq!(settings.url, "http://env/w");
+        assert_eq!(settings.push_interval, Duration::from_secs(2));
+        assert_eq!(settings.trends, TrendForm::Stats(vec![TrendStat::Avg]));
+        let basic = ("of-env".to_owned(), "p".to_owned());
+        assert_eq!(settings.basic, Some(basic));
+    }
+
+    #[test]
+    fn headers_come_from_three_places_and_the_list_goes_first() {
+        let section = json!({ "headers": { "X-A": "file", "X-B": "file", "X-C": "file" } });
+        let words = [
+            ("HEADERS_x-b", "a:b,c"),
+            ("HEADERS_X-C", "variable"),
+            ("HEADERS_X-D", ""),
+            ("HTTP_HEADERS", "X-C:list"),
+        ];
+        let settings = read_with(&words, Some(&section)).expect("they can be sent");
+        let expected = [
+            ("X-A", "file"),
+            ("X-D", ""),
+            ("x-b", "a:b,c"),
+            ("X-C", "list"),
+        ];
+        assert_eq!(headers(&settings), expected);
+        let refused = read(&[("HEADERS_X Y", "secret")]).err();
+        let told = refused.expect("no header is called so");
+        assert!(told.contains("HEADERS_X Y") && !told.contains("secret"));
+    }
+
+    #[test]
+    fn what_the_configuration_file_says_wrong_is_named_by_its_key() {
+        for (section, key) in [
+            (
+                json!({ "pushInterval": "often" }),
+                ".pushInterval is \"often\"",
+            ),
+            (json!({ "trendStats": ["best"] }), ".trendStats is \"best\""),
+            (json!({ "url": 5 }), "url must be a text"),
+            (json!({ "headers": { "a b": "secret" } }), "\"a b\""),
+        ] {
+            let refused = read_with(&[], Some(&section)).err();
+            let told = refused.expect("it is refused");
+            assert!(told.starts_with(SECTION) && told.contains(key), "{told}");
+            assert!(!told.contains("secret"), "{told}");
+        }
     }
 
     #[test]

@@ -30,23 +30,33 @@ pub(super) struct Signed<'a> {
 }
 
 /// The headers that sign a request: names and values.
-pub(super) fn headers(request: &Signed<'_>, signing: &Signing) -> [(&'static str, String); 3] {
+pub(super) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static str, String)> {
     let (date, time) = date_and_time(request.unix_s);
     let stamp = format!("{date}T{time}Z");
     let content = hex(&Sha256::digest(request.body));
-    let mut query: Vec<&str> = request
-        .query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .collect();
-    query.sort_unstable();
-    let signed_headers = "host;x-amz-content-sha256;x-amz-date";
+    // By name, as the canonical form wants them.
+    let mut headers = vec![
+        ("host", request.host.to_owned()),
+        ("x-amz-content-sha256", content.clone()),
+        ("x-amz-date", stamp.clone()),
+    ];
+    headers.extend(
+        signing
+            .session_token
+            .clone()
+            .map(|token| ("x-amz-security-token", token)),
+    );
+    let names: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
+    let names = names.join(";");
+    let lines = headers
+        .iter()
+        .map(|(name, value)| format!("{name}:{}\n", value.trim()));
     let canonical = format!(
-        "{}\n{}\n{}\nhost:{}\nx-amz-content-sha256:{content}\nx-amz-date:{stamp}\n\n{signed_headers}\n{content}",
+        "{}\n{}\n{}\n{}\n{names}\n{content}",
         request.method,
-        request.path,
-        query.join("&"),
-        request.host,
+        coded_path(request.path),
+        sorted_query(request.query),
+        lines.collect::<String>(),
     );
     let scope = format!("{date}/{}/{SERVICE}/aws4_request", signing.region);
     let canonical = hex(&Sha256::digest(canonical.as_bytes()));
@@ -57,14 +67,37 @@ pub(super) fn headers(request: &Signed<'_>, signing: &Signing) -> [(&'static str
     }
     let signature = hex(&mac(&key, &to_sign));
     let authorization = format!(
-        "{ALGORITHM} Credential={}/{scope}, SignedHeaders={signed_headers}, Signature={signature}",
+        "{ALGORITHM} Credential={}/{scope}, SignedHeaders={names}, Signature={signature}",
         signing.access_key
     );
-    [
-        ("x-amz-date", stamp),
-        ("x-amz-content-sha256", content),
-        ("authorization", authorization),
-    ]
+    // The client sends the host by itself.
+    headers.retain(|(name, _)| *name != "host");
+    headers.push(("authorization", authorization));
+    headers
+}
+
+/// The path coded once more: services other than the object store want it so.
+fn coded_path(path: &str) -> String {
+    path.bytes().fold(String::new(), |mut coded, byte| {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                coded.push(char::from(byte));
+            }
+            byte => write!(coded, "%{byte:02X}").expect("writing to a String cannot fail"),
+        }
+        coded
+    })
+}
+
+/// The parameters by name and value; one without a value has an empty one.
+fn sorted_query(query: &str) -> String {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let mut pairs: Vec<(&str, &str)> = pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .collect();
+    pairs.sort_unstable();
+    let written = pairs.iter().map(|(name, value)| format!("{name}={value}"));
+    written.collect::<Vec<_>>().join("&")
 }
 
 fn mac(key: &[u8], text: &str) -> Vec<u8> {
@@ -124,6 +157,7 @@ mod tests {
             region: "eu-west-1".to_owned(),
             access_key: "AKID".to_owned(),
             secret_key: "secret".to_owned(),
+            session_token: None,
         };
         let signed = |body| {
             let request = Signed {
@@ -134,7 +168,7 @@ mod tests {
                 body,
                 unix_s: 1_440_938_160,
             };
-            headers(&request, &signing)[2].1.clone()
+            headers(&request, &signing).pop().expect("it is signed").1
         };
         let one = signed(b"one");
         assert!(one.starts_with(

@@ -34,8 +34,8 @@ pub(crate) struct HttpClient {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    /// The body's beginning, for people.
-    pub(crate) text: String,
+    /// The body, as far as it was read.
+    pub(crate) body: Vec<u8>,
     /// How long the server wants not to be asked; `None`: it did not say in seconds.
     pub(crate) retry_after: Option<Duration>,
 }
@@ -113,18 +113,18 @@ impl Answer {
     )]
     fn read(mut answer: Response<Body>, bytes_max: u64) -> Result<Answer, (Answer, Refusal)> {
         let body = answer.body_mut().with_config().limit(bytes_max);
-        let text = body.read_to_string();
+        let body = body.read_to_vec();
         let retry_after = answer.headers().get(header::RETRY_AFTER);
         let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
         let mut read = Answer {
             status: answer.status().as_u16(),
             headers: answer.headers().clone(),
-            text: String::new(),
+            body: Vec::new(),
             retry_after: retry_after.map(Duration::from_secs),
         };
-        match text {
-            Ok(text) => {
-                read.text = text;
+        match body {
+            Ok(body) => {
+                read.body = body;
                 Ok(read)
             }
             Err(error) => Err((read, not_now(&error))),
@@ -151,9 +151,19 @@ impl Answer {
         })
     }
 
+    /// The body as text; empty where it is none.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_default()
+    }
+
+    /// The same of an answer that is not needed any more.
+    pub(crate) fn into_text(self) -> String {
+        String::from_utf8(self.body).unwrap_or_default()
+    }
+
     /// The answer in one line.
     pub(crate) fn told(&self) -> String {
-        let line = self.text.lines().next().unwrap_or_default();
+        let line = self.text().lines().next().unwrap_or_default();
         let shown: String = line.chars().take(SHOWN_MAX).collect();
         match shown.is_empty() {
             true => format!("the server answered {}", self.status),

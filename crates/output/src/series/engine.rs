@@ -34,6 +34,16 @@ pub(super) fn built_in(metric: BuiltIn) -> Arc<SeriesFamily> {
     })
 }
 
+/// What observers read under a metric's name.
+pub(super) fn observed(metric: &str) -> Arc<SeriesFamily> {
+    Arc::new(SeriesFamily {
+        name: format!("observed_{metric}").into(),
+        kind: MetricType::Gauge,
+        contains: Contains::Default,
+        is_own: true,
+    })
+}
+
 fn own(name: &'static str, kind: MetricType, contains: Contains) -> (Key, Arc<SeriesFamily>) {
     let family = SeriesFamily {
         name: name.into(),
@@ -150,7 +160,7 @@ fn counter(n: f64) -> Aggregated {
 }
 
 /// A gauge; a share that is not a number, as of an interval without length, is none.
-fn gauge(value: f64, at_ns: u64) -> Aggregated {
+pub(super) fn gauge(value: f64, at_ns: u64) -> Aggregated {
     let mut gauge = Gauge::default();
     if value.is_finite() {
         gauge.set(value, at_ns).expect("it was found finite");

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use loadline_metric::{
     Aggregated, BuiltIn, Contains, MetricId, MetricType, MetricValues, SeriesDelta, TagSet,
 };
+use loadline_model::observation::ResourceSample;
 use loadline_model::result::Row;
 use loadline_model::{RunEvent, Snapshot};
 
@@ -42,11 +43,13 @@ pub struct Series {
     pub number: usize,
 }
 
-/// A metric within a set of tags. Loadline's own come after the script's.
+/// A metric within a set of tags. Loadline's own come after the script's, those of observers last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Script(MetricId),
     Own(&'static str),
+    /// One of the names in `SeriesState::observed`, by its place.
+    Observed(usize),
 }
 
 /// The series of a run.
@@ -54,6 +57,8 @@ pub(super) enum Key {
 pub struct SeriesState {
     sets: BTreeMap<TagSet, BTreeMap<Key, Series>>,
     families: BTreeMap<Key, Arc<SeriesFamily>>,
+    /// What observers read, by the metric's name.
+    observed: BTreeMap<Arc<str>, (Key, Arc<SeriesFamily>)>,
     additions: u64,
     made: usize,
     started_unix_ms: u64,
@@ -83,10 +88,11 @@ impl SeriesState {
                 self.additions += 1;
                 self.add_second(row, delta);
             }
+            RunEvent::Resource(sample) => self.add_observed(sample),
             RunEvent::Before(_)
             | RunEvent::Around(_)
             | RunEvent::Mark(_)
-            | RunEvent::Resource(_)
+            | RunEvent::Observer(_)
             | RunEvent::Finished(_) => {}
         }
     }
@@ -127,6 +133,22 @@ impl SeriesState {
         for (key, family, value) in engine::generator(row, delta) {
             self.merge(&TagSet::new(), key, family, &value);
         }
+    }
+
+    /// Sets the gauge of what an observer read; what was read before the load is left to the result.
+    fn add_observed(&mut self, sample: &ResourceSample) {
+        let Ok(at_ns) = u64::try_from(sample.at_ns) else {
+            return;
+        };
+        self.additions += 1;
+        let next = Key::Observed(self.observed.len());
+        let known = self.observed.entry(Arc::clone(&sample.metric));
+        let (key, family) = known.or_insert_with(|| (next, engine::observed(&sample.metric)));
+        let (key, family) = (*key, Arc::clone(family));
+        let tags = TagSet::new()
+            .with("observer", &*sample.observer)
+            .with("component", &*sample.component);
+        self.merge(&tags, key, family, &engine::gauge(sample.value, at_ns));
     }
 
     fn add_whole(&mut self, values: &MetricValues) {

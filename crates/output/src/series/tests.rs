@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loadline_metric::{Aggregated, MetricType};
 use loadline_model::RunEvent;
+use loadline_model::observation::ResourceSample;
 
 use super::{Inbox, SeriesState};
 use crate::fixture;
@@ -106,4 +107,42 @@ fn what_is_told_is_taken_once_and_in_order() {
     }
     teller.join().expect("it told everything");
     assert_eq!(next, 2_000);
+}
+
+#[test]
+fn what_observers_read_under_load_is_a_gauge_of_its_own() {
+    let mut state = SeriesState::default();
+    state.add(&fixture::started());
+    let sample = |at_ns, component: &str, value| {
+        RunEvent::Resource(ResourceSample {
+            at_ns,
+            observer: Arc::from("pods"),
+            component: Arc::from(component),
+            metric: Arc::from("cpu_cores"),
+            value,
+        })
+    };
+    for (at_ns, component, value) in [(-1, "a", 9.0), (5, "a", 1.0), (6, "b", 2.0), (7, "a", 3.0)] {
+        state.add(&sample(at_ns, component, value));
+    }
+    let told: Vec<String> = state
+        .iter()
+        .map(|(tags, series)| {
+            let Aggregated::Gauge(gauge) = &series.value else {
+                panic!("{series:?}");
+            };
+            format!(
+                "{} {tags:?} {:?} {}",
+                series.family.name,
+                gauge.last(),
+                series.changed
+            )
+        })
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with("observed_cpu_cores") && told[0].contains("Some(3.0)"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("Some(2.0)"), "{told:?}");
 }

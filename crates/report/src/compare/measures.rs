@@ -4,7 +4,7 @@
 //! Must not know how values are held against each other. Invariant: an identifier names one measure.
 
 use loadline_model::ErrorClass;
-use loadline_model::result::{Row, RunResult, TimeMetric};
+use loadline_model::result::{Percentiles, Row, RunResult, TimeMetric};
 
 use super::numbers::Unit;
 use super::{Better, Side, answers, steady};
@@ -123,6 +123,7 @@ fn rates<'a>() -> Vec<Measure<'a>> {
 /// Answers that a second must have for its own percentile to mean something: two beyond it.
 const FOR_P50: f64 = 10.0;
 const FOR_P90: f64 = 20.0;
+const FOR_P95: f64 = 40.0;
 const FOR_P99: f64 = 200.0;
 
 fn service_time<'a>() -> Vec<Measure<'a>> {
@@ -130,7 +131,7 @@ fn service_time<'a>() -> Vec<Measure<'a>> {
     vec![
         p50.by_second(FOR_P50, |row| row.service_time_ns.map(|of| of.p50 as f64)),
         p90.by_second(FOR_P90, |row| row.service_time_ns.map(|of| of.p90 as f64)),
-        p95,
+        p95.by_second(FOR_P95, |row| p95_of(row.service_time_ns)),
         p99.by_second(FOR_P99, |row| row.service_time_ns.map(|of| of.p99 as f64)),
         p99_9,
         max,
@@ -143,12 +144,16 @@ fn response_time<'a>() -> Vec<Measure<'a>> {
     vec![
         p50.by_second(FOR_P50, |row| row.response_time_ns.map(|of| of.p50 as f64)),
         p90.by_second(FOR_P90, |row| row.response_time_ns.map(|of| of.p90 as f64)),
-        p95,
+        p95.by_second(FOR_P95, |row| p95_of(row.response_time_ns)),
         p99.by_second(FOR_P99, |row| row.response_time_ns.map(|of| of.p99 as f64)),
         p99_9,
         max,
         mean,
     ]
+}
+
+fn p95_of(times: Option<Percentiles>) -> Option<f64> {
+    times.and_then(|of| of.p95).map(|ns| ns as f64)
 }
 
 /// Percentiles, largest and mean of a time metric of whole runs.

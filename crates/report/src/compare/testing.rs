@@ -67,6 +67,7 @@ pub(crate) fn run(seconds: u64, rate: u64, p50: u64, noise: u64) -> RunResult {
         service_time_ns: Some(Percentiles {
             p50: p50 + wobble(second) * 10,
             p90: p50 * 2,
+            p95: Some(p50 * 5 / 2 + wobble(second + 3) * 50),
             p99: p50 * 3 + wobble(second + 1) * 100,
         }),
         generator: GeneratorUse {
@@ -112,7 +113,7 @@ pub(crate) fn run(seconds: u64, rate: u64, p50: u64, noise: u64) -> RunResult {
         metrics,
         series,
         events: Vec::new(),
-        observations: Vec::new(),
+        observations: loadline_model::Observations::default(),
         thresholds: Vec::new(),
         summary: None,
         verdict: Verdict {

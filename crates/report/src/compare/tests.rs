@@ -39,12 +39,35 @@ fn a_faster_target_is_better_and_the_same_is_not_told_apart() {
     );
     assert_eq!(
         outcome_of(&better, "service_time.p95"),
+        Some(Outcome::Better)
+    );
+    assert_eq!(
+        outcome_of(&better, "service_time.p99.9"),
         None,
         "no second tells it"
     );
     let worse = compare(&[side("fast", &[&fast]), side("old", &[&old])]);
     assert_eq!(outcome_of(&worse, "goodput"), Some(Outcome::Worse));
     assert_eq!(outcome_of(&worse, "service_time.p50"), Some(Outcome::Worse));
+}
+
+#[test]
+fn results_that_do_not_keep_p95_by_the_second_have_no_interval_of_it() {
+    let mut old = run(30, 1_000, 200_000, 1);
+    for times in old
+        .series
+        .iter_mut()
+        .flat_map(|row| &mut row.service_time_ns)
+    {
+        times.p95 = None;
+    }
+    let new = run(30, 1_000, 100_000, 2);
+    let comparison = compare(&[side("old", &[&old]), side("new", &[&new])]);
+    assert_eq!(outcome_of(&comparison, "service_time.p95"), None);
+    assert_eq!(
+        outcome_of(&comparison, "service_time.p90"),
+        Some(Outcome::Better)
+    );
 }
 
 #[test]
@@ -202,7 +225,7 @@ proptest! {
         odd.series.truncate(rates.len());
         for ((row, rate), time) in odd.series.iter_mut().zip(&rates).zip(&times) {
             (row.started, row.completed, row.good) = (*rate, *rate, rate / 2);
-            row.service_time_ns = (*rate > 0).then_some(Percentiles { p50: *time, p90: *time, p99: *time });
+            row.service_time_ns = (*rate > 0).then_some(Percentiles { p50: *time, p90: *time, p95: Some(*time), p99: *time });
         }
         let comparison = compare(&[side("a", &[&odd]), side("b", &[&odd])]);
         for row in comparison.sections.iter().flat_map(|section| &section.rows) {

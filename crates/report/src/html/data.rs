@@ -3,18 +3,15 @@
 //! Numbers are whole and exact: counts of a row, nanoseconds, bytes; the charts divide. Must not know
 //! how they are drawn. Invariant: all columns are of one length, and that of time ascends.
 
-use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use loadline_model::RunResult;
 use loadline_model::event::Mark;
 use loadline_model::result::{Percentiles, Row};
-use loadline_model::rows::joined;
+use loadline_model::{ErrorClass, Observations, RunResult};
 use serde_json::{Value, json};
 
-/// A last row shorter than this part of the one before it is no row of its own: a rate over a moment
-/// means nothing.
-const LAST_PART: u64 = 10;
+use crate::observed;
 
 /// The columns: name, and a row's value; `None` is a gap.
 type Column = (&'static str, fn(&Row) -> Option<u64>);
@@ -46,12 +43,13 @@ const COLUMNS: &[Column] = &[
 
 /// All that the charts of a result need.
 pub(super) fn of_result(result: &RunResult) -> String {
-    let rows = &*charted(&result.series);
+    let rows = &result.series;
     let head = json!({
         "began": result.totals.started_unix_ms,
         "warm_up": warm_up_ns(rows),
         "cores": result.environment.cores,
         "marks": result.events.iter().map(mark).collect::<Vec<_>>(),
+        "observed": observed::columns(&result.observations, &result.series),
     });
     whole(&head, rows)
 }
@@ -59,13 +57,13 @@ pub(super) fn of_result(result: &RunResult) -> String {
 /// The same of a run of which nothing is known yet.
 pub(super) fn nothing() -> String {
     whole(
-        &json!({ "began": 0, "warm_up": 0, "cores": 0, "marks": [] }),
+        &json!({ "began": 0, "warm_up": 0, "cores": 0, "marks": [], "observed": {} }),
         &[],
     )
 }
 
-/// One row, by the names of the columns.
-pub(super) fn of_row(row: &Row, marks: &[Mark]) -> String {
+/// One row, by the names of the columns. `seen`: what observers saw so far.
+pub(super) fn of_row(row: &Row, marks: &[Mark], seen: &Observations) -> String {
     let mut values: serde_json::Map<String, Value> = COLUMNS
         .iter()
         .map(|(name, value)| ((*name).to_owned(), json!(value(row))))
@@ -77,30 +75,29 @@ pub(super) fn of_row(row: &Row, marks: &[Mark]) -> String {
             .flat_map(|(band, count)| [u64::from(*band), *count])
             .collect(),
     );
+    values.insert("failures".to_owned(), json!(row.failures));
     json!({
         "row": values,
         "is_warm_up": row.warm_up,
+        "observed": observed_in(row, seen),
         "marks": marks.iter().map(mark).collect::<Vec<_>>(),
     })
     .to_string()
 }
 
-fn mark(mark: &Mark) -> Value {
-    json!({ "at": mark.at_ns, "kind": mark.kind, "text": mark.text })
+/// What observers saw in one row: for each metric the value of each line.
+fn observed_in(row: &Row, seen: &Observations) -> BTreeMap<String, BTreeMap<String, f64>> {
+    let columns = observed::columns(seen, std::slice::from_ref(row));
+    let first =
+        |(line, values): (String, Vec<Option<f64>>)| Some((line, *values.first()?.as_ref()?));
+    let lines = |(metric, lines): (String, BTreeMap<_, _>)| {
+        (metric, lines.into_iter().filter_map(first).collect())
+    };
+    columns.into_iter().map(lines).collect()
 }
 
-/// The rows, a last one of a moment joined to the one before: workers tell the end of a run there.
-fn charted(rows: &[Row]) -> Cow<'_, [Row]> {
-    match rows {
-        [before @ .., previous, last] if last.span_ns < previous.span_ns / LAST_PART => {
-            let end = Row {
-                active_vus: previous.active_vus,
-                ..joined(previous, last)
-            };
-            Cow::Owned([before, &[end]].concat())
-        }
-        all => Cow::Borrowed(all),
-    }
+fn mark(mark: &Mark) -> Value {
+    json!({ "at": mark.at_ns, "kind": mark.kind, "text": mark.text })
 }
 
 fn warm_up_ns(rows: &[Row]) -> u64 {
@@ -140,8 +137,24 @@ fn whole(head: &Value, rows: &[Row]) -> String {
         out.push(']');
         Ok(())
     });
+    out.push_str(",\"failures\":");
+    out.push_str(&failures(rows));
     out.push('}');
     out
+}
+
+/// A column for each class of which something failed.
+fn failures(rows: &[Row]) -> String {
+    let classes: BTreeSet<ErrorClass> = rows
+        .iter()
+        .flat_map(|row| row.failures.keys().copied())
+        .collect();
+    let columns = classes.into_iter().map(|class| {
+        let counts = rows.iter().map(|row| row.failures.get(&class).copied());
+        let counts: Vec<u64> = counts.map(Option::unwrap_or_default).collect();
+        (class.name().to_owned(), json!(counts))
+    });
+    Value::Object(columns.collect()).to_string()
 }
 
 fn push<T>(
@@ -190,23 +203,29 @@ mod tests {
     }
 
     #[test]
-    fn one_row_has_the_same_names() {
-        let data = read(&of_row(&row(0, 10), &[]));
-        let names: Vec<&String> = data["row"].as_object().expect("an object").keys().collect();
-        assert_eq!(names.len(), COLUMNS.len() + 1);
-        assert_eq!(data["row"]["completed"], json!(7));
+    fn each_class_of_failure_is_a_column() {
+        let failed = |failures: &[(ErrorClass, u64)]| Row {
+            failures: failures.iter().copied().collect(),
+            ..row(0, 10)
+        };
+        let rows = [
+            failed(&[(ErrorClass::Timeout, 3)]),
+            failed(&[]),
+            failed(&[(ErrorClass::Refused, 1), (ErrorClass::Timeout, 2)]),
+        ];
+        let data = read(&whole(&json!({ "a": 1 }), &rows));
+        let columns = json!({ "refused": [0, 0, 1], "timeout": [3, 0, 2] });
+        assert_eq!(data["failures"], columns);
+        let one = read(&of_row(&rows[0], &[], &Observations::default()));
+        assert_eq!(one["row"]["failures"], json!({ "timeout": 3 }));
+        assert_eq!(read(&nothing())["failures"], json!({}));
     }
 
     #[test]
-    fn a_moment_at_the_end_is_no_row_of_its_own() {
-        let joined = charted(&[row(0, 100), row(100, 9)]).into_owned();
-        let told: Vec<_> = joined
-            .iter()
-            .map(|row| (row.span_ns, row.completed))
-            .collect();
-        assert_eq!(told, [(109, 14)]);
-        assert_eq!(charted(&[row(0, 100), row(100, 10)]).len(), 2);
-        assert_eq!(charted(&[row(0, 1)]).len(), 1);
-        assert!(charted(&[]).is_empty());
+    fn one_row_has_the_same_names() {
+        let data = read(&of_row(&row(0, 10), &[], &Observations::default()));
+        let names: Vec<&String> = data["row"].as_object().expect("an object").keys().collect();
+        assert_eq!(names.len(), COLUMNS.len() + 2);
+        assert_eq!(data["row"]["completed"], json!(7));
     }
 }

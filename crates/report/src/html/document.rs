@@ -26,7 +26,8 @@ pub(super) enum Kind<'a> {
 
 /// The parts in the order in which they stand; those of the first list above the charts.
 const ABOVE: [&str; 5] = ["verdict", "figures", "thresholds", "checks", "errors"];
-const BELOW: [&str; 8] = [
+const BELOW: [&str; 9] = [
+    "observed",
     "latency",
     "answers",
     "names",
@@ -38,7 +39,7 @@ const BELOW: [&str; 8] = [
 ];
 
 /// The charts: their `id`, title, and what they show.
-const CHARTS_SHOWN: [(&str, &str, &str); 9] = [
+const CHARTS_SHOWN: [(&str, &str, &str); 10] = [
     ("rate", "Rate", "requests per second"),
     (
         "heat",
@@ -59,6 +60,11 @@ const CHARTS_SHOWN: [(&str, &str, &str); 9] = [
         "errors",
         "Errors",
         "per second: failed, wrong answers, dropped",
+    ),
+    (
+        "failures",
+        "Failures by class",
+        "failed requests per second",
     ),
     (
         "vus",

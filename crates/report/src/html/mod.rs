@@ -14,12 +14,13 @@ mod latency;
 mod markup;
 mod measured;
 mod names;
+mod observed;
 mod setting;
 mod verdict;
 
-use loadline_model::RunResult;
 use loadline_model::event::Mark;
 use loadline_model::result::Row;
+use loadline_model::{Observations, RunResult};
 
 use document::Kind;
 use markup::Html;
@@ -59,7 +60,7 @@ pub fn live(steering: &Steering) -> String {
 #[must_use]
 pub fn parts(result: &RunResult) -> Vec<Part> {
     type Write = fn(&mut Html, &RunResult);
-    let all: [(&'static str, Write); 14] = [
+    let all: [(&'static str, Write); 15] = [
         ("title", setting::title),
         ("verdict", verdict::write),
         ("figures", figures::write),
@@ -71,6 +72,7 @@ pub fn parts(result: &RunResult) -> Vec<Part> {
         ("names", names::write),
         ("metrics", measured::metrics),
         ("scenarios", setting::scenarios),
+        ("observed", observed::write),
         ("generator", setting::generator),
         ("environment", setting::environment),
         ("plan", setting::plan),
@@ -92,8 +94,8 @@ pub fn chart_data(result: &RunResult) -> String {
     data::of_result(result)
 }
 
-/// One more row and the marks since the last one, as JSON, for charts that are there already.
+/// One more row, the marks since the last one and what observers saw in it, as JSON, for charts that are there already.
 #[must_use]
-pub fn chart_row(row: &Row, marks: &[Mark]) -> String {
-    data::of_row(row, marks)
+pub fn chart_row(row: &Row, marks: &[Mark], seen: &Observations) -> String {
+    data::of_row(row, marks, seen)
 }

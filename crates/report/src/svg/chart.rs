@@ -149,7 +149,7 @@ pub(super) fn across(second: f64, seconds: f64) -> f64 {
     LEFT + share * (WIDTH - LEFT - RIGHT)
 }
 
-fn legend(out: &mut String, chart: &Chart, palette: &Palette) {
+pub(super) fn legend(out: &mut String, chart: &Chart, palette: &Palette) {
     let mut x = LEFT - 52.0;
     let lines = chart.panels.iter().flat_map(|panel| &panel.lines);
     for line in lines.filter(|line| !line.name.is_empty()) {
@@ -293,7 +293,7 @@ pub(super) fn time(out: &mut String, seconds: f64, y: f64, is_last: bool, palett
     }
 }
 
-fn marks(out: &mut String, chart: &Chart, top: f64, height: f64, palette: &Palette) {
+pub(super) fn marks(out: &mut String, chart: &Chart, top: f64, height: f64, palette: &Palette) {
     for (second, text) in &chart.marks {
         push(
             out,
@@ -309,7 +309,7 @@ fn marks(out: &mut String, chart: &Chart, top: f64, height: f64, palette: &Palet
     }
 }
 
-fn draw_line(
+pub(super) fn draw_line(
     out: &mut String,
     line: &Line,
     panel: &Panel,

@@ -3,12 +3,15 @@
 //! Must not know SVG. Invariant: a line has at most six hundred points; a peak is not lost when seconds are
 //! joined.
 
-use loadline_model::RunResult;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use loadline_model::result::{Percentiles, Row};
+use loadline_model::{ErrorClass, RunResult};
 
 use super::axis::{Axis, Quantity};
 use super::chart::{Chart, Line, Manner, Panel, Shade};
-use crate::units::{rate, span};
+use crate::units::{count, rate, span};
 
 /// Most points of a line: more than a screen has columns for.
 const POINTS_MAX: usize = 600;
@@ -30,7 +33,7 @@ impl Group<'_> {
         self.rows.first().map_or(0.0, |row| row.at_ns as f64 / 1e9) + self.span_s() / 2.0
     }
 
-    pub(super) fn per_second(&self, of: fn(&Row) -> u64) -> Option<f64> {
+    pub(super) fn per_second(&self, of: impl Fn(&Row) -> u64) -> Option<f64> {
         let span = self.span_s();
         (span > 0.0).then(|| self.rows.iter().map(|row| of(row) as f64).sum::<f64>() / span)
     }
@@ -41,25 +44,16 @@ impl Group<'_> {
     }
 }
 
-/// The rows of a run in at most six hundred groups; what is left of a second at the end is left out.
+/// The rows of a run in at most six hundred groups.
 pub(super) fn groups(result: &RunResult) -> Vec<Group<'_>> {
-    let rows = whole_rows(&result.series);
+    let rows = &result.series;
     let each = rows.len().div_ceil(POINTS_MAX).max(1);
     rows.chunks(each).map(|rows| Group { rows }).collect()
 }
 
-/// All rows but a last one that is much shorter than the others: rates of a moment mean nothing.
-pub(super) fn whole_rows(rows: &[Row]) -> &[Row] {
-    let longest = rows.iter().map(|row| row.span_ns).max().unwrap_or(0);
-    match rows.split_last() {
-        Some((last, others)) if !others.is_empty() && last.span_ns < longest / 2 => others,
-        _ => rows,
-    }
-}
-
 /// The end of the axis of time, in seconds.
 pub(super) fn end_s(result: &RunResult) -> f64 {
-    let last = whole_rows(&result.series).last();
+    let last = result.series.last();
     last.map_or(0.0, |row| {
         row.at_ns.saturating_add(row.span_ns) as f64 / 1e9
     })
@@ -120,6 +114,71 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
         result,
         "throughput",
         "Throughput",
+        description,
+        vec![panel],
+    ))
+}
+
+/// Most classes with a line of their own; the rest have one together.
+const CLASSES_MAX: usize = 5;
+
+/// Failed requests per second by class; `None` without a failure, or without classes.
+pub(super) fn failures(result: &RunResult) -> Option<Chart> {
+    let mut classes: BTreeMap<ErrorClass, u64> = BTreeMap::new();
+    for (class, count) in result.series.iter().flat_map(|row| &row.failures) {
+        let sum = classes.entry(*class).or_default();
+        *sum = sum.saturating_add(*count);
+    }
+    classes.retain(|_, count| *count > 0);
+    let mut sorted: Vec<(ErrorClass, u64)> = classes.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| Reverse(*count));
+    let told: Vec<String> = sorted
+        .iter()
+        .map(|(class, total)| format!("{} {}", count(*total), class.name()))
+        .collect();
+    let own: Vec<ErrorClass> = sorted.iter().map(|(class, _)| *class).collect();
+    let (own, others) = own.split_at(own.len().min(CLASSES_MAX));
+    let groups = groups(result);
+    let line = |name: &str, colour: usize, of: &dyn Fn(&Row) -> u64| Line {
+        name: name.to_owned(),
+        colour,
+        manner: match colour % 2 {
+            0 => Manner::Dashed,
+            _ => Manner::Solid,
+        },
+        points: groups
+            .iter()
+            .map(|group| (group.middle_s(), group.per_second(of)))
+            .collect(),
+    };
+    let mut lines: Vec<Line> = own
+        .iter()
+        .enumerate()
+        .map(|(place, class)| {
+            let of = |row: &Row| row.failures.get(class).copied().unwrap_or(0);
+            line(class.name(), place + 1, &of)
+        })
+        .collect();
+    if !others.is_empty() {
+        let of_others = |row: &Row| {
+            let counts = others.iter().filter_map(|class| row.failures.get(class));
+            counts.copied().fold(0, u64::saturating_add)
+        };
+        lines.push(line("other classes", CLASSES_MAX + 1, &of_others));
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let description = format!(
+        "Failed requests per second by class over {}: {}.",
+        span(end_s(result) * 1e9),
+        told.join(", ")
+    );
+    let panel = panel("failed requests per second", Quantity::Rate, lines);
+    Some(chart(
+        result,
+        "failures",
+        "Failures by class",
         description,
         vec![panel],
     ))
@@ -267,7 +326,7 @@ pub(super) fn panel(label: &'static str, quantity: Quantity, lines: Vec<Line>) -
     }
 }
 
-fn chart(
+pub(super) fn chart(
     result: &RunResult,
     name: &'static str,
     title: &str,

@@ -12,7 +12,7 @@ use loadline_model::heat::{BANDS_PER_DOUBLING, Heat};
 use super::at;
 use super::axis::{Axis, Quantity};
 use super::chart::{BOTTOM, Panel, RIGHT, TOP, WIDTH, across, begin, grid, push, shades, time};
-use super::content::{end_s, warm_up, whole_rows};
+use super::content::{end_s, warm_up};
 use super::palette::{HEAT, Palette};
 use crate::units::{count, span};
 
@@ -80,7 +80,7 @@ fn bound(band: u32) -> f64 {
 }
 
 fn columns(result: &RunResult) -> Vec<Column> {
-    let rows = whole_rows(&result.series);
+    let rows = &result.series;
     let each = rows.len().div_ceil(COLUMNS_MAX).max(1);
     let column = |rows: &[loadline_model::result::Row]| {
         let mut heat = Heat::default();

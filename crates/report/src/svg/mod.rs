@@ -1,4 +1,5 @@
-//! Charts as SVG: throughput, percentiles over time, a heat map of times, and what the generator used.
+//! Charts as SVG: throughput, failures, percentiles over time, a heat map of times, what the
+//! generator used, and what the service under test did.
 //!
 //! A chart stands for itself: title, axes with units, legend, and a description for those who do not see
 //! it. Source of the colours: M. Okabe and K. Ito, "Color Universal Design" (2008), told apart by colour-
@@ -8,12 +9,15 @@
 mod axis;
 mod chart;
 mod content;
+mod curve;
 mod heat;
+mod observed;
 mod overlay;
 mod palette;
 
 use loadline_model::RunResult;
 
+pub use curve::{CurvePoint, LoadCurve, load_curve};
 pub(crate) use overlay::{Overlaid, overlays};
 pub use palette::Palette;
 
@@ -26,8 +30,8 @@ pub struct Drawing {
     pub svg: String,
 }
 
-/// The charts of a run, those that it has data for: `throughput`, `percentiles`, `heatmap`,
-/// `generator`.
+/// The charts of a run, those that it has data for: `throughput`, `failures`, `percentiles`,
+/// `heatmap`, `generator`, `observed`.
 #[must_use]
 pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
     let lines = |chart: Option<chart::Chart>| {
@@ -42,9 +46,11 @@ pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
     });
     let all = [
         lines(content::throughput(result)),
+        lines(content::failures(result)),
         lines(content::percentiles(result)),
         heat,
         lines(content::generator(result)),
+        lines(observed::resources(result)),
     ];
     all.into_iter().flatten().collect()
 }

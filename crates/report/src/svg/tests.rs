@@ -2,8 +2,12 @@
 //!
 //! Invariant: every chart is read back by an XML parser.
 
+use std::sync::Arc;
+
 use loadline_metric::TimeTrend;
+use loadline_model::ErrorClass;
 use loadline_model::heat::Heat;
+use loadline_model::observation::{ObservationLog, ResourceSample};
 use loadline_model::result::{GeneratorUse, Percentiles, Row};
 use proptest::prelude::*;
 
@@ -54,6 +58,31 @@ fn a_run_has_four_charts_that_tell_what_they_are() {
 }
 
 #[test]
+fn failures_have_a_line_each_and_the_rare_ones_one_together() {
+    let mut run = filled(30);
+    for (second, row) in run.series.iter_mut().enumerate() {
+        let classes = ErrorClass::ALL.iter().copied().enumerate();
+        row.failures = classes
+            .filter(|(place, _)| *place < 7 && second % (place + 1) == 0)
+            .map(|(_, class)| (class, 10))
+            .collect();
+    }
+    let drawn = charts(&run, &Palette::PAPER);
+    let names: Vec<&str> = drawn.iter().map(|drawing| drawing.name).collect();
+    assert_eq!(names[..2], ["throughput", "failures"]);
+    let svg = &drawn[1].svg;
+    elements(svg);
+    assert!(
+        svg.contains("300 dns, 150 refused, 100 unreachable"),
+        "{svg}"
+    );
+    for name in ErrorClass::ALL[..5].iter().map(|class| class.name()) {
+        assert!(svg.contains(&format!(">{name}</text>")), "{name}");
+    }
+    assert!(svg.contains(">other classes</text>") && !svg.contains(">proxy</text>"));
+}
+
+#[test]
 fn a_run_without_seconds_has_no_chart() {
     assert_eq!(charts(&testing::run(0, 0, 1, 1), &Palette::PAPER), []);
 }
@@ -94,7 +123,7 @@ proptest! {
             span_ns: u64::from(*span),
             completed: count >> 20,
             good: count >> 21,
-            service_time_ns: Some(Percentiles { p50: *time, p90: *time, p99: *time }),
+            service_time_ns: Some(Percentiles { p50: *time, p90: *time, p95: None, p99: *time }),
             generator: GeneratorUse { cpu_cores: *cores, rss_bytes: *count, ..GeneratorUse::default() },
             heat: Heat::of(&{ let mut times = TimeTrend::new(); times.record(*time); times }),
             ..Row::default()
@@ -103,5 +132,38 @@ proptest! {
             elements(&drawing.svg);
             prop_assert!(!drawing.svg.contains("NaN") && !drawing.svg.contains("inf\""));
         }
+    }
+}
+
+#[test]
+fn what_was_observed_has_a_chart_with_a_line_for_each_component() {
+    let mut run = filled(30);
+    let mut log = ObservationLog::default();
+    for second in -2..32_i64 {
+        for (metric, value) in [
+            ("cpu_cores", 1.5),
+            ("cpu_limit_cores", 2.0),
+            ("memory_bytes", 3e7),
+        ] {
+            log.add(&ResourceSample {
+                at_ns: second * 1_000_000_000,
+                observer: Arc::from("api"),
+                component: Arc::from("api-1"),
+                metric: Arc::from(metric),
+                value,
+            });
+        }
+    }
+    run.observations = log.finish(None);
+    let drawn = charts(&run, &Palette::PAPER);
+    let last = drawn.last().expect("there are charts");
+    assert_eq!(last.name, "observed");
+    elements(&last.svg);
+    for name in ["api api-1", "api api-1 limit", "CPU, cores", "memory"] {
+        assert!(
+            last.svg.contains(&format!(">{name}</text>")),
+            "{name}: {}",
+            last.svg
+        );
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod answers;
 pub(crate) mod failures;
 pub(crate) mod generator;
 mod latency;
+mod observed;
 pub(crate) mod phases;
 mod rates;
 
@@ -32,6 +33,7 @@ pub fn render(result: &RunResult, style: &Style) -> String {
     answers::write(&mut page, result);
     failures::write(&mut page, result);
     answers::sources(&mut page, result);
+    observed::write(&mut page, result);
     generator::write(&mut page, result);
     generator::thresholds(&mut page, result);
     page.section("Requests", "");
@@ -63,6 +65,9 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
         StopReason::ThresholdCrossed => "stopped by a threshold; running iterations were let end",
         StopReason::Script => "ended by the script",
         StopReason::Remote => "ended from outside: through the REST API or the live page",
+        StopReason::ObserverLost => {
+            "ended because a required observer was lost; running iterations were let end"
+        }
         StopReason::Crashed => "the process died; this is what its journal tells",
     })
 }

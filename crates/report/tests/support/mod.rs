@@ -89,7 +89,7 @@ pub(crate) fn empty(plan: TestPlan) -> RunResult {
         metrics: BTreeMap::new(),
         series: Vec::new(),
         events: Vec::new(),
-        observations: Vec::new(),
+        observations: loadline_model::Observations::default(),
         thresholds: Vec::new(),
         summary: None,
         verdict: Verdict {
@@ -162,11 +162,13 @@ fn rows(seconds: u64, offered: Option<u64>, completed: u64) -> Vec<Row> {
         service_time_ns: Some(Percentiles {
             p50: 210_000,
             p90: 300_000,
+            p95: Some(900_000),
             p99: 3_600_000,
         }),
         response_time_ns: offered.map(|_| Percentiles {
             p50: 220_000,
             p90: 310_000,
+            p95: Some(910_000),
             p99: 3_900_000,
         }),
         generator: GeneratorUse {

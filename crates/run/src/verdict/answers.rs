@@ -1,7 +1,7 @@
 //! Whether the answers say anything: one and the same body, or one without content.
 //!
-//! Must not know how bodies were sampled. Invariant: silent unless every body looked at was the
-//! same, so that one good answer ends the suspicion.
+//! Must not know how bodies were sampled. Invariant: silent of a shape of answers unless every body of it that was
+//! looked at was the same, so that one good answer of that shape ends the suspicion.
 
 use loadline_model::request::{BodySource, RequestTemplate};
 use loadline_model::snapshot::{BODY_SAMPLE_MAX, BodySample, Shape, ShapeTally};
@@ -9,13 +9,67 @@ use loadline_model::verdict::{Finding, Gravity};
 use serde_json::Value;
 
 use super::code::Code;
-use super::facts::Facts;
-use super::wording::count;
+use super::facts::{Facts, share};
+use super::wording::{count, percent};
 
 /// Bodies that must have been looked at for a statement on all.
 const SAMPLED_MIN: u64 = 3;
 
+/// Share of the answers from which those without content are told beside others that have some; and the share from
+/// which they are what the rate consists of.
+const HOLLOW_TOLD: f64 = 0.01;
+const HOLLOW_RATE: f64 = 0.2;
+
 pub(super) fn findings(facts: &Facts<'_>) -> Option<Finding> {
+    some_hollow(facts).or_else(|| all_alike(facts))
+}
+
+/// Answers without content among others that have some: what is fast about them is nothing.
+fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
+    if body_is_checked(facts) {
+        return None;
+    }
+    let completed = facts.counts.completed;
+    let shapes = facts.seen.shapes.rows();
+    let (shape, tally, body) = shapes
+        .filter_map(|(shape, tally)| {
+            let [body] = &tally.samples[..] else {
+                return None;
+            };
+            let size = tally.body_size.max().unwrap_or(0);
+            let is_one = tally.body_size.min() == tally.body_size.max()
+                && body.count == tally.sampled
+                && tally.sampled >= SAMPLED_MIN;
+            let is_success = (200..300).contains(&shape.status);
+            (is_one && is_success && is_hollow(&body.text, size)).then_some((shape, tally, body))
+        })
+        .max_by_key(|(_, tally, _)| tally.count)?;
+    let share = share(tally.count, completed);
+    if share < HOLLOW_TOLD || tally.count >= completed {
+        return None;
+    }
+    let gravity = if share >= HOLLOW_RATE {
+        Gravity::Alarm
+    } else {
+        Gravity::Caution
+    };
+    let text = format!(
+        "{} of the answers ({} with status {}) were the same {} bytes without content, the others were not: {}",
+        percent(share),
+        count(tally.count),
+        shape.status,
+        count(tally.body_size.max().unwrap_or(0)),
+        body.text.trim()
+    );
+    Some(Code::HollowAnswers.finding(
+        gravity,
+        text,
+        "such answers are no goodput: say what a right answer holds with --expect json:…, and run again",
+    ))
+}
+
+/// One body for everything.
+fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
     let (shape, tally, body) = only_body(facts)?;
     let size = tally.body_size.max().unwrap_or(0);
     let what = format!(

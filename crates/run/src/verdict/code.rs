@@ -81,8 +81,38 @@ codes! {
     OutageSeen = "outage-seen";
     /// The target gave no good answer from some second on.
     TargetDied = "target-died";
-    /// A component was restarted during the run.
+    /// A resource of a component of the target was at its limit.
+    ResourceAtLimit = "resource-at-limit";
+    /// A component of the target kept one core busy and no more.
+    OneCoreFull = "one-core-full";
+    /// A machine had no free core.
+    MachineFull = "machine-full";
+    /// The processor quota stopped a component of the target.
+    TargetThrottled = "target-throttled";
+    /// A component of the target was killed for want of memory.
+    TargetOom = "target-oom";
+    /// A component of the target was evicted from its node.
+    TargetEvicted = "target-evicted";
+    /// A component of the target was restarted during the run.
     RestartSeen = "restart-seen";
+    /// The memory of a component of the target grew along a line.
+    LeakSeen = "leak-seen";
+    /// A replica did nothing while others worked.
+    IdleReplica = "idle-replica";
+    /// Replicas were loaded unevenly.
+    UnevenReplicas = "uneven-replicas";
+    /// One replica answered much slower than the others.
+    SlowReplica = "slow-replica";
+    /// Most of the time that the client sees is spent on the way to the target.
+    OnTheWay = "on-the-way";
+    /// There was no replica when the load began.
+    NoReplica = "no-replica";
+    /// There were fewer replicas than wanted for a while.
+    ScaledLate = "scaled-late";
+    /// A stage of a pipeline does not keep up with what is taken in.
+    SlowestStage = "slowest-stage";
+    /// An observer could not read for a while.
+    ObserverGap = "observer-gap";
     /// One of several peers answered hardly anything.
     IdlePeer = "idle-peer";
     /// The first seconds were much slower, and are in the results.

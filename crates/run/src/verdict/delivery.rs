@@ -70,6 +70,12 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
             Gravity::Note,
             format!("ended on purpose after {at}: the numbers hold up to there"),
         )),
+        StopReason::ObserverLost => Some(Code::RunInterrupted.remark(
+            Gravity::Caution,
+            format!(
+                "ended after {at}, since a required observer was lost: the numbers hold up to there"
+            ),
+        )),
         StopReason::ThresholdCrossed => Some(Code::RunInterrupted.remark(
             Gravity::Note,
             format!("stopped by a threshold after {at}: the numbers hold up to there"),

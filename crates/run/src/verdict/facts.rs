@@ -52,6 +52,11 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Cores of the machine that the generator runs on.
+    pub(super) fn environment_cores(&self) -> f64 {
+        self.evidence.environment.cores
+    }
+
     /// Per second of what counts; zero for a run without length.
     pub(super) fn per_second(&self, count: u64) -> f64 {
         if self.seconds > 0.0 {
@@ -211,8 +216,8 @@ fn rows_under_load<'a>(evidence: &'a Evidence<'a>) -> Vec<&'a Row> {
         .plan
         .duration()
         .map_or(u64::MAX, loadline_model::units::duration_ns);
-    // A row is cut by a timer, so the one that ends with the plan may end a little after it.
-    let end = planned.saturating_add(Nanos::PER_SECOND / 20);
+    // A row is cut by a timer, and the last one has what ended in the moment after it.
+    let end = planned.saturating_add(Nanos::PER_SECOND / 10);
     let measured = evidence.series.iter().filter(|row| !row.warm_up);
     let mut rows: Vec<&Row> = measured
         .filter(|row| row.at_ns.saturating_add(row.span_ns) <= end)

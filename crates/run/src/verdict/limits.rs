@@ -11,6 +11,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
 use super::facts::{Facts, share};
+use super::resources::Seen;
 use super::saturation::Knee;
 use super::wording::{count, counted, duration, percent, rate};
 
@@ -66,10 +67,10 @@ struct Sign {
     finding: Finding,
 }
 
-pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>) -> Blame {
+pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> Blame {
     let generator = generator_signs(facts);
     let network = network_signs(facts);
-    let limit = limit_of(facts, knee, &generator, &network);
+    let limit = limit_of(facts, knee, seen, &generator, &network);
     let mut findings: Vec<Finding> = generator
         .into_iter()
         .chain(network)
@@ -79,7 +80,13 @@ pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>) -> Blame {
     Blame { limit, findings }
 }
 
-fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, generator: &[Sign], network: &[Sign]) -> Limit {
+fn limit_of(
+    facts: &Facts<'_>,
+    knee: Option<&Knee>,
+    seen: &Seen,
+    generator: &[Sign],
+    network: &[Sign],
+) -> Limit {
     let decisive = |signs: &[Sign]| signs.iter().any(|sign| sign.decisive);
     if facts.evidence.totals.stop == StopReason::Crashed || facts.all.started == 0 {
         return Limit::Unknown;
@@ -87,7 +94,12 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, generator: &[Sign], network:
     let failures = failing_side(facts);
     let delivered = facts.open && facts.missed().is_none() && knee.is_none();
     if delivered && failures.is_none() {
-        return Limit::Nobody;
+        // A queue takes everything in; whether it is dealt with is another matter.
+        return if seen.decides {
+            Limit::Target
+        } else {
+            Limit::Nobody
+        };
     }
     if decisive(generator) {
         return Limit::Generator;
@@ -98,10 +110,16 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, generator: &[Sign], network:
     if decisive(network) {
         return Limit::Network;
     }
-    if facts.open {
+    let limit = if facts.open {
         open_limit(facts, knee)
     } else {
         closed_limit(facts)
+    };
+    // Answers alone do not always tell the target from the plan; a resource that is used up does.
+    match limit {
+        Limit::Plan | Limit::Unknown | Limit::Target if seen.is_between => Limit::Network,
+        Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
+        limit => limit,
     }
 }
 

@@ -11,20 +11,22 @@ mod code;
 mod delivery;
 mod facts;
 mod limits;
+mod resources;
 mod saturation;
 mod stability;
 mod stats;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod wording;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use loadline_model::Observations;
 use loadline_model::event::Mark;
 use loadline_model::plan::TestPlan;
 use loadline_model::result::{Environment, Row, RunResult, TimeMetric, Totals};
-use loadline_model::verdict::Verdict;
+use loadline_model::verdict::{Limit, Verdict};
 
 pub use code::Code;
 use facts::Facts;
@@ -44,6 +46,8 @@ pub struct Evidence<'a> {
     pub series: &'a [Row],
     /// Marks on the time axis.
     pub events: &'a [Mark],
+    /// What observers saw of the system under test.
+    pub observations: &'a Observations,
 }
 
 impl<'a> Evidence<'a> {
@@ -57,6 +61,7 @@ impl<'a> Evidence<'a> {
             metrics: &result.metrics,
             series: &result.series,
             events: &result.events,
+            observations: &result.observations,
         }
     }
 }
@@ -67,7 +72,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     let facts = Facts::of(evidence);
     let delivery = delivery::judge(&facts);
     let knee = saturation::find(&facts);
-    let blame = limits::judge(&facts, knee.as_ref());
+    let seen = resources::judge(&facts);
+    let blame = limits::judge(&facts, knee.as_ref(), &seen);
     let rate_error = belief::rate_error(&facts);
     let mut findings = delivery::findings(&facts);
     findings.extend(answers::findings(&facts));
@@ -76,11 +82,15 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
             .map(|knee| saturation::finding(knee, blame.limit)),
     );
     findings.extend(blame.findings);
+    findings.extend(seen.findings);
     findings.extend(stability::findings(&facts));
     findings.extend(belief::findings(&facts, rate_error));
     belief::add_one_run(&facts, rate_error, &mut findings);
     findings.sort_by_key(|finding| Reverse(finding.gravity));
-    let headline = wording::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
+    let mut headline = wording::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
+    if let Some(culprit) = seen.culprit.filter(|_| blame.limit == Limit::Target) {
+        headline = format!("{headline}: {culprit}");
+    }
     Verdict {
         delivery,
         limit: blame.limit,

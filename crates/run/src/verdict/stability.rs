@@ -28,12 +28,15 @@ const COLD_FACTOR: f64 = 2.0;
 const COLD_NS: f64 = 200_000.0;
 /// A peer below this share of the mean is idle.
 const IDLE: f64 = 0.1;
+/// A peer whose answers take this many times those of the others is the slow one,
+const SLOW_PEER: f64 = 2.5;
+/// and so many nanoseconds more, so that microseconds are no matter.
+const SLOW_PEER_NS: f64 = 500_000.0;
 /// Answers per peer from which chance cannot leave one idle.
 const PER_PEER_MIN: u64 = 100;
 
 pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    findings.extend(restarts(facts));
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         findings.extend(outage(&facts.rows));
         findings.extend(cold_start(facts));
@@ -47,28 +50,9 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         .as_deref()
         .unwrap_or("header value");
     findings.extend(idle_peer(&facts.seen.by_header, header));
+    findings.extend(slow_peer(&facts.seen.peers, "address"));
+    findings.extend(slow_peer(&facts.seen.by_header, header));
     findings
-}
-
-fn restarts(facts: &Facts<'_>) -> Option<Finding> {
-    let mut restarts = facts
-        .evidence
-        .events
-        .iter()
-        .filter(|mark| mark.kind == "restart");
-    let first = restarts.next()?;
-    let more = restarts.count();
-    let others = if more > 0 {
-        format!(", and {more} more")
-    } else {
-        String::new()
-    };
-    let at = duration(first.at_ns as f64 / 1e9);
-    Some(Code::RestartSeen.finding(
-        Gravity::Caution,
-        format!("restarted at {at}: {}{others}", first.text),
-        "find out why (memory limit, failed probe): the numbers mix two lives of the target",
-    ))
 }
 
 fn outage(rows: &[&Row]) -> Option<Finding> {
@@ -132,6 +116,31 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
         ),
         format!("leave them out with --warm-up {}s", (lasted * 1.5).ceil()),
     ))
+}
+
+/// One peer whose answers take much longer than those of the others.
+fn slow_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
+    let named = peers.rows().filter(|(name, _)| !name.is_empty());
+    let mut times: Vec<(f64, &str)> = named
+        .filter(|(_, tally)| tally.answered >= PER_PEER_MIN)
+        .filter_map(|(name, tally)| Some((tally.time.mean()?, name.as_str())))
+        .collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (most, slowest) = times.pop()?;
+    let others: Vec<f64> = times.iter().map(|(mean, _)| *mean).collect();
+    let usual = median(others)?;
+    (most >= SLOW_PEER * usual && most - usual >= SLOW_PEER_NS).then(|| {
+        Code::SlowReplica.finding(
+            Gravity::Caution,
+            format!(
+                "of {} peers by {what}, {slowest} answered in {} on average, the others in {}",
+                times.len() + 1,
+                duration(most / 1e9),
+                duration(usual / 1e9)
+            ),
+            "look at that replica's node and neighbours, or take it out and run again",
+        )
+    })
 }
 
 fn idle_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {

@@ -1,7 +1,8 @@
 //! Cases: runs made of numbers that people published, and runs made to show one thing each.
 
-mod builder;
+pub(crate) mod builder;
 mod cases;
 mod one_thing;
 mod pages;
+mod resources;
 mod scripts;

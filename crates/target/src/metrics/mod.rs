@@ -12,11 +12,12 @@ use crate::endpoints::{ENDPOINTS, Endpoint};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::server::Shared;
-use histogram::ServiceTimes;
 use http::{Method, StatusCode, header};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
+
+pub(crate) use histogram::ServiceTimes;
 
 /// Series of requests that one worker tells apart.
 const SERIES_MAX: usize = 4_096;
@@ -119,6 +120,75 @@ pub(crate) struct Family {
     series: Vec<Series>,
 }
 
+/// Labels of a series, in the order in which they are shown.
+pub(crate) type Labels = Vec<(&'static str, String)>;
+
+impl Family {
+    /// Counters.
+    pub(crate) fn counter(
+        name: &'static str,
+        help: &'static str,
+        series: Vec<(Labels, f64)>,
+    ) -> Self {
+        Self::numbers(name, help, Kind::Counter, series)
+    }
+
+    /// Gauges.
+    pub(crate) fn gauge(
+        name: &'static str,
+        help: &'static str,
+        series: Vec<(Labels, f64)>,
+    ) -> Self {
+        Self::numbers(name, help, Kind::Gauge, series)
+    }
+
+    /// Histograms of times.
+    pub(crate) fn times(
+        name: &'static str,
+        help: &'static str,
+        series: Vec<(Labels, ServiceTimes)>,
+    ) -> Self {
+        let series = series.into_iter().map(|(labels, times)| Series {
+            labels,
+            value: Value::Times(Box::new(times)),
+        });
+        Self {
+            name,
+            help,
+            kind: Kind::Histogram,
+            series: series.collect(),
+        }
+    }
+
+    fn numbers(
+        name: &'static str,
+        help: &'static str,
+        kind: Kind,
+        series: Vec<(Labels, f64)>,
+    ) -> Self {
+        let series = series.into_iter().map(|(labels, value)| Series {
+            labels,
+            value: Value::Number(value),
+        });
+        Self {
+            name,
+            help,
+            kind,
+            series: series.collect(),
+        }
+    }
+}
+
+/// Families in the text format.
+pub(crate) fn as_text(families: &[Family]) -> Reply {
+    Reply::full(StatusCode::OK, text::CONTENT_TYPE, text::encode(families))
+}
+
+/// Resident memory of this process; `None` where the system does not tell.
+pub(crate) fn resident_bytes() -> Option<u64> {
+    process::usage().map(|usage| usage.resident_bytes)
+}
+
 /// The kinds of metric that are exposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -185,6 +255,9 @@ fn gather(shared: &Shared) -> Vec<Family> {
         },
     ];
     families.extend(gauges(shared));
+    if let Some(part) = &shared.part {
+        families.extend(part.families());
+    }
     families
 }
 

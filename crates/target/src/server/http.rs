@@ -45,7 +45,8 @@ pub(super) async fn drive(
         let Some((stream, http2)) = opened else {
             return;
         };
-        let transport = Transport::new(stream, Arc::clone(connection));
+        let tally = worker.tally().cloned();
+        let transport = Transport::new(stream, Arc::clone(connection), tally);
         let handler = Handler::new(
             Arc::clone(worker),
             Arc::clone(connection),

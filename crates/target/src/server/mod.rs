@@ -16,6 +16,7 @@ mod timer;
 mod transport;
 mod worker;
 
+use crate::bench::Part;
 use crate::clock::Clock;
 use crate::config::{TargetConfig, TargetError};
 use crate::metrics::Recorder;
@@ -28,6 +29,11 @@ use std::sync::atomic::AtomicUsize;
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, watch};
 
+pub(crate) use body::AnswerBody;
+pub(crate) use service::collect;
+pub(crate) use timer::Timer;
+pub(crate) use worker::Worker;
+
 /// What all workers share.
 pub(crate) struct Shared {
     pub(crate) config: TargetConfig,
@@ -38,6 +44,8 @@ pub(crate) struct Shared {
     pub(crate) recorders: Vec<Arc<Recorder>>,
     /// Open connections, one count per worker.
     pub(crate) open: Vec<AtomicUsize>,
+    /// What the server is in a bench; `None` for a server of its own.
+    pub(crate) part: Option<Part>,
 }
 
 /// A running server. Dropping it asks the server to stop without waiting for it.
@@ -46,6 +54,7 @@ pub struct Running {
     tls_address: Option<SocketAddr>,
     ca_pem: Option<String>,
     stop: watch::Sender<bool>,
+    shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -66,6 +75,11 @@ impl Running {
     #[must_use]
     pub fn ca_pem(&self) -> Option<&str> {
         self.ca_pem.as_deref()
+    }
+
+    /// What the server is in a bench.
+    pub(crate) fn part(&self) -> Option<&Part> {
+        self.shared.part.as_ref()
     }
 
     /// Accepts no more connections, lets running requests end (see [`TargetConfig::graceful_stop`]), then
@@ -95,6 +109,14 @@ impl Drop for Running {
 /// When an address is taken, a file is wrong or missing, the certificate cannot be made, or the system
 /// gives no more threads or descriptors. Nothing is left running then.
 pub fn serve(config: TargetConfig) -> Result<Running, TargetError> {
+    serve_as(config, None)
+}
+
+/// Starts the server as a part of a bench, or on its own.
+///
+/// # Errors
+/// As [`serve`].
+pub(crate) fn serve_as(config: TargetConfig, part: Option<Part>) -> Result<Running, TargetError> {
     let threads = config.threads.map_or_else(available_cores, usize::from);
     let routes = match &config.routes {
         Some(path) => RouteTable::read(path)?,
@@ -119,6 +141,7 @@ pub fn serve(config: TargetConfig) -> Result<Running, TargetError> {
         recorders: (0..threads).map(|_| Arc::default()).collect(),
         open: (0..threads).map(|_| AtomicUsize::new(0)).collect(),
         routes,
+        part,
         config,
     });
     let ca_pem = identity.as_ref().map(|identity| identity.ca_pem.clone());
@@ -127,6 +150,7 @@ pub fn serve(config: TargetConfig) -> Result<Running, TargetError> {
         tls_address,
         ca_pem,
         stop,
+        shared: Arc::clone(&shared),
         threads: Vec::new(),
     };
     start_workers(&shared, (plain, tls), identity, &stopped, &mut running)?;
@@ -168,7 +192,11 @@ fn available_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn listen(address: SocketAddr) -> Result<TcpListener, TargetError> {
+/// Opens a port for many connections at once.
+///
+/// # Errors
+/// When the address is taken or does not exist.
+pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, TargetError> {
     use socket2::{Domain, Socket, Type};
     // Enough for a client that opens ten thousand connections at once; the kernel caps it by somaxconn.
     const BACKLOG: i32 = 16_384;

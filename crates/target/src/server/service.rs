@@ -6,6 +6,7 @@
 use super::body::AnswerBody;
 use super::connection::{Busy, Connection};
 use super::worker::Worker;
+use crate::bench::Outcome;
 use crate::duration::as_ns;
 use crate::endpoints::{self, Context, Endpoint};
 use crate::faults::{self, Fault};
@@ -123,6 +124,7 @@ impl Handler {
             && request.uri().query().is_none()
             && request.body().is_end_stream()
             && self.worker.shared.routes.is_empty()
+            && self.worker.shared.part.is_none()
     }
 
     fn quick(&self, start_ns: u64, close: bool) -> Response<AnswerBody> {
@@ -162,9 +164,11 @@ impl Exchange {
     ) -> Result<Response<AnswerBody>, NoAnswer> {
         let busy = Busy::new(Arc::clone(&self.connection));
         let (request, refusal) = self.receive(request).await;
+        let part = self.worker.shared.part.as_ref();
+        let visit = part.map(|part| part.enter(&request));
         let (path, fault, reply) = match refusal {
-            Some(reply) => (PathId::endpoint(Endpoint::NotFound), None, reply),
-            None => self.answer(&request),
+            Some(reply) => (Some(PathId::endpoint(Endpoint::NotFound)), None, reply),
+            None => self.respond(&request).await,
         };
         if let Some(instant_ns) = reply.not_before_ns {
             self.worker.timer.sleep_until(instant_ns).await;
@@ -172,12 +176,20 @@ impl Exchange {
         let answer = self.disturb(fault, reply).await;
         let status = answer.as_ref().map_or(0, |reply| reply.status.as_u16());
         let elapsed_ns = self.worker.timer.now_ns().saturating_sub(self.start_ns);
-        self.worker
-            .recorder
-            .record(path, &request.method, status, elapsed_ns);
-        answer
-            .map(|reply| self.response(reply, busy))
-            .ok_or(NoAnswer)
+        if let Some(path) = path {
+            self.worker
+                .recorder
+                .record(path, &request.method, status, elapsed_ns);
+        }
+        if let (Some(part), Some(visit)) = (part, visit) {
+            visit.answered(status);
+            part.log(&self.worker, &request, status, elapsed_ns);
+        }
+        let mut reply = answer.ok_or(NoAnswer)?;
+        if let Some(part) = part {
+            part.sign(&mut reply);
+        }
+        Ok(self.response(reply, busy))
     }
 
     /// Takes the request in; the second value is the answer to one that breaks a limit.
@@ -217,6 +229,31 @@ impl Exchange {
             secure: self.secure,
         };
         (request, refusal)
+    }
+
+    /// As [`Exchange::answer`]; a part of a bench comes first, and may answer what no endpoint counts.
+    async fn respond(&self, request: &Request) -> (Option<PathId>, Option<Fault>, Reply) {
+        let outcome = match &self.worker.shared.part {
+            None => Outcome::Endpoint,
+            Some(part) => part.answer(&self.worker, request, self.start_ns).await,
+        };
+        match outcome {
+            Outcome::Own(reply) => (None, None, reply),
+            Outcome::Instead(reply) => (Some(self.path_id(request)), None, reply),
+            Outcome::Endpoint => {
+                let (path, fault, reply) = self.answer(request);
+                (Some(path), fault, reply)
+            }
+        }
+    }
+
+    fn path_id(&self, request: &Request) -> PathId {
+        let mut dice = self.worker.dice();
+        let context = Context {
+            shared: &self.worker.shared,
+            dice: &mut dice,
+        };
+        endpoints::find(&context, request).path_id()
     }
 
     /// The endpoint's answer, what it is counted under, and the fault that it will meet.
@@ -302,7 +339,7 @@ impl Exchange {
 ///
 /// # Errors
 /// 413 when it is too long, 400 when it breaks off.
-async fn collect(body: Incoming, limit: usize) -> Result<Bytes, StatusCode> {
+pub(crate) async fn collect(body: Incoming, limit: usize) -> Result<Bytes, StatusCode> {
     let mut body = pin!(body);
     let mut first: Option<Bytes> = None;
     let mut all = BytesMut::new();

@@ -4,6 +4,7 @@
 //! so that the worker's sweep can end clients that never read.
 
 use super::connection::Connection;
+use crate::bench::{Slot, Tally};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use tokio_rustls::server::TlsStream;
 pub(crate) struct Transport {
     stream: Stream,
     connection: Arc<Connection>,
+    /// Where bytes are counted, in a bench.
+    tally: Option<Arc<Tally>>,
 }
 
 /// The two kinds of stream.
@@ -28,9 +31,17 @@ pub(crate) enum Stream {
 }
 
 impl Transport {
-    /// Joins a stream and its record.
-    pub(crate) fn new(stream: Stream, connection: Arc<Connection>) -> Self {
-        Self { stream, connection }
+    /// Joins a stream, its record, and the counters of a bench.
+    pub(crate) fn new(
+        stream: Stream,
+        connection: Arc<Connection>,
+        tally: Option<Arc<Tally>>,
+    ) -> Self {
+        Self {
+            stream,
+            connection,
+            tally,
+        }
     }
 
     /// Makes the coming close a reset: nothing that is still unsent will be sent.
@@ -47,6 +58,13 @@ impl Transport {
         self.connection.note_write(result.is_pending());
         result
     }
+
+    fn written(&self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let (Some(tally), Poll::Ready(Ok(bytes))) = (&self.tally, &result) {
+            tally.add(Slot::BytesOut, *bytes as u64);
+        }
+        self.noted(result)
+    }
 }
 
 impl AsyncRead for Transport {
@@ -55,10 +73,15 @@ impl AsyncRead for Transport {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match &mut self.stream {
+        let before = buffer.filled().len();
+        let result = match &mut self.stream {
             Stream::Plain(tcp) => Pin::new(tcp).poll_read(cx, buffer),
             Stream::Tls(tls) => Pin::new(tls).poll_read(cx, buffer),
+        };
+        if let Some(tally) = &self.tally {
+            tally.add(Slot::BytesIn, (buffer.filled().len() - before) as u64);
         }
+        result
     }
 }
 
@@ -72,7 +95,7 @@ impl AsyncWrite for Transport {
             Stream::Plain(tcp) => Pin::new(tcp).poll_write(cx, buffer),
             Stream::Tls(tls) => Pin::new(tls).poll_write(cx, buffer),
         };
-        self.noted(result)
+        self.written(result)
     }
 
     fn poll_write_vectored(
@@ -84,7 +107,7 @@ impl AsyncWrite for Transport {
             Stream::Plain(tcp) => Pin::new(tcp).poll_write_vectored(cx, buffers),
             Stream::Tls(tls) => Pin::new(tls).poll_write_vectored(cx, buffers),
         };
-        self.noted(result)
+        self.written(result)
     }
 
     fn is_write_vectored(&self) -> bool {

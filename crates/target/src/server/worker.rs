@@ -7,6 +7,7 @@ use super::Shared;
 use super::connection::Connection;
 use super::http;
 use super::timer::Timer;
+use crate::bench::{Slot, Tally};
 use crate::metrics::Recorder;
 use crate::random::Dice;
 use std::collections::HashMap;
@@ -106,6 +107,16 @@ impl Worker {
         self.dice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The counters of a bench, where the server is part of one.
+    pub(super) fn tally(&self) -> Option<&Arc<Tally>> {
+        self.shared.part.as_ref()?.tally.as_ref()
+    }
+
+    /// Which of the workers it is, from 0.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
     async fn run(self: Arc<Self>, seat: Seat) {
         tokio::spawn(Arc::clone(&self.timer).drive());
         tokio::spawn(Arc::clone(&self).sweep());
@@ -199,6 +210,9 @@ impl Worker {
     /// Serves a connection, already counted as open, in a task of its own.
     fn spawn(self: &Arc<Self>, stream: tokio::net::TcpStream, peer: SocketAddr, tls: bool) {
         let seat = Registered::new(Arc::clone(self));
+        if let Some(tally) = self.tally() {
+            tally.add(Slot::Connections, 1);
+        }
         tokio::spawn(async move {
             // An answer must leave at once; a socket that refuses the option still works.
             drop(stream.set_nodelay(true));

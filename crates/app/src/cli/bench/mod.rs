@@ -5,6 +5,7 @@
 mod body;
 mod connection;
 mod load;
+mod observe;
 mod request;
 mod results;
 mod tls;
@@ -14,6 +15,7 @@ use clap::Args;
 pub use body::BodyArgs;
 pub use connection::{ConnectionArgs, DnsTtl};
 pub use load::{Arrivals, LoadArgs};
+pub use observe::ObserveArgs;
 pub use request::RequestArgs;
 pub use results::ResultArgs;
 pub use tls::{TlsArgs, TlsVersionArg};
@@ -40,6 +42,9 @@ pub struct BenchArgs {
     /// How TLS is spoken.
     #[command(flatten)]
     pub tls: TlsArgs,
+    /// What is observed beside the load.
+    #[command(flatten)]
+    pub observe: ObserveArgs,
     /// What is judged, kept and shown.
     #[command(flatten)]
     pub results: ResultArgs,

@@ -30,7 +30,7 @@ const fn switch(name: &'static str, short: Option<char>) -> Flag {
     }
 }
 
-/// Every flag, in the order of the help; the last is ours.
+/// Every flag, in the order of the help; the last two are ours.
 const KNOWN: &[Flag] = &[
     switch("help", None),
     switch("help-long", None),
@@ -63,6 +63,12 @@ const KNOWN: &[Flag] = &[
     switch("no-print", Some('q')),
     value("format", Some('o')),
     switch("no-verdict", None),
+    Flag {
+        name: "observe",
+        short: None,
+        takes_value: true,
+        repeatable: true,
+    },
 ];
 
 /// The flags of one command line, each value read.
@@ -150,6 +156,12 @@ impl Flags {
     pub(super) fn given(&self, name: &str) -> Option<&str> {
         let given = self.parsed.values.iter().find(|(given, _)| *given == name);
         given.map(|(_, value)| value.as_str())
+    }
+
+    /// Every text of a repeatable flag.
+    pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
+        let given = self.parsed.values.iter();
+        given.filter_map(move |(given, value)| (*given == name).then_some(value.as_str()))
     }
 
     pub(super) fn is_set(&self, name: &str) -> bool {

@@ -46,6 +46,8 @@ pub struct Job {
     pub format: Format,
     /// Whether the verdict follows; off with `--no-verdict`, which is ours.
     pub verdict: bool,
+    /// Observers of the system under test as written; `--observe` is ours.
+    pub observe: Vec<String>,
 }
 
 /// Reads a command line, the program's name not included.

@@ -75,6 +75,7 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
         print: flags.print,
         format,
         verdict: !flags.is_set("no-verdict"),
+        observe: flags.texts("observe").map(str::to_owned).collect(),
     })
 }
 

@@ -42,6 +42,9 @@ Flags:
   -o, --format=<spec>         plain-text (pt), json (j), or path:FILE with a Go
                               template
       --no-verdict            Leave out loadline's verdict after the report
+      --observe=[NAME=]KIND[:VALUE] ...
+                              Watch a part of the service under test:
+                              process:name:nginx, host, … (repeatable)
 
 Args:
   <url>  URL of the target; a missing scheme means http

@@ -6,7 +6,7 @@ use super::usage;
 use crate::Ending;
 use crate::dialect::go_flag::{self, Kind, Stop, Value};
 
-/// Every flag, in the order of the help; the last is ours.
+/// Every flag, in the order of the help; the last two are ours.
 const KNOWN: &[(&str, Kind)] = &[
     ("n", Kind::Int),
     ("c", Kind::Int),
@@ -31,6 +31,7 @@ const KNOWN: &[(&str, Kind)] = &[
     ("disable-redirects", Kind::Bool),
     ("cpus", Kind::Int),
     ("no-verdict", Kind::Bool),
+    ("observe", Kind::Text),
 ];
 
 /// The flags of one command line.

@@ -64,6 +64,7 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
         plan,
         output,
         verdict: !flags.is_set("no-verdict"),
+        observe: flags.texts("observe").map(str::to_owned).collect(),
     })
 }
 

@@ -39,6 +39,8 @@ Options:
   -disable-redirects    Do not follow redirects (otherwise up to 10).
   -cpus                 Worker threads. Default: the cores that may be used.
   -no-verdict           Leave out loadline's verdict after the report.
+  -observe              Watch a part of the service under test: process:name:nginx, host, …
+                        (repeatable).
 
 This is loadline reading hey's command line; loadline bench --help has more.
 ";

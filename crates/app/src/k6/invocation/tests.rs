@@ -218,11 +218,21 @@ fn a_json_file_of_options_is_the_lowest_tier() {
     let run = of("{\"VUS\":3,\"foo\":1,\"out\":[\"csv\"],\"linger\":true}").expect("taken");
     assert_eq!(run.plan.max_vus(), 3);
     assert!(run.linger && run.outputs.len() == 1 && run.notices.is_empty());
+    let prometheus = "{\"out\":[\"csv\",\"prometheus-rw\"],\"collectors\":\
+                      {\"experimental-prometheus-rw\":{\"url\":\"http://h/w\"},\"other\":5}}";
+    let run = of(prometheus).expect("taken");
+    assert_eq!(run.outputs[0].section, None);
+    assert_eq!(run.outputs[1].section, Some(json!({"url": "http://h/w"})));
     let prefix = "failed to load the configuration file from the local file system: couldn't parse \
                   the configuration from \"c.json\": ";
     for (text, told) in [
         ("{", "unexpected end of JSON input"),
         ("{\"duration\":\"x\"}", "time: invalid duration \"x\""),
+        (
+            "{\"collectors\":5}",
+            "json: cannot unmarshal number into Go struct field Config.collectors of type \
+             map[string]json.RawMessage",
+        ),
     ] {
         assert_eq!(
             of(text).expect_err(text).to_string(),

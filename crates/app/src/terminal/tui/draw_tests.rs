@@ -37,6 +37,7 @@ fn running(line: &str, seconds: u64) -> Shown {
         let times = Percentiles {
             p50: 200_000 + second * 10_000,
             p90: 900_000,
+            p95: Some(1_000_000),
             p99: 12_000_000,
         };
         state.take(RunEvent::Second {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
+use loadline_model::snapshot::RequestSizes;
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
@@ -220,10 +221,14 @@ impl Host for VuHost {
     fn http(&self, sample: &HttpSample<'_>) {
         let metadata = self.current_metadata();
         let on = self.on(Nanos(sample.facts.done_ns), sample, metadata.as_ref());
+        let sizes = RequestSizes {
+            sent: sample.facts.sent_bytes,
+            body: sample.facts.body_bytes,
+        };
         self.worker
             .recorder
             .borrow_mut()
-            .http(&sample.times, sample.failed, on);
+            .http(&sample.times, sample.failed, sizes, on);
         self.account(sample);
     }
 

@@ -113,6 +113,7 @@ impl Http1 {
             sending = self.send_all(around, message.body, &mut sent).await;
         }
         instants.sent = around.clock.now();
+        instants.sent_bytes = sent as u64;
         let unsent = match sending {
             Ok(()) => None,
             Err(Sending::Stopped(stop)) => return Err(stop.into()),

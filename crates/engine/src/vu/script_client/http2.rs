@@ -26,7 +26,7 @@ use super::http1::Around;
 use super::message::{Delimiting, delimiting, is_framing};
 use super::received::Received;
 use super::trouble::{Direction, Trouble};
-use crate::exchange::{Instants, send_piece};
+use crate::exchange::{Instants, head_bytes, send_piece};
 use crate::net::Stream;
 use crate::vu::slot::Stop;
 
@@ -147,6 +147,8 @@ impl Http2 {
         let ready = around.watch.guard(ready).await?;
         ready.map_err(|_| unsent())?;
         let bodiless = matches!(delimiting, Delimiting::Nothing | Delimiting::Length(0));
+        let body_bytes = request.body.as_ref().map_or(0, |body| body.len() as u64);
+        instants.sent_bytes = head_bytes(&head) + body_bytes;
         let (response, stream) = self
             .sender
             .send_request(head, bodiless)

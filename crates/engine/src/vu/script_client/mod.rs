@@ -283,7 +283,7 @@ impl ScriptClient {
                     self.pool.put(&request.origin, connection);
                 }
                 let times = begun.times(&instants, instants.done);
-                Attempt::Ended(Ok(answer(received, remote, tls, times, instants.done)))
+                Attempt::Ended(Ok(answer(received, remote, tls, times, &instants)))
             }
             Err(http1::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
             Err(http1::Broken::Stopped(Stop::TimedOut)) => {
@@ -321,7 +321,7 @@ impl ScriptClient {
         match outcome {
             Ok(()) => {
                 let times = begun.times(&instants, instants.done);
-                Attempt::Ended(Ok(answer(received, remote, tls, times, instants.done)))
+                Attempt::Ended(Ok(answer(received, remote, tls, times, &instants)))
             }
             Err(http2::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
             Err(http2::Broken::Stopped(Stop::TimedOut)) => {
@@ -515,7 +515,7 @@ fn answer(
     remote: SocketAddr,
     tls: Option<loadline_script::hop::HopTls>,
     times: HopTimes,
-    done_at: Nanos,
+    instants: &Instants,
 ) -> HopAnswer {
     HopAnswer {
         status: received.status,
@@ -526,6 +526,7 @@ fn answer(
         remote: Some(remote),
         tls,
         times,
-        done_at,
+        done_at: instants.done,
+        sent_bytes: instants.sent_bytes,
     }
 }

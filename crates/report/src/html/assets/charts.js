@@ -16,6 +16,8 @@ const charts = (() => {
     { label: "p90", values: plain(`${letter}90`), colour: 3, dash: [6, 3] },
     { label: "p99", values: plain(`${letter}99`), colour: 2, dash: [2, 2] },
   ];
+  // With five colours no two of twenty lines are drawn alike.
+  const DASHES = [undefined, [6, 3], [2, 2], [8, 3, 2, 3]];
   const some = (values) => values.some((value) => value !== null && value !== 0);
 
   const LIST = {
@@ -39,6 +41,16 @@ const charts = (() => {
         { label: "wrong answers", values: bad, colour: 1, dash: [6, 3] },
         { label: "dropped", values: perSecond("dropped"), colour: 4, dash: [2, 2] },
       ],
+    },
+    failures: {
+      unit: formats.rate,
+      tick: formats.rateTick,
+      series: (data) => Object.keys(data.failures).sort().map((label, place) => ({
+        label,
+        values: () => data.failures[label].map((count, row) => count / (data.span[row] / 1e9)),
+        colour: (place + 2) % 5,
+        dash: DASHES[place % DASHES.length],
+      })),
     },
     vus: {
       unit: formats.count,
@@ -65,6 +77,49 @@ const charts = (() => {
       ],
     },
     memory: { unit: formats.bytes, tick: formats.byteTick, series: [{ label: "resident", values: plain("rss"), colour: 0, fill: true }] },
+  };
+
+  // A quantity that observers read; the end of its name is its unit.
+  const UNITS = [
+    ["_cores", formats.cores, formats.coreTick, 1],
+    ["_bytes_per_s", formats.byteRate, (n) => `${formats.byteTick(n)}/s`, 1],
+    ["_bytes", formats.bytes, formats.byteTick, 1],
+    ["_seconds", formats.span, formats.tick, 1e9],
+    ["_ratio", (n) => (n === null ? "–" : `${n.toFixed(1)} %`), (n) => `${+n.toPrecision(3)} %`, 100],
+    ["_per_s", formats.rate, formats.rateTick, 1],
+    ["", (n) => (n === null ? "–" : String(+n.toPrecision(4))), (n) => String(+n.toPrecision(3)), 1],
+  ];
+  const OBSERVED = "observed:";
+  const observed = (metric) => {
+    const [, unit, tick, factor] = UNITS.find(([end]) => metric.endsWith(end));
+    const values = (label) => data.observed[metric][label].map((value) => (value === null ? null : value * factor));
+    const series = (data) => Object.keys(data.observed[metric] || {}).sort().map((label, place) => ({
+      label,
+      values: () => values(label),
+      colour: place % 5,
+      dash: label.endsWith(" limit") ? [8, 3, 2, 3] : DASHES[Math.floor(place / 5) % 3],
+      keep: true,
+    }));
+    return { unit, tick, series };
+  };
+  const chartOf = (id) => (id.startsWith(OBSERVED) ? observed(id.slice(OBSERVED.length)) : LIST[id]);
+
+  // A figure for each quantity that is observed, after those that every page has.
+  const addFigures = () => {
+    for (const metric of Object.keys(data.observed)) {
+      const id = OBSERVED + metric;
+      if (document.querySelector(`figure[data-chart="${id}"]`)) continue;
+      const figure = Object.assign(document.createElement("figure"), { hidden: true });
+      figure.dataset.chart = id;
+      const caption = document.createElement("figcaption");
+      const title = { cpu_cores: "CPU", memory_bytes: "Memory" }[metric] || metric.replaceAll("_", " ");
+      caption.append(Object.assign(document.createElement("h3"), { textContent: `Observed: ${title}` }));
+      caption.append(Object.assign(document.createElement("span"), { textContent: "of the service under test" }));
+      const plot = Object.assign(document.createElement("div"), { className: "plot", tabIndex: 0, role: "group" });
+      plot.setAttribute("aria-label", `Observed: ${title}`);
+      figure.append(caption, plot);
+      document.querySelector(".charts").append(figure);
+    }
   };
 
   let data = JSON.parse(document.getElementById("data").textContent);
@@ -168,7 +223,8 @@ const charts = (() => {
   });
 
   const lines = (figure, chart, colours) => {
-    const shown = chart.series.filter((series) => (series.keep && data.at.length > 0) || some(series.values(data)));
+    const all = typeof chart.series === "function" ? chart.series(data) : chart.series;
+    const shown = all.filter((series) => (series.keep && data.at.length > 0) || some(series.values(data)));
     if (shown.length === 0) return null;
     const options = base(figure, colours);
     options.cursor.drag.setScale = false;
@@ -239,8 +295,9 @@ const charts = (() => {
     for (const scale of document.querySelectorAll("figure .scale")) scale.remove();
     drawn = [];
     const colours = palette();
+    addFigures();
     for (const figure of document.querySelectorAll("figure[data-chart]")) {
-      const chart = LIST[figure.dataset.chart];
+      const chart = chartOf(figure.dataset.chart);
       figure.hidden = false;
       const made = chart.isHeat ? heatMap(figure, colours) : lines(figure, chart, colours);
       figure.hidden = made === null;
@@ -261,8 +318,9 @@ const charts = (() => {
   // Draws the data anew; the charts themselves too where another series has come to have a value.
   const refresh = () => {
     const colours = palette();
+    addFigures();
     const changed = [...document.querySelectorAll("figure[data-chart]")].some((figure) => {
-      const chart = LIST[figure.dataset.chart];
+      const chart = chartOf(figure.dataset.chart);
       const known = drawn.find((one) => one.figure === figure);
       if (chart.isHeat) return (heat.range(data.heat) === null) === (known !== undefined);
       const made = lines(figure, chart, colours);
@@ -334,7 +392,18 @@ const charts = (() => {
     },
     // One more row.
     append(told) {
-      for (const [name, value] of Object.entries(told.row)) data[name].push(value);
+      const { failures, ...row } = told.row;
+      for (const [name, value] of Object.entries(row)) data[name].push(value);
+      for (const name of Object.keys(failures)) data.failures[name] ??= Array(data.at.length - 1).fill(0);
+      for (const [name, counts] of Object.entries(data.failures)) counts.push(failures[name] || 0);
+      const rows = data.at.length;
+      for (const [metric, lines] of Object.entries(told.observed)) {
+        data.observed[metric] ??= {};
+        for (const label of Object.keys(lines)) data.observed[metric][label] ??= Array(rows - 1).fill(null);
+      }
+      for (const [metric, lines] of Object.entries(data.observed)) {
+        for (const [label, values] of Object.entries(lines)) values.push(told.observed[metric]?.[label] ?? null);
+      }
       if (told.is_warm_up) data.warm_up = told.row.at + told.row.span;
       data.marks.push(...told.marks);
       refresh();

@@ -11,6 +11,7 @@ use loadline_model::client::ClientPlan;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::event::Mark;
 use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
+use loadline_model::observation::Observations;
 use loadline_model::plan::{AggregationPlan, Behaviour, OnExhausted, Scenario, TestPlan};
 use loadline_model::request::{BodySource, RequestMix, RequestOrder, RequestTemplate};
 use loadline_model::result::{
@@ -27,17 +28,18 @@ use crate::verdict::{Code, Evidence, judge};
 const MS: u64 = 1_000_000;
 
 /// A run to be judged.
-pub(super) struct Run {
-    pub(super) plan: TestPlan,
+pub(crate) struct Run {
+    pub(crate) plan: TestPlan,
     pub(super) environment: Environment,
     pub(super) totals: Totals,
     pub(super) metrics: BTreeMap<String, TimeMetric>,
     pub(super) series: Vec<Row>,
     pub(super) events: Vec<Mark>,
+    pub(super) observations: Observations,
 }
 
 /// An open model at a constant rate.
-pub(super) fn arrivals(per_second: u64, seconds: u64, max_vus: u32) -> Executor {
+pub(crate) fn arrivals(per_second: u64, seconds: u64, max_vus: u32) -> Executor {
     Executor::ConstantArrivalRate {
         rate: ArrivalRate::per_second(per_second),
         duration: Some(Duration::from_secs(seconds)),
@@ -97,13 +99,14 @@ pub(super) fn percentiles(p50_ms: f64, p99_ms: f64) -> Option<Percentiles> {
     Some(Percentiles {
         p50: ns(p50_ms),
         p90: ns((p50_ms + p99_ms) / 2.0),
+        p95: None,
         p99: ns(p99_ms),
     })
 }
 
 impl Run {
     /// A clean run: `asked` requests, all answered, each in about `service_ms`.
-    pub(super) fn new(executor: Executor, seconds: f64, answered: u64, service_ms: f64) -> Run {
+    pub(crate) fn new(executor: Executor, seconds: f64, answered: u64, service_ms: f64) -> Run {
         let open = executor.is_open();
         let vus = executor.max_vus();
         let asked = if open {
@@ -122,6 +125,7 @@ impl Run {
             metrics: BTreeMap::new(),
             series: Vec::new(),
             events: Vec::new(),
+            observations: Observations::default(),
         };
         // In an open model a virtual user is free now and then.
         run.totals.active_vus_max -= u64::from(open && vus > 1);
@@ -222,6 +226,7 @@ impl Run {
             metrics: &self.metrics,
             series: &self.series,
             events: &self.events,
+            observations: &self.observations,
         })
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use loadline_model::check::Check;
 use loadline_model::error_class::ErrorClass;
-use loadline_model::event::Mark;
 use loadline_model::plan::Behaviour;
 use loadline_model::result::{Row, StopReason};
 use loadline_model::template::Template;
@@ -453,7 +452,7 @@ fn more_virtual_users_without_more_throughput_show_the_knee() {
 }
 
 #[test]
-fn outages_restarts_and_deaths_are_told() {
+fn outages_and_deaths_are_told() {
     let mut run = open();
     run.series[8].good = 3;
     run.series[9].good = 0;
@@ -467,14 +466,6 @@ fn outages_restarts_and_deaths_are_told() {
         found(&run.judge(), Code::TargetDied).map(|f| f.gravity),
         Some(Gravity::Alarm)
     );
-
-    let mut run = open();
-    run.events.push(Mark {
-        at_ns: 3_000 * MS,
-        kind: "restart".to_owned(),
-        text: "pod a".to_owned(),
-    });
-    only(&run.judge(), Code::RestartSeen, Gravity::Caution);
 }
 
 #[test]

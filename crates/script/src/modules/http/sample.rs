@@ -55,6 +55,7 @@ struct Ended<'a> {
     done_at: Nanos,
     error: &'a str,
     body_bytes: u64,
+    sent_bytes: u64,
     content_type: &'a [u8],
 }
 
@@ -70,6 +71,7 @@ impl<'a> Ended<'a> {
                 done_at: answer.done_at,
                 error: "",
                 body_bytes: *body_bytes,
+                sent_bytes: answer.sent_bytes,
                 content_type: answer.headers.get("Content-Type").unwrap_or_default(),
             },
             Outcome::Failure(failure) => Ended {
@@ -81,6 +83,7 @@ impl<'a> Ended<'a> {
                 done_at: failure.done_at,
                 error: &failure.tag,
                 body_bytes: 0,
+                sent_bytes: 0,
                 content_type: b"",
             },
         }
@@ -130,6 +133,7 @@ pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) 
             error_code: code,
             error: ended.error,
             body_bytes: ended.body_bytes,
+            sent_bytes: ended.sent_bytes,
             content_type: ended.content_type,
             started_ns: hop.started.0,
             done_ns: ended.done_at.0,

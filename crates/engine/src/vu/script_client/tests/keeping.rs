@@ -16,10 +16,13 @@ fn a_connection_serves_again() {
     super::in_runtime(async {
         let server = Server::answering(OK).await;
         let bench = Bench::plain();
-        bench.answer(&server.origin).await;
+        let first = bench.answer(&server.origin).await;
         let again = bench.answer(&server.origin).await;
         assert_eq!(server.connections(), 1);
         assert_eq!((again.times.blocked, again.times.connecting), (0, 0));
+        let (sent, _) = bench.worker_bytes.take();
+        assert_eq!((first.sent_bytes, again.sent_bytes), (sent / 2, sent / 2));
+        assert!(sent > 0);
         bench.client.end_of_iteration();
         bench.answer(&server.origin).await;
         assert_eq!(

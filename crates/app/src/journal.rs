@@ -13,7 +13,7 @@ use crate::terminal::print;
 use crate::{Ending, Env};
 
 /// Where the journal goes.
-pub(super) enum Place {
+pub(crate) enum Place {
     /// To a file that the user named.
     File(PathBuf),
     /// To a file of its own in this folder.
@@ -23,8 +23,11 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The folder that the environment names, or the one for temporary files.
-    pub(super) fn default_in(env: &Env) -> Place {
+    /// The file or the folder that the environment names, or the folder for temporary files.
+    pub(crate) fn default_in(env: &Env) -> Place {
+        if let Some(file) = env.get("LOADLINE_JOURNAL") {
+            return Place::File(file.into());
+        }
         Place::Folder(
             env.get("LOADLINE_STATE")
                 .map_or_else(std::env::temp_dir, PathBuf::from),
@@ -33,7 +36,7 @@ impl Place {
 }
 
 /// The journal of one run.
-pub(super) struct RunJournal {
+pub(crate) struct RunJournal {
     place: Place,
     journal: Option<Journal>,
 }
@@ -44,7 +47,7 @@ impl RunJournal {
     ///
     /// # Errors
     /// The named file cannot be written: told before anything is sent.
-    pub(super) fn begin(place: Place) -> Result<RunJournal, Ending> {
+    pub(crate) fn begin(place: Place) -> Result<RunJournal, Ending> {
         let journal = match &place {
             Place::File(path) => Some(Journal::create(path).map_err(|error| {
                 Ending::usage(&format!("--journal {}: {error}", path.display()))
@@ -55,7 +58,7 @@ impl RunJournal {
     }
 
     /// Takes in an event.
-    pub(super) fn record(&mut self, event: &RunEvent) {
+    pub(crate) fn record(&mut self, event: &RunEvent) {
         if let (
             Place::Folder(folder),
             RunEvent::Started {
@@ -75,7 +78,7 @@ impl RunJournal {
     ///
     /// # Errors
     /// A named journal that is not complete.
-    pub(super) fn end(self, clean: bool) -> Result<(), Ending> {
+    pub(crate) fn end(self, clean: bool) -> Result<(), Ending> {
         let Some(journal) = self.journal else {
             return Ok(());
         };

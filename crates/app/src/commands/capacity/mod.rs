@@ -1,0 +1,292 @@
+//! `loadline capacity`.
+//!
+//! Must not know which rate comes next, nor how a load is put on a target. Invariant: whatever ends the search, what is known
+//! by then is told.
+
+mod tell;
+
+use std::path::Path;
+use std::time::Duration;
+
+use loadline_model::ExitCode;
+use loadline_model::result::{Environment, RunResult};
+use loadline_suite::capacity::{
+    Answer, Figures, Order, Report, Search, Settings, Slo, Step, has_recovered,
+};
+use serde::Serialize;
+
+use super::probing::{self, Load, LoadKind, Prober};
+use crate::cli::CapacityArgs;
+use crate::terminal::{print, style};
+use crate::{Ending, Env, Files};
+
+/// How long a recovering target is looked at once.
+const LOOK: Duration = Duration::from_secs(3);
+/// Where no objective is one of time, answers are expected within a second.
+const WITHIN_NS: f64 = 1e9;
+
+/// The answer with where it comes from.
+#[derive(Serialize)]
+struct File<'a> {
+    #[serde(flatten)]
+    answer: &'a Answer,
+    /// What was loaded.
+    target: &'a str,
+    /// The command line, secrets removed.
+    command: &'a [String],
+    /// Milliseconds since 1970 at the start of the first probe; `None` without one.
+    started_unix_ms: Option<u64>,
+    /// Seconds under load, and while the target recovered.
+    spent_s: f64,
+    /// Where it was measured; `None` without a probe.
+    environment: Option<&'a Environment>,
+}
+
+/// What is kept beside the search.
+#[derive(Default)]
+struct Seen {
+    spent: Duration,
+    started_unix_ms: Option<u64>,
+    environment: Option<Environment>,
+}
+
+impl Seen {
+    fn add(&mut self, result: &RunResult) {
+        self.spent += Duration::from_nanos(result.totals.elapsed_ns);
+        self.started_unix_ms
+            .get_or_insert(result.totals.started_unix_ms);
+        self.environment
+            .get_or_insert_with(|| result.environment.clone());
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Options, files and scripts that cannot be run, and files that cannot be written.
+pub(super) fn run(
+    args: CapacityArgs,
+    command_line: &[String],
+    env: &Env,
+    files: &Files,
+) -> Result<ExitCode, Ending> {
+    check(&args)?;
+    let settings = settings(&args);
+    let slo = args.slo.clone();
+    let within_ns = slo.longest_bound_ns().unwrap_or(WITHIN_NS);
+    let target = args.probing.target.clone();
+    let json = args.probing.told.json.clone();
+    let (is_quiet, no_color) = (args.probing.told.quiet, args.probing.told.no_color);
+    let mut prober = Prober::prepare(args.probing, command_line, env, files)?;
+    if !is_quiet {
+        print::to_stderr(&format!("capacity of {target} within {slo}\n"));
+    }
+    let mut seen = Seen::default();
+    let mut hunt = Hunt {
+        slo: &slo,
+        within_ns,
+        is_quiet,
+        search: Search::new(slo.clone(), settings),
+    };
+    let answer = hunt.go(&mut prober, &mut seen)?;
+    let file = File {
+        answer: &answer,
+        target: &target,
+        command: prober.command_line(),
+        started_unix_ms: seen.started_unix_ms,
+        spent_s: seen.spent.as_secs_f64(),
+        environment: seen.environment.as_ref(),
+    };
+    let is_json_alone = json.as_deref() == Some("-");
+    let look = match is_json_alone {
+        true => style::of_stderr(no_color, env),
+        false => style::of_stdout(no_color, env),
+    };
+    let text = tell::answer(&answer, &target, seen.spent, &look);
+    say(&text, is_json_alone)?;
+    save(json.as_deref(), &file)?;
+    Ok(match args.at_least {
+        _ if prober.is_stopped() => ExitCode::ExternalAbort,
+        Some(rate) if !answer.shows(rate) => ExitCode::ThresholdsFailed,
+        _ => ExitCode::Ok,
+    })
+}
+
+fn check(args: &CapacityArgs) -> Result<(), Ending> {
+    if let (Some(from), Some(to)) = (args.from, args.to)
+        && to < from
+    {
+        return Err(Ending::usage(&format!(
+            "--to {to}/s is below --from {from}/s; turn them round"
+        )));
+    }
+    if args.probe_max < args.probe {
+        return Err(Ending::usage(
+            "--probe-max is below --probe; raise it, or lower --probe",
+        ));
+    }
+    match args.probing.told.json.as_deref() {
+        Some(path) if path != "-" => probing::check_folder("--json", Path::new(path)),
+        _ => Ok(()),
+    }
+}
+
+fn settings(args: &CapacityArgs) -> Settings {
+    let looks = args.recovery.as_secs_f64() / LOOK.as_secs_f64();
+    Settings {
+        from: args.from,
+        to: args.to,
+        precision: args.precision,
+        probe: args.probe,
+        probe_max: args.probe_max,
+        warm_up: args.warm_up,
+        recovery: LOOK,
+        recoveries_max: (looks.ceil() as u32).max(1),
+        time_max: args.max_time,
+        samples_min: args.slo.samples_min(),
+    }
+}
+
+/// A search with what carries out its steps.
+struct Hunt<'a> {
+    slo: &'a Slo,
+    within_ns: f64,
+    is_quiet: bool,
+    search: Search,
+}
+
+impl Hunt<'_> {
+    /// Searches to the end, or until a signal comes.
+    fn go(&mut self, prober: &mut Prober, seen: &mut Seen) -> Result<Answer, Ending> {
+        loop {
+            match self.search.next(seen.spent) {
+                Step::Done(answer) => return Ok(*answer),
+                Step::Probe(order) => {
+                    let what = tell::beginning(self.search.probes().len() + 1, &order);
+                    let Some(result) = prober.put(self.load(&order), &what)? else {
+                        return Ok(self.search.interrupted());
+                    };
+                    seen.add(&result);
+                    self.search
+                        .told(Report::of(self.slo, &Figures::of(&result)));
+                    self.tell_probe();
+                }
+                Step::Recover(order) => {
+                    let what = tell::recovering(&order);
+                    let Some(result) = prober.put(self.load(&order), &what)? else {
+                        return Ok(self.search.interrupted());
+                    };
+                    seen.add(&result);
+                    let has_recovered = has_recovered(self.slo, &Figures::of(&result));
+                    self.search.told_recovery(has_recovered);
+                    if !has_recovered && !self.is_quiet {
+                        print::to_stderr(&format!("{what}: not yet\n"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn load(&self, order: &Order) -> Load {
+        Load {
+            kind: LoadKind::Rate {
+                per_second: order.rate,
+                within_ns: self.within_ns,
+            },
+            warm_up: order.warm_up,
+            duration: order.duration,
+        }
+    }
+
+    fn tell_probe(&self) {
+        let (false, Some(probe)) = (self.is_quiet, self.search.probes().last()) else {
+            return;
+        };
+        print::to_stderr(&tell::probe(probe, self.search.interval()));
+    }
+}
+
+fn say(text: &str, to_stderr: bool) -> Result<(), Ending> {
+    if to_stderr {
+        print::to_stderr(text);
+        return Ok(());
+    }
+    print::to_stdout(text).map_err(|error| {
+        Ending::refusal(
+            ExitCode::Other,
+            &format!("the answer cannot be written: {error}"),
+        )
+    })
+}
+
+fn save(path: Option<&str>, file: &File<'_>) -> Result<(), Ending> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let failed = |why: String| {
+        Ending::refusal(
+            ExitCode::Other,
+            &format!("--json: cannot write {path}: {why}"),
+        )
+    };
+    let mut text = serde_json::to_string_pretty(file).map_err(|error| failed(error.to_string()))?;
+    text.push('\n');
+    match path {
+        "-" => print::to_stdout(&text),
+        path => std::fs::write(path, text),
+    }
+    .map_err(|error| failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{self, Command};
+
+    fn args(line: &str) -> CapacityArgs {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        match cli::parse(&words).expect("a command line").command {
+            Command::Capacity(args) => *args,
+            _ => panic!("not capacity"),
+        }
+    }
+
+    #[test]
+    fn options_become_settings() {
+        let args = args(
+            "loadline capacity --slo p(99)<200ms --from 50 --to 2k --precision 5% --recovery 10s http://h/",
+        );
+        let settings = settings(&args);
+        assert_eq!(
+            (settings.from, settings.to, settings.precision),
+            (Some(50.0), Some(2_000.0), 0.05)
+        );
+        assert_eq!(
+            (settings.samples_min, settings.recoveries_max),
+            (args.slo.samples_min(), 4)
+        );
+        assert!(check(&args).is_ok());
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for (line, part) in [
+            (
+                "loadline capacity --slo p(99)<1s --from 50 --to 20 h",
+                "turn them round",
+            ),
+            (
+                "loadline capacity --slo p(99)<1s --probe 50s --probe-max 20s h",
+                "--probe-max",
+            ),
+            (
+                "loadline capacity --slo p(99)<1s --json /nowhere/at/all.json h",
+                "folder",
+            ),
+        ] {
+            let refused = check(&args(line)).expect_err(line);
+            assert!(refused.err.contains(part), "{}", refused.err);
+            assert_eq!(refused.code, ExitCode::InvalidConfig);
+        }
+    }
+}

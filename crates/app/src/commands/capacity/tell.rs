@@ -1,0 +1,337 @@
+//! What `loadline capacity` says: a line for each probe, and the answer.
+//!
+//! Must not decide anything. Invariant: no answer, however empty, makes it fail.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use loadline_model::verdict::Limit;
+use loadline_report::{Style, units};
+use loadline_suite::capacity::{
+    Aim, Answer, Capacity, Confidence, Doubt, GaveWay, Measured, Order, Outcome, Probe, Sureness,
+};
+
+/// Columns of the names before the lines of an answer.
+const NAME: usize = 11;
+
+/// A probe that begins.
+pub(super) fn beginning(number: usize, order: &Order) -> String {
+    format!(
+        "probe {number:<3} {:>9} for {:<5}",
+        units::rate(order.rate),
+        units::planned(order.length())
+    )
+}
+
+/// A look at a recovering target.
+pub(super) fn recovering(order: &Order) -> String {
+    format!(
+        "recovery  {:>9} for {:<5}",
+        units::rate(order.rate),
+        units::planned(order.length())
+    )
+}
+
+/// A probe that has ended, and what is known after it.
+pub(super) fn probe(probe: &Probe, interval: (Option<f64>, Option<f64>)) -> String {
+    let length = Duration::from_secs_f64(probe.warm_up_s + probe.duration_s);
+    let mut out = format!(
+        "probe {:<3} {:>9} for {:<5} {:<14}",
+        probe.number,
+        units::rate(probe.rate),
+        units::planned(length),
+        outcome(probe.outcome)
+    );
+    let told: Vec<String> = probe.objectives.iter().map(measured).collect();
+    push(&mut out, format_args!(" {}", told.join(", ")));
+    if let Some(why) = &probe.not_carried {
+        push(&mut out, format_args!("; {why}"));
+    }
+    if probe.aim != Aim::Bracket {
+        push(&mut out, format_args!("  [{}]", between(interval)));
+    }
+    out.push('\n');
+    out
+}
+
+fn between((lower, upper): (Option<f64>, Option<f64>)) -> String {
+    let edge = |rate: Option<f64>| rate.map_or_else(|| "?".to_owned(), units::rate);
+    format!("{} to {}", edge(lower), edge(upper))
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Held {
+            sureness: Sureness::Close,
+        } => "just held",
+        Outcome::Held { .. } => "held",
+        Outcome::Broke {
+            sureness: Sureness::Close,
+        } => "just not held",
+        Outcome::Broke { .. } => "not held",
+        Outcome::Inconclusive {
+            why: Doubt::Generator,
+        } => "generator busy",
+        Outcome::Inconclusive { why: Doubt::Plan } => "too few VUs",
+        Outcome::Inconclusive { .. } => "too few",
+    }
+}
+
+/// An objective with what was measured: `p(99)<200ms: 151 ms`.
+fn measured(measured: &Measured) -> String {
+    let is_share = measured.objective.ends_with('%');
+    let value = match measured.value {
+        None => "nothing measured".to_owned(),
+        Some(share) if is_share => percent(share),
+        Some(ns) => units::span(ns),
+    };
+    format!("{}: {value}", measured.objective)
+}
+
+fn percent(share: f64) -> String {
+    match 100.0 * share {
+        0.0 => "0 %".to_owned(),
+        100.0 => "100 %".to_owned(),
+        percent if percent < 1.0 => format!("{percent:.3} %"),
+        percent if percent > 99.0 => format!("{percent:.3} %"),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+/// The answer.
+pub(super) fn answer(answer: &Answer, target: &str, spent: Duration, style: &Style) -> String {
+    let mut out = format!("\n{} of {target}\n", strong(&headline(answer), style));
+    let mut line = |name: &str, text: &str| {
+        push(&mut out, format_args!("  {name:<NAME$}{text}\n"));
+    };
+    line("objectives", &answer.slo);
+    line("edges", &edges(answer.capacity));
+    if let Some(crossing) = answer.crossing {
+        let text = format!(
+            "{} ± {} (95 %), by the {} probes near the edge together",
+            units::rate(crossing.rate),
+            units::rate(crossing.half_width),
+            crossing.probes
+        );
+        line("estimate", &text);
+    }
+    line("confidence", confidence(answer.confidence));
+    if let Some(gave_way) = &answer.gave_way {
+        for (position, text) in what_gave_way(gave_way).iter().enumerate() {
+            line(if position == 0 { "gave way" } else { "" }, text);
+        }
+    }
+    for remark in &answer.remarks {
+        line("note", remark);
+    }
+    let count = answer.probes.len() as u64;
+    let text = format!(
+        "{} in {}",
+        units::counted(count, "probe"),
+        units::planned(whole_seconds(spent))
+    );
+    line("effort", &text);
+    out
+}
+
+fn strong(text: &str, style: &Style) -> String {
+    match style.color {
+        true => format!("\x1b[1m{text}\x1b[0m"),
+        false => text.to_owned(),
+    }
+}
+
+fn whole_seconds(duration: Duration) -> Duration {
+    Duration::from_secs(duration.as_secs_f64().round() as u64)
+}
+
+fn headline(answer: &Answer) -> String {
+    match answer.capacity {
+        Capacity::Between { held, broke } => {
+            format!("capacity: {} to {}", units::rate(held), units::rate(broke))
+        }
+        Capacity::AtLeast { held, .. } => format!("capacity: at least {}", units::rate(held)),
+        Capacity::Below { broke } => format!("capacity: below {}", units::rate(broke)),
+        Capacity::Unknown => "capacity: unknown".to_owned(),
+    }
+}
+
+fn edges(capacity: Capacity) -> String {
+    match capacity {
+        Capacity::Between { held, broke } => format!(
+            "{} is the highest rate that held, {} the lowest that did not",
+            units::rate(held),
+            units::rate(broke)
+        ),
+        Capacity::AtLeast {
+            held,
+            limited: Some(limited),
+        } => format!(
+            "{} held; at {} the generator or its plan was the limit, not the target",
+            units::rate(held),
+            units::rate(limited)
+        ),
+        Capacity::AtLeast {
+            held,
+            limited: None,
+        } => {
+            format!(
+                "{} held; no higher rate was tried to an end",
+                units::rate(held)
+            )
+        }
+        Capacity::Below { broke } => {
+            format!(
+                "{} did not hold, and it is the lowest that was tried",
+                units::rate(broke)
+            )
+        }
+        Capacity::Unknown => "no rate was tried to an end".to_owned(),
+    }
+}
+
+fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::High => "high: the probes at the edges agree",
+        Confidence::Fair => {
+            "fair: probes at the edges did not all agree, or vary more than the precision asked for"
+        }
+        Confidence::Low => {
+            "low: the search was not brought to its end, or its probes contradict each other"
+        }
+    }
+}
+
+fn what_gave_way(gave_way: &GaveWay) -> Vec<String> {
+    let broken: Vec<String> = gave_way.objectives.iter().map(measured).collect();
+    let broken = broken.into_iter().chain(gave_way.not_carried.clone());
+    let mut lines = vec![format!(
+        "at {}: {}",
+        units::rate(gave_way.rate),
+        broken.collect::<Vec<_>>().join("; ")
+    )];
+    lines.push(format!(
+        "limit: {}; {}",
+        limit(gave_way.limit),
+        gave_way.headline
+    ));
+    lines.extend(gave_way.findings.iter().map(|finding| finding.text.clone()));
+    lines
+}
+
+fn limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Target => "the target",
+        Limit::Network => "the network",
+        Limit::Generator => "the generator",
+        Limit::Plan => "the plan: too few virtual users (--max-vus)",
+        Limit::Nobody => "nobody: all was answered, though not within the objectives",
+        Limit::Unknown => "unknown",
+    }
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text)
+        .expect("writing to a string cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_suite::capacity::{Found, Judgement, Report, Search, Settings, Step};
+
+    use super::*;
+
+    fn report(order: &Order) -> Report {
+        let held = order.rate <= 270.0;
+        let sureness = Sureness::Sure;
+        Report {
+            judgement: Judgement {
+                outcome: match held {
+                    true => Outcome::Held { sureness },
+                    false => Outcome::Broke { sureness },
+                },
+                objectives: vec![Measured {
+                    objective: "p(99)<200ms".to_owned(),
+                    value: Some(order.rate * 7e5),
+                    held,
+                    sureness,
+                }],
+                samples: 5_000,
+                not_carried: None,
+                stress: None,
+            },
+            found: Found {
+                throughput: order.rate,
+                limit: Limit::Target,
+                headline: "the target carried 270/s".to_owned(),
+                findings: Vec::new(),
+            },
+        }
+    }
+
+    fn searched() -> Search {
+        let seconds = Duration::from_secs;
+        let settings = Settings {
+            from: None,
+            to: None,
+            precision: 0.1,
+            probe: seconds(30),
+            probe_max: seconds(120),
+            warm_up: seconds(5),
+            recovery: seconds(3),
+            recoveries_max: 10,
+            time_max: None,
+            samples_min: 2_000,
+        };
+        Search::new("p(99)<200ms".parse().expect("objectives"), settings)
+    }
+
+    #[test]
+    fn an_answer_and_its_probes() {
+        let mut search = searched();
+        let mut lines = String::new();
+        let found = loop {
+            match search.next(Duration::ZERO) {
+                Step::Probe(order) => {
+                    search.told(report(&order));
+                    let last = search.probes().last().expect("a probe");
+                    lines.push_str(&probe(last, search.interval()));
+                }
+                Step::Recover(_) => search.told_recovery(true),
+                Step::Done(answer) => break *answer,
+            }
+        };
+        let text = answer(
+            &found,
+            "http://h/",
+            Duration::from_secs(312),
+            &Style::default(),
+        );
+        insta::assert_snapshot!(format!("{lines}{text}"));
+    }
+
+    #[test]
+    fn an_empty_answer() {
+        let text = answer(
+            &searched().interrupted(),
+            "http://h/",
+            Duration::ZERO,
+            &Style::default(),
+        );
+        assert!(text.contains("capacity: unknown"), "{text}");
+        assert!(text.contains("0 probes"), "{text}");
+    }
+
+    #[test]
+    fn shares_keep_the_digits_that_matter() {
+        for (share, expected) in [
+            (0.0, "0 %"),
+            (0.0012, "0.120 %"),
+            (0.5, "50.0 %"),
+            (0.9995, "99.950 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(percent(share), expected);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Writes the documents of a suite, and traces their cells.
+//!
+//! Must not know what is in a document. Invariant: a document that would not change is not written.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use loadline_model::ExitCode;
+use loadline_suite::document::{self, DocumentError, DocumentSpec, Rendered};
+use loadline_suite::file::SuiteFile;
+use loadline_suite::outcome::SuiteOutcome;
+use loadline_suite::state::State;
+
+use crate::{Ending, charts};
+
+/// Writes every document with its charts, and says which.
+///
+/// # Errors
+/// A document cannot be made, read or written.
+pub(super) fn write_all(
+    file: &SuiteFile,
+    folder: &Path,
+    state: &State,
+    outcome: &SuiteOutcome,
+) -> Result<String, Ending> {
+    let mut told = String::new();
+    for spec in &file.documents {
+        let path = folder.join(&spec.file.value);
+        let existing = match fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(&path, &error)),
+        };
+        let rendered = document::render(spec, outcome, existing.as_deref());
+        let rendered = rendered.map_err(|error| refused(file, &path, &error))?;
+        draw(&rendered, state, outcome)?;
+        for remark in &rendered.remarks {
+            told += &format!("{}: {remark}\n", path.display());
+        }
+        if existing.as_ref() == Some(&rendered.text) {
+            told += &format!("{} is up to date\n", path.display());
+            continue;
+        }
+        replace(&path, &rendered.text).map_err(|error| failed(&path, &error))?;
+        told += &format!("{} written\n", path.display());
+    }
+    Ok(told)
+}
+
+/// The charts that a document shows; those that are there were drawn of the same result.
+fn draw(rendered: &Rendered, state: &State, outcome: &SuiteOutcome) -> Result<(), Ending> {
+    let mut drawn: BTreeSet<PathBuf> = BTreeSet::new();
+    for chart in &rendered.charts {
+        let file = state.folder().join(&chart.file);
+        let folder = file.parent().unwrap_or(state.folder()).to_path_buf();
+        if file.exists() || !drawn.insert(folder.clone()) {
+            continue;
+        }
+        let runs = outcome.rows.iter().flat_map(|row| &row.runs);
+        let run = runs.into_iter().find(|run| run.file == chart.result);
+        if let Some(run) = run {
+            let saved = charts::prepare(&folder).and_then(|()| charts::save(&folder, &run.result));
+            saved.map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a file into place in one step: a document is never half a one.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, path)
+}
+
+/// Where a cell comes from, in the document that is named, or in the first that has it.
+///
+/// # Errors
+/// No document has the row and the column.
+pub(super) fn explain(
+    file: &SuiteFile,
+    outcome: &SuiteOutcome,
+    row: &str,
+    column: &str,
+    wanted: Option<&str>,
+) -> Result<String, Ending> {
+    let is_wanted = |spec: &&DocumentSpec| wanted.is_none_or(|wanted| spec.file.value == wanted);
+    let mut first_error = None;
+    for spec in file.documents.iter().filter(is_wanted) {
+        match document::explain(spec, outcome, row, column) {
+            Ok(explanation) => return Ok(format!("{}\n{explanation}", spec.file.value)),
+            Err(error) => {
+                let path = Path::new(&spec.file.value);
+                first_error.get_or_insert(refused(file, path, &error));
+            }
+        }
+    }
+    Err(first_error.unwrap_or_else(|| {
+        let names: Vec<&str> = file
+            .documents
+            .iter()
+            .map(|spec| spec.file.value.as_str())
+            .collect();
+        Ending::usage(&match names[..] {
+            [] => "the suite has no documents; write `documents:` into it".to_owned(),
+            _ => format!("there is no such document; there are {}", names.join(", ")),
+        })
+    }))
+}
+
+fn refused(file: &SuiteFile, path: &Path, error: &DocumentError) -> Ending {
+    let of = if error.in_document {
+        path.display().to_string()
+    } else {
+        file.path.clone()
+    };
+    let place = match error.line {
+        0 => of,
+        line => format!("{of}:{line}:{}", error.column),
+    };
+    Ending::usage(&format!("{place}: {}; {}", error.what, error.fix))
+}
+
+fn failed(path: &Path, error: &io::Error) -> Ending {
+    let why = format!("{}: {error}; check its rights", path.display());
+    Ending::refusal(ExitCode::Other, &why)
+}

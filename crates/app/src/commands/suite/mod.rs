@@ -1,0 +1,315 @@
+//! `loadline suite`: the file, the plan, the state and the documents put together.
+//!
+//! Must not know how any of these work. Invariant: a suite that has errors sends nothing.
+
+mod documents;
+mod executor;
+mod show;
+mod wish;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loadline_engine::clock::Clock;
+use loadline_model::ExitCode;
+use loadline_suite::file::{SuiteFile, schema};
+use loadline_suite::hooks::System;
+use loadline_suite::outcome::SuiteOutcome;
+use loadline_suite::plan::{Plan, Surroundings};
+use loadline_suite::runner::{self, RunSettings, SuiteEnd};
+use loadline_suite::state::{State, StateError, StateLock, SuiteRecord, SystemDisk, usual_folder};
+use rustls::crypto::aws_lc_rs;
+use ureq::Agent;
+use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
+
+use crate::cli::{SuiteAction, SuiteArgs, SuiteFileArgs};
+use crate::files::Files;
+use crate::terminal::print;
+use crate::{Ending, Env};
+use executor::Processes;
+use wish::{SuiteClock, Wish};
+
+/// Runs the command.
+///
+/// # Errors
+/// The suite file cannot be run, or the state cannot be kept.
+pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
+    match &args.action {
+        SuiteAction::Schema => Ok(Ending::answer(format!("{:#}\n", schema())).tell()),
+        SuiteAction::Plan(args) => {
+            let suite = Suite::open(&args.suite, env)?;
+            let only = suite.only(&args.only)?;
+            let text = if args.json {
+                show::plan_json(&suite.plan, &suite.record(), only.as_deref())
+            } else {
+                show::plan(&suite.plan, only.as_deref())
+            };
+            Ok(Ending::answer(text).tell())
+        }
+        SuiteAction::Run(args) => {
+            let suite = Suite::open(&args.suite, env)?;
+            let only = suite.only(&args.only)?;
+            if args.dry_run {
+                return Ok(Ending::answer(show::plan(&suite.plan, only.as_deref())).tell());
+            }
+            let _lock = suite.lock()?;
+            suite.begin_anew(args.fresh)?;
+            suite.run(only, false, env)
+        }
+        SuiteAction::Resume(args) => {
+            let suite = Suite::open(&args.suite, env)?;
+            let only = suite.only(&args.only)?;
+            if args.dry_run {
+                let text = show::unfinished(&suite.plan, &suite.state, &suite.record());
+                return Ok(Ending::answer(text).tell());
+            }
+            let _lock = suite.lock()?;
+            suite.run(only, args.failed, env)
+        }
+        SuiteAction::Status(args) => {
+            let suite = Suite::open(args, env)?;
+            let outcome = suite.outcome()?;
+            Ok(Ending::answer(show::status(&outcome, &suite.state)).tell())
+        }
+        SuiteAction::Render(args) => {
+            let suite = Suite::open(args, env)?;
+            let written =
+                documents::write_all(&suite.file, &suite.folder, &suite.state, &suite.outcome()?)?;
+            Ok(Ending::answer(written).tell())
+        }
+        SuiteAction::Explain(args) => {
+            let suite = Suite::open(&args.suite, env)?;
+            let row = suite.row(&args.row)?;
+            let document = args.document.as_deref();
+            let text =
+                documents::explain(&suite.file, &suite.outcome()?, &row, &args.column, document)?;
+            Ok(Ending::answer(text).tell())
+        }
+    }
+}
+
+/// A suite that was read and planned.
+struct Suite {
+    file: SuiteFile,
+    /// The suite file's folder.
+    folder: PathBuf,
+    plan: Plan,
+    state: State,
+    /// The state folder as documents name it.
+    state_name: String,
+}
+
+impl Suite {
+    fn open(args: &SuiteFileArgs, env: &Env) -> Result<Suite, Ending> {
+        let path = args.file.display().to_string();
+        let source = Files::Disk.read_text(&path);
+        let source = source.map_err(|error| Ending::usage(&error.to_string()))?;
+        let file = SuiteFile::parse(&path, &source);
+        let file = file.map_err(|error| Ending::usage(&error.to_string()))?;
+        let folder = args.file.parent().unwrap_or(Path::new("")).to_path_buf();
+        let surroundings = Surroundings {
+            read: &|name| std::fs::read(folder.join(name)),
+            variable: &|name| env.get(name).map(str::to_owned),
+        };
+        let plan = Plan::of(&file, &surroundings);
+        let plan = plan.map_err(|error| Ending::usage(&error.to_string()))?;
+        let state = args
+            .state
+            .clone()
+            .unwrap_or_else(|| usual_folder(&args.file));
+        let name = state.strip_prefix(&folder).unwrap_or(&state);
+        let state_name = name.display().to_string();
+        // Runs are told full paths: they work in the suite file's folder.
+        let state = std::path::absolute(&state).map_err(|error| unreadable(&state, &error))?;
+        Ok(Suite {
+            file,
+            folder,
+            plan,
+            state: State::new(state, Arc::new(SystemDisk)),
+            state_name,
+        })
+    }
+
+    fn facts(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([
+            ("loadline".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("state".to_owned(), self.state_name.clone()),
+        ])
+    }
+
+    fn record(&self) -> SuiteRecord {
+        SuiteRecord::of(&self.plan, self.facts())
+    }
+
+    fn outcome(&self) -> Result<SuiteOutcome, Ending> {
+        let outcome = self.state.outcome(&self.record());
+        outcome.map_err(|error| state_refusal(&error))
+    }
+
+    fn lock(&self) -> Result<StateLock, Ending> {
+        let lock = StateLock::acquire(self.state.folder());
+        lock.map_err(|error| Ending::refusal(ExitCode::Other, &error.to_string()))
+    }
+
+    /// The rows that the command line names.
+    fn only(&self, names: &[String]) -> Result<Option<Vec<usize>>, Ending> {
+        let found = names.iter().map(|name| self.index(name));
+        let found: Vec<usize> = found.collect::<Result<_, _>>()?;
+        Ok((!found.is_empty()).then_some(found))
+    }
+
+    fn index(&self, name: &str) -> Result<usize, Ending> {
+        self.plan.row(name).ok_or_else(|| {
+            let known: Vec<&str> = self
+                .plan
+                .rows
+                .iter()
+                .take(20)
+                .map(|row| row.id.as_str())
+                .collect();
+            Ending::usage(&format!(
+                "there is no row {name:?}; the rows are {}",
+                known.join(", ")
+            ))
+        })
+    }
+
+    fn row(&self, name: &str) -> Result<String, Ending> {
+        Ok(self.plan.rows[self.index(name)?].id.clone())
+    }
+
+    /// A folder that holds runs is only begun anew where that is asked for.
+    fn begin_anew(&self, fresh: bool) -> Result<(), Ending> {
+        if !self.state.has_runs() {
+            return Ok(());
+        }
+        if fresh {
+            return self
+                .state
+                .set_all_aside()
+                .map_err(|error| state_refusal(&error));
+        }
+        let (folder, file) = (self.state.folder().display(), &self.file.path);
+        Err(Ending::usage(&format!(
+            "{folder} holds runs already; go on with `loadline suite resume {file}`, or set them aside with --fresh"
+        )))
+    }
+
+    fn run(
+        &self,
+        only: Option<Vec<usize>>,
+        failed_again: bool,
+        env: &Env,
+    ) -> Result<ExitCode, Ending> {
+        let wish = Wish::listen()?;
+        let clock = Clock::start();
+        let binary = std::env::current_exe().map_err(|error| {
+            let why = format!("cannot find this program's own file: {error}");
+            Ending::refusal(ExitCode::Other, &why)
+        })?;
+        let mut executor = Processes {
+            binary,
+            folder: self.folder.clone(),
+            wish: Arc::clone(&wish),
+            clock,
+        };
+        let mut world = System::new(
+            Box::new(SuiteClock { wish, clock }),
+            new_agent(),
+            self.folder.clone(),
+        );
+        let secrets = self.plan.secrets.iter();
+        let secrets = secrets.filter_map(|name| Some((name.clone(), env.get(name)?.to_owned())));
+        let settings = RunSettings {
+            only,
+            failed_again,
+            secrets: secrets.collect(),
+            facts: self.facts(),
+            unix_ms: &|| (clock.started_unix_ns() + clock.now().0) / 1_000_000,
+        };
+        let mut tell = |event| print::to_stderr(&show::event(&event));
+        let end = runner::run(
+            &self.plan,
+            &self.state,
+            &mut executor,
+            &mut world,
+            &settings,
+            &mut tell,
+        );
+        let end = end.map_err(|error| state_refusal(&error))?;
+        let outcome = self.outcome()?;
+        let written = documents::write_all(&self.file, &self.folder, &self.state, &outcome)?;
+        let text = format!("{}{written}", show::status(&outcome, &self.state));
+        print::to_stdout(&text).map_err(|error| {
+            Ending::refusal(
+                ExitCode::Other,
+                &format!("the status cannot be written: {error}"),
+            )
+        })?;
+        Ok(code(&end))
+    }
+}
+
+fn code(end: &SuiteEnd) -> ExitCode {
+    if end.interrupted {
+        ExitCode::ExternalAbort
+    } else if end.failed > 0 {
+        ExitCode::ThresholdsFailed
+    } else if end.problems.is_empty() {
+        ExitCode::Ok
+    } else {
+        ExitCode::Other
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Ending {
+    let path = path.display();
+    Ending::usage(&format!(
+        "{path}: {error}; name another folder with --state"
+    ))
+}
+
+fn state_refusal(error: &StateError) -> Ending {
+    Ending::refusal(ExitCode::Other, &error.to_string())
+}
+
+/// Sends the requests of hooks: like a tool at the command line, with the system's certificates.
+fn new_agent() -> Agent {
+    let roots: Vec<_> = rustls_native_certs::load_native_certs()
+        .certs
+        .iter()
+        .map(|root| Certificate::from_der(root).to_owned())
+        .collect();
+    let tls = TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
+        .root_certs(RootCerts::Specific(Arc::new(roots)))
+        .build();
+    Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .new_agent()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_failed_outweighs_what_failed_beside_it() {
+        let end = |failed, problems: &[&str], interrupted| SuiteEnd {
+            failed,
+            problems: problems.iter().map(|text| (*text).to_owned()).collect(),
+            interrupted,
+            ..SuiteEnd::default()
+        };
+        assert_eq!(code(&end(0, &[], false)), ExitCode::Ok);
+        assert_eq!(code(&end(1, &["hook"], false)), ExitCode::ThresholdsFailed);
+        assert_eq!(code(&end(0, &["hook"], false)), ExitCode::Other);
+        assert_eq!(code(&end(1, &[], true)), ExitCode::ExternalAbort);
+    }
+}

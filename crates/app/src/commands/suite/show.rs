@@ -1,0 +1,240 @@
+//! What a suite says on the terminal.
+//!
+//! Must not know how anything came about. Invariant: every line stands for itself, so that a log can be searched.
+
+use loadline_suite::file::duration_text;
+use loadline_suite::outcome::{RowStatus, SuiteOutcome};
+use loadline_suite::plan::{Plan, PlannedRow, join};
+use loadline_suite::runner::{RunEnd, SuiteEvent};
+use loadline_suite::state::{State, SuiteRecord};
+use serde_json::json;
+
+/// One event as lines.
+pub(super) fn event(event: &SuiteEvent) -> String {
+    match event {
+        SuiteEvent::Planned { runs, done } => format!("{runs} runs, {done} of them done\n"),
+        SuiteEvent::Restoring { changes } => format!("taking back {changes} changes of hooks\n"),
+        SuiteEvent::Started {
+            number,
+            of,
+            title,
+            repetition,
+            repeat,
+            attempt,
+        } => {
+            let which = match repeat {
+                1 => String::new(),
+                _ => format!(" · repetition {repetition} of {repeat}"),
+            };
+            let attempt = match attempt {
+                1 => String::new(),
+                _ => format!(" · try {attempt}"),
+            };
+            format!("\n[{number}/{of}] {title}{which}{attempt}\n")
+        }
+        SuiteEvent::Phase {
+            phase,
+            command,
+            length,
+        } => {
+            let length = length.map_or(String::new(), |span| format!(" ({})", duration_text(span)));
+            format!("  {}{length}: {command}\n", phase.name())
+        }
+        SuiteEvent::Hooks { when, names } => format!("  {when}: {}\n", names.join("; ")),
+        SuiteEvent::Heartbeat {
+            title,
+            elapsed,
+            length,
+            line,
+        } => {
+            let minutes = elapsed.as_secs() / 60;
+            let of = length.map_or(String::new(), |span| format!(" of {}", duration_text(span)));
+            let line = line
+                .as_ref()
+                .map_or(String::new(), |line| format!(" · {line}"));
+            format!("  {title}: {minutes} min{of}{line}\n")
+        }
+        SuiteEvent::Ended {
+            title, how, left, ..
+        } => ended(title, how, left.map(duration_text)),
+        SuiteEvent::Note(text) => format!("  · {text}\n"),
+        SuiteEvent::Problem(text) => format!("  ! {text}\n"),
+    }
+}
+
+fn ended(title: &str, how: &RunEnd, left: Option<String>) -> String {
+    let left = left.map_or(String::new(), |left| format!(" · about {left} left"));
+    match how {
+        RunEnd::Passed { headline } => format!("  ✓ {title}: {headline}{left}\n"),
+        RunEnd::Failed { reasons, again } => {
+            let mut lines = format!("  ✗ {title}: failed{left}\n");
+            for reason in reasons {
+                lines += &format!("    {reason}\n");
+            }
+            if *again {
+                lines += "    it is made again\n";
+            }
+            lines
+        }
+        RunEnd::Interrupted => format!("  – {title}: stopped on the way\n"),
+    }
+}
+
+/// The rows with their commands.
+pub(super) fn plan(plan: &Plan, only: Option<&[usize]>) -> String {
+    let mut text = format!(
+        "{}: {} rows, {} runs\n",
+        plan.name,
+        plan.rows.len(),
+        plan.runs.len()
+    );
+    let chosen = |index: &usize| only.is_none_or(|only| only.contains(index));
+    for index in (0..plan.rows.len()).filter(chosen) {
+        text += &row(plan, &plan.rows[index]);
+    }
+    let order: Vec<String> = plan
+        .runs
+        .iter()
+        .filter(|run| chosen(&run.row))
+        .map(|run| format!("{}.{}", run.row + 1, run.repetition))
+        .collect();
+    text + &format!("\nOrder (row.repetition): {}\n", order.join(" "))
+}
+
+fn row(plan: &Plan, row: &PlannedRow) -> String {
+    let group = plan.groups[row.group].name.as_ref();
+    let group = group.map_or(String::new(), |name| format!("{name} / "));
+    let repeat = match row.settings.repeat {
+        1 => String::new(),
+        times => format!(" · {times} times"),
+    };
+    let mut text = format!("\n{group}{}{repeat}\n  {}\n", row.title, row.id);
+    let hooks = [
+        ("prepare", &row.hooks.prepare),
+        ("before", &row.hooks.before),
+        ("after", &row.hooks.after),
+        ("cleanup", &row.hooks.cleanup),
+    ];
+    for (name, hooks) in hooks.iter().filter(|(_, hooks)| !hooks.is_empty()) {
+        let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+        text += &format!("  {name}: {}\n", names.join("; "));
+    }
+    for phase in &row.phases {
+        let env: Vec<String> = phase
+            .env
+            .iter()
+            .map(|(name, value)| join(&[format!("{name}={value}")]))
+            .collect();
+        let env = if env.is_empty() {
+            String::new()
+        } else {
+            format!("{} ", env.join(" "))
+        };
+        text += &format!(
+            "  {}: {env}loadline {}\n",
+            phase.kind.name(),
+            join(&phase.command)
+        );
+    }
+    text
+}
+
+/// The plan as data.
+pub(super) fn plan_json(plan: &Plan, record: &SuiteRecord, only: Option<&[usize]>) -> String {
+    let chosen = |index: &usize| only.is_none_or(|only| only.contains(index));
+    let rows = (0..plan.rows.len()).filter(chosen).map(|index| {
+        let phases = plan.rows[index].phases.iter();
+        let phases = phases.map(|phase| {
+            json!({ "phase": phase.kind.name(), "command": phase.command, "env": phase.env })
+        });
+        json!({ "row": record.rows[index], "phases": phases.collect::<Vec<_>>() })
+    });
+    let runs = plan.runs.iter().filter(|run| chosen(&run.row));
+    let runs = runs.map(|run| json!([plan.rows[run.row].id, run.repetition]));
+    let told = json!({
+        "name": plan.name,
+        "facts": record.facts,
+        "rows": rows.collect::<Vec<_>>(),
+        "runs": runs.collect::<Vec<_>>(),
+    });
+    format!("{told:#}\n")
+}
+
+/// The runs that are not whole.
+pub(super) fn unfinished(plan: &Plan, state: &State, record: &SuiteRecord) -> String {
+    let mut text = String::new();
+    for run in &plan.runs {
+        let row = &record.rows[run.row];
+        if state.whole(row, run.repetition).is_some() {
+            continue;
+        }
+        let why = match state.status(&row.id, run.repetition) {
+            None => "not begun",
+            Some(status) if status.hash != row.hash => "changed",
+            Some(_) => "unfinished",
+        };
+        text += &format!("{} · repetition {}: {why}\n", row.title, run.repetition);
+    }
+    if text.is_empty() {
+        text.push_str("everything is done\n");
+    }
+    text
+}
+
+/// How the rows stand.
+pub(super) fn status(outcome: &SuiteOutcome, state: &State) -> String {
+    let mut text = format!("\n{}\n", outcome.name);
+    for row in &outcome.rows {
+        let sign = match row.status {
+            RowStatus::Passed => "✓",
+            RowStatus::Failed => "✗",
+            RowStatus::Pending => "·",
+        };
+        let title = row
+            .plan
+            .get("title")
+            .map_or(row.id.as_str(), String::as_str);
+        let repeat = row.plan.get("repeat").map_or("1", String::as_str);
+        let runs = format!("{} of {repeat} runs", row.runs.len());
+        text += &format!("  {sign} {title} · {runs} · {}\n", row.id);
+        for reason in &row.reasons {
+            text += &format!("      {reason}\n");
+        }
+    }
+    let count = |status| {
+        outcome
+            .rows
+            .iter()
+            .filter(|row| row.status == status)
+            .count()
+    };
+    text + &format!(
+        "{} passed, {} failed, {} pending · {}\n",
+        count(RowStatus::Passed),
+        count(RowStatus::Failed),
+        count(RowStatus::Pending),
+        state.folder().display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_run_says_why() {
+        let event = SuiteEvent::Ended {
+            title: "a".to_owned(),
+            repetition: 1,
+            how: RunEnd::Failed {
+                reasons: vec!["goodput: 11 of 100".to_owned()],
+                again: true,
+            },
+            left: Some(std::time::Duration::from_secs(90)),
+        };
+        assert_eq!(
+            super::event(&event),
+            "  ✗ a: failed · about 1m30s left\n    goodput: 11 of 100\n    it is made again\n"
+        );
+    }
+}

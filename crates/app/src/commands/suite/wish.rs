@@ -1,0 +1,125 @@
+//! The user's wish to stop, as everybody who waits in a suite sees it; and the suite's clock.
+//!
+//! Must not know what is stopped. Invariant: a wait ends when its time is over or a further wish comes, whichever is
+//! first.
+
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use loadline_engine::clock::Clock;
+use loadline_model::{ExitCode, RunCommand};
+use loadline_suite::hooks;
+
+use crate::Ending;
+use crate::terminal::signals;
+
+/// What is said at the first signal.
+const NOTICE: &str =
+    "\nstopping: the run may end gracefully, then hooks clean up; again to end the run at once\n";
+
+/// How often the user asked.
+#[derive(Debug, Default)]
+pub(super) struct Wish {
+    asked: Mutex<u32>,
+    changed: Condvar,
+}
+
+impl Wish {
+    /// Listens to signals from now on.
+    ///
+    /// # Errors
+    /// They cannot be caught, or there is no thread for it.
+    pub(super) fn listen() -> Result<Arc<Wish>, Ending> {
+        let (orders, received) = signals::orders(NOTICE)?;
+        let wish = Arc::new(Wish::default());
+        let listener = Arc::clone(&wish);
+        let started = std::thread::Builder::new()
+            .name("suite-signals".to_owned())
+            .spawn(move || {
+                // The other end of the orders: as long as it is there, so is the queue.
+                let _orders = orders;
+                listener.count(&received);
+            });
+        started.map_err(|error| {
+            let why = format!("cannot start a thread: {error}; raise the limit of threads");
+            Ending::refusal(ExitCode::Other, &why)
+        })?;
+        Ok(wish)
+    }
+
+    fn count(&self, received: &Receiver<RunCommand>) {
+        for order in received.iter() {
+            if order.is_stop() {
+                *self.held() += 1;
+                self.changed.notify_all();
+            }
+        }
+    }
+
+    /// How often it was asked to stop.
+    pub(super) fn times(&self) -> u32 {
+        *self.held()
+    }
+
+    /// Waits; a further wish ends it.
+    pub(super) fn wait(&self, span: Duration) {
+        let held = self.held();
+        let before = *held;
+        let waited = self
+            .changed
+            .wait_timeout_while(held, span, |asked| *asked == before);
+        // Whoever panicked while it counted has changed nothing by halves.
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn held(&self) -> MutexGuard<'_, u32> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The clock that hooks wait by.
+pub(super) struct SuiteClock {
+    pub(super) wish: Arc<Wish>,
+    pub(super) clock: Clock,
+}
+
+impl hooks::Clock for SuiteClock {
+    fn now(&self) -> Duration {
+        Duration::from_nanos(self.clock.now().0)
+    }
+
+    fn pause(&self, span: Duration) {
+        self.wish.wait(span);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.wish.times() > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn every_order_to_stop_counts_and_ends_waits() {
+        let wish = Arc::new(Wish::default());
+        let (orders, received) = mpsc::channel();
+        let listener = Arc::clone(&wish);
+        let counting = std::thread::spawn(move || listener.count(&received));
+        for order in [
+            RunCommand::StopGracefully,
+            RunCommand::Resume,
+            RunCommand::StopNow,
+        ] {
+            orders.send(order).expect("the listener is there");
+        }
+        drop(orders);
+        counting.join().expect("it counts without panic");
+        assert_eq!(wish.times(), 2);
+        wish.wait(Duration::ZERO);
+    }
+}

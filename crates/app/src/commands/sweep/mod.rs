@@ -1,0 +1,311 @@
+//! `loadline sweep`.
+//!
+//! Must not know how a load is put on a target, nor what is concluded from a curve. Invariant: whatever ends the sweep, the loads
+//! measured by then are told.
+
+mod tell;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use loadline_model::ExitCode;
+use loadline_model::result::Environment;
+use loadline_report::svg::{self, CurvePoint, LoadCurve, Palette};
+use loadline_suite::sweep::{Axis, Curve, Point, Scaling};
+use serde::Serialize;
+
+use super::probing::{self, Load, LoadKind, Prober};
+use crate::cli::SweepArgs;
+use crate::cli::values::VUS_MAX;
+use crate::terminal::print;
+use crate::{Ending, Env, Files, charts};
+
+/// Arrivals are expected to be answered within a second, for the number of virtual users.
+const WITHIN_NS: f64 = 1e9;
+
+/// The curve with where it comes from.
+#[derive(Serialize)]
+struct File<'a> {
+    #[serde(flatten)]
+    curve: &'a Curve,
+    /// What was loaded.
+    target: &'a str,
+    /// The command line, secrets removed.
+    command: &'a [String],
+    /// Milliseconds since 1970 at the start of the first load; `None` without one.
+    started_unix_ms: Option<u64>,
+    /// Where it was measured; `None` without a load.
+    environment: Option<&'a Environment>,
+}
+
+/// What the command is to do, apart from how loads are put on the target.
+struct Wanted {
+    axis: Axis,
+    loads: Vec<f64>,
+    duration: Duration,
+    warm_up: Duration,
+    pause: Duration,
+    target: String,
+    is_quiet: bool,
+    markdown: bool,
+    csv: Option<PathBuf>,
+    charts: Option<PathBuf>,
+    json: Option<String>,
+}
+
+/// What the loads measured.
+#[derive(Default)]
+struct Seen {
+    points: Vec<Point>,
+    started_unix_ms: Option<u64>,
+    environment: Option<Environment>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Options, files and scripts that cannot be run, and files that cannot be written.
+pub(super) fn run(
+    args: SweepArgs,
+    command_line: &[String],
+    env: &Env,
+    files: &Files,
+) -> Result<ExitCode, Ending> {
+    let wanted = Wanted::of(&args)?;
+    let mut prober = Prober::prepare(args.probing, command_line, env, files)?;
+    let mut seen = Seen::default();
+    let measured = wanted.measure(&mut prober, &mut seen);
+    let curve = Curve::of(wanted.axis, seen.points);
+    let file = File {
+        curve: &curve,
+        target: &wanted.target,
+        command: prober.command_line(),
+        started_unix_ms: seen.started_unix_ms,
+        environment: seen.environment.as_ref(),
+    };
+    // What was measured before a load could not be started is told too.
+    if !curve.points.is_empty() {
+        wanted.tell(&file)?;
+    }
+    measured?;
+    Ok(match prober.is_stopped() {
+        true => ExitCode::ExternalAbort,
+        false => ExitCode::Ok,
+    })
+}
+
+impl Wanted {
+    /// What the options say.
+    ///
+    /// # Errors
+    /// Loads that cannot be put on a target, and files that cannot be written.
+    fn of(args: &SweepArgs) -> Result<Wanted, Ending> {
+        let (axis, loads) = match (&args.rates, &args.concurrency) {
+            (Some(rates), _) => (Axis::Rate, rates.all().to_vec()),
+            (None, Some(users)) => (Axis::Concurrency, whole_users(users.all())?),
+            (None, None) => return Err(Ending::usage("give --rates or --concurrency")),
+        };
+        if let Some(folder) = &args.charts {
+            charts::prepare(folder).map_err(|why| Ending::usage(&why))?;
+        }
+        if let Some(path) = &args.csv {
+            probing::check_folder("--csv", path)?;
+        }
+        if let Some(path) = args
+            .probing
+            .told
+            .json
+            .as_deref()
+            .filter(|path| *path != "-")
+        {
+            probing::check_folder("--json", Path::new(path))?;
+        }
+        Ok(Wanted {
+            axis,
+            loads,
+            duration: args.duration,
+            warm_up: args.warm_up,
+            pause: args.pause,
+            target: args.probing.target.clone(),
+            is_quiet: args.probing.told.quiet,
+            markdown: args.markdown,
+            csv: args.csv.clone(),
+            charts: args.charts.clone(),
+            json: args.probing.told.json.clone(),
+        })
+    }
+
+    /// Puts one load after the other on the target, until all were or a signal comes.
+    fn measure(&self, prober: &mut Prober, seen: &mut Seen) -> Result<(), Ending> {
+        for (position, load) in self.loads.iter().enumerate() {
+            if position > 0 {
+                prober.wait(self.pause);
+            }
+            let what = tell::beginning(self.axis, *load, (position + 1, self.loads.len()));
+            let kind = match self.axis {
+                Axis::Rate => LoadKind::Rate {
+                    per_second: *load,
+                    within_ns: WITHIN_NS,
+                },
+                Axis::Concurrency => LoadKind::Users(*load as u32),
+            };
+            let load_put = Load {
+                kind,
+                warm_up: self.warm_up,
+                duration: self.duration,
+            };
+            let Some(result) = prober.put(load_put, &what)? else {
+                return Ok(());
+            };
+            seen.started_unix_ms
+                .get_or_insert(result.totals.started_unix_ms);
+            let point = Point::of(*load, &result);
+            if !self.is_quiet {
+                print::to_stderr(&format!("{what}  {}\n", tell::measured(&point)));
+            }
+            seen.points.push(point);
+            seen.environment.get_or_insert(result.environment);
+        }
+        Ok(())
+    }
+
+    fn tell(&self, file: &File<'_>) -> Result<(), Ending> {
+        let failed = |option: &str, why: String| {
+            Ending::refusal(ExitCode::Other, &format!("{option}: {why}"))
+        };
+        let text = match self.markdown {
+            true => tell::markdown(file.curve),
+            false => tell::text(file.curve, &self.target),
+        };
+        match self.json.as_deref() {
+            Some("-") => print::to_stderr(&text),
+            _ => print::to_stdout(&text)
+                .map_err(|error| failed("the table cannot be written", error.to_string()))?,
+        }
+        if let Some(path) = &self.json {
+            save_json(path, file)
+                .map_err(|why| failed("--json", format!("cannot write {path}: {why}")))?;
+        }
+        if let Some(path) = &self.csv {
+            std::fs::write(path, tell::csv(file.curve)).map_err(|error| {
+                failed("--csv", format!("cannot write {}: {error}", path.display()))
+            })?;
+        }
+        if let Some(folder) = &self.charts {
+            let drawing = svg::load_curve(&chart(file.curve, &self.target), &Palette::PAPER);
+            charts::save_drawings(folder, &[drawing])
+                .map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
+        }
+        Ok(())
+    }
+}
+
+fn whole_users(users: &[f64]) -> Result<Vec<f64>, Ending> {
+    let is_whole = |users: &&f64| users.fract() == 0.0 && **users <= f64::from(VUS_MAX);
+    match users.iter().find(|users| !is_whole(users)) {
+        None => Ok(users.to_vec()),
+        Some(odd) => Err(Ending::usage(&format!(
+            "--concurrency: {odd} is not a whole number of virtual users up to {VUS_MAX}"
+        ))),
+    }
+}
+
+fn save_json(path: &str, file: &File<'_>) -> Result<(), String> {
+    let mut text = serde_json::to_string_pretty(file).map_err(|error| error.to_string())?;
+    text.push('\n');
+    match path {
+        "-" => print::to_stdout(&text),
+        path => std::fs::write(path, text),
+    }
+    .map_err(|error| error.to_string())
+}
+
+/// The curve as the chart has it.
+fn chart(curve: &Curve, target: &str) -> LoadCurve {
+    let law = match &curve.scaling {
+        Some(Scaling::Fitted(usl)) => Some(usl),
+        _ => None,
+    };
+    let points = curve.points.iter().map(|point| CurvePoint {
+        load: point.load,
+        asked: match curve.axis {
+            Axis::Rate => Some(point.load),
+            Axis::Concurrency => law.map(|law| law.at(point.load)),
+        },
+        throughput: point.throughput,
+        p50_ns: point.p50_ns,
+        p95_ns: point.p95_ns,
+        p99_ns: point.p99_ns,
+    });
+    let mut marks = Vec::new();
+    if let Some(knee) = curve.knee {
+        marks.push((knee.load, "the knee: throughput bends here".to_owned()));
+    }
+    if let Some(departure) = curve.departure {
+        marks.push((departure.from, "p99 leaves its quiet level here".to_owned()));
+    }
+    LoadCurve {
+        title: format!("Load curve of {target}"),
+        load: match curve.axis {
+            Axis::Rate => "offered load, requests per second",
+            Axis::Concurrency => "virtual users",
+        },
+        asked: match curve.axis {
+            Axis::Rate => "offered",
+            Axis::Concurrency => "Universal Scalability Law",
+        },
+        points: points.collect(),
+        marks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{self, Command};
+
+    fn wanted(line: &str) -> Result<Wanted, Ending> {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        match cli::parse(&words)?.command {
+            Command::Sweep(args) => Wanted::of(&args),
+            _ => panic!("not a sweep"),
+        }
+    }
+
+    #[test]
+    fn loads_come_from_one_axis() {
+        let rates = wanted("loadline sweep --rates 100..300/100 h").expect("rates");
+        assert_eq!(
+            (rates.axis, rates.loads),
+            (Axis::Rate, vec![100.0, 200.0, 300.0])
+        );
+        let users = wanted("loadline sweep --concurrency 1..8*2 h").expect("users");
+        assert_eq!(
+            (users.axis, users.loads),
+            (Axis::Concurrency, vec![1.0, 2.0, 4.0, 8.0])
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused() {
+        for (line, part) in [
+            ("loadline sweep h", "--rates"),
+            (
+                "loadline sweep --rates 1,2 --concurrency 1,2 h",
+                "cannot be used with",
+            ),
+            ("loadline sweep --rates 5..1/1 h", "ascends"),
+            ("loadline sweep --concurrency 1,1.5 h", "whole number"),
+            (
+                "loadline sweep --rates 1,2 --csv /nowhere/at/all.csv h",
+                "folder",
+            ),
+        ] {
+            let refused = wanted(line)
+                .err()
+                .unwrap_or_else(|| panic!("{line} was taken"));
+            assert!(refused.err.contains(part), "{line}: {}", refused.err);
+            assert_eq!(refused.code, ExitCode::InvalidConfig);
+        }
+    }
+}

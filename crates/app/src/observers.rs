@@ -1,0 +1,128 @@
+//! Observers of the service under test: what the user asks for, started beside a run.
+//!
+//! Must not know how anything is read, nor what a run makes of it. Invariant: what cannot be read is refused or told
+//! before anything is sent.
+
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use loadline_model::ExitCode;
+use loadline_model::observation::{Observed, RunWindow};
+use loadline_observe::{ObserverSetup, ObserverSpec, ObserverSpecs, Observers, parse_file_text};
+use loadline_run::{ObserverFeed, ObserverSource};
+
+use crate::Env;
+
+/// A file with observers beside those of the command line; suites name theirs so.
+const FILE: &str = "LOADLINE_OBSERVE_FILE";
+/// Readings and remarks between observers and the run: some seconds of a thousand series.
+const TOLD_MAX: usize = 16_384;
+/// How long is read before and after the load unless the user says otherwise.
+pub(crate) const AROUND_DEFAULT: Duration = Duration::from_secs(2);
+
+/// What the user wants observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedObservers {
+    /// As written, one observer or `@FILE` each.
+    pub specs: Vec<String>,
+    /// How long they read before the load.
+    pub baseline: Duration,
+    /// How long they read after it.
+    pub tail: Duration,
+}
+
+/// Why nobody can be observed.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) code: ExitCode,
+    pub(crate) message: String,
+}
+
+impl Default for WantedObservers {
+    fn default() -> WantedObservers {
+        WantedObservers {
+            specs: Vec::new(),
+            baseline: AROUND_DEFAULT,
+            tail: AROUND_DEFAULT,
+        }
+    }
+}
+
+impl WantedObservers {
+    /// Those of a command line that says nothing about times.
+    pub(crate) fn of(specs: &[String]) -> WantedObservers {
+        WantedObservers {
+            specs: specs.to_vec(),
+            ..WantedObservers::default()
+        }
+    }
+
+    /// Starts them; `None` when nobody is to be observed.
+    ///
+    /// # Errors
+    /// What is written cannot be understood, or an observer that is required cannot read.
+    pub(crate) fn start(&self, env: &Env) -> Result<Option<ObserverFeed>, Refusal> {
+        let specs = self.specs(env).map_err(|message| Refusal {
+            code: ExitCode::InvalidConfig,
+            message,
+        })?;
+        if specs.as_slice().is_empty() {
+            return Ok(None);
+        }
+        let (sender, told) = sync_channel(TOLD_MAX);
+        let setup = ObserverSetup::of_this_process(self.tail);
+        let observers =
+            Observers::start(specs.as_slice(), &setup, &sender).map_err(|error| Refusal {
+                code: ExitCode::ObserverLost,
+                message: error.to_string(),
+            })?;
+        Ok(Some(ObserverFeed {
+            told,
+            source: Box::new(Source(observers)),
+            baseline: self.baseline,
+        }))
+    }
+
+    fn specs(&self, env: &Env) -> Result<ObserverSpecs, String> {
+        let mut all = ObserverSpecs::default();
+        let files = env.get(FILE).map(|file| format!("@{file}"));
+        for text in self.specs.iter().chain(&files) {
+            let specs = read(text)?;
+            for spec in specs {
+                all.push(spec)
+                    .map_err(|error| format!("--observe: {error}"))?;
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The observers of one argument.
+fn read(text: &str) -> Result<Vec<ObserverSpec>, String> {
+    let Some(file) = text.strip_prefix('@') else {
+        return ObserverSpec::parse(text).map_err(|error| format!("--observe {text}: {error}"));
+    };
+    let content = std::fs::read_to_string(Path::new(file))
+        .map_err(|error| format!("--observe {text}: cannot read the file: {error}"))?;
+    parse_file_text(&content, file)
+        .map(ObserverSpecs::into_vec)
+        .map_err(|error| error.to_string())
+}
+
+/// Started observers, as the run sees them.
+struct Source(Observers);
+
+impl ObserverSource for Source {
+    fn load_ended(&mut self) {
+        self.0.load_ended();
+    }
+
+    fn is_settled(&self) -> bool {
+        self.0.is_drained()
+    }
+
+    fn conclude(self: Box<Self>, window: RunWindow) -> Vec<Observed> {
+        self.0.conclude(window)
+    }
+}

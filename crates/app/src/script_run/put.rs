@@ -1,0 +1,50 @@
+//! A script under a plan that is not that of its options: one load of several.
+//!
+//! Must not know why. Invariant: the script is loaded once; each load has virtual users, data and metrics of its own.
+
+use std::sync::Arc;
+
+use loadline_model::{RunEvent, TestPlan};
+use loadline_run::{Ran, RunScript, RunSetup, ScriptMetrics, ScriptSetup};
+
+use super::Going;
+use crate::k6::K6Error;
+
+impl Going<'_> {
+    /// Runs the script under a plan; `setup` lacks the script.
+    ///
+    /// # Errors
+    /// The run could not start.
+    pub(crate) fn put(
+        &self,
+        plan: Arc<TestPlan>,
+        setup: RunSetup,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<Ran, K6Error> {
+        let settings = plan.script.clone();
+        let settings = settings.ok_or_else(|| K6Error::other("the plan has no script"))?;
+        let program = self
+            .loaded
+            .program
+            .with_settings(self.program_settings(&settings));
+        let script = ScriptSetup {
+            program: Arc::new(program),
+            metrics: ScriptMetrics {
+                registry: Arc::clone(&self.loaded.metrics.registry),
+                series: Arc::new(plan.series()),
+                values: None,
+            },
+            log: Arc::clone(&self.logger) as _,
+            data: Arc::default(),
+        };
+        let setup = RunSetup {
+            script: Some(RunScript {
+                setup: script,
+                functions: self.loaded.exports.functions.clone(),
+            }),
+            ..setup
+        };
+        loadline_run::run(plan, setup, on_event)
+            .map_err(|error| K6Error::new(error.exit_code(), error.to_string()))
+    }
+}

@@ -1,0 +1,395 @@
+//! Staged bottlenecks: benches in which one thing is in the way, and whether the verdict names it.
+//!
+//! Must not know how a verdict is reached. Invariant: one bench at a time, so that none is in another's way.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use loadline_e2e::topology::Topology;
+use loadline_e2e::{Ran, bench, skip};
+use serde_json::Value;
+
+/// Held while a bench runs.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A bench that stands, and the machine to itself as far as these tests go.
+struct Staged {
+    topology: Topology,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Staged {
+    /// Starts `crates/target/bottlenecks/NAME.yaml`.
+    fn start(name: &str) -> Staged {
+        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../target/bottlenecks")
+            .join(format!("{name}.yaml"));
+        let text =
+            fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        Staged {
+            topology: Topology::start(&text),
+            _alone: alone,
+        }
+    }
+
+    /// Drives it: words are those of `bench`, `FRONT` the URL of what is driven, `{NAME}` that of a component without
+    /// its last `/`.
+    fn drive(&self, line: &[&str]) -> Judged {
+        let mut words: Vec<String> = [
+            "-q",
+            "--observe-baseline",
+            "700ms",
+            "--observe-tail",
+            "500ms",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        words.extend(line.iter().map(|word| self.filled(word)));
+        Judged(bench(&words))
+    }
+
+    fn filled(&self, word: &str) -> String {
+        let mut text = word.to_owned();
+        for name in ["front", "api", "control"] {
+            let place = format!("{{{name}}}");
+            if text.contains(&place) {
+                let url = match name {
+                    "control" => self.topology.table()["control"]
+                        .as_str()
+                        .expect("a control port")
+                        .to_owned(),
+                    _ => self.topology.url(name),
+                };
+                text = text.replace(&place, url.trim_end_matches('/'));
+            }
+        }
+        text
+    }
+}
+
+/// What a run was judged to be.
+struct Judged(Ran);
+
+impl Judged {
+    fn verdict(&self) -> &Value {
+        &self.0.result()["verdict"]
+    }
+
+    /// The verdict names who was in the way.
+    fn limited_by(self, limit: &str) -> Judged {
+        assert_eq!(self.verdict()["limit"], limit, "{}", self.verdict());
+        self
+    }
+
+    /// A finding of this code is told, and its text holds these words.
+    fn tells(self, code: &str, words: &[&str]) -> Judged {
+        let findings = self.verdict()["findings"]
+            .as_array()
+            .expect("findings are listed");
+        let text = findings
+            .iter()
+            .find(|finding| finding["code"] == code)
+            .and_then(|finding| finding["text"].as_str())
+            .unwrap_or_else(|| panic!("no {code}: {}", self.verdict()));
+        for word in words {
+            assert!(text.contains(word), "{word:?} is not in {text:?}");
+        }
+        self
+    }
+
+    /// The first sentence names it too.
+    fn headline(self, word: &str) -> Judged {
+        let headline = self.verdict()["headline"].as_str().unwrap_or_default();
+        assert!(headline.contains(word), "{word:?} is not in {headline:?}");
+        self
+    }
+}
+
+/// Observers look twice a second, so that short runs have points.
+const FRONT: &str = "front=process:name:front-0;interval=500ms";
+const APIS: &str = "api=process:name:api-*;interval=500ms";
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn nothing_is_in_the_way() {
+    let staged = Staged::start("nothing-staged");
+    staged
+        .drive(&["-r", "200", "-z", "4s", "--observe", FRONT, "{front}/get"])
+        .limited_by("nobody");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_targets_processor() {
+    let staged = Staged::start("target-cpu");
+    staged
+        .drive(&[
+            "-r",
+            "400",
+            "-z",
+            "5s",
+            "--max-vus",
+            "50",
+            "--observe",
+            FRONT,
+            "{front}/ok",
+        ])
+        .limited_by("target")
+        .tells("one-core-full", &["front used"])
+        .headline("front used");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_targets_workers() {
+    let staged = Staged::start("target-workers");
+    staged
+        .drive(&[
+            "-r",
+            "400",
+            "-z",
+            "5s",
+            "--max-vus",
+            "100",
+            "--observe",
+            FRONT,
+            "{front}/ok",
+        ])
+        .limited_by("target")
+        .tells("offered-load-missed", &[]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_targets_memory_cap() {
+    let staged = Staged::start("memory-cap");
+    let kills = "front=http:{control}/truth;as=oom_kills;path=components.front.ooms;interval=500ms";
+    staged
+        .drive(&["-c", "100", "-z", "6s", "--observe", kills, "{front}/ok"])
+        .tells("target-oom", &["front was killed for want of memory"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_targets_restarts() {
+    let staged = Staged::start("memory-cap");
+    staged
+        .drive(&["-c", "100", "-z", "6s", "--observe", FRONT, "{front}/ok"])
+        .tells("restart-seen", &["front was restarted"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_leak() {
+    let staged = Staged::start("memory-leak");
+    staged
+        .drive(&["-r", "300", "-z", "8s", "--observe", FRONT, "{front}/ok"])
+        .limited_by("nobody")
+        .tells("leak-seen", &["the memory of front grew by"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn one_slow_replica() {
+    let staged = Staged::start("slow-replica");
+    staged
+        .drive(&[
+            "-c",
+            "12",
+            "-z",
+            "5s",
+            "--by",
+            "header:X-Replica",
+            "{front}/ok",
+        ])
+        .limited_by("target")
+        .tells("slow-replica", &["api-1 answered in"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_idle_replica() {
+    let staged = Staged::start("idle-replica");
+    staged
+        .drive(&["-c", "9", "-z", "5s", "--observe", APIS, "{front}/ok"])
+        .limited_by("target")
+        .tells("idle-replica", &["1 of 4 replicas stood idle"])
+        .headline("1 of 4 replicas stood idle");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_gateway() {
+    let staged = Staged::start("gateway-cpu");
+    staged
+        .drive(&[
+            "-r",
+            "500",
+            "-z",
+            "5s",
+            "--max-vus",
+            "50",
+            "--observe",
+            "gateway=process:name:front-0;interval=500ms",
+            "--observe",
+            APIS,
+            "{front}/ok",
+        ])
+        .limited_by("target")
+        .tells("one-core-full", &["gateway used"])
+        .headline("gateway used");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn what_is_behind_the_gateway() {
+    let staged = Staged::start("behind-the-gateway");
+    staged
+        .drive(&[
+            "-r",
+            "500",
+            "-z",
+            "5s",
+            "--max-vus",
+            "50",
+            "--observe",
+            "gateway=process:name:front-0;interval=500ms",
+            "--observe",
+            "api=process:name:api-0;interval=500ms",
+            "{front}/ok",
+        ])
+        .limited_by("target")
+        .headline("api used");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_consumers_of_a_queue() {
+    let staged = Staged::start("queue-consumers");
+    let pipeline = "sink=pipeline:ingest=scrape:{front}/metrics\\;metric=queue_messages_received_total\
+                    ;sink=scrape:{front}/metrics\\;metric=queue_messages_acknowledged_total;limit=2s";
+    staged
+        .drive(&[
+            "-r",
+            "400",
+            "-z",
+            "5s",
+            "-m",
+            "POST",
+            "-d",
+            "x",
+            "--observe",
+            pipeline,
+            "{front}/",
+        ])
+        .limited_by("target")
+        .tells("slowest-stage", &["takes 9", "of 4"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_cold_start() {
+    let staged = Staged::start("cold-start");
+    let replicas = "api=http:{control}/truth;as=replicas;path=components.api.ready;interval=500ms";
+    staged
+        .drive(&["-c", "10", "-z", "8s", "--observe", replicas, "{front}/ok"])
+        .limited_by("target")
+        .tells("no-replica", &["api had no replica for"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_autoscaler_that_is_late() {
+    let staged = Staged::start("autoscaler-lag");
+    let replicas = "api=http:{control}/truth;as=replicas;path=components.api.ready;value=replicas_wanted=components.api.wanted;interval=500ms";
+    staged
+        .drive(&["-c", "40", "-z", "14s", "--observe", replicas, "{front}/ok"])
+        .limited_by("target")
+        .tells("scaled-late", &["api had fewer replicas than wanted"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_delay_of_a_network() {
+    let staged = Staged::start("network-delay");
+    let own = "api=scrape:{api}/metrics;metric=loadline_target_service_time_seconds;interval=500ms";
+    staged
+        .drive(&["-c", "10", "-z", "4s", "--observe", own, "{front}/ok"])
+        .limited_by("network")
+        .tells("on-the-way", &["are spent between the client and api"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_loss_of_a_network() {
+    let staged = Staged::start("network-loss");
+    let own = "api=scrape:{api}/metrics;metric=loadline_target_service_time_seconds;interval=500ms";
+    staged
+        .drive(&["-c", "10", "-z", "5s", "--observe", own, "{front}/ok"])
+        .limited_by("network")
+        .tells("on-the-way", &["are spent between the client and api"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn answers_that_say_nothing() {
+    let staged = Staged::start("empty-answers");
+    staged
+        .drive(&[
+            "-c",
+            "10",
+            "-z",
+            "4s",
+            "-m",
+            "POST",
+            "-d",
+            "{\"query\":\"cordless drill\",\"topk\":10}",
+            "{front}/predict",
+        ])
+        .tells("hollow-answers", &["44 bytes without content"]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn too_few_virtual_users() {
+    let staged = Staged::start("nothing-staged");
+    staged
+        .drive(&[
+            "-r",
+            "1000",
+            "--max-vus",
+            "10",
+            "-z",
+            "4s",
+            "{front}/delay/100ms",
+        ])
+        .limited_by("plan")
+        .tells("too-few-vus", &[]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_run_that_is_too_short() {
+    let staged = Staged::start("nothing-staged");
+    staged
+        .drive(&["-r", "50", "-z", "300ms", "{front}/ok"])
+        .tells("too-short", &[]);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_generators_processor() {
+    if !loadline_e2e::process::has_program("taskset") {
+        return skip("the_generators_processor", "taskset is not installed");
+    }
+    let staged = Staged::start("nothing-staged");
+    let command = loadline_e2e::loadline_under("exec taskset -c 0 \"$0\" \"$@\"");
+    let url = staged.filled("{front}/ok");
+    let ran = loadline_e2e::bench_by(
+        command,
+        &["-q", "-c", "64", "-z", "4s", "--workers", "1", &url],
+    );
+    Judged(ran).limited_by("generator");
+}

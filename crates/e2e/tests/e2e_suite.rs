@@ -1,0 +1,211 @@
+//! `loadline suite` as a user meets it: run, killed, stopped, resumed, judged.
+//!
+//! Must not know the state folder's files beyond what docs/suite.md says of them. Invariant: whatever ended a suite,
+//! the next one goes on where it was, and no load goes on without it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loadline_e2e::clock::{pause, wait_for};
+use loadline_e2e::process::{Running, loadline};
+use loadline_e2e::target::Target;
+
+const SIGINT: i32 = 2;
+const SIGKILL: i32 = 9;
+
+/// A suite of four runs of a second each.
+fn write_suite(folder: &Path, target: &Target, more: &str) {
+    let url = target.url("/get");
+    let text = format!(
+        "name: four runs
+target: {url}
+prepare: [{{exec: 'echo up >> hooks.txt'}}]
+cleanup: [{{exec: 'echo down >> hooks.txt'}}]
+defaults: {{duration: 1s, repeat: 2, vus: 2, rate: 40, gates: {{generator: false, delivered: false}}}}
+rows:
+  - {{name: own, bench: '-q'}}
+  - {{name: theirs, hey: '-m GET'}}
+{more}
+documents:
+  - {{file: results.md, columns: [{{title: Row, value: plan.title}}, {{title: Users, value: plan.users}}]}}
+"
+    );
+    std::fs::write(folder.join("suite.yaml"), text).expect("the suite can be written");
+}
+
+fn start(folder: &Path, words: &[&str]) -> Running {
+    let mut command = loadline();
+    command
+        .arg("suite")
+        .args(words)
+        .arg(folder.join("suite.yaml"));
+    Running::start(command)
+}
+
+/// Runs the command to its end: exit code, standard output and standard error.
+fn suite(folder: &Path, words: &[&str]) -> (Option<i32>, String, String) {
+    let output = start(folder, words).finish();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+fn document(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("results.md")).expect("the document was written")
+}
+
+/// Processes that were told to leave their result in a folder.
+fn runs_left(folder: &Path) -> usize {
+    let name = folder.display().to_string();
+    let entries = std::fs::read_dir("/proc").expect("there is /proc");
+    let environments =
+        entries.filter_map(|entry| std::fs::read(entry.ok()?.path().join("environ")).ok());
+    environments
+        .filter(|bytes| String::from_utf8_lossy(bytes).contains(&format!("LOADLINE_JSON={name}")))
+        .count()
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_suite_is_run_once_and_its_document_does_not_change() {
+    let (target, folder) = (
+        Target::start(&[]),
+        tempfile::tempdir().expect("there is room"),
+    );
+    let folder = folder.path();
+    write_suite(folder, &target, "");
+    let (code, out, err) = suite(folder, &["run"]);
+    assert_eq!(code, Some(0), "{out}\n{err}");
+    assert!(out.contains("2 passed, 0 failed, 0 pending"), "{out}");
+    let hooks = std::fs::read_to_string(folder.join("hooks.txt")).expect("hooks were done");
+    assert_eq!(hooks, "up\ndown\n");
+    let first = document(folder);
+    assert!(first.contains("own") && first.contains("theirs"), "{first}");
+    let (code, _, err) = suite(folder, &["run"]);
+    assert_eq!(
+        code,
+        Some(104),
+        "a folder that holds runs is not begun anew"
+    );
+    assert!(
+        err.contains("suite resume") && err.contains("--fresh"),
+        "{err}"
+    );
+    let (code, _, err) = suite(folder, &["resume"]);
+    assert_eq!(code, Some(0));
+    assert!(err.contains("4 runs, 4 of them done"), "{err}");
+    let (code, out, _) = suite(folder, &["render"]);
+    assert_eq!(code, Some(0));
+    assert!(out.contains("up to date"), "{out}");
+    assert_eq!(document(folder), first);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_killed_suite_leaves_no_load_and_goes_on() {
+    let (target, folder) = (
+        Target::start(&[]),
+        tempfile::tempdir().expect("there is room"),
+    );
+    let folder = folder.path();
+    write_suite(folder, &target, "");
+    let mut words = "run";
+    for instant in [200, 900, 1_500] {
+        let running = start(folder, &[words]);
+        pause(Duration::from_millis(instant));
+        running.signal(SIGKILL);
+        let killed = running.finish();
+        assert_eq!(killed.status.code(), None, "it was killed");
+        let gone = wait_for(Duration::from_secs(10), || {
+            (runs_left(folder) == 0).then_some(())
+        });
+        assert!(gone.is_some(), "load goes on without its suite");
+        if folder.join("suite.state/runs").exists() {
+            words = "resume";
+        }
+    }
+    let (code, out, err) = suite(folder, &[words]);
+    assert_eq!(code, Some(0), "{out}\n{err}");
+    assert!(out.contains("2 passed, 0 failed, 0 pending"), "{out}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_stopped_suite_cleans_up_and_another_runner_is_kept_out() {
+    let (target, folder) = (
+        Target::start(&[]),
+        tempfile::tempdir().expect("there is room"),
+    );
+    let folder = folder.path();
+    write_suite(
+        folder,
+        &target,
+        "  - {name: long, bench: '-q', duration: 60s, repeat: 1}",
+    );
+    let running = start(folder, &["run"]);
+    let began = wait_for(Duration::from_secs(30), || {
+        folder
+            .join("suite.state/runs")
+            .read_dir()
+            .ok()?
+            .flatten()
+            .any(|entry| entry.file_name().to_string_lossy().starts_with("long"))
+            .then_some(())
+    });
+    assert!(began.is_some(), "the third row was not begun");
+    let (code, _, err) = suite(folder, &["resume"]);
+    assert_eq!(code, Some(255));
+    assert!(err.contains("is in use by process"), "{err}");
+    pause(Duration::from_millis(500));
+    running.signal(SIGINT);
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(105));
+    assert_eq!(runs_left(folder), 0);
+    let hooks = std::fs::read_to_string(folder.join("hooks.txt")).expect("hooks were done");
+    assert_eq!(hooks, "up\ndown\n");
+    let (_, out, _) = suite(folder, &["status"]);
+    assert!(out.contains("2 passed, 0 failed, 1 pending"), "{out}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn failed_rows_are_told_with_their_reason() {
+    let (target, folder) = (
+        Target::start(&[]),
+        tempfile::tempdir().expect("there is room"),
+    );
+    let folder = folder.path();
+    let wrong = target.url("/status/500");
+    let more = format!(
+        "  - {{name: wrong, bench: '-q {wrong}', phases: {{smoke: false}}, repeat: 1}}
+  - {{name: smoke, bench: '-q {wrong}', repeat: 1}}"
+    );
+    write_suite(folder, &target, &more);
+    let (code, out, err) = suite(folder, &["run"]);
+    assert_eq!(code, Some(99), "{out}\n{err}");
+    assert!(out.contains("2 passed, 2 failed, 0 pending"), "{out}");
+    assert!(out.contains("goodput: 0 of "), "{out}");
+    assert!(
+        out.contains("smoke: the answer was not well: status 500"),
+        "{out}"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_bad_suite_is_refused_with_its_place_and_nothing_is_done() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let folder = folder.path();
+    let text = "name: a\nprepare: [{exec: touch done}]\nrows:\n  - bench: http://127.0.0.1:1/\n    durtion: 1s\n";
+    std::fs::write(folder.join("suite.yaml"), text).expect("the suite can be written");
+    let (code, _, err) = suite(folder, &["run"]);
+    assert_eq!(code, Some(104));
+    assert!(
+        err.contains("suite.yaml:5:5: a row has no key `durtion`; did you mean `duration`?"),
+        "{err}"
+    );
+    assert!(!folder.join("done").exists() && !folder.join("suite.state").exists());
+}

@@ -1,0 +1,166 @@
+//! What we show a cluster, kept until it expires.
+//!
+//! Must not know the calls. Invariant: what has expired is never shown, and what a cluster refused is asked for anew
+//! once.
+
+use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::tls::Identity;
+use super::{Means, Secret, User};
+use crate::error::{Error, Result};
+
+/// How long a token from a file is kept: kubelets renew it long before it expires.
+const FILE_KEPT: Duration = Duration::from_secs(60);
+/// How long before its expiry a credential is asked for anew, so that none expires on its way.
+const AHEAD: Duration = Duration::from_secs(10);
+
+/// What we show a cluster.
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    user: User,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    shown: Option<Shown>,
+    /// Until when, in nanoseconds since 1970.
+    until_unix_ns: u64,
+}
+
+/// What is shown with one call.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// The value of the header `Authorization`; `None`: it is not sent.
+    pub(crate) authorization: Option<Secret>,
+    /// Our certificate; `None`: we have none.
+    pub(crate) identity: Option<Identity>,
+    /// Whom we act as: name and groups.
+    pub(crate) act_as: Option<(String, Vec<String>)>,
+    /// Grows when a certificate may have been replaced by another.
+    pub(crate) edition: u64,
+}
+
+impl Shown {
+    /// The headers that show it.
+    ///
+    /// # Errors
+    /// A value has characters that would end its line.
+    pub(crate) fn headers(&self) -> Result<Vec<(&'static str, &str)>> {
+        let mut headers = Vec::new();
+        if let Some(secret) = &self.authorization {
+            headers.push(("Authorization", secret.reveal()));
+        }
+        if let Some((name, groups)) = &self.act_as {
+            headers.push(("Impersonate-User", name.as_str()));
+            headers.extend(
+                groups
+                    .iter()
+                    .map(|group| ("Impersonate-Group", group.as_str())),
+            );
+        }
+        let is_unfit = |value: &str| value.chars().any(char::is_control);
+        match headers.iter().find(|(_, value)| is_unfit(value)) {
+            Some((name, _)) => Err(Error::config(format!(
+                "what the kubeconfig gives for the header {name} has characters that cannot be sent"
+            ))),
+            None => Ok(headers),
+        }
+    }
+}
+
+impl Credentials {
+    /// Credentials of a user, of which nothing is read yet.
+    pub(crate) fn new(user: User) -> Credentials {
+        Credentials {
+            user,
+            kept: Mutex::new(Kept::default()),
+        }
+    }
+
+    /// What is to be shown now.
+    ///
+    /// # Errors
+    /// A file cannot be read, a certificate cannot be used, or a program fails.
+    pub(crate) fn now(&self, now_unix_ns: u64) -> Result<Shown> {
+        let mut kept = self.lock();
+        if let Some(shown) = kept
+            .shown
+            .as_ref()
+            .filter(|_| now_unix_ns < kept.until_unix_ns)
+        {
+            return Ok(shown.clone());
+        }
+        let edition = kept.shown.as_ref().map_or(0, |shown| {
+            shown.edition + u64::from(shown.identity.is_some())
+        });
+        let (shown, until_unix_ns) = self.read(now_unix_ns, edition)?;
+        *kept = Kept {
+            shown: Some(shown.clone()),
+            until_unix_ns,
+        };
+        Ok(shown)
+    }
+
+    /// What was kept was refused; `true` where asking anew may bring something else.
+    pub(crate) fn refused(&self) -> bool {
+        self.lock().until_unix_ns = 0;
+        matches!(self.user.means, Means::TokenFile(_) | Means::Exec(_))
+    }
+
+    fn read(&self, now_unix_ns: u64, edition: u64) -> Result<(Shown, u64)> {
+        let mut certificate = self.user.certificate.clone();
+        let mut until_unix_ns = u64::MAX;
+        let bearer = |token: &str| Some(Secret::new(format!("Bearer {token}")));
+        let authorization = match &self.user.means {
+            Means::None => None,
+            Means::Token(token) => bearer(token.reveal()),
+            Means::Basic(name, password) => {
+                let pair = STANDARD.encode(format!("{name}:{}", password.reveal()));
+                Some(Secret::new(format!("Basic {pair}")))
+            }
+            Means::TokenFile(path) => {
+                until_unix_ns = now_unix_ns.saturating_add(nanoseconds(FILE_KEPT));
+                let token = fs::read_to_string(path).map_err(|error| {
+                    Error::config(format!(
+                        "the token in {} cannot be read: {error}",
+                        path.display()
+                    ))
+                })?;
+                bearer(token.trim())
+            }
+            Means::Exec(program) => {
+                let printed = program.run()?;
+                if let Some(expires) = printed.expires_unix_ns {
+                    until_unix_ns = expires.saturating_sub(nanoseconds(AHEAD));
+                }
+                certificate = printed.certificate.or(certificate);
+                printed.token.and_then(|token| bearer(token.reveal()))
+            }
+        };
+        let identity = match &certificate {
+            Some((certificate, key)) => Some(Identity::read(certificate, key)?),
+            None => None,
+        };
+        let shown = Shown {
+            authorization,
+            identity,
+            act_as: self.user.act_as.clone(),
+            edition,
+        };
+        Ok((shown, until_unix_ns))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,194 @@
+//! Credentials that a program prints: the exec plugins of `client.authentication.k8s.io`.
+//!
+//! Must not know what the credentials are for. Invariants: a program has so long and may print so much; nothing that it
+//! printed on standard output is ever shown. Source: the Kubernetes documentation, "client-go credential plugins".
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Secret;
+use crate::error::{Error, Result, quoted};
+use crate::{json, time};
+
+/// How long a program may take: it may have to ask a service.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes that are read of what it prints: a token and a chain of certificates are some thousands.
+const PRINTED_MAX: u64 = 1 << 20;
+/// The versions of the protocol that are spoken.
+const VERSIONS: [&str; 2] = [
+    "client.authentication.k8s.io/v1",
+    "client.authentication.k8s.io/v1beta1",
+];
+
+/// A program that prints credentials.
+#[derive(Clone, Debug)]
+pub(crate) struct ExecProgram {
+    /// Its path, or its name in the search path.
+    pub(crate) command: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    /// Variables that it is given besides ours.
+    pub(crate) environment: Vec<(String, Secret)>,
+    /// One of [`VERSIONS`].
+    version: String,
+    /// What to do where the program is missing.
+    pub(crate) install_hint: Option<String>,
+    /// What it wants to know of the cluster; `None`: nothing.
+    pub(crate) cluster: Option<Value>,
+}
+
+/// What a program printed.
+#[derive(Clone, Debug)]
+pub(crate) struct Printed {
+    pub(crate) token: Option<Secret>,
+    /// A certificate and its key in PEM.
+    pub(crate) certificate: Option<(Vec<u8>, Secret)>,
+    /// When it expires, in nanoseconds since 1970; `None`: when it is refused.
+    pub(crate) expires_unix_ns: Option<u64>,
+}
+
+impl ExecProgram {
+    /// A program that speaks a version of the protocol.
+    ///
+    /// # Errors
+    /// The version is none that is spoken.
+    pub(crate) fn new(command: PathBuf, version: &str) -> Result<ExecProgram> {
+        if !VERSIONS.contains(&version) {
+            return Err(Error::config(format!(
+                "the credential program {} speaks {}; only {} and {} are understood",
+                command.display(),
+                quoted(version),
+                VERSIONS[0],
+                VERSIONS[1]
+            )));
+        }
+        Ok(ExecProgram {
+            command,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            version: version.to_owned(),
+            install_hint: None,
+            cluster: None,
+        })
+    }
+
+    /// Runs it and reads what it prints.
+    ///
+    /// # Errors
+    /// It cannot be started, fails, takes too long, or prints something else.
+    pub(crate) fn run(&self) -> Result<Printed> {
+        let mut child = self.start()?;
+        let printed = read_aside(child.stdout.take());
+        let said = read_aside(child.stderr.take());
+        let Ok(printed) = printed.recv_timeout(TIMEOUT) else {
+            end(&mut child);
+            let seconds = TIMEOUT.as_secs();
+            return Err(self.trouble(&format!("did not end within {seconds} s")));
+        };
+        // What it prints has ended, so it has too, or is about to.
+        let said = said
+            .recv_timeout(Duration::from_secs(1))
+            .unwrap_or_default();
+        let status = child
+            .wait()
+            .map_err(|error| self.trouble(&format!("cannot be waited for: {error}")))?;
+        if !status.success() {
+            let said = String::from_utf8_lossy(&said);
+            let last = said.lines().rfind(|line| !line.trim().is_empty());
+            let last = last.map_or(String::new(), |line| format!(": {}", quoted(line)));
+            return Err(self.trouble(&format!("failed ({status}){last}")));
+        }
+        self.read(&printed)
+    }
+
+    fn start(&self) -> Result<Child> {
+        let mut info = json!({
+            "kind": "ExecCredential", "apiVersion": self.version, "spec": { "interactive": false },
+        });
+        if let Some(cluster) = &self.cluster {
+            info["spec"]["cluster"] = cluster.clone();
+        }
+        let environment = self.environment.iter();
+        let environment = environment.map(|(name, value)| (name.as_str(), value.reveal()));
+        let started = Command::new(&self.command)
+            .args(&self.arguments)
+            .envs(environment)
+            .env("KUBERNETES_EXEC_INFO", info.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        started.map_err(|error| {
+            let hint = self.install_hint.as_deref().unwrap_or_default().trim();
+            let gap = if hint.is_empty() { "" } else { "; " };
+            self.trouble(&format!("cannot be started: {error}{gap}{hint}"))
+        })
+    }
+
+    fn read(&self, printed: &[u8]) -> Result<Printed> {
+        let value: Value = serde_json::from_slice(printed)
+            .map_err(|_| self.trouble("printed something that is no ExecCredential in JSON"))?;
+        if json::text(&value, "/kind") != Some("ExecCredential")
+            || json::text(&value, "/apiVersion") != Some(self.version.as_str())
+        {
+            let version = &self.version;
+            return Err(self.trouble(&format!("did not print an ExecCredential of {version}")));
+        }
+        let certificate = json::filled(&value, "/status/clientCertificateData");
+        let key = json::filled(&value, "/status/clientKeyData").map(Secret::new);
+        let certificate = match (certificate, key) {
+            (Some(certificate), Some(key)) => Some((certificate.into_bytes(), key)),
+            (None, None) => None,
+            _ => {
+                return Err(self.trouble("printed a certificate without its key, or the key alone"));
+            }
+        };
+        let token = json::filled(&value, "/status/token").map(Secret::new);
+        if token.is_none() && certificate.is_none() {
+            return Err(self.trouble("printed neither a token nor a certificate"));
+        }
+        let expires = json::filled(&value, "/status/expirationTimestamp");
+        let expires_unix_ns = match expires {
+            Some(text) => Some(
+                time::parse(&text)
+                    .ok_or_else(|| self.trouble("printed a time of expiry that is none"))?,
+            ),
+            None => None,
+        };
+        Ok(Printed {
+            token,
+            certificate,
+            expires_unix_ns,
+        })
+    }
+
+    fn trouble(&self, what: &str) -> Error {
+        let command = self.command.display();
+        Error::config(format!("the credential program {command} {what}"))
+    }
+}
+
+/// Reads to the end on a thread of its own, so that waiting for it can be given up.
+fn read_aside(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut read = Vec::new();
+        if let Some(pipe) = pipe {
+            // What was read before an error is judged like anything else.
+            let _ = pipe.take(PRINTED_MAX).read_to_end(&mut read);
+        }
+        let _ = sender.send(read);
+    });
+    receiver
+}
+
+fn end(child: &mut Child) {
+    // It may have ended by itself meanwhile.
+    let _ = child.kill();
+    let _ = child.wait();
+}

@@ -1,0 +1,154 @@
+//! Making a planned change, and taking one back.
+//!
+//! Must not read what a change is for. Invariant: what was done before an error is taken back by the same undo, which
+//! passes over what was not done.
+
+use serde_json::{Value, json};
+
+use super::plan::{resource_patch, without_the_clusters_own};
+use super::{Change, Conflicts, FIELD_MANAGER, ObjectName, Step, Undo, UndoStep};
+use crate::access::Call;
+use crate::cluster::Cluster;
+use crate::discovery::workload_place;
+use crate::error::{Error, ErrorKind, Result};
+use crate::json;
+use crate::objects::WorkloadName;
+use crate::place::{Place, Verb};
+
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+const APPLY: &str = "application/apply-patch+yaml";
+const JSON: &str = "application/json";
+
+impl Cluster {
+    /// Makes a planned change.
+    ///
+    /// # Errors
+    /// A step was refused; those before it were made, and [`Cluster::undo`] takes them back.
+    pub fn carry_out(&self, change: &Change) -> Result<()> {
+        self.refuse_unnamed()?;
+        change.steps.iter().try_for_each(|step| self.make(step))
+    }
+
+    /// Takes a change back; gives a line for each thing that was put as it had been.
+    ///
+    /// # Errors
+    /// The context was not named, it is another cluster, or the cluster refuses. Every step is tried; the first error is
+    /// given.
+    pub fn undo(&self, undo: &Undo) -> Result<Vec<String>> {
+        self.refuse_unnamed()?;
+        if undo.server != self.server() {
+            return Err(Error::user(format!(
+                "the change was made in the cluster at {}, and the context {:?} leads to {}",
+                undo.server,
+                self.name(),
+                self.server()
+            )));
+        }
+        let mut done = Vec::new();
+        let mut first = None;
+        for step in &undo.steps {
+            match self.take_back(step) {
+                Ok(line) => done.push(line),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        first.map_or(Ok(done), Err)
+    }
+
+    fn make(&self, step: &Step) -> Result<()> {
+        match step {
+            Step::Scale(workload, replicas) => self.scale(workload, *replicas),
+            Step::Patch(workload, patch) => self.patch(workload, patch),
+            Step::Apply(place, object, conflicts) => self.apply(place.clone(), object, *conflicts),
+            Step::Delete(place) => self.delete(place.clone()),
+        }
+    }
+
+    fn take_back(&self, step: &UndoStep) -> Result<String> {
+        match step {
+            UndoStep::Scale { workload, replicas } => {
+                self.scale(workload, *replicas)?;
+                Ok(format!("{workload}: {replicas} replicas again"))
+            }
+            UndoStep::Resources { workload, change } => {
+                self.patch(workload, &resource_patch(&change.container, change))?;
+                Ok(format!(
+                    "{workload}: requests and limits of {} as before",
+                    change.container
+                ))
+            }
+            UndoStep::Remove { object } => {
+                let place = self.place_of(&mut object.clone())?;
+                self.delete(place)?;
+                Ok(format!("{object}: removed"))
+            }
+            UndoStep::Restore { object, value } => {
+                self.restore(object, value)?;
+                Ok(format!("{object}: as before"))
+            }
+        }
+    }
+
+    fn scale(&self, workload: &WorkloadName, replicas: u32) -> Result<()> {
+        let call = Call::new(Verb::Patch, workload_place(workload).part("scale"))
+            .query("fieldManager", FIELD_MANAGER)
+            .body(MERGE, &json!({ "spec": { "replicas": replicas } }));
+        self.client.json(&call).map(drop)
+    }
+
+    fn patch(&self, workload: &WorkloadName, patch: &Value) -> Result<()> {
+        let call = Call::new(Verb::Patch, workload_place(workload))
+            .query("fieldManager", FIELD_MANAGER)
+            .body(STRATEGIC, patch);
+        self.client.json(&call).map(drop)
+    }
+
+    fn apply(&self, place: Place, object: &Value, conflicts: Conflicts) -> Result<()> {
+        let mut call = Call::new(Verb::Patch, place).query("fieldManager", FIELD_MANAGER);
+        if conflicts == Conflicts::TakeOver {
+            call = call.query("force", "true");
+        }
+        // JSON is YAML.
+        self.client.json(&call.body(APPLY, object)).map(drop)
+    }
+
+    fn delete(&self, place: Place) -> Result<()> {
+        let call = Call::new(Verb::Delete, place).query("propagationPolicy", "Background");
+        match self.client.json(&call) {
+            Err(error) if !error.is_not_found() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts an object back, whether it is there or not. One that nobody has changed is left alone.
+    fn restore(&self, object: &ObjectName, value: &Value) -> Result<()> {
+        const TRIES: usize = 3;
+        let place = self.place_of(&mut object.clone())?;
+        for _ in 0..TRIES {
+            let now = self.found(place.clone())?;
+            let (verb, place, value) = match now {
+                None => (Verb::Create, place.clone().all(), value.clone()),
+                Some(now) if without_the_clusters_own(now.clone()) == *value => return Ok(()),
+                Some(now) => {
+                    let mut newer = value.clone();
+                    newer["metadata"]["resourceVersion"] =
+                        json::owned(&now, "/metadata/resourceVersion").into();
+                    (Verb::Update, place.clone(), newer)
+                }
+            };
+            let call = Call::new(verb, place)
+                .query("fieldManager", FIELD_MANAGER)
+                .body(JSON, &value);
+            match self.client.json(&call) {
+                // A controller was quicker: look again.
+                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                other => return other.map(drop),
+            }
+        }
+        Err(Error::new(
+            ErrorKind::Conflict,
+            format!("{object} could not be put back: somebody else keeps changing it"),
+        ))
+    }
+}

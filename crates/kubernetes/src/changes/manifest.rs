@@ -1,0 +1,88 @@
+//! Reading the objects of a manifest: YAML with several documents, and lists of objects.
+//!
+//! Must not know the cluster. Invariant: an object that is given has a kind and a name.
+
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::json;
+
+/// Reads the objects of a YAML text, in their order. Empty documents are passed over, lists (`kind: List`) are spread out.
+///
+/// # Errors
+/// It is no YAML (the text tells line and column), or a document is no object with a kind and a name.
+pub fn read_manifests(text: &str) -> Result<Vec<Value>> {
+    let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
+        let place = error.location().map_or(String::new(), |place| {
+            format!("line {}, column {}: ", place.line(), place.column())
+        });
+        // A manifest may hold secrets, and the parser quotes the text.
+        Error::user(format!("{place}the manifest is no YAML that can be read"))
+    })?;
+    let mut objects = Vec::new();
+    for (index, document) in documents.into_iter().enumerate() {
+        let wrong =
+            |what: &str| Error::user(format!("document {} of the manifest {what}", index + 1));
+        match document {
+            Value::Null => {}
+            Value::Object(_) => {
+                let is_list = json::text(&document, "/kind")
+                    .is_some_and(|kind| kind.ends_with("List"))
+                    && document.get("items").is_some();
+                match is_list {
+                    true => objects.extend_from_slice(json::items(&document, "/items")),
+                    false => objects.push(document),
+                }
+            }
+            _ => return Err(wrong("is no object")),
+        }
+        let is_whole = |one: &Value| {
+            let wanted = ["/apiVersion", "/kind", "/metadata/name"];
+            wanted
+                .iter()
+                .all(|pointer| json::filled(one, pointer).is_some())
+        };
+        if !objects.iter().all(is_whole) {
+            return Err(wrong("lacks apiVersion, kind or metadata.name"));
+        }
+    }
+    Ok(objects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_and_lists_are_spread_out() {
+        let objects = read_manifests(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { level: \"5\" }\n---\n---\n\
+             apiVersion: v1\nkind: List\nitems:\n- { apiVersion: v1, kind: Secret, metadata: { name: b } }\n",
+        );
+        let objects = objects.expect("two objects");
+        let names: Vec<_> = objects
+            .iter()
+            .map(|one| json::owned(one, "/metadata/name"))
+            .collect();
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(objects[0]["data"]["level"], "5");
+    }
+
+    #[test]
+    fn what_is_no_object_is_told_without_its_content() {
+        let error = read_manifests("a: 1\n---\n- swordfish\n")
+            .expect_err("no name")
+            .to_string();
+        assert!(
+            error.contains("document 1") && error.contains("metadata.name"),
+            "{error}"
+        );
+        let error = read_manifests("token: \"swordfish\n")
+            .expect_err("no YAML")
+            .to_string();
+        assert!(
+            error.contains("line") && !error.contains("swordfish"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,336 @@
+//! Planning a change: what is there now, what is to be done, and what takes it back.
+//!
+//! Must not change anything: every call in here reads. Invariant: a plan is refused where the cluster was not named.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{Change, Conflicts, ObjectName, ResourceChange, Step, Undo, UndoStep};
+use crate::cluster::Cluster;
+use crate::discovery::workload_place;
+use crate::error::{Error, Result, quoted};
+use crate::json;
+use crate::objects::{Workload, WorkloadName};
+use crate::place::Place;
+use crate::quantity::Quantity;
+use crate::time;
+
+/// The note on a pod's template by which kubectl restarts a workload; the same one, so that histories read alike.
+const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
+/// Kinds whose objects hold what no copy of them brings back.
+const HOLDERS: [&str; 4] = [
+    "CustomResourceDefinition",
+    "Namespace",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+];
+
+impl Cluster {
+    /// Plans to give a workload so many replicas.
+    ///
+    /// # Errors
+    /// The context was not named, there is no such workload, or nobody decides how many replicas it has.
+    pub fn plan_scale(&self, workload: &WorkloadName, replicas: u32) -> Result<Change> {
+        self.refuse_unnamed()?;
+        if !workload.kind.has_scale() {
+            return Err(Error::user(format!(
+                "{workload} has one replica on each of its nodes and cannot be scaled"
+            )));
+        }
+        let scale = self.get(workload_place(workload).part("scale"))?;
+        let before = json::count(&scale, "/spec/replicas", 0);
+        Ok(Change {
+            summary: format!("{workload}: {before} → {replicas} replicas"),
+            undo: self.undo_of(vec![UndoStep::Scale {
+                workload: workload.clone(),
+                replicas: before,
+            }]),
+            steps: vec![Step::Scale(workload.clone(), replicas)],
+        })
+    }
+
+    /// Plans to replace all pods of a workload by new ones, as `kubectl rollout restart` does. Nothing takes that back.
+    ///
+    /// # Errors
+    /// The context was not named, or there is no such workload.
+    pub fn plan_restart(&self, workload: &WorkloadName) -> Result<Change> {
+        self.refuse_unnamed()?;
+        let found = self.workload(workload)?;
+        let at = time::format(self.client.clock.unix_ns());
+        let annotations = json!({ RESTARTED_AT: at });
+        let patch =
+            json!({ "spec": { "template": { "metadata": { "annotations": annotations } } } });
+        Ok(Change {
+            summary: format!("{workload}: {} replicas restart", found.wanted),
+            undo: self.undo_of(Vec::new()),
+            steps: vec![Step::Patch(workload.clone(), patch)],
+        })
+    }
+
+    /// Plans to change requests and limits of a container of a workload, which restarts its pods.
+    ///
+    /// # Errors
+    /// The context was not named, there is no such workload or container, or an amount is none.
+    pub fn plan_resources(
+        &self,
+        workload: &WorkloadName,
+        change: &ResourceChange,
+    ) -> Result<Change> {
+        self.refuse_unnamed()?;
+        for amount in change
+            .requests
+            .values()
+            .chain(change.limits.values())
+            .flatten()
+        {
+            let parsed: std::result::Result<Quantity, _> = amount.parse();
+            parsed.map_err(|error| Error::user(format!("{} {error}", quoted(amount))))?;
+        }
+        let value = self.get(workload_place(workload))?;
+        let container = container_name(&Workload::read(&value, workload.kind)?, &change.container)?;
+        let containers = json::items(&value, "/spec/template/spec/containers").iter();
+        let mut of_name = containers.filter(|one| json::text(one, "/name") == Some(&container));
+        let resources = of_name.next().map_or(&Value::Null, |one| &one["resources"]);
+        let before = |of: &BTreeMap<String, Option<String>>, which: &str| {
+            let names = of.keys().map(|name| {
+                let now = resources.get(which).and_then(|amounts| amounts.get(name));
+                (name.clone(), now.and_then(Value::as_str).map(str::to_owned))
+            });
+            names.collect::<BTreeMap<_, _>>()
+        };
+        let back = ResourceChange {
+            requests: before(&change.requests, "requests"),
+            limits: before(&change.limits, "limits"),
+            container: container.clone(),
+        };
+        let summary = format!("{workload}, container {container}: {}", told(&back, change));
+        Ok(Change {
+            summary,
+            steps: vec![Step::Patch(
+                workload.clone(),
+                resource_patch(&container, change),
+            )],
+            undo: self.undo_of(vec![UndoStep::Resources {
+                workload: workload.clone(),
+                change: back,
+            }]),
+        })
+    }
+
+    /// Plans to apply objects, as [`super::read_manifests`] gives them, on the server's side under the field manager
+    /// `loadline`. An object without a namespace goes into the one given; empty: the context's.
+    ///
+    /// # Errors
+    /// The context was not named, an object has no kind or name, or the cluster does not know its kind.
+    pub fn plan_apply(
+        &self,
+        objects: &[Value],
+        namespace: &str,
+        conflicts: Conflicts,
+    ) -> Result<Change> {
+        self.refuse_unnamed()?;
+        let mut steps = Vec::new();
+        let mut back = Vec::new();
+        let mut told = Vec::new();
+        for object in objects {
+            let (name, place) = self.located(object, namespace)?;
+            let before = self.found(place.clone())?;
+            told.push(match &before {
+                Some(_) => format!("changes {name}"),
+                None => format!("makes {name}"),
+            });
+            back.push(match before {
+                Some(value) => UndoStep::Restore {
+                    object: name.clone(),
+                    value: without_the_clusters_own(value),
+                },
+                None => UndoStep::Remove {
+                    object: name.clone(),
+                },
+            });
+            steps.push(Step::Apply(place, placed(object, &name), conflicts));
+        }
+        back.reverse();
+        Ok(Change {
+            summary: told.join(", "),
+            undo: self.undo_of(back),
+            steps,
+        })
+    }
+
+    /// Plans to delete objects, of which kind, name and perhaps namespace must be given; those that are not there are
+    /// passed over. Pods that a workload keeps, and objects that hold data, are not brought back by taking it back.
+    ///
+    /// # Errors
+    /// The context was not named, an object has no kind or name, or the cluster does not know its kind.
+    pub fn plan_delete(&self, objects: &[Value], namespace: &str) -> Result<Change> {
+        self.refuse_unnamed()?;
+        let mut steps = Vec::new();
+        let mut back = Vec::new();
+        let mut told = Vec::new();
+        for object in objects {
+            let (name, place) = self.located(object, namespace)?;
+            let Some(value) = self.found(place.clone())? else {
+                continue;
+            };
+            let is_kept = !json::items(&value, "/metadata/ownerReferences").is_empty();
+            let is_holder = HOLDERS.contains(&name.kind.as_str());
+            told.push(match is_holder {
+                true => format!("deletes {name}, which cannot be taken back"),
+                false => format!("deletes {name}"),
+            });
+            if !is_kept && !is_holder {
+                back.push(UndoStep::Restore {
+                    object: name,
+                    value: without_the_clusters_own(value),
+                });
+            }
+            steps.push(Step::Delete(place));
+        }
+        back.reverse();
+        Ok(Change {
+            summary: match told.is_empty() {
+                true => "nothing to delete".to_owned(),
+                false => told.join(", "),
+            },
+            undo: self.undo_of(back),
+            steps,
+        })
+    }
+
+    /// The name of an object that a file describes, and its place.
+    fn located(&self, object: &Value, namespace: &str) -> Result<(ObjectName, Place)> {
+        let field = |pointer: &str| {
+            json::filled(object, pointer).ok_or_else(|| {
+                Error::user(format!(
+                    "an object has no {}",
+                    pointer[1..].replace('/', ".")
+                ))
+            })
+        };
+        let mut name = ObjectName {
+            api_version: field("/apiVersion")?,
+            kind: field("/kind")?,
+            namespace: json::owned(object, "/metadata/namespace"),
+            name: field("/metadata/name")?,
+        };
+        if name.namespace.is_empty() {
+            name.namespace = match namespace.is_empty() {
+                true => self.namespace().to_owned(),
+                false => namespace.to_owned(),
+            };
+        }
+        let place = self.place_of(&mut name)?;
+        Ok((name, place))
+    }
+
+    /// The place of an object; the namespace of one whose kind has none is emptied.
+    pub(super) fn place_of(&self, name: &mut ObjectName) -> Result<Place> {
+        let kind = self.resource_of(&name.api_version, &name.kind)?;
+        if !kind.is_namespaced {
+            name.namespace.clear();
+        }
+        let place = Place::of(&name.api_version, &kind.resource);
+        Ok(place.within(&name.namespace).named(&name.name))
+    }
+
+    /// An object; `None`: there is none.
+    pub(super) fn found(&self, place: Place) -> Result<Option<Value>> {
+        match self.get(place) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn undo_of(&self, steps: Vec<UndoStep>) -> Undo {
+        Undo {
+            server: self.server().to_owned(),
+            steps,
+        }
+    }
+}
+
+/// The patch that changes requests and limits; `null` removes one.
+pub(super) fn resource_patch(container: &str, change: &ResourceChange) -> Value {
+    let mut resources = Map::new();
+    for (which, amounts) in [("requests", &change.requests), ("limits", &change.limits)] {
+        if !amounts.is_empty() {
+            resources.insert(which.to_owned(), json!(amounts));
+        }
+    }
+    let container = json!({ "name": container, "resources": resources });
+    json!({ "spec": { "template": { "spec": { "containers": [container] } } } })
+}
+
+fn container_name(workload: &Workload, wanted: &str) -> Result<String> {
+    let has = &workload.containers;
+    let found = match (wanted, has.as_slice()) {
+        ("", [only]) => Some(only),
+        (wanted, all) => all.iter().find(|name| *name == wanted),
+    };
+    found.cloned().ok_or_else(|| {
+        let what = match wanted {
+            "" => "has several containers, so one must be named".to_owned(),
+            wanted => format!("has no container {}", quoted(wanted)),
+        };
+        Error::user(format!("{} {what}: {}", workload.name, has.join(", ")))
+    })
+}
+
+fn told(before: &ResourceChange, after: &ResourceChange) -> String {
+    let mut told = Vec::new();
+    let pairs = [
+        ("request", &before.requests, &after.requests),
+        ("limit", &before.limits, &after.limits),
+    ];
+    for (which, before, after) in pairs {
+        for (name, now) in after {
+            let said = |amount: Option<&Option<String>>| {
+                amount
+                    .cloned()
+                    .flatten()
+                    .unwrap_or_else(|| "none".to_owned())
+            };
+            told.push(format!(
+                "{name} {which} {} → {}",
+                said(before.get(name)),
+                said(Some(now))
+            ));
+        }
+    }
+    told.join(", ")
+}
+
+/// The object with the namespace that was found for it.
+fn placed(object: &Value, name: &ObjectName) -> Value {
+    let mut placed = object.clone();
+    if !name.namespace.is_empty() {
+        placed["metadata"]["namespace"] = name.namespace.as_str().into();
+    }
+    placed
+}
+
+/// What the cluster adds to an object and would refuse, or misread, when it is put back.
+pub(super) fn without_the_clusters_own(mut value: Value) -> Value {
+    if let Some(object) = value.as_object_mut() {
+        object.remove("status");
+    }
+    if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        let own = [
+            "creationTimestamp",
+            "deletionGracePeriodSeconds",
+            "deletionTimestamp",
+            "generation",
+            "managedFields",
+            "resourceVersion",
+            "selfLink",
+            "uid",
+        ];
+        for name in own {
+            metadata.remove(name);
+        }
+    }
+    value
+}

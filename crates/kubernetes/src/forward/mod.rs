@@ -1,0 +1,279 @@
+//! A local port that leads to a port of a pod.
+//!
+//! Must not know what is spoken over it. Invariants: each local connection has a WebSocket of its own, as the protocol
+//! wants it; dropping the forward closes the port and every connection.
+//!
+//! Source: the API reference, "create connect portforward requests", and the kubelet's WebSocket protocol
+//! `v4.channel.k8s.io`: each port has a channel for data and one for errors, and each channel begins with the port's number
+//! in two bytes, the lower first.
+
+mod link;
+pub(crate) mod websocket;
+
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::cluster::Cluster;
+use crate::error::{Error, Result, quoted};
+use crate::objects::{Pod, Service, WorkloadName};
+use crate::selector::Selector;
+use link::Link;
+
+/// Connections at a time; each holds two threads.
+const CONNECTIONS_MAX: usize = 256;
+/// What went wrong that is kept.
+const TROUBLES_MAX: usize = 16;
+
+/// What a local port leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForwardTo {
+    /// A pod.
+    Pod {
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+    },
+    /// A ready pod of a service.
+    Service {
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+    },
+    /// A ready pod of a workload.
+    Workload(WorkloadName),
+}
+
+/// A port by number, or by the name that a container or service gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemotePort {
+    /// By number.
+    Number(u16),
+    /// By name.
+    Name(String),
+}
+
+impl RemotePort {
+    /// Reads a number, or takes the text as a name.
+    #[must_use]
+    pub fn parse(text: &str) -> RemotePort {
+        match text.parse() {
+            Ok(number) => RemotePort::Number(number),
+            Err(_) => RemotePort::Name(text.to_owned()),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            RemotePort::Number(number) => number.to_string(),
+            RemotePort::Name(name) => name.clone(),
+        }
+    }
+}
+
+/// A local port that leads to a pod, until it is dropped.
+#[derive(Debug)]
+pub struct PortForward {
+    address: SocketAddr,
+    pod: String,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    is_over: AtomicBool,
+    open: Mutex<Vec<TcpStream>>,
+    troubles: Mutex<Vec<String>>,
+}
+
+impl Cluster {
+    /// Opens a local port on 127.0.0.1 that leads to a port of a pod. All load of a run goes through the API server then:
+    /// it is meant for access, not for measuring.
+    ///
+    /// # Errors
+    /// There is no ready pod or no such port, a proxy leads to the cluster, or it refuses the connection.
+    pub fn port_forward(&self, to: &ForwardTo, port: &RemotePort) -> Result<PortForward> {
+        let (pod, port) = self.pod_and_port(to, port)?;
+        let link = Link::new(self.clone(), &pod, port)?;
+        // One connection is made for the trial, so that what is not allowed is told here.
+        link.connect()?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let local = |error: std::io::Error| {
+            Error::config(format!("no local port could be opened: {error}"))
+        };
+        let listener = listener.map_err(local)?;
+        let forward = PortForward {
+            address: listener.local_addr().map_err(local)?,
+            pod: pod.name,
+            shared: Arc::default(),
+        };
+        let shared = Arc::clone(&forward.shared);
+        thread::Builder::new()
+            .name("kubernetes-forward".to_owned())
+            .spawn(move || accept(&listener, &Arc::new(link), &shared))
+            .map_err(local)?;
+        Ok(forward)
+    }
+
+    fn pod_and_port(&self, to: &ForwardTo, port: &RemotePort) -> Result<(Pod, u16)> {
+        match to {
+            ForwardTo::Pod { namespace, name } => {
+                let pod = self.pod(namespace, name)?;
+                let number = container_port(&pod, port)?;
+                Ok((pod, number))
+            }
+            ForwardTo::Workload(name) => {
+                let workload = self.workload(name)?;
+                let selector = Selector::labels(workload.selector);
+                let pod = self.ready_pod(&name.namespace, &selector, &name.to_string())?;
+                let number = container_port(&pod, port)?;
+                Ok((pod, number))
+            }
+            ForwardTo::Service { namespace, name } => {
+                let service = self.service(namespace, name)?;
+                let target = service_port(&service, port)?;
+                let labels: Vec<String> = service
+                    .selector
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}"))
+                    .collect();
+                let told = format!("service {name} in namespace {namespace}");
+                if labels.is_empty() {
+                    return Err(Error::user(format!(
+                        "{told} selects no pods, so no port can lead to one"
+                    )));
+                }
+                let pod = self.ready_pod(namespace, &Selector::labels(labels.join(",")), &told)?;
+                let number = container_port(&pod, &target)?;
+                Ok((pod, number))
+            }
+        }
+    }
+
+    fn ready_pod(&self, namespace: &str, selector: &Selector, told: &str) -> Result<Pod> {
+        let pods = self.pods(namespace, selector)?;
+        let count = pods.len();
+        let mut ready = pods
+            .into_iter()
+            .filter(|pod| pod.is_ready && !pod.is_ending);
+        ready.next().ok_or_else(|| {
+            Error::user(format!(
+                "{told} has no ready pod (of {count}); wait until one is"
+            ))
+        })
+    }
+}
+
+/// The pod's port behind a service's.
+fn service_port(service: &Service, port: &RemotePort) -> Result<RemotePort> {
+    let found = service.port(Some(&port.text()));
+    found
+        .map(|port| RemotePort::parse(&port.target))
+        .ok_or_else(|| {
+            let has: Vec<String> = service
+                .ports
+                .iter()
+                .map(|port| format!("{} {}", port.port, port.name).trim_end().to_owned())
+                .collect();
+            Error::user(format!(
+                "the service {} has no port {}: it has {}",
+                service.name,
+                quoted(&port.text()),
+                has.join(", ")
+            ))
+        })
+}
+
+fn container_port(pod: &Pod, port: &RemotePort) -> Result<u16> {
+    let name = match port {
+        RemotePort::Number(number) => return Ok(*number),
+        RemotePort::Name(name) => name,
+    };
+    let mut ports = pod.containers.iter().flat_map(|container| &container.ports);
+    let found = ports.find(|(named, _)| named == name);
+    found.map(|(_, number)| *number).ok_or_else(|| {
+        Error::user(format!(
+            "no container of the pod {} names a port {}",
+            pod.name,
+            quoted(name)
+        ))
+    })
+}
+
+fn accept(listener: &TcpListener, link: &Arc<Link>, shared: &Arc<Shared>) {
+    for connection in listener.incoming() {
+        if shared.is_over.load(Ordering::Acquire) {
+            return;
+        }
+        let Ok(connection) = connection else { continue };
+        let Ok(kept) = connection.try_clone() else {
+            continue;
+        };
+        {
+            let mut open = lock(&shared.open);
+            // Those whose peer is gone are closed on both sides already.
+            open.retain(|one| one.take_error().is_ok() && one.peer_addr().is_ok());
+            if open.len() >= CONNECTIONS_MAX {
+                shared.trouble(format!("more than {CONNECTIONS_MAX} connections at a time"));
+                continue;
+            }
+            open.push(kept);
+        }
+        let (link, shared) = (Arc::clone(link), Arc::clone(shared));
+        let spawned = thread::Builder::new()
+            .name("kubernetes-forward".to_owned())
+            .spawn(move || {
+                link.carry(&connection, |error| shared.trouble(error.to_string()));
+                // It may be closed already.
+                let _ = connection.shutdown(Shutdown::Both);
+            });
+        drop(spawned);
+    }
+}
+
+impl Shared {
+    fn trouble(&self, text: String) {
+        let mut troubles = lock(&self.troubles);
+        if troubles.len() < TROUBLES_MAX && !troubles.contains(&text) {
+            troubles.push(text);
+        }
+    }
+}
+
+impl PortForward {
+    /// The local address.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The pod that it leads to.
+    #[must_use]
+    pub fn pod(&self) -> &str {
+        &self.pod
+    }
+
+    /// What went wrong with connections since it was asked last.
+    #[must_use]
+    pub fn troubles(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.shared.troubles))
+    }
+}
+
+impl Drop for PortForward {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Release);
+        for connection in lock(&self.shared.open).drain(..) {
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        // Wakes the thread that waits for connections, which then ends.
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

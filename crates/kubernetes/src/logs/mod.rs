@@ -1,0 +1,134 @@
+//! What containers print: a log read whole, one that is followed, and the logs of all pods of a selector across restarts.
+//!
+//! Must not know what the lines mean. Invariants: a line is cut at [`LINE_MAX`]; a log that was interrupted is told.
+
+mod follow;
+mod reader;
+
+use std::io::Read;
+
+use crate::access::Call;
+use crate::cluster::Cluster;
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::{Place, Verb};
+use crate::selector::Selector;
+use crate::time;
+
+pub use follow::{LogBatch, LogFollower, LogLine};
+pub use reader::LogReader;
+
+/// Bytes of a line that are kept.
+pub(crate) const LINE_MAX: usize = 64 << 10;
+/// Bytes of a log that are read at once.
+const WHOLE_MAX: u64 = 64 << 20;
+
+/// Which part of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogOptions {
+    /// Of which container; `None`: of the only one. When logs of a selector are followed: of all.
+    pub container: Option<String>,
+    /// From when on; `None`: from its beginning.
+    pub since: Option<LogSince>,
+    /// At most so many of its last lines; `None`: all.
+    pub tail: Option<u64>,
+    /// Whether the log of the container before the last restart is meant.
+    pub is_previous: bool,
+}
+
+/// From when on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogSince {
+    /// So many seconds ago.
+    Seconds(u64),
+    /// An instant, in nanoseconds since 1970; the API takes whole seconds, so lines of that second may come besides.
+    Instant(u64),
+}
+
+impl LogOptions {
+    fn query(&self) -> Vec<(&'static str, String)> {
+        let mut query = Vec::new();
+        if let Some(container) = &self.container {
+            query.push(("container", container.clone()));
+        }
+        match self.since {
+            None => {}
+            Some(LogSince::Seconds(seconds)) => query.push(("sinceSeconds", seconds.to_string())),
+            Some(LogSince::Instant(ns)) => query.push(("sinceTime", time::format(ns))),
+        }
+        if let Some(lines) = self.tail {
+            query.push(("tailLines", lines.to_string()));
+        }
+        if self.is_previous {
+            query.push(("previous", "true".to_owned()));
+        }
+        query
+    }
+}
+
+impl Cluster {
+    /// The log of a pod's container so far.
+    ///
+    /// # Errors
+    /// There is no such pod or container, it is larger than 64 MiB, or the cluster does not answer.
+    pub fn log(&self, namespace: &str, pod: &str, options: &LogOptions) -> Result<String> {
+        let call = log_call(namespace, pod).queries(options.query());
+        let mut text = Vec::new();
+        let mut stream = self.client.stream(&call)?.take(WHOLE_MAX + 1);
+        stream.read_to_end(&mut text).map_err(|error| {
+            Error::new(
+                ErrorKind::Unreachable,
+                format!("the log of {pod} broke off: {error}"),
+            )
+        })?;
+        if text.len() as u64 > WHOLE_MAX {
+            return Err(Error::answer(format!(
+                "the log of {pod} is larger than {} MiB; ask for a part of it",
+                WHOLE_MAX >> 20
+            )));
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// The log of a pod's container, and what it prints from now on until it ends. Returns once there is a line, however
+    /// long that takes, because a cluster begins to answer then.
+    ///
+    /// # Errors
+    /// There is no such pod or container, or the cluster does not answer.
+    pub fn follow_log(
+        &self,
+        namespace: &str,
+        pod: &str,
+        options: &LogOptions,
+    ) -> Result<LogReader> {
+        let call = log_call(namespace, pod)
+            .queries(options.query())
+            .query("follow", "true");
+        let prepared = self.client.prepare(None)?;
+        Ok(LogReader::new(prepared.open(&self.client, &call)?))
+    }
+
+    /// The logs of all containers (or the named one) of all pods of a selector, of those too that come later, and across
+    /// restarts; read on threads of its own.
+    ///
+    /// # Errors
+    /// The cluster does not answer, or does not allow it.
+    pub fn follow_logs(
+        &self,
+        namespace: &str,
+        selector: &Selector,
+        options: &LogOptions,
+    ) -> Result<LogFollower> {
+        LogFollower::start(
+            self.clone(),
+            namespace,
+            selector,
+            options,
+            follow::LOOK_EVERY,
+        )
+    }
+}
+
+fn log_call(namespace: &str, pod: &str) -> Call {
+    let place = Place::of("v1", "pods").within(namespace).named(pod);
+    Call::new(Verb::Get, place.part("log"))
+}

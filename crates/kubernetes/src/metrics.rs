@@ -1,0 +1,358 @@
+//! What pods and nodes use: the metrics API where there is one, else the summaries of the kubelets.
+//!
+//! Must not know what is made of it. Invariant: every value tells from which source it is, and when it was measured; what
+//! a source does not tell is absent, never zero.
+//!
+//! Sources: `metrics.k8s.io/v1beta1`; the kubelet's `stats/summary` (`stats/v1alpha1`).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::access::Call;
+use crate::cluster::Cluster;
+use crate::error::{Error, ErrorKind, Result};
+use crate::json;
+use crate::objects::{Pod, amount};
+use crate::place::{Place, Verb};
+use crate::quantity::Quantity;
+use crate::selector::Selector;
+use crate::time;
+
+const METRICS: &str = "metrics.k8s.io/v1beta1";
+
+/// Who measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UsageSource {
+    /// The metrics API, usually of metrics-server: a mean over a window of some 15 s, renewed as often.
+    MetricsApi,
+    /// The kubelets, asked through the API server: a mean over some 10 s.
+    KubeletSummary,
+}
+
+impl UsageSource {
+    /// Its name in words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            UsageSource::MetricsApi => "metrics API",
+            UsageSource::KubeletSummary => "kubelet summary",
+        }
+    }
+}
+
+/// What was measured, and by whom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Usage<T> {
+    /// By whom.
+    pub source: UsageSource,
+    /// Of each, by name. One that was not measured yet is missing.
+    pub items: Vec<T>,
+    /// Parts that could not be asked, in words: a node that does not answer.
+    pub troubles: Vec<String>,
+}
+
+/// What a pod uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodUsage {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// When it was measured, in nanoseconds since 1970; `None`: not told.
+    pub at_unix_ns: Option<u64>,
+    /// Over which time before that CPU is a mean; `None`: not told.
+    pub window: Option<Duration>,
+    /// Of each of its containers.
+    pub containers: Vec<ContainerUsage>,
+}
+
+/// What a container uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContainerUsage {
+    /// Its name.
+    pub name: String,
+    /// Cores of CPU; `None`: not told.
+    pub cpu_cores: Option<f64>,
+    /// Bytes of memory in its working set; `None`: not told.
+    pub memory_bytes: Option<u64>,
+}
+
+/// What a node uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeUsage {
+    /// Its name.
+    pub name: String,
+    /// When it was measured, in nanoseconds since 1970; `None`: not told.
+    pub at_unix_ns: Option<u64>,
+    /// Over which time before that CPU is a mean; `None`: not told.
+    pub window: Option<Duration>,
+    /// Cores of CPU; `None`: not told.
+    pub cpu_cores: Option<f64>,
+    /// Bytes of memory in the working set; `None`: not told.
+    pub memory_bytes: Option<u64>,
+}
+
+impl PodUsage {
+    /// Cores of CPU of all containers; `None`: one of them was not told.
+    #[must_use]
+    pub fn cpu_cores(&self) -> Option<f64> {
+        self.containers
+            .iter()
+            .map(|container| container.cpu_cores)
+            .sum()
+    }
+
+    /// Bytes of memory of all containers; `None`: one of them was not told.
+    #[must_use]
+    pub fn memory_bytes(&self) -> Option<u64> {
+        self.containers
+            .iter()
+            .map(|container| container.memory_bytes)
+            .sum()
+    }
+}
+
+impl Cluster {
+    /// What the pods of a namespace (empty: of all) use that a selector means.
+    ///
+    /// # Errors
+    /// Neither source answers, or what answers does not allow it.
+    pub fn pod_usage(&self, namespace: &str, selector: &Selector) -> Result<Usage<PodUsage>> {
+        let place = Place::of(METRICS, "pods").within(namespace);
+        let Some(found) = self.metrics(&place, selector)? else {
+            return self.pod_usage_of_kubelets(&self.pods(namespace, selector)?);
+        };
+        let mut items: Vec<PodUsage> = found.iter().map(pod_usage).collect::<Result<_>>()?;
+        // The metrics API knows labels alone.
+        if selector.has_fields() {
+            let pods = self.pods(namespace, selector)?;
+            items.retain(|usage| is_among(&pods, &usage.namespace, &usage.name));
+        }
+        items.sort_by(|one, other| {
+            (&one.namespace, &one.name).cmp(&(&other.namespace, &other.name))
+        });
+        Ok(Usage {
+            source: UsageSource::MetricsApi,
+            items,
+            troubles: Vec::new(),
+        })
+    }
+
+    /// What the nodes use that a selector means.
+    ///
+    /// # Errors
+    /// Neither source answers, or what answers does not allow it.
+    pub fn node_usage(&self, selector: &Selector) -> Result<Usage<NodeUsage>> {
+        if let Some(found) = self.metrics(&Place::of(METRICS, "nodes"), selector)? {
+            let mut items: Vec<NodeUsage> = found.iter().map(node_usage).collect::<Result<_>>()?;
+            if selector.has_fields() {
+                let nodes = self.nodes(selector)?;
+                items.retain(|usage| nodes.iter().any(|node| node.name == usage.name));
+            }
+            items.sort_by(|one, other| one.name.cmp(&other.name));
+            return Ok(Usage {
+                source: UsageSource::MetricsApi,
+                items,
+                troubles: Vec::new(),
+            });
+        }
+        let names = self.nodes(selector)?.into_iter().map(|node| node.name);
+        let (summaries, troubles) = self.summaries(names)?;
+        let items = summaries.iter().map(|(name, summary)| {
+            let node = &summary["node"];
+            NodeUsage {
+                name: name.clone(),
+                at_unix_ns: json::instant(node, "/cpu/time"),
+                window: None,
+                cpu_cores: summary_cores(node),
+                memory_bytes: json::number(node, "/memory/workingSetBytes"),
+            }
+        });
+        Ok(Usage {
+            source: UsageSource::KubeletSummary,
+            items: items.collect(),
+            troubles,
+        })
+    }
+
+    /// The items of the metrics API; `None`: there is no metrics API, or nothing behind it.
+    fn metrics(&self, place: &Place, selector: &Selector) -> Result<Option<Vec<Value>>> {
+        let call = Call::new(Verb::List, place.clone())
+            .queries(selector.without_fields().query())
+            .once();
+        match self.client.json(&call) {
+            Ok(list) => Ok(Some(json::items(&list, "/items").to_vec())),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Unavailable) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn pod_usage_of_kubelets(&self, pods: &[Pod]) -> Result<Usage<PodUsage>> {
+        let mut nodes: Vec<String> = pods.iter().filter_map(|pod| pod.node.clone()).collect();
+        nodes.sort();
+        nodes.dedup();
+        let (summaries, troubles) = self.summaries(nodes.into_iter())?;
+        let mut items: Vec<PodUsage> = summaries
+            .values()
+            .flat_map(|summary| json::items(summary, "/pods"))
+            .map(summary_usage)
+            .filter(|usage| is_among(pods, &usage.namespace, &usage.name))
+            .collect();
+        items.sort_by(|one, other| {
+            (&one.namespace, &one.name).cmp(&(&other.namespace, &other.name))
+        });
+        Ok(Usage {
+            source: UsageSource::KubeletSummary,
+            items,
+            troubles,
+        })
+    }
+
+    /// The summaries of nodes by name, and what those said that gave none.
+    ///
+    /// # Errors
+    /// None of several gave one, or it is not allowed.
+    fn summaries(
+        &self,
+        nodes: impl Iterator<Item = String>,
+    ) -> Result<(BTreeMap<String, Value>, Vec<String>)> {
+        let mut found = BTreeMap::new();
+        let mut troubles: Vec<Error> = Vec::new();
+        for node in nodes {
+            let place = Place::of("v1", "nodes")
+                .named(&node)
+                .part("proxy/stats/summary");
+            match self.client.json(&Call::new(Verb::Get, place).once()) {
+                Ok(summary) => {
+                    found.insert(node, summary);
+                }
+                Err(error) if error.kind() == ErrorKind::Forbidden => return Err(error),
+                Err(error) => troubles.push(error),
+            }
+        }
+        match troubles.first() {
+            Some(first) if found.is_empty() => Err(first
+                .clone()
+                .while_doing("there is no metrics API, and no kubelet answered either")),
+            _ => Ok((found, troubles.iter().map(ToString::to_string).collect())),
+        }
+    }
+}
+
+fn is_among(pods: &[Pod], namespace: &str, name: &str) -> bool {
+    pods.iter()
+        .any(|pod| pod.namespace == namespace && pod.name == name)
+}
+
+fn pod_usage(value: &Value) -> Result<PodUsage> {
+    let containers = json::items(value, "/containers").iter();
+    let containers = containers.map(|container| {
+        Ok(ContainerUsage {
+            name: json::owned(container, "/name"),
+            cpu_cores: amount(container, "/usage/cpu")?.map(Quantity::as_f64),
+            memory_bytes: amount(container, "/usage/memory")?.and_then(Quantity::as_u64),
+        })
+    });
+    Ok(PodUsage {
+        namespace: json::owned(value, "/metadata/namespace"),
+        name: json::owned(value, "/metadata/name"),
+        at_unix_ns: json::instant(value, "/timestamp"),
+        window: json::text(value, "/window").and_then(go_duration),
+        containers: containers.collect::<Result<_>>()?,
+    })
+}
+
+fn node_usage(value: &Value) -> Result<NodeUsage> {
+    Ok(NodeUsage {
+        name: json::owned(value, "/metadata/name"),
+        at_unix_ns: json::instant(value, "/timestamp"),
+        window: json::text(value, "/window").and_then(go_duration),
+        cpu_cores: amount(value, "/usage/cpu")?.map(Quantity::as_f64),
+        memory_bytes: amount(value, "/usage/memory")?.and_then(Quantity::as_u64),
+    })
+}
+
+fn summary_usage(value: &Value) -> PodUsage {
+    let containers = json::items(value, "/containers");
+    let times = containers
+        .iter()
+        .filter_map(|container| json::text(container, "/cpu/time"));
+    PodUsage {
+        namespace: json::owned(value, "/podRef/namespace"),
+        name: json::owned(value, "/podRef/name"),
+        at_unix_ns: times.filter_map(time::parse).min(),
+        window: None,
+        containers: containers
+            .iter()
+            .map(|container| ContainerUsage {
+                name: json::owned(container, "/name"),
+                cpu_cores: summary_cores(container),
+                memory_bytes: json::number(container, "/memory/workingSetBytes"),
+            })
+            .collect(),
+    }
+}
+
+fn summary_cores(value: &Value) -> Option<f64> {
+    json::number(value, "/cpu/usageNanoCores").map(|nano| nano as f64 / 1e9)
+}
+
+/// Reads a duration as Go writes it: `15s`, `1m0.5s`.
+fn go_duration(text: &str) -> Option<Duration> {
+    let units = [
+        ("ms", 1e-3),
+        ("us", 1e-6),
+        ("ns", 1e-9),
+        ("h", 3600.0),
+        ("m", 60.0),
+        ("s", 1.0),
+    ];
+    let mut rest = text;
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let len = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, behind) = rest.split_at(len);
+        let (unit, times) = units.iter().find(|(unit, _)| behind.starts_with(unit))?;
+        seconds += number.parse::<f64>().ok()? * times;
+        rest = &behind[unit.len()..];
+    }
+    (!text.is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_read_as_go_writes_them() {
+        let read = |text: &str| go_duration(text).map(|time| time.as_millis());
+        assert_eq!(read("15s"), Some(15_000));
+        assert_eq!(read("1m0.5s"), Some(60_500));
+        assert_eq!(read("10.062s"), Some(10_062));
+        assert_eq!(read("500ms"), Some(500));
+        for bad in ["", "15", "s", "1x"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_sum_with_an_unknown_part_is_unknown() {
+        let container = |cores| ContainerUsage {
+            name: "c".to_owned(),
+            cpu_cores: cores,
+            memory_bytes: Some(1),
+        };
+        let usage = PodUsage {
+            namespace: String::new(),
+            name: String::new(),
+            at_unix_ns: None,
+            window: None,
+            containers: vec![container(Some(0.5)), container(None)],
+        };
+        assert_eq!((usage.cpu_cores(), usage.memory_bytes()), (None, Some(2)));
+    }
+}

@@ -1,0 +1,275 @@
+//! A stand-in for an API server: it keeps objects and answers over HTTPS as Kubernetes does, so that what uses a cluster is
+//! tested without one.
+//!
+//! Must not know the client: it shares no code with it but the frames of WebSockets. Invariants: what it answers has the
+//! field names and shapes of the API reference; nothing waits for real time (its clock goes on with what happens).
+//!
+//! It keeps objects of any kind that [`RESOURCES`] lists, with resource versions, generations and `Status` objects for
+//! errors; lists by label and field selectors, in pages; merge, strategic merge and apply patches; the scale subresource;
+//! watches of events; logs, followed and previous; the metrics API and kubelet summaries; port forwarding over WebSockets.
+//! It stands in for controllers too: what a workload's specification wants is so at once, pods included, unless
+//! [`ApiServer::hold_still`] was called. Not there: admission, defaults beyond a few, field ownership.
+
+mod http;
+mod log;
+mod patch;
+mod pki;
+mod portforward;
+mod routes;
+mod select;
+mod serve;
+mod settle;
+mod state;
+mod usage;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::clock::{Clock, SystemClock};
+use crate::cluster::Cluster;
+use crate::kubeconfig::Kubeconfig;
+use pki::Pki;
+use serve::Shared;
+use state::Failure;
+pub use state::RESOURCES;
+
+/// The token that the stand-in knows.
+pub const TOKEN: &str = "stand-in-token";
+/// The name that the stand-in's certificate has besides its address.
+pub const SERVER_NAME: &str = "kubernetes.test";
+
+/// The stand-in; it ends when it is dropped.
+#[derive(Debug)]
+pub struct ApiServer {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    pki: Pki,
+}
+
+impl Default for ApiServer {
+    fn default() -> ApiServer {
+        ApiServer::start()
+    }
+}
+
+impl ApiServer {
+    /// Starts it on a free port of 127.0.0.1, with the namespaces `default` and `shop` and nothing in them.
+    ///
+    /// # Panics
+    /// Where no port can be opened.
+    #[must_use]
+    pub fn start() -> ApiServer {
+        let pki = Pki::new();
+        let shared = Arc::new(Shared::default());
+        let address = serve::start(&shared, pki.server_config());
+        let server = ApiServer {
+            shared,
+            address,
+            pki,
+        };
+        for name in ["default", "shop"] {
+            server.put(
+                json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }),
+            );
+        }
+        server
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A kubeconfig with one context that knows us by the token; it is the current one too.
+    #[must_use]
+    pub fn kubeconfig(&self, context: &str) -> String {
+        self.kubeconfig_of(context, &format!("{{ token: {TOKEN} }}"), "")
+    }
+
+    /// The same, knowing us by a certificate.
+    #[must_use]
+    pub fn kubeconfig_by_certificate(&self, context: &str) -> String {
+        let (certificate, key) = self.pki.client_data();
+        let user = format!("{{ client-certificate-data: {certificate}, client-key-data: {key} }}");
+        self.kubeconfig_of(context, &user, "")
+    }
+
+    /// The same with a user and more settings of the cluster in YAML, each line of which begins with four spaces.
+    #[must_use]
+    pub fn kubeconfig_of(&self, context: &str, user: &str, cluster: &str) -> String {
+        let (address, authority) = (self.address, self.pki.authority_data());
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: {context}\nclusters:\n- name: {context}\n  cluster:\n    \
+             server: https://{address}\n    certificate-authority-data: {authority}\n{cluster}\
+             users:\n- name: {context}\n  user: {user}\ncontexts:\n- name: {context}\n  context: {{ cluster: {context}, \
+             user: {context}, namespace: shop }}\n"
+        )
+    }
+
+    /// Its cluster, known by the context `stand-in`.
+    ///
+    /// # Panics
+    /// Never: the kubeconfig is its own.
+    #[must_use]
+    pub fn cluster(&self) -> Cluster {
+        self.cluster_with(Arc::new(SystemClock))
+    }
+
+    /// The same with a clock of the caller's.
+    ///
+    /// # Panics
+    /// Never: the kubeconfig is its own.
+    #[must_use]
+    pub fn cluster_with(&self, clock: Arc<dyn Clock>) -> Cluster {
+        let config = Kubeconfig::parse(&self.kubeconfig("stand-in"), std::path::Path::new("."));
+        let config = config.expect("it is well formed");
+        Cluster::with_clock(&config, Some("stand-in"), clock).expect("it can be used")
+    }
+
+    /// Makes or replaces an object as a user would: controllers act on it.
+    ///
+    /// # Panics
+    /// Where its kind is not one of [`RESOURCES`] or it has no name: a mistake of the test.
+    pub fn put(&self, object: Value) {
+        self.shared.change(|state| {
+            state
+                .put(object)
+                .expect("the kind is known, and it has a name");
+        });
+    }
+
+    /// A deployment with one container `main` that asks for 100m and 64Mi and may use 500m and 128Mi, and its pods.
+    pub fn deploy(&self, namespace: &str, name: &str, replicas: u32) {
+        self.put(json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name, "namespace": namespace },
+            "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": name } },
+                "template": { "metadata": { "labels": { "app": name } }, "spec": { "containers": [{
+                    "name": "main", "image": "registry.test/api:1",
+                    "ports": [{ "name": "http", "containerPort": 8080, "protocol": "TCP" }],
+                    "resources": { "requests": { "cpu": "100m", "memory": "64Mi" },
+                        "limits": { "cpu": "500m", "memory": "128Mi" } } }] } } },
+        }));
+    }
+
+    /// An object as it is now; the kind as in `Deployment`, an empty namespace for one that has none.
+    #[must_use]
+    pub fn get(&self, kind: &str, namespace: &str, name: &str) -> Option<Value> {
+        self.shared
+            .look(|state| state.get(kind, namespace, name).cloned())
+    }
+
+    /// Changes an object behind everybody's back, its status included; controllers do not act.
+    pub fn change(&self, kind: &str, namespace: &str, name: &str, how: impl FnOnce(&mut Value)) {
+        self.shared
+            .change(|state| state.touch(kind, namespace, name, how));
+    }
+
+    /// Removes an object, if it is there.
+    pub fn remove(&self, kind: &str, namespace: &str, name: &str) {
+        self.shared
+            .change(|state| state.remove(kind, namespace, name));
+    }
+
+    /// Names of the pods of a namespace.
+    #[must_use]
+    pub fn pod_names(&self, namespace: &str) -> Vec<String> {
+        self.shared.look(|state| state.names("Pod", namespace))
+    }
+
+    /// From now on controllers do nothing, until [`ApiServer::settle`].
+    pub fn hold_still(&self) {
+        self.shared.change(|state| state.holds_still = true);
+    }
+
+    /// Controllers do once what they would have done.
+    pub fn settle(&self) {
+        self.shared.change(state::State::settle_all);
+    }
+
+    /// What a container uses, in quantities; told by the metrics API and by the summary of its pod's node.
+    pub fn set_usage(&self, namespace: &str, pod: &str, container: &str, cpu: &str, memory: &str) {
+        let key = [namespace, pod, container].map(str::to_owned);
+        let usage = [cpu, memory].map(str::to_owned);
+        self.shared.change(|state| {
+            state.usage.insert(key, usage);
+        });
+    }
+
+    /// From now on there is no metrics API.
+    pub fn without_metrics_api(&self) {
+        self.shared.change(|state| state.has_metrics = false);
+    }
+
+    /// A container prints a line.
+    pub fn print(&self, namespace: &str, pod: &str, container: &str, line: &str) {
+        self.shared
+            .change(|state| state.print(namespace, pod, container, line));
+    }
+
+    /// A container ends for a reason (`OOMKilled`, `Error`) and is started anew.
+    pub fn restart_container(&self, namespace: &str, pod: &str, container: &str, reason: &str) {
+        self.shared
+            .change(|state| state.restart(namespace, pod, container, reason));
+    }
+
+    /// Something happens to a pod.
+    pub fn event(&self, namespace: &str, pod: &str, reason: &str, message: &str) {
+        self.shared
+            .change(|state| state.event(namespace, pod, reason, message));
+    }
+
+    /// Watches that begin before now are told that their history is gone.
+    pub fn forget_history(&self) {
+        self.shared.change(state::State::forget_history);
+    }
+
+    /// The next calls fail with a status, and tell when to come back where that is given.
+    pub fn fail_next(&self, times: u32, status: u16, retry_after: Option<Duration>) {
+        let failure = Failure {
+            times,
+            status,
+            retry_after_s: retry_after.map(|time| time.as_secs()),
+        };
+        self.shared.change(|state| state.failure = Some(failure));
+    }
+
+    /// From now on a verb on a resource (`list`, `pods`; `patch`, `deployments/scale`) is forbidden.
+    pub fn forbid(&self, verb: &str, resource: &str) {
+        let rule = (verb.to_owned(), resource.to_owned());
+        self.shared.change(|state| state.forbidden.push(rule));
+    }
+
+    /// Connections that are forwarded to a port of a pod lead to an address.
+    pub fn listen_at(&self, pod: &str, port: u16, address: SocketAddr) {
+        let key = (pod.to_owned(), port);
+        self.shared.change(|state| {
+            state.listeners.insert(key, address);
+        });
+    }
+
+    /// The headers of the last request whose names begin so, in small letters.
+    #[must_use]
+    pub fn headers(&self, begin: &str) -> Vec<(String, String)> {
+        let headers = self.shared.look(|state| state.headers.clone());
+        let small = headers
+            .into_iter()
+            .map(|(name, value)| (name.to_lowercase(), value));
+        small.filter(|(name, _)| name.starts_with(begin)).collect()
+    }
+
+    /// What was asked so far: method, path and query.
+    #[must_use]
+    pub fn requests(&self) -> Vec<String> {
+        self.shared.look(|state| state.requests.clone())
+    }
+}
+
+impl Drop for ApiServer {
+    fn drop(&mut self) {
+        self.shared.end(self.address);
+    }
+}

@@ -1,0 +1,133 @@
+//! What controllers do: a workload's pods are made and removed as its specification wants, and its status says so.
+//!
+//! Must not know who changed the specification. Invariant: after a settling the status knows the newest generation.
+
+use serde_json::{Value, json};
+
+use super::state::{Key, State};
+use crate::json;
+
+impl State {
+    /// Every controller acts once.
+    pub(super) fn settle_all(&mut self) {
+        let keys: Vec<Key> = self.objects.keys().cloned().collect();
+        for key in keys {
+            self.settle(&key);
+        }
+    }
+
+    /// The controller of an object acts.
+    pub(super) fn settle(&mut self, key: &Key) {
+        match key[1].as_str() {
+            "deployments" | "statefulsets" | "replicasets" => {
+                let wanted = self
+                    .objects
+                    .get(key)
+                    .map(|object| json::count(object, "/spec/replicas", 1));
+                self.settle_workload(key, wanted.unwrap_or_default());
+            }
+            "daemonsets" => {
+                let nodes = self.names("Node", "").len();
+                self.settle_workload(key, u32::try_from(nodes).unwrap_or(u32::MAX));
+            }
+            _ => {}
+        }
+    }
+
+    fn settle_workload(&mut self, key: &Key, wanted: u32) {
+        let Some(mut object) = self.objects.get(key).cloned() else {
+            return;
+        };
+        // Pods of another template have other names, as their replica sets have.
+        let revision = revision(&object["spec"]["template"]);
+        let names: Vec<String> = (0..wanted)
+            .map(|index| match key[1].as_str() {
+                "statefulsets" => format!("{}-{index}", key[3]),
+                _ => format!("{}-{revision:08x}-{index}", key[3]),
+            })
+            .collect();
+        let uid = json::owned(&object, "/metadata/uid");
+        let is_old = |other_key: &Key, other: &Value| {
+            let is_kept = json::text(other, "/metadata/ownerReferences/0/uid") == Some(&uid);
+            let is_current =
+                json::text(other, "/metadata/labels/revision") == Some(&format!("{revision:08x}"));
+            is_kept && !(names.contains(&other_key[3]) && is_current)
+        };
+        let old: Vec<Key> = self
+            .objects
+            .iter()
+            .filter(|(other_key, other)| other_key[1] == "pods" && is_old(other_key, other))
+            .map(|(other_key, _)| other_key.clone())
+            .collect();
+        old.iter().for_each(|key| self.remove_key(key));
+        for name in &names {
+            let pod_key = ["v1", "pods", &key[2], name].map(str::to_owned);
+            if !self.objects.contains_key(&pod_key) {
+                let pod = self.pod(&object, name, &uid, revision);
+                self.store(&pod_key, pod);
+            }
+        }
+        object["status"] = status(&key[1], &object, wanted);
+        self.store(key, object);
+    }
+
+    /// A pod that runs and is ready.
+    fn pod(&mut self, workload: &Value, name: &str, uid: &str, revision: u32) -> Value {
+        let at = self.now();
+        let template = &workload["spec"]["template"];
+        let containers = json::items(template, "/spec/containers");
+        let statuses: Vec<Value> = containers
+            .iter()
+            .map(|container| {
+                json!({ "name": container["name"], "image": container["image"], "imageID": "sha256:0",
+                    "containerID": "containerd://1", "ready": true, "started": true, "restartCount": 0,
+                    "state": { "running": { "startedAt": at } }, "lastState": {} })
+            })
+            .collect();
+        let mut metadata = template["metadata"].clone();
+        metadata["name"] = name.into();
+        metadata["namespace"] = workload["metadata"]["namespace"].clone();
+        metadata["labels"]["revision"] = format!("{revision:08x}").into();
+        metadata["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": workload["kind"],
+            "name": workload["metadata"]["name"], "uid": uid, "controller": true, "blockOwnerDeletion": true }]);
+        let mut spec = template["spec"].clone();
+        spec["nodeName"] = "node-1".into();
+        let conditions: Vec<Value> = ["PodScheduled", "Initialized", "ContainersReady", "Ready"]
+            .iter()
+            .map(|kind| json!({ "type": kind, "status": "True", "lastProbeTime": null, "lastTransitionTime": at }))
+            .collect();
+        json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec,
+            "status": { "phase": "Running", "startTime": at, "podIP": "10.244.0.9", "hostIP": "192.0.2.1",
+                "qosClass": "Burstable", "conditions": conditions, "containerStatuses": statuses } })
+    }
+}
+
+fn status(resource: &str, object: &Value, wanted: u32) -> Value {
+    let generation = object["metadata"]["generation"].clone();
+    match resource {
+        "daemonsets" => json!({ "observedGeneration": generation, "desiredNumberScheduled": wanted,
+            "currentNumberScheduled": wanted, "numberReady": wanted, "updatedNumberScheduled": wanted,
+            "numberAvailable": wanted, "numberMisscheduled": 0 }),
+        "statefulsets" => {
+            json!({ "observedGeneration": generation, "replicas": wanted, "readyReplicas": wanted,
+            "currentReplicas": wanted, "updatedReplicas": wanted, "availableReplicas": wanted,
+            "currentRevision": "r1", "updateRevision": "r1" })
+        }
+        "replicasets" => {
+            json!({ "observedGeneration": generation, "replicas": wanted, "readyReplicas": wanted,
+            "availableReplicas": wanted, "fullyLabeledReplicas": wanted })
+        }
+        _ => json!({ "observedGeneration": generation, "replicas": wanted, "readyReplicas": wanted,
+            "updatedReplicas": wanted, "availableReplicas": wanted, "conditions": [
+                { "type": "Available", "status": "True", "reason": "MinimumReplicasAvailable", "message": "" },
+                { "type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable", "message": "" }] }),
+    }
+}
+
+/// A number that another template does not have (FNV-1a).
+fn revision(template: &Value) -> u32 {
+    let text = template.to_string();
+    text.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}

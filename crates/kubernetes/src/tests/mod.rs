@@ -1,0 +1,56 @@
+//! The client against the stand-in server, over sockets and TLS.
+//!
+//! Must not know the stand-in's insides. Invariant: no test waits for real time beyond what answers take.
+
+mod access;
+mod changes;
+mod forward;
+mod logs;
+mod reading;
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::clock::Clock;
+
+/// A clock that goes on when it is told to, or when somebody waits.
+#[derive(Debug, Default)]
+pub(crate) struct ManualClock {
+    now: Mutex<u64>,
+    waits: Mutex<Vec<Duration>>,
+}
+
+impl ManualClock {
+    pub(crate) fn set(&self, unix_ns: u64) {
+        *self.now.lock().unwrap() = unix_ns;
+    }
+
+    pub(crate) fn waits(&self) -> Vec<Duration> {
+        self.waits.lock().unwrap().clone()
+    }
+}
+
+impl Clock for ManualClock {
+    fn unix_ns(&self) -> u64 {
+        *self.now.lock().unwrap()
+    }
+
+    fn wait(&self, time: Duration) {
+        self.waits.lock().unwrap().push(time);
+        *self.now.lock().unwrap() += time.as_nanos() as u64;
+    }
+}
+
+/// Asks until something comes; the server's threads need a moment.
+pub(crate) fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    const LOOKS: usize = 2000;
+    let (sender, never) = std::sync::mpsc::channel::<()>();
+    for _ in 0..LOOKS {
+        if let Some(found) = look() {
+            return found;
+        }
+        let _ = never.recv_timeout(Duration::from_millis(5));
+    }
+    drop(sender);
+    panic!("nothing came");
+}

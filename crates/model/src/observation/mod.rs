@@ -1,0 +1,495 @@
+//! What observers saw of the service under test: readings, kept as series, and what is made of a series.
+//!
+//! Must not know how anything is read, nor what a reading means for the verdict. Invariants: a time at which
+//! nothing could be read is a gap, never a zero; a series keeps at most [`POINTS_MAX`] points however long the run.
+
+mod log;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use log::{NOTES_MAX, ObservationLog, POINTS_MAX, SERIES_MAX};
+
+/// The kind of a note that says that an observer could not read for a while.
+pub const GAP_NOTE: &str = "gap";
+/// The kind of a note that says that a component was started anew.
+pub const RESTART_NOTE: &str = "restart";
+/// The kind of a note that says that a component was killed for want of memory.
+pub const OOM_NOTE: &str = "oom";
+/// The kind of a note that says that a component was evicted from its node.
+pub const EVICTION_NOTE: &str = "eviction";
+
+/// Which quantity of which component an observer reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SeriesName {
+    /// The observer's name, as the user gave it or its kind.
+    pub observer: Arc<str>,
+    /// The part of the service: a process, a pod, a container; the observer's name where it has one part.
+    pub component: Arc<str>,
+    /// What is read, with its unit at the end (`cpu_cores`, `memory_bytes`); a limit of it has the same
+    /// name and `_limit` before the unit (`cpu_limit_cores`).
+    pub metric: Arc<str>,
+}
+
+/// One value of one series, as an observer hands it on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Of what.
+    pub series: SeriesName,
+    /// When it was read, in nanoseconds since 1970.
+    pub at_unix_ns: u64,
+    /// The value, finite.
+    pub value: f64,
+}
+
+/// Something an observer says in words, as it hands it on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The observer's name.
+    pub observer: Arc<str>,
+    /// Which part of the service, as in [`SeriesName`].
+    pub component: Arc<str>,
+    /// When, in nanoseconds since 1970.
+    pub at_unix_ns: u64,
+    /// What kind of thing: [`GAP_NOTE`], [`RESTART_NOTE`], [`OOM_NOTE`], [`EVICTION_NOTE`] or another word.
+    pub kind: String,
+    /// What happened, in words.
+    pub text: String,
+}
+
+/// What an observer tells the run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observed {
+    /// A value.
+    Reading(Reading),
+    /// Words.
+    Remark(Remark),
+    /// A required observer cannot go on: the run is to end. The text says why.
+    Lost {
+        /// The observer's name.
+        observer: Arc<str>,
+        /// Why, and what to do.
+        text: String,
+    },
+}
+
+/// When a run took place, for what can only be read afterwards; nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunWindow {
+    /// When the load began.
+    pub start_unix_ns: u64,
+    /// When it ended.
+    pub end_unix_ns: u64,
+    /// From when to when it was held; `None` for ramps alone.
+    pub steady_unix_ns: Option<(u64, u64)>,
+}
+
+/// One value on the time axis of the run, as the event stream tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResourceSample {
+    /// When, in nanoseconds from the start of the run; negative before it.
+    pub at_ns: i64,
+    /// The observer's name.
+    pub observer: Arc<str>,
+    /// Which component.
+    pub component: Arc<str>,
+    /// What was read, with its unit at the end (`cpu_cores`, `memory_bytes`).
+    pub metric: Arc<str>,
+    /// The value.
+    pub value: f64,
+}
+
+/// What an observer said in words, on the time axis of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObserverNote {
+    /// When, in nanoseconds from the start of the run; negative before it.
+    pub at_ns: i64,
+    /// The observer's name.
+    pub observer: String,
+    /// Which component.
+    pub component: String,
+    /// What kind of thing.
+    pub kind: String,
+    /// What happened, in words.
+    pub text: String,
+}
+
+/// A value at a time: nanoseconds from the start of the run (negative before it), and the value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point(pub i64, pub f64);
+
+/// One quantity of one component over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObservedSeries {
+    /// The observer's name.
+    pub observer: String,
+    /// Which component.
+    pub component: String,
+    /// What was read, with its unit at the end.
+    pub metric: String,
+    /// The points in order of time.
+    pub points: Vec<Point>,
+    /// Readings that one point is the mean of.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub per_point: u32,
+    /// The largest reading and its time, kept apart because points may be means; `None` without a reading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<Point>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+/// A span of the run's time axis in nanoseconds, its end excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Where it begins.
+    pub from_ns: i64,
+    /// Where it ends.
+    pub to_ns: i64,
+}
+
+impl Span {
+    /// All time.
+    pub const ALL: Span = Span {
+        from_ns: i64::MIN,
+        to_ns: i64::MAX,
+    };
+
+    /// Whether a time lies in it.
+    #[must_use]
+    pub fn contains(self, at_ns: i64) -> bool {
+        (self.from_ns..self.to_ns).contains(&at_ns)
+    }
+}
+
+/// The phases of a run as observers see them. A phase without length is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phases {
+    /// From the first reading to the start of the run.
+    pub baseline: Span,
+    /// The warm-up.
+    pub warm_up: Span,
+    /// The whole load, warm-up left out.
+    pub load: Span,
+    /// The part of the load in which its level was held; all of `load` where none was found.
+    pub steady: Span,
+    /// From the end of the load to the last reading.
+    pub tail: Span,
+}
+
+/// Which phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Before the load.
+    Baseline,
+    /// Its warm-up.
+    WarmUp,
+    /// The load, warm-up left out.
+    Load,
+    /// While it was held.
+    Steady,
+    /// After it.
+    Tail,
+}
+
+impl Phase {
+    /// Every phase, in order of time.
+    pub const ALL: [Phase; 5] = [
+        Phase::Baseline,
+        Phase::WarmUp,
+        Phase::Load,
+        Phase::Steady,
+        Phase::Tail,
+    ];
+
+    /// Its name in documents and expressions.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Baseline => "baseline",
+            Phase::WarmUp => "warm_up",
+            Phase::Load => "load",
+            Phase::Steady => "steady",
+            Phase::Tail => "tail",
+        }
+    }
+}
+
+impl Phases {
+    /// The span of a phase.
+    #[must_use]
+    pub fn span(&self, phase: Phase) -> Span {
+        match phase {
+            Phase::Baseline => self.baseline,
+            Phase::WarmUp => self.warm_up,
+            Phase::Load => self.load,
+            Phase::Steady => self.steady,
+            Phase::Tail => self.tail,
+        }
+    }
+}
+
+/// What is made of the points of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aggregation {
+    /// The last value.
+    Last,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+    /// The mean.
+    Avg,
+    /// The 95th percentile: the smallest value that at least 95 % of the values do not exceed.
+    P95,
+    /// The slope of the least-squares line, per second.
+    Slope,
+}
+
+impl Aggregation {
+    /// Every aggregation.
+    pub const ALL: [Aggregation; 6] = [
+        Aggregation::Last,
+        Aggregation::Min,
+        Aggregation::Max,
+        Aggregation::Avg,
+        Aggregation::P95,
+        Aggregation::Slope,
+    ];
+
+    /// Its name in documents and expressions.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Aggregation::Last => "last",
+            Aggregation::Min => "min",
+            Aggregation::Max => "max",
+            Aggregation::Avg => "avg",
+            Aggregation::P95 => "p95",
+            Aggregation::Slope => "slope",
+        }
+    }
+}
+
+impl ObservedSeries {
+    /// What an aggregation says of a span; `None` where it has no point, and a slope of fewer than three.
+    #[must_use]
+    pub fn aggregate(&self, aggregation: Aggregation, span: Span) -> Option<f64> {
+        let points: Vec<Point> = self.points_in(span).collect();
+        let values = || points.iter().map(|point| point.1);
+        match aggregation {
+            Aggregation::Last => points.last().map(|point| point.1),
+            Aggregation::Min => values().reduce(f64::min),
+            Aggregation::Max => {
+                let peak = self.peak.filter(|peak| span.contains(peak.0));
+                let most = values().reduce(f64::max);
+                peak.map(|peak| peak.1)
+                    .into_iter()
+                    .chain(most)
+                    .reduce(f64::max)
+            }
+            Aggregation::Avg => {
+                (!points.is_empty()).then(|| values().sum::<f64>() / points.len() as f64)
+            }
+            Aggregation::P95 => quantile(values().collect(), 0.95),
+            Aggregation::Slope => slope(&points),
+        }
+    }
+
+    /// The points of a span in order of time.
+    pub fn points_in(&self, span: Span) -> impl Iterator<Item = Point> + '_ {
+        let points = self.points.iter().copied();
+        points.filter(move |point| span.contains(point.0))
+    }
+}
+
+/// The smallest value that at least the share `q` of the values do not exceed; `None` without a value.
+#[must_use]
+pub fn quantile(mut values: Vec<f64>, q: f64) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let rank = (q * values.len() as f64).ceil() as usize;
+    values.get(rank.max(1) - 1).copied()
+}
+
+/// The slope of the least-squares line through points, per second; `None` for fewer than three points or no
+/// length of time.
+#[must_use]
+pub fn slope(points: &[Point]) -> Option<f64> {
+    if points.len() < 3 {
+        return None;
+    }
+    let n = points.len() as f64;
+    let start = points.first()?.0;
+    let at = |point: &Point| (point.0 - start) as f64 / 1e9;
+    let mean_t = points.iter().map(at).sum::<f64>() / n;
+    let mean_v = points.iter().map(|point| point.1).sum::<f64>() / n;
+    let (mut covariance, mut variance) = (0.0, 0.0);
+    for point in points {
+        let t = at(point) - mean_t;
+        covariance += t * (point.1 - mean_v);
+        variance += t * t;
+    }
+    (variance > 0.0).then(|| covariance / variance)
+}
+
+/// Everything observers saw in a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written")]
+pub struct Observations {
+    /// The series, in the order in which they were first read.
+    pub series: Vec<ObservedSeries>,
+    /// What was said in words, at most [`NOTES_MAX`].
+    pub notes: Vec<ObserverNote>,
+    /// Where the run's phases lay; `None` when nothing was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
+}
+
+/// Observations as a file has them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Seen {
+        series: Vec<ObservedSeries>,
+        notes: Vec<ObserverNote>,
+        #[serde(default)]
+        phases: Option<Phases>,
+    },
+    /// Results from before there were observers hold an empty list.
+    None([(); 0]),
+}
+
+impl From<Written> for Observations {
+    fn from(written: Written) -> Observations {
+        match written {
+            Written::Seen {
+                series,
+                notes,
+                phases,
+            } => Observations {
+                series,
+                notes,
+                phases,
+            },
+            Written::None([]) => Observations::default(),
+        }
+    }
+}
+
+impl Observations {
+    /// Whether nothing was observed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty() && self.notes.is_empty()
+    }
+
+    /// The series of an observer.
+    pub fn of<'a>(&'a self, observer: &'a str) -> impl Iterator<Item = &'a ObservedSeries> {
+        self.series
+            .iter()
+            .filter(move |series| series.observer == observer)
+    }
+
+    /// One series.
+    #[must_use]
+    pub fn find(&self, observer: &str, component: &str, metric: &str) -> Option<&ObservedSeries> {
+        self.series.iter().find(|series| {
+            series.observer == observer && series.component == component && series.metric == metric
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(points: &[(i64, f64)]) -> ObservedSeries {
+        ObservedSeries {
+            observer: "o".to_owned(),
+            component: "c".to_owned(),
+            metric: "m".to_owned(),
+            points: points
+                .iter()
+                .map(|(at, value)| Point(*at, *value))
+                .collect(),
+            per_point: 1,
+            peak: None,
+        }
+    }
+
+    #[test]
+    fn observations_are_read_as_written_and_as_they_were_before_there_were_any() {
+        let seen = Observations {
+            series: vec![series(&[(-1, 0.5), (1, 2.0)])],
+            ..Observations::default()
+        };
+        let text = serde_json::to_string(&seen).expect("it is data");
+        let read: Observations = serde_json::from_str(&text).expect("it was just written");
+        assert_eq!(read, seen);
+        let before: Observations = serde_json::from_str("[]").expect("an empty list is none");
+        assert!(before.is_empty());
+        assert!(serde_json::from_str::<Observations>("[1]").is_err());
+    }
+
+    #[test]
+    fn aggregations_look_at_their_span_alone() {
+        let of = series(&[(-1, 9.0), (0, 1.0), (1, 2.0), (2, 6.0), (3, 50.0)]);
+        let span = Span {
+            from_ns: 0,
+            to_ns: 3,
+        };
+        let said = Aggregation::ALL.map(|aggregation| of.aggregate(aggregation, span));
+        assert_eq!(
+            said,
+            [
+                Some(6.0),
+                Some(1.0),
+                Some(6.0),
+                Some(3.0),
+                Some(6.0),
+                Some(2.5e9)
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_of_an_empty_span() {
+        let of = series(&[(5, 1.0)]);
+        let span = Span {
+            from_ns: 0,
+            to_ns: 5,
+        };
+        assert!(
+            Aggregation::ALL
+                .iter()
+                .all(|aggregation| of.aggregate(*aggregation, span).is_none())
+        );
+    }
+
+    #[test]
+    fn a_slope_needs_three_points_and_some_time() {
+        assert_eq!(slope(&[Point(0, 1.0), Point(1, 2.0)]), None);
+        assert_eq!(slope(&[Point(7, 1.0), Point(7, 2.0), Point(7, 3.0)]), None);
+        let second = 1_000_000_000;
+        let line = [0, 1, 2, 3].map(|t| Point(t * second, 4.0 - 0.5 * t as f64));
+        assert_eq!(slope(&line), Some(-0.5));
+    }
+
+    #[test]
+    fn the_95th_percentile_is_a_value_that_was_read() {
+        let values = (1..=20).map(f64::from).collect();
+        assert_eq!(quantile(values, 0.95), Some(19.0));
+        assert_eq!(quantile(vec![3.0], 0.95), Some(3.0));
+        assert_eq!(quantile(Vec::new(), 0.95), None);
+    }
+}

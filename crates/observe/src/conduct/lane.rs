@@ -1,0 +1,85 @@
+//! A thread of observers: looks when they are due, waits in between.
+//!
+//! Must not know what they read. Invariants: looks are due at whole multiples of the interval since 1970, so they do not
+//! drift; two looks are at least half an interval apart, so that no rate is taken over an instant.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Release};
+use std::time::Duration;
+
+use super::shared::{Orders, Shared};
+use super::watch::Watch;
+use crate::clock::{Clock, nanoseconds};
+
+/// Observers that share a thread.
+pub(super) struct Lane {
+    pub(super) watches: Vec<Watch>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) tail: Duration,
+    /// Set when the thread is about to end.
+    pub(super) has_ended: Arc<AtomicBool>,
+}
+
+/// Tells the owner that the thread has ended, even by a panic.
+struct Ending {
+    shared: Arc<Shared>,
+    has_ended: Arc<AtomicBool>,
+    was_idle: bool,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Release);
+        self.shared.lane_ends(self.was_idle);
+    }
+}
+
+impl Lane {
+    /// Looks until it is told to stop; gives back what it watched.
+    pub(super) fn run(mut self) -> Vec<Watch> {
+        let mut ending = Ending {
+            shared: Arc::clone(&self.shared),
+            has_ended: Arc::clone(&self.has_ended),
+            was_idle: false,
+        };
+        loop {
+            let orders = self.shared.orders();
+            if orders.stop {
+                break;
+            }
+            let next = self.look(orders);
+            if next.is_none() && !ending.was_idle {
+                ending.was_idle = true;
+                self.shared.lane_is_idle();
+            }
+            let wait =
+                next.map(|next| Duration::from_nanos(next.saturating_sub(self.clock.unix_ns())));
+            self.shared.wait_for_orders(orders, wait);
+        }
+        for watch in &mut self.watches {
+            watch.flush(self.clock.unix_ns());
+        }
+        self.watches
+    }
+
+    /// Lets those look that are due; gives the next time at which one is, `None`: all have ended.
+    fn look(&mut self, orders: Orders) -> Option<u64> {
+        let ended = orders.load_ended_unix_ns;
+        let tail_ends = ended.map(|at| at.saturating_add(nanoseconds(self.tail)));
+        for watch in &mut self.watches {
+            if watch
+                .due(ended)
+                .is_some_and(|due| due <= self.clock.unix_ns())
+            {
+                let first = watch.look(&*self.clock, ended);
+                if let Some(result) = first {
+                    self.shared.has_looked(watch.name(), result);
+                }
+                watch.end_where_done(ended, tail_ends);
+            }
+        }
+        let dues = self.watches.iter().filter_map(|watch| watch.due(ended));
+        dues.min()
+    }
+}

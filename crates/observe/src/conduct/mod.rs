@@ -1,0 +1,294 @@
+//! Observers at work: started beside a run, told when its load ends, stopped after it.
+//!
+//! Must not know the engine, nor what is read. Invariants: each observer that may block has a thread of its own, the
+//! others share one; nothing here waits without a bound.
+
+mod lane;
+mod outbox;
+mod shared;
+mod watch;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Acquire};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use loadline_model::observation::{GAP_NOTE, Observed, Remark, RunWindow};
+
+use crate::clock::{Clock, SystemClock};
+use crate::process::ProcessTable;
+use crate::sources::{self, Source, Surroundings};
+use crate::spec::ObserverSpec;
+use lane::Lane;
+use shared::Shared;
+use watch::Watch;
+
+/// Added to the longest time that a look may take, before a thread is given up.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where the kernel tells about processes and groups; tests set other folders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// `/proc`.
+    pub proc: PathBuf,
+    /// `/sys/fs/cgroup`.
+    pub cgroup: PathBuf,
+}
+
+impl Default for Roots {
+    fn default() -> Roots {
+        Roots {
+            proc: PathBuf::from("/proc"),
+            cgroup: PathBuf::from("/sys/fs/cgroup"),
+        }
+    }
+}
+
+/// What observers need to know of the run that they stand beside.
+#[derive(Clone, Debug)]
+pub struct ObserverSetup {
+    /// The clock that dates readings.
+    pub clock: Arc<dyn Clock>,
+    /// This process.
+    pub own_pid: u32,
+    /// Where the kernel tells.
+    pub roots: Roots,
+    /// How long observers go on after the load.
+    pub tail: Duration,
+}
+
+impl ObserverSetup {
+    /// This process on this machine.
+    #[must_use]
+    pub fn of_this_process(tail: Duration) -> ObserverSetup {
+        ObserverSetup {
+            clock: Arc::new(SystemClock::start()),
+            own_pid: std::process::id(),
+            roots: Roots::default(),
+            tail,
+        }
+    }
+}
+
+/// Where the steady state begins and ends; the whole load where none was found.
+pub(crate) fn steady_or_all(window: &RunWindow) -> (u64, u64) {
+    let all = (window.start_unix_ns, window.end_unix_ns);
+    window.steady_unix_ns.unwrap_or(all)
+}
+
+/// Why a required observer cannot start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObserveError {
+    /// Its name.
+    pub observer: String,
+    /// Why, and what to do.
+    pub text: String,
+}
+
+impl fmt::Display for ObserveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "observer {} is required and cannot start: {}",
+            self.observer, self.text
+        )
+    }
+}
+
+impl std::error::Error for ObserveError {}
+
+/// Observers that are at work.
+#[derive(Debug)]
+pub struct Observers {
+    shared: Arc<Shared>,
+    clock: Arc<dyn Clock>,
+    threads: Vec<Thread>,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+struct Thread {
+    name: String,
+    has_ended: Arc<AtomicBool>,
+    handle: JoinHandle<Vec<Watch>>,
+}
+
+impl Observers {
+    /// Starts observers. Each looks at once and then at the whole multiples of its interval since 1970; what it sees goes
+    /// to `sender`, and where that is full it is counted and told later.
+    ///
+    /// Waits until each required observer has looked once; those that are not required and cannot start are gaps.
+    ///
+    /// # Errors
+    /// A required observer cannot start; all others are stopped again.
+    pub fn start(
+        specs: &[ObserverSpec],
+        setup: &ObserverSetup,
+        sender: &SyncSender<Observed>,
+    ) -> Result<Observers, ObserveError> {
+        let longest = specs.iter().map(|spec| spec.timeout).max();
+        let mut observers = Observers {
+            shared: Arc::new(Shared::default()),
+            clock: Arc::clone(&setup.clock),
+            threads: Vec::new(),
+            patience: longest.unwrap_or_default() + PATIENCE,
+        };
+        let table = ProcessTable::new(&setup.roots.proc);
+        let surroundings = Surroundings {
+            roots: setup.roots.clone(),
+            own_pid: setup.own_pid,
+            table: Arc::new(Mutex::new(table)),
+        };
+        let mut local = Vec::new();
+        for spec in specs {
+            let source = match sources::build(spec, &surroundings) {
+                Ok(source) => source,
+                Err(text) => {
+                    observers.cannot_start(spec, text, sender)?;
+                    continue;
+                }
+            };
+            let watch = Watch::new(spec, source, sender.clone());
+            match sources::may_block(&spec.kind) {
+                true => observers.spawn(&spec.name, vec![watch], setup),
+                false => local.push(watch),
+            }
+        }
+        if !local.is_empty() {
+            observers.spawn("local", local, setup);
+        }
+        observers.wait_for_required(specs)?;
+        Ok(observers)
+    }
+
+    /// The load has ended: pipelines go on until they are drained or reach their limit, the others end after the tail.
+    pub fn load_ended(&self) {
+        self.shared.load_ended(self.clock.unix_ns());
+    }
+
+    /// Whether every observer has ended by itself after [`Observers::load_ended`]: the tail is over, and each pipeline
+    /// is drained or has reached its limit.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.shared.idle_lanes() >= self.threads.len()
+    }
+
+    /// Stops all observers; waits no longer than one look may take, and leaves a thread that takes longer behind.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    /// Stops all observers and asks what can be asked only now: queries over the whole run, quantiles over all of it.
+    #[must_use]
+    pub fn conclude(mut self, window: RunWindow) -> Vec<Observed> {
+        let mut said = Vec::new();
+        let (mut watches, late) = self.end();
+        let now = self.clock.unix_ns();
+        for watch in &mut watches {
+            watch.conclude(&window, &*self.clock, &mut said);
+        }
+        said.extend(late.into_iter().map(|name| {
+            let text = "it did not end in time; what it read last may be missing";
+            gap(&name, now, text.to_owned())
+        }));
+        said
+    }
+
+    fn spawn(&mut self, name: &str, watches: Vec<Watch>, setup: &ObserverSetup) {
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let lane = Lane {
+            watches,
+            shared: Arc::clone(&self.shared),
+            clock: Arc::clone(&setup.clock),
+            tail: setup.tail,
+            has_ended: Arc::clone(&has_ended),
+        };
+        self.shared.lane_begins();
+        let thread = std::thread::Builder::new().name(format!("observe-{name}"));
+        let handle = thread
+            .spawn(move || lane.run())
+            .expect("the system has a thread for each observer");
+        self.threads.push(Thread {
+            name: name.to_owned(),
+            has_ended,
+            handle,
+        });
+    }
+
+    fn cannot_start(
+        &self,
+        spec: &ObserverSpec,
+        text: String,
+        sender: &SyncSender<Observed>,
+    ) -> Result<(), ObserveError> {
+        if spec.required {
+            return Err(ObserveError {
+                observer: spec.name.clone(),
+                text,
+            });
+        }
+        let remark = gap(
+            &spec.name,
+            self.clock.unix_ns(),
+            format!("it cannot start: {text}"),
+        );
+        // Nobody reads yet only if the channel has no room for one remark for each observer.
+        let _ = sender.try_send(remark);
+        Ok(())
+    }
+
+    fn wait_for_required(&self, specs: &[ObserverSpec]) -> Result<(), ObserveError> {
+        for spec in specs.iter().filter(|spec| spec.required) {
+            let first = self.shared.first_look(&spec.name, self.patience);
+            let refused = match first {
+                Some(Ok(())) => continue,
+                Some(Err(text)) => text,
+                None => format!("it did not answer within {:?}", self.patience),
+            };
+            return Err(ObserveError {
+                observer: spec.name.clone(),
+                text: refused,
+            });
+        }
+        Ok(())
+    }
+
+    /// Stops the threads; gives what they watched, and the names of those that did not end.
+    fn end(&mut self) -> (Vec<Watch>, Vec<String>) {
+        self.shared.stop();
+        self.shared.wait_for_lanes(self.patience);
+        let (mut watches, mut late) = (Vec::new(), Vec::new());
+        for thread in std::mem::take(&mut self.threads) {
+            // One that says that it has ended has nothing left to wait for.
+            let ended = thread.has_ended.load(Acquire);
+            match ended.then(|| thread.handle.join()) {
+                Some(Ok(ended)) => watches.extend(ended),
+                _ => late.push(thread.name),
+            }
+        }
+        (watches, late)
+    }
+}
+
+impl Drop for Observers {
+    fn drop(&mut self) {
+        self.shared.stop();
+    }
+}
+
+fn gap(observer: &str, at_unix_ns: u64, text: String) -> Observed {
+    let observer: Arc<str> = Arc::from(observer);
+    Observed::Remark(Remark {
+        component: Arc::clone(&observer),
+        observer,
+        at_unix_ns,
+        kind: GAP_NOTE.to_owned(),
+        text,
+    })
+}
+
+#[cfg(test)]
+mod tests;

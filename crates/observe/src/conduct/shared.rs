@@ -1,0 +1,117 @@
+//! What the threads of observers and their owner tell each other.
+//!
+//! Must not know what is observed. Invariant: every wait has a bound, and every change wakes those that wait.
+
+use std::collections::HashMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Orders and answers.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    orders: Orders,
+    lanes: usize,
+    idle_lanes: usize,
+    /// How the first look of each observer went.
+    first_looks: HashMap<String, Result<(), String>>,
+}
+
+/// What threads are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Orders {
+    pub(super) stop: bool,
+    /// When the load ended, in nanoseconds since 1970; `None`: not yet.
+    pub(super) load_ended_unix_ns: Option<u64>,
+}
+
+impl Shared {
+    pub(super) fn orders(&self) -> Orders {
+        self.lock().orders
+    }
+
+    pub(super) fn stop(&self) {
+        self.change(|state| state.orders.stop = true);
+    }
+
+    pub(super) fn load_ended(&self, at_unix_ns: u64) {
+        self.change(|state| {
+            state.orders.load_ended_unix_ns.get_or_insert(at_unix_ns);
+        });
+    }
+
+    pub(super) fn lane_begins(&self) {
+        self.change(|state| state.lanes += 1);
+    }
+
+    /// A thread has ended, as it should or not.
+    pub(super) fn lane_ends(&self, was_idle: bool) {
+        self.change(|state| {
+            state.lanes -= 1;
+            state.idle_lanes += usize::from(!was_idle);
+        });
+    }
+
+    /// All that a thread watches has ended by itself.
+    pub(super) fn lane_is_idle(&self) {
+        self.change(|state| state.idle_lanes += 1);
+    }
+
+    pub(super) fn idle_lanes(&self) -> usize {
+        self.lock().idle_lanes
+    }
+
+    pub(super) fn has_looked(&self, observer: &str, result: Result<(), String>) {
+        self.change(|state| {
+            state.first_looks.insert(observer.to_owned(), result);
+        });
+    }
+
+    /// Waits for an observer's first look; `None`: it took too long.
+    pub(super) fn first_look(
+        &self,
+        observer: &str,
+        at_most: Duration,
+    ) -> Option<Result<(), String>> {
+        let waiting = self
+            .changed
+            .wait_timeout_while(self.lock(), at_most, |state| {
+                !state.first_looks.contains_key(observer)
+            });
+        let (state, _) = waiting.unwrap_or_else(PoisonError::into_inner);
+        state.first_looks.get(observer).cloned()
+    }
+
+    /// Waits until every thread has ended, or no longer.
+    pub(super) fn wait_for_lanes(&self, at_most: Duration) {
+        let waiting = self
+            .changed
+            .wait_timeout_while(self.lock(), at_most, |state| state.lanes > 0);
+        drop(waiting.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits until orders differ from those that are known, or no longer; `None`: without a bound, until then.
+    pub(super) fn wait_for_orders(&self, known: Orders, at_most: Option<Duration>) {
+        // Spurious ends of a wait only lead to another look at the time.
+        let bound = at_most.unwrap_or(Duration::from_secs(3_600));
+        let waiting = self
+            .changed
+            .wait_timeout_while(self.lock(), bound, |state| state.orders == known);
+        drop(waiting.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Each change is a single assignment: a thread that panicked left nothing half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,105 @@
+//! Tests of observers at work, on threads, against this process and a small server.
+//!
+//! Must not know what a kind reads in detail. Invariant: no test waits longer than a bound.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use loadline_model::observation::Reading;
+
+use super::*;
+use crate::spec::ObserverSpecs;
+use crate::web::tests::server;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn specs(lines: &[&str]) -> Vec<ObserverSpec> {
+    let specs = lines
+        .iter()
+        .flat_map(|line| ObserverSpec::parse(line).expect(line));
+    ObserverSpecs::new(specs.collect()).unwrap().into_vec()
+}
+
+fn start(lines: &[&str]) -> (Result<Observers, ObserveError>, Receiver<Observed>) {
+    let (sender, receiver) = sync_channel(10_000);
+    let setup = ObserverSetup::of_this_process(Duration::from_millis(150));
+    (Observers::start(&specs(lines), &setup, &sender), receiver)
+}
+
+/// Waits for a reading of a metric.
+fn reading(receiver: &Receiver<Observed>, observer: &str, metric: &str) -> Reading {
+    loop {
+        match receiver.recv_timeout(PATIENCE).expect("a reading comes") {
+            Observed::Reading(reading)
+                if &*reading.series.observer == observer && &*reading.series.metric == metric =>
+            {
+                return reading;
+            }
+            _ => {}
+        }
+    }
+}
+
+const WINDOW: RunWindow = RunWindow {
+    start_unix_ns: 1,
+    end_unix_ns: 2,
+    steady_unix_ns: None,
+};
+
+#[cfg(target_os = "linux")]
+#[test]
+fn observers_look_until_the_tail_is_over() {
+    let (observers, receiver) = start(&["self;interval=100ms", "host;interval=100ms"]);
+    let observers = observers.unwrap();
+    assert!(reading(&receiver, "self", "cpu_cores").value >= 0.0);
+    assert!(reading(&receiver, "host", "memory_bytes").value > 0.0);
+    assert!(!observers.is_drained());
+    observers.load_ended();
+    let deadline = observers.clock.unix_ns() + 20_000_000_000;
+    while !observers.is_drained() && observers.clock.unix_ns() < deadline {
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    assert!(observers.is_drained());
+    observers.stop();
+}
+
+#[test]
+fn a_required_observer_that_cannot_start_is_named() {
+    let (address, _asked) = server(vec!["503|no".to_owned()]);
+    let line = format!("depth=http:http://{address}/;required=true");
+    let (observers, _receiver) = start(&[&line]);
+    let error = observers.unwrap_err();
+    assert_eq!(error.observer, "depth");
+    assert!(error.to_string().contains("503"), "{error}");
+}
+
+#[test]
+fn one_that_is_not_required_is_a_gap() {
+    let line = "q=prometheus:https://h;query=a;ca=no/such/file";
+    let (observers, receiver) = start(&[line]);
+    let observers = observers.unwrap();
+    let Observed::Remark(remark) = receiver.recv_timeout(PATIENCE).unwrap() else {
+        panic!("it is a remark");
+    };
+    assert_eq!(remark.kind, GAP_NOTE);
+    assert!(remark.text.contains("no/such/file"), "{}", remark.text);
+    assert!(observers.is_drained());
+    assert_eq!(observers.conclude(WINDOW), []);
+    let (observers, _receiver) = start(&[&format!("{line};required=true")]);
+    assert!(observers.is_err());
+}
+
+#[test]
+fn what_is_asked_after_the_run_is_concluded() {
+    let answer = r#"{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"4"]}]}}"#;
+    let (address, _asked) = server(vec![answer.to_owned()]);
+    let line = format!("q=prometheus:http://{address};query=x[{{{{window}}}}];as=p95_seconds");
+    let (observers, _receiver) = start(&[&line]);
+    let said = observers.unwrap().conclude(WINDOW);
+    let [Observed::Reading(reading)] = said.as_slice() else {
+        panic!("{said:?}");
+    };
+    assert_eq!(
+        (&*reading.series.metric, reading.value),
+        ("p95_seconds", 4.0)
+    );
+}

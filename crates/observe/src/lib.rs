@@ -1,0 +1,18 @@
+//! Observers: what the service under test uses while it is under load.
+//!
+//! Must not know the engine, nor what a reading means. Invariants: observers run on threads of their own; what
+//! cannot be read is a gap with a remark, never a zero; nothing that an observer keeps grows without a limit.
+
+mod clock;
+mod conduct;
+pub mod parse;
+mod process;
+mod readings;
+mod sources;
+pub mod spec;
+mod web;
+
+pub use clock::{Clock, SystemClock};
+pub use conduct::{ObserveError, ObserverSetup, Observers, Roots};
+pub use readings::{MISSING_NOTE, OVERFLOW_NOTE, TOTAL_COMPONENT};
+pub use spec::{ObserverKind, ObserverSpec, ObserverSpecs, SpecError, parse_file_text};

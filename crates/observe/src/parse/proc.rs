@@ -1,0 +1,373 @@
+//! Files of `/proc` (proc(5)).
+//!
+//! Must not know where the folder is. Invariant: a file of another form gives `None`, never a zero.
+
+use std::net::IpAddr;
+
+/// What `/proc/PID/stat` tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessStat {
+    /// The process's id.
+    pub pid: u32,
+    /// The program's name, 15 bytes at most.
+    pub name: String,
+    /// The state as a letter; `Z` is a process that has ended.
+    pub state: char,
+    /// The parent's id.
+    pub parent: u32,
+    /// User and system time in clock ticks.
+    pub cpu_ticks: u64,
+    /// User and system time of children that ended and were waited for, in clock ticks.
+    pub children_ticks: u64,
+    /// Threads.
+    pub threads: u64,
+    /// When it started, in clock ticks since the machine did.
+    pub start_ticks: u64,
+    /// Resident memory in pages.
+    pub resident_pages: u64,
+}
+
+/// Reads `/proc/PID/stat`.
+#[must_use]
+pub fn process_stat(text: &str) -> Option<ProcessStat> {
+    // The name is in parentheses and may itself hold blanks and parentheses.
+    let (head, tail) = text.trim_end().rsplit_once(')')?;
+    let (pid, name) = head.split_once('(')?;
+    let fields: Vec<&str> = tail.split_ascii_whitespace().collect();
+    // The first field behind the name is number 3 of the manual page.
+    let number = |field: usize| -> Option<u64> { fields.get(field - 3)?.parse().ok() };
+    let sum = |a: usize, b: usize| number(a)?.checked_add(number(b)?);
+    Some(ProcessStat {
+        pid: pid.trim().parse().ok()?,
+        name: name.to_owned(),
+        state: fields.first()?.chars().next()?,
+        parent: u32::try_from(number(4)?).ok()?,
+        cpu_ticks: sum(14, 15)?,
+        children_ticks: sum(16, 17)?,
+        threads: number(20)?,
+        start_ticks: number(22)?,
+        resident_pages: number(24)?,
+    })
+}
+
+/// The soft limit of open files in `/proc/PID/limits`; `None` also where there is no limit.
+#[must_use]
+pub fn open_files_limit(text: &str) -> Option<u64> {
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// The proportional share of memory in bytes of `/proc/PID/smaps_rollup`.
+#[must_use]
+pub fn proportional_bytes(text: &str) -> Option<u64> {
+    kibibytes(text, "Pss:")
+}
+
+/// A field `NAME   n kB` in bytes.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let number: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
+    number.checked_mul(1024)
+}
+
+/// The inodes of sockets that listen on a TCP port, of `/proc/net/tcp` or `tcp6`.
+#[must_use]
+pub fn listening_inodes(text: &str, port: u16) -> Vec<u64> {
+    const LISTEN: &str = "0A";
+    let sockets = text.lines().skip(1).filter_map(|line| {
+        let mut fields = line.split_ascii_whitespace();
+        let local = fields.nth(1)?;
+        let state = fields.nth(1)?;
+        let (_, hex) = local.rsplit_once(':')?;
+        let is_it = state == LISTEN && u16::from_str_radix(hex, 16).ok()? == port;
+        // The inode is field 10 of the line, six behind the state.
+        is_it.then(|| fields.nth(5)?.parse().ok())?
+    });
+    sockets.collect()
+}
+
+/// The inode in a link `socket:[123]` of `/proc/PID/fd`.
+#[must_use]
+pub fn socket_inode(link: &str) -> Option<u64> {
+    link.strip_prefix("socket:[")?
+        .strip_suffix(']')?
+        .parse()
+        .ok()
+}
+
+/// What `/proc/stat` tells of the whole machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MachineStat {
+    /// Time in which processors worked, in clock ticks.
+    pub busy_ticks: u64,
+    /// Time that the hypervisor gave to others, in clock ticks; a part of `busy_ticks`.
+    pub stolen_ticks: u64,
+    /// Processors.
+    pub processors: u64,
+    /// Tasks that run or could.
+    pub runnable: u64,
+}
+
+/// Reads `/proc/stat`.
+#[must_use]
+pub fn machine_stat(text: &str) -> Option<MachineStat> {
+    let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line
+        .split_ascii_whitespace()
+        .map_while(|field| field.parse().ok())
+        .collect();
+    // user nice system idle iowait irq softirq steal; guests are counted in user and nice already.
+    let busy = |fields: &[usize]| fields.iter().filter_map(|at| ticks.get(*at)).sum::<u64>();
+    let processors = text.lines().filter(|line| {
+        let number = line.strip_prefix("cpu").unwrap_or_default();
+        number.starts_with(|c: char| c.is_ascii_digit())
+    });
+    let running = text
+        .lines()
+        .find_map(|line| line.strip_prefix("procs_running "))?;
+    (ticks.len() >= 4).then_some(MachineStat {
+        busy_ticks: busy(&[0, 1, 2, 5, 6, 7]),
+        stolen_ticks: busy(&[7]),
+        processors: processors.count() as u64,
+        runnable: running.trim().parse().ok()?,
+    })
+}
+
+/// The mean number of tasks that ran or waited in the last minute, of `/proc/loadavg`.
+#[must_use]
+pub fn load_of_a_minute(text: &str) -> Option<f64> {
+    super::finite(text.split_ascii_whitespace().next()?)
+}
+
+/// Total and available memory in bytes, of `/proc/meminfo`.
+#[must_use]
+pub fn memory(text: &str) -> Option<(u64, u64)> {
+    Some((
+        kibibytes(text, "MemTotal:")?,
+        kibibytes(text, "MemAvailable:")?,
+    ))
+}
+
+/// What an interface received and sent, in bytes since it is up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InterfaceBytes {
+    /// Its name.
+    pub name: String,
+    /// Received.
+    pub received: u64,
+    /// Sent.
+    pub sent: u64,
+}
+
+/// Reads `/proc/net/dev`.
+#[must_use]
+pub fn interfaces(text: &str) -> Vec<InterfaceBytes> {
+    let rows = text.lines().filter_map(|line| {
+        let (name, counters) = line.split_once(':')?;
+        let mut counters = counters.split_ascii_whitespace();
+        Some(InterfaceBytes {
+            name: name.trim().to_owned(),
+            received: counters.next()?.parse().ok()?,
+            sent: counters.nth(7)?.parse().ok()?,
+        })
+    });
+    rows.collect()
+}
+
+/// A counter of `/proc/net/snmp` or `/proc/net/netstat`: a line of names and below it one of values, both with the
+/// protocol before them.
+#[must_use]
+pub fn protocol_counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
+    let mut rows = text.lines().filter_map(|line| {
+        let (head, rest) = line.split_once(':')?;
+        (head == protocol).then_some(rest)
+    });
+    let (names, values) = (rows.next()?, rows.next()?);
+    let place = names
+        .split_ascii_whitespace()
+        .position(|known| known == name)?;
+    values.split_ascii_whitespace().nth(place)?.parse().ok()
+}
+
+/// The share of the last ten seconds in which some task waited, between 0 and 1 (pressure stall information).
+#[must_use]
+pub fn pressure(text: &str) -> Option<f64> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    let percent = some
+        .split(' ')
+        .find_map(|word| word.strip_prefix("avg10="))?;
+    Some(super::finite(percent)? / 100.0)
+}
+
+/// The first words of `/proc/PID/cmdline`, which are separated by zeros.
+#[must_use]
+pub fn first_argument(text: &str) -> &str {
+    text.split('\0').next().unwrap_or_default()
+}
+
+/// Whether a program is called so: by its name, by its first argument, or by the last part of that. A `*` in the
+/// name stands for anything.
+#[must_use]
+pub fn is_called(name: &str, stat_name: &str, command_line: &str) -> bool {
+    let first = first_argument(command_line);
+    // A program that changed its title wrote a whole sentence there.
+    let program = first.split(' ').next().unwrap_or_default();
+    let last = program.rsplit('/').next().unwrap_or_default();
+    [stat_name, first, program, last, last.trim_end_matches(':')]
+        .iter()
+        .any(|called| fits(name, called))
+}
+
+/// Whether a text is what a pattern says, in which each `*` stands for anything.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut left) = text.strip_prefix(head) else {
+        return false;
+    };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let tail = parts.pop().unwrap_or_default();
+    for part in parts {
+        match left.find(part) {
+            Some(at) => left = &left[at + part.len()..],
+            None => return false,
+        }
+    }
+    left.ends_with(tail)
+}
+
+/// Whether an address is the machine itself.
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || bare
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_an_awkward_name_is_read() {
+        let text = "7 (a) b (c) S 1 7 7 0 -1 4194560 1 2 3 4 150 50 5 6 20 0 3 0 99 1000 12 0\n";
+        let stat = process_stat(text).unwrap();
+        assert_eq!(
+            (stat.pid, stat.name.as_str(), stat.parent),
+            (7, "a) b (c", 1)
+        );
+        assert_eq!((stat.cpu_ticks, stat.children_ticks), (200, 11));
+        assert_eq!(
+            (stat.threads, stat.start_ticks, stat.resident_pages),
+            (3, 99, 12)
+        );
+        assert_eq!(stat.state, 'S');
+        for other in ["", "7 (a) S", "7 a S 1", "x (a) S 1 7"] {
+            assert_eq!(process_stat(other), None);
+        }
+    }
+
+    #[test]
+    fn listeners_of_a_port_are_found() {
+        let text = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+            0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0\n\
+            1: 0100007F:1F90 0100007F:9999 01 00000000:00000000 00:00000000 00000000     0        0 4712 1 0 100 0 0 10 0\n\
+            2: 00000000:1F91 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4713 1 0 100 0 0 10 0\n";
+        assert_eq!(listening_inodes(text, 8080), [4711]);
+        assert_eq!(listening_inodes("", 8080), Vec::<u64>::new());
+        assert_eq!(socket_inode("socket:[4711]"), Some(4711));
+        assert_eq!(socket_inode("pipe:[4711]"), None);
+    }
+
+    #[test]
+    fn the_machine_is_read() {
+        let text =
+            "cpu  10 1 5 100 7 2 3 4 9 9\ncpu0 5 0 0 0\ncpu1 5 0 0 0\nintr 5\nprocs_running 3\n";
+        let stat = machine_stat(text).unwrap();
+        assert_eq!((stat.busy_ticks, stat.stolen_ticks), (25, 4));
+        assert_eq!((stat.processors, stat.runnable), (2, 3));
+        assert_eq!(machine_stat("cpu 1 2\nprocs_running 3\n"), None);
+        assert_eq!(load_of_a_minute("0.50 1 2 3/4 5\n"), Some(0.5));
+        let text = "MemTotal:       1000 kB\nMemFree: 1 kB\nMemAvailable:    400 kB\n";
+        assert_eq!(memory(text), Some((1_024_000, 409_600)));
+    }
+
+    #[test]
+    fn counters_of_the_network_are_read() {
+        let text = "Inter-|   Receive\n face |bytes\n  lo: 10 1 0 0 0 0 0 0 20 1 0\neth0:30 1 0 0 0 0 0 0 40 1\n";
+        let all = interfaces(text);
+        assert_eq!(all.len(), 2);
+        assert_eq!(
+            (all[1].name.as_str(), all[1].received, all[1].sent),
+            ("eth0", 30, 40)
+        );
+        let text = "Ip: A B\nIp: 1 2\nTcp: X RetransSegs\nTcp: 5 7\n";
+        assert_eq!(protocol_counter(text, "Tcp", "RetransSegs"), Some(7));
+        assert_eq!(protocol_counter(text, "Udp", "RetransSegs"), None);
+    }
+
+    #[test]
+    fn pressure_is_a_ratio() {
+        let text =
+            "some avg10=12.50 avg60=1 avg300=0 total=9\nfull avg10=0.00 avg60=0 avg300=0 total=0\n";
+        assert_eq!(pressure(text), Some(0.125));
+        assert_eq!(pressure("full avg10=1"), None);
+    }
+
+    #[test]
+    fn programs_are_known_by_name_and_by_first_argument() {
+        assert!(is_called("nginx", "nginx", "nginx: worker process\0"));
+        assert!(is_called(
+            "api-server",
+            "api-server-long",
+            "/opt/api-server\0--x\0"
+        ));
+        assert!(is_called(
+            "nginx",
+            "other",
+            "nginx: master process nginx -c x"
+        ));
+        assert!(!is_called("nginx", "bash", "bash\0nginx\0"));
+    }
+
+    #[test]
+    fn a_star_in_a_name_stands_for_anything() {
+        for (pattern, text, fit) in [
+            ("api-*", "api-0", true),
+            ("api-*", "api", false),
+            ("*", "", true),
+            ("a*b*c", "a--b--c", true),
+            ("a*b*c", "a--c--b", false),
+            ("a*a", "a", false),
+            ("*-worker", "php-worker", true),
+        ] {
+            assert_eq!(fits(pattern, text), fit, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn limits_and_shares_are_read() {
+        let text = "Limit                     Soft Limit           Hard Limit           Units\n\
+            Max open files            1024                 4096                 files\n";
+        assert_eq!(open_files_limit(text), Some(1024));
+        assert_eq!(
+            open_files_limit("Max open files unlimited unlimited files"),
+            None
+        );
+        assert_eq!(
+            proportional_bytes("Rss: 9 kB\nPss:     3 kB\n"),
+            Some(3_072)
+        );
+    }
+
+    #[test]
+    fn the_machine_itself_is_known() {
+        assert!(is_loopback("127.0.0.1") && is_loopback("[::1]") && is_loopback("localhost"));
+        assert!(!is_loopback("example.org") && !is_loopback("10.0.0.1"));
+    }
+}

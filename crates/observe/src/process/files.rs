@@ -1,0 +1,123 @@
+//! The files of one process below `/proc`.
+//!
+//! Must not know which process is of interest. Invariant: what is gone or forbidden is `None`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::parse::proc::{self, ProcessStat};
+
+/// Reads files of processes.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessFiles {
+    root: PathBuf,
+    /// Clock ticks in a second.
+    pub(crate) ticks_per_second: f64,
+    /// Bytes of a page.
+    pub(crate) page_bytes: f64,
+}
+
+impl ProcessFiles {
+    pub(crate) fn new(root: &Path) -> ProcessFiles {
+        let (ticks_per_second, page_bytes) = system_units();
+        ProcessFiles {
+            root: root.to_owned(),
+            ticks_per_second,
+            page_bytes,
+        }
+    }
+
+    /// Ids of all processes.
+    pub(crate) fn pids(&self) -> Vec<u32> {
+        let Ok(entries) = fs::read_dir(&self.root) else {
+            return Vec::new();
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        names.collect()
+    }
+
+    pub(crate) fn stat(&self, pid: u32) -> Option<ProcessStat> {
+        proc::process_stat(&self.text(pid, "stat")?)
+    }
+
+    /// The words of the command line, separated by zeros.
+    pub(crate) fn command_line(&self, pid: u32) -> Option<String> {
+        self.text(pid, "cmdline")
+    }
+
+    /// How many files it has open; newer kernels tell it as the size of the folder (6.2 and later).
+    pub(crate) fn open_files(&self, pid: u32) -> Option<u64> {
+        let folder = self.path(pid, "fd");
+        let size = fs::metadata(&folder).ok()?.len();
+        if size > 0 {
+            return Some(size);
+        }
+        Some(fs::read_dir(folder).ok()?.count() as u64)
+    }
+
+    /// How many files it may open; `None`: any number.
+    pub(crate) fn open_files_limit(&self, pid: u32) -> Option<u64> {
+        proc::open_files_limit(&self.text(pid, "limits")?)
+    }
+
+    pub(crate) fn proportional_bytes(&self, pid: u32) -> Option<u64> {
+        proc::proportional_bytes(&self.text(pid, "smaps_rollup")?)
+    }
+
+    /// Whether it holds one of these sockets.
+    pub(crate) fn holds_socket(&self, pid: u32, inodes: &[u64]) -> bool {
+        let Ok(entries) = fs::read_dir(self.path(pid, "fd")) else {
+            return false;
+        };
+        entries.filter_map(Result::ok).any(|entry| {
+            let link = fs::read_link(entry.path()).ok();
+            let inode = link.and_then(|link| proc::socket_inode(link.to_str()?));
+            inode.is_some_and(|inode| inodes.contains(&inode))
+        })
+    }
+
+    /// The sockets that listen on a TCP port.
+    pub(crate) fn listening_inodes(&self, port: u16) -> Vec<u64> {
+        let tables = ["net/tcp", "net/tcp6"].iter();
+        let texts = tables.filter_map(|table| fs::read_to_string(self.root.join(table)).ok());
+        texts
+            .flat_map(|text| proc::listening_inodes(&text, port))
+            .collect()
+    }
+
+    /// Clock ticks since the machine started.
+    pub(crate) fn uptime_ticks(&self) -> Option<u64> {
+        let text = fs::read_to_string(self.root.join("uptime")).ok()?;
+        let seconds: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+        Some((seconds * self.ticks_per_second) as u64)
+    }
+
+    fn text(&self, pid: u32, file: &str) -> Option<String> {
+        let bytes = fs::read(self.path(pid, file)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn path(&self, pid: u32, file: &str) -> PathBuf {
+        let mut path = self.root.join(pid.to_string());
+        path.push(file);
+        path
+    }
+}
+
+/// Clock ticks in a second and bytes of a page.
+#[cfg(unix)]
+fn system_units() -> (f64, f64) {
+    // SAFETY: sysconf takes no pointers.
+    let (ticks, page) = unsafe {
+        (
+            libc::sysconf(libc::_SC_CLK_TCK),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
+    (ticks.max(1) as f64, page.max(1) as f64)
+}
+
+#[cfg(not(unix))]
+fn system_units() -> (f64, f64) {
+    (100.0, 4096.0)
+}

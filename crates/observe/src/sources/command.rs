@@ -1,0 +1,231 @@
+//! `command`: a number that a program prints.
+//!
+//! Must not know what the program does. Invariants: no shell unless it is wanted; a program that takes too long is
+//! killed with all that it started.
+
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use super::{Counter, Source, Tick};
+use crate::clock::{Clock, nanoseconds};
+use crate::parse::{finite, shown};
+use crate::readings::{Gap, Readings};
+use crate::spec::CommandSettings;
+
+/// Bytes that are read of what a program prints.
+const OUTPUT_BYTES_MAX: u64 = 64 << 10;
+/// How long a program that closed its output is given to end.
+const EXIT_POLL: Duration = Duration::from_millis(5);
+
+/// Runs a program.
+pub(super) struct CommandSource {
+    words: Vec<String>,
+    metric: String,
+    timeout: Duration,
+}
+
+/// What a program printed.
+struct Printed {
+    output: Vec<u8>,
+    errors: Vec<u8>,
+}
+
+impl CommandSource {
+    pub(super) fn new(
+        settings: &CommandSettings,
+        timeout: Duration,
+    ) -> Result<CommandSource, String> {
+        Ok(CommandSource {
+            words: settings.words()?,
+            metric: settings.metric.clone(),
+            timeout,
+        })
+    }
+
+    fn number(&self, clock: &dyn Clock) -> Result<f64, Gap> {
+        let program = &self.words[0];
+        let mut child = self
+            .start()
+            .map_err(|error| Gap(format!("{program} cannot be run: {error}")))?;
+        let printed = listen(&mut child);
+        let begun = clock.unix_ns();
+        let printed = match printed.recv_timeout(self.timeout) {
+            Ok(printed) => printed,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                end(&mut child);
+                let timeout = self.timeout;
+                return Err(Gap(format!(
+                    "{program} took longer than {timeout:?} and was killed"
+                )));
+            }
+        };
+        let deadline = begun.saturating_add(nanoseconds(self.timeout));
+        let status = self.status(&mut child, clock, deadline)?;
+        if !status.success() {
+            let errors = String::from_utf8_lossy(&printed.errors);
+            return Err(Gap(format!(
+                "{program} ended with {status}: {}",
+                shown(&errors)
+            )));
+        }
+        let text = String::from_utf8_lossy(&printed.output);
+        let last = text.lines().rev().find(|line| !line.trim().is_empty());
+        last.and_then(finite)
+            .ok_or_else(|| Gap(format!("{program} printed no number: {}", shown(&text))))
+    }
+
+    fn start(&self) -> std::io::Result<Child> {
+        let mut command = Command::new(&self.words[0]);
+        command
+            .args(&self.words[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.spawn()
+    }
+
+    /// Waits for the end of a program that has closed its output.
+    fn status(
+        &self,
+        child: &mut Child,
+        clock: &dyn Clock,
+        deadline_unix_ns: u64,
+    ) -> Result<ExitStatus, Gap> {
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if clock.unix_ns() < deadline_unix_ns => {
+                    std::thread::park_timeout(EXIT_POLL);
+                }
+                Ok(None) | Err(_) => {
+                    end(child);
+                    return Err(Gap(format!("{} did not end and was killed", self.words[0])));
+                }
+            }
+        }
+    }
+}
+
+/// Reads what a program prints, on a thread that ends with it.
+fn listen(child: &mut Child) -> Receiver<Printed> {
+    let (sender, receiver) = sync_channel(1);
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
+    let read_all = move || {
+        let read = |pipe: Option<&mut dyn Read>| {
+            let mut bytes = Vec::new();
+            if let Some(pipe) = pipe {
+                // What was read before a failure is judged as it is.
+                let _ = pipe.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes);
+            }
+            bytes
+        };
+        let (mut output, mut errors) = (output, errors);
+        let printed = Printed {
+            output: read(output.as_mut().map(|pipe| pipe as &mut dyn Read)),
+            errors: read(errors.as_mut().map(|pipe| pipe as &mut dyn Read)),
+        };
+        // Nobody listens any more when it took too long.
+        let _ = sender.send(printed);
+    };
+    let thread = std::thread::Builder::new().name("observe-command".to_owned());
+    thread
+        .spawn(read_all)
+        .expect("the system has a thread for each program");
+    receiver
+}
+
+/// Kills a program and all that it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Ok(group) = i32::try_from(child.id()) {
+        // SAFETY: kill takes no pointers; the group is that of a child that was not waited for, so it is ours.
+        unsafe {
+            libc::kill(-group, libc::SIGKILL);
+        }
+    }
+    // It may have ended by itself meanwhile.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+impl Source for CommandSource {
+    fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
+        let number = self.number(tick.clock)?;
+        readings.own(&self.metric, number);
+        Ok(())
+    }
+}
+
+impl Counter for CommandSource {
+    fn total(&mut self, tick: &Tick<'_>) -> Result<f64, Gap> {
+        self.number(tick.clock)
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::clock::SystemClock;
+
+    fn number(run: &str, shell: bool, timeout: Duration) -> Result<f64, Gap> {
+        let settings = CommandSettings {
+            run: vec![run.to_owned()],
+            shell,
+            metric: "value".to_owned(),
+        };
+        let source = CommandSource::new(&settings, timeout).unwrap();
+        source.number(&SystemClock::start())
+    }
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn the_last_line_is_the_number() {
+        assert_eq!(number("printf 'a\\n 7.5 \\n\\n'", false, LONG), Ok(7.5));
+        assert_eq!(number("echo $((3 * 4))", true, LONG), Ok(12.0));
+    }
+
+    #[test]
+    fn without_a_shell_nothing_is_expanded() {
+        let gap = number("echo $HOME", false, LONG).unwrap_err().0;
+        assert!(gap.contains("$HOME"), "{gap}");
+    }
+
+    #[test]
+    fn failures_are_gaps() {
+        let gap = number("echo no >&2; exit 3", true, LONG).unwrap_err().0;
+        assert!(gap.contains('3') && gap.contains("no"), "{gap}");
+        let gap = number("no-such-program-here", false, LONG).unwrap_err().0;
+        assert!(gap.contains("cannot be run"), "{gap}");
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_killed_with_its_children() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("pid");
+        let run = format!("sleep 60 & echo $! > {}; wait", file.display());
+        let gap = number(&run, true, Duration::from_millis(300))
+            .unwrap_err()
+            .0;
+        assert!(gap.contains("was killed"), "{gap}");
+        let pid = std::fs::read_to_string(file).unwrap();
+        let stat = Path::new("/proc").join(pid.trim()).join("stat");
+        let gone = || match std::fs::read_to_string(&stat) {
+            Ok(text) => text.contains(") Z "),
+            Err(_) => true,
+        };
+        let deadline = 2_000;
+        let is_gone = (0..deadline).any(|_| {
+            std::thread::park_timeout(Duration::from_millis(1));
+            gone()
+        });
+        assert!(is_gone);
+    }
+}

@@ -1,0 +1,127 @@
+//! `log`: lines of a file, of standard input or of pods, counted and summed.
+//!
+//! Must not know what the lines mean. Invariant: a line that came counts once, whatever was rotated meanwhile; where
+//! lines may be lost, that is said.
+
+mod feed;
+mod meter;
+
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::{Counter, Source, Tick};
+use crate::parse::{finite, pattern};
+use crate::readings::{Gap, Readings};
+use crate::spec::LogSettings;
+use feed::Feed;
+use meter::LineMeter;
+
+/// Counts lines.
+pub(super) struct LogSource {
+    reader: LogReader,
+    meter: LineMeter,
+}
+
+/// Reads lines and picks those that match.
+struct LogReader {
+    feed: Feed,
+    pattern: Regex,
+    counts: Counts,
+}
+
+/// What was picked so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Counts {
+    /// Lines that matched.
+    pub(super) lines: u64,
+    /// The sum of what the pattern's group held.
+    pub(super) sum: f64,
+    /// What it held last; `None`: no number yet.
+    pub(super) last: Option<f64>,
+}
+
+impl LogReader {
+    fn new(settings: &LogSettings, timeout: Duration) -> Result<LogReader, String> {
+        Ok(LogReader {
+            feed: Feed::new(settings, timeout)?,
+            pattern: pattern(&settings.pattern)?,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Whether the pattern has a group, so that there are values.
+    fn has_values(&self) -> bool {
+        self.pattern.captures_len() > 1
+    }
+
+    /// Reads what came; gives what may be lost, in words.
+    fn read(&mut self, tick: &Tick<'_>) -> Result<Vec<String>, Gap> {
+        let has_values = self.has_values();
+        let (pattern, counts) = (&self.pattern, &mut self.counts);
+        self.feed
+            .read(tick, &mut |line| counts.take(pattern, has_values, line))
+    }
+}
+
+impl Counts {
+    fn take(&mut self, pattern: &Regex, has_values: bool, line: &str) {
+        if !has_values {
+            self.lines += u64::from(pattern.is_match(line));
+            return;
+        }
+        let Some(captures) = pattern.captures(line) else {
+            return;
+        };
+        self.lines += 1;
+        if let Some(value) = captures.get(1).and_then(|group| finite(group.as_str())) {
+            self.sum += value;
+            self.last = Some(value);
+        }
+    }
+}
+
+impl LogSource {
+    pub(super) fn new(settings: &LogSettings, timeout: Duration) -> Result<LogSource, String> {
+        Ok(LogSource {
+            reader: LogReader::new(settings, timeout)?,
+            meter: LineMeter::default(),
+        })
+    }
+}
+
+impl Source for LogSource {
+    fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
+        let lost = self.reader.read(tick)?;
+        for text in lost {
+            readings.missing(&readings.observer(), text);
+        }
+        let has_values = self.reader.has_values();
+        let now = tick.clock.unix_ns();
+        self.meter
+            .advance(now, &self.reader.counts, has_values, readings);
+        Ok(())
+    }
+}
+
+/// Lines, or the sum of the group where the pattern has one, as a stage of a pipeline.
+pub(super) struct LogCounter(LogReader);
+
+impl LogCounter {
+    pub(super) fn new(settings: &LogSettings, timeout: Duration) -> Result<LogCounter, String> {
+        LogReader::new(settings, timeout).map(LogCounter)
+    }
+}
+
+impl Counter for LogCounter {
+    fn total(&mut self, tick: &Tick<'_>) -> Result<f64, Gap> {
+        self.0.read(tick)?;
+        Ok(match self.0.has_values() {
+            true => self.0.counts.sum,
+            false => self.0.counts.lines as f64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! `pod`, `node` and `replicas`: what runs in a Kubernetes cluster, and what it uses.
+//!
+//! Must not know the API, only what the client says of it. Invariants: clusters are only read; what was measured once is
+//! handed on once, at the time at which it was measured.
+
+mod nodes;
+mod pod;
+
+use std::time::Duration;
+
+use loadline_kubernetes::{
+    Cluster, Kubeconfig, LogFollower, LogOptions, LogSince, Node, NodeUsage, Pod, PodUsage,
+    Quantity, Selector, Usage, Workload, WorkloadName,
+};
+
+use super::Source;
+use crate::readings::Gap;
+use crate::spec::{LogSettings, NodeSettings, PodSettings, ReplicasSettings};
+
+/// What observers ask a cluster; tests put a made-up one in its place.
+trait Fleet: Send {
+    /// The pods that are meant.
+    fn pods(&self) -> Result<Vec<Pod>, Gap>;
+    /// What these pods use.
+    fn pod_usage(&self) -> Result<Usage<PodUsage>, Gap>;
+    /// The nodes that are meant.
+    fn nodes(&self) -> Result<Vec<Node>, Gap>;
+    /// What these nodes use.
+    fn node_usage(&self) -> Result<Usage<NodeUsage>, Gap>;
+    /// The workload that is meant.
+    fn workload(&self) -> Result<Workload, Gap>;
+}
+
+/// A real cluster, and what is meant in it.
+struct RealFleet {
+    cluster: Cluster,
+    namespace: String,
+    selector: Selector,
+    /// `None`: no workload is asked for.
+    workload: Option<WorkloadName>,
+}
+
+impl Fleet for RealFleet {
+    fn pods(&self) -> Result<Vec<Pod>, Gap> {
+        told(self.cluster.pods(&self.namespace, &self.selector))
+    }
+
+    fn pod_usage(&self) -> Result<Usage<PodUsage>, Gap> {
+        told(self.cluster.pod_usage(&self.namespace, &self.selector))
+    }
+
+    fn nodes(&self) -> Result<Vec<Node>, Gap> {
+        told(self.cluster.nodes(&self.selector))
+    }
+
+    fn node_usage(&self) -> Result<Usage<NodeUsage>, Gap> {
+        told(self.cluster.node_usage(&self.selector))
+    }
+
+    fn workload(&self) -> Result<Workload, Gap> {
+        let name = self.workload.as_ref();
+        let name = name.ok_or_else(|| Gap::new("no workload is meant"))?;
+        told(self.cluster.workload(name))
+    }
+}
+
+/// The source of `pod`.
+pub(super) fn pods(settings: &PodSettings, _: Duration) -> Result<Box<dyn Source>, String> {
+    let fleet = fleet(
+        settings.context.as_deref(),
+        settings.namespace.as_deref(),
+        Selector::labels(settings.selector.clone()),
+    )?;
+    let source = pod::PodSource::new(Box::new(fleet), settings.containers);
+    Ok(Box::new(source))
+}
+
+/// The source of `node`.
+pub(super) fn nodes(settings: &NodeSettings, _: Duration) -> Result<Box<dyn Source>, String> {
+    let selector = settings
+        .selector
+        .clone()
+        .map_or_else(Selector::all, Selector::labels);
+    let fleet = fleet(settings.context.as_deref(), None, selector)?;
+    Ok(Box::new(nodes::NodeSource::new(Box::new(fleet))))
+}
+
+/// The source of `replicas`.
+pub(super) fn replicas(
+    settings: &ReplicasSettings,
+    _: Duration,
+) -> Result<Box<dyn Source>, String> {
+    let (context, namespace) = (settings.context.as_deref(), settings.namespace.as_deref());
+    let mut fleet = fleet(context, namespace, Selector::all())?;
+    let name = WorkloadName::parse(&settings.workload, &fleet.namespace);
+    fleet.workload = Some(name.map_err(|error| error.to_string())?);
+    Ok(Box::new(nodes::ReplicaSource::new(Box::new(fleet))))
+}
+
+/// Follows the logs of pods, from now on unless all that they have counts.
+pub(super) fn follow_logs(
+    settings: &LogSettings,
+    _: Duration,
+    now_unix_ns: u64,
+) -> Result<LogFollower, Gap> {
+    let (context, namespace) = (settings.context.as_deref(), settings.namespace.as_deref());
+    let (cluster, namespace) = connect(context, namespace).map_err(Gap)?;
+    let selector = Selector::labels(settings.pod.clone().unwrap_or_default());
+    let options = LogOptions {
+        container: settings.container.clone(),
+        since: (!settings.from_start).then_some(LogSince::Instant(now_unix_ns)),
+        tail: None,
+        is_previous: false,
+    };
+    told(cluster.follow_logs(&namespace, &selector, &options))
+}
+
+fn fleet(
+    context: Option<&str>,
+    namespace: Option<&str>,
+    selector: Selector,
+) -> Result<RealFleet, String> {
+    let (cluster, namespace) = connect(context, namespace)?;
+    Ok(RealFleet {
+        cluster,
+        namespace,
+        selector,
+        workload: None,
+    })
+}
+
+/// The cluster of a context, else the current one, else that we run in; and the namespace that is meant.
+fn connect(context: Option<&str>, namespace: Option<&str>) -> Result<(Cluster, String), String> {
+    let config = Kubeconfig::from_environment();
+    let cluster = match context {
+        Some(context) => config.and_then(|config| Cluster::from_kubeconfig(&config, context)),
+        None => {
+            let current = config.and_then(|config| Cluster::for_reading(&config));
+            current.or_else(|error| Cluster::in_cluster().map_err(|_| error))
+        }
+    };
+    let cluster = cluster.map_err(|error| error.to_string())?;
+    let namespace = namespace.map_or_else(|| cluster.namespace().to_owned(), str::to_owned);
+    Ok((cluster, namespace))
+}
+
+fn told<T>(result: loadline_kubernetes::Result<T>) -> Result<T, Gap> {
+    result.map_err(|error| Gap(error.to_string()))
+}
+
+fn amount(quantity: Option<Quantity>) -> Option<f64> {
+    quantity.map(Quantity::as_f64)
+}
+
+/// A sum of amounts; `None` where one is not there, since the whole then has no bound either.
+fn sum(amounts: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    amounts.sum()
+}
+
+#[cfg(test)]
+mod tests;

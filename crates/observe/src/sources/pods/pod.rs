@@ -1,0 +1,259 @@
+//! `pod`: pods of a selector, their containers, and all of them together.
+//!
+//! Must not know how a cluster is asked. Invariant: restarts, kills and evictions are told once each.
+
+use std::collections::{HashMap, HashSet};
+
+use loadline_kubernetes::{ContainerUsage, Phase, Pod, PodUsage};
+use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE};
+
+use super::{Fleet, amount, sum};
+use crate::readings::{Gap, Readings, TOTAL_COMPONENT};
+use crate::sources::{Source, Tick};
+
+/// Pods that ended and are remembered, so that nothing is told twice.
+const REMEMBERED_MAX: usize = 2_000;
+
+/// Reads pods.
+pub(super) struct PodSource {
+    fleet: Box<dyn Fleet>,
+    with_containers: bool,
+    /// When each pod was measured last, in nanoseconds since 1970.
+    measured: HashMap<String, u64>,
+    /// Restarts of each container when it was first seen, and at the last look.
+    restarts: HashMap<String, (u32, u32)>,
+    oom_kills: HashMap<String, u32>,
+    evicted: HashSet<String>,
+    is_first: bool,
+}
+
+/// What may be used, of a container or a pod.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bounds {
+    cpu_request: Option<f64>,
+    cpu_limit: Option<f64>,
+    memory_request: Option<f64>,
+    memory_limit: Option<f64>,
+}
+
+impl PodSource {
+    pub(super) fn new(fleet: Box<dyn Fleet>, with_containers: bool) -> PodSource {
+        PodSource {
+            fleet,
+            with_containers,
+            measured: HashMap::new(),
+            restarts: HashMap::new(),
+            oom_kills: HashMap::new(),
+            evicted: HashSet::new(),
+            is_first: true,
+        }
+    }
+
+    /// Whether a measurement was not handed on yet. One that does not tell its time always is.
+    fn is_newer(&mut self, usage: &PodUsage) -> bool {
+        let Some(at) = usage.at_unix_ns else {
+            return true;
+        };
+        self.measured.insert(usage.name.clone(), at) != Some(at)
+    }
+
+    fn tell_events(&mut self, pod: &Pod, readings: &mut Readings) {
+        if pod.is_evicted()
+            && self.evicted.len() < REMEMBERED_MAX
+            && self.evicted.insert(pod.uid.clone())
+            && !self.is_first
+        {
+            let why = pod.message.as_deref().unwrap_or("its node wanted room");
+            readings.remark(&pod.name, EVICTION_NOTE, format!("it was evicted: {why}"));
+        }
+        if self.restarts.len() > REMEMBERED_MAX {
+            self.restarts.clear();
+        }
+        for container in &pod.containers {
+            let key = format!("{}/{}", pod.uid, container.name);
+            // A pod that came during the run began without restarts.
+            let first = if self.is_first { container.restarts } else { 0 };
+            let (_, known) = self.restarts.entry(key).or_insert((first, first));
+            let anew = container.restarts.saturating_sub(*known);
+            *known = container.restarts;
+            if anew == 0 {
+                continue;
+            }
+            let end = container.last_end.as_ref();
+            let why = end.map_or("unknown", |end| end.reason.as_str());
+            let text = format!(
+                "container {} was started anew ({anew}×): {why}",
+                container.name
+            );
+            readings.remark(&pod.name, RESTART_NOTE, text);
+            if end.is_some_and(|end| end.is_oom()) {
+                *self.oom_kills.entry(pod.uid.clone()).or_default() += anew;
+                let text = format!("container {} was killed for want of memory", container.name);
+                readings.remark(&pod.name, OOM_NOTE, text);
+            }
+        }
+    }
+
+    /// Restarts of a pod since the first look.
+    fn restarts_of(&self, pod: &Pod) -> u32 {
+        let keys = pod
+            .containers
+            .iter()
+            .map(|container| format!("{}/{}", pod.uid, container.name));
+        let known = keys.filter_map(|key| self.restarts.get(&key));
+        known.map(|(first, now)| now.saturating_sub(*first)).sum()
+    }
+
+    fn tell_pod(&mut self, pod: &Pod, usage: Option<&PodUsage>, readings: &mut Readings) {
+        readings.put(&pod.name, "restarts", f64::from(self.restarts_of(pod)));
+        let kills = self.oom_kills.get(&pod.uid).copied().unwrap_or_default();
+        readings.put(&pod.name, "oom_kills", f64::from(kills));
+        let bounds = Bounds::of_pod(pod);
+        bounds.tell(&pod.name, readings);
+        let Some(usage) = usage.filter(|usage| self.is_newer(usage)) else {
+            return;
+        };
+        let bytes = usage.memory_bytes().map(|bytes| bytes as f64);
+        bounds.tell_use(
+            &pod.name,
+            usage.at_unix_ns,
+            usage.cpu_cores(),
+            bytes,
+            readings,
+        );
+        if !self.with_containers || usage.containers.len() < 2 {
+            return;
+        }
+        for container in &usage.containers {
+            tell_container(pod, container, usage.at_unix_ns, readings);
+        }
+    }
+}
+
+fn tell_container(
+    pod: &Pod,
+    usage: &ContainerUsage,
+    at_unix_ns: Option<u64>,
+    readings: &mut Readings,
+) {
+    let component = format!("{}/{}", pod.name, usage.name);
+    let bounds = pod.container(&usage.name).map(Bounds::of_container);
+    let bounds = bounds.unwrap_or_default();
+    bounds.tell(&component, readings);
+    let bytes = usage.memory_bytes.map(|bytes| bytes as f64);
+    bounds.tell_use(&component, at_unix_ns, usage.cpu_cores, bytes, readings);
+}
+
+impl Bounds {
+    fn of_container(container: &loadline_kubernetes::Container) -> Bounds {
+        Bounds {
+            cpu_request: amount(container.cpu_request),
+            cpu_limit: amount(container.cpu_limit),
+            memory_request: amount(container.memory_request),
+            memory_limit: amount(container.memory_limit),
+        }
+    }
+
+    fn of_pod(pod: &Pod) -> Bounds {
+        let all: Vec<Bounds> = pod.containers.iter().map(Bounds::of_container).collect();
+        let of = |bound: fn(&Bounds) -> Option<f64>| sum(all.iter().map(bound));
+        Bounds {
+            cpu_request: of(|bounds| bounds.cpu_request),
+            cpu_limit: of(|bounds| bounds.cpu_limit),
+            memory_request: of(|bounds| bounds.memory_request),
+            memory_limit: of(|bounds| bounds.memory_limit),
+        }
+    }
+
+    fn tell(&self, component: &str, readings: &mut Readings) {
+        for (metric, bound) in [
+            ("cpu_request_cores", self.cpu_request),
+            ("cpu_limit_cores", self.cpu_limit),
+            ("memory_request_bytes", self.memory_request),
+            ("memory_limit_bytes", self.memory_limit),
+        ] {
+            if let Some(bound) = bound {
+                readings.put(component, metric, bound);
+            }
+        }
+    }
+
+    /// What is used, and as shares of what may be.
+    fn tell_use(
+        &self,
+        component: &str,
+        at_unix_ns: Option<u64>,
+        cores: Option<f64>,
+        bytes: Option<f64>,
+        readings: &mut Readings,
+    ) {
+        let share = |used: Option<f64>, bound: Option<f64>| {
+            let bound = bound.filter(|bound| *bound > 0.0)?;
+            Some(used? / bound)
+        };
+        for (metric, value) in [
+            ("cpu_cores", cores),
+            ("cpu_of_request_ratio", share(cores, self.cpu_request)),
+            ("cpu_of_limit_ratio", share(cores, self.cpu_limit)),
+            ("memory_bytes", bytes),
+            ("memory_of_request_ratio", share(bytes, self.memory_request)),
+            ("memory_of_limit_ratio", share(bytes, self.memory_limit)),
+        ] {
+            match (value, at_unix_ns) {
+                (Some(value), Some(at)) => readings.put_at(at, component, metric, value),
+                (Some(value), None) => readings.put(component, metric, value),
+                (None, _) => {}
+            }
+        }
+    }
+}
+
+impl Source for PodSource {
+    fn read(&mut self, _: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
+        let pods = self.fleet.pods()?;
+        for pod in &pods {
+            self.tell_events(pod, readings);
+        }
+        self.is_first = false;
+        let alive: Vec<&Pod> = pods
+            .iter()
+            .filter(|pod| !matches!(pod.phase, Phase::Succeeded | Phase::Failed))
+            .collect();
+        let ready = alive
+            .iter()
+            .filter(|pod| pod.is_ready && !pod.is_ending)
+            .count();
+        readings.put(TOTAL_COMPONENT, "replicas", ready as f64);
+        readings.put(TOTAL_COMPONENT, "pods", alive.len() as f64);
+        let usage = self.fleet.pod_usage();
+        let known = usage
+            .as_ref()
+            .map(|usage| usage.items.as_slice())
+            .unwrap_or_default();
+        let of = |pod: &Pod| {
+            let mut known = known.iter();
+            known.find(|usage| usage.name == pod.name && usage.namespace == pod.namespace)
+        };
+        let (mut cores, mut bytes) = (Some(0.0), Some(0.0));
+        let mut newest = None;
+        for pod in &alive {
+            let used = of(pod);
+            if let Some(used) = used {
+                cores = cores.zip(used.cpu_cores()).map(|(a, b)| a + b);
+                bytes = bytes.zip(used.memory_bytes()).map(|(a, b)| a + b as f64);
+                let is_newer = used.at_unix_ns.is_none()
+                    || self.measured.get(&used.name).copied() != used.at_unix_ns;
+                newest = newest.max(Some(is_newer));
+            }
+            self.tell_pod(pod, used, readings);
+        }
+        if newest == Some(true) {
+            Bounds::default().tell_use(TOTAL_COMPONENT, None, cores, bytes, readings);
+        }
+        let usage = usage?;
+        for trouble in &usage.troubles {
+            readings.missing(&readings.observer(), trouble.clone());
+        }
+        Ok(())
+    }
+}

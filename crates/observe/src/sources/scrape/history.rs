@@ -1,0 +1,76 @@
+//! A histogram over the run: what it held at times, so that any part of the run has quantiles.
+//!
+//! Must not know which parts are asked for. Invariant: at most [`LOOKS_MAX`] looks are kept, evenly thinned.
+
+use crate::sources::buckets::Buckets;
+
+/// Looks that are kept; beyond it every second one is dropped.
+const LOOKS_MAX: usize = 720;
+
+/// Looks at a histogram that only grows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    looks: Vec<(u64, Buckets)>,
+    /// Only every so many looks is kept.
+    stride: u64,
+    number: u64,
+}
+
+impl History {
+    pub(super) fn push(&mut self, at_unix_ns: u64, buckets: &Buckets) {
+        let stride = self.stride.max(1);
+        if self.number.is_multiple_of(stride) {
+            self.looks.push((at_unix_ns, buckets.clone()));
+        }
+        self.number += 1;
+        if self.looks.len() >= LOOKS_MAX {
+            let mut place = 0;
+            self.looks.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            self.stride = stride * 2;
+        }
+    }
+
+    /// What was added between two times, as near to them as there are looks; `None`: there is no look between.
+    /// `last` is the newest look, which may not be kept.
+    pub(super) fn between(&self, from: u64, to: u64, last: (u64, &Buckets)) -> Option<Buckets> {
+        let looks = self.looks.iter().map(|(at, buckets)| (*at, buckets));
+        let all: Vec<(u64, &Buckets)> = looks.chain([last]).collect();
+        let nearest = |time: u64| all.iter().min_by_key(|look| look.0.abs_diff(time));
+        let (before, after) = (nearest(from)?, nearest(to)?);
+        (before.0 < after.0).then(|| after.1.since(before.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(n: u64) -> Buckets {
+        let mut buckets = Buckets::default();
+        buckets.put(1.0, n as f64);
+        buckets.put(f64::INFINITY, n as f64);
+        buckets
+    }
+
+    #[test]
+    fn any_part_of_a_long_run_has_its_count() {
+        let mut history = History::default();
+        for second in 0..10_000 {
+            history.push(second, &counted(second));
+        }
+        assert!(history.looks.len() <= LOOKS_MAX);
+        let last = counted(9_999);
+        let between = history.between(2_000, 8_000, (9_999, &last)).unwrap();
+        assert!(
+            (between.count() - 6_000.0).abs() <= 32.0,
+            "{}",
+            between.count()
+        );
+        let to_the_end = history.between(0, 20_000, (9_999, &last)).unwrap();
+        assert!((to_the_end.count() - 9_999.0).abs() < 0.5);
+        assert_eq!(history.between(5, 5, (9_999, &last)), None);
+    }
+}

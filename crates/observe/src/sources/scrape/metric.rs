@@ -1,0 +1,269 @@
+//! One component of a page: a counter's rate, a gauge's value, a histogram's quantiles.
+//!
+//! Must not know how pages are got. Invariant: a series that is not on a page is left as it was, so that one page with
+//! a hole makes neither a drop nor a jump.
+
+use std::collections::HashMap;
+
+use loadline_model::observation::RunWindow;
+
+use super::history::History;
+use crate::clock::seconds_between;
+use crate::conduct::steady_or_all;
+use crate::parse::exposition::{MetricType, Page, Sample};
+use crate::readings::Readings;
+use crate::sources::buckets::Buckets;
+use crate::sources::counters::rise;
+use crate::spec::{ScrapeSettings, ScrapeType, TimeUnit};
+
+/// Series that make up one component.
+const SERIES_MAX: usize = 2_000;
+
+/// What a metric is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Counter,
+    Gauge,
+    Histogram(TimeUnit),
+    /// A count and a sum; its quantiles cannot be put together and are left out.
+    Summary(TimeUnit),
+}
+
+/// What a sample is of its metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Part {
+    Value,
+    /// The count up to a bound.
+    Bucket(f64),
+    Count,
+    Sum,
+}
+
+/// One component.
+#[derive(Clone, Debug)]
+pub(super) struct Metric {
+    shape: Shape,
+    now: HashMap<String, Seen>,
+    before: HashMap<String, Seen>,
+    /// All that was added to the buckets since the first look.
+    total: Buckets,
+    history: Option<History>,
+    last_unix_ns: u64,
+}
+
+/// What a page said of one series.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    value: Option<f64>,
+    count: Option<f64>,
+    sum: Option<f64>,
+    buckets: Buckets,
+}
+
+/// What a metric is, by settings, page or name; `None`: the page does not have it.
+pub(super) fn shape_of(name: &str, page: &Page<'_>, settings: &ScrapeSettings) -> Option<Shape> {
+    let has = |shape| {
+        page.samples
+            .iter()
+            .any(|sample| part_of(sample, name, shape).is_some())
+    };
+    let unit = settings.unit.unwrap_or_else(|| unit_of(name));
+    let by_type = |kind| match kind {
+        MetricType::Counter => Some(Shape::Counter),
+        MetricType::Gauge => Some(Shape::Gauge),
+        MetricType::Histogram => Some(Shape::Histogram(unit)),
+        MetricType::Summary => Some(Shape::Summary(unit)),
+        MetricType::Unknown => None,
+    };
+    let told = page.type_of(name).and_then(by_type);
+    let shape = match settings.kind {
+        Some(ScrapeType::Counter) => Shape::Counter,
+        Some(ScrapeType::Gauge) => Shape::Gauge,
+        Some(ScrapeType::Histogram) => Shape::Histogram(unit),
+        None => told.unwrap_or_else(|| {
+            let counts = ["_total", "_count", "_sum", "_bucket"];
+            let ends = |ending: &&str| name.ends_with(*ending);
+            match has(Shape::Histogram(unit)) {
+                true if page.samples.iter().any(|s| s.name.ends_with("_bucket")) => {
+                    Shape::Histogram(unit)
+                }
+                _ if counts.iter().any(ends) || name.ends_with("_created") => Shape::Counter,
+                _ => by_plain_name(name, page),
+            }
+        }),
+    };
+    has(shape).then_some(shape)
+}
+
+/// Without a type and an ending: a page may write `_total` behind the name of a counter.
+fn by_plain_name(name: &str, page: &Page<'_>) -> Shape {
+    let total = format!("{name}_total");
+    match page.samples.iter().any(|sample| sample.name == total) {
+        true => Shape::Counter,
+        false => Shape::Gauge,
+    }
+}
+
+fn unit_of(name: &str) -> TimeUnit {
+    let has = |words: [&str; 2]| name.contains(words[0]) || name.ends_with(words[1]);
+    match name {
+        _ if has(["_milliseconds", "_ms"]) => TimeUnit::Milliseconds,
+        _ if has(["_microseconds", "_us"]) => TimeUnit::Microseconds,
+        _ if has(["_nanoseconds", "_ns"]) => TimeUnit::Nanoseconds,
+        _ if has(["_seconds", "_secs"]) => TimeUnit::Seconds,
+        _ => TimeUnit::None,
+    }
+}
+
+/// What a sample is of a metric; `None`: nothing.
+pub(super) fn part_of(sample: &Sample<'_>, name: &str, shape: Shape) -> Option<Part> {
+    let behind = sample.name.strip_prefix(name)?;
+    match (shape, behind) {
+        (Shape::Counter, "" | "_total") | (Shape::Gauge, "") => Some(Part::Value),
+        (Shape::Histogram(_), "_bucket") => Some(Part::Bucket(sample.label("le")?.parse().ok()?)),
+        (Shape::Histogram(_) | Shape::Summary(_), "_count") => Some(Part::Count),
+        (Shape::Histogram(_) | Shape::Summary(_), "_sum") => Some(Part::Sum),
+        _ => None,
+    }
+}
+
+impl Metric {
+    /// `keeps_history`: whether quantiles over parts of the run will be asked for.
+    pub(super) fn new(shape: Shape, keeps_history: bool) -> Metric {
+        let is_histogram = matches!(shape, Shape::Histogram(_));
+        Metric {
+            shape,
+            now: HashMap::new(),
+            before: HashMap::new(),
+            total: Buckets::default(),
+            history: (is_histogram && keeps_history).then(History::default),
+            last_unix_ns: 0,
+        }
+    }
+
+    /// Takes a sample of a series.
+    pub(super) fn put(&mut self, part: Part, series: String, value: f64) {
+        if !value.is_finite() || self.now.len() >= SERIES_MAX {
+            return;
+        }
+        let seen = self.now.entry(series).or_default();
+        match part {
+            Part::Value => seen.value = Some(value),
+            Part::Bucket(bound) => seen.buckets.put(bound, value),
+            Part::Count => seen.count = Some(value),
+            Part::Sum => seen.sum = Some(value),
+        }
+    }
+
+    /// Makes readings of what was put since the last page, which arrived at `since_unix_ns` (`None`: there was none).
+    pub(super) fn tell(
+        &mut self,
+        component: &str,
+        since_unix_ns: Option<u64>,
+        now_unix_ns: u64,
+        readings: &mut Readings,
+    ) {
+        let elapsed = since_unix_ns.map(|since| seconds_between(since, now_unix_ns));
+        let elapsed = elapsed.filter(|elapsed| *elapsed > 0.0);
+        if !self.now.is_empty() {
+            match (self.shape, elapsed) {
+                (Shape::Gauge, _) => {
+                    let value: f64 = self.now.values().filter_map(|seen| seen.value).sum();
+                    readings.put(component, "value", value);
+                }
+                (Shape::Counter, Some(elapsed)) => {
+                    let added = self.added(|seen| seen.value);
+                    readings.put(component, "rate_per_s", added / elapsed);
+                }
+                (Shape::Histogram(unit) | Shape::Summary(unit), Some(elapsed)) => {
+                    self.tell_distribution(component, unit, elapsed, readings);
+                }
+                (Shape::Counter | Shape::Histogram(_) | Shape::Summary(_), None) => {}
+            }
+        }
+        self.last_unix_ns = now_unix_ns;
+        if let Some(history) = &mut self.history {
+            history.push(now_unix_ns, &self.total);
+        }
+        self.before.extend(self.now.drain());
+    }
+
+    /// How much a part of all series rose; one that was not there before began at zero.
+    fn added(&self, part: impl Fn(&Seen) -> Option<f64>) -> f64 {
+        let rises = self.now.iter().filter_map(|(series, seen)| {
+            let before = self.before.get(series).and_then(&part);
+            Some(rise(before.unwrap_or(0.0), part(seen)?))
+        });
+        rises.sum()
+    }
+
+    fn tell_distribution(
+        &mut self,
+        component: &str,
+        unit: TimeUnit,
+        elapsed: f64,
+        readings: &mut Readings,
+    ) {
+        let mut added = Buckets::default();
+        for (series, seen) in &self.now {
+            match self.before.get(series) {
+                Some(before) => added.add(&seen.buckets.since(&before.buckets)),
+                None => added.add(&seen.buckets),
+            }
+        }
+        let counts = self.now.values().any(|seen| seen.count.is_some());
+        let count = match counts {
+            true => self.added(|seen| seen.count),
+            false => added.count(),
+        };
+        readings.put(component, "rate_per_s", count / elapsed);
+        tell_quantiles("", &added, unit, |metric, value| {
+            readings.put(component, metric, value);
+        });
+        if count > 0.0 && self.now.values().any(|seen| seen.sum.is_some()) {
+            let mean = self.added(|seen| seen.sum) / count;
+            let (scale, ending) = scale_of(unit);
+            readings.put(component, &format!("mean_{ending}"), mean * scale);
+        }
+        self.total.add(&added);
+    }
+
+    /// Quantiles over the load and over its steady state.
+    pub(super) fn conclude(&self, component: &str, window: &RunWindow, readings: &mut Readings) {
+        let (Shape::Histogram(unit), Some(history)) = (self.shape, &self.history) else {
+            return;
+        };
+        let last = (self.last_unix_ns, &self.total);
+        for (prefix, (from, to)) in [
+            ("window_", (window.start_unix_ns, window.end_unix_ns)),
+            ("steady_", steady_or_all(window)),
+        ] {
+            if let Some(added) = history.between(from, to, last) {
+                tell_quantiles(prefix, &added, unit, |metric, value| {
+                    // The end of a span does not belong to it.
+                    readings.put_at(to.saturating_sub(1), component, metric, value);
+                });
+            }
+        }
+    }
+}
+
+fn tell_quantiles(prefix: &str, added: &Buckets, unit: TimeUnit, mut put: impl FnMut(&str, f64)) {
+    let (scale, ending) = scale_of(unit);
+    for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+        if let Some(value) = added.quantile(q) {
+            put(&format!("{prefix}{name}_{ending}"), value * scale);
+        }
+    }
+}
+
+/// What a bound is multiplied with, and the unit that the product has.
+fn scale_of(unit: TimeUnit) -> (f64, &'static str) {
+    match unit {
+        TimeUnit::Seconds => (1.0, "seconds"),
+        TimeUnit::Milliseconds => (1e-3, "seconds"),
+        TimeUnit::Microseconds => (1e-6, "seconds"),
+        TimeUnit::Nanoseconds => (1e-9, "seconds"),
+        TimeUnit::None => (1.0, "value"),
+    }
+}

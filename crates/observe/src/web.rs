@@ -1,0 +1,263 @@
+//! Asking HTTP servers.
+//!
+//! Must not know what for. Invariants: an answer is read up to a limit; a request ends within its timeout; no message
+//! holds a password or a token.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ureq::http::Uri;
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
+use ureq::{Agent, Proxy};
+
+use crate::parse::proc::is_loopback;
+use crate::parse::shown;
+use crate::readings::Gap;
+use crate::spec::Access;
+
+/// Bytes of an answer: pages of metrics of large servers have a few million.
+const ANSWER_BYTES_MAX: u64 = 32 << 20;
+
+/// A client of one server.
+#[derive(Debug)]
+pub(crate) struct Client {
+    agent: Agent,
+    headers: Vec<(String, String)>,
+}
+
+impl Client {
+    /// A client of the server of an address.
+    ///
+    /// # Errors
+    /// The file of authorities cannot be read, or a secret is not there.
+    pub(crate) fn new(url: &str, access: &Access, timeout: Duration) -> Result<Client, String> {
+        let uri = url.parse::<Uri>().ok();
+        let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
+        let is_secure = url.starts_with("https://");
+        let proxy = match is_loopback(host) {
+            true => None,
+            false => Proxy::try_from_env(),
+        };
+        let mut config = Agent::config_builder()
+            .proxy(proxy)
+            .http_status_as_error(false)
+            .timeout_global(Some(timeout))
+            .max_idle_connections(2)
+            .max_idle_connections_per_host(2)
+            .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")));
+        if is_secure {
+            config = config.tls_config(tls(access)?);
+        }
+        Ok(Client {
+            agent: config.build().new_agent(),
+            headers: headers(access)?,
+        })
+    }
+
+    /// Gets the text of an answer with a status of success.
+    ///
+    /// # Errors
+    /// There is none; the reason is for people.
+    pub(crate) fn get(&self, url: &str) -> Result<String, Gap> {
+        let (status, text) = self.ask(url)?;
+        match (200..300).contains(&status) {
+            true => Ok(text),
+            false => Err(Gap(format!(
+                "the server answered {status}: {}",
+                shown(&text)
+            ))),
+        }
+    }
+
+    /// Gets an answer of whatever status.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn ask(&self, url: &str) -> Result<(u16, String), Gap> {
+        let mut request = self.agent.get(url);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let mut answer = request.call().map_err(|error| told(&error))?;
+        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX);
+        let text = body.lossy_utf8(true).read_to_string();
+        Ok((
+            answer.status().as_u16(),
+            text.map_err(|error| told(&error))?,
+        ))
+    }
+}
+
+fn headers(access: &Access) -> Result<Vec<(String, String)>, String> {
+    let mut headers = access.headers.0.clone();
+    let authorization = match (&access.bearer, &access.user) {
+        (Some(token), _) => Some(format!("Bearer {}", token.reveal()?)),
+        (None, Some(user)) => {
+            let password = access.password.as_ref().map(|secret| secret.reveal());
+            let pair = format!("{user}:{}", password.transpose()?.unwrap_or_default());
+            Some(format!("Basic {}", STANDARD.encode(pair)))
+        }
+        (None, None) => None,
+    };
+    if let Some(value) = authorization {
+        ureq::http::HeaderValue::from_str(&value).map_err(|_| {
+            "the token or password has characters that no header may have".to_owned()
+        })?;
+        headers.push(("Authorization".to_owned(), value));
+    }
+    Ok(headers)
+}
+
+fn tls(access: &Access) -> Result<TlsConfig, String> {
+    let roots: Vec<Certificate<'static>> = match &access.ca {
+        Some(path) => {
+            let pem = std::fs::read(path)
+                .map_err(|error| format!("the file of authorities {path}: {error}"))?;
+            let certificates = parse_pem(&pem).filter_map(|item| match item {
+                Ok(PemItem::Certificate(certificate)) => Some(certificate),
+                _ => None,
+            });
+            let certificates: Vec<_> = certificates.collect();
+            if certificates.is_empty() {
+                return Err(format!("the file {path} holds no certificate in PEM"));
+            }
+            certificates
+        }
+        None => rustls_native_certs::load_native_certs()
+            .certs
+            .iter()
+            .map(|root| Certificate::from_der(root).to_owned())
+            .collect(),
+    };
+    Ok(TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+        .root_certs(RootCerts::Specific(Arc::new(roots)))
+        .disable_verification(access.insecure)
+        .build())
+}
+
+fn told(error: &ureq::Error) -> Gap {
+    Gap(match error {
+        // These two would show the address.
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) => "its address cannot be used".to_owned(),
+        ureq::Error::Io(error) => error.to_string(),
+        other => other.to_string(),
+    })
+}
+
+/// A text as a part of a query of an address.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() * 3 / 2);
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                escaped.push(char::from(byte));
+            }
+            other => escaped.push_str(&format!("%{other:02X}")),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpListener};
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::spec::{Headers, Secret};
+
+    /// A server that gives each request the next of some answers, and hands on what was asked. The last answer is given
+    /// again and again.
+    pub(crate) fn server(answers: Vec<String>) -> (SocketAddr, Receiver<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (sender, asked) = channel();
+        std::thread::spawn(move || {
+            for (number, connection) in listener.incoming().enumerate() {
+                let mut connection = connection.unwrap();
+                let mut head = Vec::new();
+                let mut byte = [0];
+                while !head.ends_with(b"\r\n\r\n") && connection.read(&mut byte).unwrap_or(0) > 0 {
+                    head.push(byte[0]);
+                }
+                let body = &answers[number.min(answers.len() - 1)];
+                let (status, body) = match body.split_once('|') {
+                    Some((status, body)) if status.len() == 3 => (status, body),
+                    _ => ("200", body.as_str()),
+                };
+                let head = String::from_utf8_lossy(&head).into_owned();
+                let length = body.len();
+                let answer = format!(
+                    "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+                );
+                // A client that has gone away is no failure of the server.
+                let _ = connection.write_all(answer.as_bytes());
+                if sender.send(head).is_err() {
+                    return;
+                }
+            }
+        });
+        (address, asked)
+    }
+
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    #[test]
+    fn a_request_carries_headers_and_authentication() {
+        let (address, asked) = server(vec!["yes".to_owned()]);
+        let url = format!("http://{address}/a?b=c");
+        let access = Access {
+            headers: Headers(vec![("X-One".to_owned(), "1".to_owned())]),
+            user: Some("me".to_owned()),
+            password: Some(Secret::new("hush")),
+            ..Access::default()
+        };
+        let client = Client::new(&url, &access, PATIENCE).unwrap();
+        assert_eq!(client.get(&url), Ok("yes".to_owned()));
+        let head = asked.recv().unwrap().to_ascii_lowercase();
+        assert!(head.starts_with("get /a?b=c http/1.1\r\n"), "{head}");
+        assert!(head.contains("x-one: 1\r\n"), "{head}");
+        assert!(
+            head.contains("authorization: basic bwu6ahvzaa==\r\n"),
+            "{head}"
+        );
+    }
+
+    #[test]
+    fn a_status_of_failure_is_a_gap_with_its_text() {
+        let (address, _asked) = server(vec!["503|not now".to_owned()]);
+        let url = format!("http://{address}/");
+        let client = Client::new(&url, &Access::default(), PATIENCE).unwrap();
+        let gap = client.get(&url).unwrap_err().0;
+        assert!(gap.contains("503") && gap.contains("not now"), "{gap}");
+    }
+
+    #[test]
+    fn nobody_there_is_a_gap() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        drop(listener);
+        let client = Client::new(&url, &Access::default(), PATIENCE).unwrap();
+        assert!(client.get(&url).is_err());
+    }
+
+    #[test]
+    fn a_file_of_authorities_must_be_there() {
+        let access = Access {
+            ca: Some("no/such/file".to_owned()),
+            ..Access::default()
+        };
+        let refused = Client::new("https://h/", &access, PATIENCE);
+        assert!(refused.unwrap_err().contains("no/such/file"));
+    }
+
+    #[test]
+    fn texts_are_escaped_for_addresses() {
+        assert_eq!(escaped("a b{c=\"d\"}é"), "a%20b%7Bc%3D%22d%22%7D%C3%A9");
+    }
+}

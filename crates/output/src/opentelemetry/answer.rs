@@ -1,0 +1,171 @@
+//! What a collector's answer says of the points that it did not take.
+//!
+//! Must not know how the answer came. Source: `ExportMetricsServiceResponse` of the OpenTelemetry
+//! protocol 1, whose field 1 is `partial_success` with `rejected_data_points` (1) and `error_message`
+//! (2). Invariant: an answer that cannot be read takes nothing back of its own success.
+
+use crate::push::Refusal;
+
+/// Kinds of fields on the wire: <https://protobuf.dev/programming-guides/encoding/>.
+const VARINT: u64 = 0;
+const FIXED_64: u64 = 1;
+const BYTES: u64 = 2;
+const FIXED_32: u64 = 5;
+/// Characters of the collector's words that are shown.
+const SHOWN_MAX: usize = 200;
+
+/// Whether all points were taken, as the message of a successful answer says.
+///
+/// # Errors
+/// Some were not; they must not be sent again.
+pub(super) fn taken(message: &[u8]) -> Result<(), Refusal> {
+    let (lost, why) = partial_success(message).unwrap_or_default();
+    if lost == 0 {
+        return Ok(());
+    }
+    let shown: String = why.lines().flat_map(str::chars).take(SHOWN_MAX).collect();
+    let why = match shown.is_empty() {
+        true => "it does not say why".to_owned(),
+        false => shown,
+    };
+    Err(Refusal::Partly { why, lost })
+}
+
+/// Points rejected, and why; `None` where the message is none.
+fn partial_success(message: &[u8]) -> Option<(u64, String)> {
+    let (mut rejected, mut why) = (0, String::new());
+    for field in fields(message) {
+        let (1, Value::Bytes(partial)) = field? else {
+            continue;
+        };
+        for field in fields(partial) {
+            match field? {
+                // A negative number of points means nothing.
+                (1, Value::Number(number)) => {
+                    rejected = i64::try_from(number).unwrap_or(0).unsigned_abs();
+                }
+                (2, Value::Bytes(text)) => why = String::from_utf8_lossy(text).into_owned(),
+                _ => {}
+            }
+        }
+    }
+    Some((rejected, why))
+}
+
+enum Value<'m> {
+    Number(u64),
+    Bytes(&'m [u8]),
+    /// Of a kind that no field here has.
+    Other,
+}
+
+/// The fields of a message by number; `None` and then nothing where it breaks off.
+fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<(u64, Value<'_>)>> {
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let field = field(&mut rest);
+        if field.is_none() {
+            rest = &[];
+        }
+        Some(field)
+    })
+}
+
+fn field<'m>(rest: &mut &'m [u8]) -> Option<(u64, Value<'m>)> {
+    let key = varint(rest)?;
+    let value = match key & 7 {
+        VARINT => Value::Number(varint(rest)?),
+        BYTES => {
+            let length = usize::try_from(varint(rest)?).ok()?;
+            Value::Bytes(rest.split_off(..length)?)
+        }
+        FIXED_64 => rest.split_off(..8).map(|_| Value::Other)?,
+        FIXED_32 => rest.split_off(..4).map(|_| Value::Other)?,
+        _ => return None,
+    };
+    Some((key >> 3, value))
+}
+
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = *rest.split_off_first()?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use prost::Message;
+
+    use super::*;
+
+    #[derive(Clone, PartialEq, Message)]
+    struct Answer {
+        #[prost(message, optional, tag = "1")]
+        partial_success: Option<Partial>,
+        #[prost(fixed64, tag = "9")]
+        later: u64,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    struct Partial {
+        #[prost(int64, tag = "1")]
+        rejected_data_points: i64,
+        #[prost(string, tag = "2")]
+        error_message: String,
+    }
+
+    fn answer(rejected: i64, why: &str) -> Vec<u8> {
+        let partial_success = Some(Partial {
+            rejected_data_points: rejected,
+            error_message: why.to_owned(),
+        });
+        let later = 7;
+        Answer {
+            partial_success,
+            later,
+        }
+        .encode_to_vec()
+    }
+
+    #[test]
+    fn rejected_points_are_told_with_the_reason() {
+        let refused = |lost, why: &str| {
+            let why = why.to_owned();
+            Err(Refusal::Partly { why, lost })
+        };
+        let told = taken(&answer(300, "too many\nseries"));
+        assert_eq!(told, refused(300, "too manyseries"));
+        assert_eq!(taken(&answer(1, "")), refused(1, "it does not say why"));
+    }
+
+    #[test]
+    fn what_rejects_nothing_was_taken() {
+        for message in [
+            Vec::new(),
+            answer(0, "a warning"),
+            answer(-5, "nonsense"),
+            b"{}".to_vec(),
+            b"\x0a\xff".to_vec(),
+        ] {
+            assert_eq!(taken(&message), Ok(()), "{message:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read(rejected in 1..i64::MAX, why in "[a-z]{1,20}", noise: Vec<u8>) {
+            let lost = rejected.unsigned_abs();
+            prop_assert_eq!(taken(&answer(rejected, &why)), Err(Refusal::Partly { why, lost }));
+            let _ = taken(&noise);
+        }
+    }
+}

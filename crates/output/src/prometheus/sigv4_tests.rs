@@ -1,0 +1,444 @@
+//! Signed requests against a server that checks them: it computes the signature anew from what it
+//! received, as Amazon documents it, and takes nothing that differs.
+//!
+//! The check shares no line with what it checks: its hash and its key derivation are its own.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use super::client::{Client, packed};
+use super::queue::{Outcome, Request};
+use super::settings::{Settings, Sources};
+use super::sink::{Push, PushReport};
+use crate::fixture;
+
+const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
+const REGION: &str = "eu-central-1";
+const TOKEN: &str = "FwoGZXIvYXdzEXAMPLE//token==";
+
+/// SHA-256 by the steps of FIPS 180-4, section 6.2.
+mod sha256 {
+    const START: [u32; 8] = [
+        0x6a09_e667,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
+    ];
+
+    /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+    fn constants() -> [u32; 64] {
+        let is_prime = |n: &u128| !(2..*n).any(|divisor| n.is_multiple_of(divisor));
+        let mut primes = (2_u128..).filter(is_prime);
+        std::array::from_fn(|_| {
+            let wanted = primes.next().expect("primes do not end") << 96;
+            // The cube root of p * 2^96 is that of p with 32 bits behind the point.
+            let (mut low, mut high) = (0_u128, 1 << 36);
+            while high - low > 1 {
+                let middle = u128::midpoint(low, high);
+                match middle.pow(3) <= wanted {
+                    true => low = middle,
+                    false => high = middle,
+                }
+            }
+            (low & 0xffff_ffff) as u32
+        })
+    }
+
+    pub(super) fn digest(message: &[u8]) -> [u8; 32] {
+        let mut padded = message.to_vec();
+        padded.push(0x80);
+        while padded.len() % 64 != 56 {
+            padded.push(0);
+        }
+        padded.extend((message.len() as u64 * 8).to_be_bytes());
+        let k = constants();
+        let mut state = START;
+        for block in padded.chunks_exact(64) {
+            add_block(&mut state, block, &k);
+        }
+        let mut out = [0; 32];
+        for (bytes, word) in out.chunks_exact_mut(4).zip(state) {
+            bytes.copy_from_slice(&word.to_be_bytes());
+        }
+        out
+    }
+
+    fn add_block(state: &mut [u32; 8], block: &[u8], k: &[u32; 64]) {
+        let mut w = [0_u32; 64];
+        for (word, bytes) in w.iter_mut().zip(block.chunks_exact(4)) {
+            *word = u32::from_be_bytes(bytes.try_into().expect("four bytes"));
+        }
+        for t in 16..64 {
+            let (a, b) = (w[t - 15], w[t - 2]);
+            let s0 = a.rotate_right(7) ^ a.rotate_right(18) ^ (a >> 3);
+            let s1 = b.rotate_right(17) ^ b.rotate_right(19) ^ (b >> 10);
+            w[t] = w[t - 16]
+                .wrapping_add(s0)
+                .wrapping_add(w[t - 7])
+                .wrapping_add(s1);
+        }
+        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
+        for t in 0..64 {
+            let s1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
+            let choice = (e & f) ^ (!e & g);
+            let one = h
+                .wrapping_add(s1)
+                .wrapping_add(choice)
+                .wrapping_add(k[t])
+                .wrapping_add(w[t]);
+            let s0 = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
+            let majority = (a & b) ^ (a & c) ^ (b & c);
+            let two = s0.wrapping_add(majority);
+            (h, g, f, e, d, c, b) = (g, f, e, d.wrapping_add(one), c, b, a);
+            a = one.wrapping_add(two);
+        }
+        for (sum, word) in state.iter_mut().zip([a, b, c, d, e, f, g, h]) {
+            *sum = sum.wrapping_add(word);
+        }
+    }
+
+    /// RFC 2104.
+    pub(super) fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
+        let mut block = [0; 64];
+        match key.len() > 64 {
+            true => block[..32].copy_from_slice(&digest(key)),
+            false => block[..key.len()].copy_from_slice(key),
+        }
+        let inner = digest(&[&block.map(|byte| byte ^ 0x36)[..], message].concat());
+        digest(&[&block.map(|byte| byte ^ 0x5c)[..], &inner].concat())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A request as it came in.
+#[derive(Clone, Debug, Default)]
+struct Received {
+    method: String,
+    /// Path and query.
+    target: String,
+    /// By name in lower case.
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+impl Received {
+    fn header(&self, name: &str) -> Result<&str, String> {
+        let value = self.headers.get(name).map(String::as_str);
+        value.ok_or_else(|| format!("{name} is missing"))
+    }
+
+    /// `CanonicalRequest` of the documentation, with the headers that were signed.
+    fn canonical(&self, signed_headers: &str) -> Result<String, String> {
+        let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
+        // Each segment is coded a second time by every service but the object store.
+        let segments = path.split('/').map(uri_encoded);
+        let mut parameters: Vec<(String, String)> = query
+            .split('&')
+            .filter(|parameter| !parameter.is_empty())
+            .map(|parameter| {
+                let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+                (uri_encoded(&decoded(name)), uri_encoded(&decoded(value)))
+            })
+            .collect();
+        parameters.sort();
+        let parameters = parameters
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        let mut lines = vec![
+            self.method.clone(),
+            segments.collect::<Vec<_>>().join("/"),
+            parameters.collect::<Vec<_>>().join("&"),
+        ];
+        for name in signed_headers.split(';') {
+            lines.push(format!("{name}:{}", self.header(name)?.trim()));
+        }
+        lines.extend([String::new(), signed_headers.to_owned()]);
+        lines.push(hex(&sha256::digest(&self.body)));
+        Ok(lines.join("\n"))
+    }
+
+    /// What the signature stands for, or why it does not.
+    fn check(&self) -> Result<(), String> {
+        let authorization = self.header("authorization")?;
+        let fields = authorization
+            .strip_prefix("AWS4-HMAC-SHA256 ")
+            .ok_or("another algorithm")?;
+        let fields: BTreeMap<&str, &str> = fields
+            .split(", ")
+            .filter_map(|field| field.split_once('='))
+            .collect();
+        let (credential, signed, signature) = (
+            fields["Credential"],
+            fields["SignedHeaders"],
+            fields["Signature"],
+        );
+        let stamp = self.header("x-amz-date")?;
+        let scope = format!("{}/{REGION}/aps/aws4_request", &stamp[..8]);
+        if credential != format!("AKIDEXAMPLE/{scope}") {
+            return Err(format!("credential {credential}"));
+        }
+        let mut names: Vec<&str> = signed.split(';').collect();
+        names.sort_unstable();
+        if names.join(";") != signed || !names.contains(&"host") {
+            return Err(format!("signed headers {signed}"));
+        }
+        let is_signed =
+            |name: &&String| !name.starts_with("x-amz-") || names.contains(&name.as_str());
+        if !self.headers.keys().all(|name| is_signed(&name)) {
+            return Err(format!("a header of Amazon's is not signed: {signed}"));
+        }
+        if self.header("x-amz-content-sha256")? != hex(&sha256::digest(&self.body)) {
+            return Err("the body is another".to_owned());
+        }
+        let canonical = hex(&sha256::digest(self.canonical(signed)?.as_bytes()));
+        let to_sign = format!("AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{canonical}");
+        let mut key = format!("AWS4{SECRET}").into_bytes();
+        for part in scope.split('/') {
+            key = sha256::hmac(&key, part.as_bytes()).to_vec();
+        }
+        match hex(&sha256::hmac(&key, to_sign.as_bytes())) == signature {
+            true => Ok(()),
+            false => Err("the signature does not match".to_owned()),
+        }
+    }
+}
+
+/// `UriEncode` of the documentation.
+fn uri_encoded(text: &str) -> String {
+    let coded = text.bytes().map(|byte| match byte {
+        b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    coded.collect()
+}
+
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        match (first, behind) {
+            (b'%', [a, b, behind @ ..]) => {
+                let digits = [*a, *b].map(char::from);
+                let digits: String = digits.iter().collect();
+                bytes.push(u8::from_str_radix(&digits, 16).expect("it was coded"));
+                rest = behind;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(bytes).expect("it was text")
+}
+
+/// A request, and why it was refused.
+type Checked = (Received, Result<(), String>);
+
+/// A server that checks what it gets.
+struct Checking {
+    address: String,
+    seen: Arc<Mutex<Vec<Checked>>>,
+}
+
+impl Checking {
+    fn start() -> Checking {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it is bound").to_string();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let told = Arc::clone(&seen);
+        thread::spawn(move || {
+            for connection in listener.incoming().map_while(Result::ok) {
+                let told = Arc::clone(&told);
+                thread::spawn(move || {
+                    while let Some(request) = receive(&connection) {
+                        let checked = request.check();
+                        let status = match checked {
+                            Ok(()) => "204 No Content",
+                            Err(_) => "403 Forbidden",
+                        };
+                        told.lock().unwrap().push((request, checked));
+                        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+                        (&connection).write_all(answer.as_bytes()).unwrap();
+                    }
+                });
+            }
+        });
+        Checking { address, seen }
+    }
+
+    /// Settings for a target here: `{}` is host and port.
+    fn settings(&self, url: &str, more: &[(&str, &str)]) -> Settings {
+        let words = [
+            ("K6_PROMETHEUS_RW_SIGV4_REGION", REGION),
+            ("K6_PROMETHEUS_RW_SIGV4_ACCESS_KEY", "AKIDEXAMPLE"),
+            ("K6_PROMETHEUS_RW_SIGV4_SECRET_KEY", SECRET),
+            ("LOADLINE_PROMETHEUS_RW_PROTOCOL", "1.0"),
+        ];
+        let words = words.iter().chain(more);
+        let variables = words.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let sources = Sources {
+            url: Some(&url.replace("{}", &self.address)),
+            variables: &variables.collect(),
+            section: None,
+        };
+        Settings::read(&sources, false).expect("they mean something")
+    }
+
+    fn seen(&self) -> Vec<Checked> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+fn receive(connection: &TcpStream) -> Option<Received> {
+    let mut reader = BufReader::new(connection);
+    let mut line = String::new();
+    reader
+        .read_line(&mut line)
+        .ok()
+        .filter(|bytes| *bytes > 0)?;
+    let mut words = line.split(' ').map(str::to_owned);
+    let mut request = Received {
+        method: words.next()?,
+        target: words.next()?,
+        ..Received::default()
+    };
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(':') else {
+            break;
+        };
+        let value = value.trim().to_owned();
+        request.headers.insert(name.to_ascii_lowercase(), value);
+    }
+    let length = request.headers.get("content-length");
+    let length = length.and_then(|text| text.parse().ok()).unwrap_or(0);
+    request.body = vec![0; length];
+    reader.read_exact(&mut request.body).ok()?;
+    Some(request)
+}
+
+fn pushed(settings: &Settings, body: &[u8]) -> Outcome {
+    let client = Client::new(settings).expect("nothing is wrong with it");
+    client.push(&Request {
+        body: packed(body),
+        is_v2: false,
+        samples: 1,
+    })
+}
+
+#[test]
+fn the_check_computes_what_is_published() {
+    // FIPS 180-4's examples, RFC 4231's second case, and the key of Amazon's documentation.
+    let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(hex(&sha256::digest(b"abc")), abc);
+    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    assert_eq!(hex(&sha256::digest(b"")), empty);
+    let jefe = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+    let mac = sha256::hmac(b"Jefe", b"what do ya want for nothing?");
+    assert_eq!(hex(&mac), jefe);
+    let mut key = format!("AWS4{SECRET}").into_bytes();
+    for part in ["20150830", "us-east-1", "iam", "aws4_request"] {
+        key = sha256::hmac(&key, part.as_bytes()).to_vec();
+    }
+    let documented = "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9";
+    assert_eq!(hex(&key), documented);
+}
+
+#[test]
+fn requests_are_taken_whatever_their_address() {
+    for url in [
+        "http://{}",
+        "http://{}/",
+        "http://{}/workspaces/ws-1/api/v1/remote_write",
+        "http://{}/a%20b/c:d/e~f+g",
+        "http://{}/w?b=2&a=1&a=0&a-b=3&empty&c=x%2Fy%20z",
+        "http://user:password@{}/w?x=1",
+    ] {
+        let server = Checking::start();
+        let outcome = pushed(&server.settings(url, &[]), b"points");
+        let (request, checked) = server.seen().pop().expect("it came in");
+        assert_eq!(checked, Ok(()), "{url}: {request:?}");
+        assert!(matches!(outcome, Outcome::Taken), "{url}");
+    }
+}
+
+#[test]
+fn tokens_and_own_headers_go_with_a_signature() {
+    let server = Checking::start();
+    let more = [
+        ("LOADLINE_PROMETHEUS_RW_SIGV4_SESSION_TOKEN", TOKEN),
+        ("K6_PROMETHEUS_RW_HTTP_HEADERS", "Z-Last:1,A-First:2"),
+        ("K6_PROMETHEUS_RW_USERNAME", "somebody"),
+    ];
+    let settings = server.settings("http://{}/w?q=1", &more);
+    assert!(matches!(pushed(&settings, b""), Outcome::Taken));
+    let client = Client::new(&settings).expect("nothing is wrong with it");
+    let url = format!(
+        "http://{}/api/v1/query?query=up%7Ba%3D%22b%22%7D",
+        server.address
+    );
+    assert_eq!(client.get(&url), Ok(String::new()));
+    for (request, checked) in server.seen() {
+        assert_eq!(checked, Ok(()), "{request:?}");
+        assert_eq!(request.headers["x-amz-security-token"], TOKEN);
+        assert_eq!(request.headers["a-first"], "2");
+        let signed = "SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token";
+        assert!(request.headers["authorization"].contains(signed));
+    }
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn the_server_refuses_what_is_signed_with_another_key_or_changed_on_the_way() {
+    let server = Checking::start();
+    let other = [("K6_PROMETHEUS_RW_SIGV4_SECRET_KEY", "another")];
+    let settings = server.settings("http://{}/w", &other);
+    assert!(matches!(pushed(&settings, b"x"), Outcome::Refused(_)));
+    let settings = server.settings("http://{}/w?a=1", &[]);
+    assert!(matches!(pushed(&settings, b"x"), Outcome::Taken));
+    let (taken, _) = server.seen().pop().expect("it came in");
+    let changes: [fn(&mut Received); 4] = [
+        |request| request.body.push(0),
+        |request| request.target.push('2'),
+        |request| request.method = "PUT".to_owned(),
+        |request| {
+            request
+                .headers
+                .insert("host".to_owned(), "elsewhere".to_owned());
+        },
+    ];
+    for change in changes {
+        let mut changed = taken.clone();
+        change(&mut changed);
+        assert!(changed.check().is_err(), "{changed:?}");
+    }
+}
+
+#[test]
+fn a_whole_run_is_pushed_signed() {
+    let server = Checking::start();
+    let settings = server.settings("http://{}/workspaces/ws-1/api/v1/remote_write", &[]);
+    let push = Push::start(&settings, false, Arc::new(|_, _| {})).expect("a thread");
+    push.event(&fixture::started());
+    (0..3).for_each(|number| push.event(&fixture::second(number)));
+    let report: PushReport = push.finish();
+    assert_eq!((report.error, report.counts.refused), (None, 0));
+    let seen = server.seen();
+    assert!(!seen.is_empty());
+    for (request, checked) in seen {
+        assert_eq!(checked, Ok(()), "{request:?}");
+    }
+}

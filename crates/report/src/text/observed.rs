@@ -1,0 +1,90 @@
+//! What observers saw of the system under test, a line for each series that matters.
+//!
+//! Must not judge; the verdict does. Invariant: a value that was not read is a dash.
+
+use loadline_model::RunResult;
+
+use crate::observed::{amount, metric_title, quantities, title, told};
+use crate::page::{Page, pad_left, pad_right};
+
+/// Lines of the table; the JSON result and the HTML report have all.
+const LINES_MAX: usize = 30;
+/// Notes of observers that are shown.
+const NOTES_MAX: usize = 5;
+/// What a process or a machine is told to have besides; the JSON result and the HTML report show it.
+const MINOR: [&str; 8] = [
+    "threads",
+    "open_files",
+    "restarts",
+    "run_queue",
+    "load_1m",
+    "cores",
+    "memory_available_bytes",
+    "memory_peak_bytes",
+];
+/// Columns of the table's words and numbers.
+const WHO: usize = 26;
+const WHAT: usize = 14;
+const NUMBER: usize = 12;
+
+pub(super) fn write(page: &mut Page, result: &RunResult) {
+    let observations = &result.observations;
+    if observations.is_empty() {
+        return;
+    }
+    page.section(
+        "Observed",
+        "before, and mean, maximum and last value under load",
+    );
+    let mut left_out = 0;
+    let mut lines = 0;
+    let all = quantities(observations);
+    for quantity in all.iter().filter(|one| !MINOR.contains(&one.metric)) {
+        for series in quantity.series.iter().chain(&quantity.limits) {
+            let figures = told(series, observations);
+            if figures.mean.is_none() && figures.after.is_none() {
+                continue;
+            }
+            if lines == LINES_MAX {
+                left_out += 1;
+                continue;
+            }
+            lines += 1;
+            let number = |value: Option<f64>| {
+                let text =
+                    value.map_or_else(|| "–".to_owned(), |value| amount(&series.metric, value));
+                pad_left(&text, NUMBER)
+            };
+            let all = [
+                figures.before,
+                figures.mean,
+                figures.most,
+                figures.last.or(figures.after),
+            ];
+            let who = pad_right(&title(series), WHO);
+            let what = pad_right(&metric_title(&series.metric), WHAT);
+            let line = all.into_iter().map(number).collect::<Vec<_>>().join(" ");
+            page.line(&format!("  {who} {what} {line}"));
+        }
+    }
+    if left_out > 0 {
+        page.line(&format!("  and {left_out} more in the JSON result"));
+    }
+    for note in observations.notes.iter().take(NOTES_MAX) {
+        let at = crate::units::span(note.at_ns.unsigned_abs() as f64);
+        let before = if note.at_ns < 0 {
+            "before the load"
+        } else {
+            "in"
+        };
+        let text = format!(
+            "{} {}: {} ({at} {before})",
+            note.observer, note.kind, note.text
+        );
+        page.paragraph("  ", 4, &text);
+    }
+    if observations.notes.len() > NOTES_MAX {
+        let more = observations.notes.len() - NOTES_MAX;
+        page.line(&format!("  and {more} more remarks of observers"));
+    }
+}

@@ -1,0 +1,54 @@
+//! The result of a run, made of its sums and judged.
+//!
+//! Must not know how they came about. Invariant: the verdict is made last, of everything else.
+
+use std::time::Duration;
+
+use loadline_model::result::{
+    Environment, RunResult, SCHEMA, ThresholdOutcome, Totals, metrics_of,
+};
+use loadline_model::verdict::{Delivery, Limit};
+use loadline_model::{Observations, TestPlan, TestSummary, Verdict};
+
+use crate::thresholds;
+use crate::verdict::{Evidence, judge};
+
+/// The summary of a script run, and how its thresholds came out.
+pub(crate) type ScriptOutcome = (TestSummary, Vec<ThresholdOutcome>);
+
+/// A result with nothing but its sums.
+pub(crate) fn bare_result(plan: &TestPlan, environment: &Environment, totals: Totals) -> RunResult {
+    RunResult {
+        schema: SCHEMA.to_owned(),
+        plan: plan.clone(),
+        environment: environment.clone(),
+        labels: plan.labels.clone(),
+        metrics: metrics_of(plan, &totals.seen),
+        totals,
+        series: Vec::new(),
+        events: Vec::new(),
+        observations: Observations::default(),
+        thresholds: Vec::new(),
+        summary: None,
+        verdict: Verdict {
+            delivery: Delivery::Unfinished,
+            limit: Limit::Unknown,
+            headline: String::new(),
+            findings: Vec::new(),
+            saturation: None,
+            rate_error: None,
+        },
+    }
+}
+
+/// Holds thresholds against what was found, and judges it.
+pub(crate) fn judged(mut result: RunResult, script: Option<ScriptOutcome>) -> RunResult {
+    let measured = Duration::from_nanos(result.totals.measured_ns);
+    result.thresholds = thresholds::evaluate(&result.plan, &result.totals.seen, measured);
+    if let Some((summary, held)) = script {
+        result.thresholds.extend(held);
+        result.summary = Some(summary);
+    }
+    result.verdict = judge(&Evidence::of(&result));
+    result
+}

@@ -1,0 +1,100 @@
+//! The observed series of one component, by the names of their metrics.
+//!
+//! Must not judge. Invariant: the generator itself is not among the components of the target.
+
+use loadline_model::observation::{Aggregation, ObservedSeries, Phase, Phases};
+
+/// The observer that reads the generator's own process.
+const GENERATOR: &str = "self";
+
+/// One part of the service.
+pub(super) struct Component<'a> {
+    pub(super) observer: &'a str,
+    pub(super) name: &'a str,
+    pub(super) phases: Phases,
+    series: Vec<&'a ObservedSeries>,
+}
+
+/// The parts of the service, in the order in which they were first read.
+pub(super) fn all(series: &[ObservedSeries], phases: Phases) -> Vec<Component<'_>> {
+    let mut found: Vec<Component<'_>> = Vec::new();
+    for one in series.iter().filter(|one| one.observer != GENERATOR) {
+        let place = found
+            .iter_mut()
+            .find(|known| known.observer == one.observer && known.name == one.component);
+        match place {
+            Some(known) => known.series.push(one),
+            None => found.push(Component {
+                observer: &one.observer,
+                name: &one.component,
+                phases,
+                series: vec![one],
+            }),
+        }
+    }
+    found
+}
+
+impl<'a> Component<'a> {
+    /// What it is called in a sentence: the observer's name, and the component's where it is another.
+    pub(super) fn title(&self) -> String {
+        if self.observer == self.name {
+            self.name.to_owned()
+        } else {
+            format!("{} {}", self.observer, self.name)
+        }
+    }
+
+    /// Whether it is a machine rather than a part of the service: then what it has is used by others too.
+    pub(super) fn is_machine(&self) -> bool {
+        self.metric("run_queue").is_some()
+    }
+
+    pub(super) fn metrics(&self) -> impl Iterator<Item = &'a ObservedSeries> + '_ {
+        self.series.iter().copied()
+    }
+
+    pub(super) fn metric(&self, name: &str) -> Option<&'a ObservedSeries> {
+        self.metrics().find(|series| series.metric == name)
+    }
+
+    /// A metric while the load was held; of the whole load where nothing was read in that time.
+    pub(super) fn held(&self, metric: &str, aggregation: Aggregation) -> Option<f64> {
+        let series = self.metric(metric)?;
+        let over = |phase| series.aggregate(aggregation, self.phases.span(phase));
+        over(Phase::Steady).or_else(|| over(Phase::Load))
+    }
+
+    /// A metric over the whole load.
+    pub(super) fn under_load(&self, metric: &str, aggregation: Aggregation) -> Option<f64> {
+        self.metric(metric)?
+            .aggregate(aggregation, self.phases.load)
+    }
+}
+
+/// The name that the limit of a metric has: `_limit` before its unit.
+pub(super) fn limit_of(metric: &str) -> String {
+    const UNITS: [&str; 5] = ["_cores", "_bytes", "_seconds", "_ratio", "_per_s"];
+    let unit = UNITS.iter().find(|unit| metric.ends_with(*unit));
+    match unit {
+        Some(unit) => format!("{}_limit{unit}", metric.trim_end_matches(unit)),
+        None => format!("{metric}_limit"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_named_after_what_they_limit() {
+        for (metric, limit) in [
+            ("cpu_cores", "cpu_limit_cores"),
+            ("memory_bytes", "memory_limit_bytes"),
+            ("open_files", "open_files_limit"),
+            ("busy_workers", "busy_workers_limit"),
+        ] {
+            assert_eq!(limit_of(metric), limit);
+        }
+    }
+}

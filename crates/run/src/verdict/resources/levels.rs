@@ -1,0 +1,290 @@
+//! Resources of one component: at their limit, throttled, or ever growing.
+//!
+//! Must not compare components. Invariant: a level is judged against a limit that was read, or against the cores of
+//! a machine that was.
+
+use loadline_model::observation::{Aggregation, ObservedSeries, Point, slope};
+use loadline_model::verdict::Gravity;
+
+use super::component::{Component, limit_of};
+use super::{Sign, Weight};
+use crate::verdict::code::Code;
+use crate::verdict::facts::Facts;
+use crate::verdict::wording::{counted, percent};
+
+/// Share of a limit from which there is nothing left to speak of.
+const FULL: f64 = 0.9;
+/// What one thread that never rests reads as, in cores.
+const ONE_CORE: std::ops::RangeInclusive<f64> = 0.9..=1.06;
+/// Share of the time that a control group was stopped from which it shows in the answers.
+const THROTTLED: f64 = 0.05;
+/// A leak grows by this share of the mean while it is watched, and by this many bytes.
+const LEAK_SHARE: f64 = 0.1;
+const LEAK_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
+/// Points from which a growth is not a coincidence, and how close to a line they lie (r squared).
+const LEAK_POINTS: usize = 8;
+const LEAK_FIT: f64 = 0.8;
+/// The growth of the later half against that of the earlier: what only fills up ends.
+const LEAK_GOES_ON: f64 = 0.4;
+
+pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign> {
+    let mut full: Vec<(f64, Sign)> = components
+        .iter()
+        .flat_map(|component| {
+            let limited = component
+                .metrics()
+                .filter_map(|series| at_limit(component, series));
+            limited
+                .chain(one_core(component, facts))
+                .chain(machine(component))
+        })
+        .collect();
+    full.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut signs: Vec<Sign> = full.into_iter().map(|(_, sign)| sign).collect();
+    signs.extend(components.iter().filter_map(killed));
+    signs.extend(components.iter().filter_map(throttled));
+    signs.extend(components.iter().filter_map(leaking));
+    signs
+}
+
+/// A metric near its limit, with its share of it.
+fn at_limit(component: &Component<'_>, series: &ObservedSeries) -> Option<(f64, Sign)> {
+    if component.is_machine() {
+        return None;
+    }
+    let limit = component.held(&limit_of(&series.metric), Aggregation::Last)?;
+    let is_memory = series.metric.starts_with("memory");
+    // Memory is taken once; a processor is used all the time.
+    let aggregation = if is_memory {
+        Aggregation::Max
+    } else {
+        Aggregation::Avg
+    };
+    let used = component.held(&series.metric, aggregation)?;
+    let share = (limit > 0.0).then(|| used / limit)?;
+    if share < FULL {
+        return None;
+    }
+    let amount = amounts(&series.metric, used, limit);
+    let short = format!("{} used {amount}", component.title());
+    let text = format!("{short} ({})", percent(share));
+    let advice = format!(
+        "raise the limit of {}, add replicas, or make a request cheaper; then run again",
+        component.title()
+    );
+    let sign = Sign {
+        weight: Weight::Explains,
+        short,
+        finding: Code::ResourceAtLimit.finding(Gravity::Caution, text, advice),
+    };
+    Some((share, sign))
+}
+
+/// A component without a limit that keeps exactly one core busy has one thread for its work.
+fn one_core(component: &Component<'_>, facts: &Facts<'_>) -> Option<(f64, Sign)> {
+    let has_limit = component.metric("cpu_limit_cores").is_some();
+    let used = component.held("cpu_cores", Aggregation::Avg)?;
+    if has_limit
+        || component.is_machine()
+        || !ONE_CORE.contains(&used)
+        || facts.environment_cores() <= 1.0
+    {
+        return None;
+    }
+    let short = format!("{} used {used:.2} cores throughout", component.title());
+    let text = format!("{short}: as much as one thread can");
+    let sign = Sign {
+        weight: Weight::Explains,
+        short,
+        finding: Code::OneCoreFull.finding(
+            Gravity::Caution,
+            text,
+            "give it more worker threads or processes, or make a request cheaper",
+        ),
+    };
+    Some((used, sign))
+}
+
+/// A machine without a free core.
+fn machine(component: &Component<'_>) -> Option<(f64, Sign)> {
+    if !component.is_machine() {
+        return None;
+    }
+    let cores = component.held("cpu_limit_cores", Aggregation::Last)?;
+    let used = component.held("cpu_cores", Aggregation::Avg)?;
+    let share = (cores > 0.0).then(|| used / cores)?;
+    if share < FULL {
+        return None;
+    }
+    let short = format!("{} used {used:.2} of {cores:.0} cores", component.title());
+    let text = format!("{short} ({}): the whole machine is busy", percent(share));
+    let sign = Sign {
+        weight: Weight::Remark,
+        short,
+        finding: Code::MachineFull.finding(
+            Gravity::Caution,
+            text,
+            "give generator and target machines of their own, or more cores",
+        ),
+    };
+    Some((share, sign))
+}
+
+/// Kills for want of memory that a counter tells.
+fn killed(component: &Component<'_>) -> Option<Sign> {
+    let kills = component.metric("oom_kills")?;
+    let before = kills.aggregate(Aggregation::Last, component.phases.baseline);
+    let before = before.or_else(|| component.under_load("oom_kills", Aggregation::Min))?;
+    let most = component.under_load("oom_kills", Aggregation::Max)?;
+    let during = (most - before).round();
+    (during >= 1.0).then(|| {
+        let short = format!(
+            "{} was killed for want of memory {}",
+            component.title(),
+            counted(during as u64, "time")
+        );
+        Sign {
+            weight: Weight::Explains,
+            finding: Code::TargetOom.finding(
+                Gravity::Alarm,
+                short.clone(),
+                "raise its memory limit, or find what takes the memory",
+            ),
+            short,
+        }
+    })
+}
+
+fn throttled(component: &Component<'_>) -> Option<Sign> {
+    let share = component.held("throttled_ratio", Aggregation::Avg)?;
+    (share >= THROTTLED).then(|| {
+        let short = format!(
+            "the processor quota stopped {} for {} of the time",
+            component.title(),
+            percent(share)
+        );
+        Sign {
+            weight: Weight::Explains,
+            finding: Code::TargetThrottled.finding(
+                Gravity::Caution,
+                short.clone(),
+                "raise its processor limit, or spread the work over more replicas",
+            ),
+            short,
+        }
+    })
+}
+
+/// Memory that grows along a line and does not stop.
+fn leaking(component: &Component<'_>) -> Option<Sign> {
+    let memory = component.metric("memory_bytes")?;
+    let points: Vec<Point> = memory.points_in(component.phases.load).collect();
+    // What is taken at the start, pools and caches, is not lost.
+    let points = &points[points.len() / 4..];
+    let growth = Growth::of(points)?;
+    if !growth.is_leak() {
+        return None;
+    }
+    let per_hour = growth.per_second * 3_600.0;
+    let short = format!(
+        "the memory of {} grew by {} per hour",
+        component.title(),
+        bytes(per_hour)
+    );
+    let text = format!(
+        "{short} along a line (r² {:.2}), to {}",
+        growth.fit,
+        bytes(growth.last)
+    );
+    Some(Sign {
+        weight: Weight::Remark,
+        finding: Code::LeakSeen.finding(
+            Gravity::Caution,
+            text,
+            "look for what each request leaves behind; run for longer to see whether it ends",
+        ),
+        short,
+    })
+}
+
+/// How a series grows.
+struct Growth {
+    per_second: f64,
+    /// Of the later half, per second.
+    later: f64,
+    seconds: f64,
+    mean: f64,
+    last: f64,
+    /// r squared of the line.
+    fit: f64,
+}
+
+impl Growth {
+    fn of(points: &[Point]) -> Option<Growth> {
+        if points.len() < LEAK_POINTS {
+            return None;
+        }
+        let (first, last) = (points.first()?, points.last()?);
+        let per_second = slope(points)?;
+        let mean = points.iter().map(|point| point.1).sum::<f64>() / points.len() as f64;
+        Some(Growth {
+            per_second,
+            later: slope(&points[points.len() / 2..])?,
+            seconds: (last.0 - first.0) as f64 / 1e9,
+            mean,
+            last: last.1,
+            fit: fit(points, per_second, mean),
+        })
+    }
+
+    fn is_leak(&self) -> bool {
+        let grown = self.per_second * self.seconds;
+        grown >= LEAK_BYTES
+            && grown >= LEAK_SHARE * self.mean
+            && self.fit >= LEAK_FIT
+            && self.later >= LEAK_GOES_ON * self.per_second
+    }
+}
+
+/// The share of the variance that the line explains.
+fn fit(points: &[Point], per_second: f64, mean: f64) -> f64 {
+    let n = points.len() as f64;
+    let middle = points
+        .iter()
+        .map(|point| point.0 as f64 / 1e9 / n)
+        .sum::<f64>();
+    let (mut rest, mut all) = (0.0, 0.0);
+    for point in points {
+        let line = mean + per_second * (point.0 as f64 / 1e9 - middle);
+        rest += (point.1 - line).powi(2);
+        all += (point.1 - mean).powi(2);
+    }
+    if all > 0.0 { 1.0 - rest / all } else { 0.0 }
+}
+
+fn amounts(metric: &str, used: f64, limit: f64) -> String {
+    match metric {
+        m if m.ends_with("_cores") => format!("{used:.2} of {limit:.2} cores"),
+        m if m.ends_with("_bytes") => {
+            let what = m.trim_end_matches("_bytes").replace('_', " ");
+            format!("{} of {} {what}", bytes(used), bytes(limit))
+        }
+        m => format!("{used:.1} of {limit:.0} {}", m.replace('_', " ")),
+    }
+}
+
+/// Bytes in the binary unit that suits, with three digits.
+pub(super) fn bytes(number: f64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let (mut value, mut unit) = (number, 0);
+    while value.abs() >= 1_000.0 && unit + 1 < UNITS.len() {
+        value /= 1_024.0;
+        unit += 1;
+    }
+    match value.abs() {
+        _ if unit == 0 => format!("{value:.0} B"),
+        v if v < 10.0 => format!("{value:.2} {}", UNITS[unit]),
+        v if v < 100.0 => format!("{value:.1} {}", UNITS[unit]),
+        _ => format!("{value:.0} {}", UNITS[unit]),
+    }
+}

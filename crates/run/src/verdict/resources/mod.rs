@@ -1,0 +1,81 @@
+//! What observers saw of the system under test, in findings: which resource of which component was at its limit,
+//! who stood idle, what leaked, which stage is the slowest.
+//!
+//! Must not know how anything was read. Invariant: a finding names the component and the numbers; what was not
+//! observed is not judged.
+
+mod between;
+mod component;
+mod levels;
+mod notes;
+mod replicas;
+mod stages;
+
+use loadline_model::verdict::Finding;
+
+use super::facts::Facts;
+
+/// Whether a sign says who was in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    /// Worth knowing; the target may be in the way for another reason.
+    Remark,
+    /// It explains a target that is slow.
+    Explains,
+    /// The service does not keep up, whether or not its answers tell.
+    Decides,
+}
+
+/// Something seen of the target.
+struct Sign {
+    weight: Weight,
+    /// The fact in a few words, for the headline.
+    short: String,
+    finding: Finding,
+}
+
+/// What observers say of the limit.
+pub(super) struct Seen {
+    /// The fact that explains a slow target best, in a few words.
+    pub(super) culprit: Option<String>,
+    /// Whether the service did not keep up, whatever its answers say.
+    pub(super) decides: bool,
+    /// Whether the service answers fast by its own account, and the client waits all the same.
+    pub(super) is_between: bool,
+    pub(super) findings: Vec<Finding>,
+}
+
+pub(super) fn judge(facts: &Facts<'_>) -> Seen {
+    let observations = facts.evidence.observations;
+    let Some(phases) = observations.phases else {
+        return Seen {
+            culprit: None,
+            decides: false,
+            is_between: false,
+            findings: notes::findings(&observations.notes),
+        };
+    };
+    let components = component::all(&observations.series, phases);
+    let mut signs = levels::signs(&components, facts);
+    signs.extend(replicas::signs(&components));
+    signs.extend(stages::signs(&components));
+    signs.extend(notes::signs(&observations.notes));
+    // The heaviest first; among equals those found first.
+    signs.sort_by_key(|sign| std::cmp::Reverse(sign.weight));
+    let culprit = signs
+        .first()
+        .filter(|sign| sign.weight >= Weight::Explains)
+        .map(|sign| sign.short.clone());
+    let decides = signs.iter().any(|sign| sign.weight == Weight::Decides);
+    let between = between::sign(&components, facts);
+    let is_between = between.is_some() && culprit.is_none();
+    let mut findings: Vec<Finding> = signs.into_iter().map(|sign| sign.finding).collect();
+    findings.extend(between.map(|sign| sign.finding));
+    findings.extend(notes::findings(&observations.notes));
+    Seen {
+        culprit,
+        decides,
+        is_between,
+        findings,
+    }
+}

@@ -1,0 +1,84 @@
+//! What observers said in words: kills for want of memory, evictions, restarts, gaps.
+//!
+//! Must not read numbers. Invariant: many notes of one kind are one finding that counts them.
+
+use loadline_model::observation::{EVICTION_NOTE, GAP_NOTE, OOM_NOTE, ObserverNote, RESTART_NOTE};
+use loadline_model::verdict::{Finding, Gravity};
+
+use super::{Sign, Weight};
+use crate::verdict::code::Code;
+use crate::verdict::wording::{counted, duration};
+
+pub(super) fn signs(notes: &[ObserverNote]) -> Vec<Sign> {
+    let kinds = [
+        (
+            OOM_NOTE,
+            Code::TargetOom,
+            "was killed for want of memory",
+            "raise its memory limit, or find what takes the memory",
+        ),
+        (
+            EVICTION_NOTE,
+            Code::TargetEvicted,
+            "was evicted from its node",
+            "look at the node's memory and disk, and at the requests of what runs there",
+        ),
+        (
+            RESTART_NOTE,
+            Code::RestartSeen,
+            "was restarted",
+            "look at its log from before the restart; the figures mix two lives of it",
+        ),
+    ];
+    let sign = |(kind, code, what, advice)| of_kind(notes, kind, code, what, advice);
+    kinds.into_iter().filter_map(sign).collect()
+}
+
+fn of_kind(
+    notes: &[ObserverNote],
+    kind: &str,
+    code: Code,
+    what: &str,
+    advice: &str,
+) -> Option<Sign> {
+    let of_kind: Vec<&ObserverNote> = notes
+        .iter()
+        .filter(|note| note.kind == kind && note.at_ns >= 0)
+        .collect();
+    let first = of_kind.first()?;
+    let who = if first.component == first.observer {
+        first.component.clone()
+    } else {
+        format!("{} {}", first.observer, first.component)
+    };
+    let short = format!("{who} {what}");
+    let times = match of_kind.len() as u64 {
+        1 => String::new(),
+        more => format!(", {} in all", counted(more, "time")),
+    };
+    let text = format!(
+        "{short} {} after the start{times}: {}",
+        duration(first.at_ns as f64 / 1e9),
+        first.text
+    );
+    Some(Sign {
+        weight: Weight::Explains,
+        finding: code.finding(Gravity::Alarm, text, advice),
+        short,
+    })
+}
+
+/// What makes observations incomplete.
+pub(super) fn findings(notes: &[ObserverNote]) -> Vec<Finding> {
+    let gaps: Vec<&ObserverNote> = notes.iter().filter(|note| note.kind == GAP_NOTE).collect();
+    let Some(first) = gaps.first() else {
+        return Vec::new();
+    };
+    let text = format!(
+        "{} could not read for a while ({}): {}",
+        first.observer,
+        counted(gaps.len() as u64, "gap"),
+        first.text
+    );
+    vec![Code::ObserverGap.remark(Gravity::Note, text)]
+}

@@ -1,0 +1,210 @@
+//! Replicas of one component beside each other: idle, overloaded, slow; and their number over time.
+//!
+//! Must not judge a component alone. Invariant: only components of one observer are held against each other.
+
+use loadline_model::observation::{Aggregation, ObservedSeries, Point};
+use loadline_model::verdict::Gravity;
+
+use super::component::Component;
+use super::{Sign, Weight};
+use crate::verdict::code::Code;
+use crate::verdict::wording::duration;
+
+/// The component that is the sum over the others.
+const TOTAL: &str = "total";
+/// Cores from which a replica is at work.
+const AT_WORK: f64 = 0.1;
+/// Share of the busiest replica's processor use below which a replica stands idle.
+const IDLE: f64 = 0.1;
+/// The busiest replica's use over the least busy one's from which the load is uneven.
+const UNEVEN: f64 = 1.5;
+/// A replica's time over the median of the others' from which it is the slow one.
+const SLOW: f64 = 2.5;
+/// Metrics by which replicas can be told apart in speed, the best first.
+const TIMES: [&str; 4] = ["p95_seconds", "p99_seconds", "p50_seconds", "avg_seconds"];
+/// How long fewer replicas than wanted are a fact.
+const SCALE_LAG_S: f64 = 2.0;
+
+pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
+    let mut signs = Vec::new();
+    for peers in by_observer(components) {
+        signs.extend(slow(&peers));
+        signs.extend(uneven(&peers));
+    }
+    signs.extend(components.iter().filter_map(absent));
+    signs.extend(components.iter().filter_map(scaled_late));
+    signs
+}
+
+/// Whether a component is a whole of its own: no sum over others, and no container of a pod that is there too.
+fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
+    let is_part = component.name.split_once('/').is_some_and(|(whole, _)| {
+        all.iter()
+            .any(|other| other.observer == component.observer && other.name == whole)
+    });
+    component.name != TOTAL && !is_part && !component.is_machine()
+}
+
+/// The components of each observer that has several.
+fn by_observer<'c, 'a>(components: &'c [Component<'a>]) -> Vec<Vec<&'c Component<'a>>> {
+    let mut groups: Vec<Vec<&Component<'_>>> = Vec::new();
+    for component in components.iter().filter(|one| is_replica(one, components)) {
+        let place = groups
+            .iter_mut()
+            .find(|group| group[0].observer == component.observer);
+        match place {
+            Some(group) => group.push(component),
+            None => groups.push(vec![component]),
+        }
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// Processor use that differs between replicas.
+fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
+    let mut uses: Vec<(f64, &Component<'_>)> = peers
+        .iter()
+        .filter_map(|peer| Some((peer.held("cpu_cores", Aggregation::Avg)?, *peer)))
+        .collect();
+    uses.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let ((least, idle), (most, busy)) = (uses.first()?, uses.last()?);
+    if *most < AT_WORK || uses.len() < 2 {
+        return None;
+    }
+    let short = format!(
+        "{} used {least:.2} cores while {} used {most:.2}",
+        idle.title(),
+        busy.title()
+    );
+    if *least < IDLE * most {
+        let idle_count = uses
+            .iter()
+            .filter(|(cores, _)| *cores < IDLE * most)
+            .count();
+        let text = format!(
+            "{idle_count} of {} replicas stood idle: {short}",
+            uses.len()
+        );
+        return Some(Sign {
+            weight: Weight::Explains,
+            finding: Code::IdleReplica.finding(
+                Gravity::Caution,
+                text,
+                "connections may be pinned to replicas: use more connections or end them now and \
+                 then, or balance requests instead of connections",
+            ),
+            short: format!("{idle_count} of {} replicas stood idle", uses.len()),
+        });
+    }
+    (*most >= UNEVEN * least).then(|| Sign {
+        weight: Weight::Remark,
+        finding: Code::UnevenReplicas.finding(
+            Gravity::Caution,
+            format!("the load is uneven: {short}"),
+            "look at how requests are spread over replicas, and whether replicas are alike",
+        ),
+        short,
+    })
+}
+
+/// One replica that answers much slower than the others.
+fn slow(peers: &[&Component<'_>]) -> Option<Sign> {
+    let metric = TIMES
+        .into_iter()
+        .find(|metric| peers.iter().all(|peer| peer.metric(metric).is_some()))?;
+    let mut times: Vec<(f64, &Component<'_>)> = peers
+        .iter()
+        .filter_map(|peer| Some((peer.held(metric, Aggregation::Avg)?, *peer)))
+        .collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (most, slowest) = times.pop()?;
+    let (others, _) = times.get(times.len().checked_sub(1)? / 2)?;
+    (*others > 0.0 && most >= SLOW * others).then(|| {
+        let what = metric.trim_end_matches("_seconds");
+        let short = format!(
+            "{} answers in {} ({what}), the others in {}",
+            slowest.title(),
+            duration(most),
+            duration(*others)
+        );
+        Sign {
+            weight: Weight::Explains,
+            finding: Code::SlowReplica.finding(
+                Gravity::Caution,
+                short.clone(),
+                "look at that replica's node and neighbours, or take it out and run again",
+            ),
+            short,
+        }
+    })
+}
+
+/// A time at the start without a replica.
+fn absent(component: &Component<'_>) -> Option<Sign> {
+    let replicas = component.metric("replicas")?;
+    let points: Vec<Point> = replicas.points_in(component.phases.load).collect();
+    let first = points.first().filter(|point| point.1 == 0.0)?;
+    let seconds = match points.iter().find(|point| point.1 > 0.0) {
+        Some(up) => (up.0 - first.0) as f64 / 1e9,
+        None => f64::INFINITY,
+    };
+    let short = if seconds.is_finite() {
+        format!(
+            "{} had no replica for {}",
+            component.title(),
+            duration(seconds)
+        )
+    } else {
+        format!("{} had no replica at all", component.title())
+    };
+    Some(Sign {
+        weight: Weight::Explains,
+        finding: Code::NoReplica.finding(
+            Gravity::Caution,
+            format!("{short} after the load began: a cold start is in the results"),
+            "keep one replica up, or report the cold start apart from the sustained load",
+        ),
+        short,
+    })
+}
+
+/// Fewer replicas than were wanted, for longer than a moment.
+fn scaled_late(component: &Component<'_>) -> Option<Sign> {
+    let (have, want) = (
+        component.metric("replicas")?,
+        component.metric("replicas_wanted")?,
+    );
+    let seconds = seconds_short(component, have, want);
+    let (least, most) = (
+        component.under_load("replicas", Aggregation::Min)?,
+        component.under_load("replicas_wanted", Aggregation::Max)?,
+    );
+    (seconds >= SCALE_LAG_S).then(|| {
+        let short = format!(
+            "{} had fewer replicas than wanted for {} ({least:.0} to {most:.0})",
+            component.title(),
+            duration(seconds)
+        );
+        Sign {
+            weight: Weight::Explains,
+            finding: Code::ScaledLate.finding(
+                Gravity::Caution,
+                short.clone(),
+                "start with more replicas, let the autoscaler look more often, or make starting faster",
+            ),
+            short,
+        }
+    })
+}
+
+/// How long there were fewer than wanted.
+fn seconds_short(component: &Component<'_>, have: &ObservedSeries, want: &ObservedSeries) -> f64 {
+    let have: Vec<Point> = have.points_in(component.phases.load).collect();
+    let want: Vec<Point> = want.points_in(component.phases.load).collect();
+    let short_in = |pair: &[Point]| {
+        let wanted = want.iter().rev().find(|point| point.0 <= pair[0].0)?;
+        (pair[0].1 < wanted.1).then(|| (pair[1].0 - pair[0].0) as f64 / 1e9)
+    };
+    have.windows(2).filter_map(short_in).sum()
+}

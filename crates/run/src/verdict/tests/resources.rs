@@ -1,0 +1,301 @@
+//! Each thing that observers can see, alone in a clean run.
+
+use std::sync::Arc;
+
+use loadline_model::observation::{
+    OOM_NOTE, ObservationLog, Observations, ObserverNote, Phases, ResourceSample, Span,
+};
+use loadline_model::verdict::{Gravity, Limit};
+
+use super::builder::{Run, arrivals, constant_vus, found};
+use crate::verdict::Code;
+
+const S: i64 = 1_000_000_000;
+/// Seconds of load; as many lie before and after it.
+const LOAD_S: i64 = 20;
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// What is told of one series: observer, component, metric, and its value at each second.
+type Told<'a> = (&'a str, &'a str, &'a str, &'a dyn Fn(i64) -> f64);
+
+fn seen(told: &[Told<'_>]) -> Observations {
+    let mut log = ObservationLog::default();
+    for (observer, component, metric, value) in told {
+        for second in -3..LOAD_S + 3 {
+            log.add(&ResourceSample {
+                at_ns: second * S,
+                observer: Arc::from(*observer),
+                component: Arc::from(*component),
+                metric: Arc::from(*metric),
+                value: value(second),
+            });
+        }
+    }
+    let span = |from: i64, to: i64| Span {
+        from_ns: from * S,
+        to_ns: to * S,
+    };
+    log.finish(Some(Phases {
+        baseline: span(-10, 0),
+        warm_up: span(0, 0),
+        load: span(0, LOAD_S),
+        steady: span(1, LOAD_S),
+        tail: span(LOAD_S, 100),
+    }))
+}
+
+/// A closed loop at the target's pace, with what was seen beside it.
+fn busy(told: &[Told<'_>]) -> Run {
+    let mut run = Run::new(constant_vus(10, 20), 20.0, 20_000, 10.0);
+    run.observations = seen(told);
+    run
+}
+
+/// An open model whose load was delivered, with what was seen beside it.
+fn delivered(told: &[Told<'_>]) -> Run {
+    let mut run = Run::new(arrivals(500, 20, 50), 20.0, 10_000, 10.0);
+    run.observations = seen(told);
+    run
+}
+
+fn text_of(run: &mut Run, code: Code) -> Option<String> {
+    found(&run.judge(), code).map(|finding| finding.text.clone())
+}
+
+#[test]
+fn a_processor_at_its_limit_is_named_in_the_headline() {
+    let mut run = busy(&[
+        ("pods", "api-1", "cpu_cores", &|_| 2.9),
+        ("pods", "api-1", "cpu_limit_cores", &|_| 3.0),
+    ]);
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    assert!(
+        verdict
+            .headline
+            .ends_with(": pods api-1 used 2.90 of 3.00 cores"),
+        "{}",
+        verdict.headline
+    );
+    let text = text_of(&mut run, Code::ResourceAtLimit);
+    assert_eq!(
+        text.as_deref(),
+        Some("pods api-1 used 2.90 of 3.00 cores (96.7 %)")
+    );
+}
+
+#[test]
+fn a_processor_with_room_left_is_not_told() {
+    let mut run = busy(&[
+        ("pods", "api-1", "cpu_cores", &|_| 2.5),
+        ("pods", "api-1", "cpu_limit_cores", &|_| 3.0),
+    ]);
+    assert_eq!(text_of(&mut run, Code::ResourceAtLimit), None);
+    assert_eq!(text_of(&mut run, Code::OneCoreFull), None);
+}
+
+#[test]
+fn of_two_components_the_fuller_one_is_the_culprit() {
+    let mut run = busy(&[
+        ("api", "api", "cpu_cores", &|_| 0.93),
+        ("api", "api", "cpu_limit_cores", &|_| 1.0),
+        ("gateway", "gateway", "cpu_cores", &|_| 2.0),
+        ("gateway", "gateway", "cpu_limit_cores", &|_| 2.0),
+    ]);
+    assert!(
+        run.judge()
+            .headline
+            .ends_with("gateway used 2.00 of 2.00 cores")
+    );
+}
+
+#[test]
+fn one_full_core_is_one_thread() {
+    let mut run = busy(&[("api", "api", "cpu_cores", &|_| 0.99)]);
+    assert!(
+        run.judge()
+            .headline
+            .contains("api used 0.99 cores throughout")
+    );
+    run.environment.cores = 1.0;
+    assert_eq!(text_of(&mut run, Code::OneCoreFull), None);
+}
+
+#[test]
+fn a_full_machine_is_told_and_is_not_the_targets_limit() {
+    let mut run = busy(&[
+        ("host", "host", "cpu_cores", &|_| 1.95),
+        ("host", "host", "cpu_limit_cores", &|_| 2.0),
+        ("host", "host", "run_queue", &|_| 9.0),
+    ]);
+    assert!(!run.judge().headline.contains("host"));
+    let text = text_of(&mut run, Code::MachineFull).unwrap_or_default();
+    assert!(
+        text.starts_with("host used 1.95 of 2 cores (97.5 %)"),
+        "{text}"
+    );
+    assert_eq!(text_of(&mut run, Code::ResourceAtLimit), None);
+}
+
+#[test]
+fn sums_and_containers_are_no_replicas() {
+    let mut run = busy(&[
+        ("pods", "api-1", "cpu_cores", &|_| 2.0),
+        ("pods", "api-1/app", "cpu_cores", &|_| 1.99),
+        ("pods", "api-1/proxy", "cpu_cores", &|_| 0.01),
+        ("pods", "api-2", "cpu_cores", &|_| 2.0),
+        ("pods", "total", "cpu_cores", &|_| 4.0),
+    ]);
+    assert_eq!(text_of(&mut run, Code::IdleReplica), None);
+    assert_eq!(text_of(&mut run, Code::UnevenReplicas), None);
+}
+
+#[test]
+fn the_generator_is_no_component_of_the_target() {
+    let mut run = busy(&[("self", "self", "cpu_cores", &|_| 1.0)]);
+    assert_eq!(text_of(&mut run, Code::OneCoreFull), None);
+}
+
+#[test]
+fn memory_is_judged_by_its_peak() {
+    let mut run = busy(&[
+        ("api", "api", "memory_bytes", &|t| {
+            if t == 7 { 95.0 * MIB } else { 30.0 * MIB }
+        }),
+        ("api", "api", "memory_limit_bytes", &|_| 100.0 * MIB),
+    ]);
+    let text = text_of(&mut run, Code::ResourceAtLimit);
+    assert_eq!(
+        text.as_deref(),
+        Some("api used 95.0 MiB of 100 MiB memory (95.0 %)")
+    );
+}
+
+#[test]
+fn a_leak_grows_along_a_line_and_does_not_end() {
+    let leak = |t: i64| (50.0 + 2.0 * t as f64) * MIB;
+    let mut run = delivered(&[("api", "api", "memory_bytes", &leak)]);
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Nobody);
+    let text = text_of(&mut run, Code::LeakSeen).unwrap_or_default();
+    assert!(
+        text.starts_with("the memory of api grew by 7.03 GiB per hour"),
+        "{text}"
+    );
+
+    let fills_up = |t: i64| (50.0 + 40.0 * (1.0 - (-t as f64 / 3.0).exp())) * MIB;
+    let mut run = delivered(&[("api", "api", "memory_bytes", &fills_up)]);
+    assert_eq!(text_of(&mut run, Code::LeakSeen), None);
+}
+
+#[test]
+fn an_idle_replica_explains_a_slow_target() {
+    let mut run = busy(&[
+        ("api", "api-1", "cpu_cores", &|_| 2.94),
+        ("api", "api-2", "cpu_cores", &|_| 0.01),
+    ]);
+    assert!(
+        run.judge()
+            .headline
+            .ends_with(": 1 of 2 replicas stood idle")
+    );
+    let mut run = busy(&[
+        ("api", "api-1", "cpu_cores", &|_| 3.0),
+        ("api", "api-2", "cpu_cores", &|_| 1.5),
+    ]);
+    assert!(text_of(&mut run, Code::UnevenReplicas).is_some());
+    assert_eq!(text_of(&mut run, Code::IdleReplica), None);
+    // Different services need not be alike.
+    let mut run = busy(&[
+        ("api", "api", "cpu_cores", &|_| 3.0),
+        ("db", "db", "cpu_cores", &|_| 0.01),
+    ]);
+    assert_eq!(text_of(&mut run, Code::IdleReplica), None);
+}
+
+#[test]
+fn the_slow_replica_is_the_one_far_from_the_others() {
+    let mut run = busy(&[
+        ("api", "api-1", "p95_seconds", &|_| 0.01),
+        ("api", "api-2", "p95_seconds", &|_| 0.08),
+        ("api", "api-3", "p95_seconds", &|_| 0.011),
+    ]);
+    let text = text_of(&mut run, Code::SlowReplica).unwrap_or_default();
+    assert!(text.starts_with("api api-2 answers in 80"), "{text}");
+}
+
+#[test]
+fn a_quota_that_stops_the_target_is_told() {
+    let mut run = busy(&[("api", "api", "throttled_ratio", &|_| 0.4)]);
+    assert!(
+        run.judge()
+            .headline
+            .contains("the processor quota stopped api for 40.0 % of the time")
+    );
+}
+
+#[test]
+fn a_kill_counts_under_load_alone() {
+    let note = |at_ns| ObserverNote {
+        at_ns,
+        observer: "api".to_owned(),
+        component: "api-1".to_owned(),
+        kind: OOM_NOTE.to_owned(),
+        text: "exit code 137".to_owned(),
+    };
+    let mut run = delivered(&[]);
+    run.observations.notes = vec![note(-S)];
+    assert_eq!(text_of(&mut run, Code::TargetOom), None);
+    run.observations.notes = vec![note(-S), note(3 * S), note(9 * S)];
+    let verdict = run.judge();
+    let finding = found(&verdict, Code::TargetOom).expect("a kill is told");
+    assert_eq!(finding.gravity, Gravity::Alarm);
+    assert_eq!(
+        finding.text,
+        "api api-1 was killed for want of memory 3 s after the start, 2 times in all: exit code 137"
+    );
+}
+
+#[test]
+fn a_cold_start_lasts_until_there_is_a_replica() {
+    let mut run = busy(&[("api", "api", "replicas", &|t| if t < 5 { 0.0 } else { 1.0 })]);
+    assert!(run.judge().headline.ends_with("api had no replica for 5 s"));
+}
+
+#[test]
+fn scaling_is_late_while_fewer_run_than_are_wanted() {
+    let mut run = busy(&[
+        ("api", "api", "replicas", &|t| if t < 9 { 1.0 } else { 4.0 }),
+        ("api", "api", "replicas_wanted", &|t| {
+            if t < 3 { 1.0 } else { 4.0 }
+        }),
+    ]);
+    let text = text_of(&mut run, Code::ScaledLate).unwrap_or_default();
+    assert_eq!(text, "api had fewer replicas than wanted for 6 s (1 to 4)");
+}
+
+#[test]
+fn a_pipeline_that_falls_behind_is_the_targets_doing_though_all_was_delivered() {
+    let told: &[Told<'_>] = &[
+        ("sink", "ingest", "rate_per_s", &|_| 500.0),
+        ("sink", "acked", "rate_per_s", &|_| 95.0),
+        ("sink", "sink", "backlog", &|t| 405.0 * t.max(0) as f64),
+    ];
+    let verdict = delivered(told).judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    let finding = found(&verdict, Code::SlowestStage).expect("the stage is told");
+    assert!(
+        finding
+            .text
+            .starts_with("sink acked takes 95/s of 500/s taken in: 7,695 waited"),
+        "{}",
+        finding.text
+    );
+
+    let keeps_up: &[Told<'_>] = &[
+        ("sink", "ingest", "rate_per_s", &|_| 500.0),
+        ("sink", "acked", "rate_per_s", &|_| 498.0),
+        ("sink", "sink", "backlog", &|t| f64::from(t as i32 % 5)),
+    ];
+    assert_eq!(delivered(keeps_up).judge().limit, Limit::Nobody);
+}

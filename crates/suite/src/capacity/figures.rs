@@ -1,0 +1,215 @@
+//! What a probe measured, as far as objectives ask for it.
+//!
+//! Must not judge. Invariant: what was due and not answered is counted as an answer that came too late.
+
+use loadline_metric::{Aggregated, TimeTrend};
+use loadline_model::RunResult;
+use loadline_model::result::Row;
+use loadline_model::test_summary::Section;
+use loadline_model::verdict::{Delivery, Finding, Limit};
+
+/// Rows below which nothing is said on what piles up.
+const ROWS_MIN: usize = 6;
+/// The name under which scripts' requests that failed are counted.
+const SCRIPT_FAILURES: &str = "http_req_failed";
+/// Findings that a probe is remembered with.
+const FINDINGS_MAX: usize = 3;
+/// Findings that every short probe has, and that say nothing about the target.
+const COMMON_FINDINGS: [&str; 3] = ["one-run", "few-samples", "too-short"];
+
+/// So many of so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Those meant.
+    pub part: u64,
+    /// All.
+    pub whole: u64,
+}
+
+impl Part {
+    /// From 0 to 1; `None` of nothing.
+    #[must_use]
+    pub fn share(self) -> Option<f64> {
+        (self.whole > 0).then(|| self.part as f64 / self.whole as f64)
+    }
+}
+
+/// What a probe measured, its warm-up left out.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Distributions of times in nanoseconds, each of which must hold the objectives: response times; of a script, whose
+    /// iterations send several requests, also the service times of all of these.
+    pub times: Vec<TimeTrend>,
+    /// Requests that were due and have no time at all: dropped, never started, cut short at the end.
+    pub unanswered: u64,
+    /// Requests that failed or were answered wrong, of all that came to an end.
+    pub errors: Part,
+    /// Checks that passed, of all that were made.
+    pub checks: Part,
+    /// Good answers, of the requests that were due.
+    pub goodput: Part,
+    /// Whether the offered load was delivered.
+    pub is_delivered: bool,
+    /// Answers per second.
+    pub throughput: f64,
+    /// Share of the offered load by which the work under way grew from second to second; `None` when the probe is too
+    /// short to say.
+    pub piled_up: Option<f64>,
+    /// Who was in the way.
+    pub limit: Limit,
+    /// The verdict in one sentence.
+    pub headline: String,
+    /// The gravest findings.
+    pub findings: Vec<Finding>,
+}
+
+impl Figures {
+    /// The figures of a run of an open model.
+    #[must_use]
+    pub fn of(result: &RunResult) -> Figures {
+        let totals = &result.totals;
+        let seen = &totals.seen;
+        let counts = &seen.counts;
+        let failed = counts.failed_total();
+        let ended = counts.completed + failed;
+        let unanswered = totals.never_started + counts.dropped + counts.interrupted;
+        let mut times = vec![seen.response_time.clone()];
+        if result.plan.script.is_some() {
+            times.push(seen.service_time());
+        }
+        let script = result.summary.as_ref().map(|summary| &summary.root);
+        let good = Part {
+            part: counts.good,
+            whole: counts.completed,
+        };
+        Figures {
+            times,
+            unanswered,
+            errors: script.and_then(script_failures).unwrap_or(Part {
+                part: failed + (counts.completed - counts.good),
+                whole: ended,
+            }),
+            checks: script.map_or(good, script_checks),
+            goodput: Part {
+                part: counts.good,
+                whole: ended + unanswered,
+            },
+            is_delivered: result.verdict.delivery == Delivery::Delivered,
+            throughput: totals.rates.steady.unwrap_or(totals.rates.average),
+            piled_up: piled_up(&result.series),
+            limit: result.verdict.limit,
+            headline: result.verdict.headline.clone(),
+            findings: worth_telling(&result.verdict.findings),
+        }
+    }
+}
+
+fn worth_telling(findings: &[Finding]) -> Vec<Finding> {
+    let telling = findings
+        .iter()
+        .filter(|finding| !COMMON_FINDINGS.contains(&finding.code.as_str()));
+    telling.take(FINDINGS_MAX).cloned().collect()
+}
+
+fn script_failures(root: &Section) -> Option<Part> {
+    let metric = root
+        .metrics
+        .iter()
+        .find(|metric| &*metric.definition.name == SCRIPT_FAILURES && !metric.is_sub_metric())?;
+    match &metric.values {
+        Aggregated::Rate(rate) => Some(Part {
+            part: rate.nonzero(),
+            whole: rate.total(),
+        }),
+        _ => None,
+    }
+}
+
+fn script_checks(section: &Section) -> Part {
+    let mut sum = Part::default();
+    for check in &section.checks {
+        sum.part += check.passes;
+        sum.whole += check.passes + check.fails;
+    }
+    for (_, group) in &section.groups {
+        let of_group = script_checks(group);
+        sum.part += of_group.part;
+        sum.whole += of_group.whole;
+    }
+    sum
+}
+
+/// By which share of the offered load the work under way grew: the difference between the means of the last and of the
+/// first third of the rows that count, over the time between their middles.
+pub(super) fn piled_up(series: &[Row]) -> Option<f64> {
+    let rows: Vec<&Row> = series
+        .iter()
+        .filter(|row| !row.warm_up && row.offered.is_some_and(|offered| offered > 0))
+        .collect();
+    // The last row is often a part of a second.
+    let rows = &rows[..rows.len().saturating_sub(1)];
+    if rows.len() < ROWS_MIN {
+        return None;
+    }
+    let third = rows.len() / 3;
+    let under_way = |rows: &[&Row]| {
+        let sum: u64 = rows.iter().map(|row| row.waiting + row.active_vus).sum();
+        sum as f64 / rows.len() as f64
+    };
+    let (first, last) = (
+        under_way(&rows[..third]),
+        under_way(&rows[rows.len() - third..]),
+    );
+    let seconds = |rows: &[&Row]| rows.iter().map(|row| row.span_ns as f64 / 1e9).sum::<f64>();
+    let offered: u64 = rows.iter().filter_map(|row| row.offered).sum();
+    let between = seconds(&rows[..rows.len() - third]);
+    let rate = offered as f64 / seconds(rows);
+    grows(first, last, between, rate)
+}
+
+/// The share of the offered load that piles up when the work under way goes from one mean to another within so many
+/// seconds; zero for what chance alone does: less than half as much again.
+fn grows(first: f64, last: f64, seconds: f64, rate: f64) -> Option<f64> {
+    if seconds <= 0.0 || rate <= 0.0 {
+        return None;
+    }
+    if last <= 1.5 * first {
+        return Some(0.0);
+    }
+    Some((last - first) / seconds / rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(under_way: impl Fn(u64) -> u64) -> Vec<Row> {
+        let row = |second: u64| Row {
+            at_ns: second * 1_000_000_000,
+            span_ns: 1_000_000_000,
+            offered: Some(100),
+            waiting: under_way(second),
+            active_vus: 10,
+            ..Row::default()
+        };
+        (0..13).map(row).collect()
+    }
+
+    #[test]
+    fn a_queue_that_grows_is_seen_and_one_that_stands_is_not() {
+        let share = |under_way: fn(u64) -> u64| piled_up(&rows(under_way)).expect("long enough");
+        assert!((share(|second| 5 * second) - 0.05).abs() < 1e-9);
+        assert_eq!(share(|_| 40), 0.0);
+        assert_eq!(share(|second| 40 + second % 3), 0.0);
+        assert_eq!(piled_up(&rows(|_| 0)[..5]), None);
+    }
+
+    #[test]
+    fn what_is_warmed_up_with_does_not_count() {
+        let mut rows = rows(|second| if second < 4 { 0 } else { 40 });
+        for row in &mut rows[..4] {
+            row.warm_up = true;
+        }
+        assert_eq!(piled_up(&rows), Some(0.0));
+    }
+}

@@ -1,0 +1,419 @@
+//! Whether a rate was carried within the objectives, and how sure that is.
+//!
+//! A percentile is judged by the share of requests beyond its bound, which is allowed to be `1 - N / 100`: the share's
+//! Wilson interval (E. B. Wilson, Journal of the American Statistical Association 22, 1927) says whether chance could
+//! have decided otherwise. Neighbouring response times are alike, since they waited in one queue; so only an eighth of
+//! them counts as independent there. Must not know which rate is tried next. Invariant: what the generator held up is
+//! never blamed on the target.
+
+use loadline_metric::TimeTrend;
+use loadline_model::verdict::Limit;
+use serde::{Deserialize, Serialize};
+
+use super::figures::{Figures, Part};
+use super::fit::Stress;
+use super::slo::{Comparison, Objective, Share, Slo, Statistic};
+
+/// Response times of which one counts as independent.
+const ALIKE: f64 = 8.0;
+/// The normal quantile of a two-sided interval of 95 %.
+const Z: f64 = 1.96;
+/// A share this many times the allowed one, or this part of it, needs no interval.
+const FAR_SHARE: f64 = 2.0;
+/// A mean that is this much of its bound away from it needs no interval.
+const FAR_MEAN: f64 = 0.3;
+/// A rate is not carried when more than this share of it piles up,
+const PILED_UP_MAX: f64 = 0.02;
+/// and surely not from this share on.
+const PILED_UP_SURELY: f64 = 0.05;
+
+/// How a probe came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "outcome")]
+pub enum Outcome {
+    /// The objectives held.
+    Held {
+        /// How sure that is.
+        sureness: Sureness,
+    },
+    /// An objective did not hold, or the load was not carried.
+    Broke {
+        /// How sure that is.
+        sureness: Sureness,
+    },
+    /// The probe does not say.
+    Inconclusive {
+        /// Why not.
+        why: Doubt,
+    },
+}
+
+/// How sure an outcome is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sureness {
+    /// Chance could have decided otherwise.
+    Close,
+    /// By a wide margin, though of few samples.
+    Likely,
+    /// With 95 % confidence.
+    Sure,
+}
+
+/// Why a probe does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// The generator was the limit.
+    Generator,
+    /// The plan was: too few virtual users.
+    Plan,
+    /// Fewer requests came to an end than the objectives need; they leaned towards holding.
+    FewHeld,
+    /// Fewer requests came to an end than the objectives need; they leaned towards not holding.
+    FewBroke,
+}
+
+/// An objective held against a probe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The objective as written.
+    pub objective: String,
+    /// What was measured: nanoseconds for times, 0 to 1 for shares; `None` when there was nothing to measure.
+    pub value: Option<f64>,
+    /// Whether it held.
+    pub held: bool,
+    /// How sure that is.
+    pub sureness: Sureness,
+}
+
+/// A probe's judgement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// How it came out.
+    pub outcome: Outcome,
+    /// Each objective.
+    pub objectives: Vec<Measured>,
+    /// Requests that came to an end, or were due and did not.
+    pub samples: u64,
+    /// What kept the load from being carried, in words; `None` when it was, or an objective says why not.
+    pub not_carried: Option<String>,
+    /// The bad requests of the objective of share or percentile that was the most strained; `None` without one, where
+    /// the load was not carried, and where an objective of another kind was broken.
+    pub stress: Option<Stress>,
+}
+
+/// Holds the objectives against what a probe measured.
+#[must_use]
+pub fn judge(slo: &Slo, figures: &Figures) -> Judgement {
+    let objectives: Vec<Measured> = slo
+        .objectives()
+        .iter()
+        .map(|objective| measure(objective, figures))
+        .collect();
+    let samples = figures.errors.whole + figures.unanswered;
+    let not_carried = not_carried(figures);
+    let outcome = outcome(slo, figures, &objectives, samples, not_carried.as_ref());
+    let is_counted = not_carried.is_none() && !broke_uncounted(slo, &objectives);
+    Judgement {
+        outcome,
+        objectives,
+        samples,
+        stress: stress(slo, figures).filter(|_| is_counted),
+        not_carried: not_carried.map(|(_, why)| why),
+    }
+}
+
+/// Whether a target that was loaded beyond what it carries answers again as it should: no objective is surely broken.
+#[must_use]
+pub fn has_recovered(slo: &Slo, figures: &Figures) -> bool {
+    let broken = |objective: &Objective| {
+        let measured = measure(objective, figures);
+        !measured.held && (measured.sureness == Sureness::Sure || measured.value.is_none())
+    };
+    figures.is_delivered && !slo.objectives().iter().any(broken)
+}
+
+/// Why the load was not carried, and how sure that is; `None` when it was.
+fn not_carried(figures: &Figures) -> Option<(Sureness, String)> {
+    if !figures.is_delivered {
+        let why = "the offered load was not delivered".to_owned();
+        return Some((Sureness::Sure, why));
+    }
+    let piled_up = figures.piled_up.filter(|share| *share > PILED_UP_MAX)?;
+    let sureness = match piled_up {
+        share if share > PILED_UP_SURELY => Sureness::Sure,
+        _ => Sureness::Close,
+    };
+    let why = format!(
+        "work piled up: {:.1} % of what arrived waited on and on",
+        100.0 * piled_up
+    );
+    Some((sureness, why))
+}
+
+fn outcome(
+    slo: &Slo,
+    figures: &Figures,
+    objectives: &[Measured],
+    samples: u64,
+    not_carried: Option<&(Sureness, String)>,
+) -> Outcome {
+    let broken = objectives.iter().filter(|measured| !measured.held);
+    let broken = broken.map(|measured| measured.sureness);
+    let broken = broken
+        .chain(not_carried.map(|(sureness, _)| *sureness))
+        .max();
+    let is_few = samples < slo.samples_min();
+    match (broken, figures.limit) {
+        (Some(_), Limit::Generator) => Outcome::Inconclusive {
+            why: Doubt::Generator,
+        },
+        (Some(_), Limit::Plan) => Outcome::Inconclusive { why: Doubt::Plan },
+        (Some(Sureness::Close), _) if is_few => Outcome::Inconclusive {
+            why: Doubt::FewBroke,
+        },
+        (Some(sureness), _) => Outcome::Broke { sureness },
+        (None, _) => {
+            let sureness = objectives.iter().map(|measured| measured.sureness).min();
+            match sureness.unwrap_or(Sureness::Close) {
+                Sureness::Close if is_few => Outcome::Inconclusive {
+                    why: Doubt::FewHeld,
+                },
+                sureness => Outcome::Held { sureness },
+            }
+        }
+    }
+}
+
+/// Whether an objective did not hold that allows no bad requests to be counted: a mean, an extreme, all checks.
+fn broke_uncounted(slo: &Slo, objectives: &[Measured]) -> bool {
+    let both = slo.objectives().iter().zip(objectives);
+    both.into_iter()
+        .any(|(objective, measured)| objective.share_allowed() <= f64::EPSILON && !measured.held)
+}
+
+/// The bad requests of the objective that has the most of them over those allowed.
+fn stress(slo: &Slo, figures: &Figures) -> Option<Stress> {
+    let of = |objective: &Objective| -> Vec<Stress> {
+        let allowed = objective.share_allowed();
+        if allowed <= f64::EPSILON {
+            return Vec::new();
+        }
+        let bad = match objective {
+            Objective::Time {
+                inclusive, bound, ..
+            } => figures
+                .times
+                .iter()
+                .map(|times| slower(times, *inclusive, bound.ns(), figures.unanswered))
+                .collect(),
+            Objective::Share { share, .. } => vec![bad_share(figures, *share)],
+        };
+        let bad = bad.into_iter().filter(|bad: &Part| bad.whole > 0);
+        bad.map(|bad| Stress {
+            observed: bad.part as f64,
+            allowed: allowed * bad.whole as f64,
+        })
+        .collect()
+    };
+    let all = slo.objectives().iter().flat_map(of);
+    all.max_by(|one, other| one.ratio().total_cmp(&other.ratio()))
+}
+
+fn measure(objective: &Objective, figures: &Figures) -> Measured {
+    let (value, held, sureness) = match objective {
+        Objective::Time {
+            statistic,
+            inclusive,
+            bound,
+        } => worst_time(
+            figures,
+            *statistic,
+            *inclusive,
+            bound.ns(),
+            objective.share_allowed(),
+        ),
+        Objective::Share {
+            share, comparison, ..
+        } => of_share(figures, *share, *comparison, objective.share_allowed()),
+    };
+    Measured {
+        objective: objective.to_string(),
+        value,
+        held,
+        sureness,
+    }
+}
+
+/// A value, whether it held, and how sure that is.
+type Told = (Option<f64>, bool, Sureness);
+
+/// Without anything measured nothing held.
+const NOTHING: Told = (None, false, Sureness::Close);
+
+/// The distribution that is worst for an objective decides.
+fn worst_time(
+    figures: &Figures,
+    statistic: Statistic,
+    inclusive: bool,
+    bound_ns: f64,
+    allowed: f64,
+) -> Told {
+    let told =
+        figures
+            .times
+            .iter()
+            .filter(|times| !times.is_empty())
+            .map(|times| match statistic {
+                Statistic::Percentile(percentile) => beyond(
+                    times,
+                    percentile,
+                    inclusive,
+                    bound_ns,
+                    (figures.unanswered, allowed),
+                ),
+                Statistic::Avg => mean(times, inclusive, bound_ns),
+                Statistic::Min => single(times.min(), inclusive, bound_ns),
+                Statistic::Max if figures.unanswered > 0 => {
+                    (times.max().map(|ns| ns as f64), false, Sureness::Sure)
+                }
+                Statistic::Max => single(times.max(), inclusive, bound_ns),
+            });
+    told.reduce(worse).unwrap_or(NOTHING)
+}
+
+/// The one that did not hold, else the one that is less sure, else the larger one.
+fn worse(one: Told, other: Told) -> Told {
+    let rank = |(value, held, sureness): &Told| {
+        let doubt = if *held {
+            2 - *sureness as i32
+        } else {
+            3 + *sureness as i32
+        };
+        (doubt, value.unwrap_or(0.0))
+    };
+    if rank(&other) > rank(&one) {
+        other
+    } else {
+        one
+    }
+}
+
+fn is_within(value: f64, inclusive: bool, bound: f64) -> bool {
+    value < bound || (inclusive && value <= bound)
+}
+
+fn single(value: Option<u64>, inclusive: bool, bound_ns: f64) -> Told {
+    match value {
+        Some(ns) => (
+            Some(ns as f64),
+            is_within(ns as f64, inclusive, bound_ns),
+            Sureness::Sure,
+        ),
+        None => NOTHING,
+    }
+}
+
+fn beyond(
+    times: &TimeTrend,
+    percentile: f64,
+    inclusive: bool,
+    bound_ns: f64,
+    (unanswered, allowed): (u64, f64),
+) -> Told {
+    let bad = slower(times, inclusive, bound_ns, unanswered);
+    let (held, sureness) = share_within(bad, true, allowed, ALIKE);
+    (times.quantile(percentile / 100.0), held, sureness)
+}
+
+/// Requests beyond a bound of time, of all.
+fn slower(times: &TimeTrend, inclusive: bool, bound_ns: f64, unanswered: u64) -> Part {
+    let good_up_to = if inclusive {
+        bound_ns.floor()
+    } else {
+        bound_ns.ceil() - 1.0
+    };
+    let within = times.count_at_or_below(good_up_to as u64);
+    let whole = times.count() + unanswered;
+    Part {
+        part: whole - within,
+        whole,
+    }
+}
+
+fn mean(times: &TimeTrend, inclusive: bool, bound_ns: f64) -> Told {
+    let (Some(mean), Some(deviation)) = (times.mean(), times.stddev()) else {
+        return NOTHING;
+    };
+    let half_width = Z * deviation / (times.count() as f64 / ALIKE).max(1.0).sqrt();
+    let away = (mean - bound_ns).abs();
+    let sureness = match away {
+        away if away > half_width => Sureness::Sure,
+        away if away > FAR_MEAN * bound_ns => Sureness::Likely,
+        _ => Sureness::Close,
+    };
+    (Some(mean), is_within(mean, inclusive, bound_ns), sureness)
+}
+
+fn of_share(figures: &Figures, share: Share, comparison: Comparison, allowed: f64) -> Told {
+    let part = match share {
+        Share::Errors => figures.errors,
+        Share::Checks => figures.checks,
+        Share::Goodput => figures.goodput,
+    };
+    let Some(value) = part.share() else {
+        return NOTHING;
+    };
+    let inclusive = matches!(
+        comparison,
+        Comparison::AtMost | Comparison::AtLeast | Comparison::Equal
+    );
+    let (held, sureness) = share_within(bad_share(figures, share), inclusive, allowed, 1.0);
+    (Some(value), held, sureness)
+}
+
+fn bad_share(figures: &Figures, share: Share) -> Part {
+    let good = match share {
+        Share::Errors => return figures.errors,
+        Share::Checks => figures.checks,
+        Share::Goodput => figures.goodput,
+    };
+    Part {
+        part: good.whole.saturating_sub(good.part),
+        whole: good.whole,
+    }
+}
+
+/// Whether a share of bad ones is within what is allowed, and how sure that is when one of `alike` counts.
+fn share_within(bad: Part, inclusive: bool, allowed: f64, alike: f64) -> (bool, Sureness) {
+    let Some(share) = bad.share() else {
+        return (false, Sureness::Close);
+    };
+    let held = is_within(share, inclusive, allowed);
+    // Where none may be bad, one that is decides, and so does that there was none.
+    if allowed <= f64::EPSILON {
+        return (held, Sureness::Sure);
+    }
+    let (low, high) = wilson(share, bad.whole as f64 / alike);
+    let sureness = match held {
+        true if high < allowed => Sureness::Sure,
+        true if share * FAR_SHARE <= allowed => Sureness::Likely,
+        false if low > allowed => Sureness::Sure,
+        false if share >= allowed * FAR_SHARE => Sureness::Likely,
+        _ => Sureness::Close,
+    };
+    (held, sureness)
+}
+
+/// The 95 % interval of a share of so many.
+fn wilson(share: f64, count: f64) -> (f64, f64) {
+    let count = count.max(1.0);
+    let square = Z * Z / count;
+    let middle = (share + square / 2.0) / (1.0 + square);
+    let half = Z / (1.0 + square) * (share * (1.0 - share) / count + square / (4.0 * count)).sqrt();
+    (middle - half, middle + half)
+}
+
+#[cfg(test)]
+mod tests;

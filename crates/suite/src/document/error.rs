@@ -1,0 +1,59 @@
+//! Why a document cannot be made.
+//!
+//! Must not know how one is. Invariant: every error says what to do.
+
+use std::fmt;
+
+use serde_saphyr::{Location, Spanned};
+
+/// Why a document cannot be made, with the place in the suite file, or in the document, where it was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentError {
+    /// The line, from one on; zero: no line is to blame.
+    pub line: u64,
+    /// The column, from one on; zero: no column is to blame.
+    pub column: u64,
+    /// Whether line and column are of the document itself rather than of the suite file.
+    pub in_document: bool,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl DocumentError {
+    pub(super) fn at<T>(place: &Spanned<T>, what: String, fix: String) -> DocumentError {
+        DocumentError::placed(place.referenced, what, fix)
+    }
+
+    pub(super) fn placed(place: Location, what: String, fix: String) -> DocumentError {
+        DocumentError {
+            line: place.line(),
+            column: place.column(),
+            in_document: false,
+            what,
+            fix,
+        }
+    }
+
+    pub(super) fn in_document(line: usize, what: String, fix: String) -> DocumentError {
+        DocumentError {
+            line: line as u64,
+            column: u64::from(line > 0),
+            in_document: true,
+            what,
+            fix,
+        }
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "{}:{}: ", self.line, self.column)?;
+        }
+        write!(f, "{}; {}", self.what, self.fix)
+    }
+}
+
+impl std::error::Error for DocumentError {}

@@ -1,0 +1,114 @@
+//! A table of a block, with the line above it that remembers which cells were whose.
+//!
+//! Must not know where values come from. Invariant: each row is one line, whatever its texts hold.
+
+use super::kept::{Kept, Memo};
+use crate::document::compile::{Column, Table};
+use crate::document::fill::Filled;
+use crate::document::source::Rows;
+use crate::document::spec::Align;
+
+/// The body of a table's block, notes left out; `old` is what stands there.
+pub(super) fn write<R: Rows>(
+    table: &Filled<'_, R>,
+    old: &str,
+    remarks: &mut Vec<String>,
+) -> String {
+    let columns = &table.table.columns;
+    let titles: Vec<String> = columns
+        .iter()
+        .map(|column| escaped(&column.title))
+        .collect();
+    let blanks: Vec<String> = columns
+        .iter()
+        .map(|column| blank(table.table, column))
+        .collect();
+    let is_fact: Vec<bool> = columns.iter().map(is_fact).collect();
+    let mut kept = Kept::read(old, &titles, &blanks, &is_fact);
+    let mut memo = Memo::new(&titles, &blanks);
+    let mut lines = String::new();
+    let mut cells = vec![String::new(); columns.len()];
+    let mut filled = vec![false; columns.len()];
+    let mut plain = String::new();
+    for row in &table.order {
+        for ((column, cell), filled) in columns.iter().zip(&mut cells).zip(&mut filled) {
+            plain.clear();
+            cell.clear();
+            *filled = table.write(*row, column, &mut plain);
+            escape(plain.trim(), cell);
+        }
+        let id = table.rows.id(*row);
+        memo.add(id, &cells, &filled);
+        kept.put(id, &mut cells, &filled);
+        write_line(&cells, &mut lines);
+    }
+    for line in kept.extra_lines() {
+        lines.push_str(line);
+        lines.push('\n');
+    }
+    kept.tell_lost(&table.table.name, remarks);
+    let mut out = memo.finish();
+    write_line(&titles, &mut out);
+    let rule = |column: &Column| match column.align {
+        Align::Default => "---",
+        Align::Left => ":--",
+        Align::Center => ":-:",
+        Align::Right => "--:",
+    };
+    write_line(&columns.iter().map(rule).collect::<Vec<_>>(), &mut out);
+    out.push_str(&lines);
+    out
+}
+
+/// Whether a column's cells tell rows apart without any run.
+fn is_fact(column: &Column) -> bool {
+    let content = column.content.as_ref();
+    content.is_some_and(|content| content.values.iter().all(|(value, _)| !value.is_measured()))
+}
+
+/// What stands in a column's cell without a value.
+fn blank(table: &Table, column: &Column) -> String {
+    let mut out = String::new();
+    if let Some(content) = &column.content {
+        content
+            .format
+            .write(&[], &table.blank, &content.list, &mut out);
+    }
+    escaped(out.trim())
+}
+
+fn write_line<T: AsRef<str>>(cells: &[T], out: &mut String) {
+    out.push('|');
+    for cell in cells {
+        out.push(' ');
+        out.push_str(cell.as_ref());
+        out.push_str(if cell.as_ref().is_empty() { "|" } else { " |" });
+    }
+    out.push('\n');
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    escape(text, &mut out);
+    out
+}
+
+/// A text as it stands in a cell of GitHub's tables: bars and backslashes escaped, line ends as breaks. Other marks
+/// stay, since labels may hold links and emphasis.
+fn escape(text: &str, out: &mut String) {
+    if !text.contains(['|', '\\', '\n', '\r']) {
+        out.push_str(text);
+        return;
+    }
+    for c in text.chars() {
+        match c {
+            '|' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' => out.push_str("<br>"),
+            '\r' => {}
+            c => out.push(c),
+        }
+    }
+}

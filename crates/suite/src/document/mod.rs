@@ -1,0 +1,173 @@
+//! The results document: tables of a suite's rows in Markdown, HTML, CSV, JSON and as a test report.
+//!
+//! A column is a title, an expression and a format. Must not know how a row is run, nor files: it is given the text
+//! that is there and gives the text that is to be there. Invariants: outside its blocks a Markdown file keeps every
+//! byte, what people wrote into cells that nothing was measured for stays, and rendering again changes nothing.
+
+mod compile;
+mod csv;
+mod error;
+mod explain;
+mod fill;
+mod history;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod methodology;
+mod names;
+mod notes;
+pub mod presets;
+mod source;
+mod spec;
+
+pub use error::DocumentError;
+pub use explain::{Explanation, explain};
+pub use history::{CELLS_MAX, History, HistoryError, HistoryRow, render_history};
+pub use markdown::blocks;
+pub use spec::{
+    Align, ChartSpec, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec,
+    TableSpec,
+};
+
+use crate::outcome::SuiteOutcome;
+use compile::Document;
+use fill::Filled;
+use names::Names;
+use source::OutcomeRows;
+
+/// The block that says how figures came about.
+const METHODOLOGY: &str = "methodology";
+
+/// A document as it is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// All of it.
+    pub text: String,
+    /// The charts that it shows and that must be there for it.
+    pub charts: Vec<ChartLink>,
+    /// What the user should know, such as cells of people that have lost their row.
+    pub remarks: Vec<String>,
+}
+
+/// A chart that a document shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartLink {
+    /// The result that it is drawn from, as a path below the state folder.
+    pub result: String,
+    /// Which chart: the name of its file without ending.
+    pub chart: String,
+    /// Where it is to lie, as a path below the state folder.
+    pub file: String,
+}
+
+/// Says whether a document can be made of any outcome.
+///
+/// # Errors
+/// A setting, an expression or a format that makes no sense, with its line and column in the suite file.
+pub fn check(spec: &DocumentSpec) -> Result<(), DocumentError> {
+    compile::document(spec).map(|_| ())
+}
+
+/// What a document is, by its settings or the ending of its file.
+///
+/// # Errors
+/// As [`check`].
+pub fn kind_of(spec: &DocumentSpec) -> Result<DocumentKind, DocumentError> {
+    compile::document(spec).map(|document| document.kind)
+}
+
+/// Makes a document; `existing` is what its file holds, `None` where there is none yet.
+///
+/// # Errors
+/// Those of [`check`]; a row that an expression names and that is not there; markers in the file that make no sense.
+pub fn render(
+    spec: &DocumentSpec,
+    outcome: &SuiteOutcome,
+    existing: Option<&str>,
+) -> Result<Rendered, DocumentError> {
+    let document = compile::document(spec)?;
+    let names = Names(&document.components);
+    let sources: Vec<OutcomeRows<'_>> = document
+        .tables
+        .iter()
+        .map(|table| OutcomeRows::new(outcome, &table.paths))
+        .collect();
+    let mut tables = Vec::new();
+    for (table, rows) in document.tables.iter().zip(&sources) {
+        tables.push(Filled::new(table, rows, &names)?);
+    }
+    let title = document.title.as_deref().unwrap_or(&outcome.name);
+    let content = Content::of(&document, title, &tables, Some(outcome));
+    write(&document, &content, existing)
+}
+
+/// What goes into a document, whatever its kind.
+struct Content<'a, R> {
+    title: &'a str,
+    tables: &'a [Filled<'a, R>],
+    /// What stands behind each table.
+    behind: Vec<notes::Behind>,
+    /// Title and entries; empty where none is wanted.
+    methodology: Vec<methodology::Entry>,
+    outcome: Option<&'a SuiteOutcome>,
+    charts: Vec<ChartLink>,
+}
+
+impl<'a, R: source::Rows> Content<'a, R> {
+    fn of(
+        document: &Document,
+        title: &'a str,
+        tables: &'a [Filled<'a, R>],
+        outcome: Option<&'a SuiteOutcome>,
+    ) -> Content<'a, R> {
+        let mut charts = Vec::new();
+        let mut behind = Vec::new();
+        for table in tables {
+            let (notes, shown) = notes::behind(document, table, outcome);
+            behind.push(notes);
+            charts.extend(shown);
+        }
+        Content {
+            title,
+            tables,
+            behind,
+            methodology: match outcome.filter(|_| document.has_methodology) {
+                Some(outcome) => methodology::entries(outcome),
+                None => Vec::new(),
+            },
+            outcome,
+            charts,
+        }
+    }
+}
+
+fn write<R: source::Rows>(
+    document: &Document,
+    content: &Content<'_, R>,
+    existing: Option<&str>,
+) -> Result<Rendered, DocumentError> {
+    let mut remarks = Vec::new();
+    let text = match document.kind {
+        DocumentKind::Markdown => markdown::write(content, existing, &mut remarks)?,
+        DocumentKind::Html => html::write(content),
+        DocumentKind::Csv => csv::write(content),
+        DocumentKind::Json => json::write(content),
+        DocumentKind::Junit => junit::write(content),
+    };
+    let shows = matches!(document.kind, DocumentKind::Markdown | DocumentKind::Html);
+    Ok(Rendered {
+        text,
+        charts: if shows {
+            content.charts.clone()
+        } else {
+            Vec::new()
+        },
+        remarks,
+    })
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

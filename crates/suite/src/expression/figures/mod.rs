@@ -1,0 +1,153 @@
+//! Every figure of a run by the name that `run.NAME` knows it under, with its unit and what it says.
+//!
+//! Must not know documents. Invariant: a name that [`kind_of`] knows can be read from any result, and is missing
+//! where the run has nothing to say; amounts are in base units (seconds, bytes, cores).
+
+mod observed;
+mod read;
+mod record;
+mod script;
+mod table;
+
+pub use observed::{Seen, pick};
+pub use read::value_of;
+pub use record::{ObservedFigure, RunFigures};
+pub use table::FIGURES;
+
+use loadline_model::RunResult;
+
+use super::dimension::Dimension;
+use super::value::Kind;
+
+/// Completed requests per second over the whole measured time: what the tools of the trade print at their end.
+pub const RPS: &str = "rps";
+
+/// One figure of a run.
+pub struct Figure {
+    /// Its name behind `run.`.
+    pub name: &'static str,
+    /// What it says, and how it is had.
+    pub what: &'static str,
+    read: Read,
+}
+
+enum Read {
+    Number(Dimension, fn(&RunResult) -> Option<f64>),
+    Text(fn(&RunResult) -> String),
+}
+
+/// The distributions of a run: what stands before the dot, and the name in the result. The service time needs no
+/// name of its own.
+const DISTRIBUTIONS: [(&str, &str); 4] = [
+    ("", "service_time_ns"),
+    ("service.", "service_time_ns"),
+    ("response.", "response_time_ns"),
+    ("lag.", "schedule_lag_ns"),
+];
+
+/// What can be asked of a distribution of times.
+const OF_TIMES: [&str; 10] = [
+    "avg", "min", "max", "stddev", "med", "p50", "p90", "p95", "p99", "p99_9",
+];
+
+/// What can be asked of a script's metric.
+const OF_METRICS: [&str; 15] = [
+    "avg", "min", "max", "med", "p50", "p90", "p95", "p99", "p99_9", "count", "rate", "value",
+    "last", "passes", "fails",
+];
+
+/// What is known of a figure beforehand; `None`: there is no such figure.
+#[must_use]
+pub fn kind_of(name: &str) -> Option<Kind> {
+    if let Some(metric) = name.strip_prefix("metrics.") {
+        return script::kind_of(metric);
+    }
+    if time_of(name).is_some() {
+        return Some(Kind::Number(Some(Dimension::TIME)));
+    }
+    let figure = table::find(name)?;
+    Some(match figure.read {
+        Read::Number(dimension, _) => Kind::Number(Some(dimension)),
+        Read::Text(_) => Kind::Text,
+    })
+}
+
+/// Which distribution, and what of it.
+fn time_of(name: &str) -> Option<(&'static str, &'static str)> {
+    DISTRIBUTIONS.iter().find_map(|(prefix, metric)| {
+        let wanted = name.strip_prefix(prefix)?;
+        let found = OF_TIMES.iter().find(|known| **known == wanted)?;
+        Some((*metric, *found))
+    })
+}
+
+/// What is said of a figure that is not there.
+pub(super) fn unknown(name: &str) -> String {
+    if name.starts_with("metrics") {
+        return format!(
+            "a script's metric is named with what is asked of it, as in run.metrics.http_req_duration.p95; that is \
+             one of {}",
+            OF_METRICS.join(", ")
+        );
+    }
+    let names = || FIGURES.iter().map(|figure| figure.name).chain(OF_TIMES);
+    let nearest = names().min_by_key(|known| distance(known, name));
+    format!(
+        "a run has no figure `{name}`; did you mean `{}`? There are {}, and service., response. and lag. before {}",
+        nearest.unwrap_or(RPS),
+        FIGURES
+            .iter()
+            .map(|figure| figure.name)
+            .collect::<Vec<_>>()
+            .join(", "),
+        OF_TIMES.join(", ")
+    )
+}
+
+/// How many letters differ (V. I. Levenshtein, 1965).
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_with_their_units() {
+        assert_eq!(kind_of("rps"), Some(Kind::Number(Some(Dimension::RATE))));
+        assert_eq!(kind_of("p99_9"), Some(Kind::Number(Some(Dimension::TIME))));
+        assert_eq!(
+            kind_of("response.p95"),
+            Some(Kind::Number(Some(Dimension::TIME)))
+        );
+        assert_eq!(kind_of("verdict.limit"), Some(Kind::Text));
+        assert_eq!(kind_of("response.rps"), None);
+        let metric = |name| kind_of(name).and_then(Kind::dimension);
+        assert_eq!(
+            metric("metrics.http_req_duration.p95"),
+            Some(Dimension::TIME)
+        );
+        assert_eq!(metric("metrics.data_sent.rate"), Some(Dimension::BYTE_RATE));
+        assert_eq!(metric("metrics.checks.rate"), Some(Dimension::NUMBER));
+        assert_eq!(kind_of("metrics.own.p95"), Some(Kind::Number(None)));
+        assert_eq!(kind_of("metrics.own.p42"), None);
+    }
+
+    #[test]
+    fn the_nearest_name_is_offered() {
+        assert!(unknown("goodputt").contains("did you mean `goodput`"));
+        assert!(unknown("p59").contains("did you mean `p"));
+    }
+}

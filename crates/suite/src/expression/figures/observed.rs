@@ -1,0 +1,210 @@
+//! What observers saw, as `observe.…` asks for it: one value, or one for each component.
+//!
+//! Must not know how a reading came about. Invariant: where more than one series is meant and none is the whole,
+//! there is no value rather than a chosen one.
+
+use loadline_model::Observations;
+use loadline_model::observation::{Aggregation, Span};
+
+use crate::expression::dimension::Dimension;
+use crate::expression::path::Selector;
+use crate::expression::value::{Quantity, Value};
+
+/// The component that stands for all of an observer's.
+const TOTAL: &str = "total";
+/// The metric of observers that read one number.
+const VALUE: &str = "value";
+
+/// An aggregated series.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The observer's name.
+    pub observer: &'a str,
+    /// Which component.
+    pub component: &'a str,
+    /// What was read.
+    pub metric: &'a str,
+    /// The aggregate; `None` where the phase has no reading.
+    pub amount: Option<f64>,
+}
+
+pub(super) fn value_of<'a>(seen: &Observations, selector: &Selector) -> Value<'a> {
+    let span = seen
+        .phases
+        .map_or(Span::ALL, |phases| phases.span(selector.phase));
+    let matching = seen.series.iter().filter(|series| {
+        selector.observer.takes(&series.observer)
+            && selector
+                .metric
+                .as_ref()
+                .is_none_or(|metric| *metric == series.metric)
+    });
+    let all: Vec<Seen<'_>> = matching
+        .map(|series| Seen {
+            observer: &series.observer,
+            component: &series.component,
+            metric: &series.metric,
+            amount: series.aggregate(selector.aggregation, span),
+        })
+        .collect();
+    pick(&all, selector)
+}
+
+/// What a selector means among aggregated series; their aggregation and phase are taken to be the selector's.
+#[must_use]
+pub fn pick<'a>(seen: &[Seen<'_>], selector: &Selector) -> Value<'a> {
+    let wanted = |one: &&Seen<'_>| {
+        selector.observer.takes(one.observer)
+            && selector
+                .component
+                .as_ref()
+                .is_none_or(|component| component.takes(one.component))
+            && selector
+                .metric
+                .as_ref()
+                .is_none_or(|metric| metric == one.metric)
+    };
+    let found: Vec<&Seen<'_>> = seen.iter().filter(wanted).collect();
+    let found = one_metric(found, selector);
+    if selector.is_list() {
+        return Value::List(list(&found, selector));
+    }
+    let whole = match found.as_slice() {
+        [only] => Some(*only),
+        several => named(several, TOTAL).or_else(|| {
+            let first = several.first()?;
+            named(several, first.observer)
+        }),
+    };
+    whole
+        .and_then(|one| quantity(one, selector))
+        .map_or(Value::Missing, Value::Number)
+}
+
+/// Where no metric is named: the only one, or the one that is called a value.
+fn one_metric<'s, 'a>(found: Vec<&'s Seen<'a>>, selector: &Selector) -> Vec<&'s Seen<'a>> {
+    let Some(first) = found.first().map(|one| one.metric) else {
+        return found;
+    };
+    if selector.metric.is_some() || found.iter().all(|one| one.metric == first) {
+        return found;
+    }
+    found
+        .into_iter()
+        .filter(|one| one.metric == VALUE)
+        .collect()
+}
+
+fn named<'s, 'a>(found: &[&'s Seen<'a>], component: &str) -> Option<&'s Seen<'a>> {
+    found.iter().copied().find(|one| one.component == component)
+}
+
+fn list(found: &[&Seen<'_>], selector: &Selector) -> Vec<(String, Quantity)> {
+    let has = |one: &Seen<'_>, of: &dyn Fn(&str) -> bool| {
+        let mut others = found.iter().filter(|other| other.observer == one.observer);
+        others.any(|other| of(other.component))
+    };
+    // The sum of all, and containers beside their pod (`pod/container`), would count twice.
+    let is_sum = |one: &Seen<'_>| match one.component.split_once('/') {
+        Some((whole, _)) => has(one, &|other| other == whole),
+        None => one.component == TOTAL && has(one, &|other| other != TOTAL),
+    };
+    let parts: Vec<&&Seen<'_>> = found.iter().filter(|one| !is_sum(one)).collect();
+    let is_twice = |name: &str| parts.iter().filter(|one| one.component == name).count() > 1;
+    let item = |one: &Seen<'_>| {
+        let name = if is_twice(one.component) {
+            format!("{}/{}", one.observer, one.component)
+        } else {
+            one.component.to_owned()
+        };
+        quantity(one, selector).map(|quantity| (name, quantity))
+    };
+    parts.iter().filter_map(|one| item(one)).collect()
+}
+
+fn quantity(one: &Seen<'_>, selector: &Selector) -> Option<Quantity> {
+    let own = Dimension::of_metric(one.metric).unwrap_or(Dimension::NUMBER);
+    let dimension = match selector.aggregation {
+        Aggregation::Slope => own.over(Dimension::TIME),
+        _ => own,
+    };
+    let amount = one.amount.filter(|amount| amount.is_finite())?;
+    Some(Quantity { amount, dimension })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::{Expression, Path};
+
+    type Part = (&'static str, &'static str, &'static str, f64);
+
+    fn seen(parts: &[Part]) -> Vec<Seen<'static>> {
+        let one = |part: &Part| Seen {
+            observer: part.0,
+            component: part.1,
+            metric: part.2,
+            amount: Some(part.3),
+        };
+        parts.iter().map(one).collect()
+    }
+
+    fn picked(parts: &[Seen<'_>], path: &str) -> Value<'static> {
+        let read: Expression = path.parse().expect("a path");
+        let [Path::Observe(selector)] = read.paths() else {
+            panic!("{path} is one observation");
+        };
+        pick(parts, selector)
+    }
+
+    #[test]
+    fn the_whole_is_meant_where_no_component_is_named() {
+        let mut parts = seen(&[
+            ("api", "a", "cpu_cores", 1.0),
+            ("api", "b", "cpu_cores", 2.0),
+        ]);
+        assert_eq!(picked(&parts, "observe.api.cpu_cores.max"), Value::Missing);
+        parts.extend(seen(&[("api", "total", "cpu_cores", 3.0)]));
+        let total = Value::number(3.0, Dimension::CORES);
+        assert_eq!(picked(&parts, "observe.api.cpu_cores.max"), total);
+        let one = Value::number(2.0, Dimension::CORES);
+        assert_eq!(picked(&parts, "observe.api[\"b\"].cpu_cores.max"), one);
+        assert_eq!(
+            picked(&parts, "observe.api[\"c\"].cpu_cores.max"),
+            Value::Missing
+        );
+    }
+
+    #[test]
+    fn lists_leave_sums_out_and_tell_namesakes_apart() {
+        let parts = seen(&[
+            ("one", "pod", "memory_bytes", 1.0),
+            ("two", "total", "memory_bytes", 5.0),
+            ("two", "pod", "memory_bytes", 2.0),
+            ("two", "pod/app", "memory_bytes", 2.0),
+            ("two", "other", "memory_bytes", 3.0),
+            ("two", "gone/app", "memory_bytes", 4.0),
+        ]);
+        let Value::List(items) = picked(&parts, "observe.*.*.memory_bytes.last") else {
+            panic!("a list");
+        };
+        let names: Vec<&str> = items.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["one/pod", "two/pod", "other", "gone/app"]);
+    }
+
+    #[test]
+    fn the_only_metric_needs_no_name() {
+        let parts = seen(&[("p95", "p95", "p95_seconds", 0.95e-3)]);
+        let found = picked(&parts, "observe.p95.last");
+        assert_eq!(found, Value::number(0.95e-3, Dimension::TIME));
+        let both = seen(&[("x", "x", "value", 1.0), ("x", "x", "rate_per_s", 2.0)]);
+        assert_eq!(
+            picked(&both, "observe.x.avg"),
+            Value::number(1.0, Dimension::NUMBER)
+        );
+        assert_eq!(
+            picked(&both, "observe.x.rate_per_s.avg"),
+            Value::number(2.0, Dimension::RATE)
+        );
+    }
+}

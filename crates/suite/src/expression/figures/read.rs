@@ -1,0 +1,104 @@
+//! Reads a figure from a result.
+//!
+//! Must not know names' meaning beyond the table. Invariant: reads a part of the result that is spelled out, and
+//! walks a distribution for nothing but its spread.
+
+use std::borrow::Cow;
+
+use loadline_model::RunResult;
+use loadline_model::result::{GeneratorUse, TimeMetric};
+use loadline_model::test_summary::Section;
+
+use super::{Read, observed, script, table, time_of};
+use crate::expression::dimension::Dimension;
+use crate::expression::path::Path;
+use crate::expression::value::Value;
+
+/// What a result says of a path; missing for paths that are no measurement.
+#[must_use]
+pub fn value_of<'a>(run: &'a RunResult, path: &Path) -> Value<'a> {
+    match path {
+        Path::Run(name) => figure(run, name),
+        Path::Observe(selector) => observed::value_of(&run.observations, selector),
+        Path::Plan(_) | Path::Env(_) | Path::Label(_) | Path::Suite(_) | Path::Row(_) => {
+            Value::Missing
+        }
+    }
+}
+
+fn figure<'a>(run: &'a RunResult, name: &str) -> Value<'a> {
+    if let Some(metric) = name.strip_prefix("metrics.") {
+        return script::value_of(run, metric);
+    }
+    if let Some((metric, wanted)) = time_of(name) {
+        let found = run
+            .metrics
+            .get(metric)
+            .and_then(|metric| time(metric, wanted));
+        return found.map_or(Value::Missing, |ns| {
+            Value::number(ns / 1e9, Dimension::TIME)
+        });
+    }
+    match table::find(name).map(|figure| &figure.read) {
+        Some(Read::Number(dimension, read)) => {
+            read(run).map_or(Value::Missing, |amount| Value::number(amount, *dimension))
+        }
+        Some(Read::Text(read)) => Value::Text(Cow::Owned(read(run))),
+        None => Value::Missing,
+    }
+}
+
+/// In nanoseconds.
+fn time(metric: &TimeMetric, wanted: &str) -> Option<f64> {
+    let whole = match wanted {
+        "avg" => metric.mean,
+        "min" => metric.min,
+        "max" => metric.max,
+        "med" | "p50" => metric.p50,
+        "p90" => metric.p90,
+        "p95" => metric.p95,
+        "p99" => metric.p99,
+        "p99_9" => metric.p99_9,
+        _ => return metric.histogram.stddev(),
+    };
+    whole.map(|ns| ns as f64)
+}
+
+pub(super) fn failed(run: &RunResult) -> u64 {
+    run.totals.seen.counts.failed_total()
+}
+
+pub(super) fn finished(run: &RunResult) -> u64 {
+    run.totals.seen.counts.completed + failed(run)
+}
+
+pub(super) fn delivered(run: &RunResult) -> Option<f64> {
+    let offered = run.totals.rates.offered.filter(|offered| *offered > 0.0)?;
+    Some((run.totals.rates.started / offered).min(1.0))
+}
+
+/// How many checks held, and how many did not; `None` without a check.
+pub(super) fn check_passes(run: &RunResult) -> Option<(u64, u64)> {
+    fn sum(section: &Section) -> (u64, u64) {
+        let own = section
+            .checks
+            .iter()
+            .map(|check| (check.passes, check.fails));
+        let inner = section.groups.iter().map(|(_, group)| sum(group));
+        own.chain(inner)
+            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    }
+    let (passes, fails) = sum(&run.summary.as_ref()?.root);
+    (passes + fails > 0).then_some((passes, fails))
+}
+
+pub(super) fn checks(run: &RunResult) -> Option<f64> {
+    check_passes(run).map(|(passes, fails)| passes as f64 / (passes + fails) as f64)
+}
+
+pub(super) fn generator(run: &RunResult, of: fn(&GeneratorUse) -> f64) -> Option<f64> {
+    run.series
+        .iter()
+        .map(|row| of(&row.generator))
+        .reduce(f64::max)
+}

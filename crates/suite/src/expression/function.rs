@@ -1,0 +1,220 @@
+//! Functions and operators by what they take and give, before any value is there.
+//!
+//! Must not know values. Invariant: what is refused here could not have come to a value.
+
+use super::dimension::Dimension;
+use super::node::Operator;
+use super::value::Kind;
+
+/// What can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Function {
+    Min,
+    Max,
+    Sum,
+    Mean,
+    Median,
+    Count,
+    First,
+    Last,
+    Coalesce,
+    Round,
+    If,
+    Number,
+    Duration,
+}
+
+const NAMES: [(Function, &str); 13] = [
+    (Function::Min, "min"),
+    (Function::Max, "max"),
+    (Function::Sum, "sum"),
+    (Function::Mean, "mean"),
+    (Function::Median, "median"),
+    (Function::Count, "count"),
+    (Function::First, "first"),
+    (Function::Last, "last"),
+    (Function::Coalesce, "coalesce"),
+    (Function::Round, "round"),
+    (Function::If, "if"),
+    (Function::Number, "number"),
+    (Function::Duration, "duration"),
+];
+
+/// Most decimals that `round` keeps.
+pub(super) const DECIMALS_MAX: f64 = 12.0;
+
+impl Function {
+    pub(super) fn named(name: &str) -> Option<Function> {
+        let found = NAMES.iter().find(|(_, known)| *known == name);
+        found.map(|(function, _)| *function)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        let found = NAMES.iter().find(|(function, _)| *function == self);
+        found.map_or("", |(_, name)| name)
+    }
+
+    /// What it gives for arguments of these kinds.
+    ///
+    /// # Errors
+    /// It does not take them; in words.
+    pub(super) fn kind(self, arguments: &[Kind]) -> Result<Kind, String> {
+        let name = self.name();
+        match (self, arguments) {
+            (_, []) => Err(format!("{name} needs a value between its brackets")),
+            (Function::Coalesce, kinds) => kinds[1..].iter().try_fold(kinds[0], |one, other| {
+                either(one, *other).map_err(|why| format!("{name} {why}"))
+            }),
+            (Function::If, [condition, yes, no]) => {
+                if !matches!(condition, Kind::Truth | Kind::Any) {
+                    return Err("if begins with a condition, such as run.failed > 0".to_owned());
+                }
+                either(*yes, *no).map_err(|why| format!("{name} {why}"))
+            }
+            (Function::If, _) => Err("if takes a condition and two values".to_owned()),
+            (Function::Round, [value]) => round(*value),
+            (Function::Round, [value, Kind::Number(_) | Kind::Any]) => round(*value),
+            (Function::Round, _) => Err("round takes a number and how many decimals".to_owned()),
+            (Function::Number, [Kind::Text | Kind::Any]) => {
+                Ok(Kind::Number(Some(Dimension::NUMBER)))
+            }
+            (Function::Duration, [Kind::Text | Kind::Any]) => {
+                Ok(Kind::Number(Some(Dimension::TIME)))
+            }
+            (Function::Number | Function::Duration, _) => {
+                Err(format!("{name} reads words, such as {name}(label.size)"))
+            }
+            (Function::Count, kinds) => {
+                numbers(name, kinds)?;
+                Ok(Kind::Number(Some(Dimension::NUMBER)))
+            }
+            (_, kinds) => numbers(name, kinds).map(Kind::Number),
+        }
+    }
+}
+
+pub(super) fn unknown(name: &str) -> String {
+    let known: Vec<&str> = NAMES.iter().map(|(_, known)| *known).collect();
+    format!(
+        "there is no function `{name}`; there are {}, row and speedup",
+        known.join(", ")
+    )
+}
+
+fn round(value: Kind) -> Result<Kind, String> {
+    match value.dimension() {
+        Some(Dimension::TIME | Dimension::BYTES | Dimension::BYTE_RATE) => Err(format!(
+            "round takes no {}; say the decimals in the format, where the unit is",
+            value.name()
+        )),
+        _ => numbers("round", &[value]).map(|dimension| match value {
+            Kind::List(_) => Kind::List(dimension),
+            _ => Kind::Number(dimension),
+        }),
+    }
+}
+
+/// The one dimension of all arguments, as far as it is known.
+fn numbers(name: &str, kinds: &[Kind]) -> Result<Option<Dimension>, String> {
+    let mut known: Option<Dimension> = None;
+    for kind in kinds {
+        match kind {
+            Kind::Truth | Kind::Text => {
+                return Err(format!(
+                    "{name} takes numbers and lists, not {}; number(…) reads words",
+                    kind.name()
+                ));
+            }
+            Kind::Number(_) | Kind::List(_) | Kind::Any => {}
+        }
+        known = match (known, kind.dimension()) {
+            (Some(one), Some(other)) if one != other => {
+                return Err(format!(
+                    "{name} takes values of one unit, not {one} and {other}"
+                ));
+            }
+            (one, other) => one.or(other),
+        };
+    }
+    Ok(known)
+}
+
+/// What one of two values is.
+fn either(one: Kind, other: Kind) -> Result<Kind, String> {
+    let dimension = |one: Option<Dimension>, other: Option<Dimension>| match (one, other) {
+        (Some(one), Some(other)) if one != other => {
+            Err(format!("takes values of one unit, not {one} and {other}"))
+        }
+        (Some(one), Some(_)) => Ok(Some(one)),
+        _ => Ok(None),
+    };
+    match (one, other) {
+        (Kind::Number(one), Kind::Number(other)) => dimension(one, other).map(Kind::Number),
+        (Kind::List(one), Kind::List(other)) => dimension(one, other).map(Kind::List),
+        (one, other) if one == other => Ok(one),
+        _ => Ok(Kind::Any),
+    }
+}
+
+/// What an operator gives.
+///
+/// # Errors
+/// It does not take such values; in words.
+pub(super) fn pair_kind(operator: Operator, left: Kind, right: Kind) -> Result<Kind, String> {
+    if operator.is_comparison() {
+        return comparison_kind(operator, left, right);
+    }
+    let (one, other) = (left.dimension(), right.dimension());
+    let dimension = match operator {
+        Operator::Add | Operator::Subtract => match (one, other) {
+            (Some(one), Some(other)) if one != other => {
+                return Err(format!(
+                    "{one} and {other} have no {}; give both one unit",
+                    if operator == Operator::Add {
+                        "sum"
+                    } else {
+                        "difference"
+                    }
+                ));
+            }
+            (one, other) => one.or(other),
+        },
+        Operator::Multiply => one.zip(other).map(|(one, other)| one.times(other)),
+        _ => one.zip(other).map(|(one, other)| one.over(other)),
+    };
+    match (left, right) {
+        (Kind::Text, Kind::Text) if operator == Operator::Add => Ok(Kind::Text),
+        (Kind::Any, _) | (_, Kind::Any) => Ok(Kind::Any),
+        (Kind::Text | Kind::Truth, other) | (other, Kind::Text | Kind::Truth) => Err(format!(
+            "`{}` takes numbers; number(…) reads words, and {} is not to be reckoned with",
+            operator.sign(),
+            if matches!(left, Kind::Text | Kind::Truth) {
+                left.name()
+            } else {
+                other.name()
+            }
+        )),
+        (Kind::Number(_), Kind::Number(_)) => Ok(Kind::Number(dimension)),
+        _ => Ok(Kind::List(dimension)),
+    }
+}
+
+fn comparison_kind(operator: Operator, left: Kind, right: Kind) -> Result<Kind, String> {
+    let is_equality = matches!(operator, Operator::Equal | Operator::Unequal);
+    match (left, right) {
+        (Kind::Number(Some(one)), Kind::Number(Some(other))) if one != other => Err(format!(
+            "{one} is not comparable with {other}; give the number a unit, such as 200ms, 1GiB or 100rps"
+        )),
+        (Kind::List(_), _) | (_, Kind::List(_)) => {
+            Err("a list is not comparable; take its max, min or sum".to_owned())
+        }
+        (Kind::Text, Kind::Text) | (Kind::Truth, Kind::Truth) if is_equality => Ok(Kind::Truth),
+        (Kind::Number(_) | Kind::Any, Kind::Number(_) | Kind::Any) => Ok(Kind::Truth),
+        (Kind::Any, _) | (_, Kind::Any) if is_equality => Ok(Kind::Truth),
+        _ => Err(format!(
+            "{} is not comparable with {}",
+            left.name(),
+            right.name()
+        )),
+    }
+}

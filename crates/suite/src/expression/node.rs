@@ -1,0 +1,198 @@
+//! An expression as it was understood: a tree over numbered paths.
+//!
+//! Must not know values. Invariant: every number of a path in the tree is one of the list that the expression was
+//! bound to, its own at first.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::function::Function;
+use super::lexer::{write_quantity, write_text};
+use super::path::Path;
+use super::value::{Kind, Quantity};
+use super::{ParseError, parser};
+
+/// What stands between two parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    Equal,
+    Unequal,
+}
+
+impl Operator {
+    pub(super) fn sign(self) -> &'static str {
+        match self {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+            Operator::Less => "<",
+            Operator::AtMost => "<=",
+            Operator::More => ">",
+            Operator::AtLeast => ">=",
+            Operator::Equal => "==",
+            Operator::Unequal => "!=",
+        }
+    }
+
+    pub(super) fn is_comparison(self) -> bool {
+        !matches!(
+            self,
+            Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Divide
+        )
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Number(Quantity),
+    Text(String),
+    /// A path of the row itself, by its number.
+    Path(usize),
+    /// A path of another row: the number of its name, and that of the path.
+    Other(usize, usize),
+    Negative(Box<Node>),
+    Pair(Operator, Box<Node>, Box<Node>),
+    Call(Function, Vec<Node>),
+}
+
+/// A column's value, as it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    pub(super) root: Node,
+    pub(super) paths: Vec<Path>,
+    pub(super) rows: Vec<String>,
+    /// Numbers of the rows that it names itself.
+    pub(super) others: Vec<usize>,
+    pub(super) is_measured: bool,
+    pub(super) kind: Kind,
+}
+
+impl Expression {
+    /// What is known of its value beforehand.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The paths that it names, in the order of their numbers.
+    #[must_use]
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// The other rows that it names (`row("…")`): an identity, or `label=value`.
+    #[must_use]
+    pub fn rows(&self) -> &[String] {
+        &self.rows
+    }
+
+    /// Whether any of it differs from run to run.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        self.is_measured
+    }
+
+    /// The numbers of the other rows that it names, among those that it was bound to.
+    #[must_use]
+    pub fn others(&self) -> &[usize] {
+        &self.others
+    }
+
+    /// Numbers its paths and rows by common lists, which grow by those not yet there.
+    pub fn bind(&mut self, paths: &mut Vec<Path>, rows: &mut Vec<String>) {
+        let path_numbers: Vec<usize> = self.paths.iter().map(|path| number(paths, path)).collect();
+        let row_numbers: Vec<usize> = self.rows.iter().map(|row| number(rows, row)).collect();
+        renumber(&mut self.root, &path_numbers, &row_numbers);
+        for other in &mut self.others {
+            *other = row_numbers[*other];
+        }
+        self.paths.clone_from(paths);
+        self.rows.clone_from(rows);
+    }
+}
+
+fn number<T: Clone + PartialEq>(all: &mut Vec<T>, wanted: &T) -> usize {
+    let known = all.iter().position(|known| known == wanted);
+    known.unwrap_or_else(|| {
+        all.push(wanted.clone());
+        all.len() - 1
+    })
+}
+
+fn renumber(node: &mut Node, paths: &[usize], rows: &[usize]) {
+    match node {
+        Node::Number(_) | Node::Text(_) => {}
+        Node::Path(path) => *path = paths[*path],
+        Node::Other(row, path) => {
+            *row = rows[*row];
+            *path = paths[*path];
+        }
+        Node::Negative(inner) => renumber(inner, paths, rows),
+        Node::Pair(_, left, right) => {
+            renumber(left, paths, rows);
+            renumber(right, paths, rows);
+        }
+        Node::Call(_, arguments) => {
+            for argument in arguments {
+                renumber(argument, paths, rows);
+            }
+        }
+    }
+}
+
+impl FromStr for Expression {
+    type Err = ParseError;
+
+    fn from_str(source: &str) -> Result<Expression, ParseError> {
+        parser::expression(source)
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &self.root)
+    }
+}
+
+impl Expression {
+    fn write(&self, f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
+        match node {
+            Node::Number(quantity) => write_quantity(f, *quantity),
+            Node::Text(text) => write_text(f, text),
+            Node::Path(path) => write!(f, "{}", self.paths[*path]),
+            Node::Other(row, path) => {
+                f.write_str("row(")?;
+                write_text(f, &self.rows[*row])?;
+                write!(f, ").{}", self.paths[*path])
+            }
+            Node::Negative(inner) => {
+                f.write_str("-")?;
+                self.write(f, inner)
+            }
+            Node::Pair(operator, left, right) => {
+                f.write_str("(")?;
+                self.write(f, left)?;
+                write!(f, " {} ", operator.sign())?;
+                self.write(f, right)?;
+                f.write_str(")")
+            }
+            Node::Call(function, arguments) => {
+                write!(f, "{}(", function.name())?;
+                for (n, argument) in arguments.iter().enumerate() {
+                    f.write_str(if n > 0 { ", " } else { "" })?;
+                    self.write(f, argument)?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}

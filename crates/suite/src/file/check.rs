@@ -1,0 +1,184 @@
+//! Holds a tree against the tables: unknown keys, missing keys, values of another kind.
+//!
+//! Must not know any key. Invariant: what passes has no key that a table does not name.
+
+use super::node::{At, Entry, Node, Value};
+use super::table::{Kind, Object};
+use super::{Problem, parse_duration};
+
+/// Checks a value. Text with `${…}` is taken for whatever is wanted: it is checked again when it is filled.
+///
+/// # Errors
+/// The first thing that is wrong, in the order of the file.
+pub(super) fn check(node: &Node, kind: &Kind) -> Result<(), Problem> {
+    if matches!(&node.value, Value::Text(text) if text.contains("${")) && is_scalar(kind) {
+        return Ok(());
+    }
+    match kind {
+        Kind::Object(object) => check_object(node, object),
+        Kind::MapOf(inner) => entries_of(node, kind)?
+            .iter()
+            .try_for_each(|entry| check(&entry.node, inner)),
+        Kind::ListOf(inner) => match &node.value {
+            Value::List(items) => items.iter().try_for_each(|item| check(item, inner)),
+            _ => Err(other_kind(node, kind)),
+        },
+        Kind::OneOrMore(inner) => node.items().iter().try_for_each(|item| check(item, inner)),
+        Kind::Either(kinds) => check_either(node, kind, kinds),
+        Kind::Foreign => Ok(()),
+        _ if fits(node, kind) => Ok(()),
+        _ => Err(other_kind(node, kind)),
+    }
+}
+
+fn is_scalar(kind: &Kind) -> bool {
+    match kind {
+        Kind::Object(_) | Kind::MapOf(_) | Kind::ListOf(_) => false,
+        Kind::OneOrMore(inner) => is_scalar(inner),
+        Kind::Either(kinds) => kinds.iter().any(is_scalar),
+        _ => true,
+    }
+}
+
+fn fits(node: &Node, kind: &Kind) -> bool {
+    let text = node.scalar();
+    match (kind, &text) {
+        (Kind::Flag, _) => matches!(node.value, Value::Flag(_)),
+        (Kind::Text, Some(_)) => true,
+        (Kind::Count, Some(text)) => text.parse::<u64>().is_ok(),
+        (Kind::Number, Some(text)) => text.parse::<f64>().is_ok_and(f64::is_finite),
+        (Kind::Share, Some(text)) => parse_share(text).is_some(),
+        (Kind::Duration, Some(text)) => parse_duration(text).is_ok(),
+        (Kind::Choice(words), Some(text)) => words.contains(&text.as_str()),
+        _ => false,
+    }
+}
+
+/// A share as a part of one.
+pub(super) fn parse_share(text: &str) -> Option<f64> {
+    let share = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
+        None => text.trim().parse().ok()?,
+    };
+    (0.0..=1.0).contains(&share).then_some(share)
+}
+
+/// Takes the alternative that looks like the value, so that its message is about what was meant.
+fn check_either(node: &Node, kind: &Kind, kinds: &[Kind]) -> Result<(), Problem> {
+    let looks_alike = |kind: &&Kind| match (&node.value, kind) {
+        (Value::Map(_), Kind::Object(_) | Kind::MapOf(_)) => true,
+        (Value::List(_), Kind::ListOf(_) | Kind::OneOrMore(_)) => true,
+        (Value::Map(_) | Value::List(_) | Value::Null, _) => false,
+        (_, kind) => fits(node, kind),
+    };
+    match kinds.iter().find(looks_alike) {
+        Some(kind) => check(node, kind),
+        None => Err(other_kind(node, kind)),
+    }
+}
+
+fn entries_of<'a>(node: &'a Node, kind: &Kind) -> Result<&'a [Entry], Problem> {
+    match &node.value {
+        Value::Map(entries) => Ok(entries),
+        _ => Err(other_kind(node, kind)),
+    }
+}
+
+fn other_kind(node: &Node, kind: &Kind) -> Problem {
+    let (got, wanted) = (node.described(), kind.wanted());
+    Problem::new(node.at, format!("got {got}"), format!("write {wanted}"))
+}
+
+fn check_object(node: &Node, object: &'static Object) -> Result<(), Problem> {
+    let entries = entries_of(node, &Kind::Object(object))?;
+    for entry in entries {
+        match (object.key(&entry.key), object.others) {
+            (Some(key), _) => {
+                check(&entry.node, &key.kind).map_err(|problem| named(problem, entry))?;
+            }
+            (None, Some(others)) => check(&entry.node, others)?,
+            (None, None) => return Err(unknown(entry, object)),
+        }
+    }
+    let missing = |name: &&&str| !entries.iter().any(|entry| entry.key == **name);
+    if let Some(name) = object.required.iter().find(missing) {
+        let what = format!("a {} needs `{name}`", object.name);
+        let about = object.key(name).map_or("", |key| key.about);
+        return Err(Problem::new(
+            node.at,
+            what,
+            format!("write `{name}: …` ({about})"),
+        ));
+    }
+    check_one_of(node.at, entries, object)
+}
+
+/// Adds the key to a message about its own value; messages from further within name theirs.
+fn named(mut problem: Problem, entry: &Entry) -> Problem {
+    if problem.at == entry.node.at && problem.what.starts_with("got ") {
+        problem.what = format!("`{}` {}", entry.key, problem.what);
+    }
+    problem
+}
+
+fn check_one_of(at: At, entries: &[Entry], object: &Object) -> Result<(), Problem> {
+    let chosen = |entry: &&Entry| object.one_of.contains(&entry.key.as_str());
+    let mut chosen = entries.iter().filter(chosen);
+    let list = object.one_of.join(", ");
+    match (chosen.next(), chosen.next()) {
+        (None, _) if object.one_of.is_empty() => Ok(()),
+        (None, _) => Err(Problem::new(
+            at,
+            format!("a {} says nothing", object.name),
+            format!("write one of {list}"),
+        )),
+        (Some(first), Some(second)) => Err(Problem::new(
+            second.at,
+            format!("`{}` stands beside `{}`", second.key, first.key),
+            format!("keep one of {list}"),
+        )),
+        (Some(_), None) => Ok(()),
+    }
+}
+
+fn unknown(entry: &Entry, object: &Object) -> Problem {
+    let what = format!("a {} has no key `{}`", object.name, entry.key);
+    let fix = match nearest(&entry.key, object.all().map(|key| key.name)) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => {
+            let names: Vec<&str> = object.all().map(|key| key.name).collect();
+            format!("it has {}", names.join(", "))
+        }
+    };
+    Problem::new(entry.at, what, fix)
+}
+
+/// The name that is the fewest edits away, at most a third of its letters and at most three.
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = |known: &str| (known.chars().count().div_ceil(3)).min(3);
+    known
+        .map(|known| (edits(name, known), known))
+        .filter(|(count, known)| *count <= allowed(known))
+        .min_by_key(|(count, _)| *count)
+        .map(|(_, known)| known)
+}
+
+/// Letters to insert, remove or replace (Levenshtein's distance).
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    // Longer names are no slips of the pen, and the table would grow with them.
+    if a.len() > 64 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

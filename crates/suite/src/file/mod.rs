@@ -1,0 +1,81 @@
+//! A suite as its file says it.
+//!
+//! Must not know what is done with it. Invariant: every refusal names line and column, and the fix.
+
+mod check;
+mod duration;
+mod fields;
+mod node;
+mod schema;
+mod substitute;
+mod suite;
+mod table;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use duration::{duration_text, parse_duration};
+pub use fields::Fields;
+pub use node::{At, Entry, Node, Value};
+pub use schema::schema;
+pub use substitute::{Meaning, names_of, substitute, substitute_text};
+pub use suite::{
+    Axis, AxisValue, Group, HookNodes, KubernetesTarget, Order, Policy, Row, SuiteFile, Target,
+};
+pub(crate) use suite::{hooks, words};
+pub use table::{Keys, Kind, Object};
+pub(crate) use tables::{
+    BENCH, EXEC, EXECUTOR, GATES, HOOK, HTTP, KUBERNETES, PHASES, SCRIPT, SETTINGS, SMOKE, WAIT,
+    WAIT_CPU, WAIT_HTTP, WAIT_LOG, WAIT_PROMETHEUS, WAIT_REPLICAS,
+};
+
+use std::fmt;
+
+/// What is wrong with a place of a file, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub at: At,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl Problem {
+    /// A problem at a place.
+    pub fn new(at: At, what: impl Into<String>, fix: impl Into<String>) -> Problem {
+        Problem {
+            at,
+            what: what.into(),
+            fix: fix.into(),
+        }
+    }
+
+    /// The problem as an error of a file.
+    #[must_use]
+    pub fn of(self, file: &str) -> FileError {
+        FileError {
+            file: file.to_owned(),
+            problem: self,
+        }
+    }
+}
+
+/// A refusal of a suite file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// The file as it was named.
+    pub file: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { at, what, fix } = &self.problem;
+        write!(f, "{}:{}:{}: {what}; {fix}", self.file, at.line, at.column)
+    }
+}
+
+impl std::error::Error for FileError {}

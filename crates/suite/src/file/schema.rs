@@ -1,0 +1,103 @@
+//! The JSON Schema of suite files, made of the tables.
+//!
+//! Must not know how files are read. Invariant: it names the keys that the tables name, and no others.
+
+use serde_json::{Map, Value, json};
+
+use super::table::{Kind, Object};
+use super::tables::{OBJECTS, SUITE};
+
+/// The schema of a suite file (JSON Schema, draft 2020-12), for editors.
+#[must_use]
+pub fn schema() -> Value {
+    let definitions: Map<String, Value> = OBJECTS
+        .iter()
+        .map(|object| (definition(object), object_schema(object)))
+        .collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A suite of loadline",
+        "$ref": reference(&SUITE),
+        "$defs": definitions,
+    })
+}
+
+fn definition(object: &Object) -> String {
+    object.name.replace(' ', "-")
+}
+
+fn reference(object: &Object) -> String {
+    format!("#/$defs/{}", definition(object))
+}
+
+fn object_schema(object: &Object) -> Value {
+    let properties: Map<String, Value> = object
+        .all()
+        .map(|key| {
+            let mut schema = kind_schema(&key.kind);
+            if let Some(schema) = schema.as_object_mut() {
+                schema.insert("description".to_owned(), json!(key.about));
+            }
+            (key.name.to_owned(), schema)
+        })
+        .collect();
+    let others = object.others.map_or(json!(false), kind_schema);
+    let mut schema = json!({
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": others,
+    });
+    if !object.required.is_empty() {
+        schema["required"] = json!(object.required);
+    }
+    if !object.one_of.is_empty() {
+        let alternatives: Vec<Value> = object
+            .one_of
+            .iter()
+            .map(|name| json!({ "required": [name] }))
+            .collect();
+        schema["oneOf"] = json!(alternatives);
+    }
+    schema
+}
+
+fn kind_schema(kind: &Kind) -> Value {
+    let hole = || json!({ "type": "string", "pattern": r"\$\{" });
+    match kind {
+        Kind::Text => json!({ "type": ["string", "number", "boolean"] }),
+        Kind::Flag => json!({ "anyOf": [{ "type": "boolean" }, hole()] }),
+        Kind::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, hole()] }),
+        Kind::Number => json!({ "anyOf": [{ "type": "number" }, hole()] }),
+        Kind::Share => json!({
+            "anyOf": [
+                { "type": "number", "minimum": 0, "maximum": 1 },
+                { "type": "string", "pattern": "^[0-9.]+ *%?$" },
+                hole(),
+            ],
+            "examples": ["99%", 0.99],
+        }),
+        Kind::Duration => json!({
+            "anyOf": [
+                { "type": "string", "pattern": "^([0-9.]+(ns|us|ms|s|m|h|d))+$" },
+                { "const": 0 },
+                hole(),
+            ],
+            "examples": ["30s", "1m30s"],
+        }),
+        Kind::Choice(words) => json!({ "anyOf": [{ "enum": words }, hole()] }),
+        Kind::Object(object) => json!({ "$ref": reference(object) }),
+        Kind::MapOf(inner) => {
+            json!({ "type": "object", "additionalProperties": kind_schema(inner) })
+        }
+        Kind::ListOf(inner) => json!({ "type": "array", "items": kind_schema(inner) }),
+        Kind::OneOrMore(inner) => {
+            let one = kind_schema(inner);
+            json!({ "anyOf": [one, { "type": "array", "items": one }] })
+        }
+        Kind::Either(kinds) => {
+            let kinds: Vec<Value> = kinds.iter().map(kind_schema).collect();
+            json!({ "anyOf": kinds })
+        }
+        Kind::Foreign => json!({}),
+    }
+}

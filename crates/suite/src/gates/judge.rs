@@ -1,0 +1,330 @@
+//! Each gate as a function of results.
+//!
+//! Must not know rows. Invariant: every judgement says the numbers that it rests on.
+
+use std::sync::Arc;
+
+use loadline_model::RunResult;
+use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE};
+use loadline_model::test_summary::Section;
+use loadline_model::verdict::{Delivery, Limit};
+
+use super::shapes::{Comparison, compare};
+use super::{Finding, Gate, GateOutcome, GateSetting, Gates};
+
+/// The kind of a mark in which an output tells of itself.
+const OUTPUT_MARK: &str = "output";
+/// What a line or a mark has in it that tells of an audit.
+pub(crate) const AUDIT: [&str; 2] = ["audit: ", "the audit could not be made"];
+/// Seconds of steady load that a variation can be told of.
+const SECONDS_MIN: usize = 10;
+
+/// What a run is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// Its result.
+    pub result: &'a RunResult,
+    /// Results of the row's earlier repetitions.
+    pub others: &'a [Arc<RunResult>],
+    /// What outputs said of their audits, line by line.
+    pub audits: &'a [String],
+}
+
+/// Judges a run by its gates.
+#[must_use]
+pub fn judge(gates: &Gates, evidence: Evidence) -> Vec<GateOutcome> {
+    let one = |setting: &GateSetting| {
+        let judged = judge_one(setting, evidence);
+        let (finding, text) = match judged {
+            Judged::Passed(text) => (Finding::Passed, text),
+            Judged::Failed(text) => (Finding::Failed, text),
+            Judged::Cannot(text) if setting.asked => (Finding::NotJudged, text),
+            Judged::Cannot(text) => (Finding::Note, text),
+        };
+        GateOutcome {
+            gate: setting.gate,
+            finding,
+            text,
+        }
+    };
+    gates.0.iter().map(one).collect()
+}
+
+enum Judged {
+    Passed(String),
+    Failed(String),
+    Cannot(String),
+}
+
+impl Judged {
+    fn by(passed: bool, text: String) -> Judged {
+        if passed {
+            Judged::Passed(text)
+        } else {
+            Judged::Failed(text)
+        }
+    }
+}
+
+fn judge_one(setting: &GateSetting, evidence: Evidence) -> Judged {
+    let limit = setting.limit;
+    let result = evidence.result;
+    match setting.gate {
+        Gate::Checks => checks(limit, result),
+        Gate::Thresholds => thresholds(result),
+        Gate::Goodput => goodput(limit, result),
+        Gate::Shapes => shapes(limit, result, evidence.others),
+        Gate::Delivered => delivered(result),
+        Gate::Restarts => restarted(limit, result),
+        Gate::Generator => generator(result),
+        Gate::Outputs => outputs(evidence),
+        Gate::Steady => steady(limit, result),
+    }
+}
+
+fn percent(share: f64) -> String {
+    let text = format!("{:.2}", share * 100.0);
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    // What is not all must not be rounded to all.
+    if short == "100" && share < 1.0 {
+        return "99.99…%".to_owned();
+    }
+    format!("{short}%")
+}
+
+/// Checks that held, of all that were made; `None` when none was made.
+#[must_use]
+pub fn checks_share(result: &RunResult) -> Option<(u64, u64)> {
+    if let Some(summary) = &result.summary {
+        let (passes, fails) = checks_of(&summary.root);
+        return (passes + fails > 0).then_some((passes, passes + fails));
+    }
+    let counts = &result.totals.seen.counts;
+    let failed: u64 = result
+        .totals
+        .seen
+        .failed_checks
+        .rows()
+        .map(|(_, count)| *count)
+        .sum();
+    let has_checks = result
+        .plan
+        .scenarios
+        .iter()
+        .any(|scenario| !scenario.checks.is_empty());
+    let all = counts.completed;
+    (has_checks && all > 0).then(|| (all - failed.min(all), all))
+}
+
+fn checks_of(section: &Section) -> (u64, u64) {
+    let own = section
+        .checks
+        .iter()
+        .map(|check| (check.passes, check.fails));
+    let within = section.groups.iter().map(|(_, group)| checks_of(group));
+    own.chain(within)
+        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+}
+
+fn checks(limit: f64, result: &RunResult) -> Judged {
+    let Some((held, all)) = checks_share(result) else {
+        return Judged::Cannot("the run made no checks".to_owned());
+    };
+    let share = held as f64 / all as f64;
+    let text = format!(
+        "{} of {all} checks held ({}, wanted {})",
+        held,
+        percent(share),
+        percent(limit)
+    );
+    Judged::by(share >= limit, text)
+}
+
+fn thresholds(result: &RunResult) -> Judged {
+    let crossed = crossed(result);
+    let all = count_thresholds(result);
+    match (all, crossed.first()) {
+        (0, _) => Judged::Cannot("the run has no thresholds".to_owned()),
+        (all, None) => Judged::Passed(format!("all {all} thresholds held")),
+        (_, Some(first)) if crossed.len() == 1 => Judged::Failed(format!("{first} was crossed")),
+        (all, Some(_)) => Judged::Failed(format!(
+            "{} of {all} were crossed: {}",
+            crossed.len(),
+            crossed.join("; ")
+        )),
+    }
+}
+
+fn script_thresholds(section: &Section) -> Vec<(String, bool)> {
+    let metrics = section.metrics.iter().flat_map(|metric| {
+        let named = |threshold: &loadline_model::test_summary::ThresholdSummary| {
+            (
+                format!("{} {}", metric.key(), threshold.source),
+                threshold.passed,
+            )
+        };
+        metric.thresholds.iter().map(named).collect::<Vec<_>>()
+    });
+    metrics.collect()
+}
+
+fn all_thresholds(result: &RunResult) -> Vec<(String, bool)> {
+    let own = result.thresholds.iter();
+    let own = own.map(|outcome| (outcome.threshold.clone(), outcome.passed));
+    let script = result
+        .summary
+        .iter()
+        .flat_map(|summary| script_thresholds(&summary.root));
+    let mut all: Vec<(String, bool)> = own.chain(script).collect();
+    all.dedup();
+    all
+}
+
+fn count_thresholds(result: &RunResult) -> usize {
+    all_thresholds(result).len()
+}
+
+fn crossed(result: &RunResult) -> Vec<String> {
+    let all = all_thresholds(result).into_iter();
+    all.filter(|(_, passed)| !passed)
+        .map(|(name, _)| name)
+        .collect()
+}
+
+fn goodput(limit: f64, result: &RunResult) -> Judged {
+    let counts = &result.totals.seen.counts;
+    let all = counts.completed + counts.failed_total();
+    if all == 0 {
+        return Judged::Failed("not one request was answered".to_owned());
+    }
+    let share = counts.good as f64 / all as f64;
+    let (good, wanted) = (counts.good, percent(limit));
+    let text = format!(
+        "{good} of {all} requests were answered well ({}, wanted {wanted})",
+        percent(share)
+    );
+    Judged::by(share >= limit, text)
+}
+
+fn shapes(limit: f64, result: &RunResult, others: &[Arc<RunResult>]) -> Judged {
+    let mut worst: Option<Comparison> = None;
+    for other in others {
+        let found = compare(result, other);
+        if worst.as_ref().is_none_or(|worst| worst.share < found.share) {
+            worst = Some(found);
+        }
+    }
+    let Some(Comparison { share, example }) = worst else {
+        return Judged::Cannot("there is no other repetition to hold answers against".to_owned());
+    };
+    let others = others.len();
+    let text = match example {
+        Some(example) => format!(
+            "{} of the answers look unlike those of the {others} repetitions before ({example}; allowed {})",
+            percent(share),
+            percent(limit)
+        ),
+        None => format!("answers look like those of the {others} repetitions before"),
+    };
+    Judged::by(share <= limit, text)
+}
+
+fn delivered(result: &RunResult) -> Judged {
+    let headline = result.verdict.headline.clone();
+    match result.verdict.delivery {
+        Delivery::Delivered => Judged::Passed(headline),
+        Delivery::AsFastAsPossible => Judged::Passed("no particular load was offered".to_owned()),
+        Delivery::FellShort => Judged::Failed(headline),
+        Delivery::Unfinished => Judged::Cannot("the run ended before it could be said".to_owned()),
+    }
+}
+
+/// Restarts, kills for want of memory and evictions that observers saw during the load; `None` without observers.
+#[must_use]
+pub fn restarts(result: &RunResult) -> Option<Vec<&str>> {
+    if result.observations.is_empty() {
+        return None;
+    }
+    let kinds = [RESTART_NOTE, OOM_NOTE, EVICTION_NOTE];
+    let notes = result.observations.notes.iter();
+    let during = notes.filter(|note| note.at_ns >= 0 && kinds.contains(&note.kind.as_str()));
+    Some(during.map(|note| note.text.as_str()).collect())
+}
+
+fn restarted(limit: f64, result: &RunResult) -> Judged {
+    let Some(seen) = restarts(result) else {
+        return Judged::Cannot("nothing observed the target".to_owned());
+    };
+    let text = match seen.first() {
+        None => "observers saw no restart".to_owned(),
+        Some(first) => format!("observers saw {} restarts or kills: {first}", seen.len()),
+    };
+    Judged::by(seen.len() as f64 <= limit, text)
+}
+
+fn generator(result: &RunResult) -> Judged {
+    match result.verdict.limit {
+        Limit::Generator => Judged::Failed(format!(
+            "the generator limited the run: {}",
+            result.verdict.headline
+        )),
+        Limit::Unknown => Judged::Cannot("what limited the run is not known".to_owned()),
+        _ => Judged::Passed("the generator did not limit the run".to_owned()),
+    }
+}
+
+fn outputs(evidence: Evidence) -> Judged {
+    let marks = evidence.result.events.iter();
+    let marks = marks.filter(|mark| mark.kind == OUTPUT_MARK);
+    let lines = evidence.audits.iter().chain(marks.map(|mark| &mark.text));
+    let told: Vec<&str> = lines
+        .filter(|line| AUDIT.iter().any(|sign| line.contains(sign)))
+        .map(String::as_str)
+        .collect();
+    let agrees = |line: &str| line.contains("have the values of this run");
+    match (told.first(), told.iter().find(|line| !agrees(line))) {
+        (None, _) => Judged::Cannot("no output was audited".to_owned()),
+        (_, Some(wrong)) => Judged::Failed((*wrong).to_owned()),
+        (Some(first), None) => Judged::Passed((*first).to_owned()),
+    }
+}
+
+/// Standard deviation of the completed requests of a second over their mean, while the load was steady; `None` for
+/// fewer than ten whole seconds.
+#[must_use]
+pub fn throughput_variation(result: &RunResult) -> Option<f64> {
+    let steady = result.observations.phases.map(|phases| phases.steady);
+    let rows = result.series.iter().filter(|row| {
+        let inside = |span: loadline_model::observation::Span| {
+            i64::try_from(row.at_ns).is_ok_and(|at| span.contains(at))
+        };
+        !row.warm_up && steady.is_none_or(inside)
+    });
+    let rows: Vec<_> = rows.collect();
+    // The last row is rarely whole.
+    let whole = rows.split_last().map_or(&[][..], |(_, whole)| whole);
+    let rates: Vec<f64> = whole
+        .iter()
+        .filter(|row| row.span_ns > 0)
+        .map(|row| row.completed as f64 * 1e9 / row.span_ns as f64)
+        .collect();
+    if rates.len() < SECONDS_MIN {
+        return None;
+    }
+    let n = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / n;
+    let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+    (mean > 0.0).then(|| (squares / (n - 1.0)).sqrt() / mean)
+}
+
+fn steady(limit: f64, result: &RunResult) -> Judged {
+    let Some(variation) = throughput_variation(result) else {
+        return Judged::Cannot("the run is too short to tell how steady it was".to_owned());
+    };
+    let text = format!(
+        "throughput varied by {} from second to second (allowed {})",
+        percent(variation),
+        percent(limit)
+    );
+    Judged::by(variation <= limit, text)
+}

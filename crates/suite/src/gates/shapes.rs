@@ -1,0 +1,73 @@
+//! Whether answers of two runs look alike: status and size, as the census of shapes counts them.
+//!
+//! Must not know gates. Invariant: a run looks like itself; sizes that differ by less than half or double are alike.
+
+use std::collections::BTreeMap;
+
+use loadline_model::RunResult;
+
+/// How far one run's answers are from another's.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Comparison {
+    /// The larger share of either's answers whose shape the other does not know.
+    pub(super) share: f64,
+    /// The commonest such shape, in words.
+    pub(super) example: Option<String>,
+}
+
+/// The larger share of either run's answers that have a status and size that the other run does not know.
+#[must_use]
+pub fn foreign_share(one: &RunResult, other: &RunResult) -> f64 {
+    compare(one, other).share
+}
+
+/// Answers by status and size class.
+type Census = BTreeMap<(u16, u8), u64>;
+
+pub(super) fn compare(one: &RunResult, other: &RunResult) -> Comparison {
+    let (one, other) = (census(one), census(other));
+    let there = foreign(&one, &other);
+    let back = foreign(&other, &one);
+    if there.share >= back.share {
+        there
+    } else {
+        back
+    }
+}
+
+fn census(result: &RunResult) -> Census {
+    let mut census = Census::new();
+    for (shape, tally) in result.totals.seen.shapes.rows() {
+        *census.entry((shape.status, shape.size_class)).or_default() += tally.count;
+    }
+    census
+}
+
+fn foreign(of: &Census, known: &Census) -> Comparison {
+    let is_known = |(status, size): (u16, u8)| {
+        let alike = (size.saturating_sub(1)..=size.saturating_add(1))
+            // No body at all is like itself alone.
+            .filter(|other| (*other == 0) == (size == 0));
+        alike
+            .into_iter()
+            .any(|size| known.contains_key(&(status, size)))
+    };
+    let all: u64 = of.values().sum();
+    let strange: Vec<_> = of.iter().filter(|(shape, _)| !is_known(**shape)).collect();
+    let count: u64 = strange.iter().map(|(_, count)| **count).sum();
+    let most = strange.iter().max_by_key(|(_, count)| **count);
+    Comparison {
+        share: if all == 0 {
+            0.0
+        } else {
+            count as f64 / all as f64
+        },
+        example: most.map(|((status, size), count)| {
+            let bytes = match size {
+                0 => "no body".to_owned(),
+                size => format!("up to {} bytes", (1_u64 << (*size).min(63)) - 1),
+            };
+            format!("{count} with status {status} and {bytes}")
+        }),
+    }
+}

@@ -1,0 +1,375 @@
+//! Gates against results made by hand.
+//!
+//! Must not know rows. Invariant: a result that nothing is wrong with passes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loadline_metric::ValueTrend;
+use loadline_model::observation::{OOM_NOTE, ObserverNote};
+use loadline_model::result::{
+    Environment, Rates, Row, RunResult, SCHEMA, StopReason, ThresholdOutcome, Totals,
+};
+use loadline_model::snapshot::Shape;
+use loadline_model::test_summary::{CheckSummary, Section, TestSummary};
+use loadline_model::verdict::{Delivery, Limit};
+use loadline_model::{ClientPlan, Snapshot, TestPlan, Verdict};
+
+use super::*;
+use crate::file::Node;
+
+/// A run with so many good answers of so many.
+pub(crate) fn result(good: u64, all: u64) -> RunResult {
+    let mut seen = Snapshot::default();
+    seen.counts.started = all;
+    seen.counts.completed = all;
+    seen.counts.good = good;
+    let plan = TestPlan::without_load(ClientPlan::default());
+    let shape = Shape {
+        status: 200,
+        size_class: 9,
+        content_type: "text/html".to_owned(),
+    };
+    seen.shapes.row(shape).count = good;
+    *seen.statuses.row(200) = good;
+    if all > good {
+        let shape = Shape {
+            status: 500,
+            size_class: 0,
+            content_type: String::new(),
+        };
+        seen.shapes.row(shape).count = all - good;
+        *seen.statuses.row(500) = all - good;
+    }
+    RunResult {
+        schema: SCHEMA.to_owned(),
+        plan,
+        environment: Environment::default(),
+        labels: BTreeMap::new(),
+        totals: Totals {
+            started_unix_ms: 0,
+            elapsed_ns: 1_000_000_000,
+            measured_ns: 1_000_000_000,
+            stop: StopReason::Finished,
+            asked: None,
+            never_started: 0,
+            seen,
+            rates: Rates::default(),
+            active_vus_max: 1,
+            cpu_ns: 0,
+            rss_max_bytes: 0,
+            throttled_ns: None,
+            window_rates: ValueTrend::default(),
+        },
+        metrics: BTreeMap::new(),
+        series: Vec::new(),
+        events: Vec::new(),
+        observations: loadline_model::Observations::default(),
+        thresholds: Vec::new(),
+        summary: None,
+        verdict: Verdict {
+            delivery: Delivery::AsFastAsPossible,
+            limit: Limit::Target,
+            headline: "the target took all it could".to_owned(),
+            findings: Vec::new(),
+            saturation: None,
+            rate_error: None,
+        },
+    }
+}
+
+fn gates(yaml: &str) -> Gates {
+    static OBJECT: crate::file::Object = crate::file::Object {
+        name: "row",
+        keys: &[crate::file::SETTINGS],
+        required: &[],
+        one_of: &[],
+        others: None,
+    };
+    let node = Node::parse(&format!("gates: {yaml}")).expect("the test's YAML is good");
+    Gates::of(Fields::of(&node, &OBJECT).expect("the gates fit")).expect("the gates are good")
+}
+
+fn found(gates: &Gates, result: &RunResult, others: &[Arc<RunResult>], gate: Gate) -> Finding {
+    let evidence = Evidence {
+        result,
+        others,
+        audits: &[],
+    };
+    let outcomes = judge(gates, evidence);
+    let outcome = outcomes
+        .iter()
+        .find(|outcome| outcome.gate == gate)
+        .expect("the gate is on");
+    assert!(!outcome.text.is_empty());
+    outcome.finding
+}
+
+#[test]
+fn a_run_that_nothing_is_wrong_with_passes_by_default() {
+    let result = result(100, 100);
+    let evidence = Evidence {
+        result: &result,
+        others: &[],
+        audits: &[],
+    };
+    let outcomes = judge(&Gates::default(), evidence);
+    assert!(
+        outcomes.iter().all(|outcome| !outcome.fails()),
+        "{outcomes:?}"
+    );
+    assert_eq!(outcomes.len(), 8);
+}
+
+#[test]
+fn what_cannot_be_judged_fails_exactly_where_it_was_asked_for() {
+    let result = result(100, 100);
+    for gate in [
+        Gate::Checks,
+        Gate::Thresholds,
+        Gate::Shapes,
+        Gate::Restarts,
+        Gate::Outputs,
+    ] {
+        assert_eq!(
+            found(&Gates::default(), &result, &[], gate),
+            Finding::Note,
+            "{gate:?}"
+        );
+        let asked = gates(&format!("{{{}: true}}", gate.name()));
+        assert_eq!(
+            found(&asked, &result, &[], gate),
+            Finding::NotJudged,
+            "{gate:?}"
+        );
+    }
+    assert_eq!(
+        found(&gates("{steady: true}"), &result, &[], Gate::Steady),
+        Finding::NotJudged
+    );
+    assert!(
+        gates("{checks: false}")
+            .0
+            .iter()
+            .all(|setting| setting.gate != Gate::Checks)
+    );
+}
+
+#[test]
+fn mostly_failed_requests_are_no_improvement() {
+    let usual = Gates::default();
+    assert_eq!(
+        found(&usual, &result(11, 100), &[], Gate::Goodput),
+        Finding::Failed
+    );
+    assert_eq!(
+        found(&usual, &result(99, 100), &[], Gate::Goodput),
+        Finding::Passed
+    );
+    assert_eq!(
+        found(&usual, &result(0, 0), &[], Gate::Goodput),
+        Finding::Failed
+    );
+    assert_eq!(
+        found(
+            &gates("{goodput: 10%}"),
+            &result(11, 100),
+            &[],
+            Gate::Goodput
+        ),
+        Finding::Passed
+    );
+}
+
+#[test]
+fn checks_of_all_groups_count() {
+    let check = |passes, fails| CheckSummary {
+        name: "ok".to_owned(),
+        first_seen: 0,
+        passes,
+        fails,
+    };
+    let mut run = result(100, 100);
+    let group = Section {
+        checks: vec![check(99, 1)],
+        ..Section::default()
+    };
+    run.summary = Some(TestSummary {
+        root: Section {
+            checks: vec![check(900, 0)],
+            groups: vec![("g".to_owned(), group)],
+            ..Section::default()
+        },
+        ..TestSummary::default()
+    });
+    assert_eq!(checks_share(&run), Some((999, 1_000)));
+    assert_eq!(
+        found(&Gates::default(), &run, &[], Gate::Checks),
+        Finding::Failed
+    );
+    assert_eq!(
+        found(&gates("{checks: 99%}"), &run, &[], Gate::Checks),
+        Finding::Passed
+    );
+}
+
+#[test]
+fn thresholds_that_were_crossed_are_named() {
+    let mut run = result(100, 100);
+    for (threshold, passed) in [("p(99)<50ms", false), ("errors<1%", true)] {
+        run.thresholds.push(ThresholdOutcome {
+            threshold: threshold.to_owned(),
+            value: None,
+            passed,
+        });
+    }
+    let evidence = Evidence {
+        result: &run,
+        others: &[],
+        audits: &[],
+    };
+    let outcomes = judge(&Gates::default(), evidence);
+    let told = outcomes
+        .iter()
+        .find(|outcome| outcome.gate == Gate::Thresholds)
+        .expect("it is on");
+    assert_eq!(told.to_string(), "thresholds: p(99)<50ms was crossed");
+}
+
+#[test]
+fn answers_that_look_different_in_another_repetition_are_seen() {
+    let first = Arc::new(result(100, 100));
+    let same = result(100, 100);
+    assert_eq!(
+        found(
+            &Gates::default(),
+            &same,
+            std::slice::from_ref(&first),
+            Gate::Shapes
+        ),
+        Finding::Passed
+    );
+    let other = result(50, 100);
+    assert_eq!(foreign_share(&other, &first), 0.5);
+    assert_eq!(
+        found(
+            &Gates::default(),
+            &other,
+            std::slice::from_ref(&first),
+            Gate::Shapes
+        ),
+        Finding::Failed
+    );
+    assert_eq!(
+        found(&gates("{shapes: 50%}"), &other, &[first], Gate::Shapes),
+        Finding::Passed
+    );
+}
+
+#[test]
+fn kills_of_the_target_during_the_load_fail_the_row() {
+    let mut run = result(100, 100);
+    let note = |at_ns| ObserverNote {
+        at_ns,
+        observer: "api".to_owned(),
+        component: "api-1".to_owned(),
+        kind: OOM_NOTE.to_owned(),
+        text: "api-1 was killed".to_owned(),
+    };
+    run.observations.notes.push(note(-5));
+    assert_eq!(
+        found(&Gates::default(), &run, &[], Gate::Restarts),
+        Finding::Passed
+    );
+    run.observations.notes.push(note(5));
+    assert_eq!(
+        found(&Gates::default(), &run, &[], Gate::Restarts),
+        Finding::Failed
+    );
+    assert_eq!(
+        found(&gates("{restarts: 1}"), &run, &[], Gate::Restarts),
+        Finding::Passed
+    );
+}
+
+#[test]
+fn verdicts_are_taken_at_their_word() {
+    let mut run = result(100, 100);
+    run.verdict.delivery = Delivery::FellShort;
+    run.verdict.limit = Limit::Generator;
+    assert_eq!(
+        found(&Gates::default(), &run, &[], Gate::Delivered),
+        Finding::Failed
+    );
+    assert_eq!(
+        found(&Gates::default(), &run, &[], Gate::Generator),
+        Finding::Failed
+    );
+    run.verdict.delivery = Delivery::Delivered;
+    run.verdict.limit = Limit::Unknown;
+    assert_eq!(
+        found(&Gates::default(), &run, &[], Gate::Delivered),
+        Finding::Passed
+    );
+    assert_eq!(
+        found(&Gates::default(), &run, &[], Gate::Generator),
+        Finding::Note
+    );
+}
+
+#[test]
+fn audits_are_read_from_what_outputs_said() {
+    let run = result(100, 100);
+    let judged = |line: &str| {
+        let audits = [line.to_owned()];
+        let outcomes = judge(
+            &Gates::default(),
+            Evidence {
+                result: &run,
+                others: &[],
+                audits: &audits,
+            },
+        );
+        outcomes
+            .iter()
+            .find(|outcome| outcome.gate == Gate::Outputs)
+            .map(|outcome| outcome.finding)
+    };
+    assert_eq!(
+        judged("audit: 60 series have the values of this run, lost: 0"),
+        Some(Finding::Passed)
+    );
+    assert_eq!(
+        judged("audit: of 60 series 2 are missing and 0 differ, lost: 1"),
+        Some(Finding::Failed)
+    );
+    assert_eq!(
+        judged("the audit could not be made: no answer"),
+        Some(Finding::Failed)
+    );
+}
+
+#[test]
+fn steadiness_is_told_from_whole_seconds() {
+    let mut run = result(100, 100);
+    let row = |second: u64, completed| Row {
+        at_ns: second * 1_000_000_000,
+        span_ns: 1_000_000_000,
+        completed,
+        ..Row::default()
+    };
+    run.series = (0..30)
+        .map(|second| row(second, 1_000 + second % 2 * 10))
+        .collect();
+    run.series.push(row(30, 3));
+    let variation = throughput_variation(&run).expect("thirty seconds are enough");
+    assert!((variation - 0.005_06).abs() < 1e-4, "{variation}");
+    assert_eq!(
+        found(&gates("{steady: 1%}"), &run, &[], Gate::Steady),
+        Finding::Passed
+    );
+    assert_eq!(
+        found(&gates("{steady: 0.1%}"), &run, &[], Gate::Steady),
+        Finding::Failed
+    );
+}

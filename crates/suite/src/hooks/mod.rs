@@ -1,0 +1,23 @@
+//! What is done around rows: commands, requests, changes of a cluster, and waiting for conditions.
+//!
+//! Must not know rows. Invariant: what a hook changed is known before it is changed, so that it can be restored.
+
+mod cluster;
+mod perform;
+mod processor;
+mod spec;
+mod system;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod wait;
+mod world;
+
+pub use perform::{HookError, Performer, fill, restore};
+pub use spec::{
+    Action, BenchAction, BenchOrder, Cluster, ClusterOrder, Comparison, Condition, CpuOf, ExecCall,
+    HookSpec, HttpCall, Wait,
+};
+pub use system::{Clock, System};
+pub use world::{HttpAnswer, Record, Undo, World};

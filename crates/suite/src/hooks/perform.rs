@@ -1,0 +1,219 @@
+//! Does hooks: tries, retries, waits; and takes back what they changed.
+//!
+//! Must not know when. Invariant: a hook that failed says which hook, what was tried how often, and why.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::spec::{Action, Condition, ExecCall, HookSpec, HttpCall};
+use super::wait::{Baseline, await_condition};
+use super::world::{Record, Undo, World};
+use crate::file::At;
+
+/// Wait between two tries; it doubles up to [`RETRY_MAX`].
+const RETRY: Duration = Duration::from_millis(500);
+/// Longest wait between two tries.
+const RETRY_MAX: Duration = Duration::from_secs(10);
+
+/// Why a hook failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookError {
+    /// Where the hook stands in the file.
+    pub at: At,
+    /// What it is called.
+    pub hook: String,
+    /// Why.
+    pub why: String,
+}
+
+impl fmt::Display for HookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let HookError { at, hook, why } = self;
+        write!(f, "hook {hook:?} (line {}): {why}", at.line)
+    }
+}
+
+impl std::error::Error for HookError {}
+
+/// Does hooks with a world; fills secrets and the target's URL in at the last moment.
+pub struct Performer<'a> {
+    /// What things are done with.
+    pub world: &'a mut dyn World,
+    /// What is filled in: `target.url`, `secret.NAME`.
+    pub meanings: &'a BTreeMap<String, String>,
+    /// Records changes.
+    pub record: Record<'a>,
+    /// Whether a wish to stop ends waits: cleanup goes on.
+    pub heeds_stop: bool,
+}
+
+impl Performer<'_> {
+    /// Does hooks in order; the first that fails ends it.
+    ///
+    /// # Errors
+    /// Which hook failed and why.
+    pub fn perform(&mut self, hooks: &[HookSpec]) -> Result<(), HookError> {
+        hooks.iter().try_for_each(|hook| self.perform_one(hook))
+    }
+
+    /// Does all hooks, whatever happens, and gives those that failed.
+    pub fn perform_all(&mut self, hooks: &[HookSpec]) -> Vec<HookError> {
+        let failed = hooks.iter().filter_map(|hook| self.perform_one(hook).err());
+        failed.collect()
+    }
+
+    /// Does one hook and waits for its conditions.
+    ///
+    /// # Errors
+    /// Why it failed.
+    pub fn perform_one(&mut self, hook: &HookSpec) -> Result<(), HookError> {
+        let fail = |why: String| HookError {
+            at: hook.at,
+            hook: hook.name.clone(),
+            why,
+        };
+        let conditions: Vec<(Condition, Duration)> = hook
+            .wait
+            .iter()
+            .map(|wait| (self.filled_condition(&wait.condition), wait.timeout))
+            .collect();
+        let mut baselines = Vec::new();
+        for (condition, _) in &conditions {
+            baselines.push(Baseline::of(condition, self.world));
+        }
+        self.try_action(hook).map_err(fail)?;
+        for ((condition, timeout), baseline) in conditions.iter().zip(baselines) {
+            await_condition(condition, baseline, *timeout, self.world, self.heeds_stop)
+                .map_err(fail)?;
+        }
+        Ok(())
+    }
+
+    fn try_action(&mut self, hook: &HookSpec) -> Result<(), String> {
+        let Some(action) = &hook.action else {
+            return Ok(());
+        };
+        let mut wait = RETRY;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let why = match self.act(action, hook.timeout) {
+                Ok(()) => return Ok(()),
+                Err(why) => why,
+            };
+            let stops = self.heeds_stop && self.world.should_stop();
+            if tries > hook.retries || stops {
+                return Err(if tries == 1 {
+                    why
+                } else {
+                    format!("{why} (after {tries} tries)")
+                });
+            }
+            self.world.pause(wait);
+            wait = (wait * 2).min(RETRY_MAX);
+        }
+    }
+
+    fn act(&mut self, action: &Action, timeout: Duration) -> Result<(), String> {
+        match action {
+            Action::Exec(call) => {
+                let call = self.filled_exec(call);
+                self.world.exec(&call, timeout).map(drop)
+            }
+            Action::Http(call) => {
+                let call = self.filled_http(call);
+                let answer = self.world.http(&call, timeout)?;
+                if call.accepts(answer.status) {
+                    return Ok(());
+                }
+                let wanted = call
+                    .expect
+                    .map_or("200 to 299".to_owned(), |s| s.to_string());
+                Err(format!(
+                    "answered with {} instead of {wanted}",
+                    answer.status
+                ))
+            }
+            Action::Kubernetes(cluster, order) => {
+                self.world.change_cluster(cluster, order, self.record)
+            }
+            Action::Bench(bench) => {
+                let mut bench = bench.clone();
+                bench.control = fill(&bench.control, self.meanings);
+                self.world.change_bench(&bench, self.record)
+            }
+            Action::Sleep(span) => {
+                self.world.pause(*span);
+                Ok(())
+            }
+        }
+    }
+
+    fn filled_exec(&self, call: &ExecCall) -> ExecCall {
+        let fill = |text: &String| fill(text, self.meanings);
+        ExecCall {
+            words: call.words.iter().map(fill).collect(),
+            env: call
+                .env
+                .iter()
+                .map(|(name, value)| (name.clone(), fill(value)))
+                .collect(),
+            cwd: call.cwd.as_ref().map(fill),
+        }
+    }
+
+    fn filled_http(&self, call: &HttpCall) -> HttpCall {
+        let fill = |text: &String| fill(text, self.meanings);
+        HttpCall {
+            url: fill(&call.url),
+            headers: call
+                .headers
+                .iter()
+                .map(|(name, value)| (name.clone(), fill(value)))
+                .collect(),
+            body: fill(&call.body),
+            ..call.clone()
+        }
+    }
+
+    fn filled_condition(&self, condition: &Condition) -> Condition {
+        let mut condition = condition.clone();
+        match &mut condition {
+            Condition::Http(call) => *call = self.filled_http(call),
+            Condition::Port(text)
+            | Condition::Log { file: text, .. }
+            | Condition::Prometheus { url: text, .. } => *text = fill(text, self.meanings),
+            Condition::Rollout(..) | Condition::Replicas(..) | Condition::CpuIdle { .. } => {}
+        }
+        condition
+    }
+}
+
+/// Fills `${NAME}` by meanings, the rest stays; `$${` becomes `${`.
+#[must_use]
+pub fn fill(text: &str, meanings: &BTreeMap<String, String>) -> String {
+    use crate::file::{Meaning, substitute_text};
+    let meaning = |name: &str| {
+        meanings
+            .get(name)
+            .cloned()
+            .map_or(Meaning::Later, Meaning::Text)
+    };
+    let filled = substitute_text(text, At::default(), &meaning);
+    // What was planned has its braces closed.
+    let filled = filled.unwrap_or_else(|_| text.to_owned());
+    filled.replace("$${", "${")
+}
+
+/// Takes changes back, the last first; gives those that could not be, with why.
+pub fn restore(world: &mut dyn World, undos: &[Undo]) -> Vec<(Undo, String)> {
+    let mut left = Vec::new();
+    for undo in undos.iter().rev() {
+        if let Err(why) = world.undo(undo) {
+            left.push((undo.clone(), why));
+        }
+    }
+    left.reverse();
+    left
+}

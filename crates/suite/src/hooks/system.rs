@@ -1,0 +1,335 @@
+//! The world that hooks act on in the product: processes, sockets, files, clusters.
+//!
+//! Must not know hooks' order. Invariant: nothing waits longer than it was told to, and no output is kept without a
+//! limit.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+use ureq::http::Request;
+
+use super::cluster::Clusters;
+use super::processor;
+use super::spec::{BenchAction, BenchOrder, Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall};
+use super::world::{HttpAnswer, Record, Undo, World};
+use crate::file::KubernetesTarget;
+
+/// Most bytes of a command's output or of an answer that are kept.
+const KEPT_MAX: u64 = 1 << 20;
+/// Bytes of a log that one look reads.
+const LOG_READ_MAX: u64 = 1 << 20;
+/// Wait between two looks at a process.
+const LOOK: Duration = Duration::from_millis(10);
+/// Time for a connection that is only tried.
+const CONNECT: Duration = Duration::from_secs(1);
+/// Time for orders to a bench, which answers when they are done.
+const BENCH: Duration = Duration::from_secs(90);
+/// Time that output may take to arrive after its process ended.
+const OUTPUT_LATE: Duration = Duration::from_secs(2);
+
+/// Time, and waiting for it.
+pub trait Clock {
+    /// Since some fixed instant.
+    fn now(&self) -> Duration;
+    /// Waits; a wish to stop that comes meanwhile ends it.
+    fn pause(&self, span: Duration);
+    /// Whether it was asked to stop.
+    fn should_stop(&self) -> bool;
+}
+
+/// The system.
+pub struct System {
+    clock: Box<dyn Clock>,
+    agent: Agent,
+    /// The suite file's folder: commands run there, files are named from there.
+    folder: PathBuf,
+    clusters: Clusters,
+}
+
+impl System {
+    /// The system as it is seen from a folder. `agent` sends requests; statuses must not be errors to it.
+    #[must_use]
+    pub fn new(clock: Box<dyn Clock>, agent: Agent, folder: PathBuf) -> System {
+        System {
+            clock,
+            agent,
+            folder,
+            clusters: Clusters::default(),
+        }
+    }
+
+    /// Waits for a process; ends its whole group when its time is over, or on a wish to stop that comes meanwhile.
+    fn wait(&self, child: &mut Child, timeout: Duration) -> Result<ExitStatus, String> {
+        let start = self.clock.now();
+        let was_stopping = self.clock.should_stop();
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) => {}
+                Err(error) => return Err(error.to_string()),
+            }
+            let late = self.clock.now().saturating_sub(start) >= timeout;
+            let stops = !was_stopping && self.clock.should_stop();
+            if late || stops {
+                end_group(child);
+                return Err(if late {
+                    format!("took longer than {}", crate::file::duration_text(timeout))
+                } else {
+                    "asked to stop".to_owned()
+                });
+            }
+            self.clock.pause(LOOK);
+        }
+    }
+
+    /// What a reader gathered; a descendant that keeps the output open is not waited for.
+    fn gathered(&self, reader: JoinHandle<Vec<u8>>) -> String {
+        let start = self.clock.now();
+        while !reader.is_finished() && self.clock.now().saturating_sub(start) < OUTPUT_LATE {
+            self.clock.pause(LOOK);
+        }
+        if !reader.is_finished() {
+            return String::new();
+        }
+        let bytes = reader.join().unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn bench(&mut self, method: &str, url: &str) -> Result<HttpAnswer, String> {
+        let call = HttpCall {
+            method: method.to_owned(),
+            url: url.to_owned(),
+            ..HttpCall::default()
+        };
+        let answer = self.http(&call, BENCH)?;
+        if call.accepts(answer.status) {
+            return Ok(answer);
+        }
+        let why: String = answer.body.chars().take(200).collect();
+        Err(format!(
+            "{url} answered with {}: {}",
+            answer.status,
+            why.trim()
+        ))
+    }
+
+    /// The replicas that a component is meant to have.
+    fn bench_replicas(&mut self, control: &str, component: &str) -> Result<u32, String> {
+        let answer = self.bench("GET", &format!("{control}/components"))?;
+        let told: Value = serde_json::from_str(&answer.body).map_err(|error| error.to_string())?;
+        let components = told["components"].as_array().cloned().unwrap_or_default();
+        let found = components.iter().find(|known| known["name"] == component);
+        let wanted = found.and_then(|found| found["wanted"].as_u64());
+        wanted
+            .and_then(|wanted| u32::try_from(wanted).ok())
+            .ok_or_else(|| format!("{control} has no component {component:?}"))
+    }
+}
+
+fn end_group(child: &mut Child) {
+    let pid = libc::pid_t::try_from(child.id()).unwrap_or_default();
+    if pid > 1 {
+        // SAFETY: kill takes numbers alone; the group is the child's own, made when it was started, and the child was
+        // not waited for, so that its number is still its own.
+        unsafe { libc::kill(-pid, libc::SIGKILL) };
+    }
+    // It was killed: this does not block for long, and what it says is known.
+    let _ = child.wait();
+}
+
+fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        // What cannot be read is not there; the exit code says whether it matters.
+        let _ = from.by_ref().take(KEPT_MAX).read_to_end(&mut kept);
+        let _ = std::io::copy(&mut from, &mut std::io::sink());
+        kept
+    })
+}
+
+impl World for System {
+    fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    fn pause(&mut self, span: Duration) {
+        self.clock.pause(span);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.clock.should_stop()
+    }
+
+    fn exec(&mut self, call: &ExecCall, timeout: Duration) -> Result<String, String> {
+        let (program, arguments) = call.words.split_first().ok_or("there is no command")?;
+        let folder = call
+            .cwd
+            .as_ref()
+            .map_or_else(|| self.folder.clone(), |cwd| self.folder.join(cwd));
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .envs(&call.env)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if !folder.as_os_str().is_empty() {
+            command.current_dir(&folder);
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("{program} could not be started: {error}"))?;
+        let out = child.stdout.take().map(read_all);
+        let err = child.stderr.take().map(read_all);
+        let status = self.wait(&mut child, timeout)?;
+        let out = out.map(|reader| self.gathered(reader)).unwrap_or_default();
+        if status.success() {
+            return Ok(out);
+        }
+        let err = err.map(|reader| self.gathered(reader)).unwrap_or_default();
+        let said = err
+            .lines()
+            .chain(out.lines())
+            .rfind(|line| !line.trim().is_empty());
+        let said = said.map_or(String::new(), |line| format!(": {}", line.trim()));
+        Err(format!("ended with {status}{said}"))
+    }
+
+    fn http(&mut self, call: &HttpCall, timeout: Duration) -> Result<HttpAnswer, String> {
+        let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", call.url);
+        let mut request = Request::builder()
+            .method(call.method.as_str())
+            .uri(&call.url);
+        for (name, value) in &call.headers {
+            request = request.header(name, value);
+        }
+        let request = request
+            .body(call.body.clone())
+            .map_err(|error| fail(&error))?;
+        let request = self
+            .agent
+            .configure_request(request)
+            .timeout_global(Some(timeout))
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            .build();
+        let mut answer = self.agent.run(request).map_err(|error| fail(&error))?;
+        let status = answer.status().as_u16();
+        let body = answer
+            .body_mut()
+            .with_config()
+            .limit(KEPT_MAX)
+            .read_to_vec();
+        let body = body.map_err(|error| fail(&error))?;
+        Ok(HttpAnswer {
+            status,
+            body: String::from_utf8_lossy(&body).into_owned(),
+        })
+    }
+
+    fn change_cluster(
+        &mut self,
+        cluster: &Cluster,
+        order: &ClusterOrder,
+        record: Record,
+    ) -> Result<(), String> {
+        self.clusters.change(cluster, order, &self.folder, record)
+    }
+
+    fn change_bench(&mut self, action: &BenchAction, record: Record) -> Result<(), String> {
+        let control = action.control.trim_end_matches('/');
+        let at = format!("{control}/components/{}", action.component);
+        let undo = |replicas| Undo::Bench {
+            control: control.to_owned(),
+            component: action.component.clone(),
+            replicas,
+        };
+        let url = match &action.order {
+            BenchOrder::Scale(replicas) => {
+                record(undo(Some(self.bench_replicas(control, &action.component)?)))?;
+                format!("{at}/scale?replicas={replicas}")
+            }
+            BenchOrder::Restart => format!("{at}/restart"),
+            BenchOrder::Cold => format!("{at}/cold"),
+            BenchOrder::Degrade(settings) => {
+                record(undo(None))?;
+                let settings = settings
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}"));
+                let settings: Vec<String> = settings.collect();
+                format!("{at}/degrade?{}", settings.join("&"))
+            }
+        };
+        self.bench("POST", &url).map(drop)
+    }
+
+    fn undo(&mut self, undo: &Undo) -> Result<(), String> {
+        match undo {
+            Undo::Kubernetes { context, undo, .. } => self.clusters.undo(context, undo),
+            Undo::Bench {
+                control,
+                component,
+                replicas,
+            } => {
+                let order = match replicas {
+                    Some(replicas) => format!("scale?replicas={replicas}"),
+                    None => "recover".to_owned(),
+                };
+                let url = format!("{control}/components/{component}/{order}");
+                self.bench("POST", &url).map(drop)
+            }
+        }
+    }
+
+    fn find_target(&mut self, target: &KubernetesTarget) -> Result<String, String> {
+        self.clusters.find_target(target)
+    }
+
+    fn is_rolled_out(&mut self, cluster: &Cluster, workload: &str) -> Result<bool, String> {
+        self.clusters.is_rolled_out(cluster, workload)
+    }
+
+    fn has_replicas(
+        &mut self,
+        cluster: &Cluster,
+        workload: &str,
+        count: u32,
+    ) -> Result<bool, String> {
+        self.clusters.has_replicas(cluster, workload, count)
+    }
+
+    fn takes_connections(&mut self, address: &str) -> bool {
+        let addresses = address.to_socket_addrs();
+        addresses
+            .is_ok_and(|mut all| all.any(|one| TcpStream::connect_timeout(&one, CONNECT).is_ok()))
+    }
+
+    fn file_length(&mut self, path: &str) -> u64 {
+        let known = std::fs::metadata(self.folder.join(path));
+        known.map_or(0, |known| known.len())
+    }
+
+    fn read_from(&mut self, path: &str, offset: u64) -> String {
+        let mut bytes = Vec::new();
+        let read = File::open(self.folder.join(path)).and_then(|mut file| {
+            file.seek(SeekFrom::Start(offset))?;
+            file.take(LOG_READ_MAX).read_to_end(&mut bytes)
+        });
+        // A file that is not there yet holds nothing yet.
+        let length = read.unwrap_or_default();
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    }
+
+    fn cpu_seconds(&mut self, of: &CpuOf) -> Result<f64, String> {
+        processor::cpu_seconds(of)
+    }
+}

@@ -1,0 +1,197 @@
+//! A world in memory: time that is counted, commands whose answers are written down, a log of what was done.
+//!
+//! Must not know suites. Invariant: it never waits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::spec::{BenchAction, BenchOrder, Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall};
+use super::world::{HttpAnswer, Record, Undo, World};
+use crate::file::KubernetesTarget;
+
+/// What a command says, one time after the other.
+type Answers = VecDeque<Result<String, String>>;
+
+/// The world.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Simulated {
+    pub(crate) now: Rc<Cell<Duration>>,
+    pub(crate) stop: Rc<Cell<bool>>,
+    /// What was done, in order.
+    pub(crate) done: Rc<RefCell<Vec<String>>>,
+    /// Answers of commands by their line, the next first; a command that is not named succeeds.
+    pub(crate) answers: Rc<RefCell<BTreeMap<String, Answers>>>,
+    /// Replicas of components and workloads.
+    pub(crate) replicas: Rc<RefCell<BTreeMap<String, u32>>>,
+    /// What a file holds at a time.
+    pub(crate) log: Rc<RefCell<Vec<(Duration, String)>>>,
+    /// Bodies of HTTP answers from a time on, by URL.
+    pub(crate) pages: Rc<RefCell<Vec<(String, Duration, HttpAnswer)>>>,
+    /// Cores in use from a time on.
+    pub(crate) cores: Rc<RefCell<Vec<(Duration, f64)>>>,
+}
+
+impl Simulated {
+    pub(crate) fn answer(&self, line: &str, answer: Result<&str, &str>) {
+        let answer = answer.map(str::to_owned).map_err(str::to_owned);
+        self.answers
+            .borrow_mut()
+            .entry(line.to_owned())
+            .or_default()
+            .push_back(answer);
+    }
+
+    pub(crate) fn done(&self) -> Vec<String> {
+        self.done.borrow().clone()
+    }
+
+    fn note(&self, what: String) {
+        self.done.borrow_mut().push(what);
+    }
+
+    fn file(&self) -> String {
+        let now = self.now.get();
+        let log = self.log.borrow();
+        log.iter()
+            .filter(|(at, _)| *at <= now)
+            .map(|(_, text)| text.as_str())
+            .collect()
+    }
+}
+
+impl World for Simulated {
+    fn now(&self) -> Duration {
+        self.now.get()
+    }
+
+    fn pause(&mut self, span: Duration) {
+        self.now.set(self.now.get() + span);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.stop.get()
+    }
+
+    fn exec(&mut self, call: &ExecCall, _timeout: Duration) -> Result<String, String> {
+        let line = call.words.last().cloned().unwrap_or_default();
+        self.note(line.clone());
+        if line == "stop" {
+            self.stop.set(true);
+        }
+        let mut answers = self.answers.borrow_mut();
+        let next = answers.get_mut(&line).and_then(VecDeque::pop_front);
+        next.unwrap_or(Ok(String::new()))
+    }
+
+    fn http(&mut self, call: &HttpCall, _timeout: Duration) -> Result<HttpAnswer, String> {
+        self.note(format!("{} {}", call.method, call.url));
+        let now = self.now.get();
+        let pages = self.pages.borrow();
+        let page = pages
+            .iter()
+            .rfind(|(url, at, _)| *url == call.url && *at <= now);
+        page.map(|(_, _, answer)| answer.clone())
+            .ok_or_else(|| "connection refused".to_owned())
+    }
+
+    fn change_cluster(
+        &mut self,
+        cluster: &Cluster,
+        order: &ClusterOrder,
+        record: Record,
+    ) -> Result<(), String> {
+        if let ClusterOrder::Scale(workload, count) = order {
+            let before = self.replicas.borrow().get(workload).copied().unwrap_or(1);
+            record(Undo::Kubernetes {
+                context: cluster.context.clone(),
+                what: workload.clone(),
+                undo: before.into(),
+            })?;
+            self.replicas.borrow_mut().insert(workload.clone(), *count);
+        }
+        self.note(format!("{order:?}"));
+        Ok(())
+    }
+
+    fn change_bench(&mut self, action: &BenchAction, record: Record) -> Result<(), String> {
+        if let BenchOrder::Scale(count) = action.order {
+            let before = self
+                .replicas
+                .borrow()
+                .get(&action.component)
+                .copied()
+                .unwrap_or(1);
+            record(Undo::Bench {
+                control: action.control.clone(),
+                component: action.component.clone(),
+                replicas: Some(before),
+            })?;
+            self.replicas
+                .borrow_mut()
+                .insert(action.component.clone(), count);
+        }
+        self.note(format!("bench {} {:?}", action.component, action.order));
+        Ok(())
+    }
+
+    fn undo(&mut self, undo: &Undo) -> Result<(), String> {
+        self.note(format!("undo {}", undo.what()));
+        match undo {
+            Undo::Kubernetes { what, undo, .. } => {
+                let count = undo.as_u64().unwrap_or_default() as u32;
+                self.replicas.borrow_mut().insert(what.clone(), count);
+            }
+            Undo::Bench {
+                component,
+                replicas,
+                ..
+            } => {
+                let count = replicas.unwrap_or_default();
+                self.replicas.borrow_mut().insert(component.clone(), count);
+            }
+        }
+        Ok(())
+    }
+
+    fn find_target(&mut self, target: &KubernetesTarget) -> Result<String, String> {
+        Ok(format!("{}://{}", target.scheme, target.name))
+    }
+
+    fn is_rolled_out(&mut self, _cluster: &Cluster, _workload: &str) -> Result<bool, String> {
+        Ok(self.now.get() >= Duration::from_secs(30))
+    }
+
+    fn has_replicas(
+        &mut self,
+        _cluster: &Cluster,
+        workload: &str,
+        count: u32,
+    ) -> Result<bool, String> {
+        Ok(self.replicas.borrow().get(workload) == Some(&count))
+    }
+
+    fn takes_connections(&mut self, _address: &str) -> bool {
+        self.now.get() >= Duration::from_secs(3)
+    }
+
+    fn file_length(&mut self, _path: &str) -> u64 {
+        self.file().len() as u64
+    }
+
+    fn read_from(&mut self, _path: &str, offset: u64) -> String {
+        self.file()[offset as usize..].to_owned()
+    }
+
+    fn cpu_seconds(&mut self, _of: &CpuOf) -> Result<f64, String> {
+        let cores = self.cores.borrow();
+        let now = self.now.get();
+        let mut used = 0.0;
+        for (place, (from, level)) in cores.iter().enumerate() {
+            let to = cores.get(place + 1).map_or(now, |next| next.0).min(now);
+            used += to.saturating_sub(*from).as_secs_f64() * level;
+        }
+        Ok(used)
+    }
+}

@@ -1,0 +1,174 @@
+//! Hooks against a world in memory.
+//!
+//! Must not know the system. Invariant: nothing here waits.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::testing::Simulated;
+use super::*;
+use crate::file::Node;
+
+fn hook(yaml: &str) -> HookSpec {
+    HookSpec::of(&Node::parse(yaml).expect("the test's YAML is good"), None)
+        .expect("the hook is good")
+}
+
+fn perform(world: &mut Simulated, hook: &HookSpec, changes: &mut Vec<Undo>) -> Result<(), String> {
+    let meanings = BTreeMap::from([("secret.KEY".to_owned(), "opensesame".to_owned())]);
+    let mut record = |undo: Undo| {
+        changes.push(undo);
+        Ok(())
+    };
+    let mut performer = Performer {
+        world,
+        meanings: &meanings,
+        record: &mut record,
+        heeds_stop: true,
+    };
+    performer
+        .perform_one(hook)
+        .map_err(|error| error.to_string())
+}
+
+fn run(world: &mut Simulated, yaml: &str) -> Result<(), String> {
+    perform(world, &hook(yaml), &mut Vec::new())
+}
+
+#[test]
+fn tries_are_counted_and_the_last_reason_is_told() {
+    let mut world = Simulated::default();
+    world.answer("deploy", Err("no route"));
+    world.answer("deploy", Ok("done"));
+    assert_eq!(run(&mut world, "{exec: deploy, retries: 2}"), Ok(()));
+    assert_eq!(world.done(), ["deploy", "deploy"]);
+    world.answer("deploy", Err("no route"));
+    world.answer("deploy", Err("no route"));
+    let error = run(&mut world, "{exec: deploy, retries: 1}").expect_err("both tries fail");
+    assert_eq!(error, "hook \"deploy\" (line 1): no route (after 2 tries)");
+}
+
+#[test]
+fn secrets_are_filled_in_at_the_last_moment() {
+    let mut world = Simulated::default();
+    let login = hook("{exec: 'login ${secret.KEY} $${HOME}'}");
+    assert!(!login.identity().contains("opensesame"));
+    perform(&mut world, &login, &mut Vec::new()).expect("it succeeds");
+    assert_eq!(world.done(), ["login opensesame ${HOME}"]);
+}
+
+#[test]
+fn every_condition_is_waited_for() {
+    for (yaml, seconds) in [
+        ("{wait: {port: 'h:80'}}", 3),
+        ("{wait: {rollout: deployment/api, context: c}}", 30),
+        ("{wait: {http: 'http://up/'}}", 7),
+        ("{wait: {log: {file: f, match: 'ready on \\d+'}}}", 5),
+        (
+            "{wait: {prometheus: {url: 'http://p', query: 'up', condition: '== 1'}}}",
+            9,
+        ),
+        ("{wait: {cpu_idle: {below: 0.2, for: 4s}}}", 14),
+    ] {
+        let mut world = Simulated::default();
+        let at = Duration::from_secs;
+        world
+            .log
+            .borrow_mut()
+            .push((at(0), "ready on 1\n".to_owned()));
+        world.log.borrow_mut().push((at(1), "ready ".to_owned()));
+        world.log.borrow_mut().push((at(5), "on 8080\n".to_owned()));
+        let ok = |status, body: &str| HttpAnswer {
+            status,
+            body: body.to_owned(),
+        };
+        let query = "http://p/api/v1/query?query=up";
+        let answer = |value: &str| {
+            format!(r#"{{"data":{{"resultType":"vector","result":[{{"value":[1,"{value}"]}}]}}}}"#)
+        };
+        world.pages.borrow_mut().extend([
+            ("http://up/".to_owned(), at(2), ok(503, "")),
+            ("http://up/".to_owned(), at(7), ok(204, "")),
+            (query.to_owned(), at(0), ok(200, &answer("0"))),
+            (query.to_owned(), at(9), ok(200, &answer("1"))),
+        ]);
+        world
+            .cores
+            .borrow_mut()
+            .extend([(at(0), 1.5), (at(10), 0.1)]);
+        assert_eq!(run(&mut world, yaml), Ok(()), "{yaml}");
+        let took = world.now.get();
+        assert!(
+            took >= at(seconds) && took < at(seconds + 3),
+            "{yaml} took {took:?}"
+        );
+    }
+}
+
+#[test]
+fn a_wait_in_vain_says_what_was_seen_last() {
+    let mut world = Simulated::default();
+    let error =
+        run(&mut world, "{wait: {http: 'http://up/', timeout: 10s}}").expect_err("nobody answers");
+    assert!(
+        error.ends_with("waited 10s in vain: connection refused"),
+        "{error}"
+    );
+    assert!(world.now.get() >= Duration::from_secs(10));
+    world.stop.set(true);
+    let error = run(&mut world, "{wait: {http: 'http://up/'}}").expect_err("it was asked to stop");
+    assert!(error.ends_with("asked to stop while waiting"), "{error}");
+}
+
+#[test]
+fn changes_are_recorded_before_they_are_made_and_taken_back_in_reverse() {
+    let mut world = Simulated::default();
+    let mut changes = Vec::new();
+    let scale = hook("{bench: {control: 'http://c', component: api, scale: 3}}");
+    perform(&mut world, &scale, &mut changes).expect("it succeeds");
+    let other = hook(
+        "{kubernetes: {context: c, scale: deployment/web, replicas: 0}, wait: {replicas: {workload: deployment/web, count: 0}, context: c}}",
+    );
+    perform(&mut world, &other, &mut changes).expect("it succeeds");
+    assert_eq!(world.replicas.borrow()["api"], 3);
+    assert_eq!(restore(&mut world, &changes), Vec::new());
+    assert_eq!(
+        *world.replicas.borrow(),
+        BTreeMap::from([("api".to_owned(), 1), ("deployment/web".to_owned(), 1)])
+    );
+    assert_eq!(
+        world.done()[2..],
+        ["undo c deployment/web", "undo replicas of api at http://c"]
+    );
+}
+
+#[test]
+fn bad_hooks_are_refused_with_their_place_and_the_fix() {
+    for (yaml, told) in [
+        ("{exec: a, sleep: 1s}", "does `exec` and `sleep`"),
+        ("{timeout: 1s}", "does nothing"),
+        (
+            "{kubernetes: {restart: deployment/a}}",
+            "the cluster is not named",
+        ),
+        (
+            "{kubernetes: {context: c, scale: deployment/a}}",
+            "does not say to how many",
+        ),
+        (
+            "{wait: {log: {file: f, match: '('}}}",
+            "no regular expression",
+        ),
+        (
+            "{wait: {prometheus: {url: u, query: q, condition: about 3}}}",
+            "no comparison",
+        ),
+        ("{wait: {cpu_idle: {of: nobody, below: 1}}}", "`of` got"),
+        ("{http: {url: u, expect: 42}}", "no status"),
+    ] {
+        let node = Node::parse(yaml).expect("the test's YAML is good");
+        let problem = HookSpec::of(&node, None).expect_err(yaml);
+        assert!(problem.what.contains(told), "{yaml}: {}", problem.what);
+        assert!(problem.at.line == 1 && !problem.fix.is_empty(), "{yaml}");
+    }
+}

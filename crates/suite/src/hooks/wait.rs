@@ -1,0 +1,223 @@
+//! Waits until a condition holds.
+//!
+//! Must not know hooks. Invariant: a wait ends: by the condition, by its time, or because it was asked to stop.
+
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::spec::{Condition, CpuOf, HttpCall};
+use super::world::World;
+use crate::file::duration_text;
+
+/// Wait between two looks at first; it grows up to [`LOOK_MAX`].
+const LOOK: Duration = Duration::from_millis(50);
+/// Longest wait between two looks.
+const LOOK_MAX: Duration = Duration::from_secs(1);
+/// Time that one request of a look may take.
+const REQUEST: Duration = Duration::from_secs(5);
+/// A processor use is told from windows of at least this length: ticks of the system's clock are 10 ms.
+const CPU_WINDOW: Duration = Duration::from_millis(500);
+
+/// What was there before a hook did something, which the condition is held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Baseline {
+    /// Length of the log.
+    log_length: u64,
+}
+
+impl Baseline {
+    /// Looks before the hook.
+    pub(super) fn of(condition: &Condition, world: &mut dyn World) -> Baseline {
+        match condition {
+            Condition::Log { file, .. } => Baseline {
+                log_length: world.file_length(file),
+            },
+            _ => Baseline::default(),
+        }
+    }
+}
+
+/// How a look came out.
+enum Look {
+    Holds,
+    NotYet(String),
+}
+
+/// Looks until the condition holds.
+///
+/// # Errors
+/// It did not hold in time, or it was asked to stop; the text says what was seen last.
+pub(super) fn await_condition(
+    condition: &Condition,
+    baseline: Baseline,
+    timeout: Duration,
+    world: &mut dyn World,
+    heeds_stop: bool,
+) -> Result<(), String> {
+    let start = world.now();
+    let mut wait = LOOK;
+    let mut watch = Watch::of(condition, baseline);
+    loop {
+        let seen = match watch.look(condition, world) {
+            Look::Holds => return Ok(()),
+            Look::NotYet(seen) => seen,
+        };
+        if heeds_stop && world.should_stop() {
+            return Err("asked to stop while waiting".to_owned());
+        }
+        let waited = world.now().saturating_sub(start);
+        if waited >= timeout {
+            let timeout = duration_text(timeout);
+            return Err(format!("waited {timeout} in vain: {seen}"));
+        }
+        world.pause(wait.min(timeout - waited));
+        wait = (wait * 3 / 2).min(LOOK_MAX);
+    }
+}
+
+/// What is kept between looks.
+struct Watch {
+    log_offset: u64,
+    /// The beginning of a line that was not ended.
+    log_rest: String,
+    pattern: Option<Regex>,
+    /// When the processor was looked at, and its time then.
+    cpu: Option<(Duration, f64)>,
+    quiet_since: Option<Duration>,
+}
+
+impl Watch {
+    fn of(condition: &Condition, baseline: Baseline) -> Watch {
+        let pattern = match condition {
+            // It was compiled when the file was read.
+            Condition::Log { pattern, .. } => Regex::new(pattern).ok(),
+            _ => None,
+        };
+        Watch {
+            log_offset: baseline.log_length,
+            log_rest: String::new(),
+            pattern,
+            cpu: None,
+            quiet_since: None,
+        }
+    }
+
+    fn look(&mut self, condition: &Condition, world: &mut dyn World) -> Look {
+        let by = |held: Result<bool, String>, otherwise: String| match held {
+            Ok(true) => Look::Holds,
+            Ok(false) => Look::NotYet(otherwise),
+            Err(why) => Look::NotYet(why),
+        };
+        match condition {
+            Condition::Rollout(cluster, workload) => {
+                let otherwise = format!("the rollout of {workload} is not complete");
+                by(world.is_rolled_out(cluster, workload), otherwise)
+            }
+            Condition::Replicas(cluster, workload, count) => {
+                let otherwise = format!("{workload} does not have {count} replicas");
+                by(world.has_replicas(cluster, workload, *count), otherwise)
+            }
+            Condition::Port(address) => {
+                let otherwise = format!("{address} takes no connections");
+                by(Ok(world.takes_connections(address)), otherwise)
+            }
+            Condition::Http(call) => look_http(call, world),
+            Condition::Log { file, .. } => self.look_log(file, world),
+            Condition::Prometheus {
+                url,
+                query,
+                comparison,
+            } => match prometheus(url, query, world) {
+                Ok(value) if comparison.holds(value) => Look::Holds,
+                Ok(value) => Look::NotYet(format!("the query gave {value}")),
+                Err(why) => Look::NotYet(why),
+            },
+            Condition::CpuIdle { of, below, span } => self.look_cpu(of, *below, *span, world),
+        }
+    }
+
+    fn look_log(&mut self, file: &str, world: &mut dyn World) -> Look {
+        let length = world.file_length(file);
+        if length < self.log_offset {
+            // The file was begun anew.
+            self.log_offset = 0;
+            self.log_rest.clear();
+        }
+        let text = world.read_from(file, self.log_offset);
+        self.log_offset += text.len() as u64;
+        self.log_rest.push_str(&text);
+        let whole = self.log_rest.rfind('\n').map_or(0, |at| at + 1);
+        let lines: String = self.log_rest.drain(..whole).collect();
+        let found = self
+            .pattern
+            .as_ref()
+            .is_some_and(|pattern| lines.lines().any(|line| pattern.is_match(line)));
+        if found {
+            Look::Holds
+        } else {
+            Look::NotYet(format!("no such line in {file}"))
+        }
+    }
+
+    fn look_cpu(&mut self, of: &CpuOf, below: f64, span: Duration, world: &mut dyn World) -> Look {
+        let now = world.now();
+        let used = match world.cpu_seconds(of) {
+            Ok(used) => used,
+            Err(why) => return Look::NotYet(why),
+        };
+        let Some((at, before)) = self.cpu else {
+            self.cpu = Some((now, used));
+            return Look::NotYet("the processor was looked at once".to_owned());
+        };
+        let window = now.saturating_sub(at);
+        if window < CPU_WINDOW {
+            return Look::NotYet("the processor was looked at once".to_owned());
+        }
+        self.cpu = Some((now, used));
+        let cores = (used - before) / window.as_secs_f64();
+        if cores >= below {
+            self.quiet_since = None;
+            return Look::NotYet(format!("{cores:.2} cores are in use"));
+        }
+        let since = *self.quiet_since.get_or_insert(at);
+        if now.saturating_sub(since) >= span {
+            Look::Holds
+        } else {
+            Look::NotYet(format!("quiet for less than {}", duration_text(span)))
+        }
+    }
+}
+
+fn look_http(call: &HttpCall, world: &mut dyn World) -> Look {
+    match world.http(call, REQUEST) {
+        Ok(answer) if call.accepts(answer.status) => Look::Holds,
+        Ok(answer) => Look::NotYet(format!("{} answered with {}", call.url, answer.status)),
+        Err(why) => Look::NotYet(why),
+    }
+}
+
+/// The one value of an instant query, as Prometheus' HTTP API gives it.
+fn prometheus(url: &str, query: &str, world: &mut dyn World) -> Result<f64, String> {
+    let encoded: String = query.bytes().map(encoded).collect();
+    let url = format!("{}/api/v1/query?query={encoded}", url.trim_end_matches('/'));
+    let answer = world.http(&HttpCall::get(&url, None), REQUEST)?;
+    let answered: serde_json::Value = serde_json::from_str(&answer.body)
+        .map_err(|_| format!("the server answered with {}", answer.status))?;
+    let data = &answered["data"];
+    let value = match data["resultType"].as_str() {
+        Some("scalar") => &data["result"][1],
+        _ => &data["result"][0]["value"][1],
+    };
+    let value = value.as_str().and_then(|text| text.parse().ok());
+    value.ok_or_else(|| "the query gave no value".to_owned())
+}
+
+/// A byte of a query in a URL (RFC 3986: all but the unreserved are escaped).
+fn encoded(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
+    }
+}

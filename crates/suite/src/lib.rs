@@ -1,0 +1,18 @@
+//! Matrices of runs: what is to be run, what was, and the document made of it.
+//!
+//! Must not know how a run is executed. Invariant: what was measured is never lost; the same state gives the same
+//! document, byte for byte.
+
+pub mod capacity;
+pub mod document;
+pub mod expression;
+pub mod file;
+pub mod format;
+pub mod gates;
+pub mod hooks;
+pub mod outcome;
+pub mod plan;
+pub mod runner;
+pub mod state;
+pub mod statistics;
+pub mod sweep;

@@ -1,0 +1,558 @@
+//! The command lines of a row's phases: what the front end says, with the row's load laid over it.
+//!
+//! Must not know files or state. Invariant: an option of the row replaces the same option of the command line, so that
+//! no command line says two things of one load.
+
+use std::time::Duration;
+
+use crate::file::{Problem, duration_text};
+
+use super::settings::{ExecutorSetting, Front, Rate, Settings};
+use super::words::{Names, Style, peek, take};
+
+/// What is replaced by the target's URL when a row is run.
+pub const TARGET_URL: &str = "${target.url}";
+/// The environment variable in which a script finds the target's URL.
+pub const TARGET_VARIABLE: &str = "TARGET_URL";
+
+/// The options of a front end that say how much load.
+struct LoadOptions {
+    style: Style,
+    vus: Names,
+    rate: Names,
+    duration: Names,
+    requests: Names,
+    stages: Names,
+    /// Others that a single request does without.
+    beside: &'static [Names],
+}
+
+const SCRIPT: LoadOptions = LoadOptions {
+    style: Style::Gnu,
+    vus: &["u", "vus"],
+    rate: &[],
+    duration: &["d", "duration"],
+    requests: &["i", "iterations"],
+    stages: &["s", "stage"],
+    beside: &[],
+};
+const BENCH: LoadOptions = LoadOptions {
+    style: Style::Gnu,
+    vus: &["c", "connections"],
+    rate: &["r", "rate"],
+    duration: &["z", "d", "duration"],
+    requests: &["n", "requests"],
+    stages: &["stages"],
+    beside: &[&["threshold"], &["warm-up"], &["pacing"], &["max-vus"]],
+};
+const HEY: LoadOptions = LoadOptions {
+    style: Style::Go,
+    vus: &["c"],
+    rate: &["q"],
+    duration: &["z"],
+    requests: &["n"],
+    stages: &[],
+    beside: &[],
+};
+const BOMBARDIER: LoadOptions = LoadOptions {
+    style: Style::Gnu,
+    vus: &["c", "connections"],
+    rate: &["r", "rate"],
+    duration: &["d", "duration"],
+    requests: &["n", "requests"],
+    stages: &[],
+    beside: &[],
+};
+
+impl Front {
+    fn options(&self) -> &'static LoadOptions {
+        match self {
+            Front::Script { .. } => &SCRIPT,
+            Front::Bench(_) => &BENCH,
+            Front::Hey(_) => &HEY,
+            Front::Bombardier(_) => &BOMBARDIER,
+        }
+    }
+
+    fn arguments(&self) -> &Vec<String> {
+        match self {
+            Front::Script { args, .. } => args,
+            Front::Bench(words) | Front::Hey(words) | Front::Bombardier(words) => words,
+        }
+    }
+}
+
+/// What a row's command line says of its load, for documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Virtual users.
+    pub users: Option<String>,
+    /// Length.
+    pub duration: Option<String>,
+    /// Arrival rate.
+    pub rate: Option<String>,
+    /// Legs of a ramp, as `5m:300, 60m:300`.
+    pub stages: Option<String>,
+    /// Requests or iterations.
+    pub requests: Option<String>,
+    /// Executor.
+    pub executor: Option<String>,
+}
+
+/// The command of the measured load, the front end's name first.
+///
+/// # Errors
+/// The row wants what its front end cannot do.
+pub fn load(settings: &Settings, has_target: bool) -> Result<Vec<String>, Problem> {
+    command(
+        settings,
+        settings.length(),
+        settings.phases.ramp,
+        has_target,
+    )
+}
+
+/// The command of a warm-up: the same load for another time, at once.
+///
+/// # Errors
+/// As [`load`].
+pub fn warm_up(
+    settings: &Settings,
+    span: Duration,
+    has_target: bool,
+) -> Result<Vec<String>, Problem> {
+    let mut without = settings.clone();
+    without.thresholds.clear();
+    command(&without, Some(span), None, has_target)
+}
+
+/// The command of a smoke run: one iteration of one virtual user.
+#[must_use]
+pub fn smoke(settings: &Settings, has_target: bool) -> Vec<String> {
+    let options = settings.front.options();
+    let mut words = settings.front.arguments().clone();
+    for names in [
+        options.vus,
+        options.rate,
+        options.duration,
+        options.requests,
+        options.stages,
+    ]
+    .iter()
+    .chain(options.beside)
+    {
+        take(&mut words, options.style, names);
+    }
+    let once: &[&str] = match settings.front {
+        Front::Script { .. } => &["--once"],
+        _ => &["-n", "1", "-c", "1"],
+    };
+    with_load(
+        &settings.front,
+        once.iter().map(|word| (*word).to_owned()),
+        words,
+        has_target,
+    )
+}
+
+fn command(
+    settings: &Settings,
+    length: Option<Duration>,
+    ramp: Option<Duration>,
+    has_target: bool,
+) -> Result<Vec<String>, Problem> {
+    let mut words = settings.front.arguments().clone();
+    let load = match &settings.front {
+        Front::Script { .. } => script_load(settings, &mut words, length, ramp)?,
+        Front::Bench(_) => bench_load(settings, &mut words, length, ramp)?,
+        Front::Hey(_) => hey_load(settings, &mut words, length, ramp)?,
+        Front::Bombardier(_) => bombardier_load(settings, &mut words, length, ramp)?,
+    };
+    Ok(with_load(
+        &settings.front,
+        load.into_iter(),
+        words,
+        has_target,
+    ))
+}
+
+/// The front end's name, the load, the other words, and the script or the target's URL.
+fn with_load(
+    front: &Front,
+    load: impl Iterator<Item = String>,
+    words: Vec<String>,
+    has_target: bool,
+) -> Vec<String> {
+    let names_target = |word: &String| word.contains("://") || word.contains(TARGET_URL);
+    let wants_target = has_target && !words.iter().any(names_target);
+    let mut command = vec![front.name().to_owned()];
+    command.extend(load);
+    command.extend(words);
+    match front {
+        Front::Script { file, .. } => command.push(file.clone()),
+        _ if wants_target => command.push(TARGET_URL.to_owned()),
+        _ => {}
+    }
+    command
+}
+
+/// Takes out of the words what the row says itself.
+fn take_load(settings: &Settings, words: &mut Vec<String>, has_length: bool) {
+    let options = settings.front.options();
+    if settings.vus.is_some() {
+        take(words, options.style, options.vus);
+    }
+    if settings.rate.is_some() {
+        take(words, options.style, options.rate);
+    }
+    if has_length {
+        for names in [options.duration, options.requests, options.stages] {
+            take(words, options.style, names);
+        }
+    }
+}
+
+fn option(name: &str, value: &dyn std::fmt::Display) -> [String; 2] {
+    [name.to_owned(), value.to_string()]
+}
+
+fn script_load(
+    settings: &Settings,
+    words: &mut Vec<String>,
+    length: Option<Duration>,
+    ramp: Option<Duration>,
+) -> Result<Vec<String>, Problem> {
+    no_thresholds(settings, "a script has its thresholds in its options")?;
+    take_load(settings, words, length.is_some());
+    if settings.rate.is_some() || settings.executor.is_some() {
+        return script_scenario(settings, length, ramp);
+    }
+    let vus = settings.vus;
+    let Some(ramp) = ramp else {
+        let vus = vus.map(|vus| option("-u", &vus));
+        let length = length.map(|length| option("-d", &duration_text(length)));
+        return Ok(vus.into_iter().chain(length).flatten().collect());
+    };
+    let (Some(vus), Some(length)) = (vus, length) else {
+        return Err(ramp_wants(settings));
+    };
+    let legs = legs(ramp, length, &vus.to_string());
+    Ok(legs
+        .into_iter()
+        .flat_map(|leg| option("-s", &leg))
+        .collect())
+}
+
+/// A ramp and what is held after it, as legs.
+fn legs(ramp: Duration, length: Duration, target: &str) -> Vec<String> {
+    let steady = length.saturating_sub(ramp);
+    let leg = |span: Duration| format!("{}:{target}", duration_text(span));
+    vec![leg(ramp), leg(steady)]
+}
+
+fn ramp_wants(settings: &Settings) -> Problem {
+    let fix = "write `vus` or `rate`, and `duration` or `phases: {steady: …}`";
+    Problem::new(
+        settings.phases_at(),
+        "a ramp wants to know where it leads",
+        fix,
+    )
+}
+
+fn no_thresholds(settings: &Settings, why: &str) -> Result<(), Problem> {
+    if settings.thresholds.is_empty() {
+        return Ok(());
+    }
+    let what = format!("`thresholds` are for bench: {why}");
+    Err(Problem::new(
+        settings.front_at,
+        what,
+        "remove them from this row",
+    ))
+}
+
+/// Options of one scenario, where flags for virtual users would not do.
+fn script_scenario(
+    settings: &Settings,
+    length: Option<Duration>,
+    ramp: Option<Duration>,
+) -> Result<Vec<String>, Problem> {
+    let executor = executor_of(settings, ramp)?;
+    let mut pairs: Vec<(&str, String)> = vec![("executor", executor.kind.clone())];
+    let rated = executor.kind.ends_with("arrival-rate");
+    match (&settings.rate, ramp) {
+        (Some(rate), Some(ramp)) => {
+            let length = length.ok_or_else(|| ramp_wants(settings))?;
+            let legs = legs(ramp, length, &rate.count.to_string());
+            pairs.push(("startRate", "0".to_owned()));
+            pairs.push(("stages", legs.join(",")));
+            pairs.push(("timeUnit", rate.unit.clone()));
+        }
+        (Some(rate), None) => {
+            pairs.push(("rate", rate.count.to_string()));
+            pairs.push(("timeUnit", rate.unit.clone()));
+        }
+        (None, Some(ramp)) => {
+            let (vus, length) = settings
+                .vus
+                .zip(length)
+                .ok_or_else(|| ramp_wants(settings))?;
+            let legs = legs(ramp, length, &vus.to_string());
+            pairs.push(("startVUs", "0".to_owned()));
+            pairs.push(("stages", legs.join(",")));
+        }
+        (None, None) => {}
+    }
+    if let (Some(length), None) = (length, ramp) {
+        pairs.push((length_key(&executor.kind), duration_text(length)));
+    }
+    if let Some(vus) = settings.vus
+        && (ramp.is_none() || rated)
+    {
+        pairs.push((
+            if rated { "preAllocatedVUs" } else { "vus" },
+            vus.to_string(),
+        ));
+    }
+    let own = executor.options.iter();
+    let own = own.map(|(key, value)| (key.as_str(), value.clone()));
+    pairs.retain(|(key, _)| !executor.options.contains_key(*key));
+    pairs.extend(own);
+    let scenario = &executor.scenario;
+    let words = pairs
+        .into_iter()
+        .flat_map(|(key, value)| option("--scenario", &format!("{scenario}.{key}={value}")));
+    Ok(words.collect())
+}
+
+/// Executors that end with their iterations have a longest time.
+fn length_key(executor: &str) -> &'static str {
+    match executor {
+        "shared-iterations" | "per-vu-iterations" => "maxDuration",
+        _ => "duration",
+    }
+}
+
+fn executor_of(settings: &Settings, ramp: Option<Duration>) -> Result<ExecutorSetting, Problem> {
+    let at = |rate: &Rate| rate.at;
+    let place = settings.rate.as_ref().map_or(settings.front_at, at);
+    let usual = match (settings.rate.is_some(), ramp.is_some()) {
+        (true, true) => "ramping-arrival-rate",
+        (true, false) => "constant-arrival-rate",
+        (false, true) => "ramping-vus",
+        (false, false) => "constant-vus",
+    };
+    let executor = settings
+        .executor
+        .clone()
+        .unwrap_or_else(|| ExecutorSetting {
+            kind: usual.to_owned(),
+            scenario: "default".to_owned(),
+            options: std::collections::BTreeMap::new(),
+            at: place,
+        });
+    if settings.rate.is_some() && !executor.kind.ends_with("arrival-rate") {
+        let what = format!("{} has no arrival rate", executor.kind);
+        let fix = "write `executor: constant-arrival-rate`, or remove `rate`";
+        return Err(Problem::new(executor.at, what, fix));
+    }
+    if executor.kind.ends_with("arrival-rate")
+        && settings.vus.is_none()
+        && !executor.options.contains_key("preAllocatedVUs")
+    {
+        let what = "an arrival rate of a script wants virtual users that are there before";
+        return Err(Problem::new(executor.at, what, "write `vus: 50`"));
+    }
+    Ok(executor)
+}
+
+fn no_executor(settings: &Settings) -> Result<(), Problem> {
+    match &settings.executor {
+        Some(executor) => Err(Problem::new(
+            executor.at,
+            format!("{} has no executors", settings.front.name()),
+            "remove `executor`, or use a script",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn bench_load(
+    settings: &Settings,
+    words: &mut Vec<String>,
+    length: Option<Duration>,
+    ramp: Option<Duration>,
+) -> Result<Vec<String>, Problem> {
+    no_executor(settings)?;
+    take_load(settings, words, length.is_some());
+    let mut load: Vec<String> = Vec::new();
+    let thresholds = settings.thresholds.iter();
+    let thresholds = thresholds.flat_map(|condition| option("--threshold", &condition));
+    if let Some(ramp) = ramp {
+        let length = length.ok_or_else(|| ramp_wants(settings))?;
+        let rate = settings
+            .rate
+            .as_ref()
+            .map(|rate| format!("{}/s", rate.per_second));
+        let target = rate
+            .clone()
+            .or_else(|| settings.vus.map(|vus| vus.to_string()))
+            .ok_or_else(|| ramp_wants(settings))?;
+        load.extend(option("--stages", &legs(ramp, length, &target).join(",")));
+        if let (Some(_), Some(vus)) = (rate, settings.vus) {
+            load.extend(option("-c", &vus));
+        }
+    } else {
+        load.extend(settings.vus.iter().flat_map(|vus| option("-c", vus)));
+        let rate = settings.rate.iter();
+        load.extend(rate.flat_map(|rate| option("-r", &rate.text)));
+        load.extend(
+            length
+                .iter()
+                .flat_map(|span| option("-z", &duration_text(*span))),
+        );
+    }
+    load.extend(thresholds);
+    Ok(load)
+}
+
+fn no_ramp(settings: &Settings, ramp: Option<Duration>) -> Result<(), Problem> {
+    if ramp.is_none() {
+        return Ok(());
+    }
+    let what = format!("{} cannot ramp", settings.front.name());
+    Err(Problem::new(
+        settings.phases_at(),
+        what,
+        "remove `ramp`, or use bench or a script",
+    ))
+}
+
+fn hey_load(
+    settings: &Settings,
+    words: &mut Vec<String>,
+    length: Option<Duration>,
+    ramp: Option<Duration>,
+) -> Result<Vec<String>, Problem> {
+    no_executor(settings)?;
+    no_ramp(settings, ramp)?;
+    no_thresholds(settings, "hey has none")?;
+    // hey's rate is one worker's; it has 50 unless told otherwise.
+    let workers = match settings.vus {
+        Some(vus) => vus as f64,
+        None => peek(words, HEY.style, HEY.vus)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(50.0),
+    };
+    take_load(settings, words, length.is_some());
+    let mut load: Vec<String> = Vec::new();
+    load.extend(settings.vus.iter().flat_map(|vus| option("-c", vus)));
+    let rate = settings.rate.iter();
+    load.extend(rate.flat_map(|rate| option("-q", &(rate.per_second / workers))));
+    load.extend(
+        length
+            .iter()
+            .flat_map(|span| option("-z", &seconds_or_more(*span))),
+    );
+    Ok(load)
+}
+
+fn bombardier_load(
+    settings: &Settings,
+    words: &mut Vec<String>,
+    length: Option<Duration>,
+    ramp: Option<Duration>,
+) -> Result<Vec<String>, Problem> {
+    no_executor(settings)?;
+    no_ramp(settings, ramp)?;
+    no_thresholds(settings, "bombardier has none")?;
+    take_load(settings, words, length.is_some());
+    let mut load: Vec<String> = Vec::new();
+    load.extend(settings.vus.iter().flat_map(|vus| option("-c", vus)));
+    if let Some(rate) = &settings.rate {
+        if rate.per_second.fract() != 0.0 {
+            let fix = "write a whole number per second";
+            return Err(Problem::new(rate.at, "bombardier's rate is whole", fix));
+        }
+        load.extend(option("-r", &rate.per_second));
+    }
+    load.extend(
+        length
+            .iter()
+            .flat_map(|span| option("-d", &seconds_or_more(*span))),
+    );
+    Ok(load)
+}
+
+/// Go has no unit for days.
+fn seconds_or_more(span: Duration) -> String {
+    if span.subsec_nanos() == 0 {
+        format!("{}s", span.as_secs())
+    } else {
+        format!("{}ms", span.as_millis())
+    }
+}
+
+/// What the row and its command line say of the load.
+#[must_use]
+pub fn said(settings: &Settings) -> Said {
+    let options = settings.front.options();
+    let words = settings.front.arguments();
+    let of = |names: Names| match names {
+        [] => None,
+        names => peek(words, options.style, names),
+    };
+    let length = settings.length().is_some();
+    let ramp = settings.phases.ramp.zip(settings.length());
+    let target = settings.rate.as_ref().map(|rate| rate.text.clone());
+    let target = target.or_else(|| settings.vus.map(|vus| vus.to_string()));
+    let stages = ramp.zip(target).map(|((ramp, length), target)| {
+        let legs = legs(ramp, length, &target);
+        legs.join(", ")
+    });
+    let written = settings.duration.as_ref().map(|(text, _)| text.clone());
+    let duration = match (&settings.phases.steady, written) {
+        (Some(_), _) | (None, None) => settings.length().map(duration_text),
+        (None, written) => written,
+    };
+    Said {
+        users: settings
+            .vus
+            .map(|vus| vus.to_string())
+            .or_else(|| of(options.vus)),
+        rate: settings
+            .rate
+            .as_ref()
+            .map(|rate| rate.text.clone())
+            .or_else(|| of(options.rate)),
+        duration: duration.or_else(|| of(options.duration)),
+        requests: of(options.requests).filter(|_| !length),
+        stages: stages.or_else(|| of(options.stages).filter(|_| !length)),
+        executor: settings
+            .executor
+            .as_ref()
+            .map(|executor| executor.kind.clone()),
+    }
+}
+
+impl Said {
+    /// In short, as `u:300, d: 60m` or `s: 5m:300, s: 60m:300`.
+    #[must_use]
+    pub fn short(&self) -> String {
+        if let Some(stages) = &self.stages {
+            let legs: Vec<String> = stages
+                .split(',')
+                .map(|leg| format!("s: {}", leg.trim()))
+                .collect();
+            return legs.join(", ");
+        }
+        let parts = [
+            self.users.as_ref().map(|users| format!("u:{users}")),
+            self.rate.as_ref().map(|rate| format!("r: {rate}")),
+            self.requests.as_ref().map(|count| format!("n: {count}")),
+            self.duration.as_ref().map(|span| format!("d: {span}")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.join(", ")
+    }
+}

@@ -1,0 +1,229 @@
+//! Plans of suite files: rows, identities, command lines.
+//!
+//! Must not know the file system. Invariant: nothing here waits.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::file::SuiteFile;
+
+fn plan_with(yaml: &str, script: &str) -> Plan {
+    let file = SuiteFile::parse("s.yaml", yaml).expect("the suite is good");
+    let surroundings = Surroundings {
+        read: &|_| Ok(script.as_bytes().to_vec()),
+        variable: &|name| (name == "TOKEN").then(|| "t".to_owned()),
+    };
+    Plan::of(&file, &surroundings).expect("the suite can be planned")
+}
+
+fn plan(yaml: &str) -> Plan {
+    plan_with(yaml, "script")
+}
+
+/// The commands of the only row's phases.
+fn commands(row: &str) -> Vec<String> {
+    let plan = plan(&format!("name: s\ntarget: http://t/\nrows: [{row}]"));
+    let phases = plan.rows[0].phases.iter();
+    phases.map(|phase| join(&phase.command)).collect()
+}
+
+#[test]
+fn combinations_go_from_the_first_axis_to_the_last_and_exclusions_leave_out() {
+    let plan = plan(
+        "
+name: s
+defaults: {bench: u}
+axes: {replicas: [1, 3], vus: [5, 10]}
+exclude: [{replicas: 3, vus: 5}]
+include: [{replicas: 9, vus: 10, labels: {size: '${axis.replicas} x ${axis.vus}'}}]
+",
+    );
+    let titles: Vec<&str> = plan.rows.iter().map(|row| row.title.as_str()).collect();
+    assert_eq!(
+        titles,
+        [
+            "replicas=1 vus=5",
+            "replicas=1 vus=10",
+            "replicas=3 vus=10",
+            "replicas=9 vus=10"
+        ]
+    );
+    assert_eq!(plan.rows[3].labels["size"], "9 x 10");
+    assert_eq!(plan.rows[3].settings.vus, Some(10));
+    let ids: BTreeSet<&str> = plan.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(ids.len(), 4);
+}
+
+#[test]
+fn identities_stay_and_hashes_change_with_what_is_measured() {
+    let yaml = "{name: s, rows: [{name: a, script: a.js, duration: 10s, vus: 2}]}";
+    let first = plan(yaml);
+    assert_eq!(first.rows[0].id, plan(yaml).rows[0].id);
+    for (changed, script) in [
+        (yaml.replace("10s", "20s"), "script"),
+        (yaml.to_owned(), "another script"),
+        (yaml.replace("vus: 2", "vus: 2, env: {A: b}"), "script"),
+        (
+            yaml.replace("vus: 2", "vus: 2, before: [{exec: restart}]"),
+            "script",
+        ),
+        (
+            yaml.replace("vus: 2", "vus: 2, observe: {me: {self: {}}}"),
+            "script",
+        ),
+        (
+            yaml.replace("{name: s,", "{name: s, target: http://other/,"),
+            "script",
+        ),
+    ] {
+        let other = plan_with(&changed, script);
+        assert_eq!(other.rows[0].id, first.rows[0].id, "{changed}");
+        assert_ne!(other.rows[0].hash, first.rows[0].hash, "{changed}");
+    }
+    for same in [
+        yaml.replace("vus: 2", "vus: 2, gates: {goodput: 50%}"),
+        yaml.replace("vus: 2", "vus: 2, repeat: 3"),
+        yaml.replace("vus: 2", "vus: 2, after: [{exec: look}]"),
+    ] {
+        assert_eq!(plan(&same).rows[0].hash, first.rows[0].hash, "{same}");
+    }
+}
+
+#[test]
+fn command_lines_of_every_front_end() {
+    for (row, expected) in [
+        ("{script: a.js}", &["run --once a.js", "run a.js"][..]),
+        (
+            "{script: a.js, vus: 5, duration: 1m}",
+            &["run --once a.js", "run -u 5 -d 1m a.js"],
+        ),
+        (
+            "{script: {file: a.js, args: -u 9 --no-setup}, vus: 5, phases: {warm_up: 5s, ramp: 10s, steady: 1m}}",
+            &[
+                "run --once --no-setup a.js",
+                "run -u 5 -d 5s --no-setup a.js",
+                "run -s 10s:5 -s 1m:5 --no-setup a.js",
+            ],
+        ),
+        (
+            "{script: a.js, vus: 5, rate: 30/m, duration: 1m, phases: {smoke: false}}",
+            &[
+                "run --scenario default.executor=constant-arrival-rate --scenario default.rate=30 --scenario default.timeUnit=1m --scenario default.duration=1m --scenario default.preAllocatedVUs=5 a.js",
+            ],
+        ),
+        (
+            "{script: a.js, vus: 5, executor: {type: per-vu-iterations, scenario: main, iterations: 3}, duration: 1m, phases: {smoke: false}}",
+            &[
+                "run --scenario main.executor=per-vu-iterations --scenario main.maxDuration=1m --scenario main.vus=5 --scenario main.iterations=3 a.js",
+            ],
+        ),
+        (
+            "{bench: '-c 50 -z 5s -H \"A: b\"', vus: 7, rate: 100, duration: 90s, thresholds: [p(99)<50ms]}",
+            &[
+                "bench -n 1 -c 1 -H 'A: b' '${target.url}'",
+                "bench -c 7 -r 100 -z 1m30s --threshold 'p(99)<50ms' -H 'A: b' '${target.url}'",
+            ],
+        ),
+        (
+            "{bench: http://other/, vus: 7, phases: {smoke: false, ramp: 10s, steady: 20s}}",
+            &["bench --stages 10s:7,20s:7 http://other/"],
+        ),
+        (
+            "{hey: '-n 100 -m POST', vus: 20, rate: 100, duration: 1m}",
+            &[
+                "hey -n 1 -c 1 -m POST '${target.url}'",
+                "hey -c 20 -q 5 -z 60s -m POST '${target.url}'",
+            ],
+        ),
+        (
+            "{bombardier: '-c 125 -n 100000 ${target.url}', duration: 10s}",
+            &[
+                "bombardier -n 1 -c 1 '${target.url}'",
+                "bombardier -d 10s -c 125 '${target.url}'",
+            ],
+        ),
+    ] {
+        assert_eq!(commands(row), expected, "{row}");
+    }
+}
+
+#[test]
+fn scripts_learn_where_the_target_is() {
+    let plan = plan(
+        "{name: s, target: http://t/, rows: [{script: a.js, env: {KEY: '${secret.KEY}', T: '${env.TOKEN}'}}]}",
+    );
+    let env = &plan.rows[0].phases[0].env;
+    assert_eq!(
+        (
+            env["TARGET_URL"].as_str(),
+            env["KEY"].as_str(),
+            env["T"].as_str()
+        ),
+        ("${target.url}", "${secret.KEY}", "t")
+    );
+    assert_eq!(plan.secrets, ["KEY"]);
+}
+
+#[test]
+fn plans_in_short_are_written_as_people_write_them() {
+    for (row, short) in [
+        ("{script: a.js, vus: 300, duration: 60m}", "u:300, d: 60m"),
+        (
+            "{script: a.js, vus: 300, phases: {ramp: 5m, steady: 30m}}",
+            "s: 5m:300, s: 30m:300",
+        ),
+        ("{bombardier: '-c 125 -n 100000'}", "u:125, n: 100000"),
+        ("{hey: '-z 5m -c 20', rate: 100}", "u:20, r: 100, d: 5m"),
+    ] {
+        let plan = plan(&format!("name: s\nrows: [{row}]"));
+        assert_eq!(plan.rows[0].facts["short"], short, "{row}");
+    }
+}
+
+#[test]
+fn layers_lie_over_one_another() {
+    let plan = plan(
+        "
+name: s
+defaults: {bench: u, vus: 5, env: {A: default, B: default}, gates: {goodput: 90%}}
+groups:
+  - name: g
+    defaults: {env: {B: group}, labels: {L: group}}
+    rows: [{name: x, hey: v, env: {C: row}, gates: {checks: false}}]
+",
+    );
+    let row = &plan.rows[0];
+    assert_eq!(row.settings.front.name(), "hey");
+    let env: Vec<&str> = row.env.values().map(String::as_str).collect();
+    assert_eq!(env, ["default", "group", "row"]);
+    assert_eq!(row.labels["L"], "group");
+    let goodput = row
+        .settings
+        .gates
+        .0
+        .iter()
+        .find(|setting| setting.gate.name() == "goodput");
+    assert!(goodput.is_some_and(|setting| setting.limit == 0.9 && setting.asked));
+}
+
+#[test]
+fn hooks_of_the_suite_come_first_before_the_load_and_last_after_it() {
+    let plan = plan("
+name: s
+before: [{exec: suite}]
+after: [{exec: suite}]
+groups:
+  - {name: g, before: [{exec: group}], after: [{exec: group}], rows: [{name: x, bench: u, before: [{exec: row}], after: [{exec: 'row ${label.L}'}], labels: {L: l}}]}
+");
+    let names = |hooks: &[HookSpec]| {
+        hooks
+            .iter()
+            .map(|hook| hook.name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&plan.rows[0].hooks.before), ["suite", "group", "row"]);
+    assert_eq!(
+        names(&plan.rows[0].hooks.after),
+        ["row l", "group", "suite"]
+    );
+}

@@ -1,0 +1,165 @@
+//! Figures that a run's mode asks for: when throughput settled, when the first answer came, what changed over hours.
+//!
+//! Must not know rows or files. Invariant: a figure that the result cannot give is absent.
+
+use std::collections::BTreeMap;
+
+use loadline_model::RunResult;
+use loadline_model::observation::{Aggregation, Span};
+use loadline_model::result::Row;
+
+/// Seconds that are looked at together.
+const WINDOW: usize = 5;
+/// Seconds without which no plateau is told.
+const SECONDS_MIN: usize = 20;
+/// How far a window may be from the plateau, as a share of it.
+const TOLERANCE: f64 = 0.05;
+/// An hour in nanoseconds.
+const HOUR_NS: i64 = 3_600_000_000_000;
+/// Shorter runs have no first and last hour that differ.
+const HOURS_MIN: i64 = 2 * HOUR_NS;
+
+/// Where throughput settled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plateau {
+    /// The first second that belongs to it.
+    pub from: usize,
+    /// Its level, per second.
+    pub level: f64,
+}
+
+/// The level that throughput settles on, and since when; `None` where there are fewer than twenty seconds, or where it
+/// was still changing in the last third.
+///
+/// The level is the mean of the last third. The plateau begins with the first window of five seconds that is, like every
+/// later one, within five percent of the level, or within three standard errors of a window where throughput is noisy.
+#[must_use]
+pub fn plateau(rates: &[f64]) -> Option<Plateau> {
+    if rates.len() < SECONDS_MIN {
+        return None;
+    }
+    let last = &rates[rates.len() * 2 / 3..];
+    let level = mean(last);
+    if level <= 0.0 {
+        return None;
+    }
+    let noise = 3.0 * deviation(last, level) / (WINDOW as f64).sqrt();
+    let allowed = (TOLERANCE * level).max(noise);
+    let (early, late) = last.split_at(last.len() / 2);
+    let drift_allowed = (TOLERANCE * level).max(3.0 * noise / (early.len() as f64).sqrt());
+    if (mean(early) - mean(late)).abs() > drift_allowed {
+        return None;
+    }
+    let fits = |window: &[f64]| (mean(window) - level).abs() <= allowed;
+    let misfit = rates.windows(WINDOW).rposition(|window| !fits(window));
+    // The window that does not fit begins one second before the first that does.
+    let from = misfit.map_or(0, |at| at + 1);
+    (from + WINDOW <= rates.len()).then_some(Plateau { from, level })
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn deviation(values: &[f64], mean: f64) -> f64 {
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (values.len().max(2) - 1) as f64).sqrt()
+}
+
+/// The rows that were measured, the last one left out: it is rarely whole.
+fn measured(result: &RunResult) -> Vec<&Row> {
+    let mut rows: Vec<&Row> = result
+        .series
+        .iter()
+        .filter(|row| !row.warm_up && row.span_ns > 0)
+        .collect();
+    rows.pop();
+    rows
+}
+
+/// Time from the start of the load to its plateau in seconds, and the plateau's level per second.
+#[must_use]
+pub fn time_to_plateau(result: &RunResult) -> Option<(f64, f64)> {
+    let rows = measured(result);
+    let rates: Vec<f64> = rows
+        .iter()
+        .map(|row| row.completed as f64 * 1e9 / row.span_ns as f64)
+        .collect();
+    let found = plateau(&rates)?;
+    let first = rows.first()?.at_ns;
+    let at = rows.get(found.from)?.at_ns.saturating_sub(first);
+    Some((at as f64 / 1e9, found.level))
+}
+
+/// Time from the start of the load to its first good answer, in seconds: within its second, at least the shortest service
+/// time from the start.
+#[must_use]
+pub fn time_to_first_success(result: &RunResult) -> Option<f64> {
+    let row = result.series.iter().find(|row| row.good > 0)?;
+    let shortest = result.totals.seen.answered_time.min().unwrap_or_default();
+    let end = row.at_ns + row.span_ns;
+    Some(shortest.clamp(row.at_ns, end) as f64 / 1e9)
+}
+
+/// What a window of a run says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Completed requests per second.
+    pub throughput: f64,
+    /// Failed requests, as a share of all that ended.
+    pub failed: f64,
+    /// Mean of the seconds' 99th percentiles of the service time, in milliseconds, weighted by requests; `None` without
+    /// a request.
+    pub p99_ms: Option<f64>,
+}
+
+/// The first and the last hour of a run that lasts two hours or more.
+#[must_use]
+pub fn first_and_last_hour(result: &RunResult) -> Option<(Window, Window)> {
+    let rows = measured(result);
+    let start = rows.first()?.at_ns as i64;
+    let end = rows.last().map(|row| (row.at_ns + row.span_ns) as i64)?;
+    if end - start < HOURS_MIN {
+        return None;
+    }
+    let span = |from_ns, to_ns| window(&rows, Span { from_ns, to_ns });
+    Some((span(start, start + HOUR_NS)?, span(end - HOUR_NS, end)?))
+}
+
+fn window(rows: &[&Row], span: Span) -> Option<Window> {
+    let rows = rows.iter().filter(|row| span.contains(row.at_ns as i64));
+    let (mut completed, mut failed, mut length) = (0, 0, 0);
+    let (mut weighted, mut weights) = (0.0, 0.0);
+    for row in rows {
+        completed += row.completed;
+        failed += row.failed;
+        length += row.span_ns;
+        if let Some(times) = row.service_time_ns {
+            weighted += times.p99 as f64 / 1e6 * row.completed as f64;
+            weights += row.completed as f64;
+        }
+    }
+    (length > 0).then(|| Window {
+        throughput: completed as f64 * 1e9 / length as f64,
+        failed: failed as f64 / (completed + failed).max(1) as f64,
+        p99_ms: (weights > 0.0).then(|| weighted / weights),
+    })
+}
+
+/// How much each memory and open-files series of the target grew per hour under load, by `observer.component.metric`.
+#[must_use]
+pub fn leak_slopes(result: &RunResult) -> BTreeMap<String, f64> {
+    const GROWING: [&str; 4] = ["memory_bytes", "open_files", "threads", "backlog"];
+    let span = result
+        .observations
+        .phases
+        .map_or(Span::ALL, |phases| phases.steady);
+    let series = result.observations.series.iter();
+    let growing = series.filter(|series| GROWING.contains(&series.metric.as_str()));
+    let slopes = growing.filter_map(|series| {
+        let slope = series.aggregate(Aggregation::Slope, span)?;
+        let name = format!("{}.{}.{}", series.observer, series.component, series.metric);
+        Some((name, slope * 3600.0))
+    });
+    slopes.collect()
+}

@@ -1,0 +1,89 @@
+//! The lock that keeps two runners from one state folder.
+//!
+//! Must not know what is kept there. Invariant: the lock ends with its holder, however that dies: the system takes it
+//! back.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that is locked.
+const LOCK: &str = "lock";
+
+/// A lock that is held until it is dropped.
+#[derive(Debug)]
+pub struct StateLock {
+    _file: File,
+}
+
+/// Why a state folder could not be locked.
+#[derive(Debug)]
+pub enum LockError {
+    /// Another runner has it.
+    Held {
+        /// The folder.
+        folder: PathBuf,
+        /// The other's process id, when it could be read.
+        holder: Option<u32>,
+    },
+    /// The lock file cannot be made or locked.
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LockError::Held { folder, holder } => {
+                let who =
+                    holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+                let folder = folder.display();
+                write!(
+                    f,
+                    "{folder} is in use by {who}; wait for it, or choose another folder with --state"
+                )
+            }
+            LockError::Io(path, error) => {
+                write!(f, "{}: {error}; check its rights", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for LockError {}
+
+impl StateLock {
+    /// Locks a state folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// Another runner has it, or the file system refuses.
+    pub fn acquire(folder: &Path) -> Result<StateLock, LockError> {
+        let path = folder.join(LOCK);
+        let fail = |error| LockError::Io(path.clone(), error);
+        fs::create_dir_all(folder).map_err(fail)?;
+        let mut options = OpenOptions::new();
+        let opened = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path);
+        let mut file = opened.map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let read = file.read_to_string(&mut text).ok();
+                return Err(LockError::Held {
+                    folder: folder.to_owned(),
+                    holder: read.and_then(|_| text.trim().parse().ok()),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(fail(error)),
+        }
+        file.set_len(0).map_err(fail)?;
+        file.rewind().map_err(fail)?;
+        writeln!(file, "{}", std::process::id()).map_err(fail)?;
+        Ok(StateLock { _file: file })
+    }
+}

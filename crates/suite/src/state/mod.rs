@@ -1,0 +1,344 @@
+//! The folder that a suite keeps its state in.
+//!
+//! Must not know what is run. Invariant: at any instant the folder says which runs are whole: a status is written after
+//! what it speaks of, and replaces the one before in one step.
+
+mod disk;
+mod lock;
+mod record;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loadline_model::RunResult;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::hooks::Undo;
+use crate::outcome::{RowOutcome, RowStatus, RunOutcome, SuiteOutcome};
+
+pub use disk::{Disk, SystemDisk};
+pub use lock::{LockError, StateLock};
+pub use record::{RowRecord, RunState, RunStatus, SuiteRecord};
+
+/// The record of the suite.
+const SUITE: &str = "suite.json";
+/// What hooks changed and is to be taken back.
+const CHANGES: &str = "changes.json";
+/// The status of a run, in its folder.
+const STATUS: &str = "status.json";
+/// Folder of the runs.
+const RUNS: &str = "runs";
+/// Folder of runs that were made again.
+const HISTORY: &str = "history";
+/// The result of a run, in its folder.
+pub const RESULT: &str = "result.json";
+
+/// A state folder.
+#[derive(Clone)]
+pub struct State {
+    folder: PathBuf,
+    disk: Arc<dyn Disk>,
+}
+
+/// A file of the state that could not be read or written.
+#[derive(Debug)]
+pub struct StateError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub why: String,
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "state file {}: {}", self.path.display(), self.why)
+    }
+}
+
+impl std::error::Error for StateError {}
+
+impl StateError {
+    fn of(path: &Path, error: impl fmt::Display) -> StateError {
+        StateError {
+            path: path.to_owned(),
+            why: format!("{error}; check rights and space, or choose another folder with --state"),
+        }
+    }
+}
+
+/// The usual folder of a suite file's state: beside it, with `.state` instead of its ending.
+#[must_use]
+pub fn usual_folder(file: &Path) -> PathBuf {
+    file.with_extension("state")
+}
+
+impl State {
+    /// A state folder, which need not be there yet.
+    #[must_use]
+    pub fn new(folder: PathBuf, disk: Arc<dyn Disk>) -> State {
+        State { folder, disk }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What it is kept on.
+    #[must_use]
+    pub fn disk(&self) -> &dyn Disk {
+        &*self.disk
+    }
+
+    /// The folder of a run.
+    #[must_use]
+    pub fn run_folder(&self, row: &str, repetition: u32) -> PathBuf {
+        self.folder.join(run_path(row, repetition))
+    }
+
+    /// Keeps what the suite consists of.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep_suite(&self, record: &SuiteRecord) -> Result<(), StateError> {
+        self.create(&self.folder)?;
+        self.write_json(&self.folder.join(SUITE), record)
+    }
+
+    /// What the suite consisted of when it was last run; `None` when it never was.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read.
+    pub fn suite(&self) -> Result<Option<SuiteRecord>, StateError> {
+        self.read_json(&self.folder.join(SUITE))
+    }
+
+    /// Changes of hooks that were not taken back, in their order.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read.
+    pub fn changes(&self) -> Result<Vec<Undo>, StateError> {
+        let changes = self.read_json(&self.folder.join(CHANGES))?;
+        Ok(changes.unwrap_or_default())
+    }
+
+    /// Keeps the changes that are not taken back.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn keep_changes(&self, changes: &[Undo]) -> Result<(), StateError> {
+        self.create(&self.folder)?;
+        self.write_json(&self.folder.join(CHANGES), &changes)
+    }
+
+    /// How a run stands; `None` when it was never begun, or its status cannot be read.
+    #[must_use]
+    pub fn status(&self, row: &str, repetition: u32) -> Option<RunStatus> {
+        let path = self.run_folder(row, repetition).join(STATUS);
+        self.read_json(&path).ok().flatten()
+    }
+
+    /// The status of a run that is whole and of this plan.
+    #[must_use]
+    pub fn whole(&self, row: &RowRecord, repetition: u32) -> Option<RunStatus> {
+        let status = self.status(&row.id, repetition)?;
+        let is_whole = status.state == RunState::Done && status.hash == row.hash;
+        let result = self.run_folder(&row.id, repetition).join(RESULT);
+        (is_whole && self.disk.exists(&result)).then_some(status)
+    }
+
+    /// Begins a run: what was there of it before goes into the history.
+    ///
+    /// # Errors
+    /// The folder cannot be made ready.
+    pub fn begin(&self, status: &RunStatus) -> Result<PathBuf, StateError> {
+        let folder = self.run_folder(&status.row, status.repetition);
+        if self.disk.exists(&folder) {
+            self.set_aside(&folder, status)?;
+        }
+        self.create(&folder)?;
+        self.keep_status(status)?;
+        Ok(folder)
+    }
+
+    /// Keeps how a run stands; what its status speaks of is made durable first.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep_status(&self, status: &RunStatus) -> Result<(), StateError> {
+        let folder = self.run_folder(&status.row, status.repetition);
+        let result = folder.join(RESULT);
+        if status.state == RunState::Done {
+            let synced = self.disk.sync_file(&result);
+            synced.map_err(|error| StateError::of(&result, error))?;
+        }
+        self.write_json(&folder.join(STATUS), status)
+    }
+
+    /// Whether any run was begun.
+    #[must_use]
+    pub fn has_runs(&self) -> bool {
+        let runs = self.disk.list(&self.folder.join(RUNS));
+        runs.is_ok_and(|names| !names.is_empty())
+    }
+
+    /// Sets all runs aside, so that the suite begins anew.
+    ///
+    /// # Errors
+    /// They cannot be moved.
+    pub fn set_all_aside(&self) -> Result<(), StateError> {
+        let runs = self.folder.join(RUNS);
+        if !self.disk.exists(&runs) {
+            return Ok(());
+        }
+        self.move_to_history(&runs, "runs")
+    }
+
+    fn set_aside(&self, folder: &Path, status: &RunStatus) -> Result<(), StateError> {
+        let name = format!("{}-{}", status.row, status.repetition);
+        self.move_to_history(folder, &name)
+    }
+
+    fn move_to_history(&self, folder: &Path, name: &str) -> Result<(), StateError> {
+        let history = self.folder.join(HISTORY);
+        self.create(&history)?;
+        let free = |number: &u32| !self.disk.exists(&history.join(format!("{name}-{number}")));
+        let number = (1..=u32::MAX).find(free).unwrap_or(u32::MAX);
+        let to = history.join(format!("{name}-{number}"));
+        let moved = self.disk.rename(folder, &to);
+        moved.map_err(|error| StateError::of(folder, error))?;
+        self.sync(&history)
+    }
+
+    /// A run's result.
+    ///
+    /// # Errors
+    /// It is not there, or is none.
+    pub fn result(&self, row: &str, repetition: u32) -> Result<Arc<RunResult>, StateError> {
+        let path = self.run_folder(row, repetition).join(RESULT);
+        self.result_at(&path)
+    }
+
+    /// The result in a file.
+    ///
+    /// # Errors
+    /// It is not there, or is none.
+    pub fn result_at(&self, path: &Path) -> Result<Arc<RunResult>, StateError> {
+        match self.read_json::<RunResult>(path)? {
+            Some(result) => Ok(Arc::new(result)),
+            None => Err(StateError {
+                path: path.to_owned(),
+                why: "it is not there".to_owned(),
+            }),
+        }
+    }
+
+    /// What the suite has come to: the rows of `record` with the runs of this folder that are whole.
+    ///
+    /// # Errors
+    /// A whole run's result cannot be read.
+    pub fn outcome(&self, record: &SuiteRecord) -> Result<SuiteOutcome, StateError> {
+        let rows = record.rows.iter().map(|row| self.row_outcome(row));
+        Ok(SuiteOutcome {
+            name: record.name.clone(),
+            rows: rows.collect::<Result<_, _>>()?,
+            facts: record.facts.clone(),
+        })
+    }
+
+    fn row_outcome(&self, row: &RowRecord) -> Result<RowOutcome, StateError> {
+        let mut runs = Vec::new();
+        let mut reasons = Vec::new();
+        let mut pending = false;
+        for repetition in 1..=row.repeat {
+            let status = self.status(&row.id, repetition);
+            let current = status.filter(|status| status.hash == row.hash);
+            if let Some(status) = current.as_ref() {
+                reasons.extend(status.told_reasons(row.repeat));
+            }
+            if self.whole(row, repetition).is_some() {
+                runs.push(RunOutcome {
+                    repetition,
+                    file: format!("{}/{RESULT}", run_path(&row.id, repetition)),
+                    result: self.result(&row.id, repetition)?,
+                });
+            } else if !current.is_some_and(|status| status.state == RunState::Broken) {
+                pending = true;
+            }
+        }
+        let status = match (pending, reasons.is_empty()) {
+            (true, _) => RowStatus::Pending,
+            (false, true) => RowStatus::Passed,
+            (false, false) => RowStatus::Failed,
+        };
+        if status != RowStatus::Failed {
+            reasons.clear();
+        }
+        Ok(RowOutcome {
+            id: row.id.clone(),
+            group: row.group.clone(),
+            labels: row.labels.clone(),
+            plan: row.plan.clone(),
+            env: row.env.clone(),
+            status,
+            reasons,
+            runs,
+        })
+    }
+
+    fn create(&self, folder: &Path) -> Result<(), StateError> {
+        let created = self.disk.create_folder(folder);
+        created.map_err(|error| StateError::of(folder, error))?;
+        match folder.parent() {
+            Some(parent) => self.sync(parent),
+            None => Ok(()),
+        }
+    }
+
+    fn sync(&self, folder: &Path) -> Result<(), StateError> {
+        let synced = self.disk.sync_folder(folder);
+        synced.map_err(|error| StateError::of(folder, error))
+    }
+
+    /// Writes beside, makes durable, puts into place, makes that durable.
+    fn write_json(&self, path: &Path, value: &impl Serialize) -> Result<(), StateError> {
+        let fail = |error: io::Error| StateError::of(path, error);
+        let mut bytes =
+            serde_json::to_vec_pretty(value).map_err(|error| StateError::of(path, error))?;
+        bytes.push(b'\n');
+        let beside = path.with_extension("json.new");
+        self.disk.write(&beside, &bytes).map_err(fail)?;
+        self.disk.sync_file(&beside).map_err(fail)?;
+        self.disk.rename(&beside, path).map_err(fail)?;
+        match path.parent() {
+            Some(parent) => self.sync(parent),
+            None => Ok(()),
+        }
+    }
+
+    fn read_json<T: DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, StateError> {
+        let bytes = match self.disk.read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StateError::of(path, error)),
+        };
+        let read = serde_json::from_slice(&bytes);
+        read.map(Some).map_err(|error| StateError {
+            path: path.to_owned(),
+            why: format!("{error}; it was not written by this version, or was changed by hand"),
+        })
+    }
+}
+
+/// A run's folder below the state folder.
+fn run_path(row: &str, repetition: u32) -> String {
+    format!("{RUNS}/{row}/{repetition}")
+}

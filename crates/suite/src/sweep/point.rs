@@ -1,0 +1,83 @@
+//! What one load measured.
+//!
+//! Must not know the other loads. Invariant: a figure that was not measured is `None`.
+
+use loadline_model::RunResult;
+use loadline_model::verdict::Limit;
+use serde::{Deserialize, Serialize};
+
+/// One point of a load curve, its warm-up left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The load: arrivals per second, or virtual users.
+    pub load: f64,
+    /// Starts planned per second; `None` in a closed model.
+    pub offered: Option<f64>,
+    /// Answers per second.
+    pub throughput: f64,
+    /// Good answers per second.
+    pub goodput: f64,
+    /// Mean time in nanoseconds, of responses in an open model, else of service; `None` without an answer.
+    pub avg_ns: Option<u64>,
+    /// Median of the same.
+    pub p50_ns: Option<u64>,
+    /// 95th percentile of the same.
+    pub p95_ns: Option<u64>,
+    /// 99th percentile of the same.
+    pub p99_ns: Option<u64>,
+    /// Share of requests that failed or were answered wrong, 0 to 1; `None` without a request that came to an end.
+    pub errors: Option<f64>,
+    /// Processor use of the generator, in cores.
+    pub generator_cores: f64,
+    /// Who was in the way.
+    pub limit: Limit,
+    /// The verdict in one sentence.
+    pub headline: String,
+}
+
+impl Point {
+    /// The point of a run under a load.
+    #[must_use]
+    pub fn of(load: f64, result: &RunResult) -> Point {
+        let totals = &result.totals;
+        let counts = &totals.seen.counts;
+        let seconds = totals.measured_ns as f64 / 1e9;
+        let per_second = |count: u64| {
+            if seconds > 0.0 {
+                count as f64 / seconds
+            } else {
+                0.0
+            }
+        };
+        let time = result
+            .metrics
+            .get("response_time_ns")
+            .or_else(|| result.metrics.get("service_time_ns"));
+        let failed = counts.failed_total();
+        let ended = counts.completed + failed;
+        let elapsed = totals.elapsed_ns.max(1) as f64;
+        let throughput = totals.rates.steady.unwrap_or(per_second(counts.completed));
+        let good = counts.good as f64 / counts.completed.max(1) as f64;
+        Point {
+            load,
+            offered: totals.rates.offered,
+            throughput,
+            goodput: throughput * good,
+            avg_ns: time.and_then(|time| time.mean),
+            p50_ns: time.and_then(|time| time.p50),
+            p95_ns: time.and_then(|time| time.p95),
+            p99_ns: time.and_then(|time| time.p99),
+            errors: (ended > 0)
+                .then(|| (failed + counts.completed - counts.good) as f64 / ended as f64),
+            generator_cores: totals.cpu_ns as f64 / elapsed,
+            limit: result.verdict.limit,
+            headline: result.verdict.headline.clone(),
+        }
+    }
+
+    /// Whether it says something about the target: the generator was not the limit.
+    #[must_use]
+    pub fn is_of_the_target(&self) -> bool {
+        self.limit != Limit::Generator
+    }
+}

@@ -1,0 +1,26 @@
+//! Any text as a bench file.
+//!
+//! Invariant checked: a file can be started, or is refused in one line that names the file and, behind a
+//! semicolon, what to do; a place that is named lies inside of the text.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use loadline_target::bench;
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    let Err(error) = bench::check(Path::new("bench.yaml"), text) else {
+        return;
+    };
+    let told = error.to_string();
+    assert!(told.starts_with("bench.yaml:"), "{told}");
+    assert!(error.problem.contains(';'), "{told}");
+    if let Some((line, column)) = error.place {
+        let lines = text.split('\n').count() as u64;
+        assert!((1..=lines + 1).contains(&line) && column >= 1, "{told}");
+    }
+});

@@ -5,6 +5,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -48,6 +49,15 @@ impl Topology {
     pub fn start(file: &str) -> Topology {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         std::fs::write(folder.path().join("bench.yaml"), file).expect("a file can be written");
+        Topology::start_in(folder)
+    }
+
+    /// Starts the `bench.yaml` of a folder, which it keeps.
+    ///
+    /// # Panics
+    /// As [`Topology::start`].
+    #[must_use]
+    pub fn start_in(folder: TempDir) -> Topology {
         let mut command = loadline();
         command
             .args([
@@ -72,6 +82,12 @@ impl Topology {
             table,
             folder,
         }
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// What it told when it was ready.

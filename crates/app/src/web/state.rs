@@ -23,7 +23,7 @@ const MARKS_MAX: usize = 256;
 
 /// Rows of the live page's charts: more than a screen has columns for, and few enough that the memory of a browser
 /// that looks on for hours stays flat. The report at the end has all that the result has.
-const ROWS_SHOWN: usize = 1_200;
+pub(super) const ROWS_SHOWN: usize = 1_200;
 
 /// How far a run is, as its page shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

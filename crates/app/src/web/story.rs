@@ -185,8 +185,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::mpsc;
 
+    use super::super::state::ROWS_SHOWN;
     use loadline_model::result::Row;
-    use loadline_model::rows::ROWS_MAX;
     use loadline_model::{RunEvent, Snapshot};
     use serde_json::Value;
 
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn halved_rows_are_told_whole() {
-        let last = ROWS_MAX as u64 - 1;
+        let last = ROWS_SHOWN as u64 - 1;
         let (reader, heard) = joins();
         let mut all = vec![started()];
         all.extend((0..last).map(second));
@@ -281,7 +281,7 @@ mod tests {
         let spans = whole["charts"]["span"].as_array().expect("a column");
         assert_eq!(
             (spans.len(), &spans[0]),
-            (ROWS_MAX / 2, &json!(2_000_000_000_u64))
+            (ROWS_SHOWN / 2, &json!(2_000_000_000_u64))
         );
     }
 

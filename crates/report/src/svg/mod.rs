@@ -31,7 +31,7 @@ pub struct Drawing {
 }
 
 /// The charts of a run, those that it has data for: `throughput`, `failures`, `percentiles`,
-/// `heatmap`, `generator`, `observed`.
+/// `heatmap`, `generator`, and of what was observed `cpu` and `memory`.
 #[must_use]
 pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
     let lines = |chart: Option<chart::Chart>| {
@@ -50,7 +50,8 @@ pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
         lines(content::percentiles(result)),
         heat,
         lines(content::generator(result)),
-        lines(observed::resources(result)),
+        lines(observed::cpu(result)),
+        lines(observed::memory(result)),
     ];
     all.into_iter().flatten().collect()
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use loadline_model::RunResult;
 
 use super::axis::Quantity;
-use super::chart::{Chart, Line, Manner, Panel};
+use super::chart::{Chart, Line, Manner};
 use super::content::{chart, end_s, panel};
 use crate::observed;
 use crate::units::{count, span};
@@ -17,33 +17,57 @@ const LINES_MAX: usize = 6;
 /// Most points of a line: more than a screen has columns for.
 const POINTS_MAX: usize = 600;
 
-/// What is drawn: the metric, the panel's label, and the quantity of its axis.
-const PANELS: [(&str, &str, Quantity); 2] = [
-    ("cpu_cores", "CPU, cores", Quantity::Cores),
-    ("memory_bytes", "memory", Quantity::Size),
-];
+/// One chart of one quantity.
+struct Shown {
+    metric: &'static str,
+    name: &'static str,
+    title: &'static str,
+    label: &'static str,
+    quantity: Quantity,
+}
 
-/// The chart; `None` where neither was observed.
-pub(super) fn resources(result: &RunResult) -> Option<Chart> {
+const CPU: Shown = Shown {
+    metric: "cpu_cores",
+    name: "cpu",
+    title: "Service under test: CPU",
+    label: "CPU, cores",
+    quantity: Quantity::Cores,
+};
+const MEMORY: Shown = Shown {
+    metric: "memory_bytes",
+    name: "memory",
+    title: "Service under test: memory",
+    label: "memory",
+    quantity: Quantity::Size,
+};
+
+/// Processor use by component; `None` where none was observed.
+pub(super) fn cpu(result: &RunResult) -> Option<Chart> {
+    resource(result, &CPU)
+}
+
+/// Memory by component; `None` where none was observed.
+pub(super) fn memory(result: &RunResult) -> Option<Chart> {
+    resource(result, &MEMORY)
+}
+
+fn resource(result: &RunResult, shown: &Shown) -> Option<Chart> {
     let columns = observed::columns(&result.observations, &result.series);
-    let panels: Vec<Panel> = PANELS
-        .into_iter()
-        .filter_map(|(metric, label, quantity)| {
-            let lines = lines(columns.get(metric)?, result);
-            Some(panel(label, quantity, lines))
-        })
-        .collect();
-    if panels.is_empty() {
-        return None;
-    }
-    let lines = panels.iter().map(|panel| panel.lines.len() as u64).sum();
+    let lines = lines(columns.get(shown.metric)?, result);
     let description = format!(
-        "Processor and memory of the service under test over {}: {} lines.",
+        "{} over {}: {} lines.",
+        shown.title,
         span(end_s(result) * 1e9),
-        count(lines)
+        count(lines.len() as u64)
     );
-    let title = "Service under test: CPU and memory";
-    Some(chart(result, "observed", title, description, panels))
+    let panel = panel(shown.label, shown.quantity, lines);
+    Some(chart(
+        result,
+        shown.name,
+        shown.title,
+        description,
+        vec![panel],
+    ))
 }
 
 fn lines(columns: &BTreeMap<String, Vec<Option<f64>>>, result: &RunResult) -> Vec<Line> {

@@ -156,14 +156,15 @@ fn what_was_observed_has_a_chart_with_a_line_for_each_component() {
     }
     run.observations = log.finish(None);
     let drawn = charts(&run, &Palette::PAPER);
-    let last = drawn.last().expect("there are charts");
-    assert_eq!(last.name, "observed");
-    elements(&last.svg);
-    for name in ["api api-1", "api api-1 limit", "CPU, cores", "memory"] {
-        assert!(
-            last.svg.contains(&format!(">{name}</text>")),
-            "{name}: {}",
-            last.svg
-        );
+    let named = |name: &str| drawn.iter().find(|drawing| drawing.name == name);
+    for (chart, texts) in [
+        ("cpu", &["api api-1", "api api-1 limit", "CPU, cores"][..]),
+        ("memory", &["api api-1", "memory"][..]),
+    ] {
+        let svg = &named(chart).expect("it is drawn").svg;
+        elements(svg);
+        for text in texts {
+            assert!(svg.contains(&format!(">{text}</text>")), "{text}: {svg}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Was the offered load delivered: asked, sent, answered, and answered right.
 //!
-//! Must not ask who was in the way. Invariant: a request counts as delivered when it was begun; a
+//! Must not ask who was in the way. Invariant: a request counts as delivered when it was begun while arrivals were due; a
 //! run in which more than a tenth of what was asked for has no answer was not delivered either.
 
 use loadline_model::result::StopReason;
@@ -176,7 +176,7 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
     }
     let text = format!(
         "asked for {} {things} ({}), {past} {} ({}): {} arrivals were dropped and {} were still \
-             waiting at the end",
+             waiting when the last one was due",
         count(asked),
         rate(facts.asked_rate().unwrap_or(0.0)),
         count(facts.begun()),

@@ -111,8 +111,25 @@ impl<'a> Facts<'a> {
                 let dropped = if self.open { self.all.dropped } else { 0 };
                 asked.saturating_sub(totals.never_started + dropped)
             }
-            _ => self.all.started,
+            _ => self.all.started.saturating_sub(self.late()),
         }
+    }
+
+    /// Arrivals that were still waiting when the last one was due: they were begun when the load was over, if at
+    /// all, so that the rate was not that of the plan.
+    fn late(&self) -> u64 {
+        let due = self.evidence.plan.time_filled().filter(|_| self.open);
+        let Some(due) = due else {
+            return 0;
+        };
+        // Rows end a little late.
+        let until_ns = Nanos::from(due).0.saturating_add(Nanos::PER_SECOND / 10);
+        let rows = self.evidence.series.iter();
+        let last = rows
+            .take_while(|row| row.at_ns.saturating_add(row.span_ns) <= until_ns)
+            .last();
+        let waiting = last.map_or(0, |row| row.waiting);
+        waiting.saturating_sub(self.evidence.totals.never_started)
     }
 
     /// How many of those asked for were not even begun, beyond the tolerance of 1 %.

@@ -265,7 +265,7 @@ impl Rates {
             .find(|tried| tried.rate < below && tried.standing() == Standing::Held)
     }
 
-    /// A probe that held above a rate that does not: `(held, broke)`, the widest apart. Near a line through many probes
+    /// A probe of full length that held above a rate that does not: `(held, broke)`, the widest apart. Near a line through many probes
     /// that is noise.
     pub(super) fn contradiction(&self) -> Option<(f64, f64)> {
         let broke = self
@@ -276,7 +276,7 @@ impl Rates {
             .tried
             .iter()
             .rev()
-            .find(|tried| tried.held > 0 && self.line_at(tried).is_none())?;
+            .find(|tried| tried.full_held > 0 && self.line_at(tried).is_none())?;
         (held.rate > broke.rate).then_some((held.rate, broke.rate))
     }
 }

@@ -252,7 +252,7 @@ mod tests {
                 },
                 objectives: vec![Measured {
                     objective: "p(99)<200ms".to_owned(),
-                    value: Some(order.rate * 7e5),
+                    value: Some(order.rate * 7.4e5),
                     held,
                     sureness,
                 }],

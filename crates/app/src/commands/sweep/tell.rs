@@ -217,7 +217,7 @@ fn conclusions(curve: &Curve) -> Vec<String> {
     match &curve.scaling {
         Some(Scaling::Fitted(usl)) => lines.extend(scaling(usl)),
         Some(Scaling::Refused(refusal)) => {
-            lines.push(format!("scalability: no law was fitted: {refusal}"))
+            lines.push(format!("scalability: no law was fitted: {refusal}"));
         }
         None => {}
     }

@@ -22,6 +22,8 @@ const UNEVEN: f64 = 1.5;
 const SLOW: f64 = 2.5;
 /// Metrics by which replicas can be told apart in speed, the best first.
 const TIMES: [&str; 4] = ["p95_seconds", "p99_seconds", "p50_seconds", "avg_seconds"];
+/// The replicas at the end over those at the start from which it is growth.
+const GROWN: f64 = 1.5;
 /// How long fewer replicas than wanted are a fact.
 const SCALE_LAG_S: f64 = 2.0;
 
@@ -32,7 +34,11 @@ pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
         signs.extend(uneven(&peers));
     }
     signs.extend(components.iter().filter_map(absent));
-    signs.extend(components.iter().filter_map(scaled_late));
+    signs.extend(
+        components
+            .iter()
+            .filter_map(|one| scaled_late(one).or_else(|| grown_late(one))),
+    );
     signs
 }
 
@@ -192,6 +198,35 @@ fn scaled_late(component: &Component<'_>) -> Option<Sign> {
                 Gravity::Caution,
                 short.clone(),
                 "start with more replicas, let the autoscaler look more often, or make starting faster",
+            ),
+            short,
+        }
+    })
+}
+
+/// Replicas that were added under a load that had begun long before.
+fn grown_late(component: &Component<'_>) -> Option<Sign> {
+    let points: Vec<Point> = component
+        .metric("replicas")?
+        .points_in(component.phases.load)
+        .collect();
+    let first = points.first().filter(|point| point.1 > 0.0)?;
+    let most = points.iter().map(|point| point.1).reduce(f64::max)?;
+    let reached = points.iter().find(|point| point.1 >= most)?;
+    let seconds = (reached.0 - component.phases.load.from_ns) as f64 / 1e9;
+    (most >= GROWN * first.1 && seconds >= SCALE_LAG_S).then(|| {
+        let short = format!(
+            "{} grew from {:.0} to {most:.0} replicas, the last {} after the load began",
+            component.title(),
+            first.1,
+            duration(seconds)
+        );
+        Sign {
+            weight: Weight::Explains,
+            finding: Code::ScaledLate.finding(
+                Gravity::Caution,
+                short.clone(),
+                "start with more replicas, let the autoscaler look more often, or report the time before apart",
             ),
             short,
         }

@@ -563,3 +563,18 @@ proptest! {
         prop_assert!(verdict.findings.is_sorted_by_key(gravest_first));
     }
 }
+
+#[test]
+fn what_is_begun_when_the_load_is_over_was_not_delivered() {
+    let mut run = open();
+    let seconds = run.series.len();
+    run.series[seconds - 1].waiting = run.totals.seen.counts.started / 2;
+    let verdict = run.judge();
+    assert_eq!(verdict.delivery, Delivery::FellShort);
+    let finding = found(&verdict, Code::OfferedLoadMissed).expect("it is told");
+    assert!(
+        finding.text.contains("waiting when the last one was due"),
+        "{}",
+        finding.text
+    );
+}

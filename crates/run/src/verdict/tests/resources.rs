@@ -275,6 +275,18 @@ fn scaling_is_late_while_fewer_run_than_are_wanted() {
 }
 
 #[test]
+fn replicas_that_are_added_under_load_come_late() {
+    let mut run = busy(&[("api", "api", "replicas", &|t| if t < 9 { 1.0 } else { 4.0 })]);
+    let text = text_of(&mut run, Code::ScaledLate).unwrap_or_default();
+    assert_eq!(
+        text,
+        "api grew from 1 to 4 replicas, the last 9 s after the load began"
+    );
+    let mut run = busy(&[("api", "api", "replicas", &|_| 3.0)]);
+    assert_eq!(text_of(&mut run, Code::ScaledLate), None);
+}
+
+#[test]
 fn a_pipeline_that_falls_behind_is_the_targets_doing_though_all_was_delivered() {
     let told: &[Told<'_>] = &[
         ("sink", "ingest", "rate_per_s", &|_| 500.0),

@@ -113,13 +113,14 @@ fn a_probe_that_misleads_is_put_right() {
 
 #[test]
 fn more_load_that_is_easier_to_carry_is_told() {
-    // From 300/s to 900/s it fails half the time: doubling meets 400/s on a good day.
-    let probes = Cell::new(0);
+    // From 300/s to 900/s it fails, but for short probes, and for a long one of 400/s on a good day.
+    let good_days = Cell::new(1);
     let answer = run(settings(), |order| {
-        probes.set(probes.get() + 1);
+        let is_short = order.aim == Aim::Bracket;
+        let is_good_day = order.rate == 400.0 && !is_short && good_days.replace(0) > 0;
         report(match order.rate {
             rate if rate < 300.0 => SURELY_HELD,
-            rate if rate < 900.0 && order.aim == Aim::Bracket => SURELY_HELD,
+            rate if rate < 900.0 && (is_short || is_good_day) => SURELY_HELD,
             _ => SURELY_NOT,
         })
     });

@@ -17,14 +17,14 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// What makes a kit short, in the order in which it is replaced.
 const SHORTER: [(&str, &str); 9] = [
-    ("RAMP: 2s", "RAMP: 500ms"),
-    ("HOLD: 18s", "HOLD: 2s"),
-    ("HOLD: 15s", "HOLD: 1s"),
-    ("HOLD: 60s", "HOLD: 2s"),
-    ("duration: 20s", "duration: 3s"),
-    ("duration: 15s", "duration: 2s"),
-    ("-n 20000", "-n 1000"),
-    ("-n 40000", "-n 2000"),
+    ("RAMP: 1s", "RAMP: 500ms"),
+    ("HOLD: 6s", "HOLD: 2s"),
+    ("HOLD: 5s", "HOLD: 1s"),
+    ("HOLD: 15s", "HOLD: 2s"),
+    ("duration: 10s", "duration: 3s"),
+    ("duration: 6s", "duration: 2s"),
+    ("-n 10000 h", "-n 1000 h"),
+    ("-n 20000", "-n 2000"),
     ("-n 100000", "-n 5000"),
 ];
 

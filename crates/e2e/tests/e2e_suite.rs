@@ -132,6 +132,95 @@ fn a_killed_suite_leaves_no_load_and_goes_on() {
     assert!(out.contains("2 passed, 0 failed, 0 pending"), "{out}");
 }
 
+/// A suite of three short rows, and a document of what cannot differ from run to run.
+fn write_short_suite(folder: &Path, target: &Target) {
+    let url = target.url("/get");
+    let text = format!(
+        "name: short
+target: {url}
+defaults: {{bench: '-n 60 -c 3 --observe-baseline 0s', phases: {{smoke: false}}, repeat: 2, gates: {{generator: false}}}}
+rows: [{{name: one}}, {{name: two}}, {{name: three}}]
+documents:
+  - file: results.md
+    methodology: false
+    columns:
+      - {{title: Row, value: plan.title}}
+      - {{title: Answers, value: run.completed}}
+      - {{title: Status, value: row.status}}
+      - {{title: Runs, value: row.repeats}}
+"
+    );
+    std::fs::write(folder.join("suite.yaml"), text).expect("the suite can be written");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_history_keeps_runs_that_were_made_again() {
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    write_short_suite(folder.path(), &target);
+    let file = folder.path().join("suite.yaml");
+    let text = std::fs::read_to_string(&file).expect("it was written");
+    let more = "  - {file: history.csv, history: true, columns: [{title: Row, value: plan.title}, {title: Answers, value: run.completed}]}\n";
+    std::fs::write(&file, text + more).expect("there is room");
+    let lines = || {
+        let csv =
+            std::fs::read_to_string(folder.path().join("history.csv")).expect("it was written");
+        assert!(
+            csv.lines().skip(1).all(|line| line.ends_with(",60")),
+            "{csv}"
+        );
+        csv.lines().count() - 1
+    };
+    let (code, _, err) = suite(folder.path(), &["run"]);
+    assert_eq!((code, lines()), (Some(0), 6), "{err}");
+    let (code, _, err) = suite(folder.path(), &["run", "--fresh"]);
+    assert_eq!((code, lines()), (Some(0), 12), "{err}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn killed_at_twenty_instants_and_resumed_it_writes_the_same_document() {
+    let target = Target::start(&[]);
+    let whole = tempfile::tempdir().expect("there is room");
+    write_short_suite(whole.path(), &target);
+    let began = loadline_e2e::clock::now();
+    let (code, out, err) = suite(whole.path(), &["run"]);
+    assert_eq!(code, Some(0), "{out}\n{err}");
+    let length = began.elapsed();
+    let truth = document(whole.path());
+    assert_eq!(truth.matches("| 60").count(), 3, "{truth}");
+    let mut seed = 42_u64;
+    for trial in 0..20 {
+        // Knuth's generator: instants that are spread over the whole run, the same in each test run.
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let instant = length.mul_f64((seed >> 40) as f64 / f64::from(1_u32 << 24));
+        let folder = tempfile::tempdir().expect("there is room");
+        write_short_suite(folder.path(), &target);
+        let running = start(folder.path(), &["run"]);
+        pause(instant);
+        running.signal(SIGKILL);
+        drop(running.finish());
+        let words = match folder.path().join("suite.state/runs").exists() {
+            true => "resume",
+            false => "run",
+        };
+        let (code, out, err) = suite(folder.path(), &[words]);
+        assert_eq!(
+            code,
+            Some(0),
+            "trial {trial}, killed after {instant:?}: {out}\n{err}"
+        );
+        assert_eq!(
+            document(folder.path()),
+            truth,
+            "trial {trial}, killed after {instant:?}"
+        );
+    }
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_stopped_suite_cleans_up_and_another_runner_is_kept_out() {

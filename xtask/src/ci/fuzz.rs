@@ -22,7 +22,7 @@ const RUSTFLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-
     -Cllvm-args=-sanitizer-coverage-pc-table --cfg fuzzing";
 
 /// Seconds and inputs, whichever ends first: enough to see that a target works from its seeds.
-const LIMITS: [&str; 3] = ["-max_total_time=5", "-runs=200000", "-timeout=10"];
+const LIMITS: [&str; 3] = ["-max_total_time=3", "-runs=200000", "-timeout=10"];
 
 pub(super) fn step() -> Result<Outcome> {
     let names = targets()?;

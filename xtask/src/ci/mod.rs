@@ -253,8 +253,12 @@ fn generated() -> Result<Outcome> {
     passed(generate::command(&["--check".to_owned()]))
 }
 
+/// Tests are built without debug information, which takes time to write and to link: a failure says its place anyway.
+const DEBUG_INFO: (&str, &str) = ("CARGO_PROFILE_DEV_DEBUG", "0");
+
 fn test() -> Result<Outcome> {
     let mut command = exec::cargo(root(), &["test", "--workspace", "--no-fail-fast"]);
+    command.env(DEBUG_INFO.0, DEBUG_INFO.1);
     // The tests that are ignored here because they want the release binary run in a later step:
     // they are not skipped, so they are not counted as such.
     count_tests(&mut command, |suite| !suite.starts_with("e2e_"))
@@ -272,6 +276,7 @@ fn end_to_end() -> Result<Outcome> {
         "--include-ignored",
     ];
     let mut command = exec::cargo(root(), &arguments);
+    command.env(DEBUG_INFO.0, DEBUG_INFO.1);
     count_tests(command.env("LOADLINE_BIN", binary), |_| true)
 }
 

@@ -114,6 +114,12 @@ impl History {
         self.rows
     }
 
+    /// Whether a run of this identity was added.
+    #[must_use]
+    pub fn holds(&self, id: &str) -> bool {
+        self.known.contains_key(id)
+    }
+
     /// Adds a run.
     pub fn push(&mut self, row: &HistoryRow) {
         self.rows += 1;

@@ -22,6 +22,10 @@ pub struct DocumentSpec {
     /// Whether it says how the figures came about; `None`: Markdown and HTML do.
     #[serde(default)]
     pub methodology: Option<bool>,
+    /// Whether its rows are all runs that were ever made in the state folder, each by itself, instead of the suite's
+    /// rows as they stand.
+    #[serde(default)]
+    pub history: bool,
     /// The state folder as links in the document name it; `None`: as the suite tells (`suite.state`), else no folder.
     #[serde(default)]
     pub state: Option<String>,
@@ -218,6 +222,7 @@ impl DocumentSpec {
             kind: None,
             title: None,
             methodology: None,
+            history: false,
             state: None,
             components: Vec::new(),
             tables: Vec::new(),

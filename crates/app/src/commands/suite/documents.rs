@@ -8,12 +8,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use loadline_model::ExitCode;
-use loadline_suite::document::{self, DocumentError, DocumentSpec, Rendered};
+use loadline_suite::document::{self, DocumentError, DocumentSpec, History, HistoryRow, Rendered};
+use loadline_suite::expression::figures::RunFigures;
 use loadline_suite::file::SuiteFile;
 use loadline_suite::outcome::SuiteOutcome;
 use loadline_suite::state::State;
 
 use crate::{Ending, charts};
+
+/// Where the state folder keeps the figures of every run.
+const HISTORY: &str = "history.columns";
 
 /// Writes every document with its charts, and says which.
 ///
@@ -33,7 +37,13 @@ pub(super) fn write_all(
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed(&path, &error)),
         };
-        let rendered = document::render(spec, outcome, existing.as_deref());
+        let rendered = match spec.history {
+            true => {
+                let history = history_with(state, outcome)?;
+                document::render_history(spec, &outcome.name, &history, existing.as_deref())
+            }
+            false => document::render(spec, outcome, existing.as_deref()),
+        };
         let rendered = rendered.map_err(|error| refused(file, &path, &error))?;
         draw(&rendered, state, outcome)?;
         for remark in &rendered.remarks {
@@ -43,10 +53,42 @@ pub(super) fn write_all(
             told += &format!("{} is up to date\n", path.display());
             continue;
         }
-        replace(&path, &rendered.text).map_err(|error| failed(&path, &error))?;
+        replace(&path, rendered.text.as_bytes()).map_err(|error| failed(&path, &error))?;
         told += &format!("{} written\n", path.display());
     }
     Ok(told)
+}
+
+/// Figures of all runs that were made in this state folder, those that are set aside too. The runs of the outcome
+/// that are not in there yet are added to its file.
+fn history_with(state: &State, outcome: &SuiteOutcome) -> Result<History, Ending> {
+    let path = state.folder().join(HISTORY);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(failed(&path, &error)),
+    };
+    let mut history = History::from_bytes(&bytes)
+        .map_err(|error| Ending::usage(&format!("{}: {error}", path.display())))?;
+    let before = history.rows();
+    let runs = outcome.rows.iter();
+    for (row, run) in runs.flat_map(|row| row.runs.iter().map(move |run| (row, run))) {
+        let began = run.result.totals.started_unix_ms;
+        let id = format!("{}/{}@{began}", row.id, run.repetition);
+        if !history.holds(&id) {
+            history.push(&HistoryRow {
+                id,
+                group: row.group.clone(),
+                labels: row.labels.clone(),
+                plan: row.plan.clone(),
+                figures: RunFigures::of(&run.result),
+            });
+        }
+    }
+    if history.rows() > before {
+        replace(&path, &history.to_bytes()).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(history)
 }
 
 /// The charts that a document shows; those that are there were drawn of the same result.
@@ -69,10 +111,10 @@ fn draw(rendered: &Rendered, state: &State, outcome: &SuiteOutcome) -> Result<()
 }
 
 /// Puts a file into place in one step: a document is never half a one.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
-    fs::write(&beside, text)?;
+    fs::write(&beside, bytes)?;
     fs::rename(&beside, path)
 }
 

@@ -3,6 +3,8 @@
 //! Must not read what a change is for. Invariant: what was done before an error is taken back by the same undo, which
 //! passes over what was not done.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::plan::{resource_patch, without_the_clusters_own};
@@ -20,6 +22,11 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const APPLY: &str = "application/apply-patch+yaml";
 const JSON: &str = "application/json";
 
+/// Wait between two looks at an object that is being deleted.
+const GOING_WAIT: Duration = Duration::from_secs(1);
+/// Looks at it: pods usually have 30 s to end.
+const GOING_LOOKS: u32 = 60;
+
 impl Cluster {
     /// Makes a planned change.
     ///
@@ -30,7 +37,8 @@ impl Cluster {
         change.steps.iter().try_for_each(|step| self.make(step))
     }
 
-    /// Takes a change back; gives a line for each thing that was put as it had been.
+    /// Takes a change back; gives a line for each thing that was put as it had been. Waits up to a minute for each object
+    /// that is still being deleted.
     ///
     /// # Errors
     /// The context was not named, it is another cluster, or the cluster refuses. Every step is tried; the first error is
@@ -121,12 +129,32 @@ impl Cluster {
         }
     }
 
+    /// An object that is not being deleted; `None`: there is none. What is put into one that is would go with it.
+    fn lasting(&self, object: &ObjectName, place: &Place) -> Result<Option<Value>> {
+        for _ in 0..GOING_LOOKS {
+            match self.found(place.clone())? {
+                Some(now) if json::text(&now, "/metadata/deletionTimestamp").is_some() => {
+                    self.client.clock.wait(GOING_WAIT);
+                }
+                found => return Ok(found),
+            }
+        }
+        let waited = GOING_WAIT * GOING_LOOKS;
+        Err(Error::new(
+            ErrorKind::Conflict,
+            format!(
+                "{object} could not be put back: it is still being deleted after {} s",
+                waited.as_secs()
+            ),
+        ))
+    }
+
     /// Puts an object back, whether it is there or not. One that nobody has changed is left alone.
     fn restore(&self, object: &ObjectName, value: &Value) -> Result<()> {
         const TRIES: usize = 3;
         let place = self.place_of(&mut object.clone())?;
         for _ in 0..TRIES {
-            let now = self.found(place.clone())?;
+            let now = self.lasting(object, &place)?;
             let (verb, place, value) = match now {
                 None => (Verb::Create, place.clone().all(), value.clone()),
                 Some(now) if without_the_clusters_own(now.clone()) == *value => return Ok(()),
@@ -134,6 +162,7 @@ impl Cluster {
                     let mut newer = value.clone();
                     newer["metadata"]["resourceVersion"] =
                         json::owned(&now, "/metadata/resourceVersion").into();
+                    keep_job_pods(&now, &mut newer);
                     (Verb::Update, place.clone(), newer)
                 }
             };
@@ -150,5 +179,14 @@ impl Cluster {
             ErrorKind::Conflict,
             format!("{object} could not be put back: somebody else keeps changing it"),
         ))
+    }
+}
+
+/// Which pods are a job's, and how they are made, never changes while it is there.
+fn keep_job_pods(now: &Value, newer: &mut Value) {
+    if json::text(now, "/kind") == Some("Job") {
+        for fixed in ["selector", "template"] {
+            newer["spec"][fixed] = now["spec"][fixed].clone();
+        }
     }
 }

@@ -25,6 +25,13 @@ const HOLDERS: [&str; 4] = [
     "PersistentVolume",
     "PersistentVolumeClaim",
 ];
+/// Labels by which a job knows its pods, the older ones last.
+const JOB_LABELS: [&str; 4] = [
+    "batch.kubernetes.io/controller-uid",
+    "batch.kubernetes.io/job-name",
+    "controller-uid",
+    "job-name",
+];
 
 impl Cluster {
     /// Plans to give a workload so many replicas.
@@ -312,11 +319,31 @@ fn placed(object: &Value, name: &ObjectName) -> Value {
     placed
 }
 
+/// What a job knows its pods by is its uid, which is another one when it is put back; the cluster refuses an old one.
+///
+/// Source: the Kubernetes documentation, "Jobs", on pod selectors.
+fn remove_job_selector(value: &mut Value) {
+    let is_job = json::text(value, "/kind") == Some("Job");
+    if !is_job || json::is_true(value, "/spec/manualSelector") {
+        return;
+    }
+    if let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.remove("selector");
+    }
+    for labels in ["/metadata/labels", "/spec/template/metadata/labels"] {
+        let labels = value.pointer_mut(labels).and_then(Value::as_object_mut);
+        if let Some(labels) = labels {
+            labels.retain(|name, _| !JOB_LABELS.contains(&name.as_str()));
+        }
+    }
+}
+
 /// What the cluster adds to an object and would refuse, or misread, when it is put back.
 pub(super) fn without_the_clusters_own(mut value: Value) -> Value {
     if let Some(object) = value.as_object_mut() {
         object.remove("status");
     }
+    remove_job_selector(&mut value);
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         let own = [
             "creationTimestamp",

@@ -335,6 +335,9 @@ fn change(state: &mut State, request: &Request, key: &Key, verb: &str) -> Found<
         }
         _ => patched(state, request, key, &sent)?,
     };
+    if key[1] == "jobs" {
+        check_job(before.as_ref(), &object)?;
+    }
     // The status is the controllers', whoever sends the rest.
     let mut object = object;
     match before.as_ref().and_then(|before| before.get("status")) {
@@ -346,6 +349,21 @@ fn change(state: &mut State, request: &Request, key: &Key, verb: &str) -> Found<
         .ok_or_else(|| failed(422, "Invalid", "kind or name is missing"))?;
     let code = if before.is_some() { 200 } else { 201 };
     Ok(Answer::json(code, &state.objects[&stored]))
+}
+
+/// A new job has no selector, unless it says that it was chosen by hand; that of another one stays, and its template.
+fn check_job(before: Option<&Value>, object: &Value) -> Found<()> {
+    let of = |object: &Value, field: &str| object["spec"][field].clone();
+    let wrong = match before {
+        None if json::is_true(object, "/spec/manualSelector") => None,
+        None => (!of(object, "selector").is_null())
+            .then_some("spec.selector: Invalid value: `selector` not auto-generated"),
+        Some(before) => ["selector", "template"]
+            .iter()
+            .any(|field| of(before, field) != of(object, field))
+            .then_some("field is immutable"),
+    };
+    wrong.map_or(Ok(()), |why| Err(failed(422, "Invalid", why)))
 }
 
 fn patched(state: &State, request: &Request, key: &Key, sent: &Value) -> Found<Value> {

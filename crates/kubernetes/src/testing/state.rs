@@ -157,6 +157,9 @@ impl State {
         if object.get("spec").is_some() {
             object["metadata"]["generation"] = generation.into();
         }
+        if key[1] == "jobs" {
+            know_pods(&mut object, &key[3]);
+        }
         if key[1] == "events" {
             let kind = if self.objects.contains_key(key) {
                 "MODIFIED"
@@ -274,5 +277,20 @@ impl State {
         self.version += 1;
         self.history_from = self.version;
         self.history.clear();
+    }
+}
+
+/// A job knows its pods by its uid, unless it was given a selector.
+fn know_pods(job: &mut Value, name: &str) {
+    if json::is_true(job, "/spec/manualSelector") || job.pointer("/spec/selector").is_some() {
+        return;
+    }
+    let uid = json::owned(job, "/metadata/uid");
+    job["spec"]["selector"] =
+        json!({ "matchLabels": { "batch.kubernetes.io/controller-uid": uid } });
+    let labels = &mut job["spec"]["template"]["metadata"]["labels"];
+    for (label, value) in [("controller-uid", uid.as_str()), ("job-name", name)] {
+        labels[label] = value.into();
+        labels[format!("batch.kubernetes.io/{label}")] = value.into();
     }
 }

@@ -2,8 +2,14 @@
 //!
 //! Must not know the stand-in's insides. Invariant: what is taken back is as it was, after twice too.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
+use super::ManualClock;
+use crate::clock::Clock;
 use crate::testing::ApiServer;
 use crate::{
     Change, Cluster, Conflicts, ErrorKind, ResourceChange, Rollout, Undo, WorkloadName,
@@ -226,6 +232,96 @@ fn what_was_deleted_is_put_back() {
         change.undo.is_nothing() && change.summary.contains("cannot be taken back"),
         "{change}"
     );
+}
+
+fn job(parallelism: u32) -> Value {
+    json!({ "apiVersion": "batch/v1", "kind": "Job", "metadata": { "name": "fill", "namespace": "shop" },
+        "spec": { "parallelism": parallelism, "template": { "metadata": { "labels": { "app": "fill" } },
+            "spec": { "restartPolicy": "Never", "containers": [{ "name": "main", "image": "registry.test/fill:1" }] } } } })
+}
+
+#[test]
+fn a_job_is_put_back_without_what_its_pods_were_known_by() {
+    const UID: &str = "/spec/selector/matchLabels/batch.kubernetes.io~1controller-uid";
+    let server = ApiServer::start();
+    let cluster = server.cluster();
+    server.put(job(1));
+    let there = || server.get("Job", "shop", "fill").expect("there");
+    let first = there();
+    let change = cluster.plan_delete(&[job(1)], "shop").expect("planned");
+    let undo = carry_out(&cluster, &change);
+    assert!(server.get("Job", "shop", "fill").is_none());
+    for _ in 0..2 {
+        cluster.undo(&undo).expect("taken back");
+        let labels = &there()["spec"]["template"]["metadata"]["labels"];
+        assert_eq!(
+            (&labels["app"], &labels["job-name"]),
+            (&json!("fill"), &json!("fill"))
+        );
+        assert_eq!(there().pointer(UID), there().pointer("/metadata/uid"));
+    }
+    assert_ne!(there().pointer(UID), first.pointer(UID));
+    let change = cluster.plan_apply(&[job(3)], "shop", Conflicts::Refuse);
+    let undo = carry_out(&cluster, &change.expect("planned"));
+    assert_eq!(there()["spec"]["parallelism"], 3);
+    cluster.undo(&undo).expect("taken back");
+    assert_eq!(there()["spec"]["parallelism"], 1);
+    assert_eq!(there().pointer(UID), there().pointer("/metadata/uid"));
+}
+
+/// Time in which a server ends what it began to delete.
+#[derive(Debug)]
+struct Reaper {
+    server: Arc<ApiServer>,
+    waits: AtomicU32,
+}
+
+impl Clock for Reaper {
+    fn unix_ns(&self) -> u64 {
+        0
+    }
+
+    fn wait(&self, _: Duration) {
+        if self.waits.fetch_add(1, Relaxed) == 2 {
+            self.server.remove("ConfigMap", "shop", "settings");
+        }
+    }
+}
+
+#[test]
+fn what_is_still_being_deleted_is_put_back_when_it_is_gone() {
+    let server = Arc::new(ApiServer::start());
+    let settings = || {
+        server.put(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "settings", "namespace": "shop" },
+            "data": { "level": "1" } }));
+    };
+    let going = || {
+        server.change("ConfigMap", "shop", "settings", |map| {
+            map["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+            map["metadata"]["finalizers"] = json!(["test/hold"]);
+        });
+    };
+    settings();
+    let objects = read_manifests(MANIFEST).expect("two objects");
+    let change = server.cluster().plan_delete(&objects[..1], "");
+    let undo = change.expect("planned").undo;
+    going();
+    let reaper = Arc::new(Reaper {
+        server: Arc::clone(&server),
+        waits: AtomicU32::new(0),
+    });
+    let cluster = server.cluster_with(reaper.clone());
+    cluster.undo(&undo).expect("taken back");
+    assert_eq!(reaper.waits.load(Relaxed), 3);
+    let there = server.get("ConfigMap", "shop", "settings").expect("there");
+    assert_eq!(there.pointer("/metadata/deletionTimestamp"), None);
+    assert_eq!(data(&server), Some(json!({ "level": "1" })));
+    going();
+    let clock = Arc::new(ManualClock::default());
+    let error = server.cluster_with(clock.clone()).undo(&undo);
+    let error = error.expect_err("it never goes").to_string();
+    assert!(error.contains("still being deleted after 60 s"), "{error}");
+    assert_eq!(clock.waits().len(), 60);
 }
 
 #[test]

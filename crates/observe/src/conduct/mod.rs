@@ -56,6 +56,8 @@ pub struct ObserverSetup {
     pub own_pid: u32,
     /// Where the kernel tells.
     pub roots: Roots,
+    /// The file that tells of Kubernetes clusters; `None`: `KUBECONFIG` and `~/.kube/config`, as kubectl reads them.
+    pub kubeconfig: Option<PathBuf>,
     /// How long observers go on after the load.
     pub tail: Duration,
 }
@@ -68,6 +70,7 @@ impl ObserverSetup {
             clock: Arc::new(SystemClock::start()),
             own_pid: std::process::id(),
             roots: Roots::default(),
+            kubeconfig: None,
             tail,
         }
     }
@@ -140,6 +143,7 @@ impl Observers {
         let surroundings = Surroundings {
             roots: setup.roots.clone(),
             own_pid: setup.own_pid,
+            kubeconfig: setup.kubeconfig.clone(),
             table: Arc::new(Mutex::new(table)),
         };
         let mut local = Vec::new();

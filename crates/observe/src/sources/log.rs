@@ -6,7 +6,7 @@
 mod feed;
 mod meter;
 
-use std::time::Duration;
+use std::path::Path;
 
 use regex::Regex;
 
@@ -42,9 +42,9 @@ pub(super) struct Counts {
 }
 
 impl LogReader {
-    fn new(settings: &LogSettings, timeout: Duration) -> Result<LogReader, String> {
+    fn new(settings: &LogSettings, kubeconfig: Option<&Path>) -> Result<LogReader, String> {
         Ok(LogReader {
-            feed: Feed::new(settings, timeout)?,
+            feed: Feed::new(settings, kubeconfig)?,
             pattern: pattern(&settings.pattern)?,
             counts: Counts::default(),
         })
@@ -82,9 +82,12 @@ impl Counts {
 }
 
 impl LogSource {
-    pub(super) fn new(settings: &LogSettings, timeout: Duration) -> Result<LogSource, String> {
+    pub(super) fn new(
+        settings: &LogSettings,
+        kubeconfig: Option<&Path>,
+    ) -> Result<LogSource, String> {
         Ok(LogSource {
-            reader: LogReader::new(settings, timeout)?,
+            reader: LogReader::new(settings, kubeconfig)?,
             meter: LineMeter::default(),
         })
     }
@@ -108,8 +111,11 @@ impl Source for LogSource {
 pub(super) struct LogCounter(LogReader);
 
 impl LogCounter {
-    pub(super) fn new(settings: &LogSettings, timeout: Duration) -> Result<LogCounter, String> {
-        LogReader::new(settings, timeout).map(LogCounter)
+    pub(super) fn new(
+        settings: &LogSettings,
+        kubeconfig: Option<&Path>,
+    ) -> Result<LogCounter, String> {
+        LogReader::new(settings, kubeconfig).map(LogCounter)
     }
 }
 

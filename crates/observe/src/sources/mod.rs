@@ -16,6 +16,7 @@ mod process;
 mod prometheus;
 mod scrape;
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -72,6 +73,8 @@ pub(crate) trait Counter: Send {
 pub(crate) struct Surroundings {
     pub(crate) roots: Roots,
     pub(crate) own_pid: u32,
+    /// The file that tells of clusters; `None`: those that the environment names.
+    pub(crate) kubeconfig: Option<PathBuf>,
     /// All processes of the machine, shared by those who look at them.
     pub(crate) table: Arc<Mutex<ProcessTable>>,
 }
@@ -85,6 +88,7 @@ pub(crate) fn build(
     surroundings: &Surroundings,
 ) -> Result<Box<dyn Source>, String> {
     let timeout = spec.timeout;
+    let kubeconfig = surroundings.kubeconfig.as_deref();
     Ok(match &spec.kind {
         ObserverKind::SelfProcess(_) => Box::new(process::ProcessSource::own(surroundings)),
         ObserverKind::Process(settings) => {
@@ -96,22 +100,23 @@ pub(crate) fn build(
         ObserverKind::Host(settings) => {
             Box::new(host::HostSource::new(settings, &surroundings.roots.proc))
         }
-        ObserverKind::Pod(settings) => pods::pods(settings, timeout)?,
-        ObserverKind::Node(settings) => pods::nodes(settings, timeout)?,
-        ObserverKind::Replicas(settings) => pods::replicas(settings, timeout)?,
+        ObserverKind::Pod(settings) => pods::pods(settings, kubeconfig)?,
+        ObserverKind::Node(settings) => pods::nodes(settings, kubeconfig)?,
+        ObserverKind::Replicas(settings) => pods::replicas(settings, kubeconfig)?,
         ObserverKind::Prometheus(settings) => Box::new(prometheus::PrometheusSource::new(
             settings,
             spec.interval,
             timeout,
         )?),
         ObserverKind::Scrape(settings) => Box::new(scrape::ScrapeSource::new(settings, timeout)?),
-        ObserverKind::Log(settings) => Box::new(log::LogSource::new(settings, timeout)?),
+        ObserverKind::Log(settings) => Box::new(log::LogSource::new(settings, kubeconfig)?),
         ObserverKind::Http(settings) => Box::new(http::HttpSource::new(settings, timeout)?),
         ObserverKind::Command(settings) => {
             Box::new(command::CommandSource::new(settings, timeout)?)
         }
         ObserverKind::Pipeline(settings) => {
-            Box::new(pipeline::PipelineSource::new(settings, timeout)?)
+            let source = pipeline::PipelineSource::new(settings, timeout, kubeconfig)?;
+            Box::new(source)
         }
     })
 }
@@ -120,10 +125,14 @@ pub(crate) fn build(
 ///
 /// # Errors
 /// Why it can never count.
-fn counter(kind: &ObserverKind, timeout: Duration) -> Result<Box<dyn Counter>, String> {
+fn counter(
+    kind: &ObserverKind,
+    timeout: Duration,
+    kubeconfig: Option<&Path>,
+) -> Result<Box<dyn Counter>, String> {
     Ok(match kind {
         ObserverKind::Scrape(settings) => Box::new(scrape::ScrapeCounter::new(settings, timeout)?),
-        ObserverKind::Log(settings) => Box::new(log::LogCounter::new(settings, timeout)?),
+        ObserverKind::Log(settings) => Box::new(log::LogCounter::new(settings, kubeconfig)?),
         ObserverKind::Prometheus(settings) => {
             Box::new(prometheus::PrometheusCounter::new(settings, timeout)?)
         }

@@ -3,6 +3,7 @@
 //! Must not know what passes. Invariants: sinks are read before the ingest, so that a backlog is never too small; drained
 //! means that two looks in a row found no backlog.
 
+use std::path::Path;
 use std::time::Duration;
 
 use loadline_model::observation::RunWindow;
@@ -50,9 +51,10 @@ impl PipelineSource {
     pub(super) fn new(
         settings: &PipelineSettings,
         timeout: Duration,
+        kubeconfig: Option<&Path>,
     ) -> Result<PipelineSource, String> {
         let stages = settings.stages().into_iter().map(|(name, kind)| {
-            let counter = super::counter(kind, timeout);
+            let counter = super::counter(kind, timeout, kubeconfig);
             let counter = counter.map_err(|error| format!("stage {name}: {error}"))?;
             Ok(StageMeter {
                 name,

@@ -6,7 +6,7 @@
 mod nodes;
 mod pod;
 
-use std::time::Duration;
+use std::path::Path;
 
 use loadline_kubernetes::{
     Cluster, Kubeconfig, LogFollower, LogOptions, LogSince, Node, NodeUsage, Pod, PodUsage,
@@ -65,8 +65,12 @@ impl Fleet for RealFleet {
 }
 
 /// The source of `pod`.
-pub(super) fn pods(settings: &PodSettings, _: Duration) -> Result<Box<dyn Source>, String> {
+pub(super) fn pods(
+    settings: &PodSettings,
+    kubeconfig: Option<&Path>,
+) -> Result<Box<dyn Source>, String> {
     let fleet = fleet(
+        kubeconfig,
         settings.context.as_deref(),
         settings.namespace.as_deref(),
         Selector::labels(settings.selector.clone()),
@@ -76,22 +80,25 @@ pub(super) fn pods(settings: &PodSettings, _: Duration) -> Result<Box<dyn Source
 }
 
 /// The source of `node`.
-pub(super) fn nodes(settings: &NodeSettings, _: Duration) -> Result<Box<dyn Source>, String> {
+pub(super) fn nodes(
+    settings: &NodeSettings,
+    kubeconfig: Option<&Path>,
+) -> Result<Box<dyn Source>, String> {
     let selector = settings
         .selector
         .clone()
         .map_or_else(Selector::all, Selector::labels);
-    let fleet = fleet(settings.context.as_deref(), None, selector)?;
+    let fleet = fleet(kubeconfig, settings.context.as_deref(), None, selector)?;
     Ok(Box::new(nodes::NodeSource::new(Box::new(fleet))))
 }
 
 /// The source of `replicas`.
 pub(super) fn replicas(
     settings: &ReplicasSettings,
-    _: Duration,
+    kubeconfig: Option<&Path>,
 ) -> Result<Box<dyn Source>, String> {
     let (context, namespace) = (settings.context.as_deref(), settings.namespace.as_deref());
-    let mut fleet = fleet(context, namespace, Selector::all())?;
+    let mut fleet = fleet(kubeconfig, context, namespace, Selector::all())?;
     let name = WorkloadName::parse(&settings.workload, &fleet.namespace);
     fleet.workload = Some(name.map_err(|error| error.to_string())?);
     Ok(Box::new(nodes::ReplicaSource::new(Box::new(fleet))))
@@ -100,11 +107,11 @@ pub(super) fn replicas(
 /// Follows the logs of pods, from now on unless all that they have counts.
 pub(super) fn follow_logs(
     settings: &LogSettings,
-    _: Duration,
+    kubeconfig: Option<&Path>,
     now_unix_ns: u64,
 ) -> Result<LogFollower, Gap> {
     let (context, namespace) = (settings.context.as_deref(), settings.namespace.as_deref());
-    let (cluster, namespace) = connect(context, namespace).map_err(Gap)?;
+    let (cluster, namespace) = connect(kubeconfig, context, namespace).map_err(Gap)?;
     let selector = Selector::labels(settings.pod.clone().unwrap_or_default());
     let options = LogOptions {
         container: settings.container.clone(),
@@ -116,11 +123,12 @@ pub(super) fn follow_logs(
 }
 
 fn fleet(
+    kubeconfig: Option<&Path>,
     context: Option<&str>,
     namespace: Option<&str>,
     selector: Selector,
 ) -> Result<RealFleet, String> {
-    let (cluster, namespace) = connect(context, namespace)?;
+    let (cluster, namespace) = connect(kubeconfig, context, namespace)?;
     Ok(RealFleet {
         cluster,
         namespace,
@@ -130,8 +138,15 @@ fn fleet(
 }
 
 /// The cluster of a context, else the current one, else that we run in; and the namespace that is meant.
-fn connect(context: Option<&str>, namespace: Option<&str>) -> Result<(Cluster, String), String> {
-    let config = Kubeconfig::from_environment();
+fn connect(
+    kubeconfig: Option<&Path>,
+    context: Option<&str>,
+    namespace: Option<&str>,
+) -> Result<(Cluster, String), String> {
+    let config = match kubeconfig {
+        Some(file) => Kubeconfig::read(&[file.to_path_buf()]),
+        None => Kubeconfig::from_environment(),
+    };
     let cluster = match context {
         Some(context) => config.and_then(|config| Cluster::from_kubeconfig(&config, context)),
         None => {

@@ -12,6 +12,7 @@ use loadline_model::{RunResult, Scenario};
 use crate::expression::{Dimension, Quantity, Value};
 use crate::format::{Blank, Format, ListStyle};
 use crate::outcome::{RowOutcome, SuiteOutcome};
+use crate::plan::command_line;
 
 /// Distinct values of one fact that are told; beyond them only how many more there are.
 const DISTINCT_MAX: usize = 12;
@@ -73,7 +74,8 @@ pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<Entry> {
     ];
     let mut commands = entry(
         "Commands",
-        runs.iter().map(|run| run.environment.command.join(" ")),
+        runs.iter()
+            .map(|run| command_line(&run.environment.command)),
     );
     commands.is_code = true;
     entries.push(commands);

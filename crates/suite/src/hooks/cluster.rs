@@ -3,11 +3,11 @@
 //! Must not know hooks. Invariant: a change is recorded before it is made.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loadline_kubernetes::{
     Change, Cluster as Client, Conflicts, ForwardTo, Kubeconfig, PortForward, RemotePort, Rollout,
-    Undo as ClusterUndo, WorkloadName, read_manifests,
+    Service, Undo as ClusterUndo, WorkloadName, read_manifests,
 };
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ use crate::file::KubernetesTarget;
 /// Clusters that were spoken to, by context.
 #[derive(Default)]
 pub(super) struct Clusters {
+    /// The file that tells of them; `None`: those that the environment names.
+    kubeconfig: Option<PathBuf>,
     clients: BTreeMap<String, Client>,
     /// Ports that are forwarded until the end.
     forwards: Vec<PortForward>,
@@ -28,10 +30,21 @@ fn told(error: impl std::fmt::Display) -> String {
 }
 
 impl Clusters {
+    /// Those that a file tells of.
+    pub(super) fn of_file(kubeconfig: PathBuf) -> Clusters {
+        Clusters {
+            kubeconfig: Some(kubeconfig),
+            ..Clusters::default()
+        }
+    }
+
     fn client(&mut self, context: &str) -> Result<&Client, String> {
         if !self.clients.contains_key(context) {
-            let config = Kubeconfig::from_environment().map_err(told)?;
-            let client = Client::from_kubeconfig(&config, context).map_err(told)?;
+            let config = match &self.kubeconfig {
+                Some(file) => Kubeconfig::read(std::slice::from_ref(file)),
+                None => Kubeconfig::from_environment(),
+            };
+            let client = Client::from_kubeconfig(&config.map_err(told)?, context).map_err(told)?;
             self.clients.insert(context.to_owned(), client);
         }
         let client = self.clients.get(context);
@@ -112,7 +125,10 @@ impl Clusters {
             }
             "ingress" => {
                 let found = client.ingress(namespace, name).map_err(told)?;
-                let host = found.hosts.into_iter().chain(found.addresses).next();
+                // A wildcard is no host that can be asked.
+                let hosts = found.hosts.into_iter();
+                let hosts = hosts.filter(|host| !host.starts_with('*'));
+                let host = hosts.chain(found.addresses).next();
                 let host = host.ok_or("the ingress has neither a host nor an address yet")?;
                 match target.port {
                     Some(port) => format!("{host}:{port}"),
@@ -133,7 +149,10 @@ impl Clusters {
         };
         let port = match target.port {
             Some(port) => port,
-            None => first_port(client, target)?,
+            None => {
+                let found = client.service(&target.namespace, &target.name);
+                first_port(&found.map_err(told)?)?
+            }
         };
         let forward = client
             .port_forward(&to, &RemotePort::Number(port))
@@ -144,25 +163,23 @@ impl Clusters {
     }
 }
 
-fn first_port(client: &Client, target: &KubernetesTarget) -> Result<u16, String> {
-    let found = client
-        .service(&target.namespace, &target.name)
-        .map_err(told)?;
-    let port = found.ports.first().map(|port| port.port);
-    port.ok_or_else(|| format!("the service {} has no ports", target.name))
+fn first_port(service: &Service) -> Result<u16, String> {
+    let port = service.ports.first().map(|port| port.port);
+    port.ok_or_else(|| format!("the service {} has no ports", service.name))
 }
 
-/// The load balancer's address, else the name inside the cluster.
+/// The load balancer's address, else the host that an external name stands for, else the name inside the cluster.
 fn service_address(client: &Client, target: &KubernetesTarget) -> Result<String, String> {
     let found = client
         .service(&target.namespace, &target.name)
         .map_err(told)?;
     let port = match target.port {
         Some(port) => port,
-        None => first_port(client, target)?,
+        None => first_port(&found)?,
     };
-    let host = found.load_balancer.first().cloned();
-    let host = host.unwrap_or_else(|| found.dns_name());
+    let outside = found.load_balancer.first().cloned();
+    let outside = outside.or_else(|| found.external_name.clone());
+    let host = outside.unwrap_or_else(|| found.dns_name());
     Ok(format!("{host}:{port}"))
 }
 

@@ -66,6 +66,15 @@ impl System {
         }
     }
 
+    /// The same with the clusters that a kubeconfig file tells of, instead of those that the environment names.
+    #[must_use]
+    pub fn with_kubeconfig(self, file: PathBuf) -> System {
+        System {
+            clusters: Clusters::of_file(file),
+            ..self
+        }
+    }
+
     /// Waits for a process; ends its whole group when its time is over, or on a wish to stop that comes meanwhile.
     fn wait(&self, child: &mut Child, timeout: Duration) -> Result<ExitStatus, String> {
         let start = self.clock.now();

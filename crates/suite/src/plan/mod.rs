@@ -18,7 +18,7 @@ use std::time::Duration;
 pub use command::{Said, TARGET_URL, TARGET_VARIABLE};
 pub use order::order;
 pub use settings::{ExecutorSetting, Front, Mode, PhaseSettings, Rate, Settings, Smoke, overlay};
-pub use words::{join, split};
+pub use words::{command_line, join, split};
 
 use crate::file::{FileError, Policy, Problem, SuiteFile, Target};
 use crate::hooks::HookSpec;

@@ -49,6 +49,20 @@ pub fn join(words: &[String]) -> String {
     quoted.join(" ")
 }
 
+/// A command line as somebody would type it: the program without its folder, which says nothing elsewhere.
+#[must_use]
+pub fn command_line(command: &[String]) -> String {
+    let mut words = command.to_vec();
+    if let Some(program) = words.first_mut() {
+        *program = program
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+    }
+    join(&words)
+}
+
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+{}~".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -137,6 +151,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_command_line_names_the_program_alone_and_can_be_typed_again() {
+        let words = ["/opt/bin/loadline", "bench", "-b", "one message"].map(str::to_owned);
+        assert_eq!(command_line(&words), "loadline bench -b 'one message'");
+        assert_eq!(command_line(&[]), "");
+    }
 
     proptest! {
         #[test]

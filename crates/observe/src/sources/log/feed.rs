@@ -7,7 +7,6 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::Duration;
 
 use loadline_kubernetes::LogFollower;
 
@@ -32,13 +31,13 @@ pub(super) enum Feed {
     },
     Pods {
         settings: LogSettings,
-        timeout: Duration,
+        kubeconfig: Option<PathBuf>,
         follower: Option<LogFollower>,
     },
 }
 
 impl Feed {
-    pub(super) fn new(settings: &LogSettings, timeout: Duration) -> Result<Feed, String> {
+    pub(super) fn new(settings: &LogSettings, kubeconfig: Option<&Path>) -> Result<Feed, String> {
         Ok(match settings.path.as_deref() {
             Some("-") => Feed::Input {
                 chunks: standard_input()?,
@@ -47,7 +46,7 @@ impl Feed {
             Some(path) => Feed::File(FileFeed::new(Path::new(path), settings.from_start)),
             None => Feed::Pods {
                 settings: settings.clone(),
-                timeout,
+                kubeconfig: kubeconfig.map(Path::to_owned),
                 follower: None,
             },
         })
@@ -69,14 +68,14 @@ impl Feed {
             }
             Feed::Pods {
                 settings,
-                timeout,
+                kubeconfig,
                 follower,
             } => {
                 let following = match follower {
                     Some(following) => following,
                     None => {
                         let now = tick.clock.unix_ns();
-                        follower.insert(pods::follow_logs(settings, *timeout, now)?)
+                        follower.insert(pods::follow_logs(settings, kubeconfig.as_deref(), now)?)
                     }
                 };
                 let batch = following.take();

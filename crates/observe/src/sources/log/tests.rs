@@ -34,7 +34,7 @@ impl Log {
         };
         Log {
             folder,
-            source: LogSource::new(&settings, Duration::from_secs(1)).unwrap(),
+            source: LogSource::new(&settings, None).unwrap(),
             clock: TestClock::default(),
             second: 100.0,
         }

@@ -104,6 +104,25 @@ impl PodSource {
         known.map(|(first, now)| now.saturating_sub(*first)).sum()
     }
 
+    /// All pods together. While one that serves was not measured yet, what they use is not known: it is no zero.
+    fn tell_total(&self, pods: &[(&Pod, Option<&PodUsage>)], readings: &mut Readings) {
+        let bounds = Bounds::sum(pods.iter().map(|(pod, _)| Bounds::of_pod(pod)));
+        if !pods.is_empty() {
+            bounds.tell(TOTAL_COMPONENT, readings);
+        }
+        let is_missing = |(pod, used): &(&Pod, Option<&PodUsage>)| used.is_none() && serves(pod);
+        let known = pods.iter().filter_map(|(_, used)| *used);
+        let is_new = known.clone().any(|used| {
+            used.at_unix_ns.is_none() || self.measured.get(&used.name).copied() != used.at_unix_ns
+        });
+        if !is_new || pods.iter().any(is_missing) {
+            return;
+        }
+        let cores = sum(known.clone().map(PodUsage::cpu_cores));
+        let bytes = sum(known.map(|used| used.memory_bytes().map(|bytes| bytes as f64)));
+        bounds.tell_use(TOTAL_COMPONENT, None, cores, bytes, readings);
+    }
+
     fn tell_pod(&mut self, pod: &Pod, usage: Option<&PodUsage>, readings: &mut Readings) {
         readings.put(&pod.name, "restarts", f64::from(self.restarts_of(pod)));
         let kills = self.oom_kills.get(&pod.uid).copied().unwrap_or_default();
@@ -128,6 +147,11 @@ impl PodSource {
             tell_container(pod, container, usage.at_unix_ns, readings);
         }
     }
+}
+
+/// Whether a pod is one of the replicas that answer.
+fn serves(pod: &Pod) -> bool {
+    pod.is_ready && !pod.is_ending
 }
 
 fn tell_container(
@@ -155,7 +179,12 @@ impl Bounds {
     }
 
     fn of_pod(pod: &Pod) -> Bounds {
-        let all: Vec<Bounds> = pod.containers.iter().map(Bounds::of_container).collect();
+        Bounds::sum(pod.containers.iter().map(Bounds::of_container))
+    }
+
+    /// Bounds of several together; one that a part does not have is none of the whole.
+    fn sum(parts: impl Iterator<Item = Bounds>) -> Bounds {
+        let all: Vec<Bounds> = parts.collect();
         let of = |bound: fn(&Bounds) -> Option<f64>| sum(all.iter().map(bound));
         Bounds {
             cpu_request: of(|bounds| bounds.cpu_request),
@@ -219,10 +248,7 @@ impl Source for PodSource {
             .iter()
             .filter(|pod| !matches!(pod.phase, Phase::Succeeded | Phase::Failed))
             .collect();
-        let ready = alive
-            .iter()
-            .filter(|pod| pod.is_ready && !pod.is_ending)
-            .count();
+        let ready = alive.iter().filter(|pod| serves(pod)).count();
         readings.put(TOTAL_COMPONENT, "replicas", ready as f64);
         readings.put(TOTAL_COMPONENT, "pods", alive.len() as f64);
         let usage = self.fleet.pod_usage();
@@ -230,25 +256,15 @@ impl Source for PodSource {
             .as_ref()
             .map(|usage| usage.items.as_slice())
             .unwrap_or_default();
-        let of = |pod: &Pod| {
+        let used = |pod: &&Pod| {
             let mut known = known.iter();
             known.find(|usage| usage.name == pod.name && usage.namespace == pod.namespace)
         };
-        let (mut cores, mut bytes) = (Some(0.0), Some(0.0));
-        let mut newest = None;
-        for pod in &alive {
-            let used = of(pod);
-            if let Some(used) = used {
-                cores = cores.zip(used.cpu_cores()).map(|(a, b)| a + b);
-                bytes = bytes.zip(used.memory_bytes()).map(|(a, b)| a + b as f64);
-                let is_newer = used.at_unix_ns.is_none()
-                    || self.measured.get(&used.name).copied() != used.at_unix_ns;
-                newest = newest.max(Some(is_newer));
-            }
+        let pairs: Vec<(&Pod, Option<&PodUsage>)> =
+            alive.iter().map(|pod| (*pod, used(pod))).collect();
+        self.tell_total(&pairs, readings);
+        for (pod, used) in pairs {
             self.tell_pod(pod, used, readings);
-        }
-        if newest == Some(true) {
-            Bounds::default().tell_use(TOTAL_COMPONENT, None, cores, bytes, readings);
         }
         let usage = usage?;
         for trouble in &usage.troubles {

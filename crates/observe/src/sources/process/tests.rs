@@ -62,6 +62,7 @@ impl Machine {
             table: Arc::new(Mutex::new(ProcessTable::new(&roots.proc))),
             roots,
             own_pid: 999,
+            kubeconfig: None,
         };
         ProcessSource::new(settings, &surroundings)
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::read::{check_passes, checks, delivered, failed, finished, generator};
 use super::{Dimension, Figure, Read};
+use crate::plan::command_line;
 use crate::runner::figures::{first_and_last_hour, time_to_first_success, time_to_plateau};
 
 const fn number(
@@ -353,7 +354,7 @@ pub static FIGURES: &[Figure] = &[
         instant(run.totals.started_unix_ms)
     }),
     text("command", "the command line of the run", |run| {
-        run.environment.command.join(" ")
+        command_line(&run.environment.command)
     }),
     text("loadline", "the version that made the run", |run| {
         run.environment.loadline.clone()

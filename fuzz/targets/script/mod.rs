@@ -128,6 +128,7 @@ impl Rehearsal {
 
 fn answer(body: &[u8]) -> HopOutcome {
     Ok(HopAnswer {
+        sent_bytes: 0,
         status: 200,
         reason: "OK".to_owned(),
         protocol: HopProtocol::Http11,

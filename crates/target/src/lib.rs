@@ -13,7 +13,7 @@
 //! # Ok::<(), loadline_target::TargetError>(())
 //! ```
 //!
-//! [`bench`] makes graphs of small processes out of such servers.
+//! [`mod@bench`] makes graphs of small processes out of such servers.
 //!
 //! The endpoints are listed on the page that `/` serves, the faults in `docs/target/README.md`.
 

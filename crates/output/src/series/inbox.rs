@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use loadline_model::RunEvent;
 
-/// Events that wait at most: some minutes of a run.
-const EVENTS_MAX: usize = 512;
+/// Events that wait at most: some minutes of a run, with some readings of observers in each second.
+const EVENTS_MAX: usize = 4_096;
 
 #[derive(Debug, Default)]
 struct Waiting {

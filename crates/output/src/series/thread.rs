@@ -37,7 +37,10 @@ impl<R: Send + 'static> SeriesThread<R> {
     pub(crate) fn event(&self, event: &RunEvent) {
         if matches!(
             event,
-            RunEvent::Started { .. } | RunEvent::Series(_) | RunEvent::Second { .. }
+            RunEvent::Started { .. }
+                | RunEvent::Series(_)
+                | RunEvent::Second { .. }
+                | RunEvent::Resource(_)
         ) {
             self.inbox.tell(event);
         }

@@ -14,5 +14,5 @@ mod web;
 
 pub use clock::{Clock, SystemClock};
 pub use conduct::{ObserveError, ObserverSetup, Observers, Roots};
-pub use readings::{MISSING_NOTE, OVERFLOW_NOTE, TOTAL_COMPONENT};
+pub use readings::{MISSING_NOTE, OVERFLOW_NOTE};
 pub use spec::{ObserverKind, ObserverSpec, ObserverSpecs, SpecError, parse_file_text};

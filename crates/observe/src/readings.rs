@@ -10,8 +10,6 @@ use loadline_model::observation::{Observed, Reading, Remark, SeriesName};
 pub const MISSING_NOTE: &str = "missing";
 /// The kind of a remark that says how many readings had no room on their way to the run.
 pub const OVERFLOW_NOTE: &str = "overflow";
-/// The component that holds the sums over all components of an observer that has several.
-pub const TOTAL_COMPONENT: &str = "total";
 
 /// Why nothing could be read this time, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use loadline_kubernetes::testing::ApiServer;
 use loadline_model::observation::{
-    EVICTION_NOTE, GAP_NOTE, OOM_NOTE, Observed, RESTART_NOTE, Reading, Remark,
+    EVICTION_NOTE, GAP_NOTE, OOM_NOTE, Observed, RESTART_NOTE, Reading, Remark, TOTAL_COMPONENT,
 };
 use loadline_observe::{
     Clock, ObserveError, ObserverSetup, ObserverSpec, ObserverSpecs, Observers, SystemClock,
-    TOTAL_COMPONENT,
 };
 use serde_json::json;
 use tempfile::TempDir;

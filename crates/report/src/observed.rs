@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use loadline_model::Observations;
-use loadline_model::observation::{Aggregation, ObservedSeries, Phase, Point};
+use loadline_model::observation::{
+    self, Aggregation, ObservedSeries, Phase, Point, Span, limited_by, without_unit,
+};
 use loadline_model::result::Row;
 
 use crate::units::{Bytes, rate, span};
@@ -58,20 +60,9 @@ pub(crate) fn quantities(observations: &Observations) -> Vec<Quantity<'_>> {
     found
 }
 
-/// The metric that a limit of this name is of; `None` where the name is no limit's.
-fn limited_by(metric: &str) -> Option<String> {
-    metric
-        .contains("_limit")
-        .then(|| metric.replacen("_limit", "", 1))
-}
-
 /// A series' name in a legend or a table.
 pub(crate) fn title(series: &ObservedSeries) -> String {
-    if series.observer == series.component {
-        series.component.clone()
-    } else {
-        format!("{} {}", series.observer, series.component)
-    }
+    observation::title(&series.observer, &series.component)
 }
 
 /// What a metric is called: `cpu_cores` is CPU, in cores.
@@ -82,11 +73,7 @@ pub(crate) fn metric_title(metric: &str) -> String {
     match metric {
         "cpu_cores" => "CPU".to_owned(),
         "memory_bytes" => "memory".to_owned(),
-        other => {
-            let units = ["_cores", "_bytes", "_seconds", "_ratio", "_per_s"];
-            let bare = units.iter().find_map(|unit| other.strip_suffix(unit));
-            bare.unwrap_or(other).replace('_', " ")
-        }
+        other => without_unit(other).replace('_', " "),
     }
 }
 
@@ -118,9 +105,7 @@ pub(crate) struct Told {
 pub(crate) fn told(series: &ObservedSeries, observations: &Observations) -> Told {
     let of = |aggregation, phase| {
         let phases = observations.phases;
-        let span = phases.map_or(loadline_model::observation::Span::ALL, |phases| {
-            phases.span(phase)
-        });
+        let span = phases.map_or(Span::ALL, |phases| phases.span(phase));
         series.aggregate(aggregation, span)
     };
     let has_phases = observations.phases.is_some();

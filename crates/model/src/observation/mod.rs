@@ -4,12 +4,14 @@
 //! nothing could be read is a gap, never a zero; a series keeps at most [`POINTS_MAX`] points however long the run.
 
 mod log;
+mod names;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 pub use log::{NOTES_MAX, ObservationLog, POINTS_MAX, SERIES_MAX};
+pub use names::{TOTAL_COMPONENT, is_counted_twice, limit_name, limited_by, title, without_unit};
 
 /// The kind of a note that says that an observer could not read for a while.
 pub const GAP_NOTE: &str = "gap";
@@ -391,13 +393,6 @@ impl Observations {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.series.is_empty() && self.notes.is_empty()
-    }
-
-    /// The series of an observer.
-    pub fn of<'a>(&'a self, observer: &'a str) -> impl Iterator<Item = &'a ObservedSeries> {
-        self.series
-            .iter()
-            .filter(move |series| series.observer == observer)
     }
 
     /// One series.

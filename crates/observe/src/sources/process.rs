@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loadline_model::observation::{GAP_NOTE, RESTART_NOTE};
+use loadline_model::observation::{GAP_NOTE, RESTART_NOTE, TOTAL_COMPONENT};
 
 use super::{Source, Surroundings, Tick};
 use crate::clock::seconds_between;
 use crate::parse::proc::ProcessStat;
 use crate::process::{Change, CpuMeter, ProcessFiles, ProcessTable, Slots};
-use crate::readings::{Gap, Readings, TOTAL_COMPONENT};
+use crate::readings::{Gap, Readings};
 use crate::spec::ProcessSettings;
 
 /// Processes of one name that are watched at a time.

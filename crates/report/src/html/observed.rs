@@ -3,6 +3,7 @@
 //! Must not judge. Invariant: a value that was not read is a dash.
 
 use loadline_model::RunResult;
+use loadline_model::observation;
 
 use super::markup::{Html, Side};
 use crate::observed::{amount, metric_title, quantities, title, told};
@@ -73,10 +74,7 @@ fn notes(html: &mut Html, result: &RunResult) {
         .map(|note| {
             let sign = if note.at_ns < 0 { "−" } else { "" };
             let at = format!("{sign}{}", span(note.at_ns.unsigned_abs() as f64));
-            let who = match note.observer == note.component {
-                true => note.observer.clone(),
-                false => format!("{} {}", note.observer, note.component),
-            };
+            let who = observation::title(&note.observer, &note.component);
             vec![at, who, note.kind.clone(), note.text.clone()]
         })
         .collect();

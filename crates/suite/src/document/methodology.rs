@@ -5,7 +5,7 @@
 
 use loadline_model::client::Protocol;
 use loadline_model::executor::Executor;
-use loadline_model::observation::{Aggregation, Span};
+use loadline_model::observation::{Aggregation, Span, limited_by};
 use loadline_model::request::BodySource;
 use loadline_model::{RunResult, Scenario};
 
@@ -265,8 +265,8 @@ fn service_limits(run: &RunResult) -> Vec<String> {
         .observations
         .series
         .iter()
-        .filter(|series| series.metric.contains("_limit"));
-    let told = limits.filter_map(|series| {
+        .filter_map(|series| Some((series, limited_by(&series.metric)?)));
+    let told = limits.filter_map(|(series, what)| {
         let amount = series.aggregate(Aggregation::Last, Span::ALL)?;
         let dimension = Dimension::of_metric(&series.metric).unwrap_or(Dimension::NUMBER);
         let amount = match dimension {
@@ -274,7 +274,6 @@ fn service_limits(run: &RunResult) -> Vec<String> {
             Dimension::CORES => written("{:~3 cores}", amount, dimension),
             _ => written("{:~3}", amount, Dimension::NUMBER),
         };
-        let what = series.metric.replace("_limit", "");
         Some(format!("{}: {what} {amount}", series.component))
     });
     told.collect()

@@ -5,10 +5,10 @@
 use std::collections::{HashMap, HashSet};
 
 use loadline_kubernetes::{ContainerUsage, Phase, Pod, PodUsage};
-use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE};
+use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE, TOTAL_COMPONENT};
 
 use super::{Fleet, amount, sum};
-use crate::readings::{Gap, Readings, TOTAL_COMPONENT};
+use crate::readings::{Gap, Readings};
 use crate::sources::{Source, Tick};
 
 /// Pods that ended and are remembered, so that nothing is told twice.

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use loadline_kubernetes::objects::Termination;
 use loadline_kubernetes::{Container, ContainerUsage, Phase, UsageSource};
-use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE};
+use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE, TOTAL_COMPONENT};
 
 use super::*;
 use crate::clock::tests::TestClock;
-use crate::readings::{Readings, TOTAL_COMPONENT};
+use crate::readings::Readings;
 use crate::sources::Tick;
 
 #[derive(Clone, Default)]

@@ -2,7 +2,7 @@
 //!
 //! Must not judge. Invariant: the generator itself is not among the components of the target.
 
-use loadline_model::observation::{Aggregation, ObservedSeries, Phase, Phases};
+use loadline_model::observation::{Aggregation, ObservedSeries, Phase, Phases, title};
 
 /// The observer that reads the generator's own process.
 const GENERATOR: &str = "self";
@@ -38,11 +38,7 @@ pub(super) fn all(series: &[ObservedSeries], phases: Phases) -> Vec<Component<'_
 impl<'a> Component<'a> {
     /// What it is called in a sentence: the observer's name, and the component's where it is another.
     pub(super) fn title(&self) -> String {
-        if self.observer == self.name {
-            self.name.to_owned()
-        } else {
-            format!("{} {}", self.observer, self.name)
-        }
+        title(self.observer, self.name)
     }
 
     /// Whether it is a machine rather than a part of the service: then what it has is used by others too.
@@ -69,32 +65,5 @@ impl<'a> Component<'a> {
     pub(super) fn under_load(&self, metric: &str, aggregation: Aggregation) -> Option<f64> {
         self.metric(metric)?
             .aggregate(aggregation, self.phases.load)
-    }
-}
-
-/// The name that the limit of a metric has: `_limit` before its unit.
-pub(super) fn limit_of(metric: &str) -> String {
-    const UNITS: [&str; 5] = ["_cores", "_bytes", "_seconds", "_ratio", "_per_s"];
-    let unit = UNITS.iter().find(|unit| metric.ends_with(*unit));
-    match unit {
-        Some(unit) => format!("{}_limit{unit}", metric.trim_end_matches(unit)),
-        None => format!("{metric}_limit"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_are_named_after_what_they_limit() {
-        for (metric, limit) in [
-            ("cpu_cores", "cpu_limit_cores"),
-            ("memory_bytes", "memory_limit_bytes"),
-            ("open_files", "open_files_limit"),
-            ("busy_workers", "busy_workers_limit"),
-        ] {
-            assert_eq!(limit_of(metric), limit);
-        }
     }
 }

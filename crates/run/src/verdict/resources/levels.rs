@@ -3,10 +3,10 @@
 //! Must not compare components. Invariant: a level is judged against a limit that was read, or against the cores of
 //! a machine that was.
 
-use loadline_model::observation::{Aggregation, ObservedSeries, Point, slope};
+use loadline_model::observation::{Aggregation, ObservedSeries, Point, limit_name, slope};
 use loadline_model::verdict::Gravity;
 
-use super::component::{Component, limit_of};
+use super::component::Component;
 use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
@@ -52,7 +52,7 @@ fn at_limit(component: &Component<'_>, series: &ObservedSeries) -> Option<(f64, 
     if component.is_machine() {
         return None;
     }
-    let limit = component.held(&limit_of(&series.metric), Aggregation::Last)?;
+    let limit = component.held(&limit_name(&series.metric), Aggregation::Last)?;
     let is_memory = series.metric.starts_with("memory");
     // Memory is taken once; a processor is used all the time.
     let aggregation = if is_memory {
@@ -274,7 +274,7 @@ fn amounts(metric: &str, used: f64, limit: f64) -> String {
 }
 
 /// Bytes in the binary unit that suits, with three digits.
-pub(super) fn bytes(number: f64) -> String {
+fn bytes(number: f64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (number, 0);
     while value.abs() >= 1_000.0 && unit + 1 < UNITS.len() {

@@ -2,7 +2,9 @@
 //!
 //! Must not read numbers. Invariant: many notes of one kind are one finding that counts them.
 
-use loadline_model::observation::{EVICTION_NOTE, GAP_NOTE, OOM_NOTE, ObserverNote, RESTART_NOTE};
+use loadline_model::observation::{
+    EVICTION_NOTE, GAP_NOTE, OOM_NOTE, ObserverNote, RESTART_NOTE, title,
+};
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::{Sign, Weight};
@@ -46,11 +48,7 @@ fn of_kind(
         .filter(|note| note.kind == kind && note.at_ns >= 0)
         .collect();
     let first = of_kind.first()?;
-    let who = if first.component == first.observer {
-        first.component.clone()
-    } else {
-        format!("{} {}", first.observer, first.component)
-    };
+    let who = title(&first.observer, &first.component);
     let short = format!("{who} {what}");
     let times = match of_kind.len() as u64 {
         1 => String::new(),

@@ -2,7 +2,7 @@
 //!
 //! Must not judge a component alone. Invariant: only components of one observer are held against each other.
 
-use loadline_model::observation::{Aggregation, ObservedSeries, Point};
+use loadline_model::observation::{Aggregation, ObservedSeries, Point, is_counted_twice};
 use loadline_model::verdict::Gravity;
 
 use super::component::Component;
@@ -10,8 +10,6 @@ use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::wording::duration;
 
-/// The component that is the sum over the others.
-const TOTAL: &str = "total";
 /// Cores from which a replica is at work.
 const AT_WORK: f64 = 0.1;
 /// Share of the busiest replica's processor use below which a replica stands idle.
@@ -44,11 +42,10 @@ pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
 
 /// Whether a component is a whole of its own: no sum over others, and no container of a pod that is there too.
 fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
-    let is_part = component.name.split_once('/').is_some_and(|(whole, _)| {
-        all.iter()
-            .any(|other| other.observer == component.observer && other.name == whole)
-    });
-    component.name != TOTAL && !is_part && !component.is_machine()
+    let peers = all
+        .iter()
+        .filter(|other| other.observer == component.observer);
+    !is_counted_twice(component.name, peers.map(|peer| peer.name)) && !component.is_machine()
 }
 
 /// The components of each observer that has several.

@@ -4,14 +4,12 @@
 //! there is no value rather than a chosen one.
 
 use loadline_model::Observations;
-use loadline_model::observation::{Aggregation, Span};
+use loadline_model::observation::{Aggregation, Span, TOTAL_COMPONENT, is_counted_twice};
 
 use crate::expression::dimension::Dimension;
 use crate::expression::path::Selector;
 use crate::expression::value::{Quantity, Value};
 
-/// The component that stands for all of an observer's.
-const TOTAL: &str = "total";
 /// The metric of observers that read one number.
 const VALUE: &str = "value";
 
@@ -71,7 +69,7 @@ pub fn pick<'a>(seen: &[Seen<'_>], selector: &Selector) -> Value<'a> {
     }
     let whole = match found.as_slice() {
         [only] => Some(*only),
-        several => named(several, TOTAL).or_else(|| {
+        several => named(several, TOTAL_COMPONENT).or_else(|| {
             let first = several.first()?;
             named(several, first.observer)
         }),
@@ -100,14 +98,9 @@ fn named<'s, 'a>(found: &[&'s Seen<'a>], component: &str) -> Option<&'s Seen<'a>
 }
 
 fn list(found: &[&Seen<'_>], selector: &Selector) -> Vec<(String, Quantity)> {
-    let has = |one: &Seen<'_>, of: &dyn Fn(&str) -> bool| {
-        let mut others = found.iter().filter(|other| other.observer == one.observer);
-        others.any(|other| of(other.component))
-    };
-    // The sum of all, and containers beside their pod (`pod/container`), would count twice.
-    let is_sum = |one: &Seen<'_>| match one.component.split_once('/') {
-        Some((whole, _)) => has(one, &|other| other == whole),
-        None => one.component == TOTAL && has(one, &|other| other != TOTAL),
+    let is_sum = |one: &Seen<'_>| {
+        let others = found.iter().filter(|other| other.observer == one.observer);
+        is_counted_twice(one.component, others.map(|other| other.component))
     };
     let parts: Vec<&&Seen<'_>> = found.iter().filter(|one| !is_sum(one)).collect();
     let is_twice = |name: &str| parts.iter().filter(|one| one.component == name).count() > 1;

@@ -1,14 +1,16 @@
 //! `cargo xtask tidy`: the house rules that a text can be held against. Also run by `cargo test`.
 //!
-//! Must not know the product. Invariant: a rule in CONTRIBUTING.md that says "tidy" is checked here,
+//! Must not know the product, nor what git ignores. Invariant: a rule in CONTRIBUTING.md that says "tidy" is checked here,
 //! and each finding names file, line and rule.
 
 mod manifests;
 mod purity;
 mod text;
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 
 use crate::workspace::root;
 use crate::{Result, layers};
@@ -35,15 +37,10 @@ impl File {
 const EXTENSIONS: &[&str] = &["rs", "toml", "md", "json", "sh", "yml", "html", "css", "js"];
 /// Text files that have no extension.
 const BARE_NAMES: &[&str] = &["run", "LICENSE", ".editorconfig", ".gitignore"];
-/// Built, fetched or found by machines, or kept as others wrote it.
-const LEFT_OUT: &[&str] = &[
-    "target",
-    ".git",
-    "third_party",
-    "fuzz/corpus",
-    "fuzz/artifacts",
-    "fuzz/seeds",
-];
+/// Kept as others wrote it, or found by machines.
+const LEFT_OUT: &[&str] = &["third_party/", "fuzz/seeds/"];
+/// Where an archive of the sources is built.
+const BUILT: &[&str] = &["target", "fuzz/target"];
 /// What a visitor of the repository looks for.
 const WANTED: &[&str] = &[
     "LICENSE",
@@ -59,8 +56,12 @@ const WANTED: &[&str] = &[
 /// # Errors
 /// A file could not be read, or a rule is broken: one line for each breach.
 pub(crate) fn command() -> Result<()> {
-    let files = files()?;
-    let mut breaches: Vec<String> = files.iter().flat_map(check_file).collect();
+    let kept = Kept::of_repository()?;
+    let files = files(&kept)?;
+    let mut breaches: Vec<String> = files
+        .iter()
+        .flat_map(|file| check_file(file, &kept))
+        .collect();
     breaches.extend(missing(&files));
     breaches.extend(layers::breaches()?);
     breaches.sort();
@@ -71,8 +72,8 @@ pub(crate) fn command() -> Result<()> {
     Ok(())
 }
 
-fn check_file(file: &File) -> Vec<String> {
-    let mut breaches = text::breaches(file);
+fn check_file(file: &File, kept: &Kept) -> Vec<String> {
+    let mut breaches = text::breaches(file, kept);
     breaches.extend(purity::breaches(file));
     breaches.extend(manifests::breaches(file));
     breaches
@@ -85,36 +86,90 @@ fn missing(files: &[File]) -> Vec<String> {
     absent.map(|name| format!("{name}: is missing")).collect()
 }
 
-fn files() -> Result<Vec<File>> {
-    let mut found = Vec::new();
-    collect(root(), &mut found)?;
-    Ok(found)
+fn files(kept: &Kept) -> Result<Vec<File>> {
+    let texts = kept.paths.iter().filter(|path| {
+        is_text(Path::new(path)) && !LEFT_OUT.iter().any(|folder| path.starts_with(folder))
+    });
+    let read = |path: &String| {
+        let content =
+            fs::read_to_string(root().join(path)).map_err(|error| format!("{path}: {error}"))?;
+        Ok(File {
+            path: path.clone(),
+            content,
+        })
+    };
+    texts.map(read).collect()
 }
 
-fn collect(folder: &Path, found: &mut Vec<File>) -> Result<()> {
+/// What a clone of the repository holds, once all that git does not ignore is committed.
+struct Kept {
+    paths: BTreeSet<String>,
+}
+
+impl Kept {
+    fn of_repository() -> Result<Self> {
+        let paths = if root().join(".git").exists() {
+            listed_by_git()?
+        } else {
+            let mut unpacked = BTreeSet::new();
+            walk(root(), &mut unpacked)?;
+            unpacked
+        };
+        Ok(Self { paths })
+    }
+
+    /// Whether a file or a folder is there.
+    fn holds(&self, path: &str) -> bool {
+        let inside = format!("{path}/");
+        let next = self.paths.range(path.to_owned()..).next();
+        path.is_empty()
+            || next.is_some_and(|next| next == path)
+            || self
+                .paths
+                .range(inside.clone()..)
+                .next()
+                .is_some_and(|next| next.starts_with(&inside))
+    }
+}
+
+fn listed_by_git() -> Result<BTreeSet<String>> {
+    let listing = Command::new("git")
+        // Whoever owns the folder, it is only read.
+        .args(["-c", "safe.directory=*", "ls-files", "-z"])
+        .args(["--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("git ls-files: {error}"))?;
+    if !listing.status.success() {
+        let told = String::from_utf8_lossy(&listing.stderr);
+        return Err(format!("git ls-files: {}", told.trim()));
+    }
+    let listing = String::from_utf8_lossy(&listing.stdout);
+    let there = listing
+        .split('\0')
+        .filter(|path| !path.is_empty() && root().join(path).exists());
+    Ok(there.map(str::to_owned).collect())
+}
+
+/// The files of an unpacked archive of the sources: there, only what was built is not kept.
+fn walk(folder: &Path, found: &mut BTreeSet<String>) -> Result<()> {
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(told)? {
         let path = entry.map_err(told)?.path();
-        let relative = relative(&path);
-        if LEFT_OUT.contains(&relative.as_str()) || relative.ends_with("/target") {
+        if BUILT.contains(&relative(&path).as_str()) {
             continue;
         }
         if path.is_dir() {
-            collect(&path, found)?;
-        } else if is_text(&path) {
-            let content =
-                fs::read_to_string(&path).map_err(|error| format!("{relative}: {error}"))?;
-            found.push(File {
-                path: relative,
-                content,
-            });
+            walk(&path, found)?;
+        } else {
+            found.insert(relative(&path));
         }
     }
     Ok(())
 }
 
 fn relative(path: &Path) -> String {
-    let inside: PathBuf = path.strip_prefix(root()).unwrap_or(path).to_path_buf();
+    let inside = path.strip_prefix(root()).unwrap_or(path);
     let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
 }
@@ -135,23 +190,41 @@ fn is_text(path: &Path) -> bool {
 mod tests {
     use super::*;
 
+    impl Kept {
+        pub(super) fn of(paths: &[&str]) -> Self {
+            Self {
+                paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+            }
+        }
+    }
+
     #[test]
     fn the_repository_is_tidy() {
-        let files = files().expect("the repository can be read");
-        let mut breaches: Vec<String> = files.iter().flat_map(check_file).collect();
+        let kept = Kept::of_repository().expect("git lists the repository");
+        let files = files(&kept).expect("the repository can be read");
+        let mut breaches: Vec<String> = files
+            .iter()
+            .flat_map(|file| check_file(file, &kept))
+            .collect();
         breaches.extend(missing(&files));
         assert!(breaches.is_empty(), "\n{}", breaches.join("\n"));
     }
 
     #[test]
-    fn the_walk_finds_sources_and_leaves_out_what_is_built() {
-        let files = files().expect("the repository can be read");
-        assert!(
-            files
-                .iter()
-                .any(|file| file.path == "xtask/src/tidy/mod.rs")
-        );
-        assert!(files.iter().all(|file| !file.path.starts_with("target/")));
+    fn what_is_kept_are_sources_and_not_what_is_built() {
+        let kept = Kept::of_repository().expect("git lists the repository");
+        assert!(kept.holds("xtask/src/tidy/mod.rs") && kept.holds("xtask/src"));
+        assert!(!kept.holds("target") && !kept.holds("xtask/sr"));
+    }
+
+    #[test]
+    fn an_unpacked_archive_is_walked() {
+        let mut unpacked = BTreeSet::new();
+        for folder in ["xtask", "crates/target"] {
+            walk(&root().join(folder), &mut unpacked).expect("the folder can be read");
+        }
+        let unpacked = Kept { paths: unpacked };
+        assert!(unpacked.holds("xtask/src/tidy/mod.rs") && unpacked.holds("crates/target/src"));
     }
 
     #[test]

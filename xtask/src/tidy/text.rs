@@ -3,10 +3,7 @@
 //! Must not know more than the file it is given, except whether a linked file exists. Invariant: a
 //! rule that could be wrong about honest text is not here.
 
-use std::path::Path;
-
-use super::File;
-use crate::workspace::root;
+use super::{File, Kept};
 
 /// More than this and a module has more than one responsibility.
 const LINES_MAX: usize = 600;
@@ -37,7 +34,7 @@ const GLOSSARY: &[(&str, &str)] = &[
     (concat!("task ", "set"), "scenario"),
 ];
 
-pub(super) fn breaches(file: &File) -> Vec<String> {
+pub(super) fn breaches(file: &File, kept: &Kept) -> Vec<String> {
     let mut found = white_space(file);
     // The licence is quoted, and the glossary lists the words it replaces.
     if file.path != "LICENSE" {
@@ -53,7 +50,7 @@ pub(super) fn breaches(file: &File) -> Vec<String> {
         found.extend(header(file));
     }
     if file.has_extension("md") {
-        found.extend(links(file));
+        found.extend(links(file, kept));
     }
     found
 }
@@ -126,10 +123,8 @@ fn white_space(file: &File) -> Vec<String> {
     found
 }
 
-/// Relative links of a document must lead to a file.
-fn links(file: &File) -> Vec<String> {
-    let folder = root().join(&file.path);
-    let folder = folder.parent().unwrap_or_else(|| root());
+/// Relative links of a document must lead to what a clone holds.
+fn links(file: &File, kept: &Kept) -> Vec<String> {
     let mut found = Vec::new();
     for (index, line) in file.content.lines().enumerate() {
         for target in line
@@ -137,7 +132,7 @@ fn links(file: &File) -> Vec<String> {
             .skip(1)
             .filter_map(|rest| rest.split(')').next())
         {
-            if !leads_somewhere(folder, target) {
+            if !leads_somewhere(&file.path, target, kept) {
                 found.push(format!(
                     "{}:{}: the link {target} leads nowhere",
                     file.path,
@@ -149,9 +144,23 @@ fn links(file: &File) -> Vec<String> {
     found
 }
 
-fn leads_somewhere(folder: &Path, target: &str) -> bool {
+fn leads_somewhere(document: &str, target: &str, kept: &Kept) -> bool {
     let path = target.split('#').next().unwrap_or_default();
-    path.is_empty() || target.contains("://") || folder.join(path).exists()
+    path.is_empty() || target.contains("://") || kept.holds(&joined(document, path))
+}
+
+/// Where a link of a document leads to, from the root of the repository.
+fn joined(document: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = document.split('/').collect();
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
 }
 
 #[cfg(test)]
@@ -161,10 +170,11 @@ mod tests {
     const HEADER: &str = "//! A file that says what it is, what it must not know, its invariant.\n";
 
     fn breaches_of(path: &str, content: &str) -> Vec<String> {
-        breaches(&File {
+        let file = File {
             path: path.to_owned(),
             content: content.to_owned(),
-        })
+        };
+        breaches(&file, &Kept::of(&["Cargo.toml", "docs/use/run.md"]))
     }
 
     #[test]
@@ -241,8 +251,13 @@ mod tests {
 
     #[test]
     fn links_lead_somewhere() {
-        let good = "[a](Cargo.toml) [b](https://example.org) [c](#here)\n";
+        let good = "[a](Cargo.toml) [b](https://example.org) [c](#here) [d](docs/use)\n";
         assert!(breaches_of("a.md", good).is_empty());
-        assert_eq!(breaches_of("a.md", "[a](no-such-file.md)\n").len(), 1);
+        let up = "[a](../../Cargo.toml#top) [b](./run.md) [c](..)\n";
+        assert!(breaches_of("docs/use/a.md", up).is_empty());
+        for bad in ["no-such-file.md", "docs/us", "Cargo", "docs/run.md"] {
+            let content = format!("[a]({bad})\n");
+            assert_eq!(breaches_of("a.md", &content).len(), 1, "{bad}");
+        }
     }
 }

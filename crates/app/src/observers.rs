@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use loadline_model::ExitCode;
 use loadline_model::observation::{Observed, RunWindow};
-use loadline_observe::{ObserverSetup, ObserverSpec, ObserverSpecs, Observers, parse_file_text};
+use loadline_observe::{
+    ObserverKind, ObserverSetup, ObserverSpec, ObserverSpecs, Observers, parse_file_text,
+};
 use loadline_run::{ObserverFeed, ObserverSource};
 
 use crate::Env;
@@ -81,6 +83,7 @@ impl WantedObservers {
             told,
             source: Box::new(Source(observers)),
             baseline: self.baseline,
+            of_generator: of_generator(specs.as_slice()),
         }))
     }
 
@@ -96,6 +99,14 @@ impl WantedObservers {
         }
         Ok(all)
     }
+}
+
+/// The names of those that read this process.
+fn of_generator(specs: &[ObserverSpec]) -> Vec<String> {
+    let own = specs
+        .iter()
+        .filter(|spec| matches!(spec.kind, ObserverKind::SelfProcess(_)));
+    own.map(|spec| spec.name.clone()).collect()
 }
 
 /// The observers of one argument.

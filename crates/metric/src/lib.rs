@@ -14,6 +14,7 @@ pub mod measurements;
 mod registry;
 mod scalar;
 mod series;
+pub mod student;
 mod sum;
 mod tags;
 pub mod threshold;

@@ -105,10 +105,24 @@ fn steady_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
     level_span_of(scenario)
 }
 
+/// When every scenario of a plan holds its highest load: from, until (`None`: until the plan ends); `None` where
+/// there is no such time.
+#[must_use]
+pub fn level_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
+    let (mut from, mut until) = (Nanos(0), None::<Nanos>);
+    for scenario in &plan.scenarios {
+        let (own_from, own_until) = level_span_of(scenario)?;
+        from = from.max(own_from);
+        until = until.into_iter().chain(own_until).min();
+    }
+    until
+        .is_none_or(|until| from < until)
+        .then_some((from, until))
+}
+
 /// When a scenario holds its highest load: from, until (`None`: until it ends); `None` for ramps
 /// alone.
-#[must_use]
-pub fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
+fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
     let start = Nanos::from(scenario.start_time);
     match &scenario.executor {
         Executor::RampingVus {
@@ -117,7 +131,7 @@ pub fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
             let legs = stages
                 .iter()
                 .map(|stage| (stage.duration, f64::from(stage.target)));
-            level_span(start, f64::from(*start_vus), legs)
+            highest_level(start, f64::from(*start_vus), legs)
         }
         Executor::RampingArrivalRate {
             start_rate, stages, ..
@@ -125,14 +139,14 @@ pub fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
             let legs = stages
                 .iter()
                 .map(|stage| (stage.duration, stage.target.starts_per_second()));
-            level_span(start, start_rate.starts_per_second(), legs)
+            highest_level(start, start_rate.starts_per_second(), legs)
         }
         other => Some((start, other.duration().map(|length| start + length))),
     }
 }
 
 /// The longest level leg at the highest level that has one.
-fn level_span(
+fn highest_level(
     start: Nanos,
     level: f64,
     legs: impl Iterator<Item = (Duration, f64)>,

@@ -10,7 +10,7 @@ use loadline_model::event::Mark;
 use loadline_model::observation::{
     ObservationLog, Observations, Observed, ObserverNote, Phases, ResourceSample, RunWindow, Span,
 };
-use loadline_model::rates::level_span_of;
+use loadline_model::rates::level_span;
 use loadline_model::{Nanos, RunCommand, RunEvent, TestPlan};
 
 /// How often is looked whether observers have settled after the load.
@@ -36,6 +36,8 @@ pub struct ObserverFeed {
     pub source: Box<dyn ObserverSource>,
     /// How long they read before the load begins.
     pub baseline: Duration,
+    /// Which of them, by name, read the generator itself.
+    pub of_generator: Vec<String>,
 }
 
 /// What observers have told so far.
@@ -126,14 +128,23 @@ impl Observing {
             started_unix_ns,
             ..
         } = self;
-        let ObserverFeed { told, source, .. } = feed;
+        let ObserverFeed {
+            told,
+            source,
+            of_generator,
+            ..
+        } = feed;
         let last = source.conclude(window);
         for observed in told.try_iter().chain(last) {
             keep(&mut log, started_unix_ns, observed, on_event);
         }
         let mark = (log.left_out() > 0).then(|| left_out(log.left_out(), elapsed));
         let phases = phases(plan, elapsed, steady, log.reach());
-        (log.finish(Some(phases)), mark)
+        let observations = Observations {
+            of_generator,
+            ..log.finish(Some(phases))
+        };
+        (observations, mark)
     }
 
     fn take(&mut self, observed: Observed, on_event: &mut dyn FnMut(RunEvent)) {
@@ -202,15 +213,12 @@ fn i64_of(nanos: Nanos) -> i64 {
 /// Where every scenario holds its highest load, from the start of the run; `None` for ramps alone. The
 /// first second of it makes connections and is left out where there is more.
 fn steady_span(plan: &TestPlan, elapsed: Nanos) -> Option<Span> {
+    let (from, until) = level_span(plan)?;
+    let until = until.unwrap_or(elapsed).min(elapsed);
     let mut span = Span {
-        from_ns: i64_of(Nanos::from(plan.warm_up)),
-        to_ns: i64_of(elapsed),
+        from_ns: i64_of(from.max(Nanos::from(plan.warm_up))),
+        to_ns: i64_of(until),
     };
-    for scenario in &plan.scenarios {
-        let (from, until) = level_span_of(scenario)?;
-        span.from_ns = span.from_ns.max(i64_of(from));
-        span.to_ns = span.to_ns.min(until.map_or(i64::MAX, i64_of));
-    }
     let second = i64_of(Nanos(Nanos::PER_SECOND));
     if span.to_ns - span.from_ns > 2 * second {
         span.from_ns += second;
@@ -303,6 +311,7 @@ mod tests {
                 tail: 0,
             }),
             baseline: Duration::ZERO,
+            of_generator: vec!["mine".to_owned()],
         };
         let (mut observing, order) = Observing::begin(feed, &commands);
         assert_eq!(order, None);
@@ -331,6 +340,7 @@ mod tests {
         assert_eq!(avg(phases.baseline), Some(1.0));
         assert_eq!(avg(phases.load), Some(2.5));
         assert_eq!(avg(phases.tail), Some(4.5));
+        assert_eq!(seen.of_generator, ["mine"]);
     }
 
     #[test]
@@ -369,6 +379,7 @@ mod tests {
             told: receiver,
             source: Box::new(Script { told, tail: 0 }),
             baseline: Duration::from_secs(3_600),
+            of_generator: Vec::new(),
         };
         let (_, order) = Observing::begin(feed, &commands);
         assert_eq!(order, Some(RunCommand::StopNow));

@@ -74,7 +74,7 @@ impl ObservationLog {
         Observations {
             series: series.map(|one| one.clone().finish()).collect(),
             notes: self.notes.clone(),
-            phases: None,
+            ..Observations::default()
         }
     }
 
@@ -85,6 +85,7 @@ impl ObservationLog {
             series: self.series.into_iter().map(Recording::finish).collect(),
             notes: self.notes,
             phases,
+            ..Observations::default()
         }
     }
 

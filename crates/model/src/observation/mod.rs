@@ -355,6 +355,9 @@ pub struct Observations {
     /// Where the run's phases lay; `None` when nothing was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
+    /// Observers, by name, that read the generator itself; all others read the system under test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_generator: Vec<String>,
 }
 
 /// Observations as a file has them.
@@ -366,6 +369,8 @@ enum Written {
         notes: Vec<ObserverNote>,
         #[serde(default)]
         phases: Option<Phases>,
+        #[serde(default)]
+        of_generator: Vec<String>,
     },
     /// Results from before there were observers hold an empty list.
     None([(); 0]),
@@ -378,10 +383,12 @@ impl From<Written> for Observations {
                 series,
                 notes,
                 phases,
+                of_generator,
             } => Observations {
                 series,
                 notes,
                 phases,
+                of_generator,
             },
             Written::None([]) => Observations::default(),
         }
@@ -426,6 +433,7 @@ mod tests {
     fn observations_are_read_as_written_and_as_they_were_before_there_were_any() {
         let seen = Observations {
             series: vec![series(&[(-1, 0.5), (1, 2.0)])],
+            of_generator: vec!["self".to_owned()],
             ..Observations::default()
         };
         let text = serde_json::to_string(&seen).expect("it is data");

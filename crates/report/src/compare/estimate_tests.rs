@@ -2,7 +2,8 @@
 //!
 //! Invariant: the simulation is seeded, so that it says the same on every machine.
 
-use super::super::student::two_sided_chance;
+use loadline_metric::student::two_sided_chance;
+
 use super::*;
 
 /// SplitMix64 (G. L. Steele and others, 2014), made into normal values by Box and Muller's transform.

@@ -15,10 +15,10 @@ mod markdown;
 mod measures;
 mod numbers;
 mod steady;
-mod student;
 mod text;
 mod verdicts;
 
+use loadline_metric::student;
 use loadline_model::RunResult;
 
 pub use condition::{Condition, Crossing};

@@ -2,17 +2,18 @@
 //!
 //! Must not know what is looked for in them. Invariant: no row that is not whole is among them.
 
-use loadline_model::rates::level_span_of;
+use loadline_model::Nanos;
+use loadline_model::rates::level_span;
 use loadline_model::result::{Row, RunResult};
-use loadline_model::{Nanos, TestPlan};
 
 /// The steady rows in the order of time; empty for plans without a level load.
 pub(super) fn rows(result: &RunResult) -> Vec<&Row> {
     let Some((from, until)) = level_span(&result.plan) else {
         return Vec::new();
     };
-    // The first second makes connections.
-    let from = from.saturating_add(Nanos::PER_SECOND);
+    // The first second makes connections; what a row shows of its last moments is not the plan's doing.
+    let from = from.0.saturating_add(Nanos::PER_SECOND);
+    let until = until.map_or(u64::MAX, |at| at.0.saturating_add(Nanos::PER_SECOND / 10));
     let whole = usual_span(&result.series);
     let is_inside = |row: &&Row| {
         !row.warm_up
@@ -28,16 +29,4 @@ fn usual_span(rows: &[Row]) -> u64 {
     let longest = rows.iter().map(|row| row.span_ns).max().unwrap_or(0);
     // Timers are late by a little, and rows by that much longer or shorter.
     (longest - longest / 10).max(1)
-}
-
-/// The time in which every scenario holds its highest load.
-fn level_span(plan: &TestPlan) -> Option<(u64, u64)> {
-    let mut span = (0, u64::MAX);
-    for scenario in &plan.scenarios {
-        let (from, until) = level_span_of(scenario)?;
-        span.0 = span.0.max(from.0);
-        span.1 = span.1.min(until.map_or(u64::MAX, |at| at.0));
-    }
-    // What a row shows of its last moments is not the plan's doing.
-    (span.0 < span.1).then_some((span.0, span.1.saturating_add(Nanos::PER_SECOND / 10)))
 }

@@ -2,34 +2,16 @@
 //!
 //! Must not know what the numbers are. Invariant: no result is NaN.
 
+use loadline_metric::student;
+
 /// Batches that many seconds are gathered into: enough for a t quantile near the normal one, and
 /// long enough that neighbours hardly depend on each other (Law and Kelton, "Simulation Modeling
 /// and Analysis", batch means).
 const BATCHES: usize = 20;
+/// The chance that the interval misses the mean.
+const MISS: f64 = 0.05;
 /// Fewest values for a statement on their spread.
 const VALUES_MIN: usize = 5;
-
-/// 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom.
-const T_QUANTILES: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-    2.052, 2.048, 2.045, 2.042,
-];
-
-/// The 97.5 % quantile of Student's t; beyond the table the first terms of Abramowitz and Stegun,
-/// 26.7.5: `z + (z^3 + z) / 4n + (5z^5 + 16z^3 + 3z) / 96n^2`.
-pub(super) fn t_quantile(degrees: usize) -> f64 {
-    let z = 1.959_964_f64;
-    match degrees {
-        0 => f64::INFINITY,
-        1..=30 => T_QUANTILES[degrees - 1],
-        _ => {
-            let n = degrees as f64;
-            let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n);
-            z + (z.powi(3) + z) / (4.0 * n) + second
-        }
-    }
-}
 
 /// Half width of the 95 % confidence interval of the mean, as a share of it; `None` for fewer than
 /// five values or a mean of zero.
@@ -45,7 +27,7 @@ pub(super) fn relative_half_width(values: &[f64]) -> Option<f64> {
         .map(|value| (value - mean).powi(2))
         .sum::<f64>()
         / (n - 1.0);
-    let half_width = t_quantile(batches.len() - 1) * (variance / n).sqrt();
+    let half_width = student::two_sided_quantile(MISS, n - 1.0) * (variance / n).sqrt();
     (mean > 0.0).then(|| half_width / mean)
 }
 
@@ -72,13 +54,6 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_meet_the_tables() {
-        for (degrees, expected) in [(1, 12.706), (30, 2.042), (40, 2.021), (120, 1.980)] {
-            assert!((t_quantile(degrees) - expected).abs() < 1e-3, "{degrees}");
-        }
-    }
 
     #[test]
     fn the_half_width_is_that_of_the_textbook() {

@@ -1,9 +1,9 @@
-//! What repetitions say: median, interval, speed-up, efficiency, effect size.
+//! What repetitions say: median, interval, speed-up, efficiency.
 //!
 //! Intervals come from the variance between runs, never from the seconds within one: a run is one observation. Must
 //! not know expressions or documents. Invariant: one run has no interval, and no result is infinite or NaN.
 
-mod student;
+use loadline_metric::student;
 
 /// The chance that an interval misses the truth.
 const MISS: f64 = 0.05;
@@ -74,7 +74,7 @@ pub fn combined(parts: &[&[f64]]) -> Option<Estimate> {
         } else {
             1.0
         };
-        let half = student::two_sided_quantile(MISS, degrees) * variance.sqrt();
+        let half = student::two_sided_quantile(MISS, degrees.max(1.0)) * variance.sqrt();
         half.is_finite().then(|| Interval {
             low: (center - half).min(median),
             high: (center + half).max(median),
@@ -111,24 +111,6 @@ pub fn efficiency(before: &[f64], after: &[f64], factor: f64) -> Option<Estimate
         }),
         runs: whole.runs,
     })
-}
-
-/// The share of pairs in which the second is the larger, ties counting half: 0.5 where the two are alike
-/// (A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25, 2000); `None` where a side has
-/// no run.
-#[must_use]
-pub fn effect_size(before: &[f64], after: &[f64]) -> Option<f64> {
-    let pairs = before.len() * after.len();
-    let wins: f64 = before
-        .iter()
-        .flat_map(|one| after.iter().map(move |other| (one, other)))
-        .map(|(one, other)| match other.partial_cmp(one) {
-            Some(std::cmp::Ordering::Greater) => 1.0,
-            Some(std::cmp::Ordering::Equal) => 0.5,
-            _ => 0.0,
-        })
-        .sum();
-    (pairs > 0).then(|| wins / pairs as f64)
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -194,13 +176,6 @@ mod tests {
         assert!((per_replica.median - 0.95).abs() < 1e-12);
         assert_eq!(efficiency(&before, &after, 0.0), None);
         assert_eq!(speed_up(&[0.0], &[1.0]), None);
-    }
-
-    #[test]
-    fn the_effect_is_the_share_of_pairs() {
-        assert_eq!(effect_size(&[1.0, 2.0], &[2.0, 3.0]), Some(0.875));
-        assert_eq!(effect_size(&[1.0], &[1.0]), Some(0.5));
-        assert_eq!(effect_size(&[], &[1.0]), None);
     }
 
     proptest! {

@@ -2,10 +2,8 @@
 //!
 //! Must not judge. Invariant: the generator itself is not among the components of the target.
 
+use loadline_model::Observations;
 use loadline_model::observation::{Aggregation, ObservedSeries, Phase, Phases, title};
-
-/// The observer that reads the generator's own process.
-const GENERATOR: &str = "self";
 
 /// One part of the service.
 pub(super) struct Component<'a> {
@@ -16,9 +14,10 @@ pub(super) struct Component<'a> {
 }
 
 /// The parts of the service, in the order in which they were first read.
-pub(super) fn all(series: &[ObservedSeries], phases: Phases) -> Vec<Component<'_>> {
+pub(super) fn all(observations: &Observations, phases: Phases) -> Vec<Component<'_>> {
     let mut found: Vec<Component<'_>> = Vec::new();
-    for one in series.iter().filter(|one| one.observer != GENERATOR) {
+    let is_target = |one: &&ObservedSeries| !observations.of_generator.contains(&one.observer);
+    for one in observations.series.iter().filter(is_target) {
         let place = found
             .iter_mut()
             .find(|known| known.observer == one.observer && known.name == one.component);

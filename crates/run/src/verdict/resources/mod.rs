@@ -55,7 +55,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Seen {
             findings: notes::findings(&observations.notes),
         };
     };
-    let components = component::all(&observations.series, phases);
+    let components = component::all(observations, phases);
     let mut signs = levels::signs(&components, facts);
     signs.extend(replicas::signs(&components));
     signs.extend(stages::signs(&components));

@@ -152,7 +152,9 @@ fn sums_and_containers_are_no_replicas() {
 
 #[test]
 fn the_generator_is_no_component_of_the_target() {
-    let mut run = busy(&[("self", "self", "cpu_cores", &|_| 1.0)]);
+    let mut run = busy(&[("K6", "K6", "cpu_cores", &|_| 1.0)]);
+    assert!(text_of(&mut run, Code::OneCoreFull).is_some());
+    run.observations.of_generator = vec!["K6".to_owned()];
     assert_eq!(text_of(&mut run, Code::OneCoreFull), None);
 }
 

@@ -16,7 +16,8 @@ const QUANTILE_MAX: f64 = 1e6;
 
 /// The value that |t| exceeds with this chance, for so many degrees of freedom; infinite for fewer
 /// than a tenth of one.
-pub(super) fn two_sided_quantile(chance: f64, degrees: f64) -> f64 {
+#[must_use]
+pub fn two_sided_quantile(chance: f64, degrees: f64) -> f64 {
     if degrees.is_nan() || degrees < 0.1 {
         return f64::INFINITY;
     }
@@ -33,7 +34,8 @@ pub(super) fn two_sided_quantile(chance: f64, degrees: f64) -> f64 {
 }
 
 /// The chance that |t| is at least this large.
-pub(super) fn two_sided_chance(t: f64, degrees: f64) -> f64 {
+#[must_use]
+pub fn two_sided_chance(t: f64, degrees: f64) -> f64 {
     if !t.is_finite() {
         return 0.0;
     }

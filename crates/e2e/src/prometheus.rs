@@ -19,7 +19,7 @@ const START_MAX: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself.
 const STOP_MAX: Duration = Duration::from_secs(20);
 /// It scrapes nothing: everything is written to it.
-const CONFIGURATION: &str = "global:\n  scrape_interval: 1h\n";
+const SCRAPING_NOTHING: &str = "global:\n  scrape_interval: 1h\n";
 
 /// A Prometheus, running or stopped.
 pub struct Prometheus {
@@ -37,16 +37,37 @@ impl Prometheus {
     /// # Panics
     /// The temporary folder cannot be used, or it does not become ready.
     pub fn start() -> Result<Prometheus, String> {
+        Prometheus::start_with(|_| SCRAPING_NOTHING.to_owned())
+    }
+
+    /// Starts one that scrapes itself each second.
+    ///
+    /// # Errors
+    /// As [`Prometheus::start`].
+    ///
+    /// # Panics
+    /// As [`Prometheus::start`].
+    pub fn start_scraping_itself() -> Result<Prometheus, String> {
+        Prometheus::start_with(|port| {
+            format!(
+                "global:\n  scrape_interval: 1s\nscrape_configs:\n  - job_name: itself\n    static_configs:\n      \
+                 - targets: ['127.0.0.1:{port}']\n"
+            )
+        })
+    }
+
+    fn start_with(configuration: impl FnOnce(u16) -> String) -> Result<Prometheus, String> {
         if !has_program("prometheus") {
             return Err("prometheus is not installed".to_owned());
         }
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let file = folder.path().join("prometheus.yml");
-        std::fs::write(file, CONFIGURATION).expect("the temporary folder can be written to");
+        let port = free_port();
+        std::fs::write(file, configuration(port)).expect("the temporary folder can be written to");
         let mut prometheus = Prometheus {
             child: None,
             folder,
-            port: free_port(),
+            port,
         };
         prometheus.start_again();
         Ok(prometheus)
@@ -85,10 +106,25 @@ impl Prometheus {
         }
     }
 
+    /// Its process.
+    ///
+    /// # Panics
+    /// It is stopped.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().expect("it runs").id()
+    }
+
+    /// One of its pages.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
     /// Where it takes writes.
     #[must_use]
     pub fn write_url(&self) -> String {
-        format!("http://127.0.0.1:{}/api/v1/write", self.port)
+        self.url("/api/v1/write")
     }
 
     /// The series that an instant query finds.
@@ -98,6 +134,22 @@ impl Prometheus {
     #[must_use]
     pub fn query(&self, query: &str) -> Vec<Value> {
         self.ask("query", &[("query", query)])
+    }
+
+    /// The one number that a query finds at an instant, in seconds since 1970; `None` where it finds none or several.
+    ///
+    /// # Panics
+    /// It refuses the query.
+    #[must_use]
+    pub fn number_at(&self, query: &str, at_s: f64) -> Option<f64> {
+        let at = at_s.to_string();
+        match self
+            .ask("query", &[("query", query), ("time", &at)])
+            .as_slice()
+        {
+            [only] => only["value"][1].as_str()?.parse().ok(),
+            _ => None,
+        }
     }
 
     /// The series that a query finds between two instants, in seconds since 1970, in steps of a second.

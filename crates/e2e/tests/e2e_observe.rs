@@ -8,6 +8,7 @@ use std::time::Duration;
 use loadline_e2e::clock;
 use loadline_e2e::nginx::{Nginx, Options};
 use loadline_e2e::process::Running;
+use loadline_e2e::prometheus::Prometheus;
 use loadline_e2e::target::Target;
 use loadline_e2e::{bench, loadline, run_to_end, skip};
 use serde_json::Value;
@@ -32,6 +33,14 @@ fn points(series: &Value) -> Vec<(f64, f64)> {
             (number(0), number(1))
         })
         .collect()
+}
+
+/// What was used or counted from the first point to the last, each being the mean since the one before it.
+fn sum_over_time(points: &[(f64, f64)]) -> f64 {
+    let pairs = points.windows(2);
+    pairs
+        .map(|pair| pair[1].1 * (pair[1].0 - pair[0].0) / 1e9)
+        .sum()
 }
 
 /// Processor time of a process in seconds, of the kernel's account.
@@ -76,11 +85,7 @@ fn a_processs_use_is_what_the_kernel_says() {
     let cpu = series(result, "web", "cpu_cores");
     assert_eq!(cpu.len(), 1, "{:?}", result["observations"]);
     let points_of_cpu = points(cpu[0]);
-    // Each point is the mean since the one before it: their sum over time is what the process used.
-    let told: f64 = points_of_cpu
-        .windows(2)
-        .map(|pair| pair[1].1 * (pair[1].0 - pair[0].0) / 1e9)
-        .sum();
+    let told = sum_over_time(&points_of_cpu);
     assert!(
         (told - used).abs() <= used * 0.1 + 0.05,
         "told {told} s, used {used} s"
@@ -109,6 +114,84 @@ fn a_processs_use_is_what_the_kernel_says() {
         "{}",
         ran.out
     );
+}
+
+/// The mean of the points from one time to another.
+fn mean(points: &[(f64, f64)], from: f64, to: f64) -> f64 {
+    let inside = points.iter().filter(|point| (from..to).contains(&point.0));
+    let (sum, count) = inside.fold((0.0, 0.0), |(sum, count), point| {
+        (sum + point.1, count + 1.0)
+    });
+    assert!(count > 0.0, "no point lies between {from} and {to}");
+    sum / count
+}
+
+fn assert_close(what: &str, told: f64, truth: f64) {
+    assert!(
+        (told - truth).abs() <= truth * 0.02,
+        "{what}: told {told}, true is {truth}"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn figures_are_within_two_percent_of_the_kernels_and_of_prometheus() {
+    const CPU: &str = "rate(process_cpu_seconds_total[5s])";
+    const ANSWERED: &str = "prometheus_http_requests_total";
+    let prometheus = match Prometheus::start_scraping_itself() {
+        Ok(prometheus) => prometheus,
+        Err(why) => {
+            let name = "figures_are_within_two_percent_of_the_kernels_and_of_prometheus";
+            return skip(name, &why);
+        }
+    };
+    let (pid, page) = (prometheus.pid(), prometheus.url("/metrics"));
+    let has_rate = || prometheus.query(CPU).first().cloned();
+    clock::wait_for(Duration::from_secs(20), has_rate).expect("it has scraped itself twice");
+    let before = cpu_seconds(pid);
+    let observers = [
+        format!("web=process:pid:{pid}"),
+        format!("page=scrape:{page};metric={ANSWERED};label=handler=/-/ready"),
+        format!("asked=prometheus:{};query={CPU}", prometheus.url("")),
+    ];
+    let load = "-c 4 -z 8s --observe-baseline 2s --observe-tail 2s";
+    let ready = prometheus.url("/-/ready");
+    let words = load.split(' ').chain([ready.as_str()]);
+    let observed = observers.iter().flat_map(|text| ["--observe", text]);
+    let ran = bench(&words.chain(observed).collect::<Vec<_>>());
+    let used = cpu_seconds(pid) - before;
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let result = ran.result();
+    let number = |value: &Value| value.as_f64().expect("it is a number");
+    let only = |observer, metric| {
+        let found = series(result, observer, metric);
+        assert_eq!(found.len(), 1, "{observer} {metric}");
+        points(found[0])
+    };
+    // Between the first look and the last: what lies before and after them is a moment without load.
+    assert_close("processor", sum_over_time(&only("web", "cpu_cores")), used);
+    // Each request of the load was answered once, and nobody else asked for that page.
+    let answered = number(&result["totals"]["seen"]["counts"]["completed"]);
+    assert_close(
+        "requests",
+        sum_over_time(&only("page", "rate_per_s")),
+        answered,
+    );
+
+    let elapsed = number(&result["totals"]["elapsed_ns"]);
+    let started = number(&result["totals"]["started_unix_ms"]) / 1e3;
+    for (told, query) in [
+        (only("asked", "value"), CPU),
+        (only("web", "memory_bytes"), "process_resident_memory_bytes"),
+    ] {
+        let of_prometheus = |at: f64| prometheus.number_at(query, started + at / 1e9);
+        let true_points: Vec<(f64, f64)> = told
+            .iter()
+            .filter_map(|(at, _)| Some((*at, of_prometheus(*at)?)))
+            .collect();
+        let truth = mean(&true_points, 0.0, elapsed);
+        assert_close(query, mean(&told, 0.0, elapsed), truth);
+    }
 }
 
 fn nginx_resident(pid: u32) -> f64 {

@@ -96,6 +96,7 @@ struct Found {
     pods: Vec<String>,
     has_feature: bool,
     size: Value,
+    resources: Value,
 }
 
 /// Looks at the cluster instead of making load.
@@ -122,6 +123,7 @@ impl Executor for Looker {
             pods: self.server.pod_names("shop"),
             has_feature: self.server.get("ConfigMap", "shop", "feature").is_some(),
             size: settings["data"]["size"].clone(),
+            resources: api["spec"]["template"]["spec"]["containers"][0]["resources"].clone(),
         });
         assert!(
             self.dies_at != Some(self.found.borrow().len()),
@@ -393,6 +395,44 @@ rows: [{bench: '-n 1'}]
     assert_eq!(end.problems.len(), 1, "{:?}", end.problems);
     assert!(end.problems[0].contains("elsewhere"), "{:?}", end.problems);
     assert_eq!(bench.server.requests(), Vec::<String>::new());
+    bench.assert_as_before();
+}
+
+#[test]
+fn requests_and_limits_are_changed_by_rows_and_taken_back() {
+    let bench = Bench::new();
+    let resources = || {
+        let api = bench.server.get("Deployment", "shop", "api");
+        let place = "/spec/template/spec/containers/0/resources";
+        let api = api.expect("it is there");
+        api.pointer(place).expect("it has some").clone()
+    };
+    let before = resources();
+    let yaml = "
+name: resources
+target: {kubernetes: {context: shop-test, namespace: shop, service: api}}
+prepare: [{kubernetes: {resources: deployment/api, container: main, requests: {memory: none}}}]
+defaults: {bench: '-n 100', phases: {smoke: false}}
+groups:
+  - name: main
+    axes: {cpu: [250m, '1']}
+    before: [{kubernetes: {resources: deployment/api, limits: {cpu: '${axis.cpu}'}}, wait: {rollout: deployment/api}}]
+";
+    let (end, events) = bench.run(yaml);
+    assert_eq!(end.problems, Vec::<String>::new(), "{events:?}");
+    let found = bench.found.borrow();
+    let seen: Vec<_> = found.iter().map(|found| &found.resources).collect();
+    for (seen, cpu) in seen.iter().zip(["250m", "1"]) {
+        assert_eq!(seen["limits"]["cpu"], cpu);
+        assert_eq!(seen["limits"]["memory"], before["limits"]["memory"]);
+        assert_eq!(seen["requests"]["memory"], Value::Null);
+    }
+    assert_eq!(seen.len(), 2);
+    assert!(
+        events.contains(&SuiteEvent::Restoring { changes: 2 }),
+        "{events:?}"
+    );
+    assert_eq!(resources(), before);
     bench.assert_as_before();
 }
 

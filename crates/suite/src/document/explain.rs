@@ -213,7 +213,7 @@ fn what(path: &Path, run: Option<&RunResult>) -> String {
             }
         }
         Path::Observe(selector) => window(selector, run),
-        Path::Plan(_) => "of the row's plan".to_owned(),
+        Path::Plan(_) => "of the row's plan, or of what was run".to_owned(),
         Path::Env(_) => "of the row's environment".to_owned(),
         Path::Label(_) => "a label of the row".to_owned(),
         Path::Suite(_) => "of the suite".to_owned(),

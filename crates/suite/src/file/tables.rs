@@ -494,7 +494,7 @@ static HTTP_KEYS: &[Key] = &[
 ];
 /// A change in a cluster.
 pub(crate) static KUBERNETES: Object = Object {
-    one_of: &["restart", "scale", "apply", "delete"],
+    one_of: &["restart", "scale", "resources", "apply", "delete"],
     ..object("Kubernetes hook", &[KUBERNETES_KEYS])
 };
 static KUBERNETES_KEYS: &[Key] = &[
@@ -511,6 +511,26 @@ static KUBERNETES_KEYS: &[Key] = &[
     key("restart", TEXT, "A workload to restart, as deployment/NAME"),
     key("scale", TEXT, "A workload to scale, as deployment/NAME"),
     key("replicas", Kind::Count, "Replicas to scale to"),
+    key(
+        "resources",
+        TEXT,
+        "A workload whose requests and limits are changed, as deployment/NAME; its pods are replaced",
+    ),
+    key(
+        "container",
+        TEXT,
+        "The container whose requests and limits are changed (default: the only one)",
+    ),
+    key(
+        "requests",
+        Kind::MapOf(&TEXT_KIND),
+        "Requests by resource, as cpu: 500m; none takes one away",
+    ),
+    key(
+        "limits",
+        Kind::MapOf(&TEXT_KIND),
+        "Limits by resource, as memory: 256Mi; none takes one away",
+    ),
     key(
         "apply",
         TEXT,

@@ -33,6 +33,7 @@ prepare:
   - {http: {method: PUT, url: 'http://h/', headers: {X: y}, body: '{}', expect: 204}}
   - {kubernetes: {context: kind, namespace: shop, restart: deployment/web}}
   - {kubernetes: {scale: deployment/web, replicas: 3}, wait: {replicas: {workload: deployment/web, count: 3}, context: kind, namespace: shop, timeout: 1m}}
+  - {kubernetes: {resources: deployment/web, container: main, requests: {cpu: 1}, limits: {memory: none}}}
   - {kubernetes: {apply: web.yaml}, wait: {http: {url: 'http://h/', status: 200}}}
   - {kubernetes: {delete: pod/web}, wait: {log: {file: web.log, match: ready}}}
   - {bench: {control: 'http://c', component: api, scale: 2}, wait: {port: 'h:80'}}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use loadline_kubernetes::{
     Change, Cluster as Client, Conflicts, ForwardTo, Kubeconfig, PortForward, RemotePort, Rollout,
-    Service, Undo as ClusterUndo, WorkloadName, read_manifests,
+    Service, Undo as ClusterUndo, Workload, WorkloadName, read_manifests,
 };
 use serde_json::{Value, json};
 
@@ -83,12 +83,7 @@ impl Clusters {
         cluster: &Cluster,
         workload: &str,
     ) -> Result<bool, String> {
-        let name = WorkloadName::parse(workload, &cluster.namespace).map_err(told)?;
-        let found = self
-            .client(&cluster.context)?
-            .workload(&name)
-            .map_err(told)?;
-        match found.rollout() {
+        match self.workload(cluster, workload)?.rollout() {
             Rollout::Complete => Ok(true),
             Rollout::Progressing(why) | Rollout::Failed(why) => Err(why),
         }
@@ -100,12 +95,13 @@ impl Clusters {
         workload: &str,
         count: u32,
     ) -> Result<bool, String> {
+        Ok(self.workload(cluster, workload)?.is_scaled_to(count))
+    }
+
+    fn workload(&mut self, cluster: &Cluster, workload: &str) -> Result<Workload, String> {
         let name = WorkloadName::parse(workload, &cluster.namespace).map_err(told)?;
-        let found = self
-            .client(&cluster.context)?
-            .workload(&name)
-            .map_err(told)?;
-        Ok(found.is_scaled_to(count))
+        let client = self.client(&cluster.context)?;
+        client.workload(&name).map_err(told)
     }
 
     /// The URL that an object leads to.
@@ -194,6 +190,7 @@ fn plan(
     let planned = match order {
         ClusterOrder::Restart(name) => client.plan_restart(&workload(name)?),
         ClusterOrder::Scale(name, replicas) => client.plan_scale(&workload(name)?, *replicas),
+        ClusterOrder::Resources(name, change) => client.plan_resources(&workload(name)?, change),
         ClusterOrder::Apply(file) => {
             client.plan_apply(&manifests(file, folder)?, namespace, Conflicts::TakeOver)
         }
@@ -245,6 +242,19 @@ fn named(what: &str, folder: &Path) -> Result<Vec<Value>, String> {
 /// What a change is of: two scalings of one workload are of one thing.
 fn what(cluster: &Cluster, order: &ClusterOrder) -> String {
     let (verb, what) = match order {
+        ClusterOrder::Resources(what, change) => {
+            let amounts = |of: &BTreeMap<String, Option<String>>| {
+                let names: Vec<&str> = of.keys().map(String::as_str).collect();
+                names.join(" ")
+            };
+            return format!(
+                "requests [{}] and limits [{}] of {what} {} in {}",
+                amounts(&change.requests),
+                amounts(&change.limits),
+                change.container,
+                cluster.namespace
+            );
+        }
         ClusterOrder::Restart(what) => ("restart", what),
         ClusterOrder::Scale(what, _) => ("replicas of", what),
         ClusterOrder::Apply(what) => ("what was applied from", what),

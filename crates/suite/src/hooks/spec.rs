@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_kubernetes::ResourceChange;
+
 use crate::file::{
     At, BENCH, EXEC, Fields, HOOK, HTTP, KUBERNETES, Node, Problem, Value, WAIT, WAIT_CPU,
     WAIT_HTTP, WAIT_LOG, WAIT_PROMETHEUS, WAIT_REPLICAS, duration_text, words,
@@ -113,6 +115,8 @@ pub enum ClusterOrder {
     Restart(String),
     /// Scales a workload.
     Scale(String, u32),
+    /// Changes requests and limits of a workload's container.
+    Resources(String, ResourceChange),
     /// Applies a file of manifests.
     Apply(String),
     /// Deletes an object, as `KIND/NAME`, or what a file of manifests names.
@@ -284,6 +288,9 @@ impl Action {
             Action::Kubernetes(_, ClusterOrder::Scale(what, count)) => {
                 format!("scale {what} to {count}")
             }
+            Action::Kubernetes(_, ClusterOrder::Resources(what, _)) => {
+                format!("resources of {what}")
+            }
             Action::Kubernetes(_, ClusterOrder::Apply(what)) => format!("apply {what}"),
             Action::Kubernetes(_, ClusterOrder::Delete(what)) => format!("delete {what}"),
             Action::Bench(BenchAction {
@@ -391,30 +398,53 @@ fn cluster(fields: Fields, usual: Option<&Cluster>) -> Result<Cluster, Problem> 
 
 fn kubernetes(fields: Fields, usual: Option<&Cluster>) -> Result<Action, Problem> {
     let cluster = cluster(fields, usual)?;
-    let replicas = fields.count("replicas")?;
-    let named = |key: &str| fields.text(key);
-    let order = match (
-        named("restart"),
-        named("scale"),
-        named("apply"),
-        named("delete"),
-    ) {
-        (Some(workload), ..) => ClusterOrder::Restart(workload),
-        (_, Some(workload), ..) => {
-            let Some(replicas) = replicas else {
-                let fix = "write `replicas: 3` beside it";
-                return Err(Problem::new(
-                    fields.at(),
-                    "`scale` does not say to how many",
-                    fix,
-                ));
-            };
-            ClusterOrder::Scale(workload, replicas.min(u64::from(u32::MAX)) as u32)
-        }
-        (_, _, Some(file), _) => ClusterOrder::Apply(file),
-        (_, _, _, what) => ClusterOrder::Delete(what.unwrap_or_default()),
+    let order = if let Some(workload) = fields.text("restart") {
+        ClusterOrder::Restart(workload)
+    } else if let Some(workload) = fields.text("scale") {
+        scale(fields, workload)?
+    } else if let Some(workload) = fields.text("resources") {
+        resources(fields, workload)?
+    } else if let Some(file) = fields.text("apply") {
+        ClusterOrder::Apply(file)
+    } else {
+        ClusterOrder::Delete(fields.text("delete").unwrap_or_default())
     };
     Ok(Action::Kubernetes(cluster, order))
+}
+
+fn scale(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> {
+    let Some(replicas) = fields.count("replicas")? else {
+        let what = "`scale` does not say to how many";
+        return Err(Problem::new(
+            fields.at(),
+            what,
+            "write `replicas: 3` beside it",
+        ));
+    };
+    let replicas = replicas.min(u64::from(u32::MAX)) as u32;
+    Ok(ClusterOrder::Scale(workload, replicas))
+}
+
+fn resources(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> {
+    let amounts = |key: &str| {
+        let amounts = fields.text_map(key).into_iter();
+        let amounts = amounts.map(|(name, amount)| (name, Some(amount).filter(|a| a != "none")));
+        amounts.collect::<BTreeMap<_, _>>()
+    };
+    let change = ResourceChange {
+        container: fields.text("container").unwrap_or_default(),
+        requests: amounts("requests"),
+        limits: amounts("limits"),
+    };
+    if change.requests.is_empty() && change.limits.is_empty() {
+        let what = "`resources` does not say what to change";
+        return Err(Problem::new(
+            fields.at(),
+            what,
+            "write `limits: {cpu: 500m}` or `requests: …` beside it",
+        ));
+    }
+    Ok(ClusterOrder::Resources(workload, change))
 }
 
 fn bench(fields: Fields) -> Result<BenchAction, Problem> {

@@ -156,6 +156,10 @@ fn bad_hooks_are_refused_with_their_place_and_the_fix() {
             "does not say to how many",
         ),
         (
+            "{kubernetes: {context: c, resources: deployment/a, container: main}}",
+            "does not say what to change",
+        ),
+        (
             "{wait: {log: {file: f, match: '('}}}",
             "no regular expression",
         ),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::file::{Problem, duration_text};
 
+use super::said::Said;
 use super::settings::{ExecutorSetting, Front, Rate, Settings};
 use super::words::{Names, Style, peek, take};
 
@@ -80,23 +81,6 @@ impl Front {
             Front::Bench(words) | Front::Hey(words) | Front::Bombardier(words) => words,
         }
     }
-}
-
-/// What a row's command line says of its load, for documents.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
-    /// Virtual users.
-    pub users: Option<String>,
-    /// Length.
-    pub duration: Option<String>,
-    /// Arrival rate.
-    pub rate: Option<String>,
-    /// Legs of a ramp, as `5m:300, 60m:300`.
-    pub stages: Option<String>,
-    /// Requests or iterations.
-    pub requests: Option<String>,
-    /// Executor.
-    pub executor: Option<String>,
 }
 
 /// The command of the measured load, the front end's name first.
@@ -532,27 +516,5 @@ pub fn said(settings: &Settings) -> Said {
             .executor
             .as_ref()
             .map(|executor| executor.kind.clone()),
-    }
-}
-
-impl Said {
-    /// In short, as `u:300, d: 60m` or `s: 5m:300, s: 60m:300`.
-    #[must_use]
-    pub fn short(&self) -> String {
-        if let Some(stages) = &self.stages {
-            let legs: Vec<String> = stages
-                .split(',')
-                .map(|leg| format!("s: {}", leg.trim()))
-                .collect();
-            return legs.join(", ");
-        }
-        let parts = [
-            self.users.as_ref().map(|users| format!("u:{users}")),
-            self.rate.as_ref().map(|rate| format!("r: {rate}")),
-            self.requests.as_ref().map(|count| format!("n: {count}")),
-            self.duration.as_ref().map(|span| format!("d: {span}")),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        parts.join(", ")
     }
 }

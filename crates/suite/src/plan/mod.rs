@@ -7,6 +7,7 @@ mod identity;
 mod matrix;
 mod order;
 mod row;
+mod said;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -15,8 +16,9 @@ mod words;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub use command::{Said, TARGET_URL, TARGET_VARIABLE};
+pub use command::{TARGET_URL, TARGET_VARIABLE};
 pub use order::order;
+pub use said::Said;
 pub use settings::{ExecutorSetting, Front, Mode, PhaseSettings, Rate, Settings, Smoke, overlay};
 pub use words::{command_line, join, split};
 

@@ -243,21 +243,12 @@ fn phases(settings: &Settings, has_target: bool) -> Result<Vec<PlannedPhase>, Pr
 }
 
 fn facts(row: &PlannedRow) -> BTreeMap<String, String> {
-    let said = command::said(&row.settings);
-    let short = said.short();
     let line = row.phases.last().map(|phase| join(&phase.command));
     let script = match &row.settings.front {
         Front::Script { file, .. } => Some(file.clone()),
         _ => None,
     };
     let facts = [
-        ("short", Some(short).filter(|short| !short.is_empty())),
-        ("users", said.users),
-        ("duration", said.duration),
-        ("rate", said.rate),
-        ("stages", said.stages),
-        ("requests", said.requests),
-        ("executor", said.executor),
         ("command", line),
         ("front", Some(row.settings.front.name().to_owned())),
         ("script", script),
@@ -268,7 +259,8 @@ fn facts(row: &PlannedRow) -> BTreeMap<String, String> {
     let known = facts
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    known.collect()
+    let said = command::said(&row.settings).facts();
+    known.chain(said).collect()
 }
 
 fn mode_name(row: &PlannedRow) -> &'static str {

@@ -11,6 +11,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use serde::de::DeserializeOwned;
 
 use crate::hooks::Undo;
 use crate::outcome::{RowOutcome, RowStatus, RunOutcome, SuiteOutcome};
+use crate::plan::Said;
 
 pub use disk::{Disk, SystemDisk};
 pub use lock::{LockError, StateLock};
@@ -286,7 +288,7 @@ impl State {
             id: row.id.clone(),
             group: row.group.clone(),
             labels: row.labels.clone(),
-            plan: row.plan.clone(),
+            plan: plan_facts(row, runs.first()),
             env: row.env.clone(),
             status,
             reasons,
@@ -336,6 +338,16 @@ impl State {
             why: format!("{error}; it was not written by this version, or was changed by hand"),
         })
     }
+}
+
+/// What the row's plan says, and of its load what a run of it says where the plan is silent.
+fn plan_facts(row: &RowRecord, run: Option<&RunOutcome>) -> BTreeMap<String, String> {
+    let mut facts = row.plan.clone();
+    if let Some(run) = run {
+        let said = Said::of_facts(&facts).or(Said::by_run(&run.result.plan));
+        facts.extend(said.facts());
+    }
+    facts
 }
 
 /// A run's folder below the state folder.

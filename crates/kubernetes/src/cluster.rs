@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -74,6 +75,18 @@ impl Cluster {
     /// We do not run in a pod, or it has no account.
     pub fn in_cluster() -> Result<Cluster> {
         Cluster::new(access::in_cluster()?, true, Arc::new(SystemClock))
+    }
+
+    /// The same cluster for somebody who asks again soon: each call takes at most so long, and is not tried again.
+    /// Calls whose answers go on, such as logs, are not meant.
+    ///
+    /// # Errors
+    /// What the kubeconfig says cannot be used.
+    pub fn hurried(self, within: Duration) -> Result<Cluster> {
+        Ok(Cluster {
+            client: Arc::new(self.client.hurried(within)?),
+            ..self
+        })
     }
 
     fn new(access: Access, is_named: bool, clock: Arc<dyn Clock>) -> Result<Cluster> {

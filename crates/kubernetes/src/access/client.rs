@@ -103,7 +103,22 @@ pub(crate) struct Client {
     pub(crate) credentials: Credentials,
     agent: Mutex<Option<(u64, Agent)>>,
     pub(crate) clock: Arc<dyn Clock>,
+    patience: Patience,
 }
+
+/// How long and how often a plain call is tried.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    within: Duration,
+    /// Whether what may pass is waited for.
+    tries_again: bool,
+}
+
+/// What is usual: whoever asks has time.
+const PATIENT: Patience = Patience {
+    within: READ_TIMEOUT,
+    tries_again: true,
+};
 
 /// What a server goes on sending.
 pub(crate) struct Stream {
@@ -175,6 +190,22 @@ impl Client {
             agent: Mutex::new(None),
             clock,
             access,
+            patience: PATIENT,
+        })
+    }
+
+    /// A client of the same server whose plain calls take at most so long and are not tried again.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub(crate) fn hurried(&self, within: Duration) -> Result<Client> {
+        let client = Client::new(self.access.clone(), self.clock.clone())?;
+        Ok(Client {
+            patience: Patience {
+                within,
+                tries_again: false,
+            },
+            ..client
         })
     }
 
@@ -208,7 +239,8 @@ impl Client {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
-            let Some(usual) = waits.next().filter(|_| call.is_patient && error.may_pass()) else {
+            let tries_again = call.is_patient && self.patience.tries_again && error.may_pass();
+            let Some(usual) = waits.next().filter(|_| tries_again) else {
                 return Err(error);
             };
             let Some(wait) = wait.map(|wait| wait.unwrap_or(*usual)) else {
@@ -301,7 +333,8 @@ impl Client {
         {
             return Ok(agent.clone());
         }
-        let agent = self.new_agent(shown, Some(READ_TIMEOUT), Some(READ_TIMEOUT))?;
+        let within = Some(self.patience.within);
+        let agent = self.new_agent(shown, within, within)?;
         *kept = Some((shown.edition, agent.clone()));
         Ok(agent)
     }

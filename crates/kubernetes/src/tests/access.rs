@@ -3,6 +3,7 @@
 //! Must not know what is read. Invariant: no message holds a secret.
 
 use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +14,13 @@ use super::ManualClock;
 use crate::testing::{ApiServer, SERVER_NAME, TOKEN};
 use crate::{Cluster, Error, ErrorKind, Kubeconfig, Selector};
 
-fn cluster(text: &str) -> Result<Cluster, Error> {
+fn cluster_of(text: &str) -> Result<Cluster, Error> {
     let config = Kubeconfig::parse(text, Path::new("."))?;
     Cluster::from_kubeconfig(&config, "c")
 }
 
 fn version(text: &str) -> Result<String, Error> {
-    cluster(text)?.version()
+    cluster_of(text)?.version()
 }
 
 #[test]
@@ -213,6 +214,32 @@ mod programs {
             "{error}"
         );
     }
+}
+
+#[test]
+fn somebody_in_a_hurry_is_told_at_once_and_does_not_wait_for_an_answer() {
+    let server = ApiServer::start();
+    let clock = Arc::new(ManualClock::default());
+    let hurried = |cluster: Cluster| {
+        let within = Duration::from_millis(200);
+        cluster.hurried(within).expect("the same server")
+    };
+    let cluster = hurried(server.cluster_with(clock.clone()));
+    server.fail_next(1, 503, None);
+    let error = cluster.version().expect_err("not tried again");
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(cluster.version().is_ok());
+    // It takes connections and says nothing.
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+    let address = silent.local_addr().expect("it is bound");
+    let text = format!(
+        "{{apiVersion: v1, kind: Config, clusters: [{{name: c, cluster: {{server: 'http://{address}'}}}}], \
+         contexts: [{{name: c, context: {{cluster: c}}}}]}}"
+    );
+    let cluster = hurried(cluster_of(&text).expect("a cluster"));
+    let error = cluster.version().expect_err("nobody answers");
+    assert!(error.to_string().contains("no answer in time"), "{error}");
+    assert_eq!(clock.waits(), Vec::<Duration>::new());
 }
 
 #[test]

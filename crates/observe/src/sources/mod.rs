@@ -100,9 +100,9 @@ pub(crate) fn build(
         ObserverKind::Host(settings) => {
             Box::new(host::HostSource::new(settings, &surroundings.roots.proc))
         }
-        ObserverKind::Pod(settings) => pods::pods(settings, kubeconfig)?,
-        ObserverKind::Node(settings) => pods::nodes(settings, kubeconfig)?,
-        ObserverKind::Replicas(settings) => pods::replicas(settings, kubeconfig)?,
+        ObserverKind::Pod(settings) => pods::pods(settings, kubeconfig, timeout)?,
+        ObserverKind::Node(settings) => pods::nodes(settings, kubeconfig, timeout)?,
+        ObserverKind::Replicas(settings) => pods::replicas(settings, kubeconfig, timeout)?,
         ObserverKind::Prometheus(settings) => Box::new(prometheus::PrometheusSource::new(
             settings,
             spec.interval,

@@ -7,6 +7,7 @@ mod nodes;
 mod pod;
 
 use std::path::Path;
+use std::time::Duration;
 
 use loadline_kubernetes::{
     Cluster, Kubeconfig, LogFollower, LogOptions, LogSince, Node, NodeUsage, Pod, PodUsage,
@@ -68,13 +69,11 @@ impl Fleet for RealFleet {
 pub(super) fn pods(
     settings: &PodSettings,
     kubeconfig: Option<&Path>,
+    timeout: Duration,
 ) -> Result<Box<dyn Source>, String> {
-    let fleet = fleet(
-        kubeconfig,
-        settings.context.as_deref(),
-        settings.namespace.as_deref(),
-        Selector::labels(settings.selector.clone()),
-    )?;
+    let selector = Selector::labels(settings.selector.clone());
+    let (context, namespace) = (settings.context.as_deref(), settings.namespace.as_deref());
+    let fleet = fleet(connect(kubeconfig, context, namespace)?, selector, timeout)?;
     let source = pod::PodSource::new(Box::new(fleet), settings.containers);
     Ok(Box::new(source))
 }
@@ -83,12 +82,14 @@ pub(super) fn pods(
 pub(super) fn nodes(
     settings: &NodeSettings,
     kubeconfig: Option<&Path>,
+    timeout: Duration,
 ) -> Result<Box<dyn Source>, String> {
     let selector = settings
         .selector
         .clone()
         .map_or_else(Selector::all, Selector::labels);
-    let fleet = fleet(kubeconfig, settings.context.as_deref(), None, selector)?;
+    let connected = connect(kubeconfig, settings.context.as_deref(), None)?;
+    let fleet = fleet(connected, selector, timeout)?;
     Ok(Box::new(nodes::NodeSource::new(Box::new(fleet))))
 }
 
@@ -96,9 +97,11 @@ pub(super) fn nodes(
 pub(super) fn replicas(
     settings: &ReplicasSettings,
     kubeconfig: Option<&Path>,
+    timeout: Duration,
 ) -> Result<Box<dyn Source>, String> {
     let (context, namespace) = (settings.context.as_deref(), settings.namespace.as_deref());
-    let mut fleet = fleet(kubeconfig, context, namespace, Selector::all())?;
+    let connected = connect(kubeconfig, context, namespace)?;
+    let mut fleet = fleet(connected, Selector::all(), timeout)?;
     let name = WorkloadName::parse(&settings.workload, &fleet.namespace);
     fleet.workload = Some(name.map_err(|error| error.to_string())?);
     Ok(Box::new(nodes::ReplicaSource::new(Box::new(fleet))))
@@ -122,15 +125,15 @@ pub(super) fn follow_logs(
     told(cluster.follow_logs(&namespace, &selector, &options))
 }
 
+/// Each look is short: what could not be read is a gap, and the next look comes soon.
 fn fleet(
-    kubeconfig: Option<&Path>,
-    context: Option<&str>,
-    namespace: Option<&str>,
+    (cluster, namespace): (Cluster, String),
     selector: Selector,
+    timeout: Duration,
 ) -> Result<RealFleet, String> {
-    let (cluster, namespace) = connect(kubeconfig, context, namespace)?;
+    let cluster = cluster.hurried(timeout);
     Ok(RealFleet {
-        cluster,
+        cluster: cluster.map_err(|error| error.to_string())?,
         namespace,
         selector,
         workload: None,

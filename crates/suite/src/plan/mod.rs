@@ -9,6 +9,7 @@ mod order;
 mod row;
 mod said;
 mod settings;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -27,7 +28,8 @@ use crate::hooks::HookSpec;
 
 /// What a plan needs of the world: files and the environment.
 pub struct Surroundings<'a> {
-    /// The bytes of a file that is named relative to the suite file.
+    /// The bytes of a file that is named relative to the suite file; scripts name further ones, so anything may be asked
+    /// for, and what is no plain file is to be refused.
     pub read: &'a dyn Fn(&str) -> std::io::Result<Vec<u8>>,
     /// A variable of the process's environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,

@@ -10,7 +10,7 @@ use super::matrix::Combination;
 use super::settings::{Front, Settings, overlay};
 use super::{
     OuterHooks, PhaseKind, PlannedGroup, PlannedPhase, PlannedRow, RowHooks, Surroundings,
-    TARGET_URL, TARGET_VARIABLE, command, identity, join,
+    TARGET_URL, TARGET_VARIABLE, command, identity, join, sources,
 };
 use crate::file::{
     HookNodes, Meaning, Node, Problem, SuiteFile, Target, names_of, substitute, substitute_text,
@@ -272,7 +272,7 @@ fn mode_name(row: &PlannedRow) -> &'static str {
 }
 
 /// Everything that affects what is measured: commands, environment, observers, hooks before the load, the target, and
-/// the content of the script.
+/// the content of the script and of the files that it names.
 fn hash(
     file: &SuiteFile,
     row: &PlannedRow,
@@ -280,11 +280,11 @@ fn hash(
 ) -> Result<String, Problem> {
     let script = match &row.settings.front {
         Front::Script { file, .. } => {
-            let bytes = (surroundings.read)(file).map_err(|error| {
+            let hash = sources::hash(file, surroundings.read).map_err(|error| {
                 let what = format!("cannot read {file}: {error}");
                 Problem::new(row.settings.front_at, what, "check its name and rights")
             })?;
-            Some(identity::hash_bytes(&bytes))
+            Some(hash)
         }
         _ => None,
     };

@@ -101,6 +101,14 @@ struct Suite {
     state_name: String,
 }
 
+/// A file's bytes; a device or a pipe may never end, and is none.
+fn read_plain(path: &Path) -> std::io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no plain file"));
+    }
+    std::fs::read(path)
+}
+
 impl Suite {
     fn open(args: &SuiteFileArgs, env: &Env) -> Result<Suite, Ending> {
         let path = args.file.display().to_string();
@@ -110,7 +118,7 @@ impl Suite {
         let file = file.map_err(|error| Ending::usage(&error.to_string()))?;
         let folder = args.file.parent().unwrap_or(Path::new("")).to_path_buf();
         let surroundings = Surroundings {
-            read: &|name| std::fs::read(folder.join(name)),
+            read: &|name| read_plain(&folder.join(name)),
             variable: &|name| env.get(name).map(str::to_owned),
         };
         let plan = Plan::of(&file, &surroundings);

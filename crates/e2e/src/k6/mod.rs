@@ -17,6 +17,8 @@ use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::process::binary;
 use crate::skip;
@@ -27,6 +29,8 @@ use servers::Servers;
 
 /// Who the golden files were recorded from.
 const PEER: &str = "k6 v2.2.0";
+/// Scripts of a topic that run side by side: most of their time they wait.
+const AT_ONCE: usize = 2;
 
 /// The folder of the suite.
 #[must_use]
@@ -88,23 +92,23 @@ pub fn hold_against_httpbin(topic: &str) {
 
 fn hold_all(cases: &[Case], servers: &Servers) {
     let known = known_differences();
-    let mut failures = Vec::new();
-    for case in cases {
-        let lines = match look(&binary(), case, servers) {
-            Ok(seen) => difference::between(&golden(case), &seen),
-            Err(why) => vec![why],
-        };
-        match (lines.is_empty(), known.contains_key(&case.title())) {
-            (true, false) | (false, true) => {}
-            (true, true) => failures.push(format!(
-                "{}: is listed as a known difference and does not differ: take it off the list",
-                case.title()
-            )),
-            (false, false) => {
-                failures.push(format!("{}:\n    {}", case.title(), lines.join("\n    ")));
-            }
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let failure = failure_of(case, servers, known.contains_key(&case.title()));
+                    let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+                    failures.extend(failure);
+                }
+            });
         }
-    }
+    });
+    let mut failures = failures
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    failures.sort();
     assert!(
         failures.is_empty(),
         "{} of {} scripts differ from {PEER}\n{}",
@@ -112,6 +116,22 @@ fn hold_all(cases: &[Case], servers: &Servers) {
         cases.len(),
         failures.join("\n")
     );
+}
+
+/// What is wrong with a script; `None`: nothing.
+fn failure_of(case: &Case, servers: &Servers, is_known: bool) -> Option<String> {
+    let lines = match look(&binary(), case, servers) {
+        Ok(seen) => difference::between(&golden(case), &seen),
+        Err(why) => vec![why],
+    };
+    match (lines.is_empty(), is_known) {
+        (true, false) | (false, true) => None,
+        (true, true) => Some(format!(
+            "{}: is listed as a known difference and does not differ: take it off the list",
+            case.title()
+        )),
+        (false, false) => Some(format!("{}:\n    {}", case.title(), lines.join("\n    "))),
+    }
 }
 
 /// Records the golden files of all scripts whose title contains `only`, from the k6 at `peer`.

@@ -94,8 +94,9 @@ fn limit_of(
     let failures = failing_side(facts);
     let delivered = facts.open && facts.missed().is_none() && knee.is_none();
     if delivered && failures.is_none() {
-        // A queue takes everything in; whether it is dealt with is another matter.
-        return if seen.decides {
+        // A queue takes everything in, and a target may answer that it will not; whether it is dealt with is another
+        // matter.
+        return if seen.decides || refused_share(facts) >= FAILURES_OF_OFFERED {
             Limit::Target
         } else {
             Limit::Nobody
@@ -178,16 +179,18 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         .is_some_and(|(at, min)| {
             at[1] >= QUEUEING_FACTOR * min as f64 && at[2] <= QUEUEING_SPREAD_MAX * at[0]
         });
-    let overloaded = facts
-        .seen
-        .statuses
-        .rows()
-        .filter(|(status, _)| **status >= 500);
-    let refused: u64 = overloaded.map(|(_, n)| n).sum();
     facts.mean_service().is_some_and(|mean| mean >= SLOW_S)
         || queues
-        || share(refused, facts.counts.completed) > 0.01
+        || refused_share(facts) > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1
+}
+
+/// The share of answers by which the target says that it cannot, or that it is asked too often.
+fn refused_share(facts: &Facts<'_>) -> f64 {
+    const TOO_MANY_REQUESTS: u16 = 429;
+    let rows = facts.seen.statuses.rows();
+    let refusals = rows.filter(|(status, _)| **status >= 500 || **status == TOO_MANY_REQUESTS);
+    share(refusals.map(|(_, n)| n).sum(), facts.counts.completed)
 }
 
 /// Little's law in numbers, where it explains a shortfall.

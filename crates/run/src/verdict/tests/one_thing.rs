@@ -303,6 +303,16 @@ fn goodput_below_throughput_is_told() {
         *run.totals.seen.statuses.row(503) += wrong;
         let verdict = run.judge();
         only(&verdict, Code::WrongAnswers, gravity);
+        let refuses = wrong >= 2_000;
+        let limit = if refuses {
+            Limit::Target
+        } else {
+            Limit::Nobody
+        };
+        assert_eq!(
+            (verdict.delivery, verdict.limit),
+            (Delivery::Delivered, limit)
+        );
     }
     let mut run = open();
     run.totals.seen.counts.good = 0;

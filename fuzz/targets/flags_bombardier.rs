@@ -20,10 +20,13 @@ fuzz_target!(|data: &[u8]| {
     match bombardier::parse(&words, &files, 1) {
         Ok(job) => {
             assert_eq!(job.plan.validate(), Ok(()));
-            assert_eq!(u64::from(job.plan.client.connections.max(1)), match job.spec.client {
-                loadline_report::bombardier::Client::NetHttp2 => 1,
-                _ => job.spec.connections,
-            });
+            assert_eq!(
+                u64::from(job.plan.client.connections.max(1)),
+                match job.spec.client {
+                    loadline_report::bombardier::Client::NetHttp2 => 1,
+                    _ => job.spec.connections,
+                }
+            );
         }
         Err(ending) => {
             assert!(ending.code.code() <= 1, "{ending}");

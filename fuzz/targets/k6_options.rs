@@ -39,6 +39,9 @@ fuzz_target!(|data: &[u8]| {
         Err(error) => assert!(error.code.code() >= 104 && !error.to_string().is_empty()),
     }
     if let Ok((text, _)) = invocation.inspect(&facts) {
-        assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
+        assert!(
+            serde_json::from_str::<serde_json::Value>(&text).is_ok(),
+            "{text}"
+        );
     }
 });

@@ -7,9 +7,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use loadline_metric::threshold::{
-    Aggregate, Aggregation, MetricKind, MetricSelector, Threshold,
-};
+use loadline_metric::threshold::{Aggregate, Aggregation, MetricKind, MetricSelector, Threshold};
 use loadline_metric::{Gauge, Rate, ValueCounter};
 
 fuzz_target!(|text: &str| {
@@ -57,6 +55,9 @@ fn held(threshold: &Threshold) {
         let fits = threshold.check(aggregate.kind()).is_ok();
         let evaluated = threshold.evaluate(aggregate, Duration::from_secs(3));
         assert_eq!(evaluated.is_ok(), fits);
-        assert_eq!(evaluated, threshold.evaluate(aggregate, Duration::from_secs(3)));
+        assert_eq!(
+            evaluated,
+            threshold.evaluate(aggregate, Duration::from_secs(3))
+        );
     }
 }

@@ -31,7 +31,9 @@ fn urls(text: &str) {
 
 fn templates(text: &str) {
     let mut lines = |_: &str| Ok(Arc::new(vec!["line".to_owned()]));
-    let Ok(template) = Template::parse(text, &mut lines) else { return };
+    let Ok(template) = Template::parse(text, &mut lines) else {
+        return;
+    };
     assert_eq!(template.source(), text);
     let first = render(&template);
     assert_eq!(first, render(&template));
@@ -43,17 +45,26 @@ fn templates(text: &str) {
 fn render(template: &Template) -> Vec<u8> {
     let mut word = 1_u64;
     let mut random = || {
-        word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+        word = word
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(99);
         word
     };
-    let mut filling = Filling { counter: 7, vu: 3, unix_ms: 1, random: &mut random };
+    let mut filling = Filling {
+        counter: 7,
+        vu: 3,
+        unix_ms: 1,
+        random: &mut random,
+    };
     let mut out = Vec::new();
     template.render(&mut filling, &mut out);
     out
 }
 
 fn checks(text: &str) {
-    let Ok(check) = Check::parse(text) else { return };
+    let Ok(check) = Check::parse(text) else {
+        return;
+    };
     let answer = Answer {
         status: 200,
         headers: &[(b"content-type", b"text/plain")],

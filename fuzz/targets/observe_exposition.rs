@@ -10,7 +10,9 @@ use loadline_observe::parse::exposition::parse;
 fuzz_target!(|text: &str| {
     let all = parse(text, |_| true);
     let lines = text.lines().map(str::trim);
-    let content = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).count();
+    let content = lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .count();
     assert_eq!(all.samples.len() + all.bad_lines, content);
     let wanted = parse(text, |name| name.starts_with('a'));
     let names = all.samples.iter().map(|sample| &sample.name);

@@ -10,7 +10,8 @@ fuzz_target!(|text: &str| {
     match parse_file_text(text, "f") {
         Ok(specs) => {
             let json = serde_json::to_string(&specs).expect("a specification is data");
-            let read: ObserverSpecs = serde_json::from_str(&json).expect("what is written can be read");
+            let read: ObserverSpecs =
+                serde_json::from_str(&json).expect("what is written can be read");
             assert_eq!(read, specs);
         }
         Err(error) => {

@@ -17,6 +17,10 @@ fuzz_target!(|input: &str| {
     assert_eq!(again, path);
     if let Ok(value) = serde_json::from_str(text) {
         assert_eq!(path.find(&value), again.find(&value));
-        assert!(path.find(&value).and_then(number).is_none_or(f64::is_finite));
+        assert!(
+            path.find(&value)
+                .and_then(number)
+                .is_none_or(f64::is_finite)
+        );
     }
 });

@@ -29,5 +29,9 @@ fuzz_target!(|data: &[u8]| {
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
     assert_eq!(lines(&single), whole);
     // A byte that is no text becomes a sign of three.
-    assert!(whole.iter().all(|line| !line.contains('\n') && line.len() <= 3 * LINE_BYTES_MAX));
+    assert!(
+        whole
+            .iter()
+            .all(|line| !line.contains('\n') && line.len() <= 3 * LINE_BYTES_MAX)
+    );
 });

@@ -11,7 +11,8 @@ fuzz_target!(|text: &str| {
         Ok(specs) => {
             let specs = ObserverSpecs::new(specs).expect("one observer has one name");
             let json = serde_json::to_string(&specs).expect("a specification is data");
-            let read: ObserverSpecs = serde_json::from_str(&json).expect("what is written can be read");
+            let read: ObserverSpecs =
+                serde_json::from_str(&json).expect("what is written can be read");
             assert_eq!(read, specs);
         }
         Err(error) => assert!(!error.to_string().is_empty()),

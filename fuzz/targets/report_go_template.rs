@@ -43,11 +43,17 @@ fn data() -> Value {
         ("Took", Member::Field(Value::Duration(1_500_000_000))),
         ("Lats", Member::Field(Value::floats(vec![0.5, 1e-7, 1e30]))),
         ("Codes", Member::Field(Value::Map(Rc::new(codes)))),
-        ("Bytes", Member::Field(Value::Bytes(Rc::from(&b"\xff\x00"[..])))),
+        (
+            "Bytes",
+            Member::Field(Value::Bytes(Rc::from(&b"\xff\x00"[..]))),
+        ),
         ("Id", Member::Field(Value::Uuid([7; 16]))),
         ("Nil", Member::Field(Value::Nil)),
         ("Flag", Member::Field(Value::Bool(true))),
-        ("Sum", Member::Method(Rc::new(|a| Ok(Value::Int(a.len() as i64))))),
+        (
+            "Sum",
+            Member::Method(Rc::new(|a| Ok(Value::Int(a.len() as i64)))),
+        ),
     ];
     Value::Object(Rc::new(Object {
         type_name: "fuzz.Data",

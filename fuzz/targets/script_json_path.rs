@@ -47,7 +47,10 @@ fuzz_target!(|data: &[u8]| {
     let (what, text) = first.split_once(' ').unwrap_or((first, ""));
     match what {
         "nothing" => assert!(text.is_empty()),
-        "found" => assert!(text == "undefined" || serde_json::from_str::<serde_json::Value>(text).is_ok(), "{text}"),
+        "found" => assert!(
+            text == "undefined" || serde_json::from_str::<serde_json::Value>(text).is_ok(),
+            "{text}"
+        ),
         "thrown" => assert!(!text.is_empty()),
         other => panic!("{other}"),
     }

@@ -170,6 +170,16 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "tests the binary as a user meets it: command line, streams, exit code",
     },
     Layer {
+        package: "loadline-fuzz",
+        level: Level::Tests,
+        normal: &[
+            "loadline", SUITE, OBSERVE, KUBERNETES, SCRIPT, OUTPUT, REPORT, TARGET, WIRE, MODEL,
+            METRIC,
+        ],
+        tests: &[],
+        reason: "feeds whatever reads from outside; what only computes is tested by properties",
+    },
+    Layer {
         package: "xtask",
         level: Level::Tests,
         normal: &[],
@@ -202,7 +212,7 @@ const IMPURE: &[(&str, &str)] = &[
 /// # Errors
 /// Cargo failed.
 pub(crate) fn breaches() -> Result<Vec<String>> {
-    let metadata = workspace::metadata("Cargo.toml", Depth::Members)?;
+    let metadata = workspace::metadata(Depth::Members)?;
     Ok(list(&metadata, "packages")
         .iter()
         .flat_map(package_breaches)

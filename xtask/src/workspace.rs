@@ -34,13 +34,12 @@ pub(crate) enum Depth {
     All,
 }
 
-/// What `cargo metadata` says of the workspace whose manifest is `manifest` (relative to the root).
+/// What `cargo metadata` says of the workspace.
 ///
 /// # Errors
 /// Cargo failed: a manifest is broken, or the registry could not be reached.
-pub(crate) fn metadata(manifest: &str, depth: Depth) -> Result<Value> {
+pub(crate) fn metadata(depth: Depth) -> Result<Value> {
     let mut command = exec::cargo(root(), &["metadata", "--format-version", "1"]);
-    command.args(["--manifest-path", manifest]);
     if depth == Depth::Members {
         command.arg("--no-deps");
     }
@@ -64,7 +63,7 @@ pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 /// Cargo failed.
 pub(crate) fn target_directory() -> Result<PathBuf> {
     Ok(PathBuf::from(text(
-        &metadata("Cargo.toml", Depth::Members)?,
+        &metadata(Depth::Members)?,
         "target_directory",
     )))
 }
@@ -87,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_workspace_knows_itself() {
-        let metadata = metadata("Cargo.toml", Depth::Members).expect("the workspace is sound");
+        let metadata = metadata(Depth::Members).expect("the workspace is sound");
         let packages = list(&metadata, "packages");
         assert!(
             packages

@@ -1,28 +1,45 @@
 //! Staged bottlenecks: benches in which one thing is in the way, and whether the verdict names it.
 //!
-//! Must not know how a verdict is reached. Invariant: one bench at a time, so that none is in another's way.
+//! Must not know how a verdict is reached. Invariant: a bench that keeps a processor busy, or whose processes are found
+//! by name, stands alone; those that mostly wait stand side by side.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use loadline_e2e::topology::Topology;
 use loadline_e2e::{Ran, bench, loadline_under, run_to_end, skip};
 use serde_json::Value;
 
-/// Held while a bench runs.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// Held while a bench runs: for writing by one that wants the machine for itself.
+static MACHINE: RwLock<()> = RwLock::new(());
 
-/// A bench that stands, and the machine to itself as far as these tests go.
+#[expect(dead_code, reason = "held until the bench has ended")]
+enum Share {
+    Alone(RwLockWriteGuard<'static, ()>),
+    WithOthers(RwLockReadGuard<'static, ()>),
+}
+
+/// A bench that stands, and its share of the machine.
 struct Staged {
     topology: Topology,
-    _alone: MutexGuard<'static, ()>,
+    _share: Share,
 }
 
 impl Staged {
-    /// Starts `crates/target/bottlenecks/NAME.yaml`.
+    /// Starts `crates/target/bottlenecks/NAME.yaml`, and nothing beside it.
     fn start(name: &str) -> Staged {
-        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
+        Staged::with(name, Share::Alone(alone))
+    }
+
+    /// Starts one that mostly waits, and is not observed by the names of its processes.
+    fn start_quiet(name: &str) -> Staged {
+        let others = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
+        Staged::with(name, Share::WithOthers(others))
+    }
+
+    fn with(name: &str, share: Share) -> Staged {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../target/bottlenecks")
             .join(format!("{name}.yaml"));
@@ -30,7 +47,7 @@ impl Staged {
             fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         Staged {
             topology: Topology::start(&text),
-            _alone: alone,
+            _share: share,
         }
     }
 
@@ -267,7 +284,7 @@ fn what_is_behind_the_gateway() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_consumers_of_a_queue() {
-    let staged = Staged::start("queue-consumers");
+    let staged = Staged::start_quiet("queue-consumers");
     let pipeline = "sink=pipeline;ingest=scrape:{front}/metrics\\;metric=queue_messages_received_total\
                     ;sink=scrape:{front}/metrics\\;metric=queue_messages_acknowledged_total;limit=2s";
     staged
@@ -298,7 +315,7 @@ fn the_consumers_of_a_queue() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_cold_start() {
-    let staged = Staged::start("cold-start");
+    let staged = Staged::start_quiet("cold-start");
     let replicas = "api=http:{control}/truth;as=replicas;path=components.api.ready;interval=300ms";
     staged
         .drive(&["-c", "10", "-z", "6s", "--observe", replicas, "{front}/ok"])
@@ -309,7 +326,7 @@ fn a_cold_start() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_autoscaler_that_is_late() {
-    let staged = Staged::start("autoscaler-lag");
+    let staged = Staged::start_quiet("autoscaler-lag");
     let replicas = "api=http:{control}/truth;as=replicas;path=components.api.ready;value=replicas_wanted=components.api.wanted;interval=300ms";
     staged
         .drive(&["-c", "40", "-z", "14s", "--observe", replicas, "{front}/ok"])
@@ -320,7 +337,7 @@ fn an_autoscaler_that_is_late() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_delay_of_a_network() {
-    let staged = Staged::start("network-delay");
+    let staged = Staged::start_quiet("network-delay");
     let own = "api=scrape:{api}/metrics;metric=loadline_target_service_time_seconds;interval=300ms";
     staged
         .drive(&["-c", "10", "-z", "4s", "--observe", own, "{front}/ok"])
@@ -331,7 +348,7 @@ fn the_delay_of_a_network() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_loss_of_a_network() {
-    let staged = Staged::start("network-loss");
+    let staged = Staged::start_quiet("network-loss");
     let own = "api=scrape:{api}/metrics;metric=loadline_target_service_time_seconds;interval=300ms";
     staged
         .drive(&["-c", "10", "-z", "3s", "--observe", own, "{front}/ok"])
@@ -361,7 +378,7 @@ fn answers_that_say_nothing() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn too_few_virtual_users() {
-    let staged = Staged::start("nothing-staged");
+    let staged = Staged::start_quiet("nothing-staged");
     staged
         .drive(&[
             "-r",
@@ -379,7 +396,7 @@ fn too_few_virtual_users() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_run_that_is_too_short() {
-    let staged = Staged::start("nothing-staged");
+    let staged = Staged::start_quiet("nothing-staged");
     staged
         .drive(&["-r", "50", "-z", "300ms", "{front}/ok"])
         .tells("too-short", &[]);

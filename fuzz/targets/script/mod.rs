@@ -68,7 +68,7 @@ impl Host for Listener {
 }
 
 /// The virtual user, and what it logs.
-pub struct Rehearsal {
+pub(crate) struct Rehearsal {
     vu: ScriptVu,
     listener: Rc<Listener>,
     iterations: u64,
@@ -78,7 +78,7 @@ pub struct Rehearsal {
 
 impl Rehearsal {
     /// A virtual user whose module code has run.
-    pub fn new(script: &'static str) -> Rehearsal {
+    pub(crate) fn new(script: &'static str) -> Rehearsal {
         let entry = Url::parse(ENTRY).expect("it is an address");
         let folder = Url::parse("file:///").expect("it is an address");
         let sources = Sources::new(Box::new(Entry(script)), entry, folder, Libraries::Embedded);
@@ -87,14 +87,19 @@ impl Rehearsal {
         let host: Rc<dyn Host> = Rc::clone(&listener) as Rc<dyn Host>;
         let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), 1, 1);
         let vu = vu.expect("there is memory");
-        let mut made = Rehearsal { vu, listener, iterations: 0, scenario: None };
+        let mut made = Rehearsal {
+            vu,
+            listener,
+            iterations: 0,
+            scenario: None,
+        };
         let ended = made.task(Task::Init, &[]);
         assert!(matches!(ended, Ending::Done(_)), "{ended:?}");
         made
     }
 
     /// Runs an iteration with this in `__ENV`, and this as the body of each answer; gives what it logged.
-    pub fn iterate(&mut self, env: Vec<(String, String)>, body: &[u8]) -> Vec<String> {
+    pub(crate) fn iterate(&mut self, env: Vec<(String, String)>, body: &[u8]) -> Vec<String> {
         let scenario = Rc::new(ScenarioSetup {
             function: "default".into(),
             env,
@@ -126,6 +131,7 @@ impl Rehearsal {
     }
 }
 
+#[expect(clippy::result_large_err, reason = "the shape is the engine's")]
 fn answer(body: &[u8]) -> HopOutcome {
     Ok(HopAnswer {
         sent_bytes: 0,

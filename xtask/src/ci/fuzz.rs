@@ -4,22 +4,18 @@
 //! a target that is named there is built and run, from its seeds, or the step fails.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::Outcome;
+use super::{Outcome, cargo_once};
 use crate::workspace::{self, Depth, list, root, text};
 use crate::{Result, exec};
 
-const MANIFEST: &str = "fuzz/Cargo.toml";
-
-/// What libFuzzer needs from the compiler. `cargo-fuzz` passes the same through a nightly flag.
-const RUSTFLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
-    -Cllvm-args=-sanitizer-coverage-trace-compares \
-    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
-    -Cllvm-args=-sanitizer-coverage-pc-table --cfg fuzzing";
+const PACKAGE: &str = "loadline-fuzz";
+/// Here Cargo reads how our crates are to be instrumented.
+const FOLDER: &str = "fuzz";
 
 /// Seconds and inputs, whichever ends first: enough to see that a target works from its seeds.
 const LIMITS: [&str; 3] = ["-max_total_time=3", "-runs=200000", "-timeout=10"];
@@ -28,7 +24,7 @@ pub(super) fn step() -> Result<Outcome> {
     let names = targets()?;
     if names.is_empty() {
         return Err(format!(
-            "{MANIFEST} names no [[bin]]: no fuzz target would run"
+            "{FOLDER}/Cargo.toml names no [[bin]]: no fuzz target would run"
         ));
     }
     if exec::find("g++").is_none() {
@@ -36,10 +32,9 @@ pub(super) fn step() -> Result<Outcome> {
             "g++ is not installed, libFuzzer needs it".to_owned(),
         ));
     }
-    let directory = workspace::target_directory()?.join("fuzz");
-    let triple = host()?;
-    let binaries = build(&directory, &triple)?;
-    run_all(&names, &binaries, &directory)?;
+    build()?;
+    let target = workspace::target_directory()?;
+    run_all(&names, &target.join("debug"), &target.join("fuzz-smoke"))?;
     Ok(Outcome::Passed)
 }
 
@@ -63,9 +58,10 @@ fn run_all(names: &[String], binaries: &Path, directory: &Path) -> Result<()> {
 }
 
 fn targets() -> Result<Vec<String>> {
-    let metadata = workspace::metadata(MANIFEST, Depth::Members)?;
-    let all = list(&metadata, "packages")
-        .iter()
+    let metadata = workspace::metadata(Depth::Members)?;
+    let packages = list(&metadata, "packages").iter();
+    let all = packages
+        .filter(|package| text(package, "name") == PACKAGE)
         .flat_map(|package| list(package, "targets"));
     let binaries = all.filter(|target| list(target, "kind").iter().any(|kind| kind == "bin"));
     Ok(binaries
@@ -73,26 +69,11 @@ fn targets() -> Result<Vec<String>> {
         .collect())
 }
 
-fn host() -> Result<String> {
-    let version = exec::capture(Command::new("rustc").current_dir(root()).arg("-vV"))?;
-    let line = version.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned)
-        .ok_or_else(|| "rustc -vV names no host".to_owned())
-}
-
-/// The development profile keeps debug assertions, which are finds too. The target is named although
-/// it is the host: build scripts and macros are then left uninstrumented, which they must be in order
-/// to link.
-fn build(directory: &Path, triple: &str) -> Result<PathBuf> {
-    let mut command = exec::cargo(root(), &["build", "--manifest-path", MANIFEST]);
-    command
-        .args(["--target", triple])
-        .arg("--target-dir")
-        .arg(directory);
-    // A find is looked at with a build of its own; here lines of code would only cost time.
-    command.env("CARGO_PROFILE_DEV_DEBUG", "0");
-    exec::run(command.env("RUSTFLAGS", RUSTFLAGS))?;
-    Ok(directory.join(triple).join("debug"))
+/// The development profile keeps debug assertions, which are finds too, and has the crates of others from the step that
+/// ran the tests.
+fn build() -> Result<()> {
+    let mut command = cargo_once(&["build", "-p", PACKAGE, "--bins"]);
+    exec::run(command.current_dir(root().join(FOLDER)))
 }
 
 fn smoke_run(name: &str, binaries: &Path, directory: &Path) -> Result<()> {

@@ -226,7 +226,17 @@ fn passed(result: Result<()>) -> Result<Outcome> {
 }
 
 fn cargo(arguments: &[&str]) -> Result<Outcome> {
-    passed(exec::run(&mut exec::cargo(root(), arguments)))
+    passed(exec::run(&mut cargo_once(arguments)))
+}
+
+/// Cargo for a build that is made once: what helps to debug, and to build again after a change, takes time to write and to
+/// link. A test that fails says its place anyway.
+fn cargo_once(arguments: &[&str]) -> Command {
+    let mut command = exec::cargo(root(), arguments);
+    command
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0");
+    command
 }
 
 fn clippy() -> Result<Outcome> {
@@ -241,7 +251,7 @@ fn clippy() -> Result<Outcome> {
 }
 
 fn doc() -> Result<Outcome> {
-    let mut command = exec::cargo(root(), &["doc", "--workspace", "--no-deps"]);
+    let mut command = cargo_once(&["doc", "--workspace", "--no-deps"]);
     passed(exec::run(command.env("RUSTDOCFLAGS", "-D warnings")))
 }
 
@@ -253,12 +263,8 @@ fn generated() -> Result<Outcome> {
     passed(generate::command(&["--check".to_owned()]))
 }
 
-/// Tests are built without debug information, which takes time to write and to link: a failure says its place anyway.
-const DEBUG_INFO: (&str, &str) = ("CARGO_PROFILE_DEV_DEBUG", "0");
-
 fn test() -> Result<Outcome> {
-    let mut command = exec::cargo(root(), &["test", "--workspace", "--no-fail-fast"]);
-    command.env(DEBUG_INFO.0, DEBUG_INFO.1);
+    let mut command = cargo_once(&["test", "--workspace", "--no-fail-fast"]);
     // The tests that are ignored here because they want the release binary run in a later step:
     // they are not skipped, so they are not counted as such.
     count_tests(&mut command, |suite| !suite.starts_with("e2e_"))
@@ -275,8 +281,7 @@ fn end_to_end() -> Result<Outcome> {
         "--",
         "--include-ignored",
     ];
-    let mut command = exec::cargo(root(), &arguments);
-    command.env(DEBUG_INFO.0, DEBUG_INFO.1);
+    let mut command = cargo_once(&arguments);
     count_tests(command.env("LOADLINE_BIN", binary), |_| true)
 }
 

@@ -40,7 +40,7 @@ const BARE_NAMES: &[&str] = &["run", "LICENSE", ".editorconfig", ".gitignore"];
 /// Kept as others wrote it, or found by machines.
 const LEFT_OUT: &[&str] = &["third_party/", "fuzz/seeds/"];
 /// Where an archive of the sources is built.
-const BUILT: &[&str] = &["target", "fuzz/target"];
+const BUILT: &[&str] = &["target"];
 /// What a visitor of the repository looks for.
 const WANTED: &[&str] = &[
     "LICENSE",

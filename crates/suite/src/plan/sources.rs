@@ -136,7 +136,7 @@ mod tests {
             ("tests/users.csv", "1"),
         ];
         let (first, asked) = hash_of(&files);
-        let mut sorted = asked.clone();
+        let mut sorted = asked;
         sorted.sort();
         assert_eq!(
             sorted,

@@ -102,9 +102,9 @@ struct Suite {
 }
 
 /// A file's bytes; a device or a pipe may never end, and is none.
-fn read_plain(path: &Path) -> std::io::Result<Vec<u8>> {
+fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is no plain file"));
+        return Err(io::Error::other("it is no plain file"));
     }
     std::fs::read(path)
 }

@@ -1,0 +1,10 @@
+#!/bin/sh
+# The compiler with what libFuzzer needs, for our own crates: `cargo-fuzz` passes the same through a nightly flag.
+# Called by Cargo in the place of rustc. Crates of others are left as every other build has them.
+exec "$@" \
+  -Cpasses=sancov-module \
+  -Cllvm-args=-sanitizer-coverage-level=4 \
+  -Cllvm-args=-sanitizer-coverage-trace-compares \
+  -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+  -Cllvm-args=-sanitizer-coverage-pc-table \
+  --cfg=fuzzing

@@ -6,6 +6,7 @@
 
 mod charts;
 pub mod cli;
+mod client;
 mod commands;
 pub mod dialect;
 mod ending;

@@ -286,13 +286,13 @@ fn what_is_behind_the_gateway() {
 fn the_consumers_of_a_queue() {
     let staged = Staged::start_quiet("queue-consumers");
     let pipeline = "sink=pipeline;ingest=scrape:{front}/metrics\\;metric=queue_messages_received_total\
-                    ;sink=scrape:{front}/metrics\\;metric=queue_messages_acknowledged_total;limit=2s";
+                    ;sink=scrape:{front}/metrics\\;metric=queue_messages_acknowledged_total;limit=2s;interval=300ms";
     staged
         .drive(&[
             "-r",
             "400",
             "-z",
-            "3s",
+            "4s",
             "-m",
             "POST",
             "-b",

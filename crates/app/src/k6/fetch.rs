@@ -12,13 +12,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use loadline_script::loading::{Fetch, FetchError};
-use rustls::crypto::aws_lc_rs;
 use ureq::http::{Response, StatusCode, header};
-use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 use ureq::{Agent, Body};
 use url::Url;
 
 use kept::Kept;
+
+use crate::client;
 
 /// How long one module may take: as long as k6 waits for one.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -187,22 +187,9 @@ fn fresh(mut answer: Response<Body>) -> Result<Answer, Failure> {
 }
 
 fn new_agent() -> Agent {
-    let roots: Vec<_> = rustls_native_certs::load_native_certs()
-        .certs
-        .iter()
-        .map(|root| Certificate::from_der(root).to_owned())
-        .collect();
-    let tls = TlsConfig::builder()
-        .provider(TlsProvider::Rustls)
-        .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
-        .root_certs(RootCerts::Specific(Arc::new(roots)))
-        .build();
-    Agent::config_builder()
-        .tls_config(tls)
+    client::builder()
         .https_only(true)
-        .http_status_as_error(false)
         .timeout_global(Some(TIMEOUT))
-        .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")))
         .build()
         .new_agent()
 }

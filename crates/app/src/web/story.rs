@@ -4,6 +4,7 @@
 //! Must not know sockets. Invariants: whoever joins is told everything first; nothing is rendered while
 //! nobody reads.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -117,16 +118,17 @@ impl Story<'_> {
 
     /// The parts as they are now, and each row that is new.
     fn news(&self) -> Vec<Bytes> {
-        let parts = self
-            .state
-            .result(self.watch)
-            .map_or_else(BTreeMap::new, |result| parts(&result));
+        let result = self.state.result(self.watch);
+        let parts = result.as_deref().map_or_else(BTreeMap::new, parts);
         let marks = &self.state.marks()[self.marks_told..];
         let new = &self.state.rows()[self.rows_told..];
         if new.is_empty() {
             return vec![self.written("second", &parts, None, None)];
         }
-        let observed = self.state.observed();
+        let observed = result.as_ref().map_or_else(
+            || Cow::Owned(self.state.observed()),
+            |result| Cow::Borrowed(&result.observations),
+        );
         let rows = new.iter().enumerate().map(|(place, row)| {
             let marks = if place == 0 { marks } else { &[] };
             let row = html::chart_row(row, marks, &observed);

@@ -20,11 +20,9 @@ use loadline_suite::outcome::SuiteOutcome;
 use loadline_suite::plan::{Plan, Surroundings};
 use loadline_suite::runner::{self, RunSettings, SuiteEnd};
 use loadline_suite::state::{State, StateError, StateLock, SuiteRecord, SystemDisk, usual_folder};
-use rustls::crypto::aws_lc_rs;
-use ureq::Agent;
-use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
 use crate::cli::{SuiteAction, SuiteArgs, SuiteFileArgs};
+use crate::client;
 use crate::files::Files;
 use crate::terminal::print;
 use crate::{Ending, Env};
@@ -225,7 +223,7 @@ impl Suite {
         };
         let mut world = System::new(
             Box::new(SuiteClock { wish, clock }),
-            new_agent(),
+            client::builder().build().new_agent(),
             self.folder.clone(),
         );
         let secrets = self.plan.secrets.iter();
@@ -281,26 +279,6 @@ fn unreadable(path: &Path, error: &io::Error) -> Ending {
 
 fn state_refusal(error: &StateError) -> Ending {
     Ending::refusal(ExitCode::Other, &error.to_string())
-}
-
-/// Sends the requests of hooks: like a tool at the command line, with the system's certificates.
-fn new_agent() -> Agent {
-    let roots: Vec<_> = rustls_native_certs::load_native_certs()
-        .certs
-        .iter()
-        .map(|root| Certificate::from_der(root).to_owned())
-        .collect();
-    let tls = TlsConfig::builder()
-        .provider(TlsProvider::Rustls)
-        .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
-        .root_certs(RootCerts::Specific(Arc::new(roots)))
-        .build();
-    Agent::config_builder()
-        .tls_config(tls)
-        .http_status_as_error(false)
-        .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .new_agent()
 }
 
 #[cfg(test)]

@@ -24,7 +24,10 @@ pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
 fn behind(pipeline: &Component<'_>, components: &[Component<'_>]) -> Option<Sign> {
     let backlog = pipeline.metric("backlog")?;
     let waiting = backlog.aggregate(Aggregation::Last, pipeline.phases.load)?;
-    let before = backlog.points_in(pipeline.phases.load).next()?.1;
+    // What waited already when the load began, as far as somebody looked.
+    let baseline = backlog.aggregate(Aggregation::Last, pipeline.phases.span(Phase::Baseline));
+    let first = backlog.points_in(pipeline.phases.load).next()?.1;
+    let before = baseline.unwrap_or(first);
     let stages: Vec<(f64, &Component<'_>)> = components
         .iter()
         .filter(|stage| stage.observer == pipeline.observer)

@@ -396,7 +396,7 @@ fn json_gives_the_whole_or_a_part() {
         "const r = http.get(H + '/json');
          console.log(JSON.stringify(r.json()), r.json('a.b.#'), r.json('a.b.2.c'), r.json('nope'), r.body.length);
          console.log(r.json('a.b.0'), JSON.stringify(r.json('a')));
-         for (const f of [() => http.get(H + '/html').json(), () => http.get(H + '/none').json()]) {
+         for (const f of [() => http.get(H + '/html').json(), () => http.get(H + '/none').json(), () => r.json('a|'.repeat(1000))]) {
             try { f(); } catch (e) { console.log(String(e)); }
          }",
     );
@@ -407,6 +407,7 @@ fn json_gives_the_whole_or_a_part() {
             "1 {\"b\":[1,2,{\"c\":\"x\"}]}",
             "GoError: cannot parse json due to an error at line 1, character 1 , error: invalid character '<' looking for beginning of value",
             "GoError: the body is null so we can't transform it to JSON - this likely was because of a request error getting the response",
+            "GoError: the path has more than 48 parts: take it in two steps",
         ]
     );
 }

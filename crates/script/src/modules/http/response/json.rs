@@ -13,6 +13,11 @@ use crate::json_fault;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
+/// Parts of a path: each is a call within the one before it, on a virtual user's small stack.
+const PARTS_MAX: usize = 48;
+/// Levels of a body that a modifier (`@pretty`, `@valid`) is given: each is a call, too.
+const LEVELS_MAX: usize = 64;
+
 pub(super) fn json<'js>(
     ctx: Ctx<'js>,
     this: This<Class<'js, Response<'js>>>,
@@ -27,14 +32,53 @@ pub(super) fn json<'js>(
     };
     let path = path.get::<Coerced<String>>()?.0;
     let found = with_text(&response, |text| {
-        let found = gjson::get(text, &path);
-        found.exists().then(|| found.json().to_owned())
+        too_deep(&path, text).map_or_else(
+            || {
+                let found = gjson::get(text, &path);
+                Ok(found.exists().then(|| found.json().to_owned()))
+            },
+            Err,
+        )
     })?;
     match found {
         None => Err(error::throw(&ctx, NO_BODY)),
-        Some(None) => Ok(Value::new_undefined(ctx)),
-        Some(Some(json)) => ctx.json_parse(json),
+        Some(Ok(None)) => Ok(Value::new_undefined(ctx)),
+        Some(Ok(Some(json))) => ctx.json_parse(json),
+        Some(Err(why)) => Err(error::throw(&ctx, &why)),
     }
+}
+
+/// Why a path is not followed: it would need more of the stack than there may be.
+fn too_deep(path: &str, text: &str) -> Option<String> {
+    let parts = path.bytes().filter(|b| b".|#@([{".contains(b)).count();
+    if parts > PARTS_MAX {
+        return Some(format!(
+            "the path has more than {PARTS_MAX} parts: take it in two steps"
+        ));
+    }
+    (path.contains('@') && levels(text) > LEVELS_MAX).then(|| {
+        format!("the body has more than {LEVELS_MAX} levels: use a path without a modifier")
+    })
+}
+
+/// How deep a text's brackets are nested, those in strings left out.
+fn levels(text: &str) -> usize {
+    let (mut level, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut is_escaped) = (false, false);
+    for b in text.bytes() {
+        match b {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                level += 1;
+                deepest = deepest.max(level);
+            }
+            b']' | b'}' if !in_string => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 fn whole<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Value<'js>> {
@@ -85,4 +129,31 @@ pub(super) fn with_text<T>(
         return Ok(Some(with(&String::from_utf8_lossy(&bytes))));
     }
     Ok(body::binary(&shown).map(|bytes| with(&mended(&bytes))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_those_of_brackets_outside_of_strings() {
+        for (text, found) in [
+            ("", 0),
+            ("{\"a\": [1, [2]], \"b\": {}}", 3),
+            ("[\"[[[\\\"[[\", []]", 2),
+            ("]]][", 1),
+        ] {
+            assert_eq!(levels(text), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_paths_and_deep_bodies_are_refused_and_no_others() {
+        let deep = "[".repeat(LEVELS_MAX + 1);
+        assert_eq!(too_deep("a.b.0|#(c>1.5)#.{d,e}", &deep), None);
+        assert!(too_deep("@valid", &deep).is_some());
+        assert_eq!(too_deep("@valid", &deep[1..]), None);
+        assert!(too_deep(&"a|".repeat(PARTS_MAX + 1), "{}").is_some());
+        assert_eq!(too_deep(&"a|".repeat(PARTS_MAX), "{}"), None);
+    }
 }

@@ -74,7 +74,7 @@ fn a_processs_use_is_what_the_kernel_says() {
         "--observe",
         "self",
         "--observe-baseline",
-        "1s",
+        "2s",
         "--observe-tail",
         "1s",
         &url,

@@ -19,7 +19,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 const SHORTER: [(&str, &str); 9] = [
     ("RAMP: 1s", "RAMP: 500ms"),
     ("HOLD: 6s", "HOLD: 2s"),
-    ("HOLD: 5s", "HOLD: 1s"),
+    ("HOLD: 5s", "HOLD: 2s"),
     ("HOLD: 15s", "HOLD: 2s"),
     ("duration: 10s", "duration: 3s"),
     ("duration: 6s", "duration: 2s"),

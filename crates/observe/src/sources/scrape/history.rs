@@ -33,14 +33,19 @@ impl History {
         }
     }
 
-    /// What was added between two times, as near to them as there are looks; `None`: there is no look between.
+    /// What was added between two times, as near to them as there are looks: where both have the same one, from the look
+    /// before it to the one after it. `None`: there are no two looks.
     /// `last` is the newest look, which may not be kept.
     pub(super) fn between(&self, from: u64, to: u64, last: (u64, &Buckets)) -> Option<Buckets> {
         let looks = self.looks.iter().map(|(at, buckets)| (*at, buckets));
         let all: Vec<(u64, &Buckets)> = looks.chain([last]).collect();
-        let nearest = |time: u64| all.iter().min_by_key(|look| look.0.abs_diff(time));
-        let (before, after) = (nearest(from)?, nearest(to)?);
-        (before.0 < after.0).then(|| after.1.since(before.1))
+        let nearest = |time: u64| (0..all.len()).min_by_key(|n| all[*n].0.abs_diff(time));
+        let (mut before, mut after) = (nearest(from)?, nearest(to)?);
+        if from < to && before == after {
+            before = before.saturating_sub(1);
+            after = (after + 1).min(all.len() - 1);
+        }
+        (all[before].0 < all[after].0).then(|| all[after].1.since(all[before].1))
     }
 }
 
@@ -72,5 +77,19 @@ mod tests {
         let to_the_end = history.between(0, 20_000, (9_999, &last)).unwrap();
         assert!((to_the_end.count() - 9_999.0).abs() < 0.5);
         assert_eq!(history.between(5, 5, (9_999, &last)), None);
+    }
+
+    #[test]
+    fn a_part_that_is_shorter_than_the_time_between_two_looks_has_the_looks_around_it() {
+        let mut history = History::default();
+        for (at, n) in [(0, 0), (100, 7), (200, 9)] {
+            history.push(at, &counted(n));
+        }
+        let last = counted(9);
+        for (from, to, count) in [(80, 120, 9.0), (10, 20, 7.0), (180, 260, 2.0)] {
+            let between = history.between(from, to, (200, &last));
+            assert_eq!(between.map(|added| added.count()), Some(count), "{from}");
+        }
+        assert_eq!(History::default().between(1, 2, (5, &last)), None);
     }
 }

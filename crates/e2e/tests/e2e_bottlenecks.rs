@@ -1,45 +1,29 @@
 //! Staged bottlenecks: benches in which one thing is in the way, and whether the verdict names it.
 //!
-//! Must not know how a verdict is reached. Invariant: a bench that keeps a processor busy, or whose processes are found
-//! by name, stands alone; those that mostly wait stand side by side.
+//! Must not know how a verdict is reached. Invariant: one bench at a time, so that none is in another's way.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loadline_e2e::topology::Topology;
 use loadline_e2e::{Ran, bench, loadline_under, run_to_end, skip};
+use regex::Regex;
 use serde_json::Value;
 
-/// Held while a bench runs: for writing by one that wants the machine for itself.
-static MACHINE: RwLock<()> = RwLock::new(());
+/// Held while a bench runs.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-#[expect(dead_code, reason = "held until the bench has ended")]
-enum Share {
-    Alone(RwLockWriteGuard<'static, ()>),
-    WithOthers(RwLockReadGuard<'static, ()>),
-}
-
-/// A bench that stands, and its share of the machine.
+/// A bench that stands, and the machine to itself as far as these tests go.
 struct Staged {
     topology: Topology,
-    _share: Share,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Staged {
-    /// Starts `crates/target/bottlenecks/NAME.yaml`, and nothing beside it.
+    /// Starts `crates/target/bottlenecks/NAME.yaml`.
     fn start(name: &str) -> Staged {
-        let alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
-        Staged::with(name, Share::Alone(alone))
-    }
-
-    /// Starts one that mostly waits, and is not observed by the names of its processes.
-    fn start_quiet(name: &str) -> Staged {
-        let others = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
-        Staged::with(name, Share::WithOthers(others))
-    }
-
-    fn with(name: &str, share: Share) -> Staged {
+        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../target/bottlenecks")
             .join(format!("{name}.yaml"));
@@ -47,7 +31,7 @@ impl Staged {
             fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         Staged {
             topology: Topology::start(&text),
-            _share: share,
+            _alone: alone,
         }
     }
 
@@ -100,16 +84,21 @@ impl Judged {
         self
     }
 
-    /// A finding of this code is told, and its text holds these words.
-    fn tells(self, code: &str, words: &[&str]) -> Judged {
+    /// The text of the finding of this code.
+    fn text(&self, code: &str) -> &str {
         let findings = self.verdict()["findings"]
             .as_array()
             .expect("findings are listed");
-        let text = findings
+        findings
             .iter()
             .find(|finding| finding["code"] == code)
             .and_then(|finding| finding["text"].as_str())
-            .unwrap_or_else(|| panic!("no {code}: {}", self.verdict()));
+            .unwrap_or_else(|| panic!("no {code}: {}", self.verdict()))
+    }
+
+    /// A finding of this code is told, and its text holds these words.
+    fn tells(self, code: &str, words: &[&str]) -> Judged {
+        let text = self.text(code);
         for word in words {
             assert!(text.contains(word), "{word:?} is not in {text:?}");
         }
@@ -284,10 +273,10 @@ fn what_is_behind_the_gateway() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_consumers_of_a_queue() {
-    let staged = Staged::start_quiet("queue-consumers");
+    let staged = Staged::start("queue-consumers");
     let pipeline = "sink=pipeline;ingest=scrape:{front}/metrics\\;metric=queue_messages_received_total\
                     ;sink=scrape:{front}/metrics\\;metric=queue_messages_acknowledged_total;limit=2s;interval=300ms";
-    staged
+    let judged = staged
         .drive(&[
             "-r",
             "400",
@@ -304,18 +293,21 @@ fn the_consumers_of_a_queue() {
         .limited_by("target")
         .tells(
             "slowest-stage",
-            &[
-                "sink takes ",
-                "waited at the end of the load",
-                "not drained",
-            ],
+            &["waited at the end of the load", "not drained"],
         );
+    let text = judged.text("slowest-stage");
+    let rates = Regex::new(r"^sink takes ([\d.]+)/s of ([\d.]+)/s taken in").expect("it is one");
+    let rates = rates.captures(text).unwrap_or_else(|| panic!("{text}"));
+    for (place, true_rate) in [(1, 95.0), (2, 400.0)] {
+        let told: f64 = rates[place].parse().expect("it is a number");
+        assert!((told - true_rate).abs() <= 0.05 * true_rate, "{text}");
+    }
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_cold_start() {
-    let staged = Staged::start_quiet("cold-start");
+    let staged = Staged::start("cold-start");
     let replicas = "api=http:{control}/truth;as=replicas;path=components.api.ready;interval=300ms";
     staged
         .drive(&["-c", "10", "-z", "6s", "--observe", replicas, "{front}/ok"])
@@ -326,7 +318,7 @@ fn a_cold_start() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_autoscaler_that_is_late() {
-    let staged = Staged::start_quiet("autoscaler-lag");
+    let staged = Staged::start("autoscaler-lag");
     let replicas = "api=http:{control}/truth;as=replicas;path=components.api.ready;value=replicas_wanted=components.api.wanted;interval=300ms";
     staged
         .drive(&["-c", "40", "-z", "14s", "--observe", replicas, "{front}/ok"])
@@ -337,7 +329,7 @@ fn an_autoscaler_that_is_late() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_delay_of_a_network() {
-    let staged = Staged::start_quiet("network-delay");
+    let staged = Staged::start("network-delay");
     let own = "api=scrape:{api}/metrics;metric=loadline_target_service_time_seconds;interval=300ms";
     staged
         .drive(&["-c", "10", "-z", "4s", "--observe", own, "{front}/ok"])
@@ -348,7 +340,7 @@ fn the_delay_of_a_network() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_loss_of_a_network() {
-    let staged = Staged::start_quiet("network-loss");
+    let staged = Staged::start("network-loss");
     let own = "api=scrape:{api}/metrics;metric=loadline_target_service_time_seconds;interval=300ms";
     staged
         .drive(&["-c", "10", "-z", "3s", "--observe", own, "{front}/ok"])
@@ -378,7 +370,7 @@ fn answers_that_say_nothing() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn too_few_virtual_users() {
-    let staged = Staged::start_quiet("nothing-staged");
+    let staged = Staged::start("nothing-staged");
     staged
         .drive(&[
             "-r",
@@ -396,7 +388,7 @@ fn too_few_virtual_users() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_run_that_is_too_short() {
-    let staged = Staged::start_quiet("nothing-staged");
+    let staged = Staged::start("nothing-staged");
     staged
         .drive(&["-r", "50", "-z", "300ms", "{front}/ok"])
         .tells("too-short", &[]);

@@ -140,6 +140,17 @@ impl Kubeconfig {
         ))
     }
 
+    /// Reads one file; `None`: what the environment of this process names.
+    ///
+    /// # Errors
+    /// As [`Kubeconfig::read`].
+    pub fn of(file: Option<&Path>) -> Result<Kubeconfig> {
+        match file {
+            Some(file) => Kubeconfig::read(&[file.to_path_buf()]),
+            None => Kubeconfig::from_environment(),
+        }
+    }
+
     /// The names of its contexts, in their order.
     pub fn contexts(&self) -> impl Iterator<Item = &str> {
         self.contexts.iter().map(|context| context.name.as_str())

@@ -146,10 +146,7 @@ fn connect(
     context: Option<&str>,
     namespace: Option<&str>,
 ) -> Result<(Cluster, String), String> {
-    let config = match kubeconfig {
-        Some(file) => Kubeconfig::read(&[file.to_path_buf()]),
-        None => Kubeconfig::from_environment(),
-    };
+    let config = Kubeconfig::of(kubeconfig);
     let cluster = match context {
         Some(context) => config.and_then(|config| Cluster::from_kubeconfig(&config, context)),
         None => {

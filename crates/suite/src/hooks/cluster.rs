@@ -40,11 +40,8 @@ impl Clusters {
 
     fn client(&mut self, context: &str) -> Result<&Client, String> {
         if !self.clients.contains_key(context) {
-            let config = match &self.kubeconfig {
-                Some(file) => Kubeconfig::read(std::slice::from_ref(file)),
-                None => Kubeconfig::from_environment(),
-            };
-            let client = Client::from_kubeconfig(&config.map_err(told)?, context).map_err(told)?;
+            let config = Kubeconfig::of(self.kubeconfig.as_deref()).map_err(told)?;
+            let client = Client::from_kubeconfig(&config, context).map_err(told)?;
             self.clients.insert(context.to_owned(), client);
         }
         let client = self.clients.get(context);
@@ -241,24 +238,22 @@ fn named(what: &str, folder: &Path) -> Result<Vec<Value>, String> {
 
 /// What a change is of: two scalings of one workload are of one thing.
 fn what(cluster: &Cluster, order: &ClusterOrder) -> String {
-    let (verb, what) = match order {
-        ClusterOrder::Resources(what, change) => {
-            let amounts = |of: &BTreeMap<String, Option<String>>| {
-                let names: Vec<&str> = of.keys().map(String::as_str).collect();
-                names.join(" ")
-            };
-            return format!(
-                "requests [{}] and limits [{}] of {what} {} in {}",
-                amounts(&change.requests),
-                amounts(&change.limits),
-                change.container,
-                cluster.namespace
-            );
-        }
-        ClusterOrder::Restart(what) => ("restart", what),
-        ClusterOrder::Scale(what, _) => ("replicas of", what),
-        ClusterOrder::Apply(what) => ("what was applied from", what),
-        ClusterOrder::Delete(what) => ("what was deleted as", what),
+    let what = match order {
+        ClusterOrder::Restart(what) => format!("restart {what}"),
+        ClusterOrder::Scale(what, _) => format!("replicas of {what}"),
+        ClusterOrder::Resources(what, change) => format!(
+            "requests [{}] and limits [{}] of {what} {}",
+            names(&change.requests),
+            names(&change.limits),
+            change.container
+        ),
+        ClusterOrder::Apply(what) => format!("what was applied from {what}"),
+        ClusterOrder::Delete(what) => format!("what was deleted as {what}"),
     };
-    format!("{verb} {what} in {}", cluster.namespace)
+    format!("{what} in {}", cluster.namespace)
+}
+
+fn names(amounts: &BTreeMap<String, Option<String>>) -> String {
+    let names: Vec<&str> = amounts.keys().map(String::as_str).collect();
+    names.join(" ")
 }

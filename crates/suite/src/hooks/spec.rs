@@ -413,7 +413,7 @@ fn kubernetes(fields: Fields, usual: Option<&Cluster>) -> Result<Action, Problem
 }
 
 fn scale(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> {
-    let Some(replicas) = fields.count("replicas")? else {
+    let Some(replicas) = replicas(fields, "replicas")? else {
         let what = "`scale` does not say to how many";
         return Err(Problem::new(
             fields.at(),
@@ -421,8 +421,13 @@ fn scale(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> {
             "write `replicas: 3` beside it",
         ));
     };
-    let replicas = replicas.min(u64::from(u32::MAX)) as u32;
     Ok(ClusterOrder::Scale(workload, replicas))
+}
+
+/// A number of replicas; more than there can be are as many as there can be.
+fn replicas(fields: Fields, key: &str) -> Result<Option<u32>, Problem> {
+    let count = fields.count(key)?;
+    Ok(count.map(|count| u32::try_from(count).unwrap_or(u32::MAX)))
 }
 
 fn resources(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> {
@@ -448,8 +453,8 @@ fn resources(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> 
 }
 
 fn bench(fields: Fields) -> Result<BenchAction, Problem> {
-    let order = if let Some(replicas) = fields.count("scale")? {
-        BenchOrder::Scale(replicas.min(u64::from(u32::MAX)) as u32)
+    let order = if let Some(replicas) = replicas(fields, "scale")? {
+        BenchOrder::Scale(replicas)
     } else if fields.flag("restart").is_some() {
         BenchOrder::Restart
     } else if fields.flag("cold").is_some() {
@@ -478,8 +483,7 @@ fn condition(fields: Fields, usual: Option<&Cluster>) -> Result<Condition, Probl
     }
     if let Some(within) = fields.object("replicas", &WAIT_REPLICAS)? {
         let workload = within.text("workload").unwrap_or_default();
-        let count = within.count("count")?.unwrap_or_default();
-        let count = count.min(u64::from(u32::MAX)) as u32;
+        let count = replicas(within, "count")?.unwrap_or_default();
         return Ok(Condition::Replicas(
             cluster(fields, usual)?,
             workload,

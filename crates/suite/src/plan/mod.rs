@@ -184,13 +184,15 @@ impl Plan {
 }
 
 fn plan(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, Problem> {
+    let mut scripts = sources::Scripts::new(surroundings.read);
     let mut rows = Vec::new();
     let mut runs = Vec::new();
     let mut groups = Vec::new();
     for (index, group) in file.groups.iter().enumerate() {
         let first = rows.len();
         for combination in matrix::combinations(group)? {
-            rows.push(row::row(file, index, &combination, surroundings)?);
+            let row = row::row(file, index, &combination, surroundings, &mut scripts)?;
+            rows.push(row);
         }
         let repeats: Vec<u32> = rows[first..]
             .iter()

@@ -8,9 +8,10 @@ use serde_json::json;
 
 use super::matrix::Combination;
 use super::settings::{Front, Settings, overlay};
+use super::sources::Scripts;
 use super::{
     OuterHooks, PhaseKind, PlannedGroup, PlannedPhase, PlannedRow, RowHooks, Surroundings,
-    TARGET_URL, TARGET_VARIABLE, command, identity, join, sources,
+    TARGET_URL, TARGET_VARIABLE, command, identity, join,
 };
 use crate::file::{
     HookNodes, Meaning, Node, Problem, SuiteFile, Target, names_of, substitute, substitute_text,
@@ -23,6 +24,7 @@ pub(super) fn row(
     group: usize,
     combination: &Combination,
     surroundings: &Surroundings,
+    scripts: &mut Scripts<'_>,
 ) -> Result<PlannedRow, Problem> {
     let layers: Vec<&Node> = combination.layers.iter().collect();
     let mut merged = overlay(&layers);
@@ -48,7 +50,7 @@ pub(super) fn row(
         hash: String::new(),
     };
     row.facts = facts(&row);
-    row.hash = hash(file, &row, surroundings)?;
+    row.hash = hash(file, &row, scripts)?;
     Ok(row)
 }
 
@@ -273,14 +275,10 @@ fn mode_name(row: &PlannedRow) -> &'static str {
 
 /// Everything that affects what is measured: commands, environment, observers, hooks before the load, the target, and
 /// the content of the script and of the files that it names.
-fn hash(
-    file: &SuiteFile,
-    row: &PlannedRow,
-    surroundings: &Surroundings,
-) -> Result<String, Problem> {
+fn hash(file: &SuiteFile, row: &PlannedRow, scripts: &mut Scripts<'_>) -> Result<String, Problem> {
     let script = match &row.settings.front {
         Front::Script { file, .. } => {
-            let hash = sources::hash(file, surroundings.read).map_err(|error| {
+            let hash = scripts.hash(file).map_err(|error| {
                 let what = format!("cannot read {file}: {error}");
                 Problem::new(row.settings.front_at, what, "check its name and rights")
             })?;

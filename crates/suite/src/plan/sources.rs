@@ -4,7 +4,7 @@
 //! `require`. One too many makes a run be repeated in vain; one too few would keep figures of another test. Must not
 //! parse scripts. Invariant: each file is read once, and the same files give the same hash.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use serde_json::json;
@@ -18,37 +18,58 @@ const NAME_MAX: usize = 500;
 /// What may name further files.
 const CODE: [&str; 8] = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
 
-/// A hash of a script and of all files that it names.
-///
-/// # Errors
-/// The script itself cannot be read.
-pub(super) fn hash(script: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> io::Result<String> {
+/// The scripts of a plan: many rows have the same one, which is read once.
+pub(super) struct Scripts<'a> {
+    read: &'a dyn Fn(&str) -> io::Result<Vec<u8>>,
+    hashes: BTreeMap<String, String>,
+}
+
+impl<'a> Scripts<'a> {
+    pub(super) fn new(read: &'a dyn Fn(&str) -> io::Result<Vec<u8>>) -> Scripts<'a> {
+        Scripts {
+            read,
+            hashes: BTreeMap::new(),
+        }
+    }
+
+    /// A hash of a script and of all files that it names.
+    ///
+    /// # Errors
+    /// The script itself cannot be read.
+    pub(super) fn hash(&mut self, script: &str) -> io::Result<String> {
+        if let Some(known) = self.hashes.get(script) {
+            return Ok(known.clone());
+        }
+        let hash = hash(script, self.read)?;
+        self.hashes.insert(script.to_owned(), hash.clone());
+        Ok(hash)
+    }
+}
+
+fn hash(script: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> io::Result<String> {
     let main = joined("", script);
-    let mut found = BTreeMap::from([(main.clone(), Vec::new())]);
+    let mut asked = BTreeSet::from([main.clone()]);
     let mut open = vec![(main.clone(), read(script)?)];
+    let mut hashes = BTreeMap::new();
     while let Some((path, bytes)) = open.pop() {
-        if path == main || is_code(&path) {
-            let text = String::from_utf8_lossy(&bytes);
-            for name in quoted(&text) {
-                for beside in [path.as_str(), main.as_str()] {
-                    let other = joined(folder_of(beside), name);
-                    if found.len() >= FILES_MAX || found.contains_key(&other) {
-                        continue;
-                    }
-                    if let Ok(bytes) = read(&other) {
-                        found.insert(other.clone(), Vec::new());
-                        open.push((other, bytes));
-                    }
+        hashes.insert(path.clone(), identity::hash_bytes(&bytes));
+        if path != main && !is_code(&path) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        for name in quoted(&text) {
+            for beside in [&path, &main] {
+                let other = joined(folder_of(beside), name);
+                if hashes.len() + open.len() >= FILES_MAX || !asked.insert(other.clone()) {
+                    continue;
+                }
+                if let Ok(bytes) = read(&other) {
+                    open.push((other, bytes));
                 }
             }
         }
-        let hash = identity::hash_bytes(&bytes);
-        found.insert(path, hash.into_bytes());
     }
-    let hashes = found
-        .iter()
-        .map(|(path, hash)| json!([path, String::from_utf8_lossy(hash)]));
-    Ok(identity::hash(&hashes.collect()))
+    Ok(identity::hash(&json!(hashes)))
 }
 
 fn is_code(path: &str) -> bool {

@@ -143,15 +143,12 @@ fn killed(component: &Component<'_>) -> Option<Sign> {
             component.title(),
             counted(during as u64, "time")
         );
-        Sign {
-            weight: Weight::Explains,
-            finding: Code::TargetOom.finding(
-                Gravity::Alarm,
-                short.clone(),
-                "raise its memory limit, or find what takes the memory",
-            ),
+        Sign::explaining(
+            Code::TargetOom,
+            Gravity::Alarm,
             short,
-        }
+            "raise its memory limit, or find what takes the memory",
+        )
     })
 }
 
@@ -163,15 +160,12 @@ fn throttled(component: &Component<'_>) -> Option<Sign> {
             component.title(),
             percent(share)
         );
-        Sign {
-            weight: Weight::Explains,
-            finding: Code::TargetThrottled.finding(
-                Gravity::Caution,
-                short.clone(),
-                "raise its processor limit, or spread the work over more replicas",
-            ),
+        Sign::explaining(
+            Code::TargetThrottled,
+            Gravity::Caution,
             short,
-        }
+            "raise its processor limit, or spread the work over more replicas",
+        )
     })
 }
 

@@ -11,8 +11,9 @@ mod notes;
 mod replicas;
 mod stages;
 
-use loadline_model::verdict::Finding;
+use loadline_model::verdict::{Finding, Gravity};
 
+use super::code::Code;
 use super::facts::Facts;
 
 /// Whether a sign says who was in the way.
@@ -32,6 +33,17 @@ struct Sign {
     /// The fact in a few words, for the headline.
     short: String,
     finding: Finding,
+}
+
+impl Sign {
+    /// One that explains a slow target, and of which the few words say everything.
+    fn explaining(code: Code, gravity: Gravity, short: String, advice: &str) -> Sign {
+        Sign {
+            weight: Weight::Explains,
+            finding: code.finding(gravity, short.clone(), advice),
+            short,
+        }
+    }
 }
 
 /// What observers say of the limit.

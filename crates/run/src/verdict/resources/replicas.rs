@@ -131,15 +131,12 @@ fn slow(peers: &[&Component<'_>]) -> Option<Sign> {
             duration(most),
             duration(*others)
         );
-        Sign {
-            weight: Weight::Explains,
-            finding: Code::SlowReplica.finding(
-                Gravity::Caution,
-                short.clone(),
-                "look at that replica's node and neighbours, or take it out and run again",
-            ),
+        Sign::explaining(
+            Code::SlowReplica,
+            Gravity::Caution,
             short,
-        }
+            "look at that replica's node and neighbours, or take it out and run again",
+        )
     })
 }
 
@@ -189,15 +186,12 @@ fn scaled_late(component: &Component<'_>) -> Option<Sign> {
             component.title(),
             duration(seconds)
         );
-        Sign {
-            weight: Weight::Explains,
-            finding: Code::ScaledLate.finding(
-                Gravity::Caution,
-                short.clone(),
-                "start with more replicas, let the autoscaler look more often, or make starting faster",
-            ),
+        Sign::explaining(
+            Code::ScaledLate,
+            Gravity::Caution,
             short,
-        }
+            "start with more replicas, let the autoscaler look more often, or make starting faster",
+        )
     })
 }
 
@@ -218,15 +212,7 @@ fn grown_late(component: &Component<'_>) -> Option<Sign> {
             first.1,
             duration(seconds)
         );
-        Sign {
-            weight: Weight::Explains,
-            finding: Code::ScaledLate.finding(
-                Gravity::Caution,
-                short.clone(),
-                "start with more replicas, let the autoscaler look more often, or report the time before apart",
-            ),
-            short,
-        }
+        Sign::explaining(Code::ScaledLate, Gravity::Caution, short, "start with more replicas, let the autoscaler look more often, or report the time before apart")
     })
 }
 

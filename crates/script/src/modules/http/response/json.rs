@@ -32,13 +32,11 @@ pub(super) fn json<'js>(
     };
     let path = path.get::<Coerced<String>>()?.0;
     let found = with_text(&response, |text| {
-        too_deep(&path, text).map_or_else(
-            || {
-                let found = gjson::get(text, &path);
-                Ok(found.exists().then(|| found.json().to_owned()))
-            },
-            Err,
-        )
+        if let Some(why) = too_deep(&path, text) {
+            return Err(why);
+        }
+        let found = gjson::get(text, &path);
+        Ok(found.exists().then(|| found.json().to_owned()))
     })?;
     match found {
         None => Err(error::throw(&ctx, NO_BODY)),

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 pub use loadline_metric::HttpTimes as HopTimes;
-use loadline_model::Nanos;
 use loadline_model::url::Origin;
+use loadline_model::{ErrorClass, Nanos};
 
 /// One request to send over some connection of the virtual user.
 #[derive(Clone, Debug)]
@@ -136,6 +136,8 @@ pub struct HopAnswer {
 /// Why there is no complete answer.
 #[derive(Clone, Debug)]
 pub struct HopFailure {
+    /// Whose doing it is, decided where it happened.
+    pub class: ErrorClass,
     /// k6's error code, 1000 to 1701.
     pub code: u16,
     /// The value of the tag `error`: the same for all failures of a kind.

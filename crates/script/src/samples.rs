@@ -4,6 +4,7 @@
 //! reads them. Invariant: [`Tagged::tag`] and [`Tagged::each_tag`] tell the same tags.
 
 use loadline_metric::{TagSet, Tagged};
+use loadline_model::ErrorClass;
 
 use crate::hop::HopTimes;
 use crate::system_tags::{SystemTag, SystemTags};
@@ -32,8 +33,8 @@ pub struct HttpSample<'a> {
 pub struct HttpFacts<'a> {
     /// Status code; zero for a failure.
     pub status: u16,
-    /// k6's error code; zero without.
-    pub error_code: u16,
+    /// The class of a failure; `None` for an answer.
+    pub failure: Option<ErrorClass>,
     /// The failure's text; empty for an answer.
     pub error: &'a str,
     /// Bytes of the body received, as on the wire.

@@ -177,8 +177,11 @@ impl Connector {
         })?;
         let stream = TlsConnector::from(config)
             .connect(name, socket)
+            .into_fallible()
             .await
-            .map_err(|error| handshake_failure(&error))?;
+            .map_err(|(error, socket)| {
+                handshake_failure(&error, socket.first_bytes(), socket.local_addr())
+            })?;
         let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         Ok((Stream::Tls(Box::new(stream)), http2))
     }

@@ -1,13 +1,15 @@
 //! Why a request failed: a class, a message without anything that differs from one request to the
 //! next, and the address spoken to.
 //!
-//! Must not know who counts it. Invariant: every error of the operating system gets a class by the
-//! stage in which it came.
+//! The class is decided here, where the error happens; what other tools call it (their numbers, their
+//! words) is derived from the [`Cause`] by the front end that speaks for them. Must not know who counts
+//! it. Invariant: every error of the operating system gets a class by the stage in which it came.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use loadline_model::ErrorClass;
+use loadline_model::script_names::Network;
 use loadline_wire::WireError;
 
 /// Where in a request's life an error came.
@@ -24,6 +26,68 @@ pub(crate) struct Failure {
     pub(crate) class: ErrorClass,
     pub(crate) detail: String,
     pub(crate) address: Option<SocketAddr>,
+    /// What is known beyond that; `None`: the detail says all.
+    pub(crate) cause: Option<Box<Cause>>,
+}
+
+/// The facts behind a failure, for front ends that have words of their own for them.
+#[derive(Debug)]
+pub(crate) enum Cause {
+    /// The plan forbids the host.
+    BlockedHost { host: String, pattern: String },
+    /// The plan forbids the address.
+    BlockedAddress { ip: IpAddr, network: Network },
+    /// The resolver gave an error, in its words.
+    Lookup { host: String, why: String },
+    /// The name has addresses, and none that may be used.
+    NoUsableAddress { host: String },
+    /// No connection within its limit of time; the address as it was asked for.
+    ConnectTimeout { host_port: String },
+    /// No complete answer within the limit of time.
+    Timeout,
+    /// An error of the operating system.
+    System {
+        stage: Stage,
+        error: io::Error,
+        /// This end of the connection, where there is one.
+        local: Option<SocketAddr>,
+    },
+    /// What TLS found wrong after the handshake, or what the peer did.
+    Tls(rustls::Error),
+    /// What TLS found wrong in a handshake, and the first bytes that came, up to five.
+    Handshake {
+        error: rustls::Error,
+        first: Vec<u8>,
+    },
+    /// The peer closed during the handshake.
+    ClosedInHandshake,
+    /// An answer over HTTP/1.1 that cannot be read.
+    Wire(WireError),
+    /// What HTTP/2 found wrong.
+    Http2(Http2Fault),
+}
+
+/// What can go wrong with HTTP/2 beyond the connection under it; reasons are RFC 9113's codes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Http2Fault {
+    /// The peer reset the stream.
+    StreamReset { stream: u32, reason: u32 },
+    /// The peer broke the protocol.
+    BrokenProtocol { reason: u32 },
+    /// The peer sent a frame longer than it may.
+    FrameTooLarge,
+    /// The peer will not look at the request: it said goodbye before.
+    TurnedAway { reason: u32 },
+    /// The peer closed the connection after it had said why.
+    Gone {
+        stream: u32,
+        reason: u32,
+        debug: String,
+    },
+    /// The connection was lost before the request got onto it.
+    Unsent,
+    /// The connection ended without a word.
+    Ended,
 }
 
 impl Failure {
@@ -32,16 +96,50 @@ impl Failure {
             class,
             detail: detail.into(),
             address: None,
+            cause: None,
         }
+    }
+
+    /// The same with the facts behind it.
+    pub(crate) fn because(mut self, cause: Cause) -> Failure {
+        self.cause = Some(Box::new(cause));
+        self
     }
 
     /// An error of the operating system, classed by its number and stage.
     pub(crate) fn io(stage: Stage, error: &io::Error) -> Failure {
+        Failure::on_connection(stage, error, None)
+    }
+
+    /// The same on a connection whose end here has an address.
+    pub(crate) fn on_connection(
+        stage: Stage,
+        error: &io::Error,
+        local: Option<SocketAddr>,
+    ) -> Failure {
         if let Some(tls) = tls_error(error) {
-            return Failure::new(ErrorClass::Tls, tls_detail(tls));
+            return Failure::new(ErrorClass::Tls, tls_detail(tls)).because(Cause::Tls(tls.clone()));
         }
         let class = os_class(error).unwrap_or_else(|| class_by_kind(stage, error.kind()));
-        Failure::new(class, error.to_string())
+        let error = copy_of(error);
+        Failure::new(class, error.to_string()).because(Cause::System {
+            stage,
+            error,
+            local,
+        })
+    }
+
+    /// What HTTP/2 found wrong.
+    pub(crate) fn http2(fault: Http2Fault, detail: impl Into<String>) -> Failure {
+        let class = match fault {
+            Http2Fault::Unsent | Http2Fault::Ended => ErrorClass::Closed,
+            _ => ErrorClass::Http2,
+        };
+        Failure::new(class, detail).because(Cause::Http2(fault))
+    }
+
+    pub(crate) fn timeout(detail: impl Into<String>) -> Failure {
+        Failure::new(ErrorClass::Timeout, detail).because(Cause::Timeout)
     }
 
     /// An answer that could not be read.
@@ -53,10 +151,11 @@ impl Failure {
             Wire::TooLarge => ErrorClass::TooLarge,
             _ => ErrorClass::Malformed,
         };
-        match truncation(error) {
+        let failure = match truncation(error) {
             Some(detail) => Failure::new(class, detail),
             None => Failure::new(class, error.to_string()),
-        }
+        };
+        failure.because(Cause::Wire(*error))
     }
 
     pub(crate) fn at(mut self, address: Option<SocketAddr>) -> Failure {
@@ -65,9 +164,17 @@ impl Failure {
     }
 }
 
+/// An error like another one, which the standard library does not copy.
+fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
 /// What TLS found wrong, after the handshake too: there a target says in TLS 1.3 what it thinks of the
 /// client's certificate.
-fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
+pub(super) fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
     error.get_ref()?.downcast_ref()
 }
 

@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use loadline_model::ErrorClass;
@@ -18,7 +19,7 @@ use rustls::{
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
-use super::failure::{Failure, Stage};
+use super::failure::{Cause, Failure, Stage, tls_error};
 
 /// Sessions remembered when they are resumed: enough for every host of a plan.
 const SESSIONS_MAX: usize = 256;
@@ -217,29 +218,35 @@ fn read_identity(
     Ok((chain, key))
 }
 
-/// What a failed handshake means.
-pub(super) fn handshake_failure(error: &std::io::Error) -> Failure {
-    let tls = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    match tls {
-        Some(rustls::Error::InvalidCertificate(why)) => {
-            Failure::new(ErrorClass::Certificate, refusal(why))
-        }
-        Some(rustls::Error::InvalidMessage(_)) => Failure::new(
-            ErrorClass::Tls,
-            "the peer answered the TLS handshake with something that is not TLS",
-        ),
-        Some(other) => Failure::new(ErrorClass::Tls, other.to_string()),
-        None if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            Failure::new(ErrorClass::Tls, "the peer closed during the TLS handshake")
-        }
-        None => {
-            let mut failure = Failure::io(Stage::Reading, error);
-            failure.detail = format!("during the TLS handshake: {}", failure.detail);
-            failure
-        }
+/// What a failed handshake means; `first` are the first bytes that came, `local` is this end.
+pub(crate) fn handshake_failure(
+    error: &std::io::Error,
+    first: &[u8],
+    local: Option<SocketAddr>,
+) -> Failure {
+    if let Some(tls) = tls_error(error) {
+        let failure = match tls {
+            rustls::Error::InvalidCertificate(why) => {
+                Failure::new(ErrorClass::Certificate, refusal(why))
+            }
+            rustls::Error::InvalidMessage(_) => Failure::new(
+                ErrorClass::Tls,
+                "the peer answered the TLS handshake with something that is not TLS",
+            ),
+            other => Failure::new(ErrorClass::Tls, other.to_string()),
+        };
+        return failure.because(Cause::Handshake {
+            error: tls.clone(),
+            first: first.to_vec(),
+        });
     }
+    if error.kind() == std::io::ErrorKind::UnexpectedEof {
+        return Failure::new(ErrorClass::Tls, "the peer closed during the TLS handshake")
+            .because(Cause::ClosedInHandshake);
+    }
+    let mut failure = Failure::on_connection(Stage::Reading, error, local);
+    failure.detail = format!("during the TLS handshake: {}", failure.detail);
+    failure
 }
 
 /// Why a certificate was refused, without the instants that the library puts in.

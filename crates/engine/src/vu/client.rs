@@ -294,10 +294,9 @@ impl VuClient {
         } else {
             "while its head was awaited"
         };
-        Failure::new(
-            ErrorClass::Timeout,
-            format!("no complete answer within the timeout: it ran out {stage}"),
-        )
+        Failure::timeout(format!(
+            "no complete answer within the timeout: it ran out {stage}"
+        ))
     }
 
     /// Fills a request's holes into the buffer.

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
+use loadline_model::Nanos;
 use loadline_model::snapshot::RequestSizes;
 use loadline_model::system_tags::SystemTag;
-use loadline_model::{ErrorClass, Nanos};
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
 use loadline_script::samples::{CheckSample, HttpFacts, HttpSample};
 use loadline_script::trace::HopTrace;
@@ -136,9 +136,8 @@ impl VuHost {
         life.done = Nanos(facts.done_ns);
         let mut recorder = self.shared.recorder.borrow_mut();
         recorder.started(&life);
-        if facts.status == 0 {
+        if let Some(class) = facts.failure {
             let request = format!("{} {}", sample.system.method, sample.system.url);
-            let class = class_of(facts.error_code);
             recorder.failed(&life, request, Failure::new(class, facts.error));
         } else {
             let answer = &mut *self.worker.answer.borrow_mut();
@@ -155,26 +154,6 @@ fn fill(answer: &mut crate::exchange::Answer, facts: &HttpFacts<'_>) {
     answer.status = facts.status;
     answer.body_bytes = facts.body_bytes;
     answer.set_content_type(facts.content_type);
-}
-
-/// The engine's class of k6's error codes (`lib/netext/httpext/error_codes.go`).
-fn class_of(code: u16) -> ErrorClass {
-    match code {
-        1020 | 1000 => ErrorClass::Request,
-        1050 => ErrorClass::Timeout,
-        1100..=1109 => ErrorClass::Dns,
-        1110 | 1111 => ErrorClass::Request,
-        1201 => ErrorClass::ResetSending,
-        1211 => ErrorClass::ConnectTimeout,
-        1212 => ErrorClass::Refused,
-        1210 | 1213 => ErrorClass::Unreachable,
-        1220 => ErrorClass::ResetReading,
-        1300 | 1301 => ErrorClass::Tls,
-        1310 | 1311 => ErrorClass::Certificate,
-        1600..=1699 => ErrorClass::Http2,
-        1701 => ErrorClass::Malformed,
-        _ => ErrorClass::Io,
-    }
 }
 
 impl Host for VuHost {

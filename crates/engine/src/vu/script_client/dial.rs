@@ -7,8 +7,9 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
+use loadline_model::ErrorClass;
 use loadline_model::client::ProxyPlan;
-use loadline_model::script_names::{AddressRange, DnsPolicy, DnsSelect};
+use loadline_model::script_names::{AddressRange, DnsPolicy, DnsSelect, Network};
 use loadline_model::url::{Origin, Scheme};
 use loadline_script::hop::HopTls;
 use rustls::AlertDescription;
@@ -19,8 +20,9 @@ use tokio_rustls::TlsConnector;
 
 use super::settings::ScriptClientSettings;
 use super::tls::agreed;
-use super::trouble::{Direction, Trouble, inner_tls};
-use crate::net::{Socket, Stream, WireBytes, open_tunnel};
+use crate::net::{
+    Cause, Failure, Socket, Stage, Stream, WireBytes, handshake_failure, open_tunnel,
+};
 use crate::platform;
 
 /// A new stream, and what making it took.
@@ -44,7 +46,7 @@ pub(super) struct Dialer {
 
 impl Dialer {
     /// Looks up and connects; TLS and tunnels come after it.
-    pub(super) async fn open(&self, origin: &Origin) -> Result<Opened, Trouble> {
+    pub(super) async fn open(&self, origin: &Origin) -> Result<Opened, Failure> {
         let proxy = self.settings.plan.proxy(origin).cloned();
         let (host, port) = match &proxy {
             Some(proxy) => (proxy.host.as_str(), proxy.port),
@@ -55,7 +57,7 @@ impl Dialer {
         let socket = self
             .connect(remote)
             .await
-            .map_err(|error| Trouble::dial(remote, &error))?;
+            .map_err(|error| Failure::io(Stage::Connecting, &error).at(Some(remote)))?;
         Ok(Opened {
             socket,
             remote,
@@ -65,7 +67,7 @@ impl Dialer {
     }
 
     /// Makes an open connection one that requests can be sent on.
-    pub(super) async fn prepare(&self, opened: Opened, origin: &Origin) -> Result<Dialed, Trouble> {
+    pub(super) async fn prepare(&self, opened: Opened, origin: &Origin) -> Result<Dialed, Failure> {
         let Opened {
             mut socket,
             remote,
@@ -85,7 +87,7 @@ impl Dialer {
             let authorization = proxy.authorization.as_deref();
             open_tunnel(&mut socket, &origin.host_port(), authorization)
                 .await
-                .map_err(|failure| Trouble::generic(failure.detail))?;
+                .map_err(|failure| failure.at(Some(remote)))?;
         }
         let begun = self.settings.clock.now();
         let (stream, http2, tls) = self.handshake(socket, remote, &origin.host).await?;
@@ -99,12 +101,15 @@ impl Dialer {
     }
 
     /// The address that a host stands for, if connections to it are allowed.
-    pub(super) async fn address(&self, host: &str, port: u16) -> Result<SocketAddr, Trouble> {
+    pub(super) async fn address(&self, host: &str, port: u16) -> Result<SocketAddr, Failure> {
         let names = &self.settings.plan.names;
         if !names.blocked_hostnames.is_empty()
             && let Some(pattern) = names.blocked_hostnames.matching(host)
         {
-            return Err(Trouble::blocked(host, &pattern));
+            let why = format!("{host} is blocked by {pattern}");
+            let host = host.to_owned();
+            return Err(Failure::new(ErrorClass::Request, why)
+                .because(Cause::BlockedHost { host, pattern }));
         }
         let given = match names.hosts.is_empty() {
             true => None,
@@ -117,19 +122,20 @@ impl Dialer {
         };
         let forbidden = names.blocked_networks.iter();
         match forbidden.into_iter().find(|net| net.contains(address.ip())) {
-            Some(network) => Err(Trouble::blacklisted(address.ip(), network)),
+            Some(network) => Err(blocked_address(address.ip(), *network)),
             None => Ok(address),
         }
     }
 
-    async fn look_up(&self, host: &str) -> Result<IpAddr, Trouble> {
+    async fn look_up(&self, host: &str) -> Result<IpAddr, Failure> {
         let found = self.settings.resolver.resolve(host).await;
-        let (addresses, _) =
-            found.map_err(|why| Trouble::lookup(host, name_server().as_deref(), &why))?;
+        let (addresses, _) = found.map_err(|why| unresolved(host, why))?;
         let rule = self.settings.plan.names.dns;
         let usable = usable(&addresses, rule.policy);
         if usable.is_empty() {
-            return Err(Trouble::no_such_host(host, None));
+            let why = format!("{host}: none of its addresses is of the version asked for");
+            let host = host.to_owned();
+            return Err(Failure::new(ErrorClass::Dns, why).because(Cause::NoUsableAddress { host }));
         }
         Ok(match rule.select {
             DnsSelect::First => usable[0],
@@ -159,11 +165,12 @@ impl Dialer {
         socket: Socket,
         remote: SocketAddr,
         host: &str,
-    ) -> Result<(Stream, bool, Option<HopTls>), Trouble> {
+    ) -> Result<(Stream, bool, Option<HopTls>), Failure> {
         let config = self.settings.config.get(&self.settings.plan.tls);
-        let config = config.map_err(|error| Trouble::generic(format!("tls: {error}")))?;
+        let unfit = |why: String| Failure::new(ErrorClass::Tls, format!("tls: {why}"));
+        let config = config.map_err(|error| unfit(error.to_string()))?;
         let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| Trouble::generic(format!("tls: {host:?} cannot be a server's name")))?;
+            .map_err(|_| unfit(format!("{host:?} cannot be a server's name")))?;
         let made = TlsConnector::from(config)
             .connect(name, socket)
             .into_fallible()
@@ -176,35 +183,36 @@ impl Dialer {
                 let tls = suite.and_then(|suite| agreed(session.protocol_version(), suite.suite()));
                 Ok((Stream::Tls(Box::new(stream)), http2, tls))
             }
-            Err((error, mut socket)) => Err(self
-                .handshake_trouble(&error, &mut socket, remote, host)
-                .await),
+            Err((error, mut socket)) => {
+                Err(why_no_handshake(&error, &mut socket).await.at(Some(remote)))
+            }
         }
     }
+}
 
-    async fn handshake_trouble(
-        &self,
-        error: &io::Error,
-        socket: &mut Socket,
-        remote: SocketAddr,
-        host: &str,
-    ) -> Trouble {
-        if let Some(tls) = inner_tls(error) {
-            let unix_s = self.settings.unix_s();
-            return Trouble::handshake(tls, host, socket.first_bytes(), unix_s);
-        }
-        if error.kind() == io::ErrorKind::UnexpectedEof {
-            return Trouble::generic("EOF");
-        }
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            return Trouble::stream(Direction::Read, error, socket.local_addr(), remote);
-        }
-        // The peer closed while this end was still writing: it may have said why.
-        match unread_alert(socket).await {
-            Some(description) => Trouble::tls(&rustls::Error::AlertReceived(description)),
-            None => Trouble::stream(Direction::Write, error, socket.local_addr(), remote),
-        }
+/// Why there is no handshake: also what the peer said before it closed while this end still wrote.
+async fn why_no_handshake(error: &io::Error, socket: &mut Socket) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return match unread_alert(socket).await {
+            Some(description) => {
+                let alert = rustls::Error::AlertReceived(description);
+                Failure::new(ErrorClass::Tls, alert.to_string()).because(Cause::Tls(alert))
+            }
+            None => Failure::on_connection(Stage::Sending, error, socket.local_addr()),
+        };
     }
+    handshake_failure(error, socket.first_bytes(), socket.local_addr())
+}
+
+fn blocked_address(ip: IpAddr, network: Network) -> Failure {
+    let why = format!("{ip} is blocked by {network}");
+    Failure::new(ErrorClass::Request, why).because(Cause::BlockedAddress { ip, network })
+}
+
+fn unresolved(host: &str, why: String) -> Failure {
+    let detail = format!("{host}: {why}");
+    let host = host.to_owned();
+    Failure::new(ErrorClass::Dns, detail).because(Cause::Lookup { host, why })
 }
 
 /// The alert in clear text that waits to be read (RFC 5246 section 7.2); `None` when there is none.
@@ -248,16 +256,6 @@ fn usable(addresses: &[IpAddr], policy: DnsPolicy) -> Vec<IpAddr> {
         DnsPolicy::OnlyIpv6 => of_family(false),
         DnsPolicy::Any => addresses.to_vec(),
     }
-}
-
-/// The system's first name server, which Go names in its errors; read when a name was not found.
-fn name_server() -> Option<String> {
-    let text = std::fs::read_to_string("/etc/resolv.conf").ok()?;
-    let server = text
-        .lines()
-        .find_map(|line| line.trim_start().strip_prefix("nameserver"))?;
-    let ip: IpAddr = server.trim().parse().ok()?;
-    Some(SocketAddr::new(ip, 53).to_string())
 }
 
 #[cfg(test)]

@@ -17,10 +17,9 @@ use loadline_wire::{Limits, RequestKind, ResponseParser, Reuse, State};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::received::Received;
-use super::trouble::{Direction, Trouble};
 use crate::clock::Clock;
 use crate::exchange::Instants;
-use crate::net::Stream;
+use crate::net::{Failure, Stage, Stream};
 use crate::vu::slot::{Stop, Watch};
 
 /// Go's bounds on an answer's head: ten megabytes, however many lines.
@@ -52,7 +51,7 @@ pub(super) struct Message<'a> {
 pub(super) enum Broken {
     Stopped(Stop),
     Failed {
-        trouble: Trouble,
+        failure: Failure,
         /// Whether the connection just ended: no byte of an answer came.
         is_silent: bool,
         /// Whether not even a byte of the request could be sent.
@@ -125,7 +124,7 @@ impl Http1 {
             // The peer answered without reading the whole request: an answer it is.
             (Ok(_), Some(_)) => Ok(false),
             (Err(Broken::Failed { is_silent, .. }), Some(error)) => Err(Broken::Failed {
-                trouble: self.stream_trouble(Direction::Write, &error),
+                failure: self.broken_stream(Stage::Sending, &error),
                 is_silent,
                 is_unsent: sent == 0,
             }),
@@ -180,8 +179,8 @@ impl Http1 {
                 instants.first_byte = now;
             }
             instants.done = now;
-            let failed = |trouble| Broken::Failed {
-                trouble,
+            let failed = |failure| Broken::Failed {
+                failure,
                 is_silent: !began && bytes.is_empty(),
                 is_unsent: false,
             };
@@ -189,15 +188,15 @@ impl Http1 {
                 // TLS that ends without its closing message ends like anything else, as in Go.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => {
-                    let trouble = self.stream_trouble(Direction::Read, &error);
-                    return Poll::Ready(Err(failed(trouble)));
+                    let failure = self.broken_stream(Stage::Reading, &error);
+                    return Poll::Ready(Err(failed(failure)));
                 }
                 Ok(()) => {}
             }
             match self.take_bytes(bytes, received) {
                 Ok(Some(reuse)) => return Poll::Ready(Ok(reuse)),
                 Ok(None) => {}
-                Err(trouble) => return Poll::Ready(Err(failed(trouble))),
+                Err(failure) => return Poll::Ready(Err(failed(failure))),
             }
         }
     }
@@ -208,17 +207,17 @@ impl Http1 {
         &mut self,
         bytes: &[u8],
         received: &mut Received,
-    ) -> Result<Option<Reuse>, Trouble> {
+    ) -> Result<Option<Reuse>, Failure> {
         if bytes.is_empty() {
             let ended = self.parser.finish();
             return ended
                 .map(|()| Some(Reuse::Close))
-                .map_err(|error| Trouble::wire(&error));
+                .map_err(|error| Failure::wire(&error));
         }
         let progress = self
             .parser
             .feed(bytes, received)
-            .map_err(|error| Trouble::wire(&error))?;
+            .map_err(|error| Failure::wire(&error))?;
         Ok(match progress.state {
             // Bytes beyond the end belong to no answer: k6 takes the answer and drops the
             // connection.
@@ -229,8 +228,8 @@ impl Http1 {
     }
 
     #[cold]
-    fn stream_trouble(&self, direction: Direction, error: &io::Error) -> Trouble {
-        Trouble::stream(direction, error, self.stream.local_addr(), self.remote)
+    fn broken_stream(&self, stage: Stage, error: &io::Error) -> Failure {
+        Failure::on_connection(stage, error, self.stream.local_addr()).at(Some(self.remote))
     }
 }
 

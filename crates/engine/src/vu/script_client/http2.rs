@@ -16,8 +16,8 @@ use bytes::Bytes;
 use h2::client::SendRequest;
 use h2::{Reason, RecvStream};
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
-use loadline_model::Nanos;
 use loadline_model::url::Scheme;
+use loadline_model::{ErrorClass, Nanos};
 use loadline_script::hop::{HopProtocol, HopRequest, HopTls};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
@@ -25,9 +25,8 @@ use tokio::sync::Notify;
 use super::http1::Around;
 use super::message::{Delimiting, delimiting, is_framing};
 use super::received::Received;
-use super::trouble::{Direction, Trouble};
 use crate::exchange::{Instants, head_bytes, send_piece};
-use crate::net::Stream;
+use crate::net::{Failure, Http2Fault, Stage, Stream};
 use crate::vu::slot::Stop;
 
 /// What Go lets a peer send ahead on one stream, and on a connection.
@@ -65,7 +64,7 @@ pub(super) enum Again {
 /// Why an exchange has no answer.
 pub(super) enum Broken {
     Stopped(Stop),
-    Failed { trouble: Trouble, again: Again },
+    Failed { failure: Failure, again: Again },
 }
 
 impl From<Stop> for Broken {
@@ -74,10 +73,10 @@ impl From<Stop> for Broken {
     }
 }
 
-impl From<Trouble> for Broken {
-    fn from(trouble: Trouble) -> Broken {
+impl From<Failure> for Broken {
+    fn from(failure: Failure) -> Broken {
         Broken::Failed {
-            trouble,
+            failure,
             again: Again::Never,
         }
     }
@@ -89,7 +88,7 @@ impl Http2 {
         stream: Stream,
         remote: SocketAddr,
         tls: Option<HopTls>,
-    ) -> Result<Http2, Trouble> {
+    ) -> Result<Http2, Failure> {
         let local = stream.local_addr();
         let (sender, connection) = h2::client::Builder::new()
             .initial_window_size(STREAM_WINDOW)
@@ -99,8 +98,8 @@ impl Http2 {
             .handshake::<_, Bytes>(Quiet(stream))
             .await
             .map_err(|error| match error.get_io() {
-                Some(io) => Trouble::stream(Direction::Write, io, local, remote),
-                None => Trouble::generic(error.to_string()),
+                Some(io) => Failure::on_connection(Stage::Sending, io, local).at(Some(remote)),
+                None => Failure::new(ErrorClass::Http2, error.to_string()).at(Some(remote)),
             })?;
         let end = Rc::new(End::default());
         let note = Rc::clone(&end);
@@ -176,7 +175,7 @@ impl Http2 {
         instants.done = around.clock.now().max(Nanos(1));
         if let Err(error) = outcome {
             self.await_goodbye(around, &error).await?;
-            return Err(self.cut_off(&error, id).into());
+            return Err(within_body(self.cut_off(&error, id)).into());
         }
         Ok(())
     }
@@ -203,39 +202,53 @@ impl Http2 {
             () if is_turned_away && reason == 0 => Again::Elsewhere,
             () => Again::Never,
         };
-        let trouble = match is_turned_away {
-            true => Trouble::http2_turned_away(reason),
+        let failure = match is_turned_away {
+            true => fault(Http2Fault::TurnedAway { reason }, error),
             false => self.cut_off(error, stream),
         };
-        Broken::Failed { trouble, again }
+        Broken::Failed { failure, again }
     }
 
     /// An exchange that ended too early.
-    fn cut_off(&self, error: &h2::Error, stream: u32) -> Trouble {
+    fn cut_off(&self, error: &h2::Error, stream: u32) -> Failure {
         let reason = error.reason().map_or(0, u32::from);
         if error.is_reset() && error.is_remote() {
-            return Trouble::http2_stream(stream, reason);
+            return fault(Http2Fault::StreamReset { stream, reason }, error);
         }
         if error.is_go_away() && error.is_library() {
-            return match error.reason() {
-                Some(Reason::FRAME_SIZE_ERROR) => Trouble::new(
-                    1000,
-                    "http2: frame too large",
-                    "http2: failed reading the frame payload: http2: frame too large",
-                ),
-                _ => Trouble::http2_connection(reason),
+            let broken = match error.reason() {
+                Some(Reason::FRAME_SIZE_ERROR) => Http2Fault::FrameTooLarge,
+                _ => Http2Fault::BrokenProtocol { reason },
             };
+            return fault(broken, error);
         }
         if let Some(io) = error.get_io()
             && (io.raw_os_error().is_some() || io.kind() == io::ErrorKind::ConnectionReset)
         {
-            return Trouble::stream(Direction::Read, io, None, self.remote);
+            return Failure::io(Stage::Reading, io).at(Some(self.remote));
         }
-        match &*self.end.goodbye.borrow() {
-            Some((reason, debug)) => Trouble::http2_gone(stream, *reason, debug),
-            None => Trouble::generic("unexpected EOF"),
-        }
+        let ended = match &*self.end.goodbye.borrow() {
+            Some((reason, debug)) => Http2Fault::Gone {
+                stream,
+                reason: *reason,
+                debug: debug.clone(),
+            },
+            None => Http2Fault::Ended,
+        };
+        fault(ended, error)
     }
+}
+
+/// The same failure after the head of the answer had come.
+fn within_body(mut failure: Failure) -> Failure {
+    if failure.class == ErrorClass::Closed {
+        failure.class = ErrorClass::Truncated;
+    }
+    failure
+}
+
+fn fault(fault: Http2Fault, error: &h2::Error) -> Failure {
+    Failure::http2(fault, error.to_string())
 }
 
 /// A stream that ends without fuss: one that the peer closed without TLS's closing message has ended
@@ -289,7 +302,10 @@ impl AsyncWrite for Quiet {
 /// A request that did not get onto the connection.
 fn unsent() -> Broken {
     Broken::Failed {
-        trouble: Trouble::generic("http2: client connection lost"),
+        failure: Failure::http2(
+            Http2Fault::Unsent,
+            "the connection was lost before the request",
+        ),
         again: Again::Elsewhere,
     }
 }
@@ -304,7 +320,7 @@ fn debug_text(error: &h2::Error) -> String {
 }
 
 /// A request's head: what belongs to HTTP/1.1's framing is left out (RFC 9113 section 8.2.2).
-fn head(request: &HopRequest) -> Result<Request<()>, Trouble> {
+fn head(request: &HopRequest) -> Result<Request<()>, Failure> {
     let host = request
         .headers
         .iter()
@@ -318,7 +334,7 @@ fn head(request: &HopRequest) -> Result<Request<()>, Trouble> {
         None => request.origin.authority(),
     };
     let uri = format!("{scheme}://{authority}{}", request.target);
-    let unfit = |what: &str| Trouble::generic(format!("http2: invalid {what}"));
+    let unfit = |what: &str| Failure::new(ErrorClass::Request, format!("http2: invalid {what}"));
     let mut head = Request::new(());
     *head.version_mut() = http::Version::HTTP_2;
     *head.method_mut() =

@@ -2,10 +2,11 @@
 //!
 //! Must not know connections. Invariant: nothing in a request can add a line to its head.
 
+use loadline_model::ErrorClass;
 use loadline_script::hop::HopRequest;
 
 use super::go_words::quoted;
-use super::trouble::Trouble;
+use crate::net::Failure;
 
 /// Bodies up to this length are sent in one write with their head.
 pub(super) const JOINED_BODY_MAX: usize = 16 * 1024;
@@ -76,7 +77,7 @@ pub(super) fn write(
     buffer: &mut Vec<u8>,
     request: &HopRequest,
     additions: Additions<'_>,
-) -> Result<(), Trouble> {
+) -> Result<(), Failure> {
     check(request)?;
     buffer.clear();
     buffer.extend_from_slice(request.method.as_bytes());
@@ -124,30 +125,33 @@ pub(super) fn rest_of_body(request: &HopRequest) -> &[u8] {
 }
 
 /// Holds what is sent against the rules of HTTP, as Go does before it connects.
-pub(super) fn check(request: &HopRequest) -> Result<(), Trouble> {
+pub(super) fn check(request: &HopRequest) -> Result<(), Failure> {
     if !is_token(&request.method) {
         let method = quoted(request.method.as_bytes());
-        return Err(Trouble::generic(format!(
-            "net/http: invalid method {method}"
-        )));
+        return Err(unfit(format!("net/http: invalid method {method}")));
     }
     for (name, value) in &request.headers {
         if !is_token(name) {
             let name = quoted(name.as_bytes());
             let what = format!("net/http: invalid header field name {name}");
-            return Err(Trouble::generic(what));
+            return Err(unfit(what));
         }
         if value.bytes().any(|byte| is_control(byte) && byte != b'\t') {
             let name = quoted(name.as_bytes());
             let what = format!("net/http: invalid header field value for {name}");
-            return Err(Trouble::generic(what));
+            return Err(unfit(what));
         }
     }
     if request.target.bytes().any(is_control) {
         let what = "net/http: can't write control character in Request.URL";
-        return Err(Trouble::generic(what));
+        return Err(unfit(what));
     }
     Ok(())
+}
+
+/// A request that may not be sent: the script's doing.
+fn unfit(why: impl Into<String>) -> Failure {
+    Failure::new(ErrorClass::Request, why)
 }
 
 fn write_delimiting(buffer: &mut Vec<u8>, delimiting: Delimiting) {
@@ -328,7 +332,7 @@ mod tests {
             ),
         ] {
             let trouble = write(&mut Vec::new(), &request, Additions::default());
-            assert_eq!(trouble, Err(Trouble::generic(what)));
+            assert_eq!(trouble.expect_err("a fault").detail, what);
         }
     }
 

@@ -26,8 +26,8 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use loadline_model::Nanos;
 use loadline_model::url::Scheme;
+use loadline_model::{ErrorClass, Nanos};
 use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopProtocol, HopRequest, HopTimes};
 use loadline_wire::RequestKind;
 
@@ -38,10 +38,10 @@ use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pace::Pace;
 use self::pool::{Kept, Pool};
 use self::received::Received;
-use self::trouble::Trouble;
+use self::trouble::{Occasion, Trouble};
 use super::slot::{Stop, VuSlot, Watch};
 use crate::exchange::Instants;
-use crate::net::WireBytes;
+use crate::net::{Cause, Failure, WireBytes};
 
 pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 
@@ -127,7 +127,7 @@ impl ScriptClient {
                 got: now,
                 ..Begun::default()
             };
-            return Ok(Err(self.not_begun(begun, Trouble::request_timeout())));
+            return Ok(Err(self.not_begun(request, begun, &timed_out())));
         }
         if left < OWN_TIMER_BELOW {
             return Box::pin(self.run_with_timer(&watch, request, now, left)).await;
@@ -213,7 +213,7 @@ impl ScriptClient {
                 }
                 Attempt::Later(_) => {
                     turned_away += 1;
-                    if let Some(end) = Box::pin(self.back_off(watch, turned_away)).await {
+                    if let Some(end) = Box::pin(self.back_off(watch, request, turned_away)).await {
                         return end;
                     }
                 }
@@ -227,6 +227,7 @@ impl ScriptClient {
     async fn back_off(
         &self,
         watch: &Watch<'_>,
+        request: &HopRequest,
         turned_away: u32,
     ) -> Option<Result<HopOutcome, Cut>> {
         let seconds = match turned_away {
@@ -244,8 +245,8 @@ impl ScriptClient {
                     got: asked,
                     ..Begun::default()
                 };
-                let trouble = Trouble::request_timeout();
-                Some(Ok(Err(self.not_begun(begun, trouble))))
+                let failure = timed_out();
+                Some(Ok(Err(self.not_begun(request, begun, &failure))))
             }
         }
     }
@@ -259,8 +260,8 @@ impl ScriptClient {
         mut connection: Http1,
     ) -> Attempt {
         let mut buffer = self.buffer.take();
-        if let Err(trouble) = message::write(&mut buffer, request, self.additions(request)) {
-            return Attempt::Ended(Err(self.not_begun(begun, trouble)));
+        if let Err(failure) = message::write(&mut buffer, request, self.additions(request)) {
+            return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
         }
         let mut received = Received::new(request.keep_body);
         let mut instants = Instants::default();
@@ -287,16 +288,16 @@ impl ScriptClient {
             }
             Err(http1::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
             Err(http1::Broken::Stopped(Stop::TimedOut)) => {
-                let trouble = Trouble::request_timeout();
-                self.failed(begun, &instants, trouble, remote, received)
+                let failure = timed_out();
+                self.failed(request, begun, &instants, &failure, remote, received)
             }
             Err(http1::Broken::Failed {
                 is_silent,
                 is_unsent,
                 ..
             }) if is_kept && is_silent && (is_unsent || is_replayable(request)) => Attempt::Again,
-            Err(http1::Broken::Failed { trouble, .. }) => {
-                self.failed(begun, &instants, trouble, remote, received)
+            Err(http1::Broken::Failed { failure, .. }) => {
+                self.failed(request, begun, &instants, &failure, remote, received)
             }
         }
     }
@@ -308,8 +309,8 @@ impl ScriptClient {
         begun: Begun,
         mut connection: Http2,
     ) -> Attempt {
-        if let Err(trouble) = message::check(request) {
-            return Attempt::Ended(Err(self.not_begun(begun, trouble)));
+        if let Err(failure) = message::check(request) {
+            return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
         }
         let mut received = Received::new(request.keep_body);
         let mut instants = Instants::default();
@@ -325,11 +326,11 @@ impl ScriptClient {
             }
             Err(http2::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
             Err(http2::Broken::Stopped(Stop::TimedOut)) => {
-                let trouble = Trouble::request_timeout();
-                self.failed(begun, &instants, trouble, remote, received)
+                let failure = timed_out();
+                self.failed(request, begun, &instants, &failure, remote, received)
             }
-            Err(http2::Broken::Failed { trouble, again }) => {
-                let failed = self.failure(begun, &instants, trouble, remote, received);
+            Err(http2::Broken::Failed { failure, again }) => {
+                let failed = self.failure(request, begun, &instants, &failure, remote, received);
                 match again {
                     Again::Never => Attempt::Ended(Err(failed)),
                     Again::Elsewhere => {
@@ -347,12 +348,14 @@ impl ScriptClient {
             got: asked,
             ..Begun::default()
         };
-        if let Err(trouble) = message::check(request) {
-            return Attempt::Ended(Err(self.not_begun(begun, trouble)));
+        if let Err(failure) = message::check(request) {
+            return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
         }
         let dialed = match self.dial(watch, request, &mut begun).await {
             Ok(dialed) => dialed,
-            Err(Some(trouble)) => return Attempt::Ended(Err(self.not_begun(begun, trouble))),
+            Err(Some(failure)) => {
+                return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
+            }
             Err(None) => return Attempt::Cut,
         };
         begun.got = self.settings.clock.now();
@@ -376,7 +379,9 @@ impl ScriptClient {
                     }
                     connection
                 }
-                Err(trouble) => return Attempt::Ended(Err(self.not_begun(begun, trouble))),
+                Err(failure) => {
+                    return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
+                }
             },
         };
         self.over_http2(watch, request, begun, connection).await
@@ -388,7 +393,7 @@ impl ScriptClient {
         watch: &Watch<'_>,
         request: &HopRequest,
         begun: &mut Begun,
-    ) -> Result<Dialed, Option<Trouble>> {
+    ) -> Result<Dialed, Option<Failure>> {
         let origin = &request.origin;
         let deadline = self.settings.dial_deadline(request.deadline);
         watch.set_deadline(deadline);
@@ -396,9 +401,9 @@ impl ScriptClient {
             Ok(opened) => opened?,
             Err(Stop::Cut) => return Err(None),
             Err(Stop::TimedOut) if deadline < request.deadline => {
-                return Err(Some(Trouble::dial_timeout(&origin.host_port())));
+                return Err(Some(not_connected_in_time(&origin.host_port())));
             }
-            Err(Stop::TimedOut) => return Err(Some(Trouble::request_timeout())),
+            Err(Stop::TimedOut) => return Err(Some(timed_out())),
         };
         watch.set_deadline(request.deadline);
         begun.connecting_ns = opened.connecting_ns;
@@ -407,9 +412,9 @@ impl ScriptClient {
                 begun.handshaking_ns = dialed.handshaking_ns;
                 Ok(dialed)
             }
-            Ok(Err(trouble)) => Err(Some(trouble)),
+            Ok(Err(failure)) => Err(Some(failure)),
             Err(Stop::Cut) => Err(None),
-            Err(Stop::TimedOut) => Err(Some(Trouble::request_timeout())),
+            Err(Stop::TimedOut) => Err(Some(timed_out())),
         }
     }
 
@@ -437,55 +442,78 @@ impl ScriptClient {
     #[cold]
     fn failed(
         &self,
+        request: &HopRequest,
         begun: Begun,
         instants: &Instants,
-        trouble: Trouble,
+        failure: &Failure,
         remote: SocketAddr,
         received: Received,
     ) -> Attempt {
-        Attempt::Ended(Err(self.failure(begun, instants, trouble, remote, received)))
+        Attempt::Ended(Err(
+            self.failure(request, begun, instants, failure, remote, received)
+        ))
     }
 
     fn failure(
         &self,
+        request: &HopRequest,
         begun: Begun,
         instants: &Instants,
-        trouble: Trouble,
+        failure: &Failure,
         remote: SocketAddr,
         received: Received,
     ) -> HopFailure {
-        let done_at = self.settings.clock.now();
+        let told = self.told(request, failure);
         HopFailure {
-            code: trouble.code,
-            tag: trouble.tag,
-            detail: trouble.detail,
-            protocol: None,
             remote: Some(remote),
-            tls: None,
-            times: begun.times(instants, done_at),
-            done_at,
+            times: begun.times(instants, told.done_at),
             partial_body: received.into_partial_body(),
+            ..told
         }
     }
 
     /// A hop that got no connection: k6 knows no more times of it than that of connecting.
     #[cold]
-    fn not_begun(&self, begun: Begun, trouble: Trouble) -> HopFailure {
+    fn not_begun(&self, request: &HopRequest, begun: Begun, failure: &Failure) -> HopFailure {
         HopFailure {
+            times: HopTimes {
+                connecting: begun.connecting_ns,
+                ..HopTimes::default()
+            },
+            ..self.told(request, failure)
+        }
+    }
+
+    /// A failure in k6's terms, told now.
+    fn told(&self, request: &HopRequest, failure: &Failure) -> HopFailure {
+        let occasion = Occasion {
+            host: &request.origin.host,
+            unix_s: self.settings.unix_s(),
+        };
+        let trouble = Trouble::of(failure, occasion);
+        HopFailure {
+            class: failure.class,
             code: trouble.code,
             tag: trouble.tag,
             detail: trouble.detail,
             protocol: None,
             remote: None,
             tls: None,
-            times: HopTimes {
-                connecting: begun.connecting_ns,
-                ..HopTimes::default()
-            },
+            times: HopTimes::default(),
             done_at: self.settings.clock.now(),
             partial_body: None,
         }
     }
+}
+
+fn timed_out() -> Failure {
+    Failure::timeout("no complete answer within the timeout")
+}
+
+fn not_connected_in_time(host_port: &str) -> Failure {
+    let why = "no connection within the connect timeout";
+    let host_port = host_port.to_owned();
+    Failure::new(ErrorClass::ConnectTimeout, why).because(Cause::ConnectTimeout { host_port })
 }
 
 impl Begun {

@@ -1,6 +1,7 @@
-//! Why a hop failed: k6's code, the value of its tag `error`, and Go's words for the log.
+//! What k6 says of a failure: its code, the value of its tag `error`, and Go's words for the log.
 //!
-//! Source: the reference's table of error codes, and what k6 v2.2.0 said to each fault on loopback.
+//! Derived from the facts of the failure, whose class was decided where it happened. Source: the
+//! reference's table of error codes, and what k6 v2.2.0 said to each fault on loopback.
 //! Must not know connections. Invariant: a tag holds nothing that differs between two failures of
 //! a kind, but for what k6 itself puts there.
 
@@ -12,6 +13,7 @@ use loadline_wire::{HeaderFault, WireError};
 use rustls::{CertificateError, Error as TlsError};
 
 use super::go_words::{alert, errno, http2_code, quoted, rfc3339, status_line_fault};
+use crate::net::{Cause, Failure, Http2Fault, Stage};
 
 /// k6's error codes, as far as connections and answers give rise to them.
 mod code {
@@ -39,7 +41,7 @@ mod code {
     pub(super) const HTTP2_LAST: u32 = 13;
 }
 
-/// Why a hop failed.
+/// Why a hop failed, as k6 tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trouble {
     /// k6's error code.
@@ -50,24 +52,47 @@ pub(super) struct Trouble {
     pub(super) detail: String,
 }
 
-/// Whether bytes were on their way out or in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
-    Read,
-    Write,
-}
-
-impl Direction {
-    fn name(self) -> &'static str {
-        match self {
-            Direction::Read => "read",
-            Direction::Write => "write",
-        }
-    }
+/// What Go's words name beside the failure itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Occasion<'a> {
+    /// The host that was asked for.
+    pub(super) host: &'a str,
+    /// Seconds since 1970.
+    pub(super) unix_s: u64,
 }
 
 impl Trouble {
-    pub(super) fn new(code: u16, tag: impl Into<String>, detail: impl Into<String>) -> Trouble {
+    /// What k6 says of a failure.
+    pub(super) fn of(failure: &Failure, occasion: Occasion<'_>) -> Trouble {
+        let Some(cause) = &failure.cause else {
+            return Trouble::generic(failure.detail.clone());
+        };
+        match &**cause {
+            Cause::BlockedHost { host, pattern } => blocked_host(host, pattern),
+            Cause::BlockedAddress { ip, network } => blocked_address(*ip, network),
+            Cause::Lookup { host, why } => lookup(host, name_server().as_deref(), why),
+            Cause::NoUsableAddress { host } => no_such_host(host, None),
+            Cause::ConnectTimeout { host_port } => dial_timeout(host_port),
+            Cause::Timeout => {
+                Trouble::new(code::REQUEST_TIMEOUT, "request timeout", "request timeout")
+            }
+            Cause::System {
+                stage,
+                error,
+                local,
+            } => match (stage, failure.address) {
+                (Stage::Connecting, Some(address)) => dial(address, error),
+                (_, remote) => stream(*stage, error, *local, remote),
+            },
+            Cause::Tls(error) => tls(error),
+            Cause::Handshake { error, first } => handshake(error, first, occasion),
+            Cause::ClosedInHandshake => Trouble::generic("EOF"),
+            Cause::Wire(error) => wire(error),
+            Cause::Http2(fault) => http2(fault),
+        }
+    }
+
+    fn new(code: u16, tag: impl Into<String>, detail: impl Into<String>) -> Trouble {
         Trouble {
             code,
             tag: tag.into(),
@@ -76,194 +101,215 @@ impl Trouble {
     }
 
     /// What k6 has no code for: the tag says all.
-    pub(super) fn generic(what: impl Into<String>) -> Trouble {
+    fn generic(what: impl Into<String>) -> Trouble {
         let what = what.into();
         Trouble::new(code::GENERIC, what.clone(), what)
     }
+}
 
-    pub(super) fn request_timeout() -> Trouble {
-        Trouble::new(code::REQUEST_TIMEOUT, "request timeout", "request timeout")
+fn dial_timeout(address: &str) -> Trouble {
+    let detail = format!("dial tcp {address}: i/o timeout");
+    Trouble::new(code::DIAL_TIMEOUT, "dial: i/o timeout", detail)
+}
+
+fn blocked_address(ip: IpAddr, network: &Network) -> Trouble {
+    let detail = format!("IP ({ip}) is in a blacklisted range ({network})");
+    Trouble::new(code::BLACKLISTED_IP, "ip is blacklisted", detail)
+}
+
+fn blocked_host(host: &str, pattern: &str) -> Trouble {
+    let detail = format!("hostname ({host}) is in a blocked pattern ({pattern})");
+    Trouble::new(code::BLOCKED_HOSTNAME, "hostname is blocked", detail)
+}
+
+/// A name that has no usable address. `server` is the name server's address, if one is known.
+fn no_such_host(host: &str, server: Option<&str>) -> Trouble {
+    let detail = format!("lookup {host}{}: no such host", asked_of(server));
+    Trouble::new(code::NO_SUCH_HOST, "lookup: no such host", detail)
+}
+
+/// A name that could not be looked up, in the resolver's words.
+fn lookup(host: &str, server: Option<&str>, why: &str) -> Trouble {
+    let unknown = ["Name or service not known", "No address associated"];
+    if unknown.iter().any(|words| why.contains(words)) || why.contains("nodename nor servname") {
+        return no_such_host(host, server);
     }
+    let detail = format!("lookup {host}{}: {}", asked_of(server), why.to_lowercase());
+    Trouble::new(code::DNS, detail.clone(), detail)
+}
 
-    pub(super) fn dial_timeout(address: &str) -> Trouble {
-        let detail = format!("dial tcp {address}: i/o timeout");
-        Trouble::new(code::DIAL_TIMEOUT, "dial: i/o timeout", detail)
-    }
-
-    pub(super) fn blacklisted(ip: IpAddr, network: &Network) -> Trouble {
-        let detail = format!("IP ({ip}) is in a blacklisted range ({network})");
-        Trouble::new(code::BLACKLISTED_IP, "ip is blacklisted", detail)
-    }
-
-    pub(super) fn blocked(host: &str, pattern: &str) -> Trouble {
-        let detail = format!("hostname ({host}) is in a blocked pattern ({pattern})");
-        Trouble::new(code::BLOCKED_HOSTNAME, "hostname is blocked", detail)
-    }
-
-    /// A name that has no usable address. `server` is the name server's address, if one is known.
-    pub(super) fn no_such_host(host: &str, server: Option<&str>) -> Trouble {
-        let detail = format!("lookup {host}{}: no such host", asked_of(server));
-        Trouble::new(code::NO_SUCH_HOST, "lookup: no such host", detail)
-    }
-
-    /// A name that could not be looked up, in the resolver's words.
-    pub(super) fn lookup(host: &str, server: Option<&str>, why: &str) -> Trouble {
-        let unknown = ["Name or service not known", "No address associated"];
-        if unknown.iter().any(|words| why.contains(words)) || why.contains("nodename nor servname")
-        {
-            return Trouble::no_such_host(host, server);
+/// A connection that could not be made.
+fn dial(address: SocketAddr, error: &io::Error) -> Trouble {
+    let words = errno(error);
+    let step = match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => "socket",
+        Some(libc::EADDRINUSE) => "bind",
+        _ => "connect",
+    };
+    let detail = format!("dial tcp {address}: {step}: {words}");
+    match (error.raw_os_error(), error.kind()) {
+        (_, io::ErrorKind::ConnectionRefused) => {
+            Trouble::new(code::DIAL_REFUSED, "dial: connection refused", detail)
         }
-        let detail = format!("lookup {host}{}: {}", asked_of(server), why.to_lowercase());
-        Trouble::new(code::DNS, detail.clone(), detail)
+        (_, io::ErrorKind::TimedOut) => {
+            Trouble::new(code::DIAL_TIMEOUT, "dial: i/o timeout", detail)
+        }
+        (Some(number), _) => Trouble::new(
+            code::DIAL_ERRNO,
+            format!("dial: unknown errno {number} error with msg `{words}`"),
+            detail,
+        ),
+        (None, _) => Trouble::new(code::DIAL, detail.clone(), detail),
     }
+}
 
-    /// A connection that could not be made.
-    pub(super) fn dial(address: SocketAddr, error: &io::Error) -> Trouble {
-        let words = errno(error);
-        let step = match error.raw_os_error() {
-            Some(libc::EMFILE | libc::ENFILE) => "socket",
-            Some(libc::EADDRINUSE) => "bind",
-            _ => "connect",
-        };
-        let detail = format!("dial tcp {address}: {step}: {words}");
-        match (error.raw_os_error(), error.kind()) {
-            (_, io::ErrorKind::ConnectionRefused) => {
-                Trouble::new(code::DIAL_REFUSED, "dial: connection refused", detail)
-            }
-            (_, io::ErrorKind::TimedOut) => {
-                Trouble::new(code::DIAL_TIMEOUT, "dial: i/o timeout", detail)
-            }
-            (Some(number), _) => Trouble::new(
-                code::DIAL_ERRNO,
-                format!("dial: unknown errno {number} error with msg `{words}`"),
-                detail,
-            ),
-            (None, _) => Trouble::new(code::DIAL, detail.clone(), detail),
+/// A connection that broke in use.
+fn stream(
+    stage: Stage,
+    error: &io::Error,
+    local: Option<SocketAddr>,
+    remote: Option<SocketAddr>,
+) -> Trouble {
+    let (name, words) = (direction(stage), errno(error));
+    let from = local.map(|local| format!("{local}->")).unwrap_or_default();
+    let to = remote.map(|remote| remote.to_string()).unwrap_or_default();
+    let detail = format!("{name} tcp {from}{to}: {name}: {words}");
+    match (error.raw_os_error(), error.kind()) {
+        (_, io::ErrorKind::ConnectionReset) => Trouble::new(
+            code::RESET_BY_PEER,
+            format!("{name}: connection reset by peer"),
+            detail,
+        ),
+        (_, io::ErrorKind::BrokenPipe) => {
+            Trouble::new(code::BROKEN_PIPE, format!("{name}: broken pipe"), detail)
+        }
+        (Some(number), _) => {
+            let os = std::env::consts::OS;
+            let tag = format!("{name}: unknown errno `{number}` on {os} with message `{words}`");
+            Trouble::new(code::TCP_ERRNO, tag, detail)
+        }
+        (None, _) => Trouble::generic(words),
+    }
+}
+
+/// Whether bytes were on their way out or in, in Go's word.
+fn direction(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Connecting => "dial",
+        Stage::Sending => "write",
+        Stage::Reading => "read",
+    }
+}
+
+/// What TLS found wrong after the handshake.
+fn tls(error: &TlsError) -> Trouble {
+    match error {
+        TlsError::AlertReceived(description) => {
+            let detail = format!("remote error: tls: {}", alert(*description));
+            Trouble::new(code::NOT_TCP, detail.clone(), detail)
+        }
+        other => Trouble::generic(format!("tls: {other}")),
+    }
+}
+
+/// What went wrong in a handshake; `first` are the first bytes that came.
+fn handshake(error: &TlsError, first: &[u8], occasion: Occasion<'_>) -> Trouble {
+    match error {
+        TlsError::InvalidCertificate(why) => certificate(why, occasion.host, occasion.unix_s),
+        TlsError::InvalidMessage(_) if !is_tls_record(first) => {
+            let tag = "tls: first record does not look like a TLS handshake";
+            let detail = match first.starts_with(b"HTTP/") {
+                true => "http: server gave HTTP response to HTTPS client",
+                false => tag,
+            };
+            Trouble::new(code::NOT_TLS, tag, detail)
+        }
+        other => tls(other),
+    }
+}
+
+/// An answer over HTTP/1.1 that cannot be read.
+fn wire(error: &WireError) -> Trouble {
+    use WireError as Wire;
+    match error {
+        Wire::ClosedBeforeResponse => Trouble::generic("EOF"),
+        Wire::TruncatedHead { .. } | Wire::TruncatedBody { .. } => {
+            Trouble::generic("unexpected EOF")
+        }
+        Wire::BadChunkSize { .. } => Trouble::generic("invalid byte in chunk length"),
+        Wire::BadChunkEnd { .. } => Trouble::generic("malformed chunked encoding"),
+        Wire::ChunkLineTooLong { .. } => Trouble::generic("header line too long"),
+        Wire::HeadTooLarge { limit } => Trouble::generic(format!(
+            "net/http: server response headers exceeded {limit} bytes; aborted"
+        )),
+        other => {
+            let tag = head_fault(other);
+            let detail = format!("net/http: HTTP/1.x transport connection broken: {tag}");
+            Trouble::new(code::GENERIC, tag, detail)
         }
     }
+}
 
-    /// A connection that broke in use.
-    pub(super) fn stream(
-        direction: Direction,
-        error: &io::Error,
-        local: Option<SocketAddr>,
-        remote: SocketAddr,
-    ) -> Trouble {
-        if let Some(tls) = inner_tls(error) {
-            return Trouble::tls(tls);
+fn http2(fault: &Http2Fault) -> Trouble {
+    match fault {
+        Http2Fault::StreamReset { stream, reason } => {
+            let name = http2_code(*reason);
+            Trouble::new(
+                http2_number(code::HTTP2_STREAM, *reason),
+                format!("http2: stream error with http2 ErrCode {name}"),
+                format!("stream error: stream ID {stream}; {name}; received from peer"),
+            )
         }
-        let (name, words) = (direction.name(), errno(error));
-        let from = local.map(|local| format!("{local}->")).unwrap_or_default();
-        let detail = format!("{name} tcp {from}{remote}: {name}: {words}");
-        match (error.raw_os_error(), error.kind()) {
-            (_, io::ErrorKind::ConnectionReset) => Trouble::new(
-                code::RESET_BY_PEER,
-                format!("{name}: connection reset by peer"),
-                detail,
-            ),
-            (_, io::ErrorKind::BrokenPipe) => {
-                Trouble::new(code::BROKEN_PIPE, format!("{name}: broken pipe"), detail)
-            }
-            (Some(number), _) => {
-                let os = std::env::consts::OS;
-                let tag =
-                    format!("{name}: unknown errno `{number}` on {os} with message `{words}`");
-                Trouble::new(code::TCP_ERRNO, tag, detail)
-            }
-            (None, _) => Trouble::generic(words),
+        Http2Fault::BrokenProtocol { reason } => {
+            let name = http2_code(*reason);
+            Trouble::new(
+                http2_number(code::HTTP2_CONNECTION, *reason),
+                format!("http2: connection error with http2 ErrCode {name}"),
+                format!("connection error: {name}"),
+            )
         }
-    }
-
-    /// What TLS found wrong after the handshake.
-    pub(super) fn tls(error: &TlsError) -> Trouble {
-        match error {
-            TlsError::AlertReceived(description) => {
-                let detail = format!("remote error: tls: {}", alert(*description));
-                Trouble::new(code::NOT_TCP, detail.clone(), detail)
-            }
-            other => Trouble::generic(format!("tls: {other}")),
+        Http2Fault::FrameTooLarge => Trouble::new(
+            code::GENERIC,
+            "http2: frame too large",
+            "http2: failed reading the frame payload: http2: frame too large",
+        ),
+        Http2Fault::TurnedAway { reason } => {
+            let name = http2_code(*reason);
+            Trouble::generic(format!(
+                "http2: Transport received GOAWAY from server ErrCode:{name}"
+            ))
         }
+        Http2Fault::Gone {
+            stream,
+            reason,
+            debug,
+        } => http2_gone(*stream, *reason, debug),
+        Http2Fault::Unsent => Trouble::generic("http2: client connection lost"),
+        Http2Fault::Ended => Trouble::generic("unexpected EOF"),
     }
+}
 
-    /// What went wrong in a handshake for `host`; `first` are the first bytes that came.
-    pub(super) fn handshake(error: &TlsError, host: &str, first: &[u8], unix_s: u64) -> Trouble {
-        match error {
-            TlsError::InvalidCertificate(why) => certificate(why, host, unix_s),
-            TlsError::InvalidMessage(_) if !is_tls_record(first) => {
-                let tag = "tls: first record does not look like a TLS handshake";
-                let detail = match first.starts_with(b"HTTP/") {
-                    true => "http: server gave HTTP response to HTTPS client",
-                    false => tag,
-                };
-                Trouble::new(code::NOT_TLS, tag, detail)
-            }
-            other => Trouble::tls(other),
-        }
-    }
+fn http2_gone(stream: u32, reason: u32, debug: &str) -> Trouble {
+    let name = http2_code(reason);
+    Trouble::new(
+        http2_number(code::HTTP2_GO_AWAY, reason),
+        format!("http2: received GoAway with http2 ErrCode {name}"),
+        format!(
+            "http2: server sent GOAWAY and closed the connection; LastStreamID={stream}, \
+             ErrCode={name}, debug={}",
+            quoted(debug.as_bytes())
+        ),
+    )
+}
 
-    /// An answer over HTTP/1.1 that cannot be read.
-    pub(super) fn wire(error: &WireError) -> Trouble {
-        use WireError as Wire;
-        match error {
-            Wire::ClosedBeforeResponse => Trouble::generic("EOF"),
-            Wire::TruncatedHead { .. } | Wire::TruncatedBody { .. } => {
-                Trouble::generic("unexpected EOF")
-            }
-            Wire::BadChunkSize { .. } => Trouble::generic("invalid byte in chunk length"),
-            Wire::BadChunkEnd { .. } => Trouble::generic("malformed chunked encoding"),
-            Wire::ChunkLineTooLong { .. } => Trouble::generic("header line too long"),
-            Wire::HeadTooLarge { limit } => Trouble::generic(format!(
-                "net/http: server response headers exceeded {limit} bytes; aborted"
-            )),
-            other => {
-                let tag = head_fault(other);
-                let detail = format!("net/http: HTTP/1.x transport connection broken: {tag}");
-                Trouble::new(code::GENERIC, tag, detail)
-            }
-        }
-    }
-
-    /// A stream that the peer reset.
-    pub(super) fn http2_stream(stream: u32, reason: u32) -> Trouble {
-        let name = http2_code(reason);
-        Trouble::new(
-            http2_number(code::HTTP2_STREAM, reason),
-            format!("http2: stream error with http2 ErrCode {name}"),
-            format!("stream error: stream ID {stream}; {name}; received from peer"),
-        )
-    }
-
-    /// A connection on which the peer broke the protocol.
-    pub(super) fn http2_connection(reason: u32) -> Trouble {
-        let name = http2_code(reason);
-        Trouble::new(
-            http2_number(code::HTTP2_CONNECTION, reason),
-            format!("http2: connection error with http2 ErrCode {name}"),
-            format!("connection error: {name}"),
-        )
-    }
-
-    /// A request that the peer will not look at any more.
-    pub(super) fn http2_turned_away(reason: u32) -> Trouble {
-        let name = http2_code(reason);
-        Trouble::generic(format!(
-            "http2: Transport received GOAWAY from server ErrCode:{name}"
-        ))
-    }
-
-    /// A connection that the peer closed after it had said why.
-    pub(super) fn http2_gone(stream: u32, reason: u32, debug: &str) -> Trouble {
-        let name = http2_code(reason);
-        Trouble::new(
-            http2_number(code::HTTP2_GO_AWAY, reason),
-            format!("http2: received GoAway with http2 ErrCode {name}"),
-            format!(
-                "http2: server sent GOAWAY and closed the connection; LastStreamID={stream}, \
-                 ErrCode={name}, debug={}",
-                quoted(debug.as_bytes())
-            ),
-        )
-    }
+/// The system's first name server, which Go names in its errors; read when a name was not found.
+fn name_server() -> Option<String> {
+    let text = std::fs::read_to_string("/etc/resolv.conf").ok()?;
+    let server = text
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix("nameserver"))?;
+    let ip: IpAddr = server.trim().parse().ok()?;
+    Some(SocketAddr::new(ip, 53).to_string())
 }
 
 fn asked_of(server: Option<&str>) -> String {
@@ -277,11 +323,6 @@ fn http2_number(base: u16, reason: u32) -> u16 {
         0..=code::HTTP2_LAST => base + 1 + reason as u16,
         _ => base,
     }
-}
-
-/// What TLS found wrong, where an error of a stream is that.
-pub(super) fn inner_tls(error: &io::Error) -> Option<&TlsError> {
-    error.get_ref()?.downcast_ref()
 }
 
 /// Whether bytes begin a TLS record (RFC 8446 section 5.1).
@@ -403,8 +444,8 @@ mod tests {
     #[test]
     fn dials_fail_in_k6s_words() {
         let at = address("127.0.0.1:1");
-        let dial = |number| Trouble::dial(at, &io::Error::from_raw_os_error(number));
-        let refused = dial(libc::ECONNREFUSED);
+        let of = |number| dial(at, &io::Error::from_raw_os_error(number));
+        let refused = of(libc::ECONNREFUSED);
         assert_eq!(
             (refused.code, refused.tag.as_str()),
             (1212, "dial: connection refused")
@@ -413,25 +454,25 @@ mod tests {
             refused.detail,
             "dial tcp 127.0.0.1:1: connect: connection refused"
         );
-        let lost = dial(libc::ENETUNREACH);
+        let lost = of(libc::ENETUNREACH);
         assert_eq!(lost.code, 1213);
         assert_eq!(
             lost.tag,
             "dial: unknown errno 101 error with msg `network is unreachable`"
         );
-        assert_eq!(dial(libc::ETIMEDOUT).code, 1211);
+        assert_eq!(of(libc::ETIMEDOUT).code, 1211);
         assert_eq!(
-            Trouble::lookup("h", Some("10.0.0.1:53"), "Name or service not known").detail,
+            lookup("h", Some("10.0.0.1:53"), "Name or service not known").detail,
             "lookup h on 10.0.0.1:53: no such host"
         );
-        assert_eq!(Trouble::lookup("h", None, "Temporary failure").code, 1100);
+        assert_eq!(lookup("h", None, "Temporary failure").code, 1100);
     }
 
     #[test]
     fn streams_fail_in_k6s_words() {
         let (local, remote) = (Some(address("127.0.0.1:2")), address("127.0.0.1:1"));
         let reset = io::Error::from_raw_os_error(libc::ECONNRESET);
-        let read = Trouble::stream(Direction::Read, &reset, local, remote);
+        let read = stream(Stage::Reading, &reset, local, Some(remote));
         assert_eq!(
             (read.code, read.tag.as_str(), read.detail.as_str()),
             (
@@ -441,14 +482,14 @@ mod tests {
             )
         );
         let pipe = io::Error::from_raw_os_error(libc::EPIPE);
-        let write = Trouble::stream(Direction::Write, &pipe, None, remote);
+        let write = stream(Stage::Sending, &pipe, None, Some(remote));
         assert_eq!(
             (write.code, write.tag.as_str()),
             (1201, "write: broken pipe")
         );
         let other = io::Error::from_raw_os_error(libc::EHOSTUNREACH);
         assert_eq!(
-            Trouble::stream(Direction::Read, &other, local, remote).code,
+            stream(Stage::Reading, &other, local, Some(remote)).code,
             1202
         );
     }
@@ -456,12 +497,11 @@ mod tests {
     #[test]
     fn certificates_are_refused_in_k6s_words() {
         let of = |why: CertificateError, host: &str| {
-            Trouble::handshake(
-                &TlsError::InvalidCertificate(why),
+            let occasion = Occasion {
                 host,
-                b"\x16\x03",
-                1_795_259_556,
-            )
+                unix_s: 1_795_259_556,
+            };
+            handshake(&TlsError::InvalidCertificate(why), b"\x16\x03", occasion)
         };
         let unknown = of(CertificateError::UnknownIssuer, "h");
         assert_eq!(
@@ -496,12 +536,13 @@ mod tests {
 
     #[test]
     fn http2_codes_are_counted_from_their_base() {
-        assert_eq!(Trouble::http2_stream(1, 0).code, 1631);
-        assert_eq!(Trouble::http2_stream(1, 99).code, 1630);
-        assert_eq!(Trouble::http2_gone(1, 2, "").code, 1613);
-        assert_eq!(Trouble::http2_connection(1).code, 1652);
+        let reset = |reason| http2(&Http2Fault::StreamReset { stream: 1, reason }).code;
+        assert_eq!((reset(0), reset(99)), (1631, 1630));
+        assert_eq!(http2_gone(1, 2, "").code, 1613);
+        let broken = http2(&Http2Fault::BrokenProtocol { reason: 1 });
+        assert_eq!(broken.code, 1652);
         assert_eq!(
-            Trouble::http2_turned_away(11).tag,
+            http2(&Http2Fault::TurnedAway { reason: 11 }).tag,
             "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM"
         );
     }

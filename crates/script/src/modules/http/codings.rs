@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compression, Crc, Decompress, FlushDecompress, Status};
+use loadline_model::ErrorClass;
 
 /// Most bytes of an unpacked body: beyond it an answer is a bomb rather than a page.
 const UNPACKED_MAX: u64 = 1 << 30;
@@ -111,6 +112,8 @@ pub(super) fn pack(body: &[u8], codings: &[Coding]) -> io::Result<Vec<u8>> {
 /// Why a body could not be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damaged {
+    /// The class of the failure.
+    pub(super) class: ErrorClass,
     /// k6's error code.
     pub(super) code: u16,
     /// The value of `error`.
@@ -224,6 +227,7 @@ fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
     if reason == "unexpected EOF" && !partial.is_empty() {
         // The stream broke off: to k6 that is no fault of the coding.
         return Damaged {
+            class: ErrorClass::Truncated,
             code: 1000,
             tag: reason.to_owned(),
             detail: reason.to_owned(),
@@ -237,6 +241,7 @@ fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
         Coding::Gzip | Coding::Brotli => detail.clone(),
     };
     Damaged {
+        class: ErrorClass::Malformed,
         code: 1701,
         tag,
         detail,

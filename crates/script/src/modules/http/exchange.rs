@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use loadline_model::Nanos;
+use loadline_model::{ErrorClass, Nanos};
 
 use super::answer::Facts;
 use super::auth::Rounds;
@@ -109,7 +109,14 @@ impl Exchange {
                 self.traced = state.program.settings.traces.then(|| request.clone());
                 Next::Send(request)
             }
-            Err(why) => self.failed(state, &unsent(why, now)),
+            Err(why) => {
+                // Where an answer led the script there, the answer is to blame.
+                let class = match self.followed {
+                    0 => ErrorClass::Request,
+                    _ => ErrorClass::Redirect,
+                };
+                self.failed(state, &unsent(class, why, now))
+            }
         }
     }
 
@@ -286,7 +293,10 @@ impl Exchange {
                 self.follow(address, location_kept_method);
                 self.hop(state, state.host.now())
             }
-            Redirected::Broken(why) => self.failed(state, &unsent(refused(why), answer.done_at)),
+            Redirected::Broken(why) => {
+                let failure = unsent(ErrorClass::Redirect, refused(why), answer.done_at);
+                self.failed(state, &failure)
+            }
             Redirected::No => Next::Done(Facts::answered(
                 &self.call,
                 &self.shown_address(),
@@ -412,6 +422,7 @@ impl Exchange {
 
     fn damaged(&mut self, state: &VuState, answer: &HopAnswer, damaged: Damaged) -> Next {
         let failure = HopFailure {
+            class: damaged.class,
             code: damaged.code,
             tag: damaged.tag,
             detail: damaged.detail,
@@ -475,8 +486,9 @@ fn refused(text: String) -> Unreachable {
 }
 
 /// A hop that could not be sent.
-fn unsent(why: Unreachable, now: Nanos) -> HopFailure {
+fn unsent(class: ErrorClass, why: Unreachable, now: Nanos) -> HopFailure {
     HopFailure {
+        class,
         code: why.code,
         tag: why.text.clone(),
         detail: why.text,

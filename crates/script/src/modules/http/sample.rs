@@ -130,7 +130,10 @@ pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) 
         enabled,
         facts: HttpFacts {
             status: ended.status,
-            error_code: code,
+            failure: match outcome {
+                Outcome::Answer(..) => None,
+                Outcome::Failure(failure) => Some(failure.class),
+            },
             error: ended.error,
             body_bytes: ended.body_bytes,
             sent_bytes: ended.sent_bytes,

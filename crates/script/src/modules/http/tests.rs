@@ -39,6 +39,7 @@ fn shown(request: &HopRequest) -> String {
 
 fn refused() -> HopFailure {
     HopFailure {
+        class: loadline_model::ErrorClass::Refused,
         code: 1212,
         tag: "dial: connection refused".to_owned(),
         detail: "dial tcp 127.0.0.1:1: connect: connection refused".to_owned(),

@@ -69,6 +69,7 @@ fn fetch_sends_and_shows_what_came_back() {
             String::from_utf8_lossy(request.body.as_deref().unwrap_or_default()),
         );
         let failure = |code, detail: &str| HopFailure {
+            class: loadline_model::ErrorClass::Refused,
             code,
             tag: detail.to_owned(),
             detail: detail.to_owned(),

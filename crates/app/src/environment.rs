@@ -4,6 +4,7 @@
 //! environment.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Environment variables by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,15 @@ impl Env {
             .get(name)
             .map(String::as_str)
             .filter(|value| !value.is_empty())
+    }
+
+    /// A base folder of the user's (XDG Base Directory Specification): what the variable names, else
+    /// this folder in the home; `None` when neither is known. Relative ones count for nothing.
+    #[must_use]
+    pub fn user_folder(&self, variable: &str, in_home: &str) -> Option<PathBuf> {
+        let named = self.get(variable).map(PathBuf::from);
+        let named = named.filter(|folder| folder.is_absolute());
+        named.or_else(|| Some(PathBuf::from(self.get("HOME")?).join(in_home)))
     }
 
     /// All variables, empty ones too, by name.

@@ -3,14 +3,23 @@
 //! Must not know its format. Invariant: a journal that nobody asked for never stops a run, and is
 //! removed after a clean end.
 
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use loadline_model::civil::Civil;
 use loadline_model::{ExitCode, RunEvent};
 use loadline_output::journal::Journal;
 
 use crate::terminal::print;
-use crate::{Ending, Env};
+use crate::{Ending, Env, state_folder};
+
+/// How the name of a journal begins that nobody asked for.
+const PREFIX: &str = "loadline-";
+/// How it ends.
+const SUFFIX: &str = ".journal";
+/// How long one is kept that stayed behind.
+const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Where the journal goes.
 pub(crate) enum Place {
@@ -23,15 +32,12 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The file or the folder that the environment names, or the folder for temporary files.
+    /// The file or the folder that the environment names, or the user's folder of states.
     pub(crate) fn default_in(env: &Env) -> Place {
         if let Some(file) = env.get("LOADLINE_JOURNAL") {
             return Place::File(file.into());
         }
-        Place::Folder(
-            env.get("LOADLINE_STATE")
-                .map_or_else(std::env::temp_dir, PathBuf::from),
-        )
+        Place::Folder(state_folder::of(env))
     }
 }
 
@@ -96,8 +102,8 @@ impl RunJournal {
             };
         }
         if clean {
-            // What is left behind there is cleared by the system.
-            let _ = std::fs::remove_file(&path);
+            // What stays behind is cleared by a later run.
+            let _ = fs::remove_file(&path);
         } else {
             print::to_stderr(&format!("the journal of the run: {}\n", path.display()));
         }
@@ -106,12 +112,13 @@ impl RunJournal {
 }
 
 fn begin_in(folder: &Path, started_unix_ms: u64) -> Option<Journal> {
+    clear(folder, started_unix_ms);
     let name = format!(
-        "loadline-{}-{}.journal",
+        "{PREFIX}{}-{}{SUFFIX}",
         utc(started_unix_ms / 1000),
         std::process::id()
     );
-    match Journal::create(&folder.join(&name)) {
+    match Journal::create_new(&folder.join(&name)) {
         Ok(journal) => Some(journal),
         Err(error) => {
             let path = folder.join(name);
@@ -121,6 +128,26 @@ fn begin_in(folder: &Path, started_unix_ms: u64) -> Option<Journal> {
             ));
             None
         }
+    }
+}
+
+/// Removes journals that nobody has read for a month. One that is being written changes each second.
+fn clear(folder: &Path, now_unix_ms: u64) {
+    let Some(oldest) = Duration::from_millis(now_unix_ms).checked_sub(KEPT_FOR) else {
+        return;
+    };
+    let is_old = |entry: &DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let changed = entry.metadata().and_then(|known| known.modified());
+        name.starts_with(PREFIX)
+            && name.ends_with(SUFFIX)
+            && changed.is_ok_and(|changed| changed < UNIX_EPOCH + oldest)
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for old in entries.filter(is_old) {
+        // Another user's, or another run was quicker.
+        let _ = fs::remove_file(old.path());
     }
 }
 
@@ -136,6 +163,30 @@ fn utc(unix_seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn old_journals_are_cleared_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["loadline-a.journal", "other.journal", "loadline-demo.json"] {
+            fs::write(folder.path().join(name), "").expect("written");
+        }
+        let names = || {
+            let entries = fs::read_dir(folder.path()).expect("it is there");
+            entries.count()
+        };
+        let written = fs::metadata(folder.path().join("loadline-a.journal"));
+        let written = written.and_then(|known| known.modified()).expect("known");
+        let written = written.duration_since(UNIX_EPOCH).expect("after 1970");
+        let after = |time: Duration| u64::try_from((written + time).as_millis()).expect("fits");
+        clear(
+            folder.path(),
+            after(KEPT_FOR.saturating_sub(Duration::from_secs(60))),
+        );
+        assert_eq!(names(), 3);
+        clear(folder.path(), after(KEPT_FOR + Duration::from_secs(60)));
+        assert_eq!(names(), 2);
+        clear(folder.path(), 0);
+    }
 
     #[test]
     fn dates() {

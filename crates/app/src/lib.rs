@@ -22,6 +22,7 @@ pub mod plan;
 mod redact;
 mod rest;
 mod script_run;
+mod state_folder;
 mod terminal;
 mod web;
 

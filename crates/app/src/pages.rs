@@ -3,8 +3,8 @@
 //! Must not know what is on a page. Invariant: at every instant the file's name leads to a whole page or
 //! to what was there before.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use loadline_model::RunResult;
@@ -39,7 +39,11 @@ pub(crate) fn write(path: &Path, page: &str) -> io::Result<()> {
     hidden.push(name);
     hidden.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(hidden);
-    let written = fs::write(&temporary, page).and_then(|()| fs::rename(&temporary, &path));
+    // In a folder that others write to, a link of theirs may wait under this name.
+    let _ = fs::remove_file(&temporary);
+    let written = File::create_new(&temporary)
+        .and_then(|mut file| file.write_all(page.as_bytes()))
+        .and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         // The first error is the one worth telling.
         let _ = fs::remove_file(&temporary);

@@ -72,6 +72,11 @@ pub fn binary() -> std::ffi::OsString {
 #[must_use]
 pub fn neutral(mut command: Command) -> Command {
     command.env("NO_COLOR", "1");
+    // What a killed run leaves behind is not the user's who runs the tests.
+    command.env(
+        "XDG_STATE_HOME",
+        std::env::temp_dir().join("loadline-e2e-state"),
+    );
     for (name, _) in std::env::vars_os() {
         let bytes = name.as_encoded_bytes();
         if bytes.starts_with(b"K6_") || bytes.starts_with(b"LOADLINE_") {

@@ -85,7 +85,7 @@ pub struct TargetTlsArgs {
 /// Options of `loadline demo`.
 #[derive(Args, Debug)]
 pub struct DemoArgs {
-    /// Where the JSON result goes [default: loadline-demo.json in the folder for temporary files]
+    /// Where the JSON result goes [default: loadline-demo.json in the user's folder of states]
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// No live progress

@@ -14,6 +14,7 @@ use super::fresh_seed;
 use super::running::{self, Run};
 use super::sinks::Sinks;
 use crate::cli::bench::{BenchArgs, ResultArgs};
+use crate::http::AccessSettings;
 use crate::journal::Place;
 use crate::terminal::progress::Live;
 use crate::terminal::tui::{Tui, TuiSetup};
@@ -40,7 +41,7 @@ pub(super) fn run(
         &redact::command_line(command_line, None),
         env,
     )?;
-    let web = serve(&args.results, &run)?;
+    let web = serve(&args.results, env, &run)?;
     let mut sinks = Sinks::start(&args.results, &mut run, env)?;
     let shown = style::of_stderr(args.results.no_color, env);
     let tui = screen(&args.results, &run, env);
@@ -80,12 +81,14 @@ fn screen(args: &ResultArgs, run: &Run, env: &Env) -> Option<Tui> {
 }
 
 /// Begins to serve the live page where it is wanted, and says where.
-fn serve(args: &ResultArgs, run: &Run) -> Result<Option<Web>, Ending> {
+fn serve(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Web>, Ending> {
     let Some(address) = &args.web else {
         return Ok(None);
     };
+    let access = AccessSettings::of(args.control_token.as_deref(), &args.control_host, env);
     let web = Web::start(WebSetup {
         address,
+        access: &access,
         plan: run.plan(),
         commands: run.orders(),
         watch: None,

@@ -28,8 +28,10 @@ const ANSWER_MAX: u64 = 1 << 20;
 /// The test cannot be reached, or refuses; exit code 255.
 pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
     let address = invocation.asked_address().unwrap_or(ADDRESS);
+    let ask =
+        |path: &str, wanted: Option<&Value>| ask(address, invocation.control_token(), path, wanted);
     if invocation.command == ScriptCommand::Stats {
-        let answer = ask(address, "/v1/metrics", None)?;
+        let answer = ask("/v1/metrics", None)?;
         let shown = answer["data"].as_array().map(|metrics| measured(metrics));
         let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
         // A reader that went away has seen all that it wanted.
@@ -42,7 +44,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
         ScriptCommand::Scale => Some(scaled(invocation)?),
         _ => None,
     };
-    let answer = ask(address, "/v1/status", wanted.as_ref())?;
+    let answer = ask("/v1/status", wanted.as_ref())?;
     let attributes = &answer["data"]["attributes"];
     let shown = attributes.as_object().map(shown);
     let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
@@ -92,13 +94,19 @@ fn shown(attributes: &Map<String, Value>) -> String {
 }
 
 /// Sends the wanted attributes, or asks for what is.
-fn ask(address: &str, path: &str, wanted: Option<&Value>) -> Result<Value, K6Error> {
+fn ask(
+    address: &str,
+    token: Option<&str>,
+    path: &str,
+    wanted: Option<&Value>,
+) -> Result<Value, K6Error> {
     let unreachable = |why: &dyn std::fmt::Display| {
         K6Error::other(format!(
             "no test can be asked at {address}: {why}; is it running with --address {address}?"
         ))
     };
-    let request = request(address, path, wanted);
+    let address = &with_host(address);
+    let request = request(address, token, path, wanted);
     let answer = exchange(address, &request).map_err(|error| unreachable(&error))?;
     let (_, body) = answer
         .split_once("\r\n\r\n")
@@ -107,7 +115,7 @@ fn ask(address: &str, path: &str, wanted: Option<&Value>) -> Result<Value, K6Err
 }
 
 /// HTTP/1.0, so that the answer ends where the connection does.
-fn request(address: &str, path: &str, wanted: Option<&Value>) -> String {
+fn request(address: &str, token: Option<&str>, path: &str, wanted: Option<&Value>) -> String {
     let (method, body) = match wanted {
         None => ("GET", String::new()),
         Some(attributes) => {
@@ -117,19 +125,26 @@ fn request(address: &str, path: &str, wanted: Option<&Value>) -> String {
         }
     };
     let length = body.len();
+    let token = token.map_or_else(String::new, |token| {
+        format!("Authorization: Bearer {token}\r\n")
+    });
     format!(
         "{method} {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+         Content-Length: {length}\r\nConnection: close\r\n{token}\r\n{body}"
     )
+}
+
+/// A port alone is one of this machine.
+fn with_host(address: &str) -> String {
+    match address.strip_prefix(':') {
+        Some(port) => format!("localhost:{port}"),
+        None => address.to_owned(),
+    }
 }
 
 fn exchange(address: &str, request: &str) -> std::io::Result<String> {
     let mut tried = std::io::Error::from(std::io::ErrorKind::AddrNotAvailable);
-    let host = match address.strip_prefix(':') {
-        Some(port) => format!("localhost:{port}"),
-        None => address.to_owned(),
-    };
-    for socket in host.to_socket_addrs()? {
+    for socket in address.to_socket_addrs()? {
         match TcpStream::connect_timeout(&socket, PATIENCE) {
             Ok(stream) => return converse(stream, request),
             Err(error) => tried = error,
@@ -172,8 +187,13 @@ mod tests {
         let (address, thread) = server(
             "HTTP/1.0 200 OK\r\n\r\n{\"data\":{\"attributes\":{\"paused\":false,\"vus\":3}}}",
         );
-        let answer =
-            ask(&address, "/v1/status", Some(&json!({"paused": false}))).expect("an answer");
+        let answer = ask(
+            &address,
+            Some("word"),
+            "/v1/status",
+            Some(&json!({"paused": false})),
+        )
+        .expect("an answer");
         let attributes = answer["data"]["attributes"]
             .as_object()
             .expect("attributes");
@@ -181,6 +201,10 @@ mod tests {
         let seen = thread.join().expect("the server ends");
         assert!(seen.starts_with("PATCH /v1/status HTTP/1.0\r\n"), "{seen}");
         assert!(seen.contains("\"paused\":false"), "{seen}");
+        assert!(
+            seen.contains("\r\nAuthorization: Bearer word\r\n"),
+            "{seen}"
+        );
     }
 
     #[test]
@@ -201,7 +225,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound").to_string();
         drop(listener);
-        let told = ask(&address, "/v1/status", None)
+        let told = ask(&address, None, "/v1/status", None)
             .expect_err("nobody listens")
             .to_string();
         assert!(told.contains("is it running with --address"), "{told}");

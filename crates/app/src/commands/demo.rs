@@ -18,7 +18,7 @@ use crate::journal::Place;
 use crate::observers::WantedObservers;
 use crate::terminal::progress::Live;
 use crate::terminal::{print, style};
-use crate::{Ending, Env, Files, plan};
+use crate::{Ending, Env, Files, plan, state_folder};
 
 /// Four servers of 10 ms each carry 400 requests a second, whatever the machine.
 const ENDPOINT: &str = "/service?time=10ms&law=exp&servers=4&queue=200";
@@ -80,7 +80,7 @@ fn bench(command_line: &[String], args: &DemoArgs, env: &Env) -> Result<ExitCode
     let report = loadline_report::text::render(&result, &style::of_stdout(args.no_color, env));
     let failed = |what: &str, error| Ending::refusal(ExitCode::Other, &format!("{what}: {error}"));
     print::to_stdout(&report).map_err(|error| failed("the report cannot be written", error))?;
-    let path = json_path(args);
+    let path = json_path(args, env);
     let saved = json::save(&path, &result, json::Options::default());
     journal.end(saved.is_ok())?;
     saved.map_err(|error| failed(&format!("cannot write {}", path.display()), error))?;
@@ -91,10 +91,10 @@ fn bench(command_line: &[String], args: &DemoArgs, env: &Env) -> Result<ExitCode
     Ok(running::exit_code(&result))
 }
 
-fn json_path(args: &DemoArgs) -> PathBuf {
+fn json_path(args: &DemoArgs, env: &Env) -> PathBuf {
     args.json
         .clone()
-        .unwrap_or_else(|| std::env::temp_dir().join("loadline-demo.json"))
+        .unwrap_or_else(|| state_folder::of(env).join("loadline-demo.json"))
 }
 
 #[cfg(test)]

@@ -128,10 +128,7 @@ fn working_directory() -> Result<Url, K6Error> {
 
 /// Where fetched modules are kept.
 fn cache_folder(env: &Env) -> Option<PathBuf> {
-    let base = match env.get("XDG_CACHE_HOME") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env.get("HOME")?).join(".cache"),
-    };
+    let base = env.user_folder("XDG_CACHE_HOME", ".cache")?;
     Some(base.join("loadline").join("modules"))
 }
 

@@ -1,11 +1,12 @@
 //! One connection: requests in, answers out.
 //!
-//! Must not know routes. Invariant: a body beyond the limit is refused, and a client that says nothing
-//! is given up.
+//! Must not know routes. Invariants: whom the guard refuses is answered before its body is read; what
+//! clients send takes bounded memory, and one that neither speaks nor reads is given up.
 
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -19,29 +20,52 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
 
+use super::guard::Guard;
 use super::{Answer, Asked, Service, Work};
 
-/// Most bytes of a body; data of `setup()` is the longest that there is.
-const BODY_MAX: usize = 64 << 20;
+/// Most bytes of all bodies that are being read together; data of `setup()` is the longest that there is.
+const BODIES_MAX: usize = 64 << 20;
+/// Most bytes of a request's head.
+const HEAD_MAX: usize = 64 << 10;
 /// How long a client may take until the head of a request is there: a place is kept for it.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
-/// How long it may take for a body.
+/// How long it may take for a body, and to read what it is answered.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A service behind its guard.
+pub(super) struct Guarded<S> {
+    guard: Guard,
+    service: Arc<S>,
+    /// Bytes of bodies that are being read.
+    bodies: AtomicUsize,
+}
+
+impl<S: Service> Guarded<S> {
+    pub(super) fn new(guard: Guard, service: Arc<S>) -> Guarded<S> {
+        Guarded {
+            guard,
+            service,
+            bodies: AtomicUsize::new(0),
+        }
+    }
+}
 
 /// Answers until the client or the test ends, or the connection is cut.
 pub(super) async fn serve(
     stream: TcpStream,
-    service: Arc<impl Service>,
+    guarded: Arc<Guarded<impl Service>>,
     mut stopped: watch::Receiver<bool>,
 ) {
+    give_up_when_unread(&stream);
     let cut = Arc::new(Notify::new());
     let answering = service_fn(|request| {
-        let (service, cut) = (Arc::clone(&service), Arc::clone(&cut));
-        async move { Ok::<_, Infallible>(respond(request, &service, &cut).await) }
+        let (guarded, cut) = (Arc::clone(&guarded), Arc::clone(&cut));
+        async move { Ok::<_, Infallible>(respond(request, &guarded, &cut).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE)
+        .max_buf_size(HEAD_MAX)
         .serve_connection(TokioIo::new(stream), answering);
     let mut served = pin!(served);
     tokio::select! {
@@ -53,13 +77,28 @@ pub(super) async fn serve(
     drop(served.await);
 }
 
+/// Lets the system close a connection whose client does not read its answer.
+fn give_up_when_unread(stream: &TcpStream) {
+    // Where it cannot be had, the connection only keeps its place longer.
+    #[cfg(target_os = "linux")]
+    let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(PATIENCE));
+    #[cfg(not(target_os = "linux"))]
+    let _ = stream;
+}
+
 async fn respond(
     request: Request<Incoming>,
-    service: &Arc<impl Service>,
+    guarded: &Arc<Guarded<impl Service>>,
     cut: &Arc<Notify>,
 ) -> Response<Content> {
+    let service = &guarded.service;
     let (head, body) = request.into_parts();
-    let body = match timeout(PATIENCE, read(body)).await {
+    let query = head.uri.query().unwrap_or_default();
+    if let Err(why) = guarded.guard.check(&head.method, query, &head.headers) {
+        return whole(service.refused(why));
+    }
+    let mut room = Room::in_(&guarded.bodies);
+    let body = match timeout(PATIENCE, read(body, &mut room)).await {
         Ok(Ok(body)) => body,
         Ok(Err(TooMuch)) => return whole(service.too_large()),
         Err(_) => return whole(service.too_slow()),
@@ -67,8 +106,6 @@ async fn respond(
     let asked = Asked {
         method: &head.method,
         path: head.uri.path(),
-        query: head.uri.query().unwrap_or_default(),
-        headers: &head.headers,
         body: &body,
         cut,
     };
@@ -92,10 +129,37 @@ async fn respond(
     }
 }
 
-/// The body is longer than may be, or broke off.
+/// The body is longer than there is room for, or broke off.
 struct TooMuch;
 
-async fn read(mut body: Incoming) -> Result<Vec<u8>, TooMuch> {
+/// What one body takes of the room for all; given back when this is dropped.
+struct Room<'a> {
+    of_all: &'a AtomicUsize,
+    own: usize,
+}
+
+impl<'a> Room<'a> {
+    fn in_(of_all: &'a AtomicUsize) -> Room<'a> {
+        Room { of_all, own: 0 }
+    }
+
+    fn take(&mut self, more: usize) -> Result<(), TooMuch> {
+        self.own += more;
+        let before = self.of_all.fetch_add(more, Ordering::Relaxed);
+        match before + more > BODIES_MAX {
+            true => Err(TooMuch),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.of_all.fetch_sub(self.own, Ordering::Relaxed);
+    }
+}
+
+async fn read(mut body: Incoming, room: &mut Room<'_>) -> Result<Vec<u8>, TooMuch> {
     let mut whole = Vec::new();
     loop {
         let frame = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await;
@@ -104,9 +168,7 @@ async fn read(mut body: Incoming) -> Result<Vec<u8>, TooMuch> {
         };
         let frame = frame.map_err(|_| TooMuch)?;
         if let Some(data) = frame.data_ref() {
-            if whole.len() + data.len() > BODY_MAX {
-                return Err(TooMuch);
-            }
+            room.take(data.len())?;
             whole.extend_from_slice(data);
         }
     }

@@ -6,19 +6,26 @@
 
 mod address;
 mod connection;
+mod guard;
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+#[cfg(test)]
+use std::net::SocketAddr;
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::HeaderName;
-use hyper::{HeaderMap, Method};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
+
+use connection::Guarded;
+use guard::Guard;
+pub(crate) use guard::{AccessSettings, Refusal, TokenChoice, random_word};
 
 /// Connections at a time; more wait to be accepted.
 const CONNECTIONS_MAX: usize = 64;
@@ -31,9 +38,6 @@ const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
 pub(crate) struct Asked<'a> {
     pub(crate) method: &'a Method,
     pub(crate) path: &'a str,
-    /// What stands behind `?`; empty without it.
-    pub(crate) query: &'a str,
-    pub(crate) headers: &'a HeaderMap,
     pub(crate) body: &'a [u8],
     /// Cuts the connection when told to.
     pub(crate) cut: &'a Arc<Notify>,
@@ -88,8 +92,11 @@ pub(crate) enum Work {
 
 /// Something that answers.
 pub(crate) trait Service: Send + Sync + 'static {
-    /// What is to be answered; must not wait.
+    /// What is to be answered to a request that the guard let pass; must not wait.
     fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work;
+
+    /// The answer to a request that the guard refuses.
+    fn refused(&self, why: Refusal) -> Answer;
 
     /// The answer to a body that is longer than any that makes sense, or broke off.
     fn too_large(&self) -> Answer;
@@ -103,6 +110,9 @@ pub(crate) trait Service: Send + Sync + 'static {
 
 /// A server, which serves until this is dropped.
 pub(crate) struct Server {
+    url: String,
+    token: Option<String>,
+    #[cfg(test)]
     address: SocketAddr,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
@@ -116,27 +126,45 @@ impl Server {
     pub(crate) fn start(
         name: &'static str,
         address: &str,
+        access: &AccessSettings,
         service: Arc<impl Service>,
     ) -> Result<Server, String> {
+        let guard = Guard::new(address, access)?;
         let listener = address::listen(address)?;
         let told = |error: io::Error| format!("listen tcp {address}: {error}");
         listener.set_nonblocking(true).map_err(told)?;
         let bound = listener.local_addr().map_err(told)?;
         drop(runtime().map_err(told)?);
         let (stop, stopped) = watch::channel(false);
+        let (url, token) = (guard.url(bound), guard.token().map(str::to_owned));
+        let guarded = Arc::new(Guarded::new(guard, service));
         let thread = thread::Builder::new()
             .name(name.to_owned())
-            .spawn(move || serve_on_this_thread(listener, service, stopped))
+            .spawn(move || serve_on_this_thread(listener, guarded, stopped))
             .map_err(told)?;
         Ok(Server {
+            url,
+            token,
+            #[cfg(test)]
             address: bound,
             stop,
             thread: Some(thread),
         })
     }
 
+    /// The address to open, with its token where one is wanted.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The token that is wanted; `None`: none is.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
     /// Where it listens.
-    pub(crate) fn address(&self) -> SocketAddr {
+    #[cfg(test)]
+    fn address(&self) -> SocketAddr {
         self.address
     }
 }
@@ -160,7 +188,7 @@ fn runtime() -> io::Result<LocalRuntime> {
 
 fn serve_on_this_thread(
     listener: TcpListener,
-    service: Arc<impl Service>,
+    service: Arc<Guarded<impl Service>>,
     stopped: watch::Receiver<bool>,
 ) {
     // One was just made on the thread that started this one.
@@ -171,7 +199,7 @@ fn serve_on_this_thread(
 
 async fn serve(
     listener: TcpListener,
-    service: Arc<impl Service>,
+    service: Arc<Guarded<impl Service>>,
     mut stopped: watch::Receiver<bool>,
 ) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
@@ -216,7 +244,7 @@ mod tests {
 
     impl Service for Echo {
         fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work {
-            let told = format!("{} {} {}", asked.method, asked.query, asked.body.len());
+            let told = format!("{} {}", asked.method, asked.body.len());
             match asked.path {
                 "/whole" => Work::Done(Answer::new(200, "text/plain", told)),
                 "/later" => Work::Later(Box::new(move || Answer::new(202, "text/plain", told))),
@@ -228,6 +256,10 @@ mod tests {
                     Work::Stream(Answer::new(200, "text/plain", ""), channel)
                 }
             }
+        }
+
+        fn refused(&self, _why: Refusal) -> Answer {
+            Answer::empty(403)
         }
 
         fn too_large(&self) -> Answer {
@@ -245,13 +277,18 @@ mod tests {
 
     fn start() -> (Server, Arc<Echo>) {
         let echo = Arc::new(Echo::default());
-        let server = Server::start("echo", "127.0.0.1:0", Arc::clone(&echo));
+        let server = Server::start(
+            "echo",
+            "127.0.0.1:0",
+            &AccessSettings::default(),
+            Arc::clone(&echo),
+        );
         (server.expect("a free port"), echo)
     }
 
     fn ask(server: &Server, head: &str) -> TcpStream {
         let mut stream = TcpStream::connect(server.address()).expect("it listens");
-        let request = format!("{head} HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
+        let request = format!("{head} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc");
         stream.write_all(request.as_bytes()).expect("it reads");
         stream
     }
@@ -272,9 +309,9 @@ mod tests {
     #[test]
     fn answers_are_whole_now_or_later() {
         let (server, _) = start();
-        let told = until(&mut ask(&server, "POST /whole?a=1"), "POST a=1 3");
+        let told = until(&mut ask(&server, "POST /whole?a=1"), "POST 3");
         assert!(told.starts_with("HTTP/1.1 200 OK"), "{told}");
-        let told = until(&mut ask(&server, "GET /later"), "GET  3");
+        let told = until(&mut ask(&server, "GET /later"), "GET 3");
         assert!(told.starts_with("HTTP/1.1 202 Accepted"), "{told}");
     }
 

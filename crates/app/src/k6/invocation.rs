@@ -26,6 +26,7 @@ use super::surroundings::{self, Settings};
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text::quoted;
 use crate::dialect::pflag::{self, Flag};
+use crate::http::TokenChoice;
 use crate::{Env, FileError, Files};
 
 /// The name that loadline was called by.
@@ -233,6 +234,15 @@ impl K6Invocation {
         rest.asked.then_some(rest.address.as_str())
     }
 
+    /// The token that a running test wants to be sent; `None`: none.
+    #[must_use]
+    pub fn control_token(&self) -> Option<&str> {
+        match &self.settings.access.token {
+            TokenChoice::Given(token) => Some(token),
+            TokenChoice::Fresh | TokenChoice::Off => None,
+        }
+    }
+
     /// The text of the JSON file of options; `None` when there is none and none was named.
     ///
     /// # Errors
@@ -315,6 +325,7 @@ impl K6Invocation {
             log: self.log.clone(),
             console_output: options.console_output.clone(),
             rest: settings.rest.clone(),
+            access: settings.access.clone(),
             pages: settings.pages.clone(),
             journal: settings.journal.clone(),
             observe: settings.observe.clone(),

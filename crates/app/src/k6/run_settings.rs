@@ -8,6 +8,7 @@ use super::log::LogSettings;
 use super::notice::Notice;
 use super::options::K6Options;
 use super::output_spec::OutputSpec;
+use crate::http::AccessSettings;
 use crate::observers::WantedObservers;
 
 /// The layout of the summary.
@@ -106,6 +107,8 @@ pub struct ScriptRun {
     pub console_output: Option<String>,
     /// The REST API; `None`: off.
     pub rest: Option<RestSettings>,
+    /// Who may ask the API and see the live page.
+    pub access: AccessSettings,
     /// The live page and the HTML report.
     pub pages: PageSettings,
     /// File that the journal of the run is written to; `None`: none is kept.

@@ -21,6 +21,7 @@ use crate::Env;
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text::quoted;
 use crate::dialect::pflag::{self, Parsed};
+use crate::http::AccessSettings;
 use crate::observers::{AROUND_DEFAULT, WantedObservers};
 
 /// What the command line says of the run, and no option does.
@@ -34,6 +35,7 @@ pub(super) struct Settings {
     pub(super) strict_outputs: bool,
     pub(super) audits: bool,
     pub(super) rest: Option<RestSettings>,
+    pub(super) access: AccessSettings,
     pub(super) pages: PageSettings,
     pub(super) journal: Option<String>,
     pub(super) observe: WantedObservers,
@@ -231,6 +233,7 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         strict_outputs: or_env("strict-outputs", "LOADLINE_STRICT_OUTPUTS")?,
         audits: or_env("audit", "LOADLINE_AUDIT")?,
         rest: rest(identity, given, env),
+        access: access(given, env),
         pages,
         journal: text_or_env(given, env, "journal", "LOADLINE_JOURNAL").map(str::to_owned),
         observe: observe(given, env)?,
@@ -245,6 +248,12 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         notices,
         secret_sources: given.all("secret-source").map(str::to_owned).collect(),
     })
+}
+
+/// Who may ask the REST API and see the live page.
+fn access(given: &Parsed, env: &Env) -> AccessSettings {
+    let hosts: Vec<String> = given.all("control-host").map(str::to_owned).collect();
+    AccessSettings::of(given.text("control-token"), &hosts, env)
 }
 
 /// What is to be observed beside the load.

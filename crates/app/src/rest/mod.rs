@@ -12,13 +12,13 @@ mod status;
 
 use std::sync::Arc;
 
-use crate::http::Server;
+use crate::http::{AccessSettings, Server};
 
 pub(crate) use routes::Api;
 
 /// The API, which is served until this is dropped.
 pub(crate) struct Rest {
-    _server: Server,
+    server: Server,
 }
 
 impl Rest {
@@ -26,8 +26,13 @@ impl Rest {
     ///
     /// # Errors
     /// Why nothing can listen there, in the words of k6.
-    pub(crate) fn start(address: &str, api: Api) -> Result<Rest, String> {
-        let server = Server::start("rest", address, Arc::new(api))?;
-        Ok(Rest { _server: server })
+    pub(crate) fn start(address: &str, access: &AccessSettings, api: Api) -> Result<Rest, String> {
+        let server = Server::start("rest", address, access, Arc::new(api))?;
+        Ok(Rest { server })
+    }
+
+    /// The token that whoever asks must send; `None`: none is wanted.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.server.token()
     }
 }

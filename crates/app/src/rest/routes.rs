@@ -14,7 +14,7 @@ use loadline_report::k6 as layouts;
 use loadline_run::RunWatch;
 
 use super::{setup_data, status};
-use crate::http::{Answer, Asked, Service, Work};
+use crate::http::{Answer, Asked, Refusal, Service, Work};
 use crate::k6::json::Json;
 use crate::k6::{Level, Notice};
 use crate::script_run::Logger;
@@ -64,6 +64,10 @@ fn found(document: Option<String>, what: &str) -> Answer {
 impl Service for Api {
     fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work {
         self.routed(asked.method, asked.path, asked.body)
+    }
+
+    fn refused(&self, why: Refusal) -> Answer {
+        error(403, JSON_UTF8, "Forbidden", why.text())
     }
 
     fn too_large(&self) -> Answer {

@@ -28,6 +28,7 @@ use loadline_script::ProgramSettings;
 use loadline_script::program::{HttpDebug, HttpDefaults};
 
 use crate::commands::RESULT_FILE;
+use crate::http::TokenChoice;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::outputs::{self, Outputs, Wanted};
@@ -191,8 +192,11 @@ impl Going<'_> {
             logger: Arc::clone(&self.logger),
         };
         let message = "Error from API server";
-        match Rest::start(&settings.address, api) {
-            Ok(rest) => Ok(Some(rest)),
+        match Rest::start(&settings.address, &self.run.access, api) {
+            Ok(rest) => {
+                self.tell_token(&settings.address, rest.token());
+                Ok(Some(rest))
+            }
             Err(why) if settings.asked => {
                 let error = K6Error::new(ExitCode::CannotListen, message);
                 Err(K6Error {
@@ -208,6 +212,15 @@ impl Going<'_> {
         }
     }
 
+    /// Says which token the API wants, where it was not the user who named it.
+    fn tell_token(&self, address: &str, token: Option<&str>) {
+        if let (Some(token), TokenChoice::Fresh) = (token, &self.run.access.token) {
+            print::to_stderr(&format!(
+                "REST API at {address}: send Authorization: Bearer {token} (--control-token names another, or off)\n"
+            ));
+        }
+    }
+
     fn serve_web(
         &self,
         plan: &TestPlan,
@@ -219,6 +232,7 @@ impl Going<'_> {
         };
         let web = Web::start(WebSetup {
             address,
+            access: &self.run.access,
             plan,
             commands: commands.clone(),
             watch: Some(Arc::clone(watch)),

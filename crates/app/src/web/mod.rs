@@ -7,7 +7,6 @@
 //!
 //! [`RunCommand`]: loadline_model::RunCommand
 
-mod guard;
 mod readers;
 mod routes;
 pub(crate) mod state;
@@ -22,8 +21,7 @@ use loadline_model::{Executor, RunCommand, RunEvent, TestPlan};
 use loadline_report::html::Steering;
 use loadline_run::RunWatch;
 
-use crate::http::Server;
-use guard::Guard;
+use crate::http::{AccessSettings, Server, random_word};
 use routes::Page;
 use story::Told;
 
@@ -36,6 +34,8 @@ const EVENTS: usize = 256;
 pub(crate) struct WebSetup<'a> {
     /// `host:port`, or a port of this machine alone.
     pub(crate) address: &'a str,
+    /// Who may ask.
+    pub(crate) access: &'a AccessSettings,
     /// What is run.
     pub(crate) plan: &'a TestPlan,
     /// Where orders go.
@@ -65,21 +65,19 @@ impl Web {
         let address = full(setup.address);
         let (events, told) = sync_channel(EVENTS);
         let missed = Arc::new(AtomicU64::new(0));
-        let guard = Guard::new(&address)?;
         let steering = Steering {
             can_pause: setup.is_paused || setup.plan.scenarios.iter().any(is_steered),
-            nonce: guard::random_word()?,
+            nonce: random_word()?,
         };
         let page = Arc::new(Page {
-            guard,
             steering,
             events: events.clone(),
             commands: setup.commands,
             watch: setup.watch.clone(),
             readers: Arc::new(AtomicUsize::new(0)),
         });
-        let server = Server::start("web", &address, Arc::clone(&page))?;
-        let url = page.guard.url(server.address());
+        let server = Server::start("web", &address, setup.access, page)?;
+        let url = server.url().to_owned();
         let lost = Arc::clone(&missed);
         let story = thread::Builder::new()
             .name("web-story".to_owned())

@@ -1,7 +1,7 @@
 //! What the live page's server answers to which request.
 //!
 //! Must not know connections. Invariants: whatever was asked, there is an answer; orders are given by
-//! `POST` alone, and nothing is answered that the guard refuses.
+//! `POST` alone.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -17,10 +17,9 @@ use loadline_model::RunCommand;
 use loadline_report::html::{self, Steering};
 use loadline_run::RunWatch;
 
-use super::guard::Guard;
 use super::readers::{Place, Reader};
 use super::story::Told;
-use crate::http::{Answer, Asked, Service, Work};
+use crate::http::{Answer, Asked, Refusal, Service, Work};
 
 const HTML: &str = "text/html; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -30,7 +29,6 @@ const REPORT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the page reads and steers.
 pub(super) struct Page {
-    pub(super) guard: Guard,
     pub(super) steering: Steering,
     pub(super) events: SyncSender<Told>,
     pub(super) commands: Sender<RunCommand>,
@@ -111,15 +109,15 @@ impl Page {
 
 impl Service for Page {
     fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work {
-        let work = match self.guard.check(asked.query, asked.headers) {
-            Ok(()) => self.routed(asked),
-            Err(refusal) => Work::Done(Answer::new(403, PLAIN, refusal.text())),
-        };
-        match work {
+        match self.routed(asked) {
             Work::Done(answer) => Work::Done(closed(answer)),
             Work::Stream(answer, channel) => Work::Stream(closed(answer), channel),
             Work::Later(work) => Work::Later(Box::new(move || closed(work()))),
         }
+    }
+
+    fn refused(&self, why: Refusal) -> Answer {
+        closed(Answer::new(403, PLAIN, format!("{}\n", why.text())))
     }
 
     fn too_large(&self) -> Answer {
@@ -157,16 +155,12 @@ fn closed(answer: Answer) -> Answer {
 mod tests {
     use std::sync::mpsc::{self, Receiver};
 
-    use hyper::HeaderMap;
-    use hyper::header::{HOST, HeaderValue};
-
     use super::*;
 
     fn page(can_pause: bool) -> (Arc<Page>, Receiver<RunCommand>, Receiver<Told>) {
         let (commands, orders) = mpsc::channel();
         let (events, told) = sync_channel(64);
         let page = Page {
-            guard: Guard::new("127.0.0.1:1").expect("no token is needed"),
             steering: Steering {
                 can_pause,
                 nonce: "n".to_owned(),
@@ -180,13 +174,9 @@ mod tests {
     }
 
     fn ask(page: &Arc<Page>, method: &Method, path: &str) -> Option<u16> {
-        let mut headers = HeaderMap::new();
-        headers.insert(HOST, HeaderValue::from_static("localhost:1"));
         let work = page.answer(&Asked {
             method,
             path,
-            query: "",
-            headers: &headers,
             body: b"",
             cut: &Arc::default(),
         });
@@ -239,21 +229,5 @@ mod tests {
         }
         assert_eq!(ask(&page, &Method::GET, "/events"), Some(503));
         drop(told);
-    }
-
-    #[test]
-    fn another_name_is_refused() {
-        let (page, _orders, _told) = page(false);
-        let mut headers = HeaderMap::new();
-        headers.insert(HOST, HeaderValue::from_static("evil.example:1"));
-        let work = page.answer(&Asked {
-            method: &Method::POST,
-            path: "/command/stop",
-            query: "",
-            headers: &headers,
-            body: b"",
-            cut: &Arc::default(),
-        });
-        assert!(matches!(work, Work::Done(answer) if answer.status == 403));
     }
 }

@@ -14,7 +14,7 @@ use loadline_model::RunEvent;
 
 use super::batch::Batch;
 use super::recover::{self, RecoverError};
-use super::writer::{Disk, FileDisk, REWRITE_BYTES, Writer};
+use super::writer::{Disk, FileDisk, REWRITE_BYTES, Writer, private};
 
 /// Why a journal could not be begun.
 #[derive(Debug)]
@@ -84,14 +84,22 @@ impl Journal {
     /// # Errors
     /// When the file cannot be written or must not be replaced.
     pub fn create(path: &Path) -> Result<Journal, CreateError> {
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path);
+        let file = private().create(true).truncate(false).open(path);
         let file = file.map_err(CreateError::Io)?;
         refuse_unless_replaceable(&file)?;
+        Journal::begin(file, path)
+    }
+
+    /// Begins a journal under a name that nothing has: right for a name that others can guess.
+    ///
+    /// # Errors
+    /// When something is there, or the file cannot be written.
+    pub fn create_new(path: &Path) -> Result<Journal, CreateError> {
+        let file = private().create_new(true).open(path);
+        Journal::begin(file.map_err(CreateError::Io)?, path)
+    }
+
+    fn begin(file: File, path: &Path) -> Result<Journal, CreateError> {
         let disk = FileDisk::begin(file, path).map_err(CreateError::Io)?;
         Journal::start(disk, path, REWRITE_BYTES).map_err(CreateError::Io)
     }

@@ -232,6 +232,27 @@ fn only_a_journal_that_ended_is_replaced() {
     assert_eq!(fs::read(&path).unwrap(), MAGIC);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_journal_is_its_owners_alone_and_follows_no_link() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let (named, own) = (folder.path().join("named"), folder.path().join("own"));
+    drop(Journal::create(&named).unwrap());
+    drop(Journal::create_new(&own).unwrap());
+    for path in [&named, &own] {
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert!(Journal::create_new(&own).is_err());
+    // Somebody waits with a link to a file of the user's that is empty or not there yet.
+    let link = folder.path().join("link");
+    symlink(folder.path().join("precious"), &link).unwrap();
+    assert!(Journal::create(&link).is_err());
+    assert!(Journal::create_new(&link).is_err());
+    assert!(!folder.path().join("precious").exists());
+}
+
 /// A disk in memory that fails while `failing`, after half of the bytes.
 #[derive(Clone, Default)]
 struct FlakyDisk {

@@ -3,7 +3,7 @@
 //! Must not know threads. Invariant: after every call the disk ends with a whole record, or will
 //! be cut to one before the next append; a batch leaves memory only when it is on the disk.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -117,6 +117,18 @@ impl<D: Disk> Writer<D> {
     }
 }
 
+/// How a journal's file is opened: for its owner alone, and through no link that waits under its name.
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    }
+    options
+}
+
 /// A journal's file.
 #[derive(Debug)]
 pub(super) struct FileDisk {
@@ -160,7 +172,9 @@ impl Disk for FileDisk {
         bytes.extend(encode::part_record(&told.part)?);
         let mut name = self.path.clone().into_os_string();
         name.push(".new");
-        let mut file = File::create(&name)?;
+        // In a folder that others write to, a link of theirs may wait under this name.
+        let _ = fs::remove_file(&name);
+        let mut file = private().create_new(true).open(&name)?;
         file.write_all(&bytes)?;
         file.sync_all()?;
         fs::rename(&name, &self.path)?;

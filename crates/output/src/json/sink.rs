@@ -35,7 +35,9 @@ pub fn save(path: &Path, result: &RunResult, options: Options) -> io::Result<()>
 }
 
 fn fill(temporary: &Path, result: &RunResult, options: Options) -> io::Result<()> {
-    let mut writer = BufWriter::new(File::create(temporary)?);
+    // In a folder that others write to, a link of theirs may wait under this name.
+    let _ = fs::remove_file(temporary);
+    let mut writer = BufWriter::new(File::create_new(temporary)?);
     encode::write(result, options, &mut writer)?;
     writer.flush()?;
     writer.get_ref().sync_data()

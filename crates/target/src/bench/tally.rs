@@ -70,11 +70,12 @@ impl Tally {
     /// # Errors
     /// When the file exists or cannot be made, or memory cannot be shared on this system.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        // The folder for temporary files is everybody's.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
         file.set_len(BYTES as u64)?;
         Self::of(&file)
     }

@@ -44,6 +44,14 @@ pub struct ResultArgs {
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:5665")]
     pub web: Option<String>,
+    /// What the live page wants to be sent; off: nothing [default: $LOADLINE_CONTROL_TOKEN, else made
+    /// anew, but nothing on loopback]
+    #[arg(long, value_name = "TOKEN", requires = "web")]
+    pub control_token: Option<String>,
+    /// A further name that the live page may be called by; *: any (repeatable) [default:
+    /// $LOADLINE_CONTROL_HOSTS]
+    #[arg(long, value_name = "NAME", requires = "web")]
+    pub control_host: Vec<String>,
     /// In the JSON result, each time metric also as compressed HdrHistogram V2 in base64
     #[arg(long, requires = "json")]
     pub hdr: bool,
@@ -64,7 +72,7 @@ pub struct ResultArgs {
     #[arg(long, env = "LOADLINE_AUDIT", value_parser = FalseyValueParser::new())]
     pub audit: bool,
     /// Journal of the run, for `loadline report` after a crash [default: a file in $LOADLINE_STATE or
-    /// the folder for temporary files, removed after a clean end]
+    /// the user's folder of states, removed after a clean end]
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     pub journal: Option<String>,
     /// No journal

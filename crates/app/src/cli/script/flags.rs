@@ -453,6 +453,13 @@ pub const BEYOND: &[Flag] = &[
         "Serve a live page of the run there [without a value: 127.0.0.1:5665]",
     ),
     flag(
+        "control-host",
+        None,
+        Kind::Text,
+        "NAME",
+        "A further name that the REST API and the live page may be called by; *: any (repeatable)",
+    ),
+    flag(
         "fail-on-drop",
         None,
         Kind::Switch,
@@ -490,6 +497,13 @@ pub const GLOBAL: &[Flag] = &[
         Kind::Text,
         "HOST:PORT",
         "Serve the REST API there [default: off; under the name k6: localhost:6565]",
+    ),
+    flag(
+        "control-token",
+        None,
+        Kind::Text,
+        "TOKEN",
+        "What the REST API and the live page want to be sent; off: nothing [default: made anew, but nothing on loopback]",
     ),
     flag(
         "config",

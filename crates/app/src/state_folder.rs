@@ -1,0 +1,57 @@
+//! The folder of what this user's runs leave behind: journals, the result of the demo.
+//!
+//! Must not know what is kept there. Invariant: a folder that is made here is the user's alone.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Env;
+
+/// The folder: `$LOADLINE_STATE`, else `loadline` in the user's folder of states; the folder for
+/// temporary files where neither can be had.
+pub(crate) fn of(env: &Env) -> PathBuf {
+    if let Some(folder) = env.get("LOADLINE_STATE") {
+        return PathBuf::from(folder);
+    }
+    let own = env.user_folder("XDG_STATE_HOME", ".local/state");
+    let own = own.map(|base| base.join("loadline"));
+    own.filter(|folder| make(folder).is_ok())
+        .unwrap_or_else(std::env::temp_dir)
+}
+
+/// Makes a folder, and those above it, for the user alone.
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_own_folder_comes_before_the_shared_one() {
+        let base = tempfile::tempdir().expect("a folder");
+        let text = base.path().to_str().expect("a path of text");
+        let named = Env::from([("LOADLINE_STATE", "/named"), ("XDG_STATE_HOME", text)]);
+        assert_eq!(of(&named), Path::new("/named"));
+        let state = of(&Env::from([("XDG_STATE_HOME", text)]));
+        assert_eq!(state, base.path().join("loadline"));
+        let home = of(&Env::from([("HOME", text)]));
+        assert_eq!(home, base.path().join(".local/state/loadline"));
+        for nowhere in ["/proc/nowhere", "relative"] {
+            let folder = of(&Env::from([("XDG_STATE_HOME", nowhere)]));
+            assert_eq!(folder, std::env::temp_dir());
+        }
+        #[cfg(unix)]
+        for folder in [state, home] {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = folder.metadata().expect("it was made").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        }
+    }
+}

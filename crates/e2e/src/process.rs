@@ -6,6 +6,7 @@
 use std::ffi::OsStr;
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -102,8 +103,14 @@ pub fn has_program(name: &str) -> bool {
 /// A process whose streams are read while it runs.
 pub struct Running {
     child: Child,
-    out: Option<JoinHandle<Vec<u8>>>,
-    err: Option<JoinHandle<Vec<u8>>>,
+    out: Option<Stream>,
+    err: Option<Stream>,
+}
+
+/// What was read of a stream so far, and the thread that reads on.
+struct Stream {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    thread: JoinHandle<()>,
 }
 
 impl Running {
@@ -130,6 +137,13 @@ impl Running {
         send(self.child.id(), signal);
     }
 
+    /// What it has written to standard error so far.
+    #[must_use]
+    pub fn errors_so_far(&self) -> String {
+        let bytes = self.err.as_ref().map(|stream| lock(&stream.bytes).clone());
+        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+    }
+
     /// Waits for the end.
     ///
     /// # Panics
@@ -137,8 +151,11 @@ impl Running {
     #[must_use]
     pub fn finish(mut self) -> Output {
         let status = self.wait();
-        let text = |stream: Option<JoinHandle<Vec<u8>>>| {
-            stream.map_or_else(Vec::new, |thread| thread.join().expect("a reader ends"))
+        let text = |stream: Option<Stream>| {
+            stream.map_or_else(Vec::new, |stream| {
+                stream.thread.join().expect("a reader ends");
+                std::mem::take(&mut *lock(&stream.bytes))
+            })
         };
         Output {
             status,
@@ -175,11 +192,19 @@ pub(crate) fn send(process: u32, signal: i32) {
     assert_eq!(outcome, 0, "signal {signal} reaches process {process}");
 }
 
-fn reader(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
+fn reader(mut stream: impl Read + Send + 'static) -> Stream {
+    let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let all = Arc::clone(&bytes);
+    let thread = std::thread::spawn(move || {
+        let mut part = [0; 8192];
         // What came before a stream failed is what there is.
-        let _ = stream.read_to_end(&mut bytes);
-        bytes
-    })
+        while let Ok(read @ 1..) = stream.read(&mut part) {
+            lock(&all).extend_from_slice(&part[..read]);
+        }
+    });
+    Stream { bytes, thread }
+}
+
+fn lock(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+    bytes.lock().expect("nothing panics under it")
 }

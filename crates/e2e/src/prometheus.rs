@@ -5,7 +5,7 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -192,6 +192,40 @@ impl Prometheus {
         found.unwrap_or_else(|| panic!("{parameters:?}: {body}"))
     }
 
+    /// Writes a value of a series at an instant an hour ahead: Prometheus then refuses all before it.
+    ///
+    /// # Panics
+    /// It does not take it.
+    pub fn write_ahead(&self, metric: &str, label: (&str, &str)) {
+        let labels = [("__name__", metric), label];
+        let labels =
+            labels.map(|(name, value)| field(1, &[text(1, name), text(2, value)].concat()));
+        let mut sample = vec![1 << 3 | 1];
+        sample.extend(1_f64.to_le_bytes());
+        sample.push(2 << 3);
+        sample.extend(varint(unix_ms() + 3_600_000));
+        let series = [labels.concat(), field(2, &sample)].concat();
+        let body = field(1, &series);
+        // The format of snappy, with nothing packed: the length, and pieces as they are.
+        let mut packed = varint(body.len() as u64);
+        for piece in body.chunks(60) {
+            packed.push((piece.len() as u8 - 1) << 2);
+            packed.extend(piece);
+        }
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("it runs");
+        let head = format!(
+            "POST /api/v1/write HTTP/1.0\r\nHost: localhost\r\nContent-Encoding: snappy\r\n\
+             Content-Length: {}\r\n\r\n",
+            packed.len()
+        );
+        stream
+            .write_all(&[head.as_bytes(), &packed].concat())
+            .expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        assert!(answer.contains(" 204 "), "{answer}");
+    }
+
     /// The body of a good answer; `None` for any other.
     fn get(&self, path: &str) -> Option<String> {
         let (head, body) = self.exchange(path)?;
@@ -225,4 +259,35 @@ fn percent_coded(text: &str) -> String {
         other => format!("%{other:02X}"),
     });
     coded.collect()
+}
+
+/// A field of protocol buffers with bytes in it.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut field = vec![number << 3 | 2];
+    field.extend(varint(bytes.len() as u64));
+    field.extend(bytes);
+    field
+}
+
+fn text(number: u8, text: &str) -> Vec<u8> {
+    field(number, text.as_bytes())
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "Prometheus keeps what is near the time of day"
+)]
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.expect("it is after 1970").as_millis() as u64
 }

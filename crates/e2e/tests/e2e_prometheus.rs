@@ -207,6 +207,120 @@ fn runs_without_a_script_are_pushed_too() {
     assert!(prometheus.number("k6_http_req_duration_p999") > 0.0);
 }
 
+/// A run of requests without a script, as the run of this name.
+fn bench(prometheus: &Prometheus, target: &Server, testid: &str) -> Command {
+    let mut command = loadline();
+    command
+        .args(["bench", "-q", "--audit", "-r", "100", "-z", "4s"])
+        .args(["--tag", &format!("testid={testid}")])
+        .args(["-o", &format!("prometheus-rw={}", prometheus.write_url())])
+        .arg(target.url("/"))
+        .env("K6_PROMETHEUS_RW_TREND_STATS", "count")
+        .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s");
+    command
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn two_runs_into_one_receiver_are_told_apart_by_their_tags() {
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => {
+            return skip(
+                "two_runs_into_one_receiver_are_told_apart_by_their_tags",
+                &why,
+            );
+        }
+    };
+    let test = Test::new();
+    let tagged = ["--strict-outputs", "--tag", "testid=scripted"];
+    let scripted = Running::start(test.command(&prometheus.write_url(), "4s", &tagged));
+    let mut benched = bench(&prometheus, &test.target, "benched");
+    benched.arg("--strict-outputs");
+    let benched = Running::start(benched);
+    for output in [scripted.finish(), benched.finish()] {
+        let told = errors(&output);
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert!(told.contains("lost: 0"), "{told}");
+        assert!(!told.contains("refuse"), "{told}");
+    }
+    let requests =
+        |testid| prometheus.number(&format!("sum(k6_http_reqs_total{{testid=\"{testid}\"}})"));
+    assert_eq!(requests("benched"), 400.0);
+    let summary = test.summary();
+    assert_eq!(
+        Some(requests("scripted")),
+        summary["metrics"]["http_reqs"]["count"].as_f64()
+    );
+    for metric in ["k6_vus", "k6_vus_max", "loadline_generator_cpu_cores"] {
+        let of_runs = prometheus.query(&format!("{metric}{{testid=~\"scripted|benched\"}}"));
+        assert_eq!(of_runs.len(), 2, "{metric}: {of_runs:?}");
+    }
+    let untagged = prometheus.query("{__name__=~\"k6_.*|loadline_.*\",testid=\"\"}");
+    assert!(untagged.is_empty(), "{untagged:?}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_push_that_is_refused_in_part_loses_only_that() {
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => return skip("a_push_that_is_refused_in_part_loses_only_that", &why),
+    };
+    let target = Server::start(|stream, _| web::serve(stream, |_| web::ok("hello")));
+    // Somebody has been at this series already, and said what it will be in an hour.
+    prometheus.write_ahead("k6_vus", ("testid", "same"));
+    let told = errors(&run_to_end(bench(&prometheus, &target, "same")));
+    let series = "k6_vus{testid=\"same\"}";
+    let refused =
+        format!("refuses samples: {series}: the server answered 400: out of order sample");
+    assert!(told.contains(&refused), "{told}");
+    let audited = format!("1 are missing and 0 differ, lost: 0; the first is {series}");
+    assert!(told.contains(&audited), "{told}");
+    for metric in ["sum(k6_http_reqs_total)", "k6_http_req_duration_count"] {
+        assert_eq!(prometheus.number(metric), 400.0, "{metric}");
+    }
+    // All that was said of the others arrived: four seconds, and the zero before them.
+    let points = prometheus.number("count_over_time(k6_http_reqs_total[1m])");
+    assert!(points >= 4.0, "{points}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_receiver_that_is_not_there_is_told_of_soon_and_what_never_arrived_is_counted() {
+    let test = Test::new();
+    let silent = Server::start(|_, stop| {
+        stop.wait();
+        Ok(())
+    });
+    let nobody = loadline_e2e::server::free_port();
+    for receiver in [
+        silent.url("/push"),
+        format!("http://127.0.0.1:{nobody}/push"),
+    ] {
+        let mut command = test.command(&receiver, "8s", &["--audit=false"]);
+        command.env_remove("K6_PROMETHEUS_RW_PUSH_INTERVAL");
+        let running = Running::start(command);
+        let is_told = || {
+            let told = running.errors_so_far();
+            told.contains("they are kept and tried again").then_some(())
+        };
+        // Before the run is over: its summary is not there yet.
+        let told = clock::wait_for(Duration::from_secs(20), is_told);
+        assert!(told.is_some() && !test.summary_path().exists());
+        let begun = clock::now();
+        let output = running.finish();
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            begun.elapsed()
+        );
+        fs::remove_file(test.summary_path()).expect("it was written");
+        let told = errors(&output);
+        assert!(told.contains("samples never arrived"), "{told}");
+    }
+}
+
 /// A receiver that answers each push with the next of these; the last one again and again.
 fn receiver(answers: &'static [&'static str]) -> (Server, Arc<Mutex<Vec<Request>>>) {
     let seen: Arc<Mutex<Vec<Request>>> = Arc::default();
@@ -280,11 +394,16 @@ fn what_does_not_arrive_is_told_once_and_at_the_end() {
         Some(0),
         "outputs are not strict: {told}"
     );
-    let once = told
-        .matches("the server answered 400: bad timestamp")
-        .count();
+    let once = told.matches("is in trouble: Prometheus refuses").count();
     assert_eq!(once, 1, "{told}");
-    assert!(told.contains("samples were refused"), "{told}");
+    assert!(
+        told.contains("the server answered 400: bad timestamp"),
+        "{told}"
+    );
+    assert!(
+        told.contains("samples were refused; the first of k6_"),
+        "{told}"
+    );
     let strict = run_to_end(test.command(&url, "1s", &["--audit=false", "--strict-outputs"]));
     assert_ne!(strict.status.code(), Some(0));
 }

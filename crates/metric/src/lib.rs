@@ -31,6 +31,6 @@ pub use measurements::{
 };
 pub use registry::{DeclareError, METRICS_MAX, MetricRegistry};
 pub use scalar::{Counter, Gauge, NotFinite, Rate, Summary, ValueCounter};
-pub use series::{DEFAULT_SERIES_CAP, Explosion};
+pub use series::{DEFAULT_SERIES_CAP, Explosion, overflow_tags};
 pub use tags::{OVERFLOW_TAG, TagSet, Tagged};
 pub use trend::{RAW_VALUES_MAX, TimeTrend, ValueTrend};

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loadline_metric::TagSet;
 use loadline_metric::threshold::Threshold;
 use serde::{Deserialize, Serialize};
 
@@ -150,6 +151,9 @@ pub struct TestPlan {
     pub aggregation: AggregationPlan,
     /// The user's own key-value labels, carried into the result.
     pub labels: BTreeMap<String, String>,
+    /// Tags of every series and of every value of the run, so that a receiver can tell runs apart.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
     /// Seed of everything random in the run.
     pub seed: u64,
     /// The part of the plan that this process does; `None`: all of it.
@@ -177,11 +181,20 @@ impl TestPlan {
             workers: None,
             aggregation: AggregationPlan::default(),
             labels: BTreeMap::new(),
+            tags: BTreeMap::new(),
             seed: 0,
             segment: None,
             script: None,
             script_thresholds: Vec::new(),
         }
+    }
+
+    /// The tags of the run, as a set.
+    #[must_use]
+    pub fn run_tags(&self) -> TagSet {
+        let texts = self.tags.iter();
+        let texts = texts.map(|(name, value)| (name.as_str(), value.as_str()));
+        texts.collect()
     }
 
     /// The share of the plan that this process does, from 0 to 1.

@@ -4,7 +4,6 @@
 //! Must not know where an option came from, nor how any of it is done. Invariant: lists are bounded
 //! by what the user wrote; secrets (keys, the options' own text) are never carried into results.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -179,8 +178,6 @@ pub struct ScriptTls {
 pub struct ScriptSeries {
     /// Tags that are set without the script's doing.
     pub system_tags: SystemTags,
-    /// Tags of every sample of the run.
-    pub tags: BTreeMap<String, String>,
     /// Keep a series per value of this tag, for a table of the summary (`--summary-by`); `None`:
     /// no table.
     pub by_tag: Option<String>,
@@ -194,7 +191,6 @@ impl Default for ScriptSeries {
     fn default() -> ScriptSeries {
         ScriptSeries {
             system_tags: SystemTags::default(),
-            tags: BTreeMap::new(),
             by_tag: None,
             by_scenario: false,
             series_max: 100_000,

@@ -175,6 +175,7 @@ impl TestPlan {
             by_scenario: script.series.by_scenario,
             by_group: script.series.by_scenario,
             by_tag: script.series.by_tag.clone(),
+            run_tags: self.run_tags(),
             series_cap: script.series.series_max as usize,
             ..SeriesPlan::for_thresholds(&selectors, expected_response)
         }

@@ -64,6 +64,7 @@ pub(crate) fn plan() -> TestPlan {
         workers: None,
         aggregation: AggregationPlan::default(),
         labels: BTreeMap::from([("build".to_owned(), "7".to_owned())]),
+        tags: BTreeMap::from([("testid".to_owned(), "fixture".to_owned())]),
         seed: 1,
         segment: None,
         script: None,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use loadline_engine::ScriptMetrics;
 use loadline_engine::live::LiveTotals;
-use loadline_metric::{Aggregated, BuiltIn, Explosion, MeasurementsDelta, MetricId, TagSet};
+use loadline_metric::{Aggregated, BuiltIn, MeasurementsDelta, MetricId, TagSet};
 use loadline_model::event::{DROPPED_MARK, Mark, WARNING_MARK};
 use loadline_model::result::ThresholdOutcome;
 use loadline_model::snapshot::TaggedValues;
@@ -27,6 +27,8 @@ pub(crate) struct ScriptConduct {
     by_tag: Option<String>,
     fails_on_drop: bool,
     told_of_explosion: bool,
+    /// The tags of the run, which its gauges carry too.
+    tags: Arc<TagSet>,
 }
 
 /// A part of the run that was told.
@@ -52,6 +54,7 @@ impl ScriptConduct {
             by_tag: settings.and_then(|script| script.series.by_tag.clone()),
             fails_on_drop,
             told_of_explosion: false,
+            tags: Arc::new(plan.run_tags()),
         })
     }
 
@@ -77,7 +80,7 @@ impl ScriptConduct {
         let tagged = TaggedValues {
             sizes: None,
             time_unix_ns: started_unix_ms.saturating_mul(1_000_000) + until_ns,
-            tags: Arc::new(TagSet::new()),
+            tags: Arc::clone(&self.tags),
             metadata: None,
             values: gauges.map(|(metric, value)| (metric.id(), value)).to_vec(),
         };
@@ -108,7 +111,7 @@ impl ScriptConduct {
         Some(Mark {
             at_ns,
             kind: WARNING_MARK.to_owned(),
-            text: explosion_text(explosion),
+            text: explosion.to_string(),
         })
     }
 
@@ -155,13 +158,4 @@ impl ScriptConduct {
 
 fn value_of(seen: &MeasurementsDelta, metric: MetricId) -> Option<&Aggregated> {
     seen.root.values.get(&metric)
-}
-
-fn explosion_text(explosion: &Explosion) -> String {
-    let tag = explosion.tag.as_deref().unwrap_or_default();
-    format!(
-        "metric {} has more than {} values of the tag `{tag}`: what comes beyond is counted together \
-         under overflow:true; give the tag fewer values",
-        explosion.metric, explosion.values
-    )
 }

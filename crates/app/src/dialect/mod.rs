@@ -76,6 +76,7 @@ fn plan(
             ..AggregationPlan::default()
         },
         labels: BTreeMap::new(),
+        tags: BTreeMap::new(),
         seed,
         segment: None,
         script: None,

@@ -87,6 +87,7 @@ pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPla
         workers: None,
         aggregation: AggregationPlan::default(),
         labels: BTreeMap::new(),
+        tags: run_tags(options, around),
         seed: around.seed,
         segment: segment(options)?,
         script: Some(Arc::new(script)),
@@ -317,7 +318,6 @@ fn settings(options: &K6Options, around: &Surroundings) -> Result<ScriptSettings
         tls: script_tls(options),
         series: ScriptSeries {
             system_tags: options.system_tags.unwrap_or_default(),
-            tags: run_tags(options, around),
             by_tag: around.by_tag.clone(),
             by_scenario: around.by_scenario,
             series_max: around.series_max.unwrap_or(defaults.series_max),

@@ -104,7 +104,7 @@ fn failure(report: &PushReport) -> Option<String> {
             why
         };
         return Some(format!(
-            "the last {} samples could not be pushed, so its totals are not those of the run: {why}",
+            "{} samples never arrived, so its totals are not those of the run: {why}",
             counts.left_out
         ));
     }
@@ -123,7 +123,15 @@ fn failure(report: &PushReport) -> Option<String> {
             ));
         }
     }
-    (counts.refused > 0).then(|| format!("{} samples were refused", counts.refused))
+    (counts.refused > 0).then(|| {
+        let first = report.refused.as_ref();
+        let first = first.map(|refused| format!("; the first of {refused}"));
+        format!(
+            "{} samples were refused{}",
+            counts.refused,
+            first.unwrap_or_default()
+        )
+    })
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ impl Tags {
                 Behaviour::Requests(mix) => mix.requests.as_slice(),
                 Behaviour::Script(_) => &[],
             });
-        let mut common = TagSet::new().with("scenario", "default");
+        let mut common = plan.run_tags().with("scenario", "default");
         if let (Some(request), None) = (requests.next(), requests.next()) {
             let url = format!("{}{}", request.origin, request.target.source());
             common.set("method", request.method.as_str());

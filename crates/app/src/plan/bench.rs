@@ -49,6 +49,7 @@ pub fn bench(args: &BenchArgs, env: &Env, files: &Files, seed: u64) -> Result<Te
             ..AggregationPlan::default()
         },
         labels: args.results.label.iter().cloned().collect(),
+        tags: args.results.tag.iter().cloned().collect(),
         seed,
         segment: None,
         script: None,

@@ -96,7 +96,7 @@ impl Going<'_> {
             program: Arc::new(
                 self.loaded
                     .program
-                    .with_settings(self.program_settings(&settings)),
+                    .with_settings(self.program_settings(&plan, &settings)),
             ),
             metrics: ScriptMetrics {
                 registry,
@@ -251,7 +251,7 @@ impl Going<'_> {
         Ok(Some(web))
     }
 
-    fn program_settings(&self, settings: &ScriptSettings) -> ProgramSettings {
+    fn program_settings(&self, plan: &TestPlan, settings: &ScriptSettings) -> ProgramSettings {
         let env = self.loaded.program.settings().env.clone();
         ProgramSettings {
             env,
@@ -260,7 +260,7 @@ impl Going<'_> {
                 .and_then(|most| usize::try_from(most.0).ok()),
             options: serde_json::from_str(&settings.options_json).unwrap_or_default(),
             system_tags: settings.series.system_tags,
-            run_tags: settings.series.tags.clone(),
+            run_tags: plan.tags.clone(),
             http: HttpDefaults {
                 user_agent: settings.http.user_agent.clone(),
                 max_redirects: settings.http.redirects_max,

@@ -26,7 +26,7 @@ impl Going<'_> {
         let program = self
             .loaded
             .program
-            .with_settings(self.program_settings(&settings));
+            .with_settings(self.program_settings(&plan, &settings));
         let script = ScriptSetup {
             program: Arc::new(program),
             metrics: ScriptMetrics {

@@ -188,7 +188,7 @@ impl MeasurementsDelta {
         if let Some(rows) = other.by_tag {
             self.by_tag.get_or_insert_default().merge(rows);
         }
-        merge_tagged(&mut self.by_all_tags, other.by_all_tags, DEFAULT_SERIES_CAP);
+        merge_tagged(&mut self.by_all_tags, other.by_all_tags);
         self.explosion = self.explosion.take().or(other.explosion);
     }
 }

@@ -65,7 +65,8 @@ impl Measurements {
         let part = self.part_of(tags, at_ns);
         record_all(&mut self.parts[part].values, times, failed, &self.registry);
         if let Some(series) = &mut self.by_all_tags {
-            record_all(series.of(tags), times, failed, &self.registry);
+            let values = series.of(BuiltIn::HttpReqs.id(), tags, &self.registry);
+            record_all(values, times, failed, &self.registry);
         }
         if !self.submetrics.is_empty() {
             self.record_http_submetrics(times, failed, tags);

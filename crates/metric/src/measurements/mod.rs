@@ -81,7 +81,8 @@ impl Measurements {
                 .by_tag
                 .clone()
                 .map(|tag| ByTag::new(tag, plan.series_cap)),
-            by_all_tags: plan.by_all_tags.then(|| TaggedSeries::new(plan.series_cap)),
+            by_all_tags: (plan.by_all_tags)
+                .then(|| TaggedSeries::new(plan.series_cap, &plan.run_tags)),
             checks: Checks::new(plan.series_cap),
             registry,
         };

@@ -24,7 +24,9 @@ pub struct SeriesPlan {
     pub by_tag: Option<String>,
     /// Every metric by all its tags, for outputs that keep series.
     pub by_all_tags: bool,
-    /// Values of [`Self::by_tag`], sets of tags, checks and groups that get a place of their own.
+    /// Tags of the whole run, which an overflow series keeps.
+    pub run_tags: TagSet,
+    /// Values of [`Self::by_tag`], series of one metric, checks and groups that get a place of their own.
     pub series_cap: usize,
 }
 
@@ -36,6 +38,7 @@ impl Default for SeriesPlan {
             by_group: false,
             by_tag: None,
             by_all_tags: false,
+            run_tags: TagSet::new(),
             series_cap: DEFAULT_SERIES_CAP,
         }
     }

@@ -1,14 +1,16 @@
 //! Every metric by all of its tags: what outputs that keep series ask for.
 //!
 //! Must not know which tags exist. Invariants: recording into a set of tags that was met before
-//! allocates nothing; sets beyond the limit share one place, `{overflow:true}`, and are counted; what
-//! was not recorded since the last time holds no memory but its tags.
+//! allocates nothing; series of a metric beyond the limit share one place, which carries the run's tags
+//! and `overflow:true`, and no other metric is touched by it; what was not recorded since the last time
+//! holds no memory but its tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::values::{Accumulator, Accumulators, MetricValues, merge_values};
-use crate::{Explosion, MetricId, MetricRegistry, OVERFLOW_TAG, TagSet, Tagged};
+use crate::series::overflow_tags;
+use crate::{Explosion, MetricId, MetricRegistry, TagSet, Tagged};
 
 /// Metrics by their tags.
 pub type SeriesValues = BTreeMap<TagSet, MetricValues>;
@@ -24,13 +26,25 @@ struct Set {
     tags: TagSet,
     /// The tags as they came, for comparing without looking them up one by one.
     text: Arc<[u8]>,
+    /// The metrics that have a series with these tags; of an HTTP exchange its first alone.
+    metrics: Vec<MetricId>,
     values: Accumulators,
+}
+
+impl Set {
+    #[inline]
+    fn has(&self, metric: MetricId) -> bool {
+        self.values.has(metric) || self.metrics.contains(&metric)
+    }
 }
 
 /// The series of one worker.
 #[derive(Debug)]
 pub(super) struct TaggedSeries {
+    /// Series of one metric at most.
     cap: usize,
+    /// Series by the metric's number.
+    made: Vec<usize>,
     sets: Vec<Set>,
     // Ordered, not hashed: values of tags that come from a target cannot provoke collisions.
     places: BTreeMap<Arc<[u8]>, u32>,
@@ -40,14 +54,16 @@ pub(super) struct TaggedSeries {
     recent: Box<[u32; RECENT]>,
     text: Vec<u8>,
     rest: Accumulators,
-    overflowed: u64,
+    /// What the series of the rest carry.
+    rest_tags: TagSet,
     pub(super) explosion: Option<Explosion>,
 }
 
 impl TaggedSeries {
-    pub(super) fn new(cap: usize) -> TaggedSeries {
+    pub(super) fn new(cap: usize, run_tags: &TagSet) -> TaggedSeries {
         TaggedSeries {
             cap,
+            made: Vec::new(),
             sets: Vec::new(),
             places: BTreeMap::new(),
             by_tags: BTreeMap::new(),
@@ -55,14 +71,19 @@ impl TaggedSeries {
             recent: Box::new([NO_SET; RECENT]),
             text: Vec::new(),
             rest: Accumulators::default(),
-            overflowed: 0,
+            rest_tags: overflow_tags(run_tags),
             explosion: None,
         }
     }
 
-    /// The accumulators of a set of tags.
+    /// The accumulators of a set of tags, in which the metric has a place.
     #[inline]
-    pub(super) fn of(&mut self, tags: &dyn Tagged) -> &mut Accumulators {
+    pub(super) fn of(
+        &mut self,
+        metric: MetricId,
+        tags: &dyn Tagged,
+        registry: &MetricRegistry,
+    ) -> &mut Accumulators {
         self.text.clear();
         let text = &mut self.text;
         tags.each_tag(&mut |name, value| {
@@ -76,18 +97,16 @@ impl TaggedSeries {
         let recent = self.recent[slot];
         if let Some(set) = self.sets.get(recent as usize)
             && *set.text == *self.text
+            && set.has(metric)
         {
             return &mut self.sets[recent as usize].values;
         }
-        match self.look_up(tags) {
+        match self.look_up(metric, tags, registry) {
             Some(place) => {
                 self.recent[slot] = place;
                 &mut self.sets[place as usize].values
             }
-            None => {
-                self.overflowed += 1;
-                &mut self.rest
-            }
+            None => &mut self.rest,
         }
     }
 
@@ -99,59 +118,66 @@ impl TaggedSeries {
         tags: &dyn Tagged,
         registry: &MetricRegistry,
     ) -> &mut Accumulator {
-        self.of(tags).of(metric, registry)
+        self.of(metric, tags, registry).of(metric, registry)
     }
 
-    /// The place of the set whose text was just made; `None` when there is none left.
-    fn look_up(&mut self, tags: &dyn Tagged) -> Option<u32> {
-        if let Some(place) = self.places.get(&*self.text) {
-            return Some(*place);
-        }
+    /// The place of the set whose text was just made; `None` when the metric has none left.
+    fn look_up(
+        &mut self,
+        metric: MetricId,
+        tags: &dyn Tagged,
+        registry: &MetricRegistry,
+    ) -> Option<u32> {
         let mut set = TagSet::new();
-        let strings = &mut self.strings;
-        tags.each_tag(&mut |name, value| {
-            let (name, value) = (shared(strings, name), shared(strings, value));
-            set.set(name, value);
+        let known = self.places.get(&*self.text).copied().or_else(|| {
+            let strings = &mut self.strings;
+            tags.each_tag(&mut |name, value| {
+                let (name, value) = (shared(strings, name), shared(strings, value));
+                set.set(name, value);
+            });
+            // The same tags may come in another order.
+            self.by_tags.get(&set).copied()
         });
-        // The same tags may come in another order.
-        if let Some(place) = self.by_tags.get(&set) {
-            return Some(*place);
+        if let Some(place) = known
+            && self.sets[place as usize].has(metric)
+        {
+            return known;
         }
-        if self.sets.len() >= self.cap {
+        let number = metric.0 as usize;
+        if self.made.len() <= number {
+            self.made.resize(number + 1, 0);
+        }
+        if self.made[number] >= self.cap {
             if self.explosion.is_none() {
-                self.explosion = Some(self.explain());
+                self.explosion = Some(self.explain(metric, registry));
             }
             return None;
         }
-        let place = self.sets.len() as u32;
-        let text: Arc<[u8]> = self.text.as_slice().into();
-        self.places.insert(Arc::clone(&text), place);
-        self.by_tags.insert(set.clone(), place);
-        self.sets.push(Set {
-            tags: set,
-            text,
-            values: Accumulators::default(),
-        });
+        self.made[number] += 1;
+        let place = known.unwrap_or_else(|| self.make(set));
+        self.sets[place as usize].metrics.push(metric);
         Some(place)
     }
 
-    /// Which tag has the most values.
-    fn explain(&self) -> Explosion {
-        let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for set in &self.sets {
-            for (name, value) in set.tags.iter() {
-                values.entry(name).or_default().insert(value);
-            }
-        }
-        let widest = values.iter().map(|(name, values)| (values.len(), *name));
-        let (values, tag) = widest
-            .max()
-            .map_or((0, None), |(values, tag)| (values, Some(tag)));
-        Explosion {
-            metric: crate::BuiltIn::HttpReqs.name().into(),
-            tag: tag.map(Arc::from),
-            values,
-        }
+    fn make(&mut self, tags: TagSet) -> u32 {
+        let place = self.sets.len() as u32;
+        let text: Arc<[u8]> = self.text.as_slice().into();
+        self.places.insert(Arc::clone(&text), place);
+        self.by_tags.insert(tags.clone(), place);
+        self.sets.push(Set {
+            tags,
+            text,
+            metrics: Vec::new(),
+            values: Accumulators::default(),
+        });
+        place
+    }
+
+    /// Which tag of the metric's series has the most values.
+    fn explain(&self, metric: MetricId, registry: &MetricRegistry) -> Explosion {
+        let sets = self.sets.iter().filter(|set| set.metrics.contains(&metric));
+        let name = registry.get(metric).map(|metric| metric.name);
+        Explosion::of(name.unwrap_or_default(), sets.map(|set| &set.tags))
     }
 
     /// What was recorded since the last time.
@@ -165,7 +191,9 @@ impl TaggedSeries {
         }
         let rest = self.rest.take();
         if !rest.is_empty() {
-            taken.insert(TagSet::new().with(OVERFLOW_TAG, "true"), rest);
+            // A script may have given these tags itself.
+            let place = taken.entry(self.rest_tags.clone()).or_default();
+            merge_values(place, rest);
         }
         taken
     }
@@ -180,14 +208,9 @@ fn shared(strings: &mut BTreeSet<Arc<str>>, text: &str) -> Arc<str> {
     text
 }
 
-/// Adds series to others. Those that come beyond the limit go to the overflow series.
-pub(super) fn merge_tagged(into: &mut SeriesValues, from: SeriesValues, cap: usize) {
+/// Adds series to others.
+pub(super) fn merge_tagged(into: &mut SeriesValues, from: SeriesValues) {
     for (tags, values) in from {
-        let full = into.len() > cap && !into.contains_key(&tags);
-        let tags = match full {
-            true => TagSet::new().with(OVERFLOW_TAG, "true"),
-            false => tags,
-        };
         merge_values(into.entry(tags).or_default(), values);
     }
 }
@@ -210,7 +233,7 @@ fn fold(text: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aggregated, BuiltIn};
+    use crate::{Aggregated, BuiltIn, Contains, MetricType, OVERFLOW_TAG};
 
     fn tags(n: usize) -> TagSet {
         TagSet::new()
@@ -233,7 +256,7 @@ mod tests {
     #[test]
     fn every_set_has_its_place_however_many_there_are() {
         let registry = MetricRegistry::new();
-        let mut series = TaggedSeries::new(10_000);
+        let mut series = TaggedSeries::new(10_000, &TagSet::new());
         for _ in 0..2 {
             for n in 0..3 * RECENT {
                 record(&mut series, &registry, &tags(n));
@@ -265,7 +288,7 @@ mod tests {
     #[test]
     fn the_order_of_tags_is_nothing() {
         let registry = MetricRegistry::new();
-        let mut series = TaggedSeries::new(10);
+        let mut series = TaggedSeries::new(10, &TagSet::new());
         record(&mut series, &registry, &tags(1));
         record(&mut series, &registry, &Backwards(tags(1)));
         let taken = series.take();
@@ -275,19 +298,50 @@ mod tests {
     #[test]
     fn beyond_the_limit_sets_share_a_place_and_the_tag_is_named() {
         let registry = MetricRegistry::new();
-        let mut series = TaggedSeries::new(5);
+        let run = TagSet::new().with("testid", "7");
+        let mut series = TaggedSeries::new(5, &run);
         for n in 0..20 {
-            record(&mut series, &registry, &tags(n));
+            record(&mut series, &registry, &tags(n).with("testid", "7"));
         }
         let taken = series.take();
-        let overflow = TagSet::new().with(OVERFLOW_TAG, "true");
+        let overflow = run.with(OVERFLOW_TAG, "true");
         assert_eq!((taken.len(), count(&taken[&overflow])), (6, 15.0));
         let explosion = series.explosion.clone().expect("there was one");
         assert_eq!(explosion.tag.as_deref(), Some("name"));
         assert_eq!(explosion.values, 5);
         let mut whole = SeriesValues::new();
-        merge_tagged(&mut whole, taken.clone(), 5);
-        merge_tagged(&mut whole, taken, 5);
+        merge_tagged(&mut whole, taken.clone());
+        merge_tagged(&mut whole, taken);
         assert_eq!(whole.values().map(count).sum::<f64>(), 40.0);
+    }
+
+    #[test]
+    fn only_the_metric_that_overflows_shares_a_place() {
+        let registry = MetricRegistry::new();
+        let wide = registry.declare("wide", MetricType::Counter, Contains::Default);
+        let wide = wide.expect("the name is free");
+        let mut series = TaggedSeries::new(5, &TagSet::new());
+        for n in 0..20 {
+            let id = TagSet::new().with("id", n.to_string());
+            series.metric(wide, &id, &registry).record_one(true);
+        }
+        for n in 0..4 {
+            record(&mut series, &registry, &tags(n));
+        }
+        // Tags that another metric has met first are the metric's own too.
+        let known = TagSet::new().with("id", "0");
+        record(&mut series, &registry, &known);
+        let taken = series.take();
+        for n in 0..4 {
+            assert_eq!(count(&taken[&tags(n)]), 1.0);
+        }
+        assert_eq!(count(&taken[&known]), 1.0);
+        let overflow = &taken[&TagSet::new().with(OVERFLOW_TAG, "true")];
+        assert_eq!(overflow.keys().collect::<Vec<_>>(), [&wide]);
+        let told = series.explosion.expect("there was one").to_string();
+        assert!(
+            told.contains("metric wide") && told.contains("`id`"),
+            "{told}"
+        );
     }
 }

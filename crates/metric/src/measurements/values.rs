@@ -78,12 +78,18 @@ impl Accumulators {
     #[inline]
     pub(super) fn of(&mut self, metric: MetricId, registry: &MetricRegistry) -> &mut Accumulator {
         let place = metric.0 as usize;
-        if !matches!(self.by_number.get(place), Some(Some(_))) {
+        if !self.has(metric) {
             self.make(metric, registry);
         }
         self.by_number[place]
             .as_mut()
             .expect("it was there or was just made")
+    }
+
+    /// Whether the metric has an accumulator.
+    #[inline]
+    pub(super) fn has(&self, metric: MetricId) -> bool {
+        matches!(self.by_number.get(metric.0 as usize), Some(Some(_)))
     }
 
     #[cold]

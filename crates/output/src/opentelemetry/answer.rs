@@ -4,13 +4,9 @@
 //! protocol 1, whose field 1 is `partial_success` with `rejected_data_points` (1) and `error_message`
 //! (2). Invariant: an answer that cannot be read takes nothing back of its own success.
 
+use crate::prometheus::protobuf::{Value, fields};
 use crate::push::Refusal;
 
-/// Kinds of fields on the wire: <https://protobuf.dev/programming-guides/encoding/>.
-const VARINT: u64 = 0;
-const FIXED_64: u64 = 1;
-const BYTES: u64 = 2;
-const FIXED_32: u64 = 5;
 /// Characters of the collector's words that are shown.
 const SHOWN_MAX: usize = 200;
 
@@ -35,11 +31,13 @@ pub(super) fn taken(message: &[u8]) -> Result<(), Refusal> {
 fn partial_success(message: &[u8]) -> Option<(u64, String)> {
     let (mut rejected, mut why) = (0, String::new());
     for field in fields(message) {
-        let (1, Value::Bytes(partial)) = field? else {
+        let field = field?;
+        let (1, Value::Bytes(partial)) = (field.number, field.value) else {
             continue;
         };
         for field in fields(partial) {
-            match field? {
+            let field = field?;
+            match (field.number, field.value) {
                 // A negative number of points means nothing.
                 (1, Value::Number(number)) => {
                     rejected = i64::try_from(number).unwrap_or(0).unsigned_abs();
@@ -50,54 +48,6 @@ fn partial_success(message: &[u8]) -> Option<(u64, String)> {
         }
     }
     Some((rejected, why))
-}
-
-enum Value<'m> {
-    Number(u64),
-    Bytes(&'m [u8]),
-    /// Of a kind that no field here has.
-    Other,
-}
-
-/// The fields of a message by number; `None` and then nothing where it breaks off.
-fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<(u64, Value<'_>)>> {
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let field = field(&mut rest);
-        if field.is_none() {
-            rest = &[];
-        }
-        Some(field)
-    })
-}
-
-fn field<'m>(rest: &mut &'m [u8]) -> Option<(u64, Value<'m>)> {
-    let key = varint(rest)?;
-    let value = match key & 7 {
-        VARINT => Value::Number(varint(rest)?),
-        BYTES => {
-            let length = usize::try_from(varint(rest)?).ok()?;
-            Value::Bytes(rest.split_off(..length)?)
-        }
-        FIXED_64 => rest.split_off(..8).map(|_| Value::Other)?,
-        FIXED_32 => rest.split_off(..4).map(|_| Value::Other)?,
-        _ => return None,
-    };
-    Some((key >> 3, value))
-}
-
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *rest.split_off_first()?;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::client::Client;
+use super::labels::shown;
 use super::points::{Kind, Point, Points, Value};
 use super::settings::Settings;
 use crate::series::SeriesState;
@@ -121,7 +122,9 @@ fn compare(ours: &[Point], found: &BTreeMap<Labels, Found>) -> Audit {
             let missing = wanted.number - there.map_or(0.0, |there| there.number);
             audit.lost += missing.max(0.0).round() as u64;
         }
-        audit.example.get_or_insert_with(|| shown(&labels));
+        audit
+            .example
+            .get_or_insert_with(|| shown(point.identity.labels()));
     }
     audit
 }
@@ -136,15 +139,6 @@ impl Found {
         };
         sums && is_close(self.number, wanted.number)
     }
-}
-
-fn shown(labels: &Labels) -> String {
-    let name = labels.get(super::labels::NAME).map_or("", String::as_str);
-    let pairs = labels
-        .iter()
-        .filter(|(label, _)| *label != super::labels::NAME)
-        .map(|(label, value)| format!("{label}={value:?}"));
-    format!("{name}{{{}}}", pairs.collect::<Vec<_>>().join(","))
 }
 
 /// The series of an answer to an instant query.

@@ -19,6 +19,9 @@ use crate::push::{Answer, HttpClient, Refusal, TlsSettings};
 const FOUND_MAX: u64 = 512 << 20;
 /// By this header a receiver says that it understood version 2.0.
 const WRITTEN: &str = "x-prometheus-remote-write-samples-written";
+const WRITTEN_HISTOGRAMS: &str = "x-prometheus-remote-write-histograms-written";
+/// The status with which receivers refuse samples.
+const BAD_REQUEST: u16 = 400;
 /// The status of a receiver that does not know a version.
 const UNSUPPORTED_MEDIA_TYPE: u16 = 415;
 
@@ -29,12 +32,12 @@ pub(super) struct Client {
 }
 
 /// How a receiver answered the question for its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Speaks {
     V1,
     V2,
-    /// There was no answer.
-    Unknown,
+    /// There was no answer that tells, for this reason.
+    Unknown(String),
 }
 
 impl Client {
@@ -66,12 +69,13 @@ impl Client {
             body: packed(&[]),
             is_v2: true,
             samples: 0,
+            is_known: false,
         };
         match self.post(&empty) {
             Ok(answer) if answer.headers.contains_key(WRITTEN) => Speaks::V2,
-            Ok(answer) if answer.status >= 500 => Speaks::Unknown,
+            Ok(answer) if answer.status >= 500 => Speaks::Unknown(answer.told()),
             Ok(_) => Speaks::V1,
-            Err(_) => Speaks::Unknown,
+            Err(refusal) => Speaks::Unknown(refusal.into_why()),
         }
     }
 
@@ -80,6 +84,7 @@ impl Client {
         let answer = self.post(request);
         let refusal = match answer {
             Ok(answer) if !is_understood(request, &answer) => return Outcome::WrongVersion,
+            Ok(answer) if answer.status == BAD_REQUEST => return invalid(request, &answer),
             Ok(answer) => answer.verdict().err(),
             Err(refusal) => Some(refusal),
         };
@@ -118,9 +123,7 @@ impl Client {
         let headers: Vec<_> = own.iter().map(pair).collect();
         let answer = self.http.get(url, &headers, FOUND_MAX);
         let answer = answer.and_then(|answer| answer.verdict().map(|()| answer.into_text()));
-        answer.map_err(|refusal| match refusal {
-            Refusal::NotNow { why, .. } | Refusal::Never(why) | Refusal::Partly { why, .. } => why,
-        })
+        answer.map_err(Refusal::into_why)
     }
 
     /// The headers that the user asked for and those that say who we are; k6 loses the latter to the
@@ -205,6 +208,29 @@ fn is_understood(request: &Request, answer: &Answer) -> bool {
     // A receiver of 1.0 reads nothing in a request of 2.0, and takes it.
     let is_silent = is_taken && !answer.headers.contains_key(WRITTEN);
     !request.is_v2 || (answer.status != UNSUPPORTED_MEDIA_TYPE && !is_silent)
+}
+
+/// What became of a request with a sample that the receiver does not want. Prometheus takes nothing of
+/// it with version 1.0, and with 2.0 says how much it took; Mimir and Cortex take all else, and name the
+/// series.
+fn invalid(request: &Request, answer: &Answer) -> Outcome {
+    let why = answer.told();
+    let written = [WRITTEN, WRITTEN_HISTOGRAMS].map(|header| written(answer, header));
+    let text = answer.text();
+    match written.iter().flatten().sum::<u64>() {
+        0 if text.contains("err-mimir-") || text.contains("user=") => {
+            Outcome::Partly { why, refused: 1 }
+        }
+        0 => Outcome::Invalid(why),
+        taken => Outcome::Partly {
+            why,
+            refused: request.samples.saturating_sub(taken),
+        },
+    }
+}
+
+fn written(answer: &Answer, header: &str) -> Option<u64> {
+    answer.headers.get(header)?.to_str().ok()?.parse().ok()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

@@ -24,22 +24,19 @@ pub(super) struct Labels {
 
 impl Labels {
     /// The labels of tags; those without a value are left out.
-    pub(super) fn of(tags: &TagSet) -> Labels {
-        let mut labels: BTreeMap<String, Arc<str>> = BTreeMap::new();
+    pub(super) fn of(tags: &TagSet, names: &mut LabelNames) -> Labels {
+        let mut labels: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
         for (tag, value) in tags
             .as_slice()
             .iter()
             .filter(|(_, value)| !value.is_empty())
         {
             labels
-                .entry(sanitized(tag))
+                .entry(names.of(tag))
                 .and_modify(|known| *known = format!("{known}{JOINT}{value}").into())
                 .or_insert_with(|| Arc::clone(value));
         }
-        let pairs: Vec<(Arc<str>, Arc<str>)> = labels
-            .into_iter()
-            .map(|(label, value)| (label.into(), value))
-            .collect();
+        let pairs: Vec<(Arc<str>, Arc<str>)> = labels.into_iter().collect();
         Labels {
             name_at: pairs.partition_point(|(label, _)| **label < *NAME),
             pairs,
@@ -58,6 +55,35 @@ impl Labels {
             .map(pair)
             .chain(std::iter::once((NAME, name)))
             .chain(behind.iter().map(pair))
+    }
+}
+
+/// A series as queries name it: `name{label="value"}`.
+pub(super) fn shown<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let (mut name, mut pairs) = ("", Vec::new());
+    for (label, value) in labels {
+        match label {
+            NAME => name = value,
+            _ => pairs.push(format!("{label}={value:?}")),
+        }
+    }
+    format!("{name}{{{}}}", pairs.join(","))
+}
+
+/// The names of labels by those of tags, each text once: a run has few tags and many sets of them.
+#[derive(Debug, Default)]
+pub(super) struct LabelNames {
+    by_tag: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl LabelNames {
+    fn of(&mut self, tag: &Arc<str>) -> Arc<str> {
+        if let Some(label) = self.by_tag.get(tag) {
+            return Arc::clone(label);
+        }
+        let label: Arc<str> = sanitized(tag).into();
+        self.by_tag.insert(Arc::clone(tag), Arc::clone(&label));
+        label
     }
 }
 
@@ -89,7 +115,7 @@ mod tests {
             .with("__name__", "4")
             .with("group", "")
             .with("name", "http://x/");
-        let labels = Labels::of(&tags.with("Zone", "b"));
+        let labels = Labels::of(&tags.with("Zone", "b"), &mut LabelNames::default());
         let told: Vec<_> = labels.with_name("k6_http_reqs_total").collect();
         assert_eq!(
             told,

@@ -8,6 +8,7 @@
 
 mod audit;
 mod client;
+mod divide;
 mod encode;
 mod labels;
 mod native;
@@ -25,6 +26,7 @@ mod sink;
 mod tests;
 
 pub use audit::Audit;
+pub use queue::RefusedSeries;
 pub use senders::{Tell, Word};
 pub use settings::{Protocol, Settings, Sources, TrendForm};
 pub use sink::{Push, PushReport};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use loadline_metric::{Aggregated, Contains, MetricType, Schema, TagSet};
 
-use super::labels::Labels;
+use super::labels::{LabelNames, Labels};
 use super::native::{Native, native, schema_of};
 use super::settings::{TrendForm, TrendStat};
 use crate::series::{Series, SeriesFamily, SeriesState};
@@ -89,6 +89,7 @@ pub(super) struct Points {
     form: Form,
     /// By the metric's name and whether it is our own.
     families: BTreeMap<(Arc<str>, bool), Families>,
+    label_names: LabelNames,
     known: Vec<Option<Known>>,
     told_until_ms: u64,
     /// Whether all series are told whatever was told of them.
@@ -109,6 +110,7 @@ impl Points {
                 TrendForm::Native(factor) => Form::Native(schema_of(*factor)),
             },
             families: BTreeMap::new(),
+            label_names: LabelNames::default(),
             known: Vec::new(),
             told_until_ms: 0,
             again: false,
@@ -132,7 +134,7 @@ impl Points {
                 // Series of one set of tags come together.
                 let labels = match &last {
                     Some((of, labels)) if std::ptr::eq(*of, tags) => Arc::clone(labels),
-                    _ => Arc::new(Labels::of(tags)),
+                    _ => Arc::new(Labels::of(tags, &mut self.label_names)),
                 };
                 last = Some((tags, Arc::clone(&labels)));
                 let families = self.families_of(&series.family);

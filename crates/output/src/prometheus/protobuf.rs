@@ -1,4 +1,4 @@
-//! The few kinds of protocol buffer fields that remote write needs.
+//! The few kinds of protocol buffer fields that remote write needs, and how its own are read again.
 //!
 //! Must not know messages. Source: <https://protobuf.dev/programming-guides/encoding/>. Invariant: a
 //! field with its default value is left out, as encoders of proto3 do; lists write every entry.
@@ -6,6 +6,7 @@
 const VARINT: u32 = 0;
 const FIXED_64: u32 = 1;
 const BYTES: u32 = 2;
+const FIXED_32: u32 = 5;
 
 fn key(out: &mut Vec<u8>, field: u32, kind: u32) {
     varint(out, u64::from(field << 3 | kind));
@@ -94,4 +95,83 @@ pub(crate) fn packed(out: &mut Vec<u8>, field: u32, values: impl IntoIterator<It
     if !list.is_empty() {
         entry(out, field, &list);
     }
+}
+
+/// What is in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'m> {
+    Number(u64),
+    Bytes(&'m [u8]),
+    /// Of a kind that no field here has.
+    Other,
+}
+
+/// A field that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Field<'m> {
+    pub(crate) number: u64,
+    pub(crate) value: Value<'m>,
+    /// All of it, as it was written.
+    pub(crate) whole: &'m [u8],
+}
+
+impl<'m> Field<'m> {
+    /// What is in it; empty for numbers.
+    pub(crate) fn bytes(&self) -> &'m [u8] {
+        match self.value {
+            Value::Bytes(bytes) => bytes,
+            Value::Number(_) | Value::Other => &[],
+        }
+    }
+}
+
+/// The fields of a message; `None` and then nothing where it breaks off.
+pub(crate) fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<Field<'_>>> {
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let field = field(&mut rest);
+        if field.is_none() {
+            rest = &[];
+        }
+        Some(field)
+    })
+}
+
+fn field<'m>(rest: &mut &'m [u8]) -> Option<Field<'m>> {
+    let start = *rest;
+    let key = take_varint(rest)?;
+    let value = match u32::try_from(key & 7).ok()? {
+        VARINT => Value::Number(take_varint(rest)?),
+        BYTES => {
+            let length = usize::try_from(take_varint(rest)?).ok()?;
+            Value::Bytes(rest.split_off(..length)?)
+        }
+        FIXED_64 => rest.split_off(..8).map(|_| Value::Other)?,
+        FIXED_32 => rest.split_off(..4).map(|_| Value::Other)?,
+        _ => return None,
+    };
+    Some(Field {
+        number: key >> 3,
+        value,
+        whole: &start[..start.len() - rest.len()],
+    })
+}
+
+/// The numbers of a packed list.
+pub(crate) fn varints(mut list: &[u8]) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || take_varint(&mut list))
+}
+
+fn take_varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = *rest.split_off_first()?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
 }

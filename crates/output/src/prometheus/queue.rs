@@ -5,7 +5,10 @@
 //! total.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::time::Duration;
+
+use super::divide::{halves, shown};
 
 /// Bytes that wait for one sender at most: minutes of ten thousand series.
 const BYTES_MAX: usize = 16 << 20;
@@ -21,6 +24,8 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
     pub(super) is_v2: bool,
     pub(super) samples: u64,
+    /// Whether the receiver may have taken some of it already, as part of a request that it refused.
+    pub(super) is_known: bool,
 }
 
 /// What the receiver, or the lack of one, did with a request.
@@ -34,6 +39,13 @@ pub(super) enum Outcome {
     },
     /// It will never be taken.
     Refused(String),
+    /// It will never be taken as it is: some sample of it is not as the receiver wants it.
+    Invalid(String),
+    /// All but so many samples were taken.
+    Partly {
+        why: String,
+        refused: u64,
+    },
     /// The receiver does not speak this version of the protocol.
     WrongVersion,
 }
@@ -47,13 +59,42 @@ pub(super) enum Next {
     After(Duration),
 }
 
+/// A request may be divided so often: what is refused of 2,000 series is found if it is a handful.
+const DIVISIONS_MAX: u32 = 100;
+/// How receivers call a sample that is older than what they have: after an attempt whose answer was
+/// lost, it is what they took from that.
+const OUT_OF_ORDER: &str = "out of order";
+
 /// Requests that wait for one sender.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     requests: VecDeque<Request>,
     bytes: usize,
     failures: u32,
+    /// How many of the first requests are parts of one, and how often that was divided.
+    parts: usize,
+    divisions: u32,
     pub(super) counts: Counts,
+    /// What was refused first.
+    pub(super) refused: Option<RefusedSeries>,
+}
+
+/// Something that the receiver did not want.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedSeries {
+    /// The series, as queries name it; `None`: the receiver refused a whole request.
+    pub series: Option<String>,
+    /// Why, in the receiver's words.
+    pub why: String,
+}
+
+impl fmt::Display for RefusedSeries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.series {
+            Some(series) => write!(f, "{series}: {}", self.why),
+            None => f.write_str(&self.why),
+        }
+    }
 }
 
 /// What became of samples.
@@ -102,12 +143,27 @@ impl Queue {
     pub(super) fn note(&mut self, outcome: &Outcome) -> Next {
         match outcome {
             Outcome::Taken => {
-                self.failures = 0;
                 self.counts.sent += self.pop().map_or(0, |request| request.samples);
                 Next::GoOn
             }
-            Outcome::Refused(_) | Outcome::WrongVersion => {
+            Outcome::Refused(why) => {
+                self.refuse(None, why);
+                Next::GoOn
+            }
+            Outcome::WrongVersion => {
                 self.counts.refused += self.pop().map_or(0, |request| request.samples);
+                Next::GoOn
+            }
+            Outcome::Partly { why, refused } => {
+                let samples = self.pop().map_or(0, |request| request.samples);
+                let refused = samples.min(*refused);
+                self.counts.sent += samples - refused;
+                self.counts.refused += refused;
+                self.remember(None, why);
+                Next::GoOn
+            }
+            Outcome::Invalid(why) => {
+                self.note_invalid(why);
                 Next::GoOn
             }
             Outcome::Later { after, .. } => {
@@ -120,6 +176,44 @@ impl Queue {
         }
     }
 
+    /// Divides the first request, until what was refused is alone.
+    fn note_invalid(&mut self, why: &str) {
+        let Some(first) = self.requests.front() else {
+            return;
+        };
+        let was_sent = first.is_known || self.failures > 0;
+        if was_sent && why.contains(OUT_OF_ORDER) {
+            self.counts.sent += self.pop().map_or(0, |request| request.samples);
+            return;
+        }
+        let may_divide = self.divisions < DIVISIONS_MAX;
+        match may_divide.then(|| halves(first)).flatten() {
+            Some(halves) => {
+                let parts = self.parts.max(1) + 1;
+                let divisions = self.divisions + 1;
+                self.pop();
+                for half in halves.into_iter().rev() {
+                    self.bytes += half.body.len();
+                    self.requests.push_front(half);
+                }
+                (self.parts, self.divisions) = (parts, divisions);
+            }
+            None => self.refuse(shown(first), why),
+        }
+    }
+
+    fn refuse(&mut self, series: Option<String>, why: &str) {
+        self.counts.refused += self.pop().map_or(0, |request| request.samples);
+        self.remember(series, why);
+    }
+
+    fn remember(&mut self, series: Option<String>, why: &str) {
+        self.refused.get_or_insert_with(|| RefusedSeries {
+            series,
+            why: why.to_owned(),
+        });
+    }
+
     /// Counts what waits as left out: nobody will send it.
     pub(super) fn give_up(&mut self) {
         while let Some(request) = self.pop() {
@@ -130,6 +224,11 @@ impl Queue {
     fn pop(&mut self) -> Option<Request> {
         let request = self.requests.pop_front()?;
         self.bytes -= request.body.len();
+        self.failures = 0;
+        self.parts = self.parts.saturating_sub(1);
+        if self.parts == 0 {
+            self.divisions = 0;
+        }
         Some(request)
     }
 }
@@ -137,6 +236,8 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prometheus::client::packed;
+    use crate::prometheus::protobuf::{double, message, text};
     use proptest::prelude::*;
 
     fn request(samples: u64, bytes: usize) -> Request {
@@ -144,6 +245,7 @@ mod tests {
             body: vec![0; bytes],
             is_v2: false,
             samples,
+            is_known: false,
         }
     }
 
@@ -168,6 +270,74 @@ mod tests {
         assert_eq!(queue.note(&Outcome::Taken), Next::GoOn);
         assert!(queue.is_empty());
         assert_eq!((queue.counts.sent, queue.counts.retried), (1, 12));
+    }
+
+    /// A request with a series of each name.
+    fn named(names: &[&str]) -> Request {
+        let mut body = Vec::new();
+        for name in names {
+            message(&mut body, 1, |out| {
+                message(out, 1, |out| {
+                    text(out, 1, "__name__");
+                    text(out, 2, name);
+                });
+                message(out, 2, |out| double(out, 1, 1.0));
+            });
+        }
+        Request {
+            body: packed(&body),
+            samples: names.len() as u64,
+            ..request(0, 0)
+        }
+    }
+
+    #[test]
+    fn of_a_request_with_one_bad_series_that_alone_is_refused_and_named() {
+        let mut queue = Queue::default();
+        queue.push(named(&["a", "b", "bad", "c", "d"]));
+        queue.push(named(&["e"]));
+        let mut posts = 0;
+        while let Some(first) = queue.first() {
+            posts += 1;
+            let is_bad = snap::raw::Decoder::new()
+                .decompress_vec(&first.body)
+                .is_ok_and(|body| body.windows(3).any(|at| at == b"bad"));
+            let why = "the server answered 400: duplicate sample for timestamp".to_owned();
+            queue.note(&match is_bad {
+                true => Outcome::Invalid(why),
+                false => Outcome::Taken,
+            });
+        }
+        assert_eq!((queue.counts.sent, queue.counts.refused), (5, 1));
+        let refused = queue.refused.expect("it is named").to_string();
+        assert!(
+            refused.starts_with("bad{}: the server answered 400"),
+            "{refused}"
+        );
+        assert!(posts < 9, "{posts}");
+        assert_eq!((queue.bytes, queue.parts, queue.divisions), (0, 0, 0));
+    }
+
+    #[test]
+    fn out_of_order_after_an_attempt_whose_answer_was_lost_is_no_error() {
+        let invalid = Outcome::Invalid("the server answered 400: out of order sample".to_owned());
+        let mut queue = Queue::default();
+        queue.push(named(&["a", "b"]));
+        queue.note(&later(None));
+        queue.note(&invalid);
+        assert_eq!((queue.counts.sent, queue.counts.refused), (2, 0));
+        queue.push(named(&["a"]));
+        queue.note(&invalid);
+        assert_eq!((queue.counts.sent, queue.counts.refused), (2, 1));
+    }
+
+    #[test]
+    fn what_a_receiver_says_that_it_left_out_is_refused() {
+        let mut queue = Queue::default();
+        queue.push(named(&["a", "b", "c"]));
+        let why = "err-mimir-sample-duplicate-timestamp".to_owned();
+        queue.note(&Outcome::Partly { why, refused: 1 });
+        assert_eq!((queue.counts.sent, queue.counts.refused), (2, 1));
     }
 
     proptest! {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::client::{Client, Speaks, packed};
 use super::encode::{Encoded, v1, v2};
 use super::points::{Family, Identity, Point};
-use super::queue::{Counts, Next, Outcome, Queue, Request};
+use super::queue::{Counts, Next, Outcome, Queue, RefusedSeries, Request};
 use super::settings::{Protocol, Settings};
 use crate::series::SeriesState;
 
@@ -34,6 +34,16 @@ pub enum Word {
 
 /// Told what happens, one line at a time.
 pub type Tell = Arc<dyn Fn(Word, &str) + Send + Sync>;
+
+/// What became of what was handed over.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    pub(super) counts: Counts,
+    /// What was refused first.
+    pub(super) refused: Option<RefusedSeries>,
+    /// Why what was left could not be sent; `None`: all was sent.
+    pub(super) error: Option<String>,
+}
 
 /// The senders, and the points that wait to fill a request.
 pub(super) struct Senders {
@@ -59,6 +69,7 @@ impl Senders {
                 is_decided: AtomicBool::new(protocol != Protocol::Negotiated),
                 is_failing: AtomicBool::new(false),
                 was_refused: AtomicBool::new(false),
+                has_answered: AtomicBool::new(false),
             }),
             senders: Vec::new(),
             waiting: Vec::new(),
@@ -67,6 +78,11 @@ impl Senders {
             described: 0,
             describes: false,
         }
+    }
+
+    /// Whether the receiver was ever there.
+    pub(super) fn has_answered(&self) -> bool {
+        self.shared.has_answered.load(Relaxed)
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -80,8 +96,12 @@ impl Senders {
             return;
         }
         match shared.client.speaks() {
-            Speaks::Unknown => shared.is_v1.store(true, Relaxed),
+            Speaks::Unknown(why) => {
+                shared.is_v1.store(true, Relaxed);
+                shared.heed(&Outcome::Later { why, after: None });
+            }
             speaks => {
+                shared.has_answered.store(true, Relaxed);
                 shared.is_v1.store(speaks == Speaks::V1, Relaxed);
                 shared.is_decided.store(true, Relaxed);
             }
@@ -152,6 +172,7 @@ impl Senders {
             body: packed(&body),
             is_v2,
             samples,
+            is_known: false,
         }
     }
 
@@ -160,16 +181,16 @@ impl Senders {
         self.senders.iter().map(Sender::missed).sum()
     }
 
-    /// Waits until all is sent or the deadline has passed; gives what became of it, and why the rest
-    /// could not be sent.
-    pub(super) fn finish(&mut self, deadline: Instant) -> (Counts, Option<String>) {
-        let (mut sum, mut first) = (Counts::default(), None);
+    /// Waits until all is sent or the deadline has passed.
+    pub(super) fn finish(&mut self, deadline: Instant) -> Sent {
+        let mut sum = Sent::default();
         for sender in std::mem::take(&mut self.senders) {
-            let (counts, error) = sender.finish(deadline);
-            sum.add(&counts);
-            first = first.or(error);
+            let sent = sender.finish(deadline);
+            sum.counts.add(&sent.counts);
+            sum.refused = sum.refused.or(sent.refused);
+            sum.error = sum.error.or(sent.error);
         }
-        (sum, first)
+        sum
     }
 }
 
@@ -204,6 +225,7 @@ struct Shared {
     is_decided: AtomicBool,
     is_failing: AtomicBool,
     was_refused: AtomicBool,
+    has_answered: AtomicBool,
 }
 
 /// The requests between the keeper and a sender.
@@ -255,18 +277,25 @@ impl Sender {
     }
 
     /// Waits until all is sent or the deadline has passed; gives what became of it.
-    fn finish(self, deadline: Instant) -> (Counts, Option<String>) {
+    fn finish(self, deadline: Instant) -> Sent {
         self.lane.lock().deadline = Some(deadline);
         self.lane.changed.notify_all();
         if self.thread.join().is_err() {
             let why = "a sender failed; this is a defect of loadline";
-            return (Counts::default(), Some(why.to_owned()));
+            return Sent {
+                error: Some(why.to_owned()),
+                ..Sent::default()
+            };
         }
         let mut state = self.lane.lock();
         let left = !state.queue.is_empty();
         state.queue.give_up();
         let error = left.then(|| state.last_trouble.take().unwrap_or_default());
-        (state.queue.counts.clone(), error)
+        Sent {
+            counts: state.queue.counts.clone(),
+            refused: state.queue.refused.take(),
+            error,
+        }
     }
 }
 
@@ -294,7 +323,11 @@ fn send_all(lane: &Lane, shared: &Shared) {
         if let Outcome::Later { why, .. } | Outcome::Refused(why) = &outcome {
             state.last_trouble = Some(why.clone());
         }
-        if let Next::After(pause) = state.queue.note(&outcome) {
+        let next = state.queue.note(&outcome);
+        if let Some(refused) = &state.queue.refused {
+            shared.tell_refused(refused);
+        }
+        if let Next::After(pause) = next {
             wait(lane, state, pause);
         }
     }
@@ -318,8 +351,19 @@ fn wait(lane: &Lane, mut state: MutexGuard<'_, LaneState>, pause: Duration) {
 }
 
 impl Shared {
+    /// Tells, once, of which series samples are refused.
+    fn tell_refused(&self, refused: &RefusedSeries) {
+        if !self.was_refused.swap(true, Relaxed) {
+            let text = format!("Prometheus refuses samples: {refused}");
+            (self.tell)(Word::Warning, &text);
+        }
+    }
+
     /// Tells what changed: that the receiver is away, that it is back, that it refuses.
     fn heed(&self, outcome: &Outcome) {
+        if !matches!(outcome, Outcome::Later { .. }) {
+            self.has_answered.store(true, Relaxed);
+        }
         match outcome {
             Outcome::Taken => {
                 if self.is_failing.swap(false, Relaxed) {
@@ -335,12 +379,8 @@ impl Shared {
                     (self.tell)(Word::Warning, &text);
                 }
             }
-            Outcome::Refused(why) => {
-                if !self.was_refused.swap(true, Relaxed) {
-                    let text = format!("Prometheus refuses samples: {why}");
-                    (self.tell)(Word::Warning, &text);
-                }
-            }
+            // Told once it is known of which series.
+            Outcome::Refused(_) | Outcome::Invalid(_) | Outcome::Partly { .. } => {}
             Outcome::WrongVersion => {
                 self.is_decided.store(true, Relaxed);
                 if !self.is_v1.swap(true, Relaxed) {

@@ -336,6 +336,7 @@ fn pushed(settings: &Settings, body: &[u8]) -> Outcome {
         body: packed(body),
         is_v2: false,
         samples: 1,
+        is_known: false,
     })
 }
 

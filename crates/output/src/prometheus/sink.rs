@@ -12,7 +12,7 @@ use super::audit::{Audit, audit};
 use super::client::Client;
 use super::encode::stale;
 use super::points::{Point, Points};
-use super::queue::Counts;
+use super::queue::{Counts, RefusedSeries};
 use super::senders::{Senders, Tell, now};
 use super::settings::Settings;
 use crate::report::THREAD_FAILED;
@@ -21,11 +21,18 @@ use crate::series::{Inbox, SeriesState, SeriesThread};
 /// How long the receiver may take for what is left when the run has ended.
 const END_MAX: Duration = Duration::from_secs(30);
 
+/// The same for a receiver that never answered: it is waited for no longer than it takes to see that.
+const END_MAX_UNANSWERED: Duration = Duration::from_secs(2);
+/// When the first points are made: a receiver that is away is told of soon.
+const FIRST_PUSH: Duration = Duration::from_millis(500);
+
 /// What became of a run's series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PushReport {
     /// What became of samples.
     pub counts: Counts,
+    /// What was refused first; `None`: nothing was.
+    pub refused: Option<RefusedSeries>,
     /// The time that making the requests of all pushes took, in microseconds.
     pub flush_sum_us: u64,
     /// The longest of them.
@@ -91,7 +98,11 @@ struct Keeper {
 impl Keeper {
     fn run(mut self, inbox: &Inbox, audits: bool) -> PushReport {
         loop {
-            let taken = inbox.take(self.settings.push_interval);
+            let interval = self.settings.push_interval;
+            let taken = inbox.take(match self.report.pushes {
+                0 => interval.min(FIRST_PUSH),
+                _ => interval,
+            });
             for event in &taken.events {
                 self.state.add(event);
             }
@@ -131,9 +142,14 @@ impl Keeper {
         if self.settings.stale_markers {
             self.push_stale_markers();
         }
-        let (counts, error) = self.senders.finish(now() + END_MAX);
-        self.report.counts = counts;
-        self.report.error = self.report.error.take().or(error);
+        let patience = match self.senders.has_answered() {
+            true => END_MAX,
+            false => END_MAX_UNANSWERED,
+        };
+        let sent = self.senders.finish(now() + patience);
+        self.report.counts = sent.counts;
+        self.report.refused = sent.refused;
+        self.report.error = self.report.error.take().or(sent.error);
         if audits && self.report.error.is_none() {
             let told = audit(
                 self.senders.client(),

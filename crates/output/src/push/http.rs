@@ -15,8 +15,8 @@ use ureq::{Agent, Body, Proxy};
 use super::pool::Refusal;
 use super::tls::{TlsSettings, provider};
 
-/// How long one post may take, answer included.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// How long one post may take, answer included: a server that is silent is told of within five seconds.
+const TIMEOUT: Duration = Duration::from_secs(4);
 /// Bytes of an answer that are read: errors are short.
 const ANSWER_MAX: u64 = 64 << 10;
 /// Characters of an answer that an error shows.

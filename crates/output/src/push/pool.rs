@@ -46,6 +46,15 @@ pub(crate) enum Refusal {
     },
 }
 
+impl Refusal {
+    /// Why, in words.
+    pub(crate) fn into_why(self) -> String {
+        match self {
+            Refusal::NotNow { why, .. } | Refusal::Partly { why, .. } | Refusal::Never(why) => why,
+        }
+    }
+}
+
 /// Sends one body.
 pub(crate) trait Post: Send + Sync + 'static {
     /// Sends it.

@@ -21,6 +21,8 @@ type Part = (Key, TagSet, Arc<SeriesFamily>, Aggregated);
 /// What is known of the run so far and needed for the next second.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
+    /// The tags of the run, which every series carries.
+    pub(super) tags: TagSet,
     vus_max: u64,
 }
 
@@ -57,40 +59,31 @@ fn own(name: &'static str, kind: MetricType, contains: Contains) -> (Key, Arc<Se
 impl Sums {
     /// The series of a second's requests.
     pub(super) fn requests(&mut self, row: &Row, delta: &Snapshot) -> Vec<Part> {
+        let run = || self.tags.clone();
         let mut parts = Vec::new();
         let mut add = |metric: BuiltIn, tags: TagSet, value: Aggregated| {
             parts.push((Key::Script(metric.id()), tags, built_in(metric), value));
         };
         for (status, count) in delta.statuses.rows() {
-            let tags = TagSet::new().with("status", status.to_string());
+            let tags = run().with("status", status.to_string());
             add(BuiltIn::HttpReqs, tags, counter(*count as f64));
         }
         for class in ErrorClass::ALL {
             let count = delta.counts.failed[class.index()];
             if count > 0 {
-                let tags = TagSet::new()
-                    .with("error", class.name())
-                    .with("status", "0");
+                let tags = run().with("error", class.name()).with("status", "0");
                 add(BuiltIn::HttpReqs, tags, counter(count as f64));
             }
         }
         let times = delta.service_time();
         if !times.is_empty() {
-            add(
-                BuiltIn::HttpReqDuration,
-                TagSet::new(),
-                Aggregated::Times(times),
-            );
+            add(BuiltIn::HttpReqDuration, run(), Aggregated::Times(times));
         }
         let ended = delta.counts.completed + delta.counts.failed_total();
         if ended > 0 {
             let mut failed = Rate::default();
             failed.record_n(ended.saturating_sub(delta.counts.good), ended);
-            add(
-                BuiltIn::HttpReqFailed,
-                TagSet::new(),
-                Aggregated::Rate(failed),
-            );
+            add(BuiltIn::HttpReqFailed, run(), Aggregated::Rate(failed));
         }
         for (metric, count) in [
             (BuiltIn::DataSent, delta.counts.bytes_sent),
@@ -98,7 +91,7 @@ impl Sums {
             (BuiltIn::DroppedIterations, delta.counts.dropped),
         ] {
             if count > 0 {
-                add(metric, TagSet::new(), counter(count as f64));
+                add(metric, run(), counter(count as f64));
             }
         }
         self.vus_max = self.vus_max.max(row.active_vus);
@@ -107,7 +100,7 @@ impl Sums {
             (BuiltIn::Vus, row.active_vus),
             (BuiltIn::VusMax, self.vus_max),
         ] {
-            add(metric, TagSet::new(), gauge(value as f64, at_ns));
+            add(metric, run(), gauge(value as f64, at_ns));
         }
         parts
     }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadline_metric::{
-    Aggregated, BuiltIn, Contains, MetricId, MetricType, MetricValues, SeriesDelta, TagSet,
+    Aggregated, BuiltIn, Contains, Explosion, MetricId, MetricType, MetricValues, SeriesDelta,
+    TagSet, overflow_tags,
 };
 use loadline_model::observation::ResourceSample;
 use loadline_model::result::Row;
@@ -14,7 +15,7 @@ use loadline_model::{RunEvent, Snapshot};
 
 use super::engine;
 
-/// Gauges of the whole run, which carry no tags.
+/// Gauges of the whole run, which carry its tags alone.
 const WHOLE: [BuiltIn; 2] = [BuiltIn::Vus, BuiltIn::VusMax];
 
 /// What a series measures.
@@ -52,11 +53,19 @@ pub(super) enum Key {
     Observed(usize),
 }
 
+/// A metric of a script's run, and how many series it has.
+#[derive(Debug)]
+struct ScriptFamily {
+    family: Arc<SeriesFamily>,
+    series: usize,
+}
+
 /// The series of a run.
 #[derive(Debug, Default)]
 pub struct SeriesState {
-    sets: BTreeMap<TagSet, BTreeMap<Key, Series>>,
-    families: BTreeMap<Key, Arc<SeriesFamily>>,
+    /// Lists, since most sets have few series and the nodes of a tree are large.
+    sets: BTreeMap<TagSet, Vec<(Key, Series)>>,
+    scripts: BTreeMap<Key, ScriptFamily>,
     /// What observers read, by the metric's name.
     observed: BTreeMap<Arc<str>, (Key, Arc<SeriesFamily>)>,
     additions: u64,
@@ -65,6 +74,9 @@ pub struct SeriesState {
     until_ns: u64,
     /// Whether series by all tags are told: then nothing is made of the sums over them.
     is_tagged: bool,
+    /// Series of one metric of a script at most; what is beyond is counted together.
+    series_max: usize,
+    explosion: Option<Explosion>,
     engine: engine::Sums,
 }
 
@@ -79,6 +91,10 @@ impl SeriesState {
             } => {
                 self.started_unix_ms = *started_unix_ms;
                 self.is_tagged = plan.script.is_some();
+                let script = plan.script.as_deref();
+                self.series_max =
+                    script.map_or(usize::MAX, |script| script.series.series_max as usize);
+                self.engine.tags = plan.run_tags();
             }
             RunEvent::Series(delta) => {
                 self.additions += 1;
@@ -97,27 +113,41 @@ impl SeriesState {
         }
     }
 
+    /// Each worker holds its own series to the limit; here it is that of all of them.
     fn add_tagged(&mut self, delta: &SeriesDelta) {
         for (tags, values) in &delta.values {
             for (metric, value) in values {
-                let definition = || delta.definition(*metric);
-                let family = self
-                    .families
-                    .entry(Key::Script(*metric))
-                    .or_insert_with(|| {
-                        let definition =
-                            definition().unwrap_or_else(|| BuiltIn::HttpReqs.definition());
-                        Arc::new(SeriesFamily {
-                            name: definition.name,
-                            kind: definition.kind,
-                            contains: definition.contains,
-                            is_own: false,
-                        })
-                    });
-                let family = Arc::clone(family);
-                self.merge(tags, Key::Script(*metric), family, value);
+                let key = Key::Script(*metric);
+                let known = self.scripts.entry(key).or_insert_with(|| ScriptFamily {
+                    family: script_family(delta, *metric),
+                    series: 0,
+                });
+                let family = Arc::clone(&known.family);
+                if known.series < self.series_max || self.has(tags, key) {
+                    self.merge(tags, key, family, value);
+                } else {
+                    self.overflow(key, family, value);
+                }
             }
         }
+    }
+
+    fn has(&self, tags: &TagSet, key: Key) -> bool {
+        let set = self.sets.get(tags);
+        set.is_some_and(|set| place_of(set, key).is_ok())
+    }
+
+    fn overflow(&mut self, key: Key, family: Arc<SeriesFamily>, value: &Aggregated) {
+        if self.explosion.is_none() {
+            let of_metric = self
+                .sets
+                .iter()
+                .filter(|(_, set)| place_of(set, key).is_ok());
+            let name = Arc::clone(&family.name);
+            self.explosion = Some(Explosion::of(name, of_metric.map(|(tags, _)| tags)));
+        }
+        let tags = overflow_tags(&self.engine.tags);
+        self.merge(&tags, key, family, value);
     }
 
     fn add_second(&mut self, row: &Row, delta: &Snapshot) {
@@ -130,8 +160,9 @@ impl SeriesState {
                 self.merge(&tags, key, family, &value);
             }
         }
+        let run = self.engine.tags.clone();
         for (key, family, value) in engine::generator(row, delta) {
-            self.merge(&TagSet::new(), key, family, &value);
+            self.merge(&run, key, family, &value);
         }
     }
 
@@ -145,7 +176,7 @@ impl SeriesState {
         let known = self.observed.entry(Arc::clone(&sample.metric));
         let (key, family) = known.or_insert_with(|| (next, engine::observed(&sample.metric)));
         let (key, family) = (*key, Arc::clone(family));
-        let tags = TagSet::new()
+        let tags = (self.engine.tags.clone())
             .with("observer", &*sample.observer)
             .with("component", &*sample.component);
         self.merge(&tags, key, family, &engine::gauge(sample.value, at_ns));
@@ -156,7 +187,8 @@ impl SeriesState {
             if let Some(value) = values.get(&metric.id()) {
                 let key = Key::Script(metric.id());
                 let family = engine::built_in(metric);
-                self.merge(&TagSet::new(), key, family, value);
+                let run = self.engine.tags.clone();
+                self.merge(&run, key, family, value);
             }
         }
     }
@@ -167,29 +199,40 @@ impl SeriesState {
             Some(set) => set,
             None => self.sets.entry(tags.clone()).or_default(),
         };
-        match set.get_mut(&key) {
-            Some(series) => {
+        match place_of(set, key) {
+            Ok(at) => {
+                let series = &mut set[at].1;
                 series.value.merge(value);
                 series.changed = additions;
             }
-            None => {
-                self.made += 1;
+            Err(at) => {
                 let series = Series {
                     family,
                     value: value.clone(),
                     changed: additions,
-                    number: self.made - 1,
+                    number: self.made,
                 };
-                set.insert(key, series);
+                self.made += 1;
+                set.reserve_exact(1);
+                set.insert(at, (key, series));
+                if let Some(known) = self.scripts.get_mut(&key) {
+                    known.series += 1;
+                }
             }
         }
+    }
+
+    /// Why series of a metric are counted together; `None`: none are.
+    #[must_use]
+    pub fn explosion(&self) -> Option<&Explosion> {
+        self.explosion.as_ref()
     }
 
     /// Every series with its tags, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (&TagSet, &Series)> {
         self.sets
             .iter()
-            .flat_map(|(tags, set)| set.values().map(move |series| (tags, series)))
+            .flat_map(|(tags, set)| set.iter().map(move |(_, series)| (tags, series)))
     }
 
     /// How many there are.
@@ -221,4 +264,19 @@ impl SeriesState {
     pub fn until_unix_ms(&self) -> u64 {
         self.started_unix_ms + self.until_ns / 1_000_000
     }
+}
+
+fn place_of(set: &[(Key, Series)], key: Key) -> Result<usize, usize> {
+    set.binary_search_by_key(&key, |(key, _)| *key)
+}
+
+fn script_family(delta: &SeriesDelta, metric: MetricId) -> Arc<SeriesFamily> {
+    let definition = delta.definition(metric);
+    let definition = definition.unwrap_or_else(|| BuiltIn::HttpReqs.definition());
+    Arc::new(SeriesFamily {
+        name: definition.name,
+        kind: definition.kind,
+        contains: definition.contains,
+        is_own: false,
+    })
 }

@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use loadline_metric::{Aggregated, MetricType};
+use loadline_metric::{
+    Aggregated, BuiltIn, Measurements, MetricRegistry, MetricType, SeriesPlan, TagSet,
+};
 use loadline_model::RunEvent;
 use loadline_model::observation::ResourceSample;
+use loadline_model::script_settings::ScriptSettings;
 
 use super::{Inbox, SeriesState};
 use crate::fixture;
@@ -43,6 +46,83 @@ fn seconds_of_a_run_without_a_script_sum_to_its_counts() {
     assert_eq!(state.until_unix_ms(), 1_700_000_005_000);
     let own = state.iter().filter(|(_, series)| series.family.is_own);
     assert!(own.count() >= 4);
+}
+
+#[test]
+fn every_series_carries_the_tags_of_the_run() {
+    let mut state = SeriesState::default();
+    state.add(&fixture::started());
+    state.add(&fixture::second(0));
+    state.add(&fixture::resource(5));
+    assert!(state.len() > 6);
+    for (tags, series) in state.iter() {
+        assert_eq!(
+            tags.get("testid"),
+            Some("fixture"),
+            "{}",
+            series.family.name
+        );
+    }
+}
+
+/// A second in which a script's worker counts requests, each under a name of its own.
+fn names(worker: &mut Measurements, names: std::ops::Range<u32>) -> RunEvent {
+    for name in names {
+        let tags = TagSet::new()
+            .with("name", name.to_string())
+            .with("testid", "fixture");
+        worker.count(BuiltIn::HttpReqs, 1, 0, &tags);
+        worker.count(
+            BuiltIn::DataSent,
+            1,
+            0,
+            &TagSet::new().with("testid", "fixture"),
+        );
+    }
+    let series = worker.take().take_series();
+    RunEvent::Series(Arc::new(series.expect("they were asked for")))
+}
+
+#[test]
+fn what_all_workers_see_beyond_the_limit_is_one_series_of_its_metric() {
+    let mut state = SeriesState::default();
+    let mut plan = fixture::plan();
+    let mut script = ScriptSettings::default();
+    script.series.series_max = 10;
+    plan.script = Some(Arc::new(script));
+    state.add(&RunEvent::Started {
+        plan: Arc::new(plan.clone()),
+        environment: Arc::default(),
+        started_unix_ms: 1,
+    });
+    let series = SeriesPlan {
+        by_all_tags: true,
+        ..plan.series()
+    };
+    let worker = || Measurements::new(&series, Arc::new(MetricRegistry::new()));
+    for part in [0..8, 6..14] {
+        state.add(&names(&mut worker(), part));
+    }
+    let of = |name: &str| {
+        let found = state
+            .iter()
+            .filter(|(_, series)| &*series.family.name == name);
+        found.map(|(tags, _)| tags.clone()).collect::<Vec<_>>()
+    };
+    let overflow = TagSet::new()
+        .with("overflow", "true")
+        .with("testid", "fixture");
+    assert_eq!(
+        (of("http_reqs").len(), total(&state, "http_reqs")),
+        (11, 16.0)
+    );
+    assert!(of("http_reqs").contains(&overflow));
+    assert_eq!(of("data_sent"), [TagSet::new().with("testid", "fixture")]);
+    let explosion = state.explosion().expect("there was one").to_string();
+    assert!(
+        explosion.contains("http_reqs") && explosion.contains("`name`"),
+        "{explosion}"
+    );
 }
 
 #[test]

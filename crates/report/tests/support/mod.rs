@@ -57,6 +57,7 @@ pub(crate) fn plan(url: &str, executor: Executor) -> TestPlan {
         workers: None,
         aggregation: AggregationPlan::default(),
         labels: BTreeMap::new(),
+        tags: BTreeMap::new(),
         seed: 1,
         segment: None,
         script: None,

@@ -81,6 +81,11 @@ pub struct ResultArgs {
     /// Label NAME=VALUE carried into the result (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
     pub label: Vec<(String, String)>,
+    /// Tag NAME=VALUE of everything that outputs get, so that a receiver tells runs apart (repeatable)
+    ///
+    /// As in --tag testid=nightly-7, by which the dashboards of deploy/grafana choose runs.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
+    pub tag: Vec<(String, String)>,
     /// Show the run on the whole screen: charts, errors, thresholds; q stops, ? tells the keys
     #[arg(long, conflicts_with = "quiet")]
     pub tui: bool,

@@ -32,6 +32,8 @@ pub(crate) struct VuHost {
     vu: u64,
     /// When the plan wanted the iteration; taken by its first request.
     intended: Cell<Option<Nanos>>,
+    /// Whether the plan says when iterations are wanted, so that requests have a response time.
+    has_intended: Cell<bool>,
     iteration_in_test: Cell<u64>,
     iteration_in_instance: Cell<u64>,
     iteration_in_scenario: Cell<u64>,
@@ -54,6 +56,7 @@ impl VuHost {
             scenario: Rc::clone(scenario),
             vu: scenario.vu_offset + slot.global + u64::from(scenario.is_scenario),
             intended: Cell::new(None),
+            has_intended: Cell::new(false),
             iteration_in_test: Cell::new(0),
             iteration_in_instance: Cell::new(0),
             iteration_in_scenario: Cell::new(0),
@@ -64,6 +67,7 @@ impl VuHost {
 
     pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64) {
         self.intended.set(beginning.intended);
+        self.has_intended.set(beginning.intended.is_some());
         self.iteration_in_test.set(beginning.iteration);
         let in_instance = self.scenario.number_in_instance(beginning.iteration);
         self.iteration_in_instance.set(in_instance);
@@ -124,10 +128,18 @@ impl VuHost {
         Occasion { at, tags, metadata }
     }
 
+    /// When a request that started then was wanted: the first of an iteration when that was due, a
+    /// later one when the script came to it.
+    fn intended_of(&self, started: Nanos) -> Option<Nanos> {
+        let own = self.has_intended.get().then_some(started);
+        self.intended.take().or(own)
+    }
+
     /// Keeps the accounts of requests that every run has.
     fn account(&self, sample: &HttpSample<'_>) {
         let facts = &sample.facts;
-        let mut life = Life::begin(self.intended.take(), Nanos(facts.started_ns));
+        let started = Nanos(facts.started_ns);
+        let mut life = Life::begin(self.intended_of(started), started);
         life.blocked_ns = sample.times.blocked;
         life.connect_ns = sample.times.connecting + sample.times.tls_handshaking;
         life.sending_ns = sample.times.sending;

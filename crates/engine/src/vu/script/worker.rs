@@ -251,7 +251,7 @@ impl ScenarioScript {
 
     /// What stands in for a scenario while a function runs that runs once a test.
     pub(crate) fn around(plan: &TestPlan, group: &str) -> ScenarioScript {
-        let tags = run_tags(plan);
+        let tags = plan.run_tags();
         let tags_at_top = with_group(plan, &tags, group);
         ScenarioScript {
             is_scenario: false,
@@ -297,7 +297,7 @@ impl ScenarioScript {
 
 /// The tags of all samples of a scenario.
 pub(crate) fn tags_of(plan: &TestPlan, scenario: &Scenario) -> TagSet {
-    let mut tags = run_tags(plan);
+    let mut tags = plan.run_tags();
     for (name, value) in &scenario.tags {
         tags.set(name.as_str(), value.as_str());
     }
@@ -305,16 +305,6 @@ pub(crate) fn tags_of(plan: &TestPlan, scenario: &Scenario) -> TagSet {
         tags.set("scenario", scenario.name.as_str());
     }
     tags
-}
-
-/// The tags of all samples of the run.
-pub(crate) fn run_tags(plan: &TestPlan) -> TagSet {
-    let settings = plan.script.as_deref();
-    let tags = settings.map(|script| &script.series.tags);
-    tags.into_iter()
-        .flatten()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect()
 }
 
 /// Tags with the group of this path, where groups are told.

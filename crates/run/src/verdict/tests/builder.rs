@@ -286,6 +286,7 @@ fn plan(executor: Executor) -> TestPlan {
         workers: None,
         aggregation: AggregationPlan::default(),
         labels: BTreeMap::new(),
+        tags: BTreeMap::new(),
         seed: 1,
         segment: None,
         script: None,

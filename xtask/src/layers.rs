@@ -37,6 +37,7 @@ pub(crate) struct Layer {
     reason: &'static str,
 }
 
+const GO: &str = "loadline-go";
 const METRIC: &str = "loadline-metric";
 const MODEL: &str = "loadline-model";
 const SCHEDULE: &str = "loadline-schedule";
@@ -54,6 +55,13 @@ const SIM: &str = "loadline-sim";
 
 /// Lowest first. Who may know `model` may know `metric`: the model's types are made of it.
 pub(crate) const LAYERS: &[Layer] = &[
+    Layer {
+        package: GO,
+        level: Level::Pure,
+        normal: &[],
+        tests: &[],
+        reason: "how Go writes a text is the same whoever prints it",
+    },
     Layer {
         package: METRIC,
         level: Level::Pure,
@@ -85,14 +93,14 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: SCRIPT,
         level: Level::DataPlane,
-        normal: &[MODEL, METRIC],
+        normal: &[MODEL, METRIC, GO],
         tests: &[],
         reason: "a script asks a host for time and bytes, so it is proven in virtual time",
     },
     Layer {
         package: ENGINE,
         level: Level::DataPlane,
-        normal: &[SCRIPT, SCHEDULE, WIRE, MODEL, METRIC],
+        normal: &[SCRIPT, SCHEDULE, WIRE, MODEL, METRIC, GO],
         tests: &[SIM, TARGET],
         reason: "the hot path cannot print, write files or know who reads the results",
     },
@@ -106,21 +114,21 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: OUTPUT,
         level: Level::Sink,
-        normal: &[MODEL, METRIC],
+        normal: &[MODEL, METRIC, GO],
         tests: &[],
         reason: "a sink reads events and never sees the engine",
     },
     Layer {
         package: REPORT,
         level: Level::Pure,
-        normal: &[MODEL, METRIC],
+        normal: &[MODEL, METRIC, GO],
         tests: &[],
         reason: "a report is a function of a result, so a stored result gives the same report",
     },
     Layer {
         package: KUBERNETES,
         level: Level::Edge,
-        normal: &[],
+        normal: &[GO],
         tests: &[],
         reason: "speaks with one API and knows nothing of load",
     },
@@ -157,7 +165,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         level: Level::Edge,
         normal: &[
             SUITE, OBSERVE, KUBERNETES, RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE,
-            MODEL, METRIC,
+            MODEL, METRIC, GO,
         ],
         tests: &[SIM],
         reason: "joins all others; nothing may depend on it",
@@ -174,7 +182,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         level: Level::Tests,
         normal: &[
             "loadline", SUITE, OBSERVE, KUBERNETES, SCRIPT, OUTPUT, REPORT, TARGET, WIRE, MODEL,
-            METRIC,
+            METRIC, GO,
         ],
         tests: &[],
         reason: "feeds whatever reads from outside; what only computes is tested by properties",

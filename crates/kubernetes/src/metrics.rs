@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_go::duration;
 use serde_json::Value;
 
 use crate::access::Call;
@@ -301,26 +302,10 @@ fn summary_cores(value: &Value) -> Option<f64> {
     json::number(value, "/cpu/usageNanoCores").map(|nano| nano as f64 / 1e9)
 }
 
-/// Reads a duration as Go writes it: `15s`, `1m0.5s`.
+/// A span of time as Go writes it: `15s`, `1m0.5s`.
 fn go_duration(text: &str) -> Option<Duration> {
-    let units = [
-        ("ms", 1e-3),
-        ("us", 1e-6),
-        ("ns", 1e-9),
-        ("h", 3600.0),
-        ("m", 60.0),
-        ("s", 1.0),
-    ];
-    let mut rest = text;
-    let mut seconds = 0.0;
-    while !rest.is_empty() {
-        let len = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, behind) = rest.split_at(len);
-        let (unit, times) = units.iter().find(|(unit, _)| behind.starts_with(unit))?;
-        seconds += number.parse::<f64>().ok()? * times;
-        rest = &behind[unit.len()..];
-    }
-    (!text.is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
+    let ns = u64::try_from(duration::parse(text).ok()?).ok()?;
+    Some(Duration::from_nanos(ns))
 }
 
 #[cfg(test)]

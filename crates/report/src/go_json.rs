@@ -3,7 +3,9 @@
 //! Must not know reports. Invariant: the output is valid JSON; numbers that JSON cannot hold become
 //! null (Go gives up on the whole text).
 
-use crate::go_template::{List, Value, float};
+use loadline_go::json::{number, string};
+
+use crate::go_template::{List, Value};
 
 /// One value as JSON without white space.
 pub(crate) fn encode(value: &Value) -> String {
@@ -59,64 +61,4 @@ fn write_rows<'a>(rows: impl Iterator<Item = (String, &'a Value)>, out: &mut Str
         write(value, out);
     }
     out.push('}');
-}
-
-/// A float: plain digits between 1e-6 and 1e21, an exponent without leading zeros beyond.
-pub(crate) fn number(value: f64) -> String {
-    if !value.is_finite() {
-        return "null".to_owned();
-    }
-    let magnitude = value.abs();
-    if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
-        return float::format(value, 'f', None);
-    }
-    let text = float::format(value, 'e', None);
-    match text.split_once("e-0") {
-        Some((digits, power)) => format!("{digits}e-{power}"),
-        None => text,
-    }
-}
-
-/// A string; Go also escapes what HTML would read.
-pub(crate) fn string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..'\u{20}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_strings_are_written_as_in_go() {
-        for (value, text) in [
-            (0.000075242, "0.000075242"),
-            (1e-7, "1e-7"),
-            (1e21, "1e+21"),
-            (3.0, "3"),
-            (0.0, "0"),
-        ] {
-            assert_eq!(number(value), text);
-        }
-        assert_eq!(number(f64::NAN), "null");
-        assert_eq!(string("a\"<\u{1}é\n"), r#""a\"\u003c\u0001é\n""#);
-    }
 }

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-pub use loadline_model::units::Bytes;
+use loadline_go::GoDuration;
 
-use crate::go_template::show;
+pub use loadline_model::units::Bytes;
 
 /// A whole number with its thousands apart: `391,840`.
 #[must_use]
@@ -81,7 +81,7 @@ pub fn span_or_dash(ns: Option<f64>) -> String {
 /// A planned span as it is typed: `10s`, `1m30s`, `500ms`.
 #[must_use]
 pub fn planned(duration: Duration) -> String {
-    let text = show::duration(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX));
+    let text = GoDuration::from(duration).to_string();
     match text.strip_suffix("m0s") {
         Some(minutes) => format!("{minutes}m").replace("h0m", "h"),
         None => text,

@@ -3,8 +3,9 @@
 //! Source: the documentation of Go's package flag. Must not know which flags a tool has. Invariant:
 //! the messages are those of Go's package.
 
-use super::go_duration;
-use super::go_text::quoted;
+use loadline_go::duration;
+use loadline_go::integer::{NumberFault, parse_literal};
+use loadline_go::quoted;
 
 /// What a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,23 +106,27 @@ fn unknown(name: &str) -> Stop {
 }
 
 fn truth(name: &str, text: Option<&str>) -> Result<Value, Stop> {
-    match text.unwrap_or("true") {
-        "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Value::Bool(true)),
-        "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Value::Bool(false)),
-        other => Err(Stop::Bad(format!(
-            "invalid boolean value {} for -{name}: parse error",
-            quoted(other)
-        ))),
-    }
+    let text = text.unwrap_or("true");
+    loadline_go::truth(text).map(Value::Bool).ok_or_else(|| {
+        let shown = quoted(text);
+        Stop::Bad(format!(
+            "invalid boolean value {shown} for -{name}: parse error"
+        ))
+    })
 }
 
 fn value(name: &str, kind: Kind, text: &str) -> Result<Value, Stop> {
     let value = match kind {
         Kind::Bool => return truth(name, Some(text)),
         Kind::Text => Ok(Value::Text(text.to_owned())),
-        Kind::Int => int(text).map(Value::Int),
+        Kind::Int => parse_literal(text)
+            .map(Value::Int)
+            .map_err(|fault| match fault {
+                NumberFault::Syntax => PARSE,
+                NumberFault::Range => RANGE,
+            }),
         Kind::Float => float(text).map(Value::Float),
-        Kind::Duration => go_duration::parse(text)
+        Kind::Duration => duration::parse(text)
             .map(Value::Duration)
             .map_err(|_| PARSE),
     };
@@ -135,38 +140,6 @@ fn value(name: &str, kind: Kind, text: &str) -> Result<Value, Stop> {
 
 const PARSE: &str = "parse error";
 const RANGE: &str = "value out of range";
-
-/// As `strconv.ParseInt` with base 0.
-fn int(text: &str) -> Result<i64, &'static str> {
-    let (negative, digits) = match text.as_bytes().first() {
-        Some(b'-') => (true, &text[1..]),
-        Some(b'+') => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let lower = digits.to_ascii_lowercase();
-    let (base, body, prefixed) = match lower.as_bytes() {
-        [b'0', b'x', ..] => (16, &lower[2..], true),
-        [b'0', b'o', ..] => (8, &lower[2..], true),
-        [b'0', b'b', ..] => (2, &lower[2..], true),
-        [b'0', _, ..] => (8, &lower[1..], true),
-        _ => (10, &lower[..], false),
-    };
-    let body = without_underscores(body, prefixed).ok_or(PARSE)?;
-    if body.is_empty() || !body.chars().all(|c| c.is_digit(base)) {
-        return Err(PARSE);
-    }
-    let magnitude = i128::from_str_radix(&body, base).map_err(|_| RANGE)?;
-    i64::try_from(if negative { -magnitude } else { magnitude }).map_err(|_| RANGE)
-}
-
-/// Underscores may stand between digits, and between a base prefix and the digits.
-fn without_underscores(body: &str, after_prefix: bool) -> Option<String> {
-    let starts_badly = !after_prefix && body.starts_with('_');
-    if starts_badly || body.ends_with('_') || body.contains("__") {
-        return None;
-    }
-    Some(body.replace('_', ""))
-}
 
 fn float(text: &str) -> Result<f64, &'static str> {
     let number: f64 = text.parse().map_err(|_| PARSE)?;

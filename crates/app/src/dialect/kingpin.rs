@@ -169,7 +169,7 @@ impl Lexer<'_> {
         let fail = |why: String| {
             format!(
                 "failed to open arguments file {}: {why}",
-                go_text::quoted(path)
+                loadline_go::quoted(path)
             )
         };
         if depth > DEPTH_MAX {

@@ -5,7 +5,6 @@
 //! taken, with the same meaning.
 
 pub mod bombardier;
-pub mod go_duration;
 pub mod go_flag;
 pub(crate) mod go_text;
 pub mod hey;
@@ -111,7 +110,7 @@ fn executor(load: &DialectLoad) -> Executor {
 /// Sets a header as Go's `Header.Set`: under its canonical name, the last one wins.
 fn set_header(headers: &mut BTreeMap<String, String>, name: &str, value: &str) {
     headers.insert(
-        go_text::canonical_header(name),
+        loadline_go::header::canonical(name),
         value.trim_matches([' ', '\t']).to_owned(),
     );
 }

@@ -4,7 +4,7 @@
 //! Source: the documentation of that package. Must not know what a flag leads to. Invariant: no
 //! line panics; operands come out in order.
 
-use super::go_text::quoted;
+use loadline_go::{parse_bool, quoted};
 
 /// What follows a flag.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl Parsed {
     /// The value of a switch; `None` when it was not given.
     #[must_use]
     pub fn switch(&self, long: &str) -> Option<bool> {
-        self.text(long).and_then(truth)
+        self.text(long).and_then(loadline_go::truth)
     }
 
     /// Every value of a flag of [`Kind::Texts`]; `None` when it was not given.
@@ -191,10 +191,7 @@ fn take_shorts(
 
 fn set(flag: &Flag, value: String, parsed: &mut Parsed) -> Result<(), String> {
     let checked = match flag.kind {
-        Kind::Switch if truth(&value).is_none() => Err(format!(
-            "strconv.ParseBool: parsing {}: invalid syntax",
-            quoted(&value)
-        )),
+        Kind::Switch => parse_bool(&value).map(drop),
         Kind::Checked(check) => check(&value),
         _ => Ok(()),
     };
@@ -209,16 +206,6 @@ fn set(flag: &Flag, value: String, parsed: &mut Parsed) -> Result<(), String> {
     Ok(())
 }
 
-/// As `strconv.ParseBool`.
-#[must_use]
-pub fn truth(text: &str) -> Option<bool> {
-    match text {
-        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
-        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -226,7 +213,7 @@ mod tests {
     use super::*;
 
     fn whole(text: &str) -> Result<(), String> {
-        crate::k6::options::value::int(text).map(drop)
+        loadline_go::integer::parse_int(text).map(drop)
     }
 
     const KNOWN: &[Flag] = &[

@@ -7,8 +7,7 @@
 use super::notice::{K6Error, Notice};
 use super::run_settings::PageSettings;
 use crate::Env;
-use crate::dialect::go_text::quoted;
-use crate::dialect::pflag::{self, Parsed};
+use crate::dialect::pflag::Parsed;
 
 /// The name among outputs.
 const OUTPUT: &str = "web-dashboard";
@@ -90,11 +89,9 @@ fn asked(given: &Parsed, env: &Env) -> Result<Option<Vec<(String, String)>>, K6E
     let Some(text) = env.get(ENABLED).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let is_on = pflag::truth(text).ok_or_else(|| {
+    let is_on = loadline_go::parse_bool(text).map_err(|why| {
         K6Error::other(format!(
-            "env var '{ENABLED}' is not a valid boolean value: strconv.ParseBool: parsing {}: \
-             invalid syntax",
-            quoted(text)
+            "env var '{ENABLED}' is not a valid boolean value: {why}"
         ))
     })?;
     Ok(is_on.then(Vec::new))
@@ -109,7 +106,7 @@ fn read(parameters: &str) -> Result<Vec<(String, String)>, K6Error> {
             true => Ok((name.to_owned(), value.to_owned())),
             false => Err(K6Error::other(format!(
                 "unknown setting {} of the output {OUTPUT}; there are {}",
-                quoted(name),
+                loadline_go::quoted(name),
                 PARAMETERS.map(|(known, _)| known).join(", ")
             ))),
         }
@@ -125,7 +122,7 @@ fn port(text: &str) -> Result<Option<u16>, K6Error> {
         Some(Err(_)) if number.is_some_and(|number| number < 0) => Ok(None),
         _ => Err(K6Error::other(format!(
             "the web dashboard's port {} is none: write a number from 0 to 65535, or -1 for no server",
-            quoted(text)
+            loadline_go::quoted(text)
         ))),
     }
 }
@@ -152,7 +149,7 @@ mod tests {
             .map(|(_, flags)| flags)
             .collect();
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let given = pflag::parse(&tables, &words).expect("good flags");
+        let given = crate::dialect::pflag::parse(&tables, &words).expect("good flags");
         pages(&given, &Env::from(env)).map_err(|error| error.notice.message)
     }
 

@@ -2,13 +2,14 @@
 //!
 //! Must not know the other tiers. Invariant: a flag that was not given says nothing.
 
+use loadline_go::GoDuration;
+use loadline_go::integer::parse_int;
 use loadline_model::segment::{Segment, SegmentSequence};
 use loadline_model::system_tags::SystemTags;
 
 use super::consolidate::check_trend_stats;
-use super::duration::GoDuration;
 use super::options::parts::{DnsOption, Networks, Patterns, stage_of_text};
-use super::options::value::{OptionValue, Texts, int};
+use super::options::value::{OptionValue, Texts};
 use super::options::{K6Options, LocalIps};
 use crate::dialect::pflag::Parsed;
 
@@ -17,8 +18,8 @@ use crate::dialect::pflag::Parsed;
 /// # Errors
 /// k6's message on the first value that cannot be read.
 pub(super) fn options(given: &Parsed) -> Result<K6Options, String> {
-    let whole = |name: &str| given.text(name).map(int).transpose();
-    let span = |name: &str| given.text(name).map(GoDuration::parse).transpose();
+    let whole = |name: &str| given.text(name).map(parse_int).transpose();
+    let span = |name: &str| given.text(name).map(GoDuration::parse_extended).transpose();
     let text = |name: &str| given.text(name).map(str::to_owned);
     let switch = |name: &str| given.switch(name);
     Ok(K6Options {

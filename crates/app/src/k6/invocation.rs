@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use loadline_go::quoted;
 use loadline_model::ExitCode;
 use loadline_model::client::ProxyPlan;
 use loadline_model::script_settings::Feature;
@@ -24,7 +25,6 @@ use super::requirements::requirements;
 use super::run_settings::{ScriptRun, SummaryMode, SummarySettings};
 use super::surroundings::{self, Settings};
 use crate::cli::script::ScriptCommand;
-use crate::dialect::go_text::quoted;
 use crate::dialect::pflag::{self, Flag};
 use crate::http::TokenChoice;
 use crate::{Env, FileError, Files};

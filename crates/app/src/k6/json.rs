@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use loadline_go::json::{self, HtmlEscape, push_string};
 use serde_json::Value;
 
 /// A JSON value whose objects keep their order.
@@ -61,13 +62,13 @@ impl Json {
             Json::Int(value) => {
                 write!(out, "{value}").expect("writing to a string cannot fail");
             }
-            Json::Text(text) => write_text(text, out),
+            Json::Text(text) => push_string(text, HtmlEscape::On, out),
             Json::List(items) => write_all(out, depth, ['[', ']'], items, |item, out, depth| {
                 item.write(out, depth);
             }),
             Json::Object(rows) => {
                 write_all(out, depth, ['{', '}'], rows, |(name, value), out, depth| {
-                    write_text(name, out);
+                    push_string(name, HtmlEscape::On, out);
                     out.push_str(if depth.is_some() { ": " } else { ":" });
                     value.write(out, depth);
                 });
@@ -91,7 +92,10 @@ fn ordered(value: &Value) -> Json {
             rows.sort_by(|a, b| a.0.cmp(&b.0));
             Json::Object(rows)
         }
-        Value::Number(number) => Json::Number(number.to_string()),
+        Value::Number(number) => Json::Number(match number.as_f64() {
+            Some(float) if number.is_f64() => json::number(float),
+            _ => number.to_string(),
+        }),
     }
 }
 
@@ -123,25 +127,6 @@ fn break_line(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-fn write_text(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                write!(out, "\\u{:04x}", u32::from(c)).expect("writing to a string cannot fail");
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -156,12 +141,12 @@ mod tests {
             ("e".to_owned(), Json::Object(Vec::new())),
             (
                 "o".to_owned(),
-                Json::from_value(&serde_json::json!({"z": 1.5, "k": [true]})),
+                Json::from_value(&serde_json::json!({"z": [1.5, 3.0, 1e21], "k": [true]})),
             ),
         ]);
         assert_eq!(
             value.compact(),
-            r#"{"b":[1,null],"a":"x\u003c1 \u0026 \"y\"\n","e":{},"o":{"k":[true],"z":1.5}}"#
+            r#"{"b":[1,null],"a":"x\u003c1 \u0026 \"y\"\n","e":{},"o":{"k":[true],"z":[1.5,3,1e+21]}}"#
         );
         assert_eq!(
             Json::Object(vec![("a".to_owned(), Json::List(vec![Json::Int(1)]))]).pretty(),

@@ -19,7 +19,6 @@
 
 mod consolidate;
 mod dashboard;
-pub mod duration;
 pub mod fetch;
 mod flags;
 mod invocation;

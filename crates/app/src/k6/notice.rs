@@ -5,9 +5,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use loadline_go::quoted;
 use loadline_model::ExitCode;
-
-use crate::dialect::go_text::quoted;
 
 /// How grave a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loadline_go::GoDuration;
 use loadline_model::client::{IpChoice, Protocol, ProxyPlan, TlsPlan, TlsVersion};
 use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
 use loadline_model::plan::{AggregationPlan, PlanSegment};
@@ -23,7 +24,6 @@ use loadline_model::{
     TestPlan, ThresholdPlan,
 };
 
-use super::duration::GoDuration;
 use super::options::parts::StageOption;
 use super::options::scenario::{ExecutorKind, ScenarioOptions};
 use super::options::tls::{TlsVersions, VERSIONS};
@@ -294,7 +294,7 @@ fn dns(options: &K6Options) -> DnsRule {
     let ttl = match dns.ttl.as_deref() {
         None | Some("") => defaults.ttl,
         Some("inf") => DnsTtl::Forever,
-        Some(text) => match GoDuration::parse(text).map(|span| span.0) {
+        Some(text) => match GoDuration::parse_extended(text).map(|span| span.0) {
             Ok(span) if span > 0 => DnsTtl::For(GoDuration(span).or_zero()),
             Ok(0) => DnsTtl::Never,
             Ok(_) => DnsTtl::Forever,

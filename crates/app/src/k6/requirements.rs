@@ -3,10 +3,10 @@
 //! Source: what `k6 inspect --execution-requirements` prints. Must not know plans. Invariant: a
 //! scenario's reservation begins at its start and is given back when its last iteration must end.
 
+use loadline_go::GoDuration;
 use loadline_model::plan::PlanSegment;
 use loadline_model::segment::{Segment, Share};
 
-use super::duration::GoDuration;
 use super::options::K6Options;
 use super::options::parts::StageOption;
 use super::options::scenario::{ExecutorKind, ScenarioOptions};

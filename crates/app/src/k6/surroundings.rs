@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use loadline_go::GoDuration;
+use loadline_go::quoted;
 use loadline_model::Bytes;
 use loadline_model::script_settings::Feature;
 
 use super::consolidate::Overrides;
 use super::dashboard;
-use super::duration::GoDuration;
 use super::invocation::{Compatibility, Identity, ScriptType};
 use super::log::{LogFormat, LogOutput, LogSettings};
 use super::notice::{K6Error, Level, Notice};
@@ -19,8 +20,7 @@ use super::output_spec::OutputSpec;
 use super::run_settings::{PageSettings, RestSettings, SummaryMode};
 use crate::Env;
 use crate::cli::script::ScriptCommand;
-use crate::dialect::go_text::quoted;
-use crate::dialect::pflag::{self, Parsed};
+use crate::dialect::pflag::Parsed;
 use crate::http::AccessSettings;
 use crate::observers::{AROUND_DEFAULT, WantedObservers};
 
@@ -125,11 +125,9 @@ fn switch_or_env(
     let Some(text) = env.get(variable) else {
         return Ok(None);
     };
-    pflag::truth(text).map(Some).ok_or_else(|| {
+    loadline_go::parse_bool(text).map(Some).map_err(|why| {
         K6Error::other(format!(
-            "env var '{variable}' is not a valid boolean value: strconv.ParseBool: parsing {}: \
-             invalid syntax",
-            quoted(text)
+            "env var '{variable}' is not a valid boolean value: {why}"
         ))
     })
 }
@@ -260,7 +258,7 @@ fn access(given: &Parsed, env: &Env) -> AccessSettings {
 fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
     let time = |flag: &str, variable: &str| match text_or_env(given, env, flag, variable) {
         None => Ok(AROUND_DEFAULT),
-        Some(text) => match GoDuration::parse(text) {
+        Some(text) => match GoDuration::parse_extended(text) {
             Ok(GoDuration(nanoseconds)) if nanoseconds < 0 => Err(K6Error::other(format!(
                 "--{flag} {text}: write a time that is not negative"
             ))),

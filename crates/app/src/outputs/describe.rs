@@ -4,11 +4,10 @@
 
 use std::time::Duration;
 
+use loadline_go::GoDuration;
 use loadline_metric::{MetricId, MetricRegistry};
 use loadline_model::threshold_plan::ThresholdPlan;
 use loadline_output::k6_lines::{MetricDescription, SubMetricDescription, ThresholdDescription};
-
-use crate::k6::duration::GoDuration;
 
 /// What a metric is, and what the test asks of it.
 pub(super) fn describe(

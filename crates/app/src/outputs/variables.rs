@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
+use loadline_go::GoDuration;
+
 use crate::Env;
-use crate::dialect::pflag;
 use crate::k6::K6Error;
-use crate::k6::duration::GoDuration;
 
 /// The variables of one output.
 pub(super) struct Variables<'a> {
@@ -45,7 +45,7 @@ impl<'a> Variables<'a> {
     /// It is neither.
     pub(super) fn truth(&self, setting: &str) -> Result<Option<bool>, K6Error> {
         self.read(setting, |text| {
-            pflag::truth(text).ok_or_else(|| "write true or false".to_owned())
+            loadline_go::truth(text).ok_or_else(|| "write true or false".to_owned())
         })
     }
 
@@ -80,7 +80,7 @@ impl<'a> Variables<'a> {
 /// # Errors
 /// Why it is none.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    match GoDuration::parse(text)?.or_zero() {
+    match GoDuration::parse_extended(text)?.or_zero() {
         Duration::ZERO => Err("write a time above zero, such as 1s".to_owned()),
         duration => Ok(duration),
     }

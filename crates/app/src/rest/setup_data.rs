@@ -3,6 +3,7 @@
 //! Source of the shapes: k6 v2.2.0. Must not know the test. Invariant: data that was given is handed
 //! back with its keys in the same order and its numbers as they were written.
 
+use loadline_go::json;
 use loadline_script::json_fault;
 use serde::de::IgnoredAny;
 
@@ -10,7 +11,7 @@ use serde::de::IgnoredAny;
 pub(super) fn document(data: Option<&str>) -> String {
     let attributes = match data {
         None => "{}".to_owned(),
-        Some(json) => format!("{{\"data\":{}}}", compact(json)),
+        Some(json) => format!("{{\"data\":{}}}", json::compact(json)),
     };
     format!(
         "{{\"data\":{{\"type\":\"setupData\",\"id\":\"default\",\"attributes\":{attributes}}}}}"
@@ -30,24 +31,6 @@ pub(super) fn read(body: &[u8]) -> Result<Option<String>, String> {
         Ok(IgnoredAny) => Ok(Some(text.into_owned())),
         Err(_) => Err(json_fault::fault(&text)),
     }
-}
-
-/// JSON without white space, and with what HTML would read escaped, as Go writes it.
-fn compact(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    let (mut in_string, mut is_escaped) = (false, false);
-    for c in json.chars() {
-        match c {
-            ' ' | '\t' | '\n' | '\r' if !in_string => continue,
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-        in_string ^= c == '"' && !is_escaped;
-        is_escaped = in_string && c == '\\' && !is_escaped;
-    }
-    out
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! Source of shapes and words: k6 v2.2.0, and its version 1 where a scenario is controlled from
 //! outside. Must not know HTTP. Invariant: a change is carried out whole or refused.
 
+use loadline_go::integer::parse_int;
 use loadline_model::{Executor, RunCommand};
 use loadline_run::{RunPhase, RunWatch, Steering};
 use loadline_script::json_fault;
 use serde_json::{Map, Value};
 
-use crate::dialect::go_text::quoted;
 use crate::k6::json::Json;
 
 /// The document.
@@ -244,10 +244,7 @@ fn whole(value: &Value) -> Result<Option<i64>, String> {
             format!("json: cannot unmarshal number {number} into Go value of type int64")
         }),
         Value::String(text) if text.is_empty() => Ok(None),
-        Value::String(text) => text
-            .parse()
-            .map(Some)
-            .map_err(|_| format!("strconv.ParseInt: parsing {}: invalid syntax", quoted(text))),
+        Value::String(text) => parse_int(text).map(Some),
         other => Err(cannot(other, "Go value of type null.Int")),
     }
 }

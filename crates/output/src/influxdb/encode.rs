@@ -8,12 +8,14 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
 
+use loadline_go::json::push_decimal;
 use loadline_metric::{MetricId, TagSet};
 use loadline_model::snapshot::TaggedValues;
 
 use super::instants::Instants;
 use super::settings::{FieldKind, Precision};
-use crate::k6_lines::{Lines, MetricDescription, Rendered, push_decimal};
+
+use crate::k6_lines::{Lines, MetricDescription, Rendered};
 
 /// Makes points.
 #[derive(Debug)]

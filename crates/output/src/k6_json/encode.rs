@@ -3,11 +3,12 @@
 //! Measured on k6 v2.2.0. Must not know files. Invariant: what is the same for all values of a tag
 //! set, or of a metric, is made once.
 
+use loadline_go::json::{HtmlEscape, push_number, push_string};
 use loadline_metric::{MetricId, TagSet};
 use loadline_model::snapshot::TaggedValues;
 
 use crate::k6_lines::{
-    Lines, MetricDescription, Rendered, SubMetricDescription, push_decimal, push_rfc3339_nano,
+    Lines, MetricDescription, Rendered, SubMetricDescription, push_rfc3339_nano,
 };
 
 /// Makes lines of JSON.
@@ -141,69 +142,7 @@ fn push_sub_metrics(name: &str, subs: &[SubMetricDescription], out: &mut String)
     });
 }
 
-/// A text as Go's `encoding/json` writes it when it need not be safe within HTML.
+/// A text; these lines need not be safe within HTML.
 fn push_text(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\0'..'\u{20}' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
-/// A number as Go's `encoding/json` writes it: the shortest digits that read back the same, with an
-/// exponent below 1e-6 and from 1e21 on.
-fn push_number(value: f64, out: &mut Vec<u8>) {
-    let magnitude = value.abs();
-    if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
-        push_decimal(value, out);
-        return;
-    }
-    let text = format!("{value:e}");
-    match magnitude < 1.0 {
-        true => out.extend(text.as_bytes()),
-        false => out.extend(text.replacen('e', "e+", 1).as_bytes()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(value: f64) -> String {
-        let mut out = Vec::new();
-        push_number(value, &mut out);
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn numbers_are_gos() {
-        for (value, text) in [
-            (0.0, "0"),
-            (-0.0, "-0"),
-            (1.0, "1"),
-            (0.348_768, "0.348768"),
-            (0.000_001, "0.000001"),
-            (0.000_000_1, "1e-7"),
-            (100.5, "100.5"),
-            (-0.5, "-0.5"),
-            (0.1 + 0.2, "0.30000000000000004"),
-            (123_456_789.123_456_79, "123456789.12345679"),
-            (999_999_999.999_999, "999999999.999999"),
-            (1e20, "100000000000000000000"),
-            (1e21, "1e+21"),
-        ] {
-            assert_eq!(written(value), text);
-        }
-    }
+    push_string(text, HtmlEscape::Off, out);
 }

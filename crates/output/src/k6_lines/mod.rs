@@ -6,7 +6,6 @@
 mod cache;
 mod describe;
 mod destination;
-mod number;
 #[cfg(test)]
 pub(crate) mod recorded;
 #[cfg(test)]
@@ -19,6 +18,5 @@ pub use destination::Destination;
 pub use thread::LineSink;
 
 pub(crate) use cache::Rendered;
-pub(crate) use number::push_decimal;
 pub(crate) use thread::Lines;
 pub use time::{push_rfc3339, push_rfc3339_nano};

@@ -5,11 +5,11 @@
 
 use std::fmt::Write as _;
 
+use loadline_go::{float, quote};
 use loadline_model::RunResult;
 
 use super::figures::{self, Figures, SHARES, Statistics};
 use super::{Client, Spec, Stop};
-use crate::go_template::{float, quote};
 
 /// The report as one JSON object.
 #[must_use]
@@ -138,7 +138,7 @@ fn write_statistics<T>(
 /// As Go prints a float; what JSON cannot hold becomes null.
 fn number(value: f64) -> String {
     if value.is_finite() {
-        float::format(value, 'g', None)
+        float::shortest(value)
     } else {
         "null".to_owned()
     }
@@ -148,7 +148,7 @@ fn number(value: f64) -> String {
 fn string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
-        let quoted = quote::quote(c.encode_utf8(&mut [0; 4]), false);
+        let quoted = quote::quoted(c.encode_utf8(&mut [0; 4]));
         let inner = &quoted[1..quoted.len() - 1];
         let is_json = !["\\a", "\\v", "\\x", "\\U"]
             .iter()

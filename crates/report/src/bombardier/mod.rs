@@ -16,7 +16,7 @@ mod uuid;
 
 use std::time::Duration;
 
-use crate::go_template::show;
+use loadline_go::GoDuration;
 
 pub use json::render_json;
 pub use progress::{DONE, Progress, progress_bar};
@@ -91,7 +91,7 @@ pub fn intro(spec: &Spec) -> String {
 }
 
 fn go_duration(duration: Duration) -> String {
-    show::duration(nanoseconds(duration))
+    GoDuration::from(duration).to_string()
 }
 
 fn nanoseconds(duration: Duration) -> i64 {

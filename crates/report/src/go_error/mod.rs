@@ -7,6 +7,7 @@
 mod certificate;
 mod malformed;
 
+use loadline_go::errno;
 use loadline_model::ErrorClass;
 use loadline_model::snapshot::ErrorKey;
 
@@ -193,14 +194,9 @@ fn is_not_tls(key: &ErrorKey) -> bool {
     says(key, "not tls") || says(key, "corrupt")
 }
 
-/// A message of the operating system as Go writes it: lower case, without its number.
+/// A message of the operating system.
 fn system(key: &ErrorKey) -> String {
-    let detail = detail_or(key, key.class.name());
-    let text = detail.split(" (os error").next().unwrap_or_default();
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_lowercase().chain(chars).collect()
-    })
+    errno(&detail_or(key, key.class.name()))
 }
 
 #[cfg(test)]

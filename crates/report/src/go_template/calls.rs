@@ -4,6 +4,8 @@
 
 use std::rc::Rc;
 
+use loadline_go::GoDuration;
+
 use super::show;
 use super::value::{Member, Value};
 
@@ -60,7 +62,7 @@ fn duration_method(ns: i64, name: &str) -> Option<Value> {
         "Microseconds" => Value::Int(ns / 1_000),
         "Nanoseconds" => Value::Int(ns),
         "Abs" => Value::Duration(ns.saturating_abs()),
-        "String" => Value::text(&show::duration(ns)),
+        "String" => Value::text(&GoDuration(ns).to_string()),
         _ => return None,
     })
 }

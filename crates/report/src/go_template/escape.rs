@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::quote::is_printable;
+use loadline_go::quote::is_printable;
 
 /// Text for HTML.
 pub(super) fn html(text: &str) -> String {

@@ -3,9 +3,8 @@
 //! Source: the documentation of Go's package `fmt`. Must not know templates. Invariant: wrong verbs
 //! and counts print Go's `%!…` notes instead of failing, and widths are bounded.
 
-use super::float;
-use super::quote;
-use super::show;
+use loadline_go::{GoDuration, float, quote};
+
 use super::value::{List, Object, Value};
 
 /// Go refuses greater widths and precisions too.
@@ -261,7 +260,9 @@ fn formatted(value: &Value, verb: char, spec: Spec, depth: usize) -> String {
         Value::Float(number) => floating(*number, verb, spec, value),
         Value::Text(text) => string(text, verb, spec, value),
         Value::Bytes(bytes) => bytes_as(bytes, verb, spec, depth, value),
-        Value::Duration(ns) if is_for_text(verb) => string(&show::duration(*ns), verb, spec, value),
+        Value::Duration(ns) if is_for_text(verb) => {
+            string(&GoDuration(*ns).to_string(), verb, spec, value)
+        }
         Value::Duration(ns) => integer(i128::from(*ns), verb, spec, value),
         Value::Uuid(bytes) if is_for_text(verb) => string(&uuid(bytes), verb, spec, value),
         Value::Uuid(bytes) => bytes_as(bytes, verb, spec, depth, value),

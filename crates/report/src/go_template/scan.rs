@@ -3,9 +3,10 @@
 //! Must not know what comes before or after it. Invariant: a token takes at least one byte, and
 //! always whole characters.
 
+use loadline_go::quote;
+
 use super::lexer::{Constant, Token};
 use super::number;
-use super::quote;
 use super::value::Value;
 
 /// A position in the text of an action.

@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
+use loadline_go::GoDuration;
 use loadline_model::Executor;
 
 use super::paint::Paint;
-use crate::go_template::show;
 
 /// A test as it is told before it runs.
 #[derive(Clone, Debug)]
@@ -220,7 +220,7 @@ fn lasting(span: Option<Duration>) -> String {
 
 /// A span as Go prints it.
 pub(super) fn duration(span: Duration) -> String {
-    show::duration(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX))
+    GoDuration::from(span).to_string()
 }
 
 #[cfg(test)]

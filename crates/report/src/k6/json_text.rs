@@ -3,9 +3,8 @@
 //! Must not know what is written. Invariant: the output is valid JSON; empty lists and objects take
 //! no lines.
 
+use loadline_go::json::{self, HtmlEscape};
 use serde_json::{Map, Number, Value};
-
-use crate::go_json;
 
 /// A value as indented JSON, without a line end at its end.
 #[must_use]
@@ -20,7 +19,7 @@ fn write(value: &Value, depth: usize, out: &mut String) {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(value) => out.push_str(&number(value)),
-        Value::String(text) => push_string(text, out),
+        Value::String(text) => json::push_string(text, HtmlEscape::Off, out),
         Value::Array(items) => nested(items.iter(), depth, ['[', ']'], out, |item, out| {
             write(item, depth + 1, out);
         }),
@@ -33,7 +32,7 @@ fn write_object(fields: &Map<String, Value>, depth: usize, out: &mut String) {
     let mut sorted: Vec<_> = fields.iter().collect();
     sorted.sort_unstable_by_key(|(name, _)| *name);
     let each = |(name, value): (&String, &Value), out: &mut String| {
-        push_string(name, out);
+        json::push_string(name, HtmlEscape::Off, out);
         out.push_str(": ");
         write(value, depth + 1, out);
     };
@@ -62,19 +61,9 @@ fn nested<T>(
     out.push(close);
 }
 
-/// A text; these files need not be safe within HTML, so `<`, `>` and `&` stay.
-fn push_string(text: &str, out: &mut String) {
-    let quoted = Value::from(text).to_string();
-    out.push_str(
-        &quoted
-            .replace('\u{2028}', "\\u2028")
-            .replace('\u{2029}', "\\u2029"),
-    );
-}
-
 fn number(number: &Number) -> String {
     match number.as_f64() {
-        Some(float) if number.is_f64() => go_json::number(float),
+        Some(float) if number.is_f64() => json::number(float),
         _ => number.to_string(),
     }
 }

@@ -3,9 +3,8 @@
 //! The rules were measured on k6 v2.2.0 (`tests/golden/k6/numbers.*`). Must not know layout.
 //! Invariant: shares and times are cut off, never rounded up.
 
+use loadline_go::json;
 use loadline_metric::Contains;
-
-use crate::go_json;
 
 /// The unit in which all times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +72,7 @@ pub(super) fn text(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }
-    go_json::number(number)
+    json::number(number)
 }
 
 /// JavaScript's `toFixed`: of two equally near numbers the one further from zero.

@@ -3,13 +3,13 @@
 //! Shape: k6 v2.2.0. Must not know how they are asked for. Invariants: metrics and groups are in the
 //! order of their names and paths; the numbers are those of the summary at that moment.
 
+use loadline_go::json::{number, string};
 use loadline_metric::Aggregated;
 use loadline_model::TestSummary;
 use loadline_model::test_summary::{CheckSummary, MetricSummary, Section};
 
 use super::data::identity;
 use super::stats::{Metric, Stats, TrendStat, Values};
-use crate::go_json::{number, string};
 
 /// The document of all metrics.
 #[must_use]

@@ -6,16 +6,17 @@
 
 // tidy: table
 
+use loadline_go::GoDuration;
+use loadline_go::integer::parse_int;
+
 use crate::dialect::pflag::{Flag, Kind};
-use crate::k6::duration::GoDuration;
-use crate::k6::options::value::int;
 
 fn whole(text: &str) -> Result<(), String> {
-    int(text).map(drop)
+    parse_int(text).map(drop)
 }
 
 fn span(text: &str) -> Result<(), String> {
-    GoDuration::parse(text).map(drop)
+    GoDuration::parse_extended(text).map(drop)
 }
 
 const fn flag(

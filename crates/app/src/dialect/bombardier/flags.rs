@@ -4,12 +4,14 @@
 
 use std::time::Duration;
 
+use loadline_go::duration;
+use loadline_go::integer::parse_uint;
 use loadline_report::bombardier::Client;
 
 use super::Print;
 use super::usage;
 use crate::dialect::kingpin::{self, Flag};
-use crate::dialect::{go_duration, go_text};
+
 use crate::{Ending, Files};
 
 const fn value(name: &'static str, short: Option<char>) -> Flag {
@@ -120,7 +122,7 @@ impl Flags {
                 .map(|(_, value)| value.as_str())
         };
         let uint = |name: &str| text(name).map(parse_uint).transpose();
-        let time = |name: &str| text(name).map(go_duration::parse).transpose();
+        let time = |name: &str| text(name).map(duration::parse).transpose();
         let headers = parsed.values.iter().filter(|(name, _)| *name == "header");
         let headers = headers
             .map(|(_, line)| header(line))
@@ -176,20 +178,6 @@ fn duration_ns(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// As `strconv.ParseUint` with base 10.
-fn parse_uint(text: &str) -> Result<u64, String> {
-    let fail = |why: &str| {
-        format!(
-            "strconv.ParseUint: parsing {}: {why}",
-            go_text::quoted(text)
-        )
-    };
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(fail("invalid syntax"));
-    }
-    text.parse().map_err(|_| fail("value out of range"))
-}
-
 fn header(line: &str) -> Result<(String, String), String> {
     let (name, value) = line.split_once(':').ok_or("invalid header format")?;
     Ok((name.to_owned(), value.trim_matches(' ').to_owned()))
@@ -234,13 +222,13 @@ fn print_parts(spec: &str, mut print: Print) -> Result<Print, String> {
             other => {
                 return Err(format!(
                     "{} is not a valid part of print spec",
-                    go_text::quoted(other)
+                    loadline_go::quoted(other)
                 ));
             }
         }
     }
     if spec.split(',').count() > 3 {
-        let spec = go_text::quoted(spec);
+        let spec = loadline_go::quoted(spec);
         return Err(format!(
             "spec {spec} has too many parts, at most 3 are allowed"
         ));

@@ -31,7 +31,7 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
     let spec = flags.given("format").unwrap_or("plain-text");
     let template_file = spec.strip_prefix("path:");
     if template_file.is_none() && !matches!(spec, "plain-text" | "pt" | "json" | "j") {
-        let spec = go_text::quoted(spec);
+        let spec = loadline_go::quoted(spec);
         return Err(parse_error(&format!(
             "unknown format or invalid format spec {spec}"
         )));

@@ -188,7 +188,7 @@ fn method(flags: &Flags) -> Result<String, Ending> {
     values::method(&method).map_err(|_| {
         value_error(&format!(
             "net/http: invalid method {}",
-            go_text::quoted(&method)
+            loadline_go::quoted(&method)
         ))
     })
 }

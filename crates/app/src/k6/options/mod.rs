@@ -9,11 +9,11 @@ pub mod scenario;
 pub mod tls;
 pub mod value;
 
+use loadline_go::GoDuration;
 use loadline_model::segment::{Segment, SegmentSequence};
 use loadline_model::system_tags::SystemTags;
 use serde_json::Value;
 
-use super::duration::GoDuration;
 use super::json::Json;
 use crate::Env;
 use parts::{DnsOption, HostsOption, Networks, Patterns, Stages, Thresholds};

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use loadline_go::GoDuration;
+use loadline_go::integer::parse_int;
 use loadline_model::script_names::{
     BadPattern, DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Hosts, Network,
 };
@@ -11,9 +13,9 @@ use loadline_model::segment::{Segment, SegmentSequence};
 use loadline_model::system_tags::{SystemTag, SystemTags};
 use serde_json::Value;
 
-use super::super::duration::GoDuration;
 use super::super::json::Json;
-use super::value::{OptionError, OptionValue, env_rows, int, list, nullable, object, written};
+
+use super::value::{OptionError, OptionValue, env_rows, list, nullable, object, written};
 
 /// One leg of a ramp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,11 +78,11 @@ pub fn stage_of_text(text: &str) -> Result<StageOption, String> {
     let (duration, target) = text.split_once(':').unwrap_or((text, ""));
     let duration = match duration {
         "" => None,
-        duration => Some(GoDuration::parse(duration)?),
+        duration => Some(GoDuration::parse_extended(duration)?),
     };
     let target = match target {
         "" => None,
-        target => Some(int(target)?),
+        target => Some(parse_int(target)?),
     };
     Ok(StageOption { duration, target })
 }
@@ -225,7 +227,8 @@ impl DnsOption {
     fn set(&mut self, key: &str, text: &str) -> Result<bool, String> {
         match key.to_ascii_lowercase().as_str() {
             "ttl" => {
-                let known = text.is_empty() || text == "inf" || GoDuration::parse(text).is_ok();
+                let known =
+                    text.is_empty() || text == "inf" || GoDuration::parse_extended(text).is_ok();
                 if !known {
                     return Err(format!("invalid DNS TTL: {text}"));
                 }

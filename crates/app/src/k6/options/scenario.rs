@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use loadline_go::GoDuration;
 use serde_json::Value;
 
-use super::super::duration::GoDuration;
 use super::super::json::Json;
 use super::parts::{StageOption, Stages};
 use super::value::{OptionError, OptionValue, Texts, nullable, object, written};

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use loadline_go::GoDuration;
+use loadline_go::integer::parse_int;
 use serde_json::{Map, Value};
 
-use super::super::duration::GoDuration;
 use super::super::json::Json;
-use crate::dialect::go_text::quoted;
 
 /// Why an option cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,21 +130,6 @@ pub trait OptionValue: Sized {
     }
 }
 
-/// A whole number as Go's `strconv.ParseInt` reads it.
-///
-/// # Errors
-/// Go's message.
-pub fn int(text: &str) -> Result<i64, String> {
-    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
-    text.parse().map_err(|error: std::num::ParseIntError| {
-        let why = match error.kind() {
-            PosOverflow | NegOverflow => "value out of range",
-            _ => "invalid syntax",
-        };
-        format!("strconv.ParseInt: parsing {}: {why}", quoted(text))
-    })
-}
-
 impl OptionValue for bool {
     const GO_TYPE: &'static str = "null.Bool";
 
@@ -180,13 +165,13 @@ impl OptionValue for i64 {
                 expected: "int64",
             }),
             Value::String(text) if text.is_empty() => Ok(None),
-            Value::String(text) => int(text).map(Some).map_err(OptionError::Text),
+            Value::String(text) => parse_int(text).map(Some).map_err(OptionError::Text),
             other => Err(not_of_type(other, Self::GO_TYPE)),
         }
     }
 
     fn from_env(text: &str) -> Result<Option<i64>, String> {
-        int(text).map(Some)
+        parse_int(text).map(Some)
     }
 
     fn to_json(&self) -> Json {
@@ -218,7 +203,9 @@ impl OptionValue for GoDuration {
 
     fn from_json(value: &Value, _field: &str) -> Result<Option<GoDuration>, OptionError> {
         match value {
-            Value::String(text) => GoDuration::parse(text).map(Some).map_err(OptionError::Text),
+            Value::String(text) => GoDuration::parse_extended(text)
+                .map(Some)
+                .map_err(OptionError::Text),
             Value::Number(number) => Ok(number.as_f64().map(GoDuration::from_milliseconds)),
             other => Err(OptionError::Text(format!(
                 "'{}' is not a valid duration value",
@@ -228,7 +215,7 @@ impl OptionValue for GoDuration {
     }
 
     fn from_env(text: &str) -> Result<Option<GoDuration>, String> {
-        GoDuration::parse(text).map(Some)
+        GoDuration::parse_extended(text).map(Some)
     }
 
     fn to_json(&self) -> Json {
@@ -306,7 +293,7 @@ pub fn env_rows(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>
     text.split(',').map(|row| {
         row.split_once(':')
             .filter(|(_, value)| !value.contains(':'))
-            .ok_or_else(|| format!("invalid map item: {}", quoted(row)))
+            .ok_or_else(|| format!("invalid map item: {}", loadline_go::quoted(row)))
     })
 }
 

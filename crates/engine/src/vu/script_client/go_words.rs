@@ -3,43 +3,9 @@
 //! Source of the wordings: what k6 v2.2.0 printed for each fault on loopback. Must not know
 //! requests. Invariant: plain functions from facts to words.
 
-use std::fmt::Write as _;
-use std::io;
-
+use loadline_go::quote::quoted_bytes;
 use loadline_model::civil::Civil;
 use rustls::AlertDescription;
-
-/// Bytes in quotes as Go's `%q` writes them.
-pub(super) fn quoted(bytes: &[u8]) -> String {
-    let mut text = String::from("\"");
-    for chunk in bytes.utf8_chunks() {
-        for letter in chunk.valid().chars() {
-            match letter {
-                '"' | '\\' => text.extend(['\\', letter]),
-                '\n' => text.push_str("\\n"),
-                '\r' => text.push_str("\\r"),
-                '\t' => text.push_str("\\t"),
-                control if control < ' ' || control == '\u{7f}' => {
-                    write!(text, "\\x{:02x}", u32::from(control)).expect("a string takes all");
-                }
-                plain => text.push(plain),
-            }
-        }
-        for byte in chunk.invalid() {
-            write!(text, "\\x{byte:02x}").expect("a string takes all");
-        }
-    }
-    text.push('"');
-    text
-}
-
-/// What the operating system calls an error: its own words, in lower case and without the number
-/// that the standard library puts behind them.
-pub(super) fn errno(error: &io::Error) -> String {
-    let text = error.to_string();
-    let words = text.split(" (os error").next().unwrap_or(&text);
-    words.to_lowercase()
-}
 
 /// What is wrong with a line that should be a status line, as `net/http` finds it; `None` when
 /// only the version is one that is not spoken here.
@@ -48,16 +14,16 @@ pub(super) fn status_line_fault(line: &[u8]) -> Option<String> {
     let line = &line[..end.unwrap_or(line.len())];
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let Some(space) = line.iter().position(|&byte| byte == b' ') else {
-        return Some(format!("malformed HTTP response {}", quoted(line)));
+        return Some(format!("malformed HTTP response {}", quoted_bytes(line)));
     };
     let (version, rest) = (&line[..space], line[space..].trim_ascii_start());
     let code = rest.split(|&byte| byte == b' ').next().unwrap_or(rest);
     if code.len() != 3 || !code.iter().all(u8::is_ascii_digit) {
-        return Some(format!("malformed HTTP status code {}", quoted(code)));
+        return Some(format!("malformed HTTP status code {}", quoted_bytes(code)));
     }
     let known = matches!(version, [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
         if major.is_ascii_digit() && minor.is_ascii_digit());
-    (!known).then(|| format!("malformed HTTP version {}", quoted(version)))
+    (!known).then(|| format!("malformed HTTP version {}", quoted_bytes(version)))
 }
 
 /// What `crypto/tls` calls an alert.
@@ -134,14 +100,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_quoted_as_in_go() {
-        assert_eq!(
-            quoted(b"a\"b\\\x15\n\xff\xc3\xa9"),
-            r#""a\"b\\\x15\n\xffé""#
-        );
-    }
-
-    #[test]
     fn status_lines_are_judged_as_in_go() {
         for (line, fault) in [
             (
@@ -184,7 +142,5 @@ mod tests {
             alert(AlertDescription::CertificateRequired),
             "certificate required"
         );
-        let refused = io::Error::from_raw_os_error(libc::ECONNREFUSED);
-        assert_eq!(errno(&refused), "connection refused");
     }
 }

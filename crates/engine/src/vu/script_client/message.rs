@@ -2,10 +2,10 @@
 //!
 //! Must not know connections. Invariant: nothing in a request can add a line to its head.
 
+use loadline_go::quote::quoted_bytes;
 use loadline_model::ErrorClass;
 use loadline_script::hop::HopRequest;
 
-use super::go_words::quoted;
 use crate::net::Failure;
 
 /// Bodies up to this length are sent in one write with their head.
@@ -127,17 +127,17 @@ pub(super) fn rest_of_body(request: &HopRequest) -> &[u8] {
 /// Holds what is sent against the rules of HTTP, as Go does before it connects.
 pub(super) fn check(request: &HopRequest) -> Result<(), Failure> {
     if !is_token(&request.method) {
-        let method = quoted(request.method.as_bytes());
+        let method = quoted_bytes(request.method.as_bytes());
         return Err(unfit(format!("net/http: invalid method {method}")));
     }
     for (name, value) in &request.headers {
         if !is_token(name) {
-            let name = quoted(name.as_bytes());
+            let name = quoted_bytes(name.as_bytes());
             let what = format!("net/http: invalid header field name {name}");
             return Err(unfit(what));
         }
         if value.bytes().any(|byte| is_control(byte) && byte != b'\t') {
-            let name = quoted(name.as_bytes());
+            let name = quoted_bytes(name.as_bytes());
             let what = format!("net/http: invalid header field value for {name}");
             return Err(unfit(what));
         }

@@ -8,11 +8,13 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
+use loadline_go::errno;
+use loadline_go::quote::quoted_bytes;
 use loadline_model::script_names::Network;
 use loadline_wire::{HeaderFault, WireError};
 use rustls::{CertificateError, Error as TlsError};
 
-use super::go_words::{alert, errno, http2_code, quoted, rfc3339, status_line_fault};
+use super::go_words::{alert, http2_code, rfc3339, status_line_fault};
 use crate::net::{Cause, Failure, Http2Fault, Stage};
 
 /// k6's error codes, as far as connections and answers give rise to them.
@@ -140,7 +142,7 @@ fn lookup(host: &str, server: Option<&str>, why: &str) -> Trouble {
 
 /// A connection that could not be made.
 fn dial(address: SocketAddr, error: &io::Error) -> Trouble {
-    let words = errno(error);
+    let words = errno(&error.to_string());
     let step = match error.raw_os_error() {
         Some(libc::EMFILE | libc::ENFILE) => "socket",
         Some(libc::EADDRINUSE) => "bind",
@@ -170,7 +172,7 @@ fn stream(
     local: Option<SocketAddr>,
     remote: Option<SocketAddr>,
 ) -> Trouble {
-    let (name, words) = (direction(stage), errno(error));
+    let (name, words) = (direction(stage), errno(&error.to_string()));
     let from = local.map(|local| format!("{local}->")).unwrap_or_default();
     let to = remote.map(|remote| remote.to_string()).unwrap_or_default();
     let detail = format!("{name} tcp {from}{to}: {name}: {words}");
@@ -297,7 +299,7 @@ fn http2_gone(stream: u32, reason: u32, debug: &str) -> Trouble {
         format!(
             "http2: server sent GOAWAY and closed the connection; LastStreamID={stream}, \
              ErrCode={name}, debug={}",
-            quoted(debug.as_bytes())
+            quoted_bytes(debug.as_bytes())
         ),
     )
 }
@@ -410,10 +412,10 @@ fn head_fault(error: &WireError) -> String {
         | Wire::BadStatusLine { sample } => {
             let line = sample.as_bytes();
             status_line_fault(line)
-                .unwrap_or_else(|| format!("malformed HTTP response {}", quoted(line)))
+                .unwrap_or_else(|| format!("malformed HTTP response {}", quoted_bytes(line)))
         }
         Wire::BadHeader { fault, sample } => {
-            let line = quoted(sample.as_bytes().trim_ascii_end());
+            let line = quoted_bytes(sample.as_bytes().trim_ascii_end());
             match fault {
                 HeaderFault::NoColon => format!("malformed MIME header: missing colon: {line}"),
                 HeaderFault::FoldWithoutHeader => {
@@ -423,7 +425,7 @@ fn head_fault(error: &WireError) -> String {
             }
         }
         Wire::BadContentLength { sample } => {
-            format!("bad Content-Length {}", quoted(sample.as_bytes()))
+            format!("bad Content-Length {}", quoted_bytes(sample.as_bytes()))
         }
         Wire::ConflictingContentLength { first, second } => format!(
             "http: message cannot contain multiple Content-Length headers; got \

@@ -202,7 +202,7 @@ fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared
             for value in array.iter::<Value<'js>>() {
                 let value = value?;
                 shown.push(match value.as_string() {
-                    Some(text) => super::url::quoted(&text.to_string()?),
+                    Some(text) => loadline_go::quoted(&text.to_string()?),
                     None => go_value::format(&value)?,
                 });
             }

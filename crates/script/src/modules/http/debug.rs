@@ -44,7 +44,7 @@ pub(super) fn answer(state: &VuState, answer: &HopAnswer, id: &str) {
         answer.reason
     );
     for (name, value) in fields {
-        field(&mut dump, &super::headers::canonical(&name), &value);
+        field(&mut dump, &loadline_go::header::canonical(&name), &value);
     }
     dump.push('\n');
     say(

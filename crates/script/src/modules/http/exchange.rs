@@ -8,6 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use loadline_go::header::is_token;
+use loadline_go::quoted;
 use loadline_model::{ErrorClass, Nanos};
 
 use super::answer::Facts;
@@ -16,9 +18,9 @@ use super::call::{Call, CallCookie, ResponseType};
 use super::codings::{self, Damaged};
 use super::cookies::{append_pair, parse_set_cookie};
 use super::debug;
-use super::headers::{is_token, is_value};
+use super::headers::is_value;
 use super::sample::{self, Outcome};
-use super::url::{Address, Unreachable, quoted};
+use super::url::{Address, Unreachable};
 use super::vu::{ClientState, client_state};
 use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
 use crate::host::LogLevel;

@@ -1,9 +1,10 @@
 //! Values of a script as Go prints them: k6 writes forms with `fmt`'s `%v`, and names Go's types
 //! in its messages.
 //!
-//! Source: the documentation of Go's `fmt` and `time` packages. Must not know requests.
+//! Source: the documentation of Go's package `fmt`. Must not know requests.
 //! Invariant: a value that holds itself ends at [`DEPTH_MAX`].
 
+use loadline_go::float;
 use rquickjs::{Array, Coerced, Object, Result, Value};
 
 use crate::kinds::array_buffer;
@@ -20,8 +21,12 @@ pub(super) fn type_name(value: &Value<'_>) -> String {
         return "bool".to_owned();
     }
     if let Some(number) = value.as_number() {
-        let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
-        return if is_whole { "int64" } else { "float64" }.to_owned();
+        return if is_integer(number) {
+            "int64"
+        } else {
+            "float64"
+        }
+        .to_owned();
     }
     if value.is_big_int() {
         return "*big.Int".to_owned();
@@ -118,127 +123,39 @@ fn write_map(object: &Object<'_>, depth: usize, out: &mut String) -> Result<()> 
     Ok(())
 }
 
-/// A number as `%v` writes it: with an exponent below 1e-4 and from 1e21 on.
+/// A number as `%v` writes it: whole ones that sobek holds as integers have all their digits.
 fn number_text(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
+    if is_integer(number) {
+        (number as i64).to_string()
+    } else {
+        float::shortest(number)
     }
-    if number.is_infinite() {
-        return if number > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
-    }
-    let size = number.abs();
-    if number == 0.0 || (1e-4..1e21).contains(&size) {
-        return format!("{number}");
-    }
-    let written = format!("{number:e}");
-    let (digits, exponent) = written.split_once('e').unwrap_or((&written, "0"));
-    let (sign, exponent) = match exponent.strip_prefix('-') {
-        Some(exponent) => ('-', exponent),
-        None => ('+', exponent),
-    };
-    format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// Nanoseconds of a duration such as `1m30s`, of a plain number of milliseconds, or of either
-/// after a number of days (`1d12h`).
-///
-/// # Errors
-/// The message of Go's `time.ParseDuration`.
-pub(super) fn duration_ns(text: &str) -> std::result::Result<f64, String> {
-    if let Ok(milliseconds) = text.parse::<f64>() {
-        return Ok(milliseconds * 1e6);
-    }
-    let invalid = || format!("time: invalid duration {}", super::url::quoted(text));
-    let (days, rest) = match text.split_once('d') {
-        Some((days, rest)) => (days.parse::<f64>().map_err(|_| invalid())?, rest),
-        None => (0.0, text),
-    };
-    let mut ns = days * 86_400e9;
-    let (sign, mut rest) = match rest.strip_prefix('-') {
-        Some(rest) => (-1.0, rest),
-        None => (1.0, rest.strip_prefix('+').unwrap_or(rest)),
-    };
-    if rest.is_empty() && days == 0.0 {
-        return Err(invalid());
-    }
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .ok_or_else(|| {
-                format!(
-                    "time: missing unit in duration {}",
-                    super::url::quoted(text)
-                )
-            })?;
-        let number: f64 = rest[..digits].parse().map_err(|_| invalid())?;
-        rest = &rest[digits..];
-        let end = rest
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(rest.len());
-        let unit_ns = match &rest[..end] {
-            "ns" => 1.0,
-            "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "m" => 60e9,
-            "h" => 3_600e9,
-            unit => {
-                return Err(format!(
-                    "time: unknown unit {} in duration {}",
-                    super::url::quoted(unit),
-                    super::url::quoted(text)
-                ));
-            }
-        };
-        ns += sign * number * unit_ns;
-        rest = &rest[end..];
-    }
-    Ok(ns)
+/// Whether sobek holds a number as an integer: up to 53 bits, and not minus zero.
+fn is_integer(number: f64) -> bool {
+    const LIMIT: f64 = (1_u64 << 53) as f64;
+    number.fract() == 0.0 && number.abs() < LIMIT && !(number == 0.0 && number.is_sign_negative())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
-    fn numbers_are_written_as_go_does() {
-        let table = [
+    fn numbers_are_written_as_k6_writes_them() {
+        for (number, expected) in [
             (1.5, "1.5"),
-            (1e21, "1e+21"),
-            (0.00001, "1e-05"),
             (-3.0, "-3"),
-            (1e20, "100000000000000000000"),
+            (-0.0, "-0"),
+            (1e15, "1000000000000000"),
+            (9_007_199_254_740_992.0, "9.007199254740992e+15"),
+            (1e20, "1e+20"),
+            (1_234_567.5, "1.2345675e+06"),
+            (0.00001, "1e-05"),
             (f64::INFINITY, "+Inf"),
-        ];
-        for (number, expected) in table {
+        ] {
             assert_eq!(number_text(number), expected);
-        }
-    }
-
-    #[test]
-    fn durations_are_gos() {
-        assert_eq!(duration_ns("1m30s"), Ok(90e9));
-        assert_eq!(duration_ns("200ms"), Ok(200e6));
-        assert_eq!(duration_ns("250"), Ok(250e6));
-        assert_eq!(duration_ns("1d12h"), Ok(36.0 * 3_600e9));
-        assert_eq!(
-            duration_ns("x"),
-            Err("time: invalid duration \"x\"".to_owned())
-        );
-        assert_eq!(
-            duration_ns("5y"),
-            Err("time: unknown unit \"y\" in duration \"5y\"".to_owned())
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn any_duration_is_read_or_refused(text in "\\PC{0,12}|[0-9a-zµ.+-]{0,10}") {
-            match duration_ns(&text) {
-                Ok(ns) => prop_assert!(!ns.is_nan() || text.to_lowercase().contains("nan")),
-                Err(why) => prop_assert!(why.starts_with("time: ")),
-            }
         }
     }
 }

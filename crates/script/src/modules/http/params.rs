@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use loadline_go::GoDuration;
+use loadline_go::header::canonical;
 use loadline_metric::TagSet;
 use rquickjs::{Class, Coerced, Ctx, FromJs, Object, Result, Value};
 
@@ -13,7 +15,6 @@ use super::call::{Call, CallCookie, Redirects, Refused, ResponseType};
 use super::codings::{self, Coding};
 use super::cookies::class::CookieJar;
 use super::expected::expected_of;
-use super::headers::canonical;
 use crate::modules::tags;
 
 /// Longest timeout: about a century, so that sums of instants stay within their type.
@@ -206,5 +207,6 @@ fn timeout_ns(value: &Value<'_>) -> Result<std::result::Result<u64, String>> {
         )));
     };
     let written = String::from_js(value.ctx(), written.clone().into_value())?;
-    Ok(super::go_value::duration_ns(&written).map(|ns| ns.clamp(0.0, TIMEOUT_MAX_NS) as u64))
+    let span = GoDuration::parse_extended(&written);
+    Ok(span.map(|span| (span.0 as f64).clamp(0.0, TIMEOUT_MAX_NS) as u64))
 }

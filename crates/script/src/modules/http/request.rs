@@ -220,7 +220,7 @@ fn note_length(state: &VuState, call: &mut Call) {
     if claimed.parse() != Ok(actual) {
         let message = format!(
             "The specified Content-Length header {} in the {} request for {} doesn't match the actual request body length of {actual}, so it will be ignored!",
-            super::url::quoted(&claimed),
+            loadline_go::quoted(&claimed),
             call.method,
             call.address.text
         );

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use loadline_go::quoted;
 use loadline_model::url::{Origin, Scheme};
 
 /// A URL that was parsed.
@@ -62,27 +63,6 @@ impl fmt::Display for NoUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "parse {}: {}", quoted(&self.url), self.why)
     }
-}
-
-/// A text in double quotes, as Go's `%q` writes it.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 || c as u32 == 0x7f => {
-                out.push_str(&format!("\\x{:02x}", c as u32));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 impl Address {

@@ -4,12 +4,13 @@
 
 use std::rc::Rc;
 
+use loadline_go::quoted;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, Opt, This};
 use rquickjs::{Class, Coerced, Ctx, Function, JsLifetime, Object, Result, Value};
 
 use super::super::error;
-use super::super::url::{Address, quoted};
+use super::super::url::Address;
 use super::super::vu::client_state;
 use super::{Cookie, Jar, date_ms};
 use crate::vu::{Stage, state};

@@ -7,7 +7,6 @@ use rquickjs::{Array, ArrayBuffer, Ctx, IntoJs, Object, Result, Value};
 use super::super::answer::Facts;
 use super::super::call::Call;
 use super::super::cookies::{append_pair, parse_set_cookie};
-use super::super::headers::canonical;
 use super::Field;
 use crate::hop::{HopHeaders, HopTimes};
 use crate::vu::state;
@@ -82,7 +81,7 @@ fn lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 fn headers<'js>(ctx: &Ctx<'js>, received: &HopHeaders) -> Result<Object<'js>> {
     let mut joined: Vec<(String, String)> = Vec::with_capacity(received.fields.len());
     for (name, value) in received.iter() {
-        let name = canonical(&lossy(name));
+        let name = loadline_go::header::canonical(&lossy(name));
         match joined.iter_mut().find(|(known, _)| *known == name) {
             Some((_, values)) => {
                 values.push_str(", ");

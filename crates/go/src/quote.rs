@@ -1,13 +1,14 @@
-//! Go's quoted strings: reading them in templates, and writing them as `%q` does.
+//! Go's quoted strings, read and written: `strconv.Unquote`, and `%q`.
 //!
-//! Source: package `strconv`, `Unquote` and `Quote`. Must not know where the text comes from.
+//! Must not know where the text comes from.
 //! Invariant: what is written reads back as the same text.
 
 use std::fmt::Write as _;
 
 /// The position of the closing quote of a text that starts with one; `None` when it is not closed
 /// on its line.
-pub(super) fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
+#[must_use]
+pub fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
@@ -22,7 +23,10 @@ pub(super) fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
 }
 
 /// The bytes that the inside of a quoted string stands for.
-pub(super) fn unquote(inner: &str, quote: char) -> Result<Vec<u8>, String> {
+///
+/// # Errors
+/// An escape that Go does not know.
+pub fn unquote(inner: &str, quote: char) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(c) = rest.chars().next() {
@@ -43,7 +47,10 @@ pub(super) fn unquote(inner: &str, quote: char) -> Result<Vec<u8>, String> {
 }
 
 /// The number that a character constant stands for.
-pub(super) fn character(inner: &str) -> Result<i64, String> {
+///
+/// # Errors
+/// It is not one character.
+pub fn character(inner: &str) -> Result<i64, String> {
     let bytes = unquote(inner, '\'')?;
     let bad = || format!("malformed character constant: '{inner}'");
     match std::str::from_utf8(&bytes) {
@@ -96,8 +103,32 @@ fn digits(text: &str, from: usize, count: usize, radix: u32) -> Option<u32> {
     u32::from_str_radix(part, radix).ok()
 }
 
+/// Text in quotes, as `%q` writes it.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    quote(text, false)
+}
+
+/// Bytes in quotes, as `%q` writes them: those that are no text by their number.
+#[must_use]
+pub fn quoted_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() + 2);
+    out.push('"');
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            push_escaped(&mut out, c, '"', false);
+        }
+        for byte in chunk.invalid() {
+            write!(out, "\\x{byte:02x}").expect("writing to a string cannot fail");
+        }
+    }
+    out.push('"');
+    out
+}
+
 /// Text in quotes, as `%q` writes it; `ascii` escapes everything beyond, as `%+q` does.
-pub(crate) fn quote(text: &str, ascii: bool) -> String {
+#[must_use]
+pub fn quote(text: &str, ascii: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -108,7 +139,8 @@ pub(crate) fn quote(text: &str, ascii: bool) -> String {
 }
 
 /// A character in quotes, as `%q` writes an integer.
-pub(crate) fn quote_character(c: char, ascii: bool) -> String {
+#[must_use]
+pub fn quote_character(c: char, ascii: bool) -> String {
     let mut out = String::from("'");
     push_escaped(&mut out, c, '\'', ascii);
     out.push('\'');
@@ -143,7 +175,8 @@ fn push_escaped(out: &mut String, c: char, quote: char, ascii: bool) {
 
 /// Near enough to Go's `IsPrint`: controls, separators other than the space, and unassigned ends
 /// are not printable.
-pub(super) fn is_printable(c: char) -> bool {
+#[must_use]
+pub fn is_printable(c: char) -> bool {
     !c.is_control()
         && (c == ' ' || !c.is_whitespace())
         && !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -163,6 +196,14 @@ mod tests {
         );
         assert_eq!(quote("é😀", true), r#""\u00e9\U0001f600""#);
         assert_eq!(quote_character('\'', false), r"'\''");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_numbers() {
+        assert_eq!(
+            quoted_bytes(b"a\"b\\\x15\n\xff\xc3\xa9"),
+            r#""a\"b\\\x15\n\xffé""#
+        );
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Must not know flags or widths. Invariant: without a precision the shortest digits that read back
 //! as the same number.
 
+use crate::syntax::without_underscores;
+
 /// The digits of a finite number: `0.d1d2d3… × 10^point`.
 struct Decimal {
     negative: bool,
@@ -12,7 +14,8 @@ struct Decimal {
 
 /// Formats with verb `e`, `f` or `g` (upper case for an upper-case exponent); no precision asks for
 /// the shortest digits.
-pub(crate) fn format(value: f64, verb: char, precision: Option<usize>) -> String {
+#[must_use]
+pub fn format(value: f64, verb: char, precision: Option<usize>) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -24,6 +27,22 @@ pub(crate) fn format(value: f64, verb: char, precision: Option<usize>) -> String
         'g' | 'G' => general(value, verb, precision),
         _ => exponent(&decimal(value, precision.map(|digits| digits + 1)), verb),
     }
+}
+
+/// A number as `%v` prints it.
+#[must_use]
+pub fn shortest(value: f64) -> String {
+    format(value, 'g', None)
+}
+
+/// A decimal number without a sign or with one, underscores between digits; `None` where it is none or
+/// does not fit. Names such as `inf` are none.
+#[must_use]
+pub fn parse(text: &str) -> Option<f64> {
+    let digits = without_underscores(text, false)?;
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+    let value: f64 = digits.chars().all(plain).then(|| digits.parse().ok())??;
+    value.is_finite().then_some(value)
 }
 
 fn decimal(value: f64, digits: Option<usize>) -> Decimal {
@@ -80,4 +99,32 @@ fn exponent(decimal: &Decimal, verb: char) -> String {
     out.push(if power < 0 { '-' } else { '+' });
     out.push_str(&format!("{:02}", power.abs()));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_printed_as_in_go() {
+        for (number, expected) in [
+            (1.5, "1.5"),
+            (-3.0, "-3"),
+            (1_234_567.5, "1.2345675e+06"),
+            (12_345_678.9, "1.23456789e+07"),
+            (1e20, "1e+20"),
+            (1e21, "1e+21"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (-0.0, "-0"),
+            (f64::INFINITY, "+Inf"),
+            (f64::NEG_INFINITY, "-Inf"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(shortest(number), expected);
+        }
+        assert_eq!(format(2.0 / 3.0, 'f', Some(2)), "0.67");
+        assert_eq!(format(1234.5678, 'g', Some(3)), "1.23e+03");
+        assert_eq!(format(0.0, 'e', None), "0e+00");
+    }
 }

@@ -8,8 +8,9 @@ use loadline_model::request::is_secret_header;
 /// What stands in place of a secret.
 const HIDDEN: &str = "***";
 
-/// Options whose value is a secret in whole: basic authentication and bearer tokens.
-const SECRET_OPTIONS: [&str; 3] = ["-u", "--user", "--bearer"];
+/// Options whose value is a secret in whole: basic authentication, bearer tokens, and secrets of a
+/// script.
+const SECRET_OPTIONS: [&str; 4] = ["-u", "--user", "--bearer", "--secret-source"];
 
 /// The command line without its secrets; `also` names a further option with one (hey's `-a`).
 pub(crate) fn command_line(words: &[String], also: Option<&str>) -> Vec<String> {

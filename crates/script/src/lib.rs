@@ -20,6 +20,7 @@ mod modules;
 mod natives;
 pub mod program;
 pub mod samples;
+pub mod secrets;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

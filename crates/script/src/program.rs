@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use serde_json::Value;
 
 use crate::modules::data::SharedArrays;
+use crate::secrets::Secrets;
 use crate::system_tags::SystemTags;
 
 /// Why a module or a file could not be had.
@@ -81,6 +82,8 @@ pub struct ProgramSettings {
     pub keep_cookies: bool,
     /// Whether every hop is shown (`--once`).
     pub traces: bool,
+    /// Secrets for `k6/secrets`.
+    pub secrets: Arc<Secrets>,
 }
 
 /// What HTTP requests are made with unless they say otherwise.

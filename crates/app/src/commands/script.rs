@@ -13,6 +13,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::k6::fetch::FilesAndWeb;
+use crate::k6::secret_sources;
 use crate::k6::{K6Error, K6Invocation, Notice, ScriptRun, ScriptType};
 use crate::script_run::{self, Going, Loaded, Logger, Place, TraceLook};
 use crate::terminal::style;
@@ -50,16 +51,18 @@ pub(super) fn load(
     env: &Env,
     files: &Files,
 ) -> Result<LoadedScript, K6Error> {
-    let logger = Arc::new(Logger::open(&invocation.log)?);
+    let secrets = Arc::new(secret_sources::read(&invocation.secret_sources, files)?);
+    let logger = Arc::new(Logger::open(&invocation.log)?.without(Arc::clone(&secrets)));
     let (place, archived_options) = place(invocation, env, files, &logger)?;
     let directory = place.directory.clone();
-    let loaded = script_run::load(invocation, place, &logger).map_err(|error| K6Error {
-        notice: Notice {
-            message: error.notice.message.clone(),
-            ..error.notice
-        },
-        ..error
-    })?;
+    let loaded =
+        script_run::load(invocation, place, &logger, secrets).map_err(|error| K6Error {
+            notice: Notice {
+                message: error.notice.message.clone(),
+                ..error.notice
+            },
+            ..error
+        })?;
     Ok(LoadedScript {
         url: loaded.url().to_owned(),
         options: archived_options.unwrap_or_else(|| loaded.exports.options.clone()),
@@ -154,13 +157,15 @@ pub(super) fn go(
         .script
         .as_deref()
         .is_some_and(|script| script.trace_requests);
+    let opened = || -> Result<Logger, K6Error> {
+        let secrets = Arc::clone(&script.loaded.program.settings().secrets);
+        let logger = Logger::open(&run.log)?.without(secrets);
+        Ok(logger.with_look(look(run, env)))
+    };
     let logger = match &run.console_output {
-        None if traces => Arc::new(Logger::open(&run.log)?.with_look(look(run, env))),
+        None if traces => Arc::new(opened()?),
         None => Arc::clone(&script.logger),
-        Some(path) => {
-            let logger = Logger::open(&run.log)?.with_console(path)?;
-            Arc::new(logger.with_look(look(run, env)))
-        }
+        Some(path) => Arc::new(opened()?.with_console(path)?),
     };
     let words: Vec<String> = std::env::args().collect();
     Going {

@@ -117,6 +117,8 @@ pub struct K6Invocation {
     pub config_file: Option<(String, bool)>,
     /// The log.
     pub log: LogSettings,
+    /// Where secrets come from, as written.
+    pub secret_sources: Vec<String>,
     /// File of `archive`; `-` is standard output.
     pub archive_out: String,
     /// Whether an archive carries no variables.
@@ -198,6 +200,7 @@ impl K6Invocation {
             remote_libs: given.switch("remote-libs").unwrap_or(false),
             config_file: surroundings::config_file(&given, env),
             log: surroundings::log(&given, env)?,
+            secret_sources: surroundings::secret_sources(&given, env),
             archive_out: given
                 .text("archive-out")
                 .unwrap_or("archive.tar")
@@ -334,7 +337,6 @@ impl K6Invocation {
             quiet: settings.quiet,
             no_color: self.log.no_color,
             shows_secrets: settings.shows_secrets,
-            secret_sources: settings.secret_sources.clone(),
             has_scenarios: merged.has_scenarios,
             max_vus: requirements(&options).max_vus,
             options,

@@ -31,6 +31,7 @@ mod plan;
 mod proxy;
 mod requirements;
 mod run_settings;
+pub(crate) mod secret_sources;
 mod surroundings;
 
 pub use invocation::{Compatibility, Identity, K6Invocation, Reading, ScriptFacts, ScriptType};

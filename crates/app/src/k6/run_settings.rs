@@ -125,6 +125,4 @@ pub struct ScriptRun {
     pub no_color: bool,
     /// Whether `--once` shows secrets.
     pub shows_secrets: bool,
-    /// Where secrets come from, as written.
-    pub secret_sources: Vec<String>,
 }

@@ -48,7 +48,6 @@ pub(super) struct Settings {
     pub(super) vu_memory_max: Option<Bytes>,
     pub(super) features: Vec<Feature>,
     pub(super) notices: Vec<Notice>,
-    pub(super) secret_sources: Vec<String>,
 }
 
 pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, K6Error> {
@@ -189,6 +188,15 @@ pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
     })
 }
 
+/// Where secrets come from: the flags, or else the variable.
+pub(super) fn secret_sources(given: &Parsed, env: &Env) -> Vec<String> {
+    let flags: Vec<String> = given.all("secret-source").map(str::to_owned).collect();
+    match env.get("K6_SECRET_SOURCE") {
+        Some(source) if flags.is_empty() => vec![source.to_owned()],
+        _ => flags,
+    }
+}
+
 pub(super) fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
     let read = |text: &str| {
         let (path, value) = text.split_once('=')?;
@@ -244,7 +252,6 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         vu_memory_max: limit(given, "vu-memory")?.map(Bytes),
         features,
         notices,
-        secret_sources: given.all("secret-source").map(str::to_owned).collect(),
     })
 }
 

@@ -9,6 +9,7 @@ use loadline_model::ExitCode;
 use loadline_run::{ReadError, ScriptMetrics, ScriptSetup};
 use loadline_script::exports::Exports;
 use loadline_script::loading::{Fetch, Libraries, Sources, entry_url};
+use loadline_script::secrets::Secrets;
 use loadline_script::vu::{FailureKind, ScriptFailure};
 use loadline_script::{Program, ProgramSettings};
 use url::Url;
@@ -48,6 +49,7 @@ pub(crate) fn load(
     invocation: &K6Invocation,
     place: Place,
     logger: &Arc<Logger>,
+    secrets: Arc<Secrets>,
 ) -> Result<Loaded, K6Error> {
     let libraries = if invocation.remote_libs {
         Libraries::Fetched
@@ -65,6 +67,7 @@ pub(crate) fn load(
     let sources = Arc::new(sources);
     let settings = ProgramSettings {
         env: place.env,
+        secrets,
         ..ProgramSettings::default()
     };
     let entry = sources.entry().to_owned();

@@ -7,13 +7,14 @@
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use loadline_model::ExitCode;
 use loadline_output::k6_lines::push_rfc3339;
 use loadline_report::Style;
 use loadline_run::{Clock, ScriptLog, Traced};
 use loadline_script::host::{LogEntry, LogLevel};
+use loadline_script::secrets::Secrets;
 
 use super::trace::{self, TraceLook};
 use crate::k6::{K6Error, Level, LogFormat, LogOutput, LogSettings, Notice};
@@ -35,6 +36,8 @@ pub(crate) struct Logger {
     console: Option<Mutex<File>>,
     /// How traces look on standard error.
     look: TraceLook,
+    /// What is never written.
+    secrets: Arc<Secrets>,
 }
 
 enum Stream {
@@ -89,6 +92,7 @@ impl Logger {
                 style: Style::default(),
                 shows_secrets: false,
             },
+            secrets: Arc::default(),
         })
     }
 
@@ -101,14 +105,21 @@ impl Logger {
         Ok(self)
     }
 
+    /// The same log without these secrets.
+    pub(crate) fn without(mut self, secrets: Arc<Secrets>) -> Logger {
+        self.secrets = secrets;
+        self
+    }
+
     /// The same log with traces that look so.
     pub(crate) fn with_look(mut self, look: TraceLook) -> Logger {
         self.look = look;
         self
     }
 
-    /// Writes a line.
+    /// Writes a line, secrets taken out.
     pub(crate) fn tell(&self, notice: &Notice) {
+        let notice = &self.redacted(notice);
         let is_source =
             |(name, value): &(Cow<'static, str>, String)| name == "source" && value == "console";
         match &self.console {
@@ -126,6 +137,21 @@ impl Logger {
             }
             _ if notice.level < self.lowest => {}
             _ => self.write(&self.line(notice)),
+        }
+    }
+
+    fn redacted(&self, notice: &Notice) -> Notice {
+        let field = |(name, value): &(Cow<'static, str>, String)| {
+            let name = match self.secrets.redacted(name) {
+                Cow::Borrowed(_) => name.clone(),
+                Cow::Owned(redacted) => redacted.into(),
+            };
+            (name, self.secrets.redacted(value).into_owned())
+        };
+        Notice {
+            level: notice.level,
+            message: self.secrets.redacted(&notice.message).into_owned(),
+            fields: notice.fields.iter().map(field).collect(),
         }
     }
 
@@ -161,7 +187,8 @@ impl ScriptLog for Logger {
     fn traced(&self, scenario: &str, what: &Traced<'_>) {
         // Under the lock of the log, so that its lines do not fall into a block.
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        print::to_stderr(&trace::block(scenario, what, self.look));
+        let block = trace::block(scenario, what, self.look);
+        print::to_stderr(&self.secrets.redacted(&block));
         drop(stream);
     }
 

@@ -252,9 +252,10 @@ impl Going<'_> {
     }
 
     fn program_settings(&self, plan: &TestPlan, settings: &ScriptSettings) -> ProgramSettings {
-        let env = self.loaded.program.settings().env.clone();
+        let known = self.loaded.program.settings();
         ProgramSettings {
-            env,
+            env: known.env.clone(),
+            secrets: Arc::clone(&known.secrets),
             memory_limit: settings
                 .vu_memory_max
                 .and_then(|most| usize::try_from(most.0).ok()),

@@ -12,6 +12,7 @@ mod html;
 mod http;
 mod k6;
 mod metrics;
+mod secrets;
 pub(crate) mod tags;
 mod text_coding;
 mod web;
@@ -23,6 +24,7 @@ use rquickjs::{Object, Result};
 use crate::globals;
 use crate::lazy::Lazy;
 use crate::natives::{Body, Builtin};
+pub(crate) use http::url as url_text;
 
 /// Every built-in module.
 static BUILTINS: &[Builtin] = &[
@@ -36,6 +38,7 @@ static BUILTINS: &[Builtin] = &[
     html::ELEMENTS,
     html::MODULE,
     metrics::MODULE,
+    secrets::MODULE,
     text_coding::MODULE,
     web::BODIES,
     web::EVENTS,

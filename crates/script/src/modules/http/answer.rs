@@ -113,9 +113,10 @@ impl Facts {
         format!("{} {reason}", self.status).trim_end().to_owned()
     }
 
-    /// The URL that was asked last; empty when none was.
+    /// The URL that was asked last, as it was given where nothing answered; empty when none was.
     pub(crate) fn url(&self) -> Arc<str> {
         match &self.address {
+            Some(address) if self.status == 0 => Arc::clone(&address.given),
             Some(address) => Arc::clone(&address.text),
             None => Arc::from(""),
         }

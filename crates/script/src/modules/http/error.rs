@@ -14,7 +14,7 @@ pub(super) fn throw(ctx: &Ctx<'_>, message: &str) -> Error {
 }
 
 /// An error to reject a promise with: there k6 hands over the text alone, without a name.
-pub(super) fn reason<'js>(ctx: &Ctx<'js>, message: &str) -> Result<Value<'js>> {
+pub(in crate::modules) fn reason<'js>(ctx: &Ctx<'js>, message: &str) -> Result<Value<'js>> {
     make(ctx, message, "")
 }
 

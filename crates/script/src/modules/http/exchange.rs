@@ -484,7 +484,7 @@ fn may_have_body(answer: &HopAnswer, method: &str) -> bool {
 }
 
 fn refused(text: String) -> Unreachable {
-    Unreachable { code: 1000, text }
+    Unreachable::new(1000, text)
 }
 
 /// A hop that could not be sent.
@@ -492,7 +492,7 @@ fn unsent(class: ErrorClass, why: Unreachable, now: Nanos) -> HopFailure {
     HopFailure {
         class,
         code: why.code,
-        tag: why.text.clone(),
+        tag: why.tag,
         detail: why.text,
         protocol: None,
         remote: None,

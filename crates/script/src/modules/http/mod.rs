@@ -29,7 +29,7 @@ mod response;
 mod sample;
 #[cfg(test)]
 mod tests;
-mod url;
+pub(crate) mod url;
 mod vu;
 
 use std::sync::Arc;
@@ -45,6 +45,7 @@ use crate::vu::state;
 
 pub(super) use answer::Facts;
 pub(super) use beside::send_beside;
+pub(super) use error::reason as rejection;
 pub(super) use request::Arguments;
 
 pub(super) const MODULE: Builtin = Builtin {

@@ -101,6 +101,7 @@ pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) 
     let ip = ended.remote.filter(|_| enabled.has(SystemTag::Ip));
     let ip = ip.map(|remote| remote.ip().to_string());
     let url = call.name.as_deref().unwrap_or(&hop.address.masked);
+    let url = &*state.program.settings.secrets.redacted(url);
     let system = HttpTags {
         method: hop.method,
         url,

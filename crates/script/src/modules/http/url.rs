@@ -3,6 +3,8 @@
 //! Sources: RFC 3986 and the documentation of Go's package. Must not resolve names or know of
 //! requests. Invariant: an address with an origin can be sent; one without says why not.
 
+mod host;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,8 +14,10 @@ use loadline_model::url::{Origin, Scheme};
 /// A URL that was parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
-    /// The URL as it is shown to scripts: path escaped, credentials kept.
+    /// The URL as Go writes it: path escaped, credentials kept.
     pub(crate) text: Arc<str>,
+    /// The URL as the script or the target wrote it.
+    pub(crate) given: Arc<str>,
     /// The same for tags: credentials masked.
     pub(crate) masked: Arc<str>,
     /// Where it leads, or why a request to it cannot be sent.
@@ -33,11 +37,24 @@ pub(crate) struct Place {
     pub(crate) authority: String,
 }
 
-/// Why a well-formed URL cannot be sent to: code, tag, text.
+/// Why a well-formed URL cannot be sent to.
 #[derive(Clone, Debug)]
 pub(crate) struct Unreachable {
     pub(crate) code: u16,
+    pub(crate) tag: String,
     pub(crate) text: String,
+}
+
+impl Unreachable {
+    /// With a text that is its own tag.
+    pub(crate) fn new(code: u16, text: impl Into<String>) -> Unreachable {
+        let text = text.into();
+        Unreachable {
+            code,
+            tag: text.clone(),
+            text,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -75,7 +92,14 @@ impl Address {
             url: text.to_owned(),
             why,
         };
-        Parts::parse(text).map(Parts::address).map_err(no_url)
+        let address = Parts::parse(text).map(Parts::address).map_err(no_url)?;
+        Ok(match *address.text == *text {
+            true => address,
+            false => Address {
+                given: text.into(),
+                ..address
+            },
+        })
     }
 
     /// The address that a `Location` leads to from here.
@@ -89,6 +113,15 @@ impl Address {
         };
         let reference = Parts::parse(location).map_err(no_url)?;
         Ok(self.parts.resolve(reference).address())
+    }
+
+    /// The same with another query; an empty one is none.
+    pub(crate) fn with_query(&self, query: &str) -> Address {
+        let mut parts = self.parts.clone();
+        // Go keeps a question mark that nothing follows.
+        let keeps_mark = parts.query.as_deref() == Some("");
+        parts.query = Some(query.to_owned()).filter(|query| keeps_mark || !query.is_empty());
+        parts.address()
     }
 
     /// The URL with the password starred out, for errors.
@@ -215,8 +248,7 @@ impl Parts {
             }
             None => authority,
         };
-        check_host(host)?;
-        self.host = decoded(host);
+        self.host = host::parse(&self.scheme, host)?;
         Ok(())
     }
 
@@ -260,13 +292,14 @@ impl Parts {
         if let Some(opaque) = &self.opaque {
             text.push_str(opaque);
         } else {
-            if self.has_authority {
+            let is_nothing = self.host.is_empty() && self.path.is_empty() && userinfo.is_none();
+            if self.has_authority && !is_nothing {
                 text.push_str("//");
                 if let Some(userinfo) = userinfo {
                     text.push_str(userinfo);
                     text.push('@');
                 }
-                text.push_str(&self.host);
+                text.push_str(&host::escaped(&self.host));
             }
             text.push_str(&self.path);
         }
@@ -302,6 +335,7 @@ impl Parts {
             (decoded(user), decoded(password))
         });
         Address {
+            given: Arc::clone(&text),
             text,
             masked,
             place: self.place(),
@@ -316,22 +350,26 @@ impl Parts {
             "https" => Scheme::Https,
             other => {
                 let text = format!("unsupported protocol scheme {}", quoted(other));
-                return Err(Unreachable { code: 1000, text });
+                return Err(Unreachable::new(1000, text));
             }
         };
         let name = host_name(&self.host);
-        if self.opaque.is_some() || name.is_empty() {
-            let text = "http: no Host in request URL".to_owned();
-            return Err(Unreachable { code: 1000, text });
+        if self.opaque.is_some() || self.host.is_empty() {
+            return Err(Unreachable::new(1000, "http: no Host in request URL"));
+        }
+        if name.is_empty() {
+            return Err(Unreachable {
+                tag: "lookup: no such host".to_owned(),
+                ..Unreachable::new(1101, "lookup : no such host")
+            });
         }
         let port_text = self.host[name.len()..]
             .rsplit_once(':')
             .map(|(_, port)| port);
         let port = match port_text.filter(|port| !port.is_empty()) {
             None => scheme.default_port(),
-            Some(digits) => digits.parse().map_err(|_| Unreachable {
-                code: 1210,
-                text: format!("dial tcp: address {digits}: invalid port"),
+            Some(digits) => digits.parse().map_err(|_| {
+                Unreachable::new(1210, format!("dial tcp: address {digits}: invalid port"))
             })?,
         };
         let name = ascii_host(name);
@@ -388,33 +426,6 @@ fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     Ok(("", text))
 }
 
-fn check_host(host: &str) -> Result<(), String> {
-    let port = if host.starts_with('[') {
-        let end = host.rfind(']').ok_or("missing ']' in host")?;
-        &host[end + 1..]
-    } else {
-        host.rfind(':').map_or("", |at| &host[at..])
-    };
-    let digits = port.strip_prefix(':');
-    let is_port = port.is_empty()
-        || digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    if !is_port {
-        return Err(format!("invalid port {} after host", quoted(port)));
-    }
-    check_escapes(host)?;
-    match host.chars().find(|c| c.is_ascii() && !is_host_char(*c)) {
-        Some(c) => Err(format!(
-            "invalid character {} in host name",
-            quoted(&c.to_string())
-        )),
-        None => Ok(()),
-    }
-}
-
-fn is_host_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(c)
-}
-
 fn is_userinfo_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte)
 }
@@ -427,29 +438,41 @@ fn is_fragment_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:@[]/?".contains(&byte)
 }
 
+/// A text as it is spelled in a path.
+pub(crate) fn in_path(text: &str) -> String {
+    escaped(text, is_path_byte)
+}
+
 fn check_escapes(text: &str) -> Result<(), String> {
-    let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'%') {
-        at += found;
-        let digits = bytes.get(at + 1..at + 3);
-        if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-            let wrong: String = text[at..].chars().take(3).collect();
-            return Err(format!("invalid URL escape {}", quoted(&wrong)));
-        }
-        at += 3;
+    while let Some(found) = text[at..].find('%') {
+        at += found + escape_at(text, at + found)?.len();
     }
     Ok(())
 }
 
+/// The escape (`%41`) at a percent sign.
+fn escape_at(text: &str, at: usize) -> Result<&str, String> {
+    let is_escape = |escape: &&str| escape.bytes().skip(1).all(|byte| byte.is_ascii_hexdigit());
+    text.get(at..at + 3).filter(is_escape).ok_or_else(|| {
+        let wrong: String = text[at..].chars().take(3).collect();
+        format!("invalid URL escape {}", quoted(&wrong))
+    })
+}
+
 /// A part with everything escaped that must be; escapes that are there stay.
 fn escaped(text: &str, is_plain: fn(u8) -> bool) -> String {
-    if text.bytes().all(|byte| is_plain(byte) || byte == b'%') {
+    escaped_but(text, |byte| is_plain(byte) || byte == b'%')
+}
+
+/// A part with all bytes escaped but these.
+fn escaped_but(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
+    if text.bytes().all(&is_plain) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len() + 16);
     for byte in text.bytes() {
-        if is_plain(byte) || byte == b'%' {
+        if is_plain(byte) {
             out.push(byte as char);
         } else {
             out.push_str(&format!("%{byte:02X}"));

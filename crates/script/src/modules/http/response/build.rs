@@ -28,7 +28,7 @@ pub(super) fn field<'js>(ctx: &Ctx<'js>, facts: &Facts, field: Field) -> Result<
             let protocol = facts.protocol.filter(|_| facts.status != 0);
             protocol.map_or("", |protocol| protocol.name()).into_js(ctx)
         }
-        Field::Headers => headers(ctx, &facts.headers).map(Object::into_value),
+        Field::Headers => headers(ctx, facts).map(Object::into_value),
         Field::Cookies => cookies(ctx, &facts.headers).map(Object::into_value),
         Field::Timings => timings(ctx, &facts.times).map(Object::into_value),
         Field::TlsVersion => facts.tls.map_or("", |tls| tls.version).into_js(ctx),
@@ -77,21 +77,9 @@ fn lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// Values of one name are joined.
-fn headers<'js>(ctx: &Ctx<'js>, received: &HopHeaders) -> Result<Object<'js>> {
-    let mut joined: Vec<(String, String)> = Vec::with_capacity(received.fields.len());
-    for (name, value) in received.iter() {
-        let name = loadline_go::header::canonical(&lossy(name));
-        match joined.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, values)) => {
-                values.push_str(", ");
-                values.push_str(&lossy(value));
-            }
-            None => joined.push((name, lossy(value).into_owned())),
-        }
-    }
+fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
-    for (name, value) in joined {
+    for (name, value) in super::headers::shown(facts) {
         object.set(name, value)?;
     }
     Ok(object)

@@ -5,6 +5,7 @@
 //! are sent. Invariant: a field gives the same value each time, or what the script set it to.
 
 mod build;
+mod headers;
 mod json;
 mod page;
 

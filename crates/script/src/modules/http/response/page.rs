@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use rquickjs::function::{Opt, This};
-use rquickjs::{Class, Coerced, Ctx, Function, Object, Result, Value};
+use rquickjs::{Class, Coerced, Ctx, Exception, Function, Object, Result, Value};
 
 use super::super::request::{self, Arguments};
 use super::super::url::Address;
@@ -100,6 +100,17 @@ fn is_empty(selection: &Object<'_>) -> Result<bool> {
     Ok(method::<_, f64>(selection, "size", ())? == 0.0)
 }
 
+/// The script's object, if it gave one.
+fn taken<'a, 'js>(ctx: &Ctx<'js>, options: &'a Opt<Value<'js>>) -> Result<Option<&'a Object<'js>>> {
+    match &options.0 {
+        Some(missing) if is_missing(missing) => {
+            let why = "Cannot convert undefined or null to object";
+            Err(Exception::throw_type(ctx, why))
+        }
+        given => Ok(given.as_ref().and_then(Value::as_object)),
+    }
+}
+
 /// What the script's object says under a name; `None` when it says nothing.
 fn option<'js>(options: Option<&Object<'js>>, name: &str) -> Result<Option<Value<'js>>> {
     let Some(options) = options else {
@@ -122,7 +133,7 @@ pub(super) fn submit_form<'js>(
     this: Responses<'js>,
     options: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
-    let options = options.0.as_ref().and_then(Value::as_object);
+    let options = taken(&ctx, &options)?;
     let form_selector = text_option(options, "formSelector", "form")?;
     let submit_selector = text_option(options, "submitSelector", "[type=\"submit\"]")?;
     let (form, url) = {
@@ -135,17 +146,15 @@ pub(super) fn submit_form<'js>(
         let message = format!("no form found for selector '{form_selector}' in response '{url}'");
         return Err(error::throw(&ctx, &message));
     }
-    let verb = attribute(&form, "method")?.filter(|verb| !verb.is_empty());
+    let verb = attribute(&form, "method")?;
     let verb = verb.map_or_else(|| "GET".to_owned(), |verb| verb.to_uppercase());
-    let target = match attribute(&form, "action")? {
-        Some(action) => resolved(&ctx, &url, &action)?,
-        None => url.to_string(),
-    };
+    let action = attribute(&form, "action")?;
+    let target = resolved(&ctx, &url, action.as_deref())?;
     let values = values_of(&form, &submit_selector, option(options, "fields")?)?;
     let params = option(options, "params")?;
     let arguments = if verb == "GET" {
-        let with_query = with_query(&target, &values)?;
-        arguments(&ctx, &verb, &with_query, None, params)?
+        let target = target.with_query(&query_of(&values)?);
+        arguments(&ctx, &verb, &target, None, params)?
     } else {
         arguments(&ctx, &verb, &target, Some(values.into_value()), params)?
     };
@@ -160,8 +169,11 @@ fn values_of<'js>(
 ) -> Result<Object<'js>> {
     let values: Object<'js> = method(form, "serializeObject", ())?;
     let button: Object<'js> = method(&found(form, submit_selector)?, "first", ())?;
-    if let Some(name) = attribute(&button, "name")? {
-        values.set(name, method::<_, Value<'js>>(&button, "val", ())?)?;
+    let value: Value<'js> = method(&button, "val", ())?;
+    if let Some(name) = attribute(&button, "name")?
+        && !value.is_undefined()
+    {
+        values.set(name, value)?;
     }
     if let Some(fields) = fields.as_ref().and_then(Value::as_object) {
         for field in fields.props::<String, Value<'js>>() {
@@ -172,25 +184,11 @@ fn values_of<'js>(
     Ok(values)
 }
 
-/// A URL with values laid into its query.
-fn with_query(url: &str, values: &Object<'_>) -> Result<String> {
-    let whole = url.split('#').next().unwrap_or(url);
-    let (path, query) = whole.split_once('?').unwrap_or((whole, ""));
-    let mut fields: Vec<(String, String)> = ::url::form_urlencoded::parse(query.as_bytes())
-        .into_owned()
-        .collect();
-    for field in values.props::<String, Value<'_>>() {
-        let (name, value) = field?;
-        match value.as_array() {
-            Some(items) => {
-                for item in items.iter::<Coerced<String>>() {
-                    fields.push((name.clone(), item?.0));
-                }
-            }
-            None => fields.push((name, value.get::<Coerced<String>>()?.0)),
-        }
-    }
-    Ok(format!("{path}?{}", body::encode_form(fields)))
+/// Values as a query; a list is one value, as text.
+fn query_of(values: &Object<'_>) -> Result<String> {
+    let fields = values.props::<String, Coerced<String>>();
+    let fields = fields.map(|field| field.map(|(name, value)| (name, value.0)));
+    Ok(body::encode_form(fields.collect::<Result<_>>()?))
 }
 
 /// `clickLink({ selector, params })`
@@ -199,7 +197,7 @@ pub(super) fn click_link<'js>(
     this: Responses<'js>,
     options: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
-    let options = options.0.as_ref().and_then(Value::as_object);
+    let options = taken(&ctx, &options)?;
     let selector = text_option(options, "selector", "a[href]")?;
     let (link, url) = {
         let response = this.0.borrow();
@@ -217,30 +215,31 @@ pub(super) fn click_link<'js>(
         );
         return Err(error::throw(&ctx, &message));
     };
-    let target = resolved(&ctx, &url, &href)?;
+    let target = resolved(&ctx, &url, Some(&href))?;
     let params = option(options, "params")?;
     let arguments = arguments(&ctx, "GET", &target, None, params)?;
     request::blocking(&ctx, &arguments)
 }
 
-fn resolved(ctx: &Ctx<'_>, base: &str, reference: &str) -> Result<String> {
-    let address = Address::parse(base).and_then(|base| base.resolve(reference));
-    match address {
-        Ok(address) => Ok(address.text.to_string()),
-        Err(why) => Err(error::throw(ctx, &why.to_string())),
-    }
+/// Where a reference leads from a page; without one, the page's own address.
+fn resolved(ctx: &Ctx<'_>, page: &str, reference: Option<&str>) -> Result<Address> {
+    let address = Address::parse(page).and_then(|page| match reference {
+        Some(reference) => page.resolve(reference),
+        None => Ok(page),
+    });
+    address.map_err(|why| error::throw(ctx, &why.to_string()))
 }
 
 fn arguments<'js>(
     ctx: &Ctx<'js>,
     method: &str,
-    url: &str,
+    address: &Address,
     body: Option<Value<'js>>,
     params: Option<Value<'js>>,
 ) -> Result<Arguments<'js>> {
     Ok(Arguments {
         method: Arc::from(method),
-        url: Some(rquickjs::String::from_str(ctx.clone(), url)?.into_value()),
+        url: Some(rquickjs::String::from_str(ctx.clone(), &address.text)?.into_value()),
         body,
         params,
     })

@@ -22,8 +22,9 @@ macro_rules! topics {
 }
 
 topics! {
-    auth batch checks cli compression console cookies crypto data encoding errors execution executors
-    html http httpbin language lifecycle metrics options summary tags thresholds timers
+    auth batch checks cli compression console cookies crypto csv data encoding errors execution
+    executors fs html http httpbin language lifecycle metrics options secrets streams summary tags
+    thresholds timers
 }
 
 /// The same scripts and golden files, another server: what is seen does not hang on our own target.

@@ -37,6 +37,62 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+/// A file that a script has opened.
+#[derive(Clone, Debug)]
+pub struct OpenedFile {
+    /// Its full path.
+    pub path: String,
+    /// Its contents, which are held once however often it is opened.
+    pub bytes: Arc<[u8]>,
+}
+
+/// Why a file cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// Its full path.
+    pub path: String,
+    /// What is wrong with it.
+    pub fault: OpenFault,
+}
+
+/// What is wrong with a file that cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenFault {
+    /// There is nothing of that name.
+    NotFound,
+    /// It is a folder.
+    IsDirectory,
+    /// It was not opened in the first init.
+    Unknown,
+    /// Anything else, in words.
+    Failed(String),
+}
+
+/// In the words of k6's `open()`.
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.as_str();
+        match &self.fault {
+            OpenFault::NotFound => write!(f, "stat {path}: no such file or directory"),
+            OpenFault::IsDirectory => {
+                let path = match path.trim_end_matches('/') {
+                    "" => "/",
+                    path => path,
+                };
+                write!(f, "open() can't be used with directories, path: \"{path}\"")
+            }
+            OpenFault::Unknown => write!(
+                f,
+                "open() can't be used with files that weren't previously opened during \
+                 initialization (__VU==0), path: \"{path}\""
+            ),
+            OpenFault::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
 /// Where modules and files come from.
 pub trait ModuleSources: Send + Sync {
     /// The full name (`file:///…`, `https://…`) of what a module imports by `name`; built-in
@@ -56,7 +112,7 @@ pub trait ModuleSources: Send + Sync {
     ///
     /// # Errors
     /// When it is not there or cannot be read, or was not opened in the first init.
-    fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, LoadError>;
+    fn open(&self, base: Option<&str>, path: &str) -> Result<OpenedFile, OpenError>;
 }
 
 /// What a program is made with beside its sources.

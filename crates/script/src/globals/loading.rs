@@ -197,11 +197,11 @@ fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<String>) -> Result<
     if path.is_empty() {
         return Err(throw("open() can't be used with an empty filename"));
     }
-    let bytes = state(&ctx)
+    let opened = state(&ctx)
         .program
         .sources()
-        .open(module_under_way(&ctx).as_deref(), &path)
-        .map_err(|error| throw(&error.message))?;
+        .open(module_under_way(&ctx).as_deref(), &path);
+    let bytes = opened.map_err(|error| throw(&error.to_string()))?.bytes;
     if mode.0.as_deref() == Some("b") {
         return ArrayBuffer::new_copy(ctx.clone(), &bytes).map(ArrayBuffer::into_value);
     }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use url::Url;
 
-use crate::program::{LoadError, ModuleSources};
+use crate::program::{LoadError, ModuleSources, OpenError, OpenFault, OpenedFile};
 use crate::{jslib, modules};
 use source_text::{Form, SourceText};
 
@@ -230,6 +230,23 @@ impl Sources {
         };
         source_text::read(name, &String::from_utf8_lossy(&bytes), form)
     }
+
+    /// The contents of a file that a script opens.
+    fn bytes_of(&self, url: &Url) -> Result<Arc<[u8]>, OpenFault> {
+        let mut loaded = self.lock();
+        if let Some(bytes) = loaded.opened.get(url) {
+            return Ok(Arc::clone(bytes));
+        }
+        let bytes = self.fetch.read(url).map_err(|error| fault_of(url, error))?;
+        let bytes: Arc<[u8]> = bytes.into();
+        if loaded.is_sealed {
+            return Err(OpenFault::Unknown);
+        }
+        let recorded = &mut loaded.recorded.files;
+        recorded.insert(url.clone(), Arc::clone(&bytes));
+        loaded.opened.insert(url.clone(), Arc::clone(&bytes));
+        Ok(bytes)
+    }
 }
 
 impl ModuleSources for Sources {
@@ -255,35 +272,19 @@ impl ModuleSources for Sources {
         }))
     }
 
-    fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, LoadError> {
+    fn open(&self, base: Option<&str>, path: &str) -> Result<OpenedFile, OpenError> {
         let base = base.filter(|base| *base != self.entry.as_str());
         let base = base.and_then(|base| Url::parse(base).ok());
-        let url = resolve::opened(base.as_ref().unwrap_or(&self.directory), path)?;
-        let mut loaded = self.lock();
-        if let Some(bytes) = loaded.opened.get(&url) {
-            return Ok(Arc::clone(bytes));
+        let url = resolve::opened(base.as_ref().unwrap_or(&self.directory), path);
+        let url = url.map_err(|error| OpenError {
+            path: path.to_owned(),
+            fault: OpenFault::Failed(error.message),
+        })?;
+        let path = resolve::path_of(&url);
+        match self.bytes_of(&url) {
+            Ok(bytes) => Ok(OpenedFile { path, bytes }),
+            Err(fault) => Err(OpenError { path, fault }),
         }
-        if loaded.is_sealed {
-            if let Err(error) = self.fetch.read(&url) {
-                return Err(open_error(&url, &error));
-            }
-            return Err(LoadError::new(format!(
-                "open() can't be used with files that weren't previously opened during \
-                 initialization (__VU==0), path: \"{}\"",
-                resolve::path_of(&url)
-            )));
-        }
-        let bytes = self
-            .fetch
-            .read(&url)
-            .map_err(|error| open_error(&url, &error))?;
-        let bytes: Arc<[u8]> = bytes.into();
-        loaded
-            .recorded
-            .files
-            .insert(url.clone(), Arc::clone(&bytes));
-        loaded.opened.insert(url, Arc::clone(&bytes));
-        Ok(bytes)
     }
 }
 
@@ -311,20 +312,14 @@ pub fn import_error(url: &Url, spelled: &str, error: &FetchError) -> LoadError {
     LoadError::new(message)
 }
 
-/// What k6 says of a file that cannot be opened.
-fn open_error(url: &Url, error: &FetchError) -> LoadError {
-    let path = resolve::path_of(url);
-    LoadError::new(match error {
-        FetchError::NotFound => format!("stat {path}: {error}"),
-        FetchError::IsDirectory => {
-            let path = match path.trim_end_matches('/') {
-                "" => "/",
-                path => path,
-            };
-            format!("open() can't be used with directories, path: \"{path}\"")
+fn fault_of(url: &Url, error: FetchError) -> OpenFault {
+    match error {
+        FetchError::NotFound => OpenFault::NotFound,
+        FetchError::IsDirectory => OpenFault::IsDirectory,
+        FetchError::Failed(why) => {
+            OpenFault::Failed(format!("open {}: {why}", resolve::path_of(url)))
         }
-        FetchError::Failed(_) => format!("open {path}: {error}"),
-    })
+    }
 }
 
 #[cfg(test)]

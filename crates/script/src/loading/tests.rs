@@ -184,13 +184,16 @@ fn files_are_opened_from_the_folder_of_the_entry_and_only_before_the_seal() {
         ("file:///a/folder", "(folder)"),
     ]);
     let open = |path: &str| match sources.open(None, path) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => error.message,
+        Ok(file) => String::from_utf8_lossy(&file.bytes).into_owned(),
+        Err(error) => error.to_string(),
     };
     assert_eq!(open("one.txt"), "1");
     assert_eq!(open("/a/one.txt"), "1");
     let below = sources.open(Some("file:///a/sub/x.js"), "./one.txt");
-    assert_eq!(below.as_deref(), Ok(b"sub".as_slice()));
+    assert_eq!(
+        below.as_ref().map(|file| &*file.bytes),
+        Ok(b"sub".as_slice())
+    );
     assert_eq!(open("no.txt"), "stat /a/no.txt: no such file or directory");
     assert_eq!(
         open("folder"),

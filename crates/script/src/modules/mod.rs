@@ -5,9 +5,11 @@
 
 pub(crate) mod bytes;
 mod crypto;
+mod csv;
 pub(crate) mod data;
 mod encoding;
 mod execution;
+mod files;
 mod html;
 mod http;
 mod k6;
@@ -31,10 +33,14 @@ static BUILTINS: &[Builtin] = &[
     k6::MODULE,
     crypto::MODULE,
     crypto::x509::MODULE,
+    csv::MODULE,
     data::MODULE,
+    data::VIEW,
     encoding::MODULE,
     http::MODULE,
     execution::MODULE,
+    files::FILES,
+    files::FS,
     html::ELEMENTS,
     html::MODULE,
     metrics::MODULE,
@@ -43,8 +49,10 @@ static BUILTINS: &[Builtin] = &[
     web::BODIES,
     web::EVENTS,
     web::FETCH,
+    web::K6_STREAMS,
     web::STREAMS,
     web::URL,
+    web::WRITABLE,
     web_basics::MODULE,
     webcrypto::MODULE,
     Builtin {

@@ -121,10 +121,11 @@ pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailu
     } else {
         FailureKind::Thrown
     };
-    let text = if message.is_empty() {
-        name
-    } else {
-        format!("{name}: {message}")
+    let text = match (&*name, &*message) {
+        // What natives reject with is told by its text alone.
+        ("", _) => return ScriptFailure::thrown(message),
+        (_, "") => name,
+        _ => format!("{name}: {message}"),
     };
     ScriptFailure {
         kind,

@@ -1,44 +1,10 @@
+import { arrayOf } from "loadline:shared-array";
+
 const { open } = import.meta.native;
-
-const READ_ONLY = "SharedArray is immutable";
-
-const isElement = (target, key) =>
-  typeof key === "string" && String(key >>> 0) === key && key >>> 0 < target.length;
-
-const isIndex = (key) => typeof key === "string" && String(key >>> 0) === key;
-
-const refuse = (verb, key) => {
-  throw new TypeError(
-    isIndex(key) || key === "length" ? READ_ONLY : `Cannot ${verb} property "${String(key)}" on a dynamic array`,
-  );
-};
-
-// What all shared arrays do alike; `get` is native, one for each.
-const traps = {
-  has: (target, key) => isElement(target, key) || Reflect.has(target, key),
-  ownKeys: (target) => [...Array.from({ length: target.length }, (_, i) => String(i)), "length"],
-  getOwnPropertyDescriptor(target, key) {
-    if (!isElement(target, key)) return Reflect.getOwnPropertyDescriptor(target, key);
-    return { value: this.get(target, key), writable: true, enumerable: true, configurable: true };
-  },
-  set: (_, key) => refuse("set", key),
-  defineProperty: (_, key) => refuse("define", key),
-  deleteProperty(target, key) {
-    if (isElement(target, key)) throw new TypeError(READ_ONLY);
-    if (key === "length") throw new TypeError('Cannot delete property "length" on a dynamic array');
-    return true;
-  },
-  preventExtensions() {
-    throw new TypeError("Cannot make a dynamic object non-extensible");
-  },
-};
 
 // As in k6, `new` may be left out, and the result is an array that is no instance of this.
 export function SharedArray(name, make) {
-  const { length, get } = open(name === undefined ? "undefined" : String(name), make);
-  const target = [];
-  target.length = length;
-  return new Proxy(target, Object.assign(Object.create(traps), { get }));
+  return arrayOf(open(name === undefined ? "undefined" : String(name), make));
 }
 
 export default { SharedArray };

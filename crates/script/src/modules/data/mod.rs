@@ -27,6 +27,15 @@ pub(super) const MODULE: Builtin = Builtin {
     },
 };
 
+/// How shared arrays look, to whichever module makes them.
+pub(super) const VIEW: Builtin = Builtin {
+    name: "loadline:shared-array",
+    body: Body::Script {
+        text: include_str!("view.js"),
+        natives: |ctx| Object::new(ctx.clone()),
+    },
+};
+
 /// The arrays of a process by name.
 #[derive(Default)]
 pub(crate) struct SharedArrays {
@@ -34,42 +43,51 @@ pub(crate) struct SharedArrays {
 }
 
 impl SharedArrays {
-    fn find(&self, name: &str) -> Option<Arc<SharedArray>> {
+    pub(super) fn find(&self, name: &str) -> Option<Arc<SharedArray>> {
         let arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
         arrays.get(name).map(Arc::clone)
     }
 
     /// Keeps an array unless there is one of that name; gives the one that is kept.
-    fn keep(&self, name: &str, array: SharedArray) -> Arc<SharedArray> {
+    pub(super) fn keep(&self, name: &str, array: SharedArray) -> Arc<SharedArray> {
         let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = arrays.entry(name.to_owned());
-        Arc::clone(kept.or_insert_with(|| Arc::new(array)))
+        Arc::clone(kept.or_insert_with(|| Arc::new(array.fitted())))
     }
 }
 
 /// One array: the elements' JSON, end to end.
-struct SharedArray {
-    text: Box<str>,
+#[derive(Default)]
+pub(super) struct SharedArray {
+    text: String,
     /// Where each element ends.
-    ends: Box<[usize]>,
+    ends: Vec<usize>,
 }
 
 impl SharedArray {
     /// The elements of a script's array; one that JSON cannot say is `null`.
     fn of<'js>(ctx: &Ctx<'js>, elements: &Array<'js>) -> Result<SharedArray> {
-        let mut text = String::new();
-        let mut ends = Vec::with_capacity(elements.len());
+        let mut array = SharedArray::default();
         for element in elements.iter::<Value<'js>>() {
             match ctx.json_stringify(element?)? {
-                Some(json) => text.push_str(&json.to_string()?),
-                None => text.push_str("null"),
+                Some(json) => array.push(&json.to_string()?),
+                None => array.push("null"),
             }
-            ends.push(text.len());
         }
-        Ok(SharedArray {
-            text: text.into_boxed_str(),
-            ends: ends.into_boxed_slice(),
-        })
+        Ok(array)
+    }
+
+    /// The same in no more memory than it takes.
+    fn fitted(mut self) -> SharedArray {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self
+    }
+
+    /// Adds an element.
+    pub(super) fn push(&mut self, json: &str) {
+        self.text.push_str(json);
+        self.ends.push(self.text.len());
     }
 
     fn element(&self, index: usize) -> Option<&str> {
@@ -108,6 +126,11 @@ fn open<'js>(ctx: Ctx<'js>, name: String, make: Value<'js>) -> Result<Object<'js
         return Err(refuse(&ctx, why));
     }
     let array = find_or_make(&ctx, &name, make)?;
+    view(&ctx, array)
+}
+
+/// What a script's view of an array is made of.
+pub(super) fn view<'js>(ctx: &Ctx<'js>, array: Arc<SharedArray>) -> Result<Object<'js>> {
     let view = Object::new(ctx.clone())?;
     view.set("length", array.ends.len())?;
     view.set("get", Function::new(ctx.clone(), getter(array))?)?;

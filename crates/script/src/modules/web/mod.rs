@@ -43,6 +43,23 @@ pub(super) const STREAMS: Builtin = Builtin {
     },
 };
 
+pub(super) const WRITABLE: Builtin = Builtin {
+    name: "loadline:web/writable",
+    body: Body::Script {
+        text: include_str!("writable.js"),
+        natives: |ctx| Object::new(ctx.clone()),
+    },
+};
+
+/// The streams under k6's name.
+pub(super) const K6_STREAMS: Builtin = Builtin {
+    name: "k6/experimental/streams",
+    body: Body::Script {
+        text: include_str!("k6_streams.js"),
+        natives: |ctx| Object::new(ctx.clone()),
+    },
+};
+
 pub(super) const BODIES: Builtin = Builtin {
     name: "loadline:web/bodies",
     body: Body::Script {

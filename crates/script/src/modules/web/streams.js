@@ -1,12 +1,61 @@
 // Streams of the web, as far as they are read: no byte sources of their own, nothing to write to.
 
-const promiseOf = () => {
+export const promiseOf = () => {
   const settled = {};
   settled.promise = new Promise((resolve, reject) => Object.assign(settled, { resolve, reject }));
   // Whoever wants to know of the failure asks; nobody has to.
   settled.promise.catch(() => {});
   return settled;
 };
+
+// The same after it was rejected; one that was settled before gives way to a new one.
+export const settledOf = (settled, error) => {
+  settled.reject(error);
+  const rejected = promiseOf();
+  rejected.reject(error);
+  return rejected;
+};
+
+export const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
+
+// A method that a source or a sink may have.
+export const methodOf = (object, name) => {
+  const method = object[name];
+  if (method !== undefined && typeof method !== "function") throw new TypeError(`${name} of a stream is no function`);
+  return method;
+};
+
+// What a queuing strategy says: how much is wanted in the queue, and how large a chunk is.
+export const strategyOf = (strategy, usual) => {
+  const { highWaterMark: given, size } = strategy ?? {};
+  if (size !== undefined && typeof size !== "function") throw new TypeError("size of a queuing strategy is no function");
+  const highWaterMark = given === undefined ? usual : Number(given);
+  if (Number.isNaN(highWaterMark) || highWaterMark < 0) throw new RangeError("the high-water mark is no size");
+  const sizeOf = (chunk) => {
+    const found = size === undefined ? 1 : Number(size(chunk));
+    if (Number.isNaN(found) || found < 0 || found === Infinity) throw new RangeError("the size of a chunk is none");
+    return found;
+  };
+  return { highWaterMark, sizeOf };
+};
+
+// Each chunk counts as one.
+export class CountQueuingStrategy {
+  #highWaterMark;
+
+  constructor(init) {
+    if (!isObject(init) || init.highWaterMark === undefined) throw new TypeError("a queuing strategy wants a high-water mark");
+    this.#highWaterMark = Number(init.highWaterMark);
+  }
+
+  get highWaterMark() {
+    return this.#highWaterMark;
+  }
+
+  get size() {
+    return () => 1;
+  }
+}
 
 let read;
 let cancel;
@@ -27,8 +76,8 @@ export class ReadableStreamDefaultReader {
     return this.#closed.promise;
   }
 
-  async read() {
-    if (this.#stream === undefined) throw new TypeError("the reader has let go of its stream");
+  read() {
+    if (this.#stream === undefined) return Promise.reject(new TypeError("the reader has let go of its stream"));
     return read(this.#stream);
   }
 
@@ -40,15 +89,15 @@ export class ReadableStreamDefaultReader {
   releaseLock() {
     if (this.#stream === undefined) return;
     release(this.#stream);
-    this.#closed.reject(new TypeError("the reader has let go of its stream"));
+    this.#closed = settledOf(this.#closed, new TypeError("the reader has let go of its stream"));
     this.#stream = undefined;
   }
 }
 
 export class ReadableStream {
   #source;
-  #sizeOf;
-  #highWaterMark;
+  #methods;
+  #strategy;
   #queue = [];
   #queuedSize = 0;
   #waiting = [];
@@ -62,21 +111,23 @@ export class ReadableStream {
   #closed = promiseOf();
   #controller;
 
-  constructor(source = {}, { highWaterMark = 1, size = () => 1 } = {}) {
-    if (Number.isNaN(Number(highWaterMark)) || highWaterMark < 0) throw new RangeError("the high-water mark is no size");
+  constructor(source = {}, strategy = {}) {
+    this.#strategy = strategyOf(strategy, 1);
+    if (!isObject(source)) throw new TypeError("the underlying source is no object");
+    if (source.type !== undefined) throw new TypeError("streams of bytes are not supported: leave the type out");
     this.#source = source;
-    this.#sizeOf = size;
-    this.#highWaterMark = Number(highWaterMark);
+    this.#methods = Object.fromEntries(["start", "pull", "cancel"].map((name) => [name, methodOf(source, name)]));
     this.#controller = this.#makeController();
     const begun = () => {
       this.#isStarted = true;
       this.#pull();
     };
-    Promise.resolve(source.start?.(this.#controller)).then(begun, (error) => this.#fail(error));
+    Promise.resolve(this.#methods.start?.call(source, this.#controller)).then(begun, (error) => this.#fail(error));
   }
 
   static {
     acquire = (stream, reader) => {
+      if (!isObject(stream) || !(#reader in stream)) throw new TypeError("a reader wants a stream that is read");
       if (stream.locked) throw new TypeError("the stream is locked to a reader");
       stream.#reader = reader;
       return stream.#closed;
@@ -117,7 +168,7 @@ export class ReadableStream {
     return {
       get desiredSize() {
         if (stream.#state === "errored") return null;
-        return stream.#state === "closed" ? 0 : stream.#highWaterMark - stream.#queuedSize;
+        return stream.#state === "closed" ? 0 : stream.#strategy.highWaterMark - stream.#queuedSize;
       },
       enqueue: (chunk) => stream.#enqueue(chunk),
       close: () => stream.#close(),
@@ -131,7 +182,13 @@ export class ReadableStream {
     if (waiting !== undefined) {
       waiting.resolve({ value, done: false });
     } else {
-      const size = Number(this.#sizeOf(value));
+      let size;
+      try {
+        size = this.#strategy.sizeOf(value);
+      } catch (error) {
+        this.#fail(error);
+        throw error;
+      }
       this.#queue.push({ value, size });
       this.#queuedSize += size;
     }
@@ -163,9 +220,10 @@ export class ReadableStream {
   #pull() {
     const isWanted = this.#waiting.length > 0 || this.#controller.desiredSize > 0;
     if (this.#state !== "readable" || this.#isClosing || !this.#isStarted || this.#isPulling || !isWanted) return;
-    if (typeof this.#source.pull !== "function") return;
+    const { pull } = this.#methods;
+    if (pull === undefined) return;
     this.#isPulling = true;
-    new Promise((resolve) => resolve(this.#source.pull(this.#controller))).then(
+    new Promise((resolve) => resolve(pull.call(this.#source, this.#controller))).then(
       () => {
         this.#isPulling = false;
         this.#pull();
@@ -197,7 +255,7 @@ export class ReadableStream {
     if (this.#state === "closed") return;
     this.#queue = [];
     this.#finish();
-    await this.#source.cancel?.(reason);
+    await this.#methods.cancel?.call(this.#source, reason);
   }
 
   get locked() {

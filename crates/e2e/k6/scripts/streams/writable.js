@@ -1,0 +1,47 @@
+// Streams that are written to: sinks, back pressure, aborts, and what is refused.
+import { WritableStream, WritableStreamDefaultWriter, CountQueuingStrategy } from 'k6/experimental/streams';
+const say = (...a) => console.log(a.map((x) => (x instanceof Error ? `${x.name}: ${x.message}` : typeof x === 'object' ? JSON.stringify(x) : String(x))).join(' '));
+const tell = async (name, f) => { try { say(name, await f()); } catch (e) { say(name, 'threw', e && e.name, typeof e === 'object' ? '' : String(e)); } };
+const wait = (ms) => new Promise((r) => setTimeout(r, ms));
+export default async function () {
+  await tell('basic', async () => { const out = []; const s = new WritableStream({ start() { out.push('start'); }, write(x) { out.push(x); }, close() { out.push('close'); } }); const w = s.getWriter(); await w.write(1); await w.write('b'); await w.close(); return [out, await w.closed]; });
+  await tell('locked', async () => { const s = new WritableStream(); const a = s.locked; const w = s.getWriter(); const b = s.locked; w.releaseLock(); return [a, b, s.locked]; });
+  await tell('second writer', async () => { const s = new WritableStream(); s.getWriter(); s.getWriter(); });
+  await tell('type', async () => new WritableStream({ type: 'x' }));
+  await tell('null', async () => new WritableStream(null));
+  await tell('write no function', async () => new WritableStream({ write: 5 }));
+  await tell('start throws', async () => new WritableStream({ start() { throw new RangeError('boo'); } }));
+  await tell('start rejects', async () => { const w = new WritableStream({ start: async () => { throw new RangeError('boo'); } }).getWriter(); await tell(' closed', () => w.closed); return w.write(1); });
+  await tell('write throws', async () => { const s = new WritableStream({ write() { throw new RangeError('boo'); } }); const w = s.getWriter(); await tell(' write', () => w.write(1)); await tell(' closed', () => w.closed); await tell(' again', () => w.write(2)); await tell(' ready', () => w.ready); await tell(' desired', () => w.desiredSize); });
+  await tell('close throws', async () => { const w = new WritableStream({ close() { throw new RangeError('c'); } }).getWriter(); await tell(' close', () => w.close()); return w.closed; });
+  await tell('close twice', async () => { const w = new WritableStream().getWriter(); w.close(); return w.close(); });
+  await tell('write after close', async () => { const w = new WritableStream().getWriter(); await w.close(); return w.write(1); });
+  await tell('close after close', async () => { const w = new WritableStream().getWriter(); await w.close(); return w.close(); });
+  await tell('stream close', async () => { const out = []; const s = new WritableStream({ close() { out.push('c'); } }); await s.close(); return out; });
+  await tell('stream close locked', async () => { const s = new WritableStream(); s.getWriter(); return s.close(); });
+  await tell('abort', async () => { const out = []; const s = new WritableStream({ abort(why) { out.push(why); } }); const w = s.getWriter(); const got = await w.abort('why'); await tell(' closed', () => w.closed); await tell(' write', () => w.write(1)); return [got, out]; });
+  await tell('abort error', async () => { const w = new WritableStream().getWriter(); await w.abort(new RangeError('r')); return w.closed; });
+  await tell('stream abort', async () => { const out = []; const s = new WritableStream({ abort(why) { out.push(why); } }); await s.abort('x'); return out; });
+  await tell('stream abort locked', async () => { const s = new WritableStream(); s.getWriter(); return s.abort(); });
+  await tell('abort throws', async () => new WritableStream({ abort() { throw new RangeError('a'); } }).abort());
+  await tell('abort twice', async () => { const s = new WritableStream(); await s.abort('a'); return s.abort('b'); });
+  await tell('abort during write', async () => { const out = []; const s = new WritableStream({ async write(x) { out.push('w' + x); await wait(10); out.push('e' + x); }, abort(why) { out.push('abort ' + why); }, close() { out.push('close'); } }); const w = s.getWriter(); await wait(1); const a = w.write(1); const b = w.write(2); const c = w.abort('x'); await tell(' a', () => a); await tell(' b', () => b); await c; return out; });
+  await tell('desired', async () => { const s = new WritableStream({ write: () => wait(5) }, { highWaterMark: 3 }); const w = s.getWriter(); const out = [w.desiredSize]; w.write(1); out.push(w.desiredSize); w.write(2); w.write(3); w.write(4); out.push(w.desiredSize); await w.ready; out.push(w.desiredSize); await wait(40); out.push(w.desiredSize); await w.close(); out.push(w.desiredSize); return out; });
+  await tell('ready', async () => { const s = new WritableStream({ write: () => wait(5) }); const w = s.getWriter(); const out = []; await w.ready; out.push('r0'); const p = w.ready; w.write(1); out.push(p === w.ready); await w.ready; out.push('r1'); return out; });
+  await tell('order', async () => { const out = []; const s = new WritableStream({ async write(x) { await wait(5 - x); out.push(x); } }); const w = s.getWriter(); w.write(1); w.write(2); w.write(3); await w.close(); return out; });
+  await tell('controller error', async () => { let c; const s = new WritableStream({ start(x) { c = x; } }); const w = s.getWriter(); c.error(new RangeError('ce')); await tell(' closed', () => w.closed); return w.write(1); });
+  await tell('signal', async () => { let c; new WritableStream({ start(x) { c = x; } }); return [typeof c.signal, typeof c.error]; });
+  await tell('released', async () => { const s = new WritableStream(); const w = s.getWriter(); w.releaseLock(); await tell(' write', () => w.write(1)); await tell(' close', () => w.close()); await tell(' abort', () => w.abort()); await tell(' closed', () => w.closed); await tell(' ready', () => w.ready); await tell(' desired', () => w.desiredSize); w.releaseLock(); });
+  await tell('size', async () => { const s = new WritableStream({ write: () => wait(5) }, { highWaterMark: 10, size: (x) => x.length }); const w = s.getWriter(); w.write('abc'); return w.desiredSize; });
+  await tell('size throws', async () => { const s = new WritableStream({}, { size() { throw new RangeError('s'); } }); const w = s.getWriter(); await tell(' write', () => w.write(1)); return w.closed; });
+  await tell('size bad', async () => { const w = new WritableStream({}, { size: () => NaN }).getWriter(); return w.write(1); });
+  await tell('hwm bad', async () => new WritableStream({}, { highWaterMark: -1 }));
+  await tell('hwm 0', async () => { const w = new WritableStream({}, { highWaterMark: 0 }).getWriter(); return w.desiredSize; });
+  await tell('strategy', async () => { const w = new WritableStream({}, new CountQueuingStrategy({ highWaterMark: 7 })).getWriter(); return w.desiredSize; });
+  await tell('writer constructor', async () => { const s = new WritableStream(); const w = new WritableStreamDefaultWriter(s); return s.locked; });
+  await tell('writer of nothing', async () => new WritableStreamDefaultWriter());
+  await tell('writer of locked', async () => { const s = new WritableStream(); s.getWriter(); return new WritableStreamDefaultWriter(s); });
+  await tell('this', async () => { const sink = { start() { this.a = []; }, write(x) { this.a.push(x); } }; const w = new WritableStream(sink).getWriter(); await w.write(3); return sink.a; });
+  await tell('second argument', async () => { let got; const w = new WritableStream({ write(x, c) { got = typeof c.error; } }).getWriter(); await w.write(1); return got; });
+  await tell('close waits', async () => { const out = []; const s = new WritableStream({ async write(x) { await wait(5); out.push(x); }, async close() { await wait(5); out.push('c'); } }); const w = s.getWriter(); w.write(1); const c = w.close(); out.push(w.desiredSize); await c; return out; });
+}

@@ -1,0 +1,4 @@
+import { SeekMode, open } from "loadline:files";
+
+export { SeekMode, open };
+export default { SeekMode, open };

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use loadline_go::quoted;
 use serde_json::Value;
 
-use crate::modules::url_text::{in_path, quoted};
+use crate::modules::url_text::in_path;
 
 /// What stands in place of a secret; k6's words.
 const REDACTED: &str = "***SECRET_REDACTED***";

@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loadline_go::quoted;
 use loadline_model::ExitCode;
 use loadline_script::secrets::{SecretSource, Secrets};
 
 use super::notice::K6Error;
 use crate::Files;
-use crate::dialect::go_text::quoted;
 
 /// The source that is asked where a script names none.
 const DEFAULT: &str = "default";

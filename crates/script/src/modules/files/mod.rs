@@ -97,7 +97,7 @@ fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Object<'js>> {
 }
 
 fn fault_of(error: &OpenError) -> (&'static str, String) {
-    let path = super::url_text::quoted(&clean(&error.path));
+    let path = loadline_go::quoted(&clean(&error.path));
     match &error.fault {
         OpenFault::NotFound => ("NotFoundError", format!("no such file or directory {path}")),
         OpenFault::IsDirectory => (

@@ -5,7 +5,9 @@
 
 use std::net::Ipv6Addr;
 
-use super::{decoded, escape_at, quoted};
+use loadline_go::quoted;
+
+use super::{decoded, escape_at};
 
 /// The bytes of RFC 3986's `reg-name` and of literals, and what Go takes beside them.
 fn is_host_byte(byte: u8) -> bool {

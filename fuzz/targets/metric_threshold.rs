@@ -1,4 +1,4 @@
-//! Any text as a threshold and as the selector of a metric.
+//! Any text as a threshold, as a condition of a script's `thresholds`, and as the selector of a metric.
 //!
 //! Invariant checked: what parses says the same when it is written and parsed again; a threshold that suits a
 //! kind of metric can be evaluated on it, and gives the same answer each time; one that does not is refused.
@@ -12,7 +12,15 @@ use loadline_metric::{Gauge, Rate, ValueCounter};
 
 fuzz_target!(|text: &str| {
     selectors(text);
-    thresholds(text);
+    if let Ok(threshold) = text.parse::<Threshold>() {
+        assert_eq!(threshold.to_string().parse().as_ref(), Ok(&threshold));
+        holds_together(&threshold);
+    }
+    if let Ok(condition) = Threshold::parse_script(text) {
+        assert_eq!(*condition.source, *text);
+        assert_eq!(condition.metric, None);
+        holds_together(&condition);
+    }
 });
 
 fn selectors(text: &str) {
@@ -23,11 +31,7 @@ fn selectors(text: &str) {
     assert_eq!(selector.to_string().parse(), Ok(selector));
 }
 
-fn thresholds(text: &str) {
-    let Ok(threshold) = text.parse::<Threshold>() else {
-        return;
-    };
-    assert_eq!(threshold.to_string().parse().as_ref(), Ok(&threshold));
+fn holds_together(threshold: &Threshold) {
     if let Aggregation::Percentile(percent) = threshold.aggregation {
         assert!((0.0..=100.0).contains(&percent));
     }
@@ -42,7 +46,7 @@ fn thresholds(text: &str) {
         let outcome = threshold.outcome_without_data(kind);
         assert_eq!(outcome, threshold.outcome_without_data(kind));
     }
-    held(&threshold);
+    held(threshold);
 }
 
 fn held(threshold: &Threshold) {

@@ -8,9 +8,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadline_metric::threshold::{MetricSelector, ParseError, Threshold};
+use loadline_metric::threshold::{ConditionError, MetricSelector, Threshold};
 use loadline_metric::{SeriesPlan, TagSet};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::plan::TestPlan;
 use crate::system_tags::SystemTag;
@@ -21,6 +21,7 @@ pub struct ThresholdPlan {
     /// The metric, or the sub-metric, as the options name it: `name` or `name{tag:value}`.
     pub key: Arc<str>,
     /// What must hold; names no metric itself.
+    #[serde(deserialize_with = "condition_of")]
     pub condition: Threshold,
     /// Whether the run ends as soon as it does not hold.
     pub abort_on_fail: bool,
@@ -39,19 +40,8 @@ pub enum ThresholdPlanError {
         /// What is wrong.
         problem: KeyProblem,
     },
-    /// No operator, or nothing behind it.
-    Malformed(String),
-    /// What stands before the operator is no aggregation.
-    LeftSide(ParseError),
-    /// What stands behind the operator is no number.
-    RightSide {
-        /// The whole condition.
-        text: String,
-        /// What stands behind the operator.
-        number: String,
-    },
-    /// The condition names a metric itself, as the thresholds of other commands do.
-    NamesMetric(String),
+    /// What is wrong with the condition.
+    Condition(ConditionError),
 }
 
 /// What is wrong with the name of a metric.
@@ -83,26 +73,7 @@ impl fmt::Display for ThresholdPlanError {
                      metric {text:?} {problem}"
                 )
             }
-            ThresholdPlanError::Malformed(text) => write!(
-                f,
-                "failed parsing threshold expression {text:?}; reason: malformed threshold expression"
-            ),
-            ThresholdPlanError::LeftSide(error) => write!(
-                f,
-                "failed parsing threshold expression's {:?} left hand side; reason: failed parsing \
-                 method from expression\n{error}",
-                error.text
-            ),
-            ThresholdPlanError::RightSide { text, number } => write!(
-                f,
-                "failed parsing threshold expression's {text:?} right hand side; reason: {number:?} \
-                 is no number"
-            ),
-            ThresholdPlanError::NamesMetric(text) => write!(
-                f,
-                "failed parsing threshold expression's {text:?} left hand side; reason: the metric \
-                 is named by the key that the expression stands under"
-            ),
+            ThresholdPlanError::Condition(error) => error.fmt(f),
         }
     }
 }
@@ -121,15 +92,11 @@ impl ThresholdPlan {
         delay_abort_eval: Duration,
     ) -> Result<ThresholdPlan, ThresholdPlanError> {
         selector_of(key)?;
-        let parsed: Threshold = condition
-            .parse()
-            .map_err(|error| explain(condition, error))?;
-        if parsed.metric.is_some() {
-            return Err(ThresholdPlanError::NamesMetric(condition.to_owned()));
-        }
+        let condition =
+            Threshold::parse_script(condition).map_err(ThresholdPlanError::Condition)?;
         Ok(ThresholdPlan {
             key: key.into(),
-            condition: parsed,
+            condition,
             abort_on_fail,
             delay_abort_eval,
         })
@@ -215,29 +182,13 @@ fn selector_of(key: &str) -> Result<MetricSelector, ThresholdPlanError> {
     })
 }
 
-fn bare(text: &str) -> &str {
-    text.trim().trim_matches(['"', '\'']).trim()
+fn condition_of<'de, D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
+    let text = String::deserialize(from)?;
+    Threshold::parse_script(&text).map_err(serde::de::Error::custom)
 }
 
-/// What k6 says of a condition that cannot be read.
-fn explain(text: &str, error: ParseError) -> ThresholdPlanError {
-    // In the order in which k6 looks for them.
-    let operator = ["<=", "<", ">=", ">", "===", "==", "!="]
-        .into_iter()
-        .find_map(|operator| text.split_once(operator));
-    match operator {
-        Some((left, number)) if !number.trim().is_empty() => {
-            if left.trim().is_empty() || error.position < left.trim_end().len() {
-                ThresholdPlanError::LeftSide(error)
-            } else {
-                ThresholdPlanError::RightSide {
-                    text: text.to_owned(),
-                    number: number.trim().to_owned(),
-                }
-            }
-        }
-        _ => ThresholdPlanError::Malformed(text.to_owned()),
-    }
+fn bare(text: &str) -> &str {
+    text.trim().trim_matches(['"', '\'']).trim()
 }
 
 #[cfg(test)]
@@ -287,31 +238,21 @@ mod tests {
     }
 
     #[test]
-    fn bad_conditions_are_told_by_the_side_that_is_wrong() {
-        for (condition, told) in [
-            (
-                "",
-                "expression \"\"; reason: malformed threshold expression",
-            ),
-            ("count<", "expression \"count<\"; reason: malformed"),
-            ("bogus", "expression \"bogus\"; reason: malformed"),
-            ("<1", "\"<1\" left hand side"),
-            (
-                "prate<1",
-                "\"prate<1\" left hand side; reason: failed parsing method from expression",
-            ),
-            ("p(101)<3", "\"p(101)<3\" left hand side"),
-            (
-                "count<x",
-                "\"count<x\" right hand side; reason: \"x\" is no number",
-            ),
-            ("goodput<1", "named by the key"),
+    fn conditions_survive_the_json_of_a_plan() {
+        for condition in [
+            "p<5",
+            "avg<1_000",
+            "avg>-Inf",
+            " p(95)[1m] < 500 ",
+            "rate<1%",
         ] {
-            let error = parse("http_reqs", condition)
-                .expect_err(condition)
-                .to_string();
-            assert!(error.contains(told), "{condition}: {error}");
+            let plan = parse("x", condition).expect(condition);
+            let json = serde_json::to_string(&plan).expect("a plan has a text");
+            let read: ThresholdPlan = serde_json::from_str(&json).expect(&json);
+            assert_eq!(read, plan);
         }
-        assert!(parse("x", " p(95)[1m] < 500 ").is_ok());
+        assert!(
+            serde_json::from_str::<ThresholdPlan>(r#"{"key":"x","condition":"p95<5"}"#).is_err()
+        );
     }
 }

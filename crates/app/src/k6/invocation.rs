@@ -308,6 +308,7 @@ impl K6Invocation {
             proxy: self.proxy.clone(),
         };
         let plan = plan::plan(&options, &around).map_err(K6Error::config)?;
+        notices.extend(plan::threshold_notices(&plan));
         Ok(ScriptRun {
             plan,
             notices,

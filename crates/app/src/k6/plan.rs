@@ -24,6 +24,7 @@ use loadline_model::{
     TestPlan, ThresholdPlan,
 };
 
+use super::notice::Notice;
 use super::options::parts::StageOption;
 use super::options::scenario::{ExecutorKind, ScenarioOptions};
 use super::options::tls::{TlsVersions, VERSIONS};
@@ -235,6 +236,29 @@ fn thresholds(options: &K6Options) -> Result<Vec<ThresholdPlan>, String> {
         }
     }
     Ok(plans)
+}
+
+/// What is to be told of thresholds on tags that no series is kept by.
+pub(super) fn threshold_notices(plan: &TestPlan) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    for threshold in &plan.script_thresholds {
+        let selector = threshold.selector();
+        for tag in ["vu", "iter"] {
+            if selector.tags.get(tag).is_none() {
+                continue;
+            }
+            let message = format!(
+                "The high-cardinality '{tag}' metric tag was made non-indexable in k6 v0.41.0, so thresholds like \
+                 '{}' that are based on it won't work correctly.",
+                threshold.key
+            );
+            let notice = Notice::warning(message).with("component", "metrics-engine");
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+    }
+    notices
 }
 
 fn client(options: &K6Options) -> Result<ClientPlan, String> {

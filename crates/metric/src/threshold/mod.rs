@@ -29,10 +29,12 @@
 mod evaluate;
 mod parse;
 mod problem;
+mod script;
 mod selector;
 
 pub use evaluate::{Aggregate, Evaluation, MetricKind, Mismatch, Outcome};
 pub use problem::{ParseError, Problem};
+pub use script::{ConditionError, ConditionProblem, NumberError};
 pub use selector::MetricSelector;
 
 use serde::{Deserialize, Serialize};

@@ -107,7 +107,7 @@ fn percentile(cursor: &mut Cursor<'_>) -> Result<f64, ParseError> {
     Ok(value)
 }
 
-fn window(cursor: &mut Cursor<'_>) -> Result<Option<Duration>, ParseError> {
+pub(super) fn window(cursor: &mut Cursor<'_>) -> Result<Option<Duration>, ParseError> {
     if !cursor.eat("[") {
         return Ok(None);
     }
@@ -143,7 +143,7 @@ fn operator(cursor: &mut Cursor<'_>) -> Result<Operator, ParseError> {
         .ok_or_else(|| cursor.error(Problem::NoOperator))
 }
 
-fn bound(cursor: &mut Cursor<'_>) -> Result<Bound, ParseError> {
+pub(super) fn bound(cursor: &mut Cursor<'_>) -> Result<Bound, ParseError> {
     let value = cursor.number()?;
     if cursor.eat("%") {
         return Ok(Bound::Percent(value));

@@ -3,7 +3,7 @@
 //! Measured on k6 v2.2.0. Must not know how values were computed. Invariant: the text depends on
 //! the statistics and the options alone.
 
-use loadline_metric::{Contains, MetricType};
+use loadline_metric::Contains;
 use loadline_model::TestSummary;
 use loadline_model::test_summary::{CheckSummary, ThresholdSummary};
 
@@ -214,24 +214,43 @@ impl Writer<'_> {
             .paint
             .good_or_bad(threshold.passed, mark(threshold.passed));
         let source = threshold.source.trim();
+        // k6 looks for no `!`, so `avg!=2` shows `avg!`, of which it has no value.
         let aggregation = source
-            .split(['<', '>', '=', '!'])
+            .split(['<', '>', '='])
             .next()
             .unwrap_or(source)
             .trim();
-        let observed = threshold.observed.unwrap_or(0.0);
-        let plain = || number::value(observed, metric.contains, self.options.time_unit);
-        let value = match metric.kind() {
-            MetricType::Rate => number::share(observed),
-            MetricType::Counter if aggregation.starts_with("rate") => format!("{}/s", plain()),
-            _ => plain(),
-        };
+        let observed = self.observed(metric, aggregation, threshold.observed.unwrap_or(0.0));
         format!(
             "{mark} {} {}={}",
             self.paint.white(&format!("'{source}'")),
             self.paint.white(aggregation),
-            self.paint.cyan(&value)
+            self.paint.cyan(&observed)
         )
+    }
+
+    /// The value beside a threshold: k6 finds it by how the aggregation is written, and shows nothing of a trend where
+    /// that is neither among the statistics of the summary nor `p(` with a plain number.
+    fn observed(&self, metric: &Metric, aggregation: &str, observed: f64) -> String {
+        let shown = |value| number::value(value, metric.contains, self.options.time_unit);
+        let has_window = aggregation.ends_with(']');
+        match &metric.values {
+            Values::Rate { .. } => number::share(observed),
+            Values::Counter { .. } if has_window && aggregation.starts_with("count") => {
+                shown(observed)
+            }
+            Values::Counter { count, .. } if aggregation == "count" => shown(*count),
+            Values::Counter { .. } if has_window => format!("{}/s", shown(observed)),
+            Values::Counter { rate, .. } => format!("{}/s", shown(*rate)),
+            Values::Trend(stats)
+                if !has_window
+                    && !is_plain_percentile(aggregation)
+                    && stats.iter().all(|(stat, _)| stat.name() != aggregation) =>
+            {
+                String::new()
+            }
+            Values::Gauge { .. } | Values::Trend(_) => shown(observed),
+        }
     }
 
     fn scenarios(&mut self, scenarios: &[(String, Stats)]) {
@@ -338,6 +357,19 @@ impl Writer<'_> {
             self.line(2 * depth + 1, &share);
         }
     }
+}
+
+/// `p(95)`, `p(99.9)`: digits, and digits behind a point.
+fn is_plain_percentile(aggregation: &str) -> bool {
+    let number = aggregation
+        .strip_prefix("p(")
+        .and_then(|rest| rest.strip_suffix(')'));
+    let (whole, fraction) = match number {
+        Some(number) => number.split_once('.').unwrap_or((number, "0")),
+        None => return false,
+    };
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    is_digits(whole) && is_digits(fraction)
 }
 
 fn mark(good: bool) -> &'static str {

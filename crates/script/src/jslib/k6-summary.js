@@ -2,7 +2,7 @@
 // the library of that name.
 
 const MARKS = { ok: '✓', failed: '✗' };
-const COLORS = { green: '\x1b[32m', red: '\x1b[31m', cyan: '\x1b[36m', faint: '\x1b[36;2m' };
+const COLORS = { green: '\x1b[32m', red: '\x1b[31m', cyan: '\x1b[36m', faint: '\x1b[2m', beside: '\x1b[36;2m' };
 
 function painter(enabled) {
   return (text, color) => (enabled ? `${COLORS[color]}${text}\x1b[0m` : text);
@@ -30,7 +30,7 @@ function time(ms) {
   if (ms < 60000) return `${cut(ms / 1000)}s`;
   const seconds = ms / 1000;
   const minutes = Math.trunc(seconds / 60);
-  const rest = `${(seconds % 60).toFixed(0)}s`;
+  const rest = `${Math.trunc(seconds % 60)}s`;
   return minutes < 60 ? `${minutes}m${rest}` : `${Math.trunc(minutes / 60)}h${minutes % 60}m${rest}`;
 }
 
@@ -53,8 +53,8 @@ function groupLines(group, indent, paint, lines) {
       continue;
     }
     const share = Math.floor((100 * check.passes) / (check.passes + check.fails));
-    lines.push(paint(`${indent}${MARKS.failed} ${check.name}`, 'red'));
-    lines.push(paint(`${indent} ↳  ${share}% — ${MARKS.ok} ${check.passes} / ${MARKS.failed} ${check.fails}`, 'red'));
+    const counts = `${indent} ↳  ${share}% — ${MARKS.ok} ${check.passes} / ${MARKS.failed} ${check.fails}`;
+    lines.push(paint(`${indent}${MARKS.failed} ${check.name}\n${counts}`, 'red'));
   }
   if (checks.length > 0) lines.push('');
   for (const inner of Object.values(group.groups ?? [])) {
@@ -72,8 +72,10 @@ function shownValues(metric, timeUnit) {
       return [human(values.count), `${human(values.rate)}/s`];
     case 'gauge':
       return [human(values.value), `min=${human(values.min)}`, `max=${human(values.max)}`];
+    case 'rate':
+      return [human(values.rate), `${MARKS.ok} ${values.passes}`, `${MARKS.failed} ${values.fails}`];
     default:
-      return [human(values.rate), `${values.passes} out of ${values.passes + values.fails}`];
+      return ['[no data]'];
   }
 }
 
@@ -84,8 +86,10 @@ function trendValues(metric, stats, timeUnit) {
   });
 }
 
-const widest = (texts) => texts.reduce((width, text) => Math.max(width, [...text].length), 0);
-const padded = (text, width) => text + ' '.repeat(Math.max(0, width - [...text].length));
+// Escape sequences take no room on a screen, and what is composed takes that of one letter.
+const widthOf = (text) => [...text.normalize('NFKC').replace(/\x1b(\[[^@-~]*[@-~]|[@-_])/g, '')].length;
+const widest = (texts) => texts.reduce((width, text) => Math.max(width, widthOf(text)), 0);
+const padded = (text, width) => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 /** Widths of the columns of a table. */
 function columns(rows) {
@@ -93,12 +97,11 @@ function columns(rows) {
   return Array.from({ length: count }, (_, i) => widest(rows.map((row) => row[i] ?? '')));
 }
 
-function metricLines(data, indent, paint, timeUnit) {
+function metricLines(data, { indent, summaryTimeUnit: timeUnit, summaryTrendStats: stats }, paint) {
   const names = Object.keys(data.metrics).sort((a, b) => {
     const [one, two] = [a.split('{', 1)[0], b.split('{', 1)[0]];
     return one.localeCompare(two) || a.localeCompare(b);
   });
-  const stats = data.options.summaryTrendStats;
   const rows = names.map((name) => {
     const metric = data.metrics[name];
     const at = name.indexOf('{');
@@ -116,19 +119,19 @@ function metricLines(data, indent, paint, timeUnit) {
   const plainWidths = columns(rows.filter((row) => !row.isTrend).map((row) => row.values));
   return rows.map((row) => {
     const lead = `${indent}  ${row.gap}${markOf(row.metric, paint)} `;
-    const dots = paint(`${'.'.repeat(nameWidth - [...row.gap, ...row.name].length + 3)}:`, 'faint');
+    const dots = paint(`${'.'.repeat(nameWidth - widthOf(row.gap + row.name) + 3)}:`, 'faint');
     const values = row.isTrend
-      ? row.values.map((value, i) => `${stats[i]}=${paint(padded(value, trendWidths[i]), 'cyan')}`)
+      ? row.values.map((value, i) => `${stats[i]}=${paint(value, 'cyan')}${padded(value, trendWidths[i]).slice(value.length)}`)
       : besides(row.values, plainWidths, paint);
     return `${lead}${row.name}${dots} ${values.join(' ')}`;
   });
 }
 
-/** The value and what stands beside it; of the latter all but the last are padded. */
+/** The value and what stands beside it, padded unless it stands there alone. */
 function besides(values, widths, paint) {
   return values.map((value, i) => {
-    const isLast = i === values.length - 1;
-    return paint(isLast ? value : padded(value, widths[i]), i === 0 ? 'cyan' : 'faint');
+    const room = i === 1 && values.length === 2 ? '' : padded(value, widths[i]).slice(value.length);
+    return paint(value, i === 0 ? 'cyan' : 'beside') + room;
   });
 }
 
@@ -141,15 +144,16 @@ function markOf(metric, paint) {
 
 /** The summary as text. */
 export function textSummary(data, options = {}) {
-  const { indent = ' ', enableColors = !data.options.noColor, summaryTimeUnit } = options;
-  const paint = painter(enableColors);
+  const defaults = { indent: ' ', enableColors: true, summaryTimeUnit: null, summaryTrendStats: null };
+  const merged = Object.assign(defaults, data.options, options);
+  const paint = painter(merged.enableColors);
   const lines = [];
-  groupLines(data.root_group, `${indent}    `, paint, lines);
-  lines.push(...metricLines(data, indent, paint, summaryTimeUnit ?? data.options.summaryTimeUnit));
+  groupLines(data.root_group, `${merged.indent}    `, paint, lines);
+  lines.push(...metricLines(data, merged, paint));
   return lines.join('\n');
 }
 
-const ESCAPES = { '<': '&lt;', '>': '&gt;', '&': '&amp;', "'": '&apos;', '"': '&quot;' };
+const ESCAPES = { '<': '&lt;', '>': '&gt;', '&': '&amp;', "'": '&#39;', '"': '&quot;' };
 const escaped = (text) => String(text).replace(/[<>&'"]/g, (letter) => ESCAPES[letter]);
 
 /** Thresholds as the test cases of a JUnit report. */
@@ -158,16 +162,25 @@ export function jUnit(data, options = {}) {
   const classname = escaped(options.classname ?? 'Unnamed folder');
   const cases = [];
   let failures = 0;
-  for (const [metric, { thresholds }] of Object.entries(data.metrics)) {
+  for (const [metric, { type, values, thresholds }] of Object.entries(data.metrics)) {
     for (const [expression, { ok }] of Object.entries(thresholds ?? {})) {
       const head = `<testcase name="${escaped(metric)} - ${escaped(expression)}" classname="${classname}"`;
-      if (!ok) failures++;
-      cases.push(ok ? `${head} />` : `${head}><failure message="failed" /></testcase>`);
+      if (ok) {
+        cases.push(`${head} />`);
+        continue;
+      }
+      failures++;
+      const seen = Object.entries(values).map(([name, value]) => `${name} value: ${value}`);
+      const why = escaped(`${type} threshold failed: ${seen.join(', ')}`);
+      cases.push(`${head}><failure message="${why}" /></testcase>`);
     }
   }
-  return (
-    `<?xml version="1.0"?>\n<testsuites tests="${cases.length}" failures="${failures}">\n` +
-    `<testsuite name="${name}" tests="${cases.length}" failures="${failures}">\n` +
-    `${cases.join('\n')}\n</testsuite>\n</testsuites>`
-  );
+  return [
+    '<?xml version="1.0"?>',
+    `    <testsuites tests="${cases.length}" failures="${failures}">`,
+    `      <testsuite name="${name}" tests="${cases.length}" failures="${failures}">`,
+    `        ${cases.join('\n')}`,
+    '      </testsuite>',
+    '    </testsuites>',
+  ].join('\n');
 }

@@ -152,8 +152,10 @@ impl OptionValue for Thresholds {
 }
 
 fn threshold_of(value: &Value, field: &str) -> Result<ThresholdOption, OptionError> {
-    if let Value::String(text) = value {
-        return Ok(condition(text));
+    match value {
+        Value::String(text) => return Ok(condition(text)),
+        Value::Null => return Ok(ThresholdOption::default()),
+        _ => {}
     }
     let mut read = ThresholdOption::default();
     for (key, value) in object(value, field, "metrics.rawThresholdConfig")? {

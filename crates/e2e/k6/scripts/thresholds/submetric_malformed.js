@@ -1,4 +1,3 @@
-//@ log: levels
 // A part of a metric that cannot be read.
 export const options = { thresholds: { 'http_reqs{status': ['count>0'] } };
 export default function () {}

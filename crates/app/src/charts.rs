@@ -1,25 +1,21 @@
 //! Charts of a result in files: each as SVG, and as PNG for what takes no SVG.
 //!
-//! The letters of PNGs are Roboto's, which the binary carries, so that a chart looks the same on every
-//! machine. Must not know what a chart shows. Invariant: a folder that cannot be written to is told before
+//! A chart looks the same on every machine. Must not know what a chart shows. Invariant: a folder that cannot be written to is told before
 //! anything is sent.
+
+mod letters;
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use loadline_model::result::RunResult;
 use loadline_report::svg::{self, Drawing, Palette};
 use resvg::{tiny_skia, usvg};
 
+use letters::Letters;
+
 /// Dots of a PNG for one of the drawing: sharp on dense screens and in print.
 const SCALE: f32 = 2.0;
-
-const FONTS: [&[u8]; 2] = [
-    include_bytes!("../../../third_party/roboto/Roboto-Regular.ttf"),
-    include_bytes!("../../../third_party/roboto/Roboto-Bold.ttf"),
-];
-const FAMILY: &str = "Roboto";
 
 /// Makes the folder that charts are to go to, where it is not there.
 ///
@@ -45,7 +41,7 @@ pub(crate) fn save(folder: &Path, result: &RunResult) -> Result<(), String> {
 /// # Errors
 /// A file cannot be written, in words for the user.
 pub(crate) fn save_drawings(folder: &Path, drawings: &[Drawing]) -> Result<(), String> {
-    let options = options();
+    let letters = Letters::new();
     for drawing in drawings {
         let write = |ending: &str, bytes: &[u8]| {
             let path = folder.join(drawing.name).with_extension(ending);
@@ -53,28 +49,17 @@ pub(crate) fn save_drawings(folder: &Path, drawings: &[Drawing]) -> Result<(), S
                 .map_err(|error| format!("--charts: cannot write {}: {error}", path.display()))
         };
         write("svg", drawing.svg.as_bytes())?;
-        write("png", &png(&drawing.svg, &options)?)?;
+        write("png", &png(&drawing.svg, &letters)?)?;
     }
     Ok(())
 }
 
-fn options() -> usvg::Options<'static> {
-    let mut options = usvg::Options {
-        font_family: FAMILY.to_owned(),
-        ..usvg::Options::default()
-    };
-    let fonts = Arc::make_mut(&mut options.fontdb);
-    for font in FONTS {
-        fonts.load_font_data(font.to_vec());
-    }
-    fonts.set_sans_serif_family(FAMILY);
-    options
-}
-
 /// A drawing in dots.
-fn png(svg: &str, options: &usvg::Options<'_>) -> Result<Vec<u8>, String> {
+fn png(svg: &str, letters: &Letters) -> Result<Vec<u8>, String> {
     let failed = |why: String| format!("--charts: a chart cannot be drawn: {why}");
-    let tree = usvg::Tree::from_str(svg, options).map_err(|error| failed(error.to_string()))?;
+    let outlined = letters.outlined(svg).map_err(failed)?;
+    let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default())
+        .map_err(|error| failed(error.to_string()))?;
     let size = tree.size();
     let dots = |length: f32| (length * SCALE).ceil() as u32;
     let pixmap = tiny_skia::Pixmap::new(dots(size.width()), dots(size.height()));
@@ -97,7 +82,7 @@ mod tests {
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"80\" height=\"20\">\
                  <text x=\"2\" y=\"14\" font-family=\"Roboto, sans-serif\">{text}</text></svg>"
             );
-            png(&svg, &options()).expect("a chart")
+            png(&svg, &Letters::new()).expect("a chart")
         };
         let empty = drawn("");
         assert_eq!(empty[..8], *b"\x89PNG\r\n\x1a\n");
@@ -108,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_no_drawing_is_refused() {
-        let refused = png("<svg", &options()).expect_err("not well-formed");
+        let refused = png("<svg", &Letters::new()).expect_err("not well-formed");
         assert!(refused.contains("cannot be drawn"), "{refused}");
     }
 }

@@ -116,12 +116,6 @@ impl Cluster {
         &self.namespace
     }
 
-    /// Whether its context was named, so that it may be changed.
-    #[must_use]
-    pub fn may_change(&self) -> bool {
-        self.is_named
-    }
-
     /// Its version, as `v1.34.1`: one call that shows that it answers and knows us.
     ///
     /// # Errors
@@ -150,12 +144,12 @@ impl Cluster {
         self.client.json(&Call::new(Verb::Get, place))
     }
 
-    /// Every object of a list, and the version of the list.
+    /// Every object of a list.
     pub(crate) fn list(
         &self,
         place: &Place,
         query: &[(&'static str, String)],
-    ) -> Result<(Vec<Value>, String)> {
+    ) -> Result<Vec<Value>> {
         let mut found = Vec::new();
         let mut next = None;
         for _ in 0..PAGES_MAX {
@@ -166,7 +160,6 @@ impl Cluster {
                 call = call.query("continue", next);
             }
             let mut page = self.client.json(&call)?;
-            let version = json::owned(&page, "/metadata/resourceVersion");
             next = json::filled(&page, "/metadata/continue");
             match page.get_mut("items").map(Value::take) {
                 Some(Value::Array(items)) => found.extend(items),
@@ -181,7 +174,7 @@ impl Cluster {
                 }
             }
             if next.is_none() {
-                return Ok((found, version));
+                return Ok(found);
             }
         }
         Err(Error::answer(format!(

@@ -7,11 +7,10 @@
 //!
 //! - [`Kubeconfig`] reads configuration files; [`Cluster::from_kubeconfig`] takes one of its contexts by name,
 //!   [`Cluster::for_reading`] the current one and refuses changes, [`Cluster::in_cluster`] the pod's own account.
-//! - What runs: [`Cluster::pods`], [`Cluster::pod`], [`Cluster::workload`], [`Cluster::workloads`],
-//!   [`Cluster::service`], [`Cluster::services`], [`Cluster::ingress`], [`Cluster::ingresses`],
-//!   [`Cluster::knative_service`], [`Cluster::nodes`], [`Cluster::events`], [`Cluster::watch_events`].
+//! - What runs: [`Cluster::pods`], [`Cluster::pod`], [`Cluster::workload`], [`Cluster::service`],
+//!   [`Cluster::ingress`], [`Cluster::knative_service`], [`Cluster::nodes`].
 //! - What it uses: [`Cluster::pod_usage`], [`Cluster::node_usage`].
-//! - What it says: [`Cluster::log`], [`Cluster::follow_log`], [`Cluster::follow_logs`].
+//! - What it says: [`Cluster::log`], [`Cluster::follow_logs`].
 //! - Changes: `plan_scale`, `plan_restart`, `plan_resources`, `plan_apply`, `plan_delete` read what is there and give a
 //!   [`Change`], whose [`Undo`] can be stored; [`Cluster::carry_out`] makes it, [`Cluster::undo`] takes it back.
 //! - Waiting is the caller's: [`Workload::rollout`] and [`Workload::is_scaled_to`] judge one look.
@@ -31,7 +30,6 @@ mod clock;
 mod cluster;
 mod discovery;
 mod error;
-mod events;
 mod forward;
 mod json;
 mod kubeconfig;
@@ -52,14 +50,13 @@ pub use changes::{Change, Conflicts, ObjectName, ResourceChange, Undo, UndoStep,
 pub use clock::{Clock, SystemClock};
 pub use cluster::Cluster;
 pub use error::{Error, ErrorKind, Result};
-pub use events::EventFeed;
 pub use forward::{ForwardTo, PortForward, RemotePort};
 pub use kubeconfig::Kubeconfig;
 pub use logs::{LogBatch, LogFollower, LogLine, LogOptions, LogReader, LogSince};
 pub use metrics::{ContainerUsage, NodeUsage, PodUsage, Usage, UsageSource};
 pub use objects::{
-    Container, Event, Ingress, KnativeService, Node, Phase, Pod, Rollout, Service, ServicePort,
-    Workload, WorkloadKind, WorkloadName,
+    Container, Ingress, KnativeService, Node, Phase, Pod, Rollout, Service, ServicePort, Workload,
+    WorkloadKind, WorkloadName,
 };
 pub use quantity::{Quantity, QuantityError};
 pub use selector::Selector;

@@ -12,8 +12,6 @@ pub(crate) enum Verb {
     Get,
     /// Read all objects of a kind.
     List,
-    /// Follow changes.
-    Watch,
     /// Make an object.
     Create,
     /// Replace an object.
@@ -30,7 +28,6 @@ impl Verb {
         match self {
             Verb::Get => "get",
             Verb::List => "list",
-            Verb::Watch => "watch",
             Verb::Create => "create",
             Verb::Update => "update",
             Verb::Patch => "patch",
@@ -41,7 +38,7 @@ impl Verb {
     /// Its method of HTTP.
     pub(crate) fn method(self) -> &'static str {
         match self {
-            Verb::Get | Verb::List | Verb::Watch => "GET",
+            Verb::Get | Verb::List => "GET",
             Verb::Create => "POST",
             Verb::Update => "PUT",
             Verb::Patch => "PATCH",
@@ -51,7 +48,7 @@ impl Verb {
 
     /// Whether nothing is changed.
     pub(crate) fn reads(self) -> bool {
-        matches!(self, Verb::Get | Verb::List | Verb::Watch)
+        matches!(self, Verb::Get | Verb::List)
     }
 }
 

@@ -155,13 +155,6 @@ impl Prepared {
     }
 }
 
-impl Stream {
-    /// What ends it from another thread.
-    pub(crate) fn agent(&self) -> Agent {
-        self.agent.clone()
-    }
-}
-
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.reader.read(buffer)

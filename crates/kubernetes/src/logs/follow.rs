@@ -129,10 +129,12 @@ impl LogFollower {
             notes: std::mem::take(&mut *lock(&self.shared.notes)),
         }
     }
+}
 
+#[cfg(test)]
+impl LogFollower {
     /// The next line, waiting so long for it; `None`: none came.
-    #[must_use]
-    pub fn next_within(&self, time: Duration) -> Option<LogLine> {
+    pub(crate) fn next_within(&self, time: Duration) -> Option<LogLine> {
         self.lines.recv_timeout(time).ok()
     }
 }

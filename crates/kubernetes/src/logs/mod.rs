@@ -89,24 +89,6 @@ impl Cluster {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The log of a pod's container, and what it prints from now on until it ends. Returns once there is a line, however
-    /// long that takes, because a cluster begins to answer then.
-    ///
-    /// # Errors
-    /// There is no such pod or container, or the cluster does not answer.
-    pub fn follow_log(
-        &self,
-        namespace: &str,
-        pod: &str,
-        options: &LogOptions,
-    ) -> Result<LogReader> {
-        let call = log_call(namespace, pod)
-            .queries(options.query())
-            .query("follow", "true");
-        let prepared = self.client.prepare(None)?;
-        Ok(LogReader::new(prepared.open(&self.client, &call)?))
-    }
-
     /// The logs of all containers (or the named one) of all pods of a selector, of those too that come later, and across
     /// restarts; read on threads of its own.
     ///

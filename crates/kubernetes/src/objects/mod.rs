@@ -3,7 +3,6 @@
 //! Must not know how an object was fetched. Invariant: reading an object never fails for a field that it may leave out;
 //! only an object without a name, or with an amount that is none, is refused.
 
-mod event;
 mod network;
 mod node;
 mod pod;
@@ -17,7 +16,6 @@ use crate::error::{Error, Result, quoted};
 use crate::json;
 use crate::quantity::Quantity;
 
-pub use event::Event;
 pub use network::{Ingress, KnativeService, Service, ServicePort};
 pub use node::Node;
 pub use pod::{Container, Owner, Phase, Pod, Termination};

@@ -6,7 +6,7 @@
 //!
 //! It keeps objects of any kind that [`RESOURCES`] lists, with resource versions, generations and `Status` objects for
 //! errors; lists by label and field selectors, in pages; merge, strategic merge and apply patches; the scale subresource;
-//! watches of events; logs, followed and previous; the metrics API and kubelet summaries; port forwarding over WebSockets.
+//! logs, followed and previous; the metrics API and kubelet summaries; port forwarding over WebSockets.
 //! It stands in for controllers too: what a workload's specification wants is so at once, pods included, unless
 //! [`ApiServer::hold_still`] was called. Not there: admission, defaults beyond a few, field ownership.
 
@@ -214,17 +214,6 @@ impl ApiServer {
     pub fn restart_container(&self, namespace: &str, pod: &str, container: &str, reason: &str) {
         self.shared
             .change(|state| state.restart(namespace, pod, container, reason));
-    }
-
-    /// Something happens to a pod.
-    pub fn event(&self, namespace: &str, pod: &str, reason: &str, message: &str) {
-        self.shared
-            .change(|state| state.event(namespace, pod, reason, message));
-    }
-
-    /// Watches that begin before now are told that their history is gone.
-    pub fn forget_history(&self) {
-        self.shared.change(state::State::forget_history);
     }
 
     /// The next calls fail with a status, and tell when to come back where that is given.

@@ -25,7 +25,6 @@ pub(super) enum Reply {
         start: u32,
     },
     /// Send changes of events after a version.
-    Watch { from: u64, namespace: String },
     /// Carry bytes to a port of a pod.
     Forward { pod: String, port: u16 },
 }
@@ -119,9 +118,7 @@ fn discovery(parts: &[&str]) -> Option<Value> {
 }
 
 fn resources(group_version: &str) -> Option<Value> {
-    let verbs = [
-        "create", "delete", "get", "list", "patch", "update", "watch",
-    ];
+    let verbs = ["create", "delete", "get", "list", "patch", "update"];
     let of_group = RESOURCES.iter().filter(|row| row.0 == group_version);
     let mut found: Vec<Value> = of_group
         .clone()
@@ -166,7 +163,6 @@ fn target(parts: &[&str]) -> Option<Target> {
 
 fn verb(request: &Request, target: &Target) -> &'static str {
     match (request.method.as_str(), target.name.is_empty()) {
-        ("GET", true) if request.is("watch") => "watch",
         ("GET", true) => "list",
         ("GET", false) => "get",
         ("POST", _) => "create",
@@ -232,15 +228,6 @@ fn at_target(state: &mut State, request: &Request, target: &Target, verb: &str) 
             object(state, &key).map(|object| Reply::Answer(Answer::json(200, &scale(object))))
         }
         ("scale", _) => rescale(state, request, &key).map(Reply::Answer),
-        ("", "watch") => {
-            let from = request
-                .parameter("resourceVersion")
-                .and_then(|version| version.parse().ok());
-            Ok(Reply::Watch {
-                from: from.unwrap_or_else(|| state.version()),
-                namespace: key[2].clone(),
-            })
-        }
         ("", "list") => list(state, request, &key).map(Reply::Answer),
         ("", "get") => object(state, &key).map(|object| Reply::Answer(Answer::json(200, object))),
         ("", _) => change(state, request, &key, verb).map(Reply::Answer),

@@ -9,7 +9,6 @@ use std::thread;
 use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use serde_json::Value;
 
 use super::http::{Answer, Request, begin_chunks, chunk};
 use super::log::shown;
@@ -142,7 +141,6 @@ fn serve(shared: &Shared, stream: &mut Connection) -> io::Result<()> {
             } => {
                 return follow(shared, stream, &key, has_stamp, from, start);
             }
-            Reply::Watch { from, namespace } => return watch(shared, stream, from, &namespace),
             Reply::Forward { pod, port } => {
                 return portforward::serve(shared, stream, &request, &pod, port);
             }
@@ -189,50 +187,6 @@ fn follow(
         }
         if is_over {
             return chunk(stream, b"");
-        }
-    }
-}
-
-/// Sends changes of events as they come.
-fn watch(
-    shared: &Shared,
-    stream: &mut Connection,
-    mut from: u64,
-    namespace: &str,
-) -> io::Result<()> {
-    begin_chunks(stream, "application/json")?;
-    let line = |kind: &str, object: &Value| {
-        format!(
-            "{}\n",
-            serde_json::json!({ "type": kind, "object": object })
-        )
-    };
-    if shared.look(|state| from < state.history_from) {
-        chunk(
-            stream,
-            line(
-                "ERROR",
-                &routes::status(410, "Expired", "too old resource version"),
-            )
-            .as_bytes(),
-        )?;
-        return chunk(stream, b"");
-    }
-    loop {
-        let new = shared.wait(|state| {
-            let changes = state.history.iter().filter(|(version, _, object)| {
-                let is_there = namespace.is_empty() || object["metadata"]["namespace"] == namespace;
-                *version > from && is_there
-            });
-            let changes: Vec<_> = changes.cloned().collect();
-            (!changes.is_empty()).then_some(changes)
-        });
-        let Some(changes) = new else {
-            return Ok(());
-        };
-        for (version, kind, object) in changes {
-            chunk(stream, line(kind, &object).as_bytes())?;
-            from = version;
         }
     }
 }

@@ -15,7 +15,6 @@ use crate::time;
 /// What the stand-in keeps: group and version, resource, kind, whether it lies in a namespace.
 pub const RESOURCES: &[(&str, &str, &str, bool)] = &[
     ("v1", "configmaps", "ConfigMap", true),
-    ("v1", "events", "Event", true),
     ("v1", "namespaces", "Namespace", false),
     ("v1", "nodes", "Node", false),
     (
@@ -56,10 +55,6 @@ pub(super) struct State {
     pub(super) has_metrics: bool,
     /// By namespace, pod, container.
     pub(super) logs: BTreeMap<[String; 3], Log>,
-    /// Changes of events: version, kind of change, object.
-    pub(super) history: Vec<(u64, &'static str, Value)>,
-    /// Versions before it are gone from the history.
-    pub(super) history_from: u64,
     pub(super) failure: Option<Failure>,
     pub(super) forbidden: Vec<(String, String)>,
     pub(super) listeners: BTreeMap<(String, u16), SocketAddr>,
@@ -86,8 +81,6 @@ impl Default for State {
             usage: BTreeMap::new(),
             has_metrics: true,
             logs: BTreeMap::new(),
-            history: Vec::new(),
-            history_from: 0,
             failure: None,
             forbidden: Vec::new(),
             listeners: BTreeMap::new(),
@@ -159,14 +152,6 @@ impl State {
         }
         if key[1] == "jobs" {
             know_pods(&mut object, &key[3]);
-        }
-        if key[1] == "events" {
-            let kind = if self.objects.contains_key(key) {
-                "MODIFIED"
-            } else {
-                "ADDED"
-            };
-            self.history.push((self.version, kind, object.clone()));
         }
         self.objects.insert(key.clone(), object);
     }
@@ -257,26 +242,6 @@ impl State {
                 "reason": reason, "startedAt": at, "finishedAt": at, "containerID": "containerd://0" } });
             status["state"] = json!({ "running": { "startedAt": at } });
         });
-    }
-
-    pub(super) fn event(&mut self, namespace: &str, pod: &str, reason: &str, message: &str) {
-        let at = self.now();
-        let name = format!("{pod}.{:016x}", self.version);
-        let event = json!({
-            "apiVersion": "v1", "kind": "Event", "metadata": { "name": name, "namespace": namespace },
-            "involvedObject": { "apiVersion": "v1", "kind": "Pod", "namespace": namespace, "name": pod },
-            "reason": reason, "message": message, "type": "Warning", "count": 1,
-            "firstTimestamp": at, "lastTimestamp": at, "eventTime": null,
-            "source": { "component": "kubelet", "host": "node-1" },
-            "reportingComponent": "kubelet", "reportingInstance": "node-1",
-        });
-        self.put(event);
-    }
-
-    pub(super) fn forget_history(&mut self) {
-        self.version += 1;
-        self.history_from = self.version;
-        self.history.clear();
     }
 }
 

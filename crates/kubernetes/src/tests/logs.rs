@@ -56,21 +56,6 @@ fn a_log_is_read_whole_or_in_part() {
     assert_eq!(error.kind(), ErrorKind::Refused);
 }
 
-#[test]
-fn a_log_is_followed_until_the_container_ends() {
-    let (server, pod) = served();
-    server.print("shop", &pod, "main", "one");
-    let cluster = server.cluster();
-    let mut log = cluster
-        .follow_log("shop", &pod, &LogOptions::default())
-        .expect("readable");
-    assert_eq!(log.next_line().expect("readable").as_deref(), Some("one"));
-    server.print("shop", &pod, "main", "two");
-    assert_eq!(log.next_line().expect("readable").as_deref(), Some("two"));
-    server.restart_container("shop", &pod, "main", "Error");
-    assert_eq!(log.next_line().expect("readable"), None);
-}
-
 fn next(follower: &LogFollower) -> (String, String) {
     let line = follower.next_within(LONG).expect("a line comes");
     (line.pod.to_string(), line.text)

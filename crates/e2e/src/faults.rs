@@ -145,13 +145,13 @@ impl Fault {
 }
 
 /// Cuts connections as a crashed server's system does: with RST.
-fn reset(stream: &TcpStream) -> io::Result<()> {
+pub(crate) fn reset(stream: &TcpStream) -> io::Result<()> {
     socket2::SockRef::from(stream).set_linger(Some(Duration::ZERO))
 }
 
 /// Closes so that everything sent arrives: an end is sent, and what still comes is read. Closing a
 /// socket with unread bytes would reset the connection.
-fn linger(mut stream: &TcpStream) -> io::Result<()> {
+pub(crate) fn linger(mut stream: &TcpStream) -> io::Result<()> {
     stream.shutdown(std::net::Shutdown::Write)?;
     let mut rest = vec![0; PIECE];
     while stream.read(&mut rest)? > 0 {}
@@ -168,7 +168,7 @@ fn drip(mut stream: &TcpStream, stop: &Stop) -> io::Result<()> {
     Ok(())
 }
 
-fn forever(mut stream: &TcpStream, piece: &[u8]) -> io::Result<()> {
+pub(crate) fn forever(mut stream: &TcpStream, piece: &[u8]) -> io::Result<()> {
     loop {
         stream.write_all(piece)?;
     }

@@ -8,6 +8,7 @@ pub mod browser;
 pub mod certificates;
 pub mod clock;
 pub mod faults;
+pub mod hostile;
 pub mod k6;
 pub mod nginx;
 pub mod process;

@@ -102,6 +102,17 @@ impl ErrorClass {
     /// The number of classes.
     pub const COUNT: usize = ErrorClass::ALL.len();
 
+    /// Whether a failure came about on this side, before anything was asked of the target: it costs no
+    /// time, and would be repeated as fast as the processor can.
+    #[must_use]
+    pub fn is_before_the_target(self) -> bool {
+        use ErrorClass as Class;
+        matches!(
+            self,
+            Class::Dns | Class::Request | Class::FdLimit | Class::PortsExhausted
+        )
+    }
+
     /// The position in [`ErrorClass::ALL`].
     #[must_use]
     pub fn index(self) -> usize {

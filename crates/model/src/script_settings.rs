@@ -109,10 +109,19 @@ pub struct ScriptHttp {
     pub debug: Option<HttpDebug>,
     /// Whether bodies are read and dropped where a request does not say.
     pub discards_bodies: bool,
+    /// Most bytes of a body that a script is given, as it was sent and unpacked; 64 MiB. A longer one
+    /// fails the request.
+    #[serde(default = "body_max_default")]
+    pub body_max: u64,
     /// Whether a virtual user's cookies live on from one iteration to the next.
     pub keeps_cookies: bool,
     /// Whether idle connections are closed after each iteration (`noVUConnectionReuse`).
     pub closes_after_iteration: bool,
+}
+
+/// More than load tests look at, and little enough for a bomb to end there.
+fn body_max_default() -> u64 {
+    64 << 20
 }
 
 impl Default for ScriptHttp {
@@ -126,6 +135,7 @@ impl Default for ScriptHttp {
             requests_per_second: None,
             debug: None,
             discards_bodies: false,
+            body_max: body_max_default(),
             keeps_cookies: false,
             closes_after_iteration: false,
         }

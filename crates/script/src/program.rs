@@ -155,6 +155,8 @@ pub struct HttpDefaults {
     pub batch_per_host: usize,
     /// Whether bodies of answers are forgotten.
     pub discard_response_bodies: bool,
+    /// Most bytes that a body is unpacked to.
+    pub body_max: u64,
     /// What of requests and answers is written to the log.
     pub debug: HttpDebug,
 }
@@ -180,6 +182,7 @@ impl Default for HttpDefaults {
             batch: 20,
             batch_per_host: 6,
             discard_response_bodies: false,
+            body_max: 64 << 20,
             debug: HttpDebug::Off,
         }
     }

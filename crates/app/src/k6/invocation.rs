@@ -303,6 +303,7 @@ impl K6Invocation {
             by_scenario: settings.summary_mode == SummaryMode::Full,
             series_max: settings.series_max,
             vu_memory_max: settings.vu_memory_max,
+            body_max: settings.body_max,
             features,
             seed: script.seed,
             proxy: self.proxy.clone(),

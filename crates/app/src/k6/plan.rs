@@ -52,6 +52,8 @@ pub(super) struct Surroundings {
     pub series_max: Option<u32>,
     /// `--vu-memory`; `None`: no limit.
     pub vu_memory_max: Option<Bytes>,
+    /// `--max-body`, in bytes; `None`: the default.
+    pub body_max: Option<u64>,
     /// Feature flags that are on.
     pub features: Vec<Feature>,
     /// Seed of everything random.
@@ -408,6 +410,7 @@ fn http(options: &K6Options, around: &Surroundings) -> ScriptHttp {
             Some(_) => Some(HttpDebug::Headers),
         },
         discards_bodies: options.discard_response_bodies.unwrap_or(false),
+        body_max: around.body_max.unwrap_or(defaults.body_max),
         keeps_cookies: options.no_cookies_reset.unwrap_or(false),
         closes_after_iteration: options.no_vu_connection_reuse.unwrap_or(false),
     }

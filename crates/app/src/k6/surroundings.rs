@@ -46,6 +46,8 @@ pub(super) struct Settings {
     pub(super) fail_on_drop: bool,
     pub(super) series_max: Option<u32>,
     pub(super) vu_memory_max: Option<Bytes>,
+    /// `--max-body`.
+    pub(super) body_max: Option<u64>,
     pub(super) features: Vec<Feature>,
     pub(super) notices: Vec<Notice>,
 }
@@ -250,6 +252,7 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         fail_on_drop: switch("fail-on-drop"),
         series_max: limit(given, "max-series")?.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
         vu_memory_max: limit(given, "vu-memory")?.map(Bytes),
+        body_max: limit(given, "max-body")?,
         features,
         notices,
     })

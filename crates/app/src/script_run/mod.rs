@@ -268,6 +268,7 @@ impl Going<'_> {
                 batch: settings.http.batch as usize,
                 batch_per_host: settings.http.batch_per_host as usize,
                 discard_response_bodies: settings.http.discards_bodies,
+                body_max: settings.http.body_max,
                 debug: match settings.http.debug {
                     None => HttpDebug::Off,
                     Some(Debug::Headers) => HttpDebug::Headers,

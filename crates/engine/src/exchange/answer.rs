@@ -5,6 +5,9 @@
 
 use loadline_wire::{Head, ResponseSink};
 
+use crate::client::{Receiver, Surplus, Wish};
+use crate::net::Failure;
+
 /// Bytes of a content type that are kept.
 pub(crate) const CONTENT_TYPE_MAX: usize = 64;
 
@@ -125,13 +128,30 @@ impl Wants {
     }
 }
 
-/// An answer being read from HTTP/1.1.
-pub(crate) struct AnswerSink<'a> {
+/// An answer being read.
+pub(crate) struct AnswerReceiver<'a> {
     pub(crate) answer: &'a mut Answer,
     pub(crate) wants: &'a Wants,
+    /// Bytes of a body after which no more is read; `None`: all are.
+    pub(crate) body_read_max: Option<u64>,
 }
 
-impl ResponseSink for AnswerSink<'_> {
+impl Receiver for AnswerReceiver<'_> {
+    const SURPLUS: Surplus = Surplus::Malformed;
+
+    #[inline]
+    fn wish(&self) -> Result<Wish, Failure> {
+        let most = self.body_read_max;
+        Ok(
+            match most.is_some_and(|most| self.answer.body_bytes >= most) {
+                true => Wish::Enough,
+                false => Wish::More,
+            },
+        )
+    }
+}
+
+impl ResponseSink for AnswerReceiver<'_> {
     #[inline]
     fn head(&mut self, head: &Head<'_>) {
         self.answer.status = head.status();

@@ -17,11 +17,10 @@ use h2::{Reason, RecvStream, SendStream};
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use loadline_model::{ErrorClass, Nanos};
 
-use super::http1::{Broken, Surroundings};
+use super::AnswerReceiver;
 use super::prepared::{Http2Body, Http2Message};
-use super::{Answer, Instants};
+use crate::client::{Around, Broken, Instants, Receiver, Stop, StopSign, Wish};
 use crate::net::{Failure, Stage, Stream};
-use crate::vu::slot::Stop;
 
 /// Bytes that a peer may send on one stream before it has to wait: no benchmark should measure
 /// our window updates.
@@ -89,10 +88,13 @@ impl Http2Connection {
     ///
     /// # Errors
     /// When the connection has ended, or a stop came first.
-    pub(crate) async fn reserve(&mut self, around: &Surroundings<'_>) -> Result<bool, Broken> {
+    pub(crate) async fn reserve(
+        &mut self,
+        around: &Around<'_, impl StopSign>,
+    ) -> Result<bool, Broken> {
         let mut waited = false;
         let ready = poll_fn(|cx| {
-            around.slot.check(cx)?;
+            around.stop.check(cx)?;
             let ready = self.sender.poll_ready(cx).map(Ok::<_, Stop>);
             waited |= ready.is_pending();
             ready
@@ -107,9 +109,9 @@ impl Http2Connection {
     /// Sends a request on the stream that was reserved and reads its answer.
     pub(crate) async fn exchange(
         &mut self,
-        around: &Surroundings<'_>,
+        around: &Around<'_, impl StopSign>,
         message: Http2Message,
-        answer: &mut Answer,
+        receiver: &mut AnswerReceiver<'_>,
     ) -> Result<Instants, Broken> {
         let address = self.address;
         let at = |error: h2::Error| failure_of(&error).at(address);
@@ -124,38 +126,39 @@ impl Http2Connection {
             Http2Body::Bytes(body) => {
                 sent_bytes += body.len() as u64;
                 around
-                    .slot
+                    .stop
                     .guard(send_piece(stream, body, true))
                     .await?
                     .map_err(at)?;
             }
             Http2Body::File(path) => {
                 sent_bytes += around
-                    .slot
+                    .stop
                     .guard(send_file(stream, &path))
                     .await?
                     .map_err(|f| f.at(address))?;
             }
         }
         let sent = around.clock.now();
-        let response = around.slot.guard(response).await?.map_err(at)?;
+        let response = around.stop.guard(response).await?.map_err(at)?;
         let first_byte = around.clock.now();
         let (head, body) = response.into_parts();
+        let AnswerReceiver { answer, wants, .. } = receiver;
         answer.status = head.status.as_u16();
         if let Some(value) = head.headers.get(http::header::CONTENT_TYPE) {
             answer.set_content_type(value.as_bytes());
         }
-        if around.wants.any_field() || answer.sampled {
+        if wants.any_field() || answer.sampled {
             for (name, value) in &head.headers {
-                answer.take_field(around.wants, name.as_str().as_bytes(), value.as_bytes());
+                answer.take_field(wants, name.as_str().as_bytes(), value.as_bytes());
             }
         }
         around
-            .slot
-            .guard(read_body(body, around, answer))
+            .stop
+            .guard(read_body(body, receiver))
             .await?
             .map_err(at)?;
-        let done = if answer.body_bytes == 0 {
+        let done = if receiver.answer.body_bytes == 0 {
             first_byte
         } else {
             around.clock.now()
@@ -240,17 +243,13 @@ async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<u64, Fa
 
 async fn read_body(
     mut body: RecvStream,
-    around: &Surroundings<'_>,
-    answer: &mut Answer,
+    receiver: &mut AnswerReceiver<'_>,
 ) -> Result<(), h2::Error> {
     while let Some(piece) = body.data().await {
         let piece = piece?;
-        answer.take_body(around.wants, &piece);
+        receiver.answer.take_body(receiver.wants, &piece);
         body.flow_control().release_capacity(piece.len())?;
-        if around
-            .body_read_max
-            .is_some_and(|most| answer.body_bytes >= most)
-        {
+        if receiver.wish().is_ok_and(|wish| wish == Wish::Enough) {
             break;
         }
     }

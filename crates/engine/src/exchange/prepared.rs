@@ -18,6 +18,7 @@ use loadline_model::url::Scheme;
 use loadline_wire::{RequestHead, RequestKind, RequestTarget};
 
 use super::http2::http2_head;
+use crate::client::Body;
 use crate::net::{Route, Via};
 
 /// Why a request could not be made.
@@ -64,6 +65,18 @@ pub(crate) enum Http2Body {
     None,
     Bytes(Bytes),
     File(PathBuf),
+}
+
+impl PreparedBody {
+    /// What is sent behind the head.
+    #[inline]
+    pub(crate) fn behind_head(&self) -> Body<'_> {
+        match self {
+            PreparedBody::Inline => Body::Bytes(&[]),
+            PreparedBody::Chunks(bytes) => Body::Chunks(bytes),
+            PreparedBody::ChunkedFile(path) => Body::ChunkedFile(path),
+        }
+    }
 }
 
 impl PreparedRequest {

@@ -26,8 +26,21 @@ pub(crate) struct Failure {
     pub(crate) class: ErrorClass,
     pub(crate) detail: String,
     pub(crate) address: Option<SocketAddr>,
+    /// How far the request had come.
+    pub(crate) reach: Reach,
     /// What is known beyond that; `None`: the detail says all.
     pub(crate) cause: Option<Box<Cause>>,
+}
+
+/// How far a request had come when it failed, which decides whether it may be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The peer has seen nothing of it, or says that it has not looked at it.
+    Unsent,
+    /// It was sent, and the connection ended without a byte of an answer.
+    Unanswered,
+    /// An answer had begun, or nothing is known.
+    Begun,
 }
 
 /// The facts behind a failure, for front ends that have words of their own for them.
@@ -96,6 +109,7 @@ impl Failure {
             class,
             detail: detail.into(),
             address: None,
+            reach: Reach::Begun,
             cause: None,
         }
     }

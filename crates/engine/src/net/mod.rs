@@ -13,7 +13,7 @@ mod tls;
 
 pub(crate) use connect::{Connected, Connector, connect_deadline};
 pub(crate) use dns::Resolver;
-pub(crate) use failure::{Cause, Failure, Http2Fault, Stage};
+pub(crate) use failure::{Cause, Failure, Http2Fault, Reach, Stage};
 pub(crate) use proxy::open_tunnel;
 pub(crate) use route::{Route, Routes, Via, proxy_serves};
 pub(crate) use socket::{Socket, Stream, WireBytes};

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use loadline_model::check::{Answer as CheckedAnswer, Check};
 use loadline_model::template::Filling;
@@ -14,8 +15,9 @@ use loadline_model::{ErrorClass, Nanos};
 use super::cookies::Cookies;
 use super::http2_pool::Pooled;
 use super::shared::Shared;
-use super::slot::{Stop, VuSlot};
-use crate::exchange::{Answer, Broken, Http1Connection, PreparedRequest, Wants, decoded};
+use super::slot::VuSlot;
+use crate::client::{Broken, Http1Connection, Stop, StopSign};
+use crate::exchange::{Answer, PreparedRequest, Wants, decoded};
 use crate::net::Failure;
 use crate::record::Life;
 
@@ -26,6 +28,9 @@ pub(super) const CONNECTIONS_MAX: usize = 256;
 /// First answers of a virtual user whose bodies are looked at: enough for a statement on all of them
 /// even where one virtual user is at work for less than a second.
 const BODIES_WANTED: u32 = 3;
+
+/// Time that a virtual user lets pass after a failure on this side.
+const PAUSE_AFTER_OWN_FAILURE: Duration = Duration::from_millis(10);
 
 /// What answers are held against, and what that needs of them.
 pub(crate) struct Judging {
@@ -171,10 +176,23 @@ impl VuClient {
         fate.known = true;
         match outcome {
             Ok(peer) => self.record_answer(&fate.life, peer),
-            Err(broken) => self.record_breakage(request, &mut fate.life, deadline, broken),
+            Err(broken) => {
+                let class = self.record_breakage(request, &mut fate.life, deadline, broken);
+                if class.is_some_and(ErrorClass::is_before_the_target) {
+                    Box::pin(self.back_off()).await;
+                }
+            }
         }
         shared.last_done.set(fate.life.done);
         fate.life.done
+    }
+
+    /// Lets time pass after a failure that costs none, which would else be repeated as fast as the
+    /// processor can; a stop ends it.
+    async fn back_off(&self) {
+        let pause = tokio::time::sleep(PAUSE_AFTER_OWN_FAILURE);
+        // Whether it was stopped is seen by whoever begins the next iteration.
+        let _ = self.slot.guard(pause).await;
     }
 
     #[inline]
@@ -256,6 +274,7 @@ impl VuClient {
         }
     }
 
+    /// Gives the class of a failure; `None`: the request was interrupted.
     #[cold]
     fn record_breakage(
         &mut self,
@@ -263,20 +282,22 @@ impl VuClient {
         life: &mut Life,
         deadline: Nanos,
         broken: Broken,
-    ) {
+    ) -> Option<ErrorClass> {
         life.done = self.shared.clock.now();
         let failure = match broken {
             Broken::Failed(failure) => failure,
             Broken::Stopped(Stop::Cut) => {
                 self.shared.recorder.borrow_mut().interrupted(life);
-                return;
+                return None;
             }
             Broken::Stopped(Stop::TimedOut) => self.timeout(life, deadline),
         };
+        let class = failure.class;
         self.shared
             .recorder
             .borrow_mut()
             .failed(life, request.label(), failure);
+        Some(class)
     }
 
     /// What a passed deadline means: which limit it was, and how far the request had come.

@@ -31,10 +31,17 @@ impl Cookies {
             return;
         };
         for field in fields {
-            // A cookie that breaks the rules is ignored, as browsers do.
-            drop(self.store.parse(field, &url));
+            // A cookie that breaks the rules is ignored, as browsers do: also one with a control
+            // byte (RFC 6265bis section 5.6), which no request could give back.
+            if !field.bytes().any(is_control) {
+                drop(self.store.parse(field, &url));
+            }
         }
     }
+}
+
+fn is_control(byte: u8) -> bool {
+    (byte < b' ' && byte != b'\t') || byte == 0x7f
 }
 
 fn url_of(origin: &Origin, target: &str) -> Option<Url> {
@@ -58,5 +65,15 @@ mod tests {
             Some("a=1; b=2")
         );
         assert_eq!(cookies.for_request(&there, "/"), None);
+    }
+
+    #[test]
+    fn a_cookie_that_no_request_could_carry_is_not_kept() {
+        let mut cookies = Cookies::default();
+        let here = parse("http://example.org/").expect("a good URL").origin;
+        for field in ["a=1\u{1}", "a\u{7f}=1", "a=1; Path=/\u{b}"] {
+            cookies.take(&here, "/", &[field.to_owned()]);
+        }
+        assert_eq!(cookies.for_request(&here, "/"), None);
     }
 }

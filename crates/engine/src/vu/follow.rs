@@ -11,11 +11,13 @@ use loadline_model::request::{BodySource, RequestTemplate};
 use loadline_model::template::Template;
 use loadline_model::url::resolve_location;
 use loadline_model::{ErrorClass, Nanos};
+use loadline_wire::Limits;
 
 use super::client::{CONNECTIONS_MAX, Held, Lease, Numbers, VuClient, filling};
 use super::http2_pool::{Leased, Opened, connect};
-use crate::exchange::{Broken, Http1Connection, Instants, PreparedRequest, Surroundings};
-use crate::net::{Failure, connect_deadline};
+use crate::client::{Around, Broken, Http1Connection, Instants, Message};
+use crate::exchange::{AnswerReceiver, PreparedRequest};
+use crate::net::{Failure, Reach, connect_deadline};
 use crate::record::Life;
 
 impl VuClient {
@@ -143,7 +145,7 @@ impl VuClient {
             match outcome {
                 Ok(()) => return Ok(peer),
                 Err(Broken::Failed(failure))
-                    if reused && request.idempotent && self.is_silent_close(&failure) =>
+                    if reused && request.idempotent && failure.reach != Reach::Begun =>
                 {
                     self.shared.recorder.borrow_mut().retried(life);
                 }
@@ -162,35 +164,28 @@ impl VuClient {
         life: &mut Life,
     ) -> Result<(), Broken> {
         let begun = self.hop_start(life);
-        let around = Surroundings {
+        let around = Around {
             clock: &self.shared.clock,
-            slot: &self.slot,
+            stop: &*self.slot,
             scratch: &self.shared.scratch,
+        };
+        let mut receiver = AnswerReceiver {
+            answer: &mut self.answer,
             wants: &self.judging.wants,
             body_read_max: self.shared.client.body_read_max,
         };
-        let message = fixed.unwrap_or(&self.buffer);
-        let instants = self.held[position]
+        let message = Message {
+            kind: request.kind,
+            head: fixed.unwrap_or(&self.buffer),
+            body: request.body().behind_head(),
+        };
+        let mut instants = Instants::default();
+        self.held[position]
             .connection
-            .exchange(
-                &around,
-                request.kind,
-                message,
-                request.body(),
-                &mut self.answer,
-            )
+            .exchange(&around, message, &mut receiver, &mut instants)
             .await?;
         note_phases(life, begun, &instants);
         Ok(())
-    }
-
-    /// Whether a failure is a kept connection that the peer had closed: no byte of an answer came.
-    fn is_silent_close(&self, failure: &Failure) -> bool {
-        self.answer.status == 0
-            && matches!(
-                failure.class,
-                ErrorClass::Closed | ErrorClass::ResetReading | ErrorClass::ResetSending
-            )
     }
 
     fn may_keep(&self, position: usize) -> bool {
@@ -241,7 +236,8 @@ impl VuClient {
         life.blocked_ns += self.shared.clock.now().since(begun);
         life.dns_ns += connected.dns_ns.unwrap_or(0);
         life.connect_ns += connected.total_ns();
-        let connection = Http1Connection::new(connected.stream, connected.address);
+        let connection =
+            Http1Connection::new(connected.stream, connected.address, Limits::default());
         Ok(self.hold(request.route.index, connection, peer))
     }
 
@@ -349,10 +345,13 @@ impl VuClient {
                 .http2_message(&mut filling, cookies)
                 .map_err(|error| Failure::new(ErrorClass::Request, error.0))?
         };
-        let around = Surroundings {
+        let around = Around {
             clock: &self.shared.clock,
-            slot: &self.slot,
+            stop: &*self.slot,
             scratch: &self.shared.scratch,
+        };
+        let mut receiver = AnswerReceiver {
+            answer: &mut self.answer,
             wants: &self.judging.wants,
             body_read_max: self.shared.client.body_read_max,
         };
@@ -362,9 +361,7 @@ impl VuClient {
             ready = self.shared.clock.now();
             life.blocked_ns += ready.since(begun);
         }
-        let instants = connection
-            .exchange(&around, message, &mut self.answer)
-            .await?;
+        let instants = connection.exchange(&around, message, &mut receiver).await?;
         note_phases(life, ready, &instants);
         let peer = lease.pooled.peer;
         self.lease = Some(lease);

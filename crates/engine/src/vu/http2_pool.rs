@@ -8,11 +8,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use loadline_wire::Limits;
 use tokio::sync::Notify;
 
 use super::shared::Shared;
-use super::slot::{Stop, VuSlot};
-use crate::exchange::{Broken, Http1Connection, Http2Connection, open_http2};
+use super::slot::VuSlot;
+use crate::client::{Broken, Http1Connection, Stop, StopSign};
+use crate::exchange::{Http2Connection, open_http2};
 use crate::net::{Connected, Failure, Route};
 
 /// Which connection: the route's index and the number among its connections.
@@ -150,7 +152,8 @@ impl Http2Pool {
         );
         if !connected.http2 && !prior_knowledge {
             attempt.outcome = Some(Entry::Http1Peer);
-            let connection = Http1Connection::new(connected.stream, connected.address);
+            let connection =
+                Http1Connection::new(connected.stream, connected.address, Limits::default());
             return Ok(Leased::Http1(connection, peer, opened));
         }
         let connection = slot

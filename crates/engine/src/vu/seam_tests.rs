@@ -11,6 +11,7 @@ use loadline_model::Nanos;
 use tokio::sync::Notify;
 
 use super::slot::VuSlot;
+use crate::client::StopSign;
 
 /// What a blocking virtual user asks of the engine.
 enum Call {

@@ -6,21 +6,12 @@
 //! its next wake-up.
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
-use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use loadline_model::Nanos;
 use loadline_schedule::Arrival;
 
-/// Why a wait was broken off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// The deadline passed.
-    TimedOut,
-    /// The iteration is to end now: the run is over, or the virtual user is ramped down.
-    Cut,
-}
+use crate::client::{Stop, StopSign};
 
 /// What the worker and one virtual user share.
 pub(crate) struct VuSlot {
@@ -170,13 +161,6 @@ impl VuSlot {
         Watch { slot: self, index }
     }
 
-    /// Notes who is to be woken, and says whether to stop.
-    #[inline]
-    pub(crate) fn check(&self, cx: &Context<'_>) -> Result<(), Stop> {
-        self.remember_waker(cx);
-        self.stop.get().map_or(Ok(()), Err)
-    }
-
     /// A task's waker stays good for its life.
     #[inline]
     fn remember_waker(&self, cx: &Context<'_>) {
@@ -184,16 +168,6 @@ impl VuSlot {
         if waker.is_none() {
             *waker = Some(cx.waker().clone());
         }
-    }
-
-    /// Waits for `future` unless a stop comes first.
-    pub(crate) async fn guard<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
-        let mut future = pin!(future);
-        std::future::poll_fn(|cx| {
-            self.check(cx)?;
-            future.as_mut().poll(cx).map(Ok)
-        })
-        .await
     }
 
     /// Waits until `ready` has something; it is asked at each wake-up. A stop of the iteration
@@ -204,6 +178,34 @@ impl VuSlot {
             ready().map_or(Poll::Pending, Poll::Ready)
         })
         .await
+    }
+}
+
+impl StopSign for VuSlot {
+    #[inline]
+    fn check(&self, cx: &Context<'_>) -> Result<(), Stop> {
+        self.remember_waker(cx);
+        self.stop.get().map_or(Ok(()), Err)
+    }
+}
+
+impl StopSign for Watch<'_> {
+    /// The deadline of the slot itself means nothing here.
+    #[inline]
+    fn check(&self, cx: &Context<'_>) -> Result<(), Stop> {
+        if self.slot.stop.get() == Some(Stop::Cut) {
+            return Err(Stop::Cut);
+        }
+        self.with(|wait| {
+            if wait.is_over {
+                return Err(Stop::TimedOut);
+            }
+            match &mut wait.waker {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            Ok(())
+        })
     }
 }
 
@@ -222,25 +224,6 @@ pub(crate) struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Notes whom to wake, and says whether to stop. The deadline of the slot itself means nothing
-    /// here.
-    #[inline]
-    pub(crate) fn check(&self, cx: &Context<'_>) -> Result<(), Stop> {
-        if self.slot.stop.get() == Some(Stop::Cut) {
-            return Err(Stop::Cut);
-        }
-        self.with(|wait| {
-            if wait.is_over {
-                return Err(Stop::TimedOut);
-            }
-            match &mut wait.waker {
-                Some(waker) => waker.clone_from(cx.waker()),
-                none => *none = Some(cx.waker().clone()),
-            }
-            Ok(())
-        })
-    }
-
     /// Sets the deadline anew.
     pub(crate) fn set_deadline(&self, at: Nanos) {
         self.with(|wait| wait.deadline = at);
@@ -250,16 +233,6 @@ impl Watch<'_> {
     /// Lets the deadline pass now.
     pub(crate) fn expire(&self) {
         self.with(|wait| wait.is_over = true);
-    }
-
-    /// Waits for `future` unless a stop comes first.
-    pub(crate) async fn guard<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
-        let mut future = pin!(future);
-        std::future::poll_fn(|cx| {
-            self.check(cx)?;
-            future.as_mut().poll(cx).map(Ok)
-        })
-        .await
     }
 
     #[inline]

@@ -37,6 +37,8 @@ codes! {
     MostUnanswered = "most-unanswered";
     /// Some requests failed.
     RequestsFailed = "requests-failed";
+    /// Requests failed on this side before anything was asked, and virtual users paused after each.
+    PausedAfterFailures = "paused-after-failures";
     /// Fewer requests were sent than planned.
     OfferedLoadMissed = "offered-load-missed";
     /// The run's time was over before its count was reached.

@@ -3,6 +3,7 @@
 //! Must not ask who was in the way. Invariant: a request counts as delivered when it was begun while arrivals were due; a
 //! run in which more than a tenth of what was asked for has no answer was not delivered either.
 
+use loadline_model::ErrorClass;
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
@@ -47,6 +48,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(stopped(facts));
     findings.extend(unanswered(facts));
+    findings.extend(paused(facts));
     findings.extend(missed(facts));
     findings.extend(waited(facts));
     findings.extend(wrong(facts));
@@ -136,6 +138,23 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
         );
         Code::RequestsFailed.finding(gravity, text, next_step)
     })
+}
+
+/// Failures on this side cost no time, so the engine adds some.
+fn paused(facts: &Facts<'_>) -> Option<Finding> {
+    let is_own = |class: &&ErrorClass| class.is_before_the_target() && facts.failed(**class) > 0;
+    let first = ErrorClass::ALL.iter().find(is_own)?;
+    if facts.is_script() {
+        return None;
+    }
+    let own = ErrorClass::ALL.iter().filter(is_own);
+    let failed: u64 = own.map(|class| facts.failed(*class)).sum();
+    let text = format!(
+        "{} requests failed on this side before the target was asked; the virtual user paused after \
+         each, so that they are not repeated at full speed",
+        count(failed)
+    );
+    Some(Code::PausedAfterFailures.finding(Gravity::Note, text, first.next_step()))
 }
 
 fn worst_in_words(facts: &Facts<'_>) -> String {

@@ -482,6 +482,13 @@ pub const BEYOND: &[Flag] = &[
         "Most memory of one virtual user's JavaScript [default: no limit]",
     ),
     flag(
+        "max-body",
+        None,
+        WHOLE,
+        "BYTES",
+        "Most bytes of a body that the script is given, packed or unpacked; a longer one fails the request [default: 67108864]",
+    ),
+    flag(
         "remote-libs",
         None,
         Kind::Switch,

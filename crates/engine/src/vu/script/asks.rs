@@ -13,6 +13,7 @@ use loadline_script::hop::HopOutcome;
 use loadline_script::vu::{Ask, Ending, OpId, Resume, Wait};
 use loadline_script::{ScriptVu, Step};
 
+use crate::client::StopSign;
 use crate::clock::Clock;
 use crate::vu::script_client::{Cut, ScriptClient};
 use crate::vu::slot::VuSlot;

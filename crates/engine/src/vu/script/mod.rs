@@ -20,6 +20,7 @@ use super::behaviour::Beginning;
 use super::script_client::ScriptClient;
 use super::shared::Shared;
 use super::slot::VuSlot;
+use crate::client::StopSign;
 use crate::record_script::Occasion;
 use crate::worker::timers::Timers;
 

@@ -22,12 +22,11 @@ use loadline_script::hop::{HopProtocol, HopRequest, HopTls};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
-use super::http1::Around;
 use super::message::{Delimiting, delimiting, is_framing};
 use super::received::Received;
-use crate::exchange::{Instants, head_bytes, send_piece};
-use crate::net::{Failure, Http2Fault, Stage, Stream};
-use crate::vu::slot::Stop;
+use crate::client::{Around, Broken, Instants, Receiver, Stop, StopSign};
+use crate::exchange::{head_bytes, send_piece};
+use crate::net::{Failure, Http2Fault, Reach, Stage, Stream};
 
 /// What Go lets a peer send ahead on one stream, and on a connection.
 const STREAM_WINDOW: u32 = 4 << 20;
@@ -51,35 +50,6 @@ struct End {
     over: Notify,
     /// What the peer said when it did not want any more: code and text.
     goodbye: RefCell<Option<(u32, String)>>,
-}
-
-/// Whether a request that failed is sent again, as Go does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Again {
-    Never,
-    /// On another connection; the peer has not looked at it.
-    Elsewhere,
-}
-
-/// Why an exchange has no answer.
-pub(super) enum Broken {
-    Stopped(Stop),
-    Failed { failure: Failure, again: Again },
-}
-
-impl From<Stop> for Broken {
-    fn from(stop: Stop) -> Broken {
-        Broken::Stopped(stop)
-    }
-}
-
-impl From<Failure> for Broken {
-    fn from(failure: Failure) -> Broken {
-        Broken::Failed {
-            failure,
-            again: Again::Never,
-        }
-    }
 }
 
 impl Http2 {
@@ -136,14 +106,14 @@ impl Http2 {
     /// Sends a request and reads its answer.
     pub(super) async fn exchange(
         &mut self,
-        around: &Around<'_>,
+        around: &Around<'_, impl StopSign>,
         request: &HopRequest,
         received: &mut Received,
         instants: &mut Instants,
     ) -> Result<(), Broken> {
         let (head, delimiting) = (head(request)?, delimiting(request));
         let ready = poll_fn(|cx| self.sender.poll_ready(cx));
-        let ready = around.watch.guard(ready).await?;
+        let ready = around.stop.guard(ready).await?;
         ready.map_err(|_| unsent())?;
         let bodiless = matches!(delimiting, Delimiting::Nothing | Delimiting::Length(0));
         let body_bytes = request.body.as_ref().map_or(0, |body| body.len() as u64);
@@ -156,22 +126,22 @@ impl Http2 {
         if !bodiless {
             let body = request.body.clone().unwrap_or_default();
             // Where sending breaks off, the answer, or why there is none, tells more.
-            drop(around.watch.guard(send_piece(stream, body, true)).await?);
+            drop(around.stop.guard(send_piece(stream, body, true)).await?);
         }
         instants.sent = around.clock.now();
-        let answer = around.watch.guard(response).await?;
+        let answer = around.stop.guard(response).await?;
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
                 self.await_goodbye(around, &error).await?;
-                return Err(self.failed(&error, id));
+                return Err(self.failed(&error, id).into());
             }
         };
         instants.first_byte = around.clock.now();
         instants.done = instants.first_byte;
         let (head, body) = answer.into_parts();
         take_head(&head, received);
-        let outcome = around.watch.guard(read_body(body, received)).await?;
+        let outcome = around.stop.guard(read_body(body, received)).await??;
         instants.done = around.clock.now().max(Nanos(1));
         if let Err(error) = outcome {
             self.await_goodbye(around, &error).await?;
@@ -181,32 +151,35 @@ impl Http2 {
     }
 
     /// Waits until it is known why the connection ended, when a stream only knows that it did.
-    async fn await_goodbye(&self, around: &Around<'_>, error: &h2::Error) -> Result<(), Stop> {
+    async fn await_goodbye(
+        &self,
+        around: &Around<'_, impl StopSign>,
+        error: &h2::Error,
+    ) -> Result<(), Stop> {
         let knows = error.get_io().is_none_or(|io| io.raw_os_error().is_some());
         while !knows && !self.end.is_over.get() {
-            around.watch.guard(self.end.over.notified()).await?;
+            around.stop.guard(self.end.over.notified()).await?;
         }
         Ok(())
     }
 
-    /// A request without an answer.
-    fn failed(&self, error: &h2::Error, stream: u32) -> Broken {
+    /// A request without an answer; [`Reach::Unsent`] where Go sends it again on another connection.
+    fn failed(&self, error: &h2::Error, stream: u32) -> Failure {
         let reason = error.reason().map_or(0, u32::from);
         let is_refused = matches!(
             error.reason(),
             Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR)
         );
         let is_turned_away = error.is_go_away() && error.is_remote();
-        let again = match () {
-            () if error.is_reset() && error.is_remote() && is_refused => Again::Elsewhere,
-            () if is_turned_away && reason == 0 => Again::Elsewhere,
-            () => Again::Never,
-        };
-        let failure = match is_turned_away {
+        let mut failure = match is_turned_away {
             true => fault(Http2Fault::TurnedAway { reason }, error),
             false => self.cut_off(error, stream),
         };
-        Broken::Failed { failure, again }
+        let is_reset = error.is_reset() && error.is_remote() && is_refused;
+        if is_reset || (is_turned_away && reason == 0) {
+            failure.reach = Reach::Unsent;
+        }
+        failure
     }
 
     /// An exchange that ended too early.
@@ -300,14 +273,13 @@ impl AsyncWrite for Quiet {
 }
 
 /// A request that did not get onto the connection.
-fn unsent() -> Broken {
-    Broken::Failed {
-        failure: Failure::http2(
-            Http2Fault::Unsent,
-            "the connection was lost before the request",
-        ),
-        again: Again::Elsewhere,
-    }
+fn unsent() -> Failure {
+    let mut failure = Failure::http2(
+        Http2Fault::Unsent,
+        "the connection was lost before the request",
+    );
+    failure.reach = Reach::Unsent;
+    failure
 }
 
 /// The text that came with a peer's goodbye, which the `h2` crate gives in its message alone.
@@ -395,11 +367,23 @@ fn take_head(head: &http::response::Parts, received: &mut Received) {
     received.expect_body(length);
 }
 
-async fn read_body(mut body: RecvStream, received: &mut Received) -> Result<(), h2::Error> {
+/// Reads a body to its end, or to where it breaks off.
+async fn read_body(
+    mut body: RecvStream,
+    received: &mut Received,
+) -> Result<Result<(), h2::Error>, Failure> {
     while let Some(piece) = body.data().await {
-        let piece = piece?;
-        received.take_body(&piece);
-        body.flow_control().release_capacity(piece.len())?;
+        let length = match piece {
+            Ok(piece) => {
+                received.take_body(&piece);
+                piece.len()
+            }
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Err(error) = body.flow_control().release_capacity(length) {
+            return Ok(Err(error));
+        }
+        received.wish()?;
     }
-    Ok(())
+    Ok(Ok(()))
 }

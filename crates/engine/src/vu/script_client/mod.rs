@@ -6,7 +6,6 @@
 
 mod dial;
 mod go_words;
-mod http1;
 mod http2;
 mod message;
 mod pace;
@@ -29,19 +28,18 @@ use std::time::Duration;
 use loadline_model::url::Scheme;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopProtocol, HopRequest, HopTimes};
-use loadline_wire::RequestKind;
+use loadline_wire::{Limits, RequestKind};
 
 use self::dial::{Dialed, Dialer};
-use self::http1::{Around, Http1, Message};
-use self::http2::{Again, Http2};
+use self::http2::Http2;
 use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pace::Pace;
-use self::pool::{Kept, Pool};
+use self::pool::{Http1, Kept, Pool};
 use self::received::Received;
 use self::trouble::{Occasion, Trouble};
-use super::slot::{Stop, VuSlot, Watch};
-use crate::exchange::Instants;
-use crate::net::{Cause, Failure, WireBytes};
+use super::slot::{VuSlot, Watch};
+use crate::client::{Around, Body, Broken, Http1Connection, Instants, Message, Stop, StopSign};
+use crate::net::{Cause, Failure, Reach, WireBytes};
 
 pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 
@@ -54,6 +52,15 @@ const TURNED_AWAY_MAX: u32 = 6;
 /// Memory for messages that a virtual user keeps between two: enough for any head, and little beside
 /// what it takes anyway.
 const BUFFER_KEPT_MAX: usize = 4 * 1024;
+
+/// Go's bounds on an answer's head: ten megabytes, however many lines.
+const LIMITS: Limits = Limits {
+    head_bytes: 10 << 20,
+    header_count: 100_000,
+    interim_count: 64,
+    chunk_line_bytes: 4 * 1024,
+    trailer_bytes: 64 * 1024,
+};
 
 /// The iteration is to end now; what was under way is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,46 +264,48 @@ impl ScriptClient {
         watch: &Watch<'_>,
         request: &HopRequest,
         begun: Begun,
-        mut connection: Http1,
+        mut kept: Http1,
     ) -> Attempt {
         let mut buffer = self.buffer.take();
         if let Err(failure) = message::write(&mut buffer, request, self.additions(request)) {
             return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
         }
-        let mut received = Received::new(request.keep_body);
+        let mut received = Received::new(self.body_max(request));
         let mut instants = Instants::default();
         let message = Message {
             kind: RequestKind::of(&request.method),
             head: &buffer,
-            body: rest_of_body(request),
+            body: Body::Bytes(rest_of_body(request)),
         };
+        let connection = &mut kept.connection;
         let outcome = connection
             .exchange(&self.around(watch), message, &mut received, &mut instants)
             .await;
         if buffer.capacity() <= BUFFER_KEPT_MAX {
             self.buffer.replace(buffer);
         }
-        let (remote, tls) = (connection.remote, connection.tls);
-        let is_kept = connection.requests > 1;
+        let (remote, tls) = (kept.remote, kept.tls);
+        let is_kept = connection.requests() > 1;
         match outcome {
-            Ok(serves_again) => {
-                if serves_again && self.settings.plan.keep_alive && !asks_to_close(request) {
-                    self.pool.put(&request.origin, connection);
+            Ok(()) => {
+                if connection.is_reusable()
+                    && self.settings.plan.keep_alive
+                    && !asks_to_close(request)
+                {
+                    self.pool.put(&request.origin, kept);
                 }
                 let times = begun.times(&instants, instants.done);
                 Attempt::Ended(Ok(answer(received, remote, tls, times, &instants)))
             }
-            Err(http1::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
-            Err(http1::Broken::Stopped(Stop::TimedOut)) => {
+            Err(Broken::Stopped(Stop::Cut)) => Attempt::Cut,
+            Err(Broken::Stopped(Stop::TimedOut)) => {
                 let failure = timed_out();
                 self.failed(request, begun, &instants, &failure, remote, received)
             }
-            Err(http1::Broken::Failed {
-                is_silent,
-                is_unsent,
-                ..
-            }) if is_kept && is_silent && (is_unsent || is_replayable(request)) => Attempt::Again,
-            Err(http1::Broken::Failed { failure, .. }) => {
+            Err(Broken::Failed(failure)) if is_kept && may_go_again(&failure, request) => {
+                Attempt::Again
+            }
+            Err(Broken::Failed(failure)) => {
                 self.failed(request, begun, &instants, &failure, remote, received)
             }
         }
@@ -312,7 +321,7 @@ impl ScriptClient {
         if let Err(failure) = message::check(request) {
             return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
         }
-        let mut received = Received::new(request.keep_body);
+        let mut received = Received::new(self.body_max(request));
         let mut instants = Instants::default();
         let around = self.around(watch);
         let outcome = connection
@@ -324,16 +333,16 @@ impl ScriptClient {
                 let times = begun.times(&instants, instants.done);
                 Attempt::Ended(Ok(answer(received, remote, tls, times, &instants)))
             }
-            Err(http2::Broken::Stopped(Stop::Cut)) => Attempt::Cut,
-            Err(http2::Broken::Stopped(Stop::TimedOut)) => {
+            Err(Broken::Stopped(Stop::Cut)) => Attempt::Cut,
+            Err(Broken::Stopped(Stop::TimedOut)) => {
                 let failure = timed_out();
                 self.failed(request, begun, &instants, &failure, remote, received)
             }
-            Err(http2::Broken::Failed { failure, again }) => {
+            Err(Broken::Failed(failure)) => {
                 let failed = self.failure(request, begun, &instants, &failure, remote, received);
-                match again {
-                    Again::Never => Attempt::Ended(Err(failed)),
-                    Again::Elsewhere => {
+                match failure.reach {
+                    Reach::Unanswered | Reach::Begun => Attempt::Ended(Err(failed)),
+                    Reach::Unsent => {
                         self.pool.forget(&connection);
                         Attempt::Later(Box::new(failed))
                     }
@@ -366,8 +375,12 @@ impl ScriptClient {
             ..
         } = dialed;
         if !dialed.http2 {
-            let connection = Http1::new(stream, remote, tls);
-            return self.over_http1(watch, request, begun, connection).await;
+            let kept = Http1 {
+                connection: Http1Connection::new(stream, Some(remote), LIMITS),
+                remote,
+                tls,
+            };
+            return self.over_http1(watch, request, begun, kept).await;
         }
         // Another request may have been quicker to make the connection that all share.
         let connection = match self.pool.shared(&request.origin) {
@@ -418,12 +431,17 @@ impl ScriptClient {
         }
     }
 
-    fn around<'a>(&'a self, watch: &'a Watch<'a>) -> Around<'a> {
+    fn around<'a>(&'a self, watch: &'a Watch<'a>) -> Around<'a, Watch<'a>> {
         Around {
             clock: &self.settings.clock,
-            watch,
+            stop: watch,
             scratch: &self.settings.scratch,
         }
+    }
+
+    /// Bytes of an answer's body that are kept; `None`: it is not wanted.
+    fn body_max(&self, request: &HopRequest) -> Option<u64> {
+        request.keep_body.then_some(self.settings.plan.body_max)
     }
 
     fn additions(&self, request: &HopRequest) -> Additions<'_> {
@@ -503,6 +521,15 @@ impl ScriptClient {
             done_at: self.settings.clock.now(),
             partial_body: None,
         }
+    }
+}
+
+/// Whether a request that failed on a kept connection is sent again: Go's rule.
+fn may_go_again(failure: &Failure, request: &HopRequest) -> bool {
+    match failure.reach {
+        Reach::Unsent => true,
+        Reach::Unanswered => is_replayable(request),
+        Reach::Begun => false,
     }
 }
 

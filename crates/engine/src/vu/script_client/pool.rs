@@ -4,13 +4,15 @@
 //! may be in use by any number of streams.
 
 use std::cell::RefCell;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::Context;
 
 use loadline_model::url::Origin;
+use loadline_script::hop::HopTls;
 
-use super::http1::Http1;
 use super::http2::Http2;
+use crate::client::Http1Connection;
 
 struct Idle {
     origin: Arc<Origin>,
@@ -20,6 +22,13 @@ struct Idle {
 struct Shared {
     origin: Arc<Origin>,
     connection: Http2,
+}
+
+/// A connection of HTTP/1.1, and what a script is told of it.
+pub(super) struct Http1 {
+    pub(super) connection: Http1Connection,
+    pub(super) remote: SocketAddr,
+    pub(super) tls: Option<HopTls>,
 }
 
 /// A connection to send on.
@@ -56,9 +65,9 @@ impl Pool {
         }
         let mut idle = self.idle.borrow_mut();
         while let Some(place) = idle.iter().rposition(|kept| is_same(&kept.origin, origin)) {
-            let mut connection = idle.remove(place).connection;
-            if !connection.is_stale(cx) {
-                return Kept::Http1(connection);
+            let mut kept = idle.remove(place).connection;
+            if !kept.connection.is_stale(cx) {
+                return Kept::Http1(kept);
             }
         }
         Kept::Nothing

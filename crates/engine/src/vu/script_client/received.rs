@@ -3,8 +3,12 @@
 //! Must not know connections. Invariant: a body that nobody wants is counted by its reader and not
 //! kept.
 
+use loadline_model::ErrorClass;
 use loadline_script::hop::{HopHeaders, HopProtocol};
 use loadline_wire::{Head, ResponseSink};
+
+use crate::client::{Receiver, Surplus, Wish};
+use crate::net::Failure;
 
 /// Most bytes that are reserved because an answer announces them.
 const RESERVE_MAX: u64 = 1 << 20;
@@ -20,14 +24,37 @@ pub(super) struct Received {
     pub(super) protocol: Option<HopProtocol>,
     pub(super) headers: HopHeaders,
     pub(super) body: Vec<u8>,
-    /// Whether the body is wanted.
-    keep_body: bool,
+    /// Bytes of the body that are kept; `None`: it is not wanted.
+    keep_max: Option<u64>,
+}
+
+impl Receiver for Received {
+    // k6 takes the answer and drops the connection.
+    const SURPLUS: Surplus = Surplus::Dropped;
+
+    #[inline]
+    fn wish(&self) -> Result<Wish, Failure> {
+        match self.keep_max {
+            Some(most) if self.body.len() as u64 > most => Err(too_long(most)),
+            _ => Ok(Wish::More),
+        }
+    }
+}
+
+#[cold]
+fn too_long(most: u64) -> Failure {
+    let why = format!(
+        "the body is longer than {} bytes: raise --max-body, or leave it unread (responseType: 'none')",
+        most
+    );
+    Failure::new(ErrorClass::TooLarge, why)
 }
 
 impl Received {
-    pub(super) fn new(keep_body: bool) -> Received {
+    /// An answer whose body is kept up to a length; `None`: not at all.
+    pub(super) fn new(keep_max: Option<u64>) -> Received {
         Received {
-            keep_body,
+            keep_max,
             ..Received::default()
         }
     }
@@ -41,7 +68,7 @@ impl Received {
     #[inline]
     pub(super) fn expect_body(&mut self, length: Option<u64>) {
         if let Some(length) = length
-            && self.keep_body
+            && self.keep_max.is_some()
         {
             self.body.reserve_exact(length.min(RESERVE_MAX) as usize);
         }
@@ -49,7 +76,7 @@ impl Received {
 
     #[inline]
     pub(super) fn take_body(&mut self, piece: &[u8]) {
-        if self.keep_body {
+        if self.keep_max.is_some() {
             self.body.extend_from_slice(piece);
         }
     }

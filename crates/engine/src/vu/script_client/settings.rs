@@ -28,6 +28,8 @@ const DIAL_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct ScriptClientPlan {
     pub(super) names: ScriptNames,
     pub(super) keep_alive: bool,
+    /// Most bytes of a body that is kept; a longer one is a failure.
+    pub(super) body_max: u64,
     pub(super) closes_after_iteration: bool,
     /// Idle connections kept by one virtual user; zero: no limit.
     pub(super) idle_max: usize,
@@ -50,6 +52,7 @@ impl ScriptClientPlan {
         Ok(Arc::new(ScriptClientPlan {
             names: script.names.clone(),
             keep_alive: client.keep_alive,
+            body_max: script.http.body_max,
             closes_after_iteration: script.http.closes_after_iteration,
             idle_max: script.http.batch as usize,
             idle_per_host_max: idle_per_host_max(script.http.batch_per_host),

@@ -1,6 +1,7 @@
 //! Content codings: bodies packed before they are sent, unpacked when they were received.
 //!
-//! Must not know requests. Invariant: an unpacked body is bounded by [`UNPACKED_MAX`].
+//! Must not know requests. Invariant: no body, at no stage of unpacking, is longer than its [`Bounds`]
+//! allow, and unpacking ends when they say so.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -10,8 +11,8 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compression, Crc, Decompress, FlushDecompress, Status};
 use loadline_model::ErrorClass;
 
-/// Most bytes of an unpacked body: beyond it an answer is a bomb rather than a page.
-const UNPACKED_MAX: u64 = 1 << 30;
+/// Bytes that are unpacked between two looks at the time.
+const BLOCK: u64 = 1 << 20;
 /// The window of Brotli, as a power of two, and how hard it tries (of 11): its usual values.
 const BROTLI_WINDOW: u32 = 22;
 const BROTLI_QUALITY: u32 = 6;
@@ -124,25 +125,38 @@ pub(super) struct Damaged {
     pub(super) partial: Option<Vec<u8>>,
 }
 
+/// How far unpacking may go.
+pub(super) struct Bounds<'a> {
+    /// Most bytes of an unpacked body.
+    pub(super) bytes_max: u64,
+    /// Whether the time for it is over.
+    pub(super) is_late: &'a dyn Fn() -> bool,
+}
+
 /// A body as `Content-Encoding` says that it is packed; the last name was the last packer. What is
 /// packed in a way that is not known here stays as it is.
 ///
 /// # Errors
-/// When it is damaged.
-pub(super) fn unpack(body: Vec<u8>, encoding: &[u8]) -> Result<Vec<u8>, Damaged> {
+/// When it is damaged, or goes beyond the bounds.
+pub(super) fn unpack(
+    body: Vec<u8>,
+    encoding: &[u8],
+    bounds: &Bounds<'_>,
+) -> Result<Vec<u8>, Damaged> {
     let encoding = String::from_utf8_lossy(encoding);
     let mut body = body;
     for name in encoding.rsplit(',') {
         let Some(coding) = Coding::named(name.trim()) else {
             return Ok(body);
         };
-        body = unpack_one(&body, coding)?;
+        body = unpack_one(&body, coding, bounds)?;
     }
     Ok(body)
 }
 
-fn unpack_one(body: &[u8], coding: Coding) -> Result<Vec<u8>, Damaged> {
+fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8>, Damaged> {
     if coding == Coding::Gzip
+        && bounds.bytes_max >= USUAL_MAX as u64
         && let Some(out) = unpack_usual_gzip(body)
     {
         return Ok(out);
@@ -152,13 +166,17 @@ fn unpack_one(body: &[u8], coding: Coding) -> Result<Vec<u8>, Damaged> {
         return Err(damaged(coding, "EOF", out));
     }
     let read = match coding {
-        Coding::Gzip => read_all(MultiGzDecoder::new(body), &mut out),
-        Coding::Deflate => read_all(ZlibDecoder::new(body), &mut out),
-        Coding::Zstd => zstd::Decoder::new(body).and_then(|reader| read_all(reader, &mut out)),
-        Coding::Brotli => read_all(brotli::Decompressor::new(body, 4_096), &mut out),
+        Coding::Gzip => read_all(MultiGzDecoder::new(body), &mut out, bounds),
+        Coding::Deflate => read_all(ZlibDecoder::new(body), &mut out, bounds),
+        Coding::Zstd => {
+            zstd::Decoder::new(body).and_then(|reader| read_all(reader, &mut out, bounds))
+        }
+        Coding::Brotli => read_all(brotli::Decompressor::new(body, 4_096), &mut out, bounds),
     };
     match read {
-        Ok(()) => Ok(out),
+        Ok(End::Whole) => Ok(out),
+        Ok(End::TooLong) => Err(too_long(bounds.bytes_max)),
+        Ok(End::Late) => Err(late()),
         Err(error) => Err(damaged(coding, &reason(coding, body, &error), out)),
     }
 }
@@ -192,12 +210,49 @@ fn unpack_usual_gzip(body: &[u8]) -> Option<Vec<u8>> {
     is_whole.then_some(out)
 }
 
-fn read_all(reader: impl Read, out: &mut Vec<u8>) -> io::Result<()> {
-    let read = reader.take(UNPACKED_MAX + 1).read_to_end(out)?;
-    if read as u64 > UNPACKED_MAX {
-        return Err(io::Error::other("the unpacked body is too large"));
+/// How reading what is unpacked ended.
+enum End {
+    Whole,
+    TooLong,
+    Late,
+}
+
+fn read_all(mut reader: impl Read, out: &mut Vec<u8>, bounds: &Bounds<'_>) -> io::Result<End> {
+    loop {
+        let read = reader.by_ref().take(BLOCK).read_to_end(out)?;
+        if out.len() as u64 > bounds.bytes_max {
+            return Ok(End::TooLong);
+        }
+        if read == 0 {
+            return Ok(End::Whole);
+        }
+        if (bounds.is_late)() {
+            return Ok(End::Late);
+        }
     }
-    Ok(())
+}
+
+fn too_long(most: u64) -> Damaged {
+    let detail = format!(
+        "error decompressing response body (it is longer than {most} bytes: raise --max-body)"
+    );
+    Damaged {
+        class: ErrorClass::TooLarge,
+        code: 1701,
+        tag: detail.clone(),
+        detail,
+        partial: None,
+    }
+}
+
+fn late() -> Damaged {
+    Damaged {
+        class: ErrorClass::Timeout,
+        code: 1050,
+        tag: "request timeout".to_owned(),
+        detail: "request timeout".to_owned(),
+        partial: None,
+    }
 }
 
 /// What Go's reader of the coding says.
@@ -256,6 +311,14 @@ fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn unpack(body: Vec<u8>, encoding: &[u8]) -> Result<Vec<u8>, Damaged> {
+        let bounds = Bounds {
+            bytes_max: 4 << 20,
+            is_late: &|| false,
+        };
+        super::unpack(body, encoding, &bounds)
+    }
 
     #[test]
     fn damage_is_told_in_k6s_words() {
@@ -317,6 +380,22 @@ mod tests {
         assert_eq!(unpack_usual_gzip(&two), None);
         assert_eq!(unpack(two, b"gzip").unwrap(), text.repeat(2));
         assert_eq!(unpack_usual_gzip(&packed[..12]), None);
+    }
+
+    #[test]
+    fn a_bomb_ends_where_the_bounds_say() {
+        for coding in [Coding::Gzip, Coding::Deflate, Coding::Zstd, Coding::Brotli] {
+            let bomb = pack(&vec![0; 8 << 20], &[coding]).unwrap();
+            let name = coding.name().as_bytes();
+            let long = unpack(bomb.clone(), name).unwrap_err();
+            assert_eq!(long.class, ErrorClass::TooLarge, "{coding:?}");
+            let bounds = Bounds {
+                bytes_max: u64::MAX,
+                is_late: &|| true,
+            };
+            let late = super::unpack(bomb, name, &bounds).unwrap_err();
+            assert_eq!((late.class, late.code), (ErrorClass::Timeout, 1050));
+        }
     }
 
     proptest! {

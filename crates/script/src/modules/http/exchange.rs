@@ -15,7 +15,7 @@ use loadline_model::{ErrorClass, Nanos};
 use super::answer::Facts;
 use super::auth::Rounds;
 use super::call::{Call, CallCookie, ResponseType};
-use super::codings::{self, Damaged};
+use super::codings::{self, Bounds, Damaged};
 use super::cookies::{append_pair, parse_set_cookie};
 use super::debug;
 use super::headers::is_value;
@@ -264,7 +264,11 @@ impl Exchange {
         let body_bytes = body.len() as u64;
         let body = match answer.headers.get("Content-Encoding") {
             Some(encoding) if !body.is_empty() || may_have_body(&answer, &self.method) => {
-                codings::unpack(body, encoding)
+                let bounds = Bounds {
+                    bytes_max: state.program.settings.http.body_max,
+                    is_late: &|| state.host.now() >= self.deadline,
+                };
+                codings::unpack(body, encoding, &bounds)
             }
             _ => Ok(body),
         };

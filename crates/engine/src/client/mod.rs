@@ -1,0 +1,121 @@
+//! One HTTP client under every front end.
+//!
+//! What is sent and what an answer becomes belong to the front ends (templates, scripts): they hand in
+//! a [`Message`], a [`Receiver`] and a [`StopSign`]. Must not know virtual users, schedules or other
+//! tools' words. Invariant: an exchange ends with an answer whose every byte was read, or with a
+//! failure that says its class; nothing in between.
+
+mod http1;
+
+pub(crate) use http1::{Body, Http1Connection, Message};
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::pin;
+use std::task::Context;
+
+use loadline_model::Nanos;
+use loadline_wire::ResponseSink;
+
+use crate::clock::Clock;
+use crate::net::Failure;
+
+/// Why a wait was broken off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The deadline passed.
+    TimedOut,
+    /// The iteration is to end now: the run is over, or the virtual user is ramped down.
+    Cut,
+}
+
+/// Says when to break off what is under way.
+pub(crate) trait StopSign {
+    /// Notes whom to wake, and says whether to stop.
+    ///
+    /// # Errors
+    /// Why to stop.
+    fn check(&self, cx: &Context<'_>) -> Result<(), Stop>;
+
+    /// Waits for `future` unless a stop comes first.
+    async fn guard<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
+        let mut future = pin!(future);
+        std::future::poll_fn(|cx| {
+            self.check(cx)?;
+            future.as_mut().poll(cx).map(Ok)
+        })
+        .await
+    }
+}
+
+/// What an exchange borrows from its virtual user and worker.
+pub(crate) struct Around<'a, S> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) stop: &'a S,
+    /// Where all connections of a worker read into.
+    pub(crate) scratch: &'a RefCell<Box<[u8]>>,
+}
+
+/// Where an answer goes.
+pub(crate) trait Receiver: ResponseSink {
+    /// What bytes beyond the announced end of an answer mean.
+    const SURPLUS: Surplus;
+
+    /// Whether more of the body is to be read, asked after each piece.
+    ///
+    /// # Errors
+    /// The answer is longer than the receiver takes.
+    fn wish(&self) -> Result<Wish, Failure>;
+}
+
+/// What bytes beyond the announced end of an answer mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surplus {
+    /// The announced length is wrong, so what was taken for the answer is not all of it. The line ends
+    /// that some servers add to a body do no harm.
+    Malformed,
+    /// They belong to no answer: the connection is not used again.
+    Dropped,
+}
+
+/// Whether more of a body is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    More,
+    /// What came is taken for the answer.
+    Enough,
+}
+
+/// Why an exchange has no answer.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    Failed(Failure),
+    Stopped(Stop),
+}
+
+impl From<Failure> for Broken {
+    fn from(failure: Failure) -> Broken {
+        Broken::Failed(failure)
+    }
+}
+
+impl From<Stop> for Broken {
+    fn from(stop: Stop) -> Broken {
+        Broken::Stopped(stop)
+    }
+}
+
+/// The instants of an exchange; zero: it did not come to that.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Instants {
+    /// The last piece of the request was handed to the operating system. Taken before the call that
+    /// takes it: on one machine the peer may answer before that call returns.
+    pub(crate) sent: Nanos,
+    /// The first byte of the answer was there.
+    pub(crate) first_byte: Nanos,
+    /// The answer was read whole.
+    pub(crate) done: Nanos,
+    /// Bytes of the request that were handed over, framing included; of HTTP/2 the body and the fields
+    /// of the head as they are before they are packed, which the connection's state decides.
+    pub(crate) sent_bytes: u64,
+}

@@ -12,8 +12,9 @@ use loadline_e2e::{Ran, bench, clock, loadline, run_to_end};
 const REQUESTS: u64 = 3;
 /// Bytes of a body that the script takes: few, so that a slow machine sends more within the timeout.
 const BODY_MAX: &str = "1048576";
-/// Within which a request is answered or given up.
-const TIMEOUT: &str = "1s";
+/// Within which a request is answered or given up: where nothing comes, and where much does.
+const TIMEOUT: &str = "500ms";
+const LONG_TIMEOUT: &str = "3s";
 /// Far beyond what two virtual users need for two timeouts each, on a machine that has other work.
 const END_MAX: Duration = Duration::from_secs(30);
 /// Memory that no run needs against any of these servers, in MiB.
@@ -25,7 +26,7 @@ const SCRIPT: &str = "
     export const options = { iterations: Number(__ENV.REQUESTS), vus: 1 };
     export default () => http.get(__ENV.TARGET, { timeout: __ENV.TIMEOUT });";
 
-fn run_script(url: &str) -> Ran {
+fn run_script(url: &str, timeout: &str) -> Ran {
     let folder = tempfile::tempdir().expect("there is room");
     let (file, json) = (folder.path().join("s.js"), folder.path().join("r.json"));
     fs::write(&file, SCRIPT).expect("there is room");
@@ -34,7 +35,7 @@ fn run_script(url: &str) -> Ran {
     command.arg(&json);
     for pair in [
         format!("TARGET={url}"),
-        format!("TIMEOUT={TIMEOUT}"),
+        format!("TIMEOUT={timeout}"),
         format!("REQUESTS={REQUESTS}"),
     ] {
         command.args(["-e", &pair]);
@@ -44,7 +45,7 @@ fn run_script(url: &str) -> Ran {
     Ran::of(&output, fs::read_to_string(&json).ok().as_deref())
 }
 
-fn run_bench(url: &str) -> Ran {
+fn run_bench(url: &str, timeout: &str) -> Ran {
     let requests = REQUESTS.to_string();
     bench(&[
         "-c",
@@ -54,7 +55,7 @@ fn run_bench(url: &str) -> Ran {
         "-q",
         "--cookies",
         "-t",
-        TIMEOUT,
+        timeout,
         url,
     ])
 }
@@ -75,7 +76,7 @@ fn fault(ran: &Ran, class: Option<&str>, memory_max: u64) -> Option<String> {
     }
 }
 
-fn assert_table(table: &[Hostile]) {
+fn assert_table(table: &[Hostile], timeout: &str) {
     let mut faults = Vec::new();
     for row in table {
         let server = row.serve();
@@ -86,8 +87,8 @@ fn assert_table(table: &[Hostile]) {
         ] {
             let begun = clock::now();
             let ran = match front_end {
-                "bench" => run_bench(&url),
-                _ => run_script(&url),
+                "bench" => run_bench(&url, timeout),
+                _ => run_script(&url, timeout),
             };
             let took = clock::now() - begun;
             if let Some(why) = fault(&ran, class, memory_max) {
@@ -104,31 +105,31 @@ fn assert_table(table: &[Hostile]) {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn connections_that_end_too_early() {
-    assert_table(ENDINGS);
+    assert_table(ENDINGS, LONG_TIMEOUT);
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn answers_against_the_grammar() {
-    assert_table(GRAMMAR);
+    assert_table(GRAMMAR, LONG_TIMEOUT);
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn answers_without_measure() {
-    assert_table(MEASURE);
+    assert_table(MEASURE, LONG_TIMEOUT);
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn peers_that_keep_others_waiting() {
-    assert_table(SILENCE);
+    assert_table(SILENCE, TIMEOUT);
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn content_that_hurts_who_looks_at_it() {
-    assert_table(CONTENT);
+    assert_table(CONTENT, LONG_TIMEOUT);
 }
 
 /// What fails at once is not repeated as fast as the processor can, and the verdict says so.
@@ -146,8 +147,11 @@ fn failures_on_this_side_are_not_a_race() {
 fn one_failure_has_one_culprit() {
     for row in [ENDINGS[0], ENDINGS[17], GRAMMAR[0], GRAMMAR[20]] {
         let server = row.serve();
-        let limits = [run_bench(&server.url("/")), run_script(&server.url("/"))]
-            .map(|ran| ran.at("/verdict/limit").clone());
+        let limits = [
+            run_bench(&server.url("/"), LONG_TIMEOUT),
+            run_script(&server.url("/"), LONG_TIMEOUT),
+        ]
+        .map(|ran| ran.at("/verdict/limit").clone());
         assert_eq!(limits[0], limits[1], "{}", row.name);
         assert_eq!(limits[0], "target", "{}", row.name);
     }

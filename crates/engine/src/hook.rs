@@ -23,13 +23,14 @@ use crate::clock::Clock;
 use crate::live::LiveCounters;
 use crate::net::{LazyTls, Resolver, WireBytes};
 use crate::record_script::Occasion;
+use crate::report::WorkerReport;
 use crate::script::{ScriptSetup, ScriptSignal};
+use crate::slot::VuSlot;
 use crate::start::{StartError, script_parts};
+use crate::timers::Timers;
 use crate::vu::script::{Asks, ScenarioScript, VuHost};
 use crate::vu::script_client::ScriptClient;
-use crate::vu::slot::VuSlot;
-use crate::worker::timers::Timers;
-use crate::worker::{StartLine, WorkerReport, WorkerSetup, make_shared};
+use crate::worker::{StartLine, WorkerSetup, make_shared};
 
 /// How often timers are looked at and the caller is asked whether to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(1);

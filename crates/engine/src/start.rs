@@ -19,12 +19,13 @@ use loadline_schedule::IterationPool;
 use crate::clock::Clock;
 use crate::exchange::PreparedRequest;
 use crate::live::{LiveCounters, LiveTotals};
+use crate::mailbox::Mailbox;
 use crate::net::{LazyTls, Resolver, Routes, TlsError};
 use crate::platform;
+use crate::report::WorkerReport;
 use crate::script::ScriptSetup;
 use crate::vu::script_client::ScriptClientPlan;
-use crate::worker::mailbox::Mailbox;
-use crate::worker::{ScriptParts, StartLine, WorkerReport, WorkerSetup, run_worker};
+use crate::worker::{ScriptParts, StartLine, WorkerSetup, run_worker};
 
 /// What the engine is started with.
 pub struct EngineSetup {

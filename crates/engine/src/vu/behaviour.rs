@@ -14,8 +14,8 @@ use super::client::VuClient;
 use super::requests::RequestsVu;
 use super::script::{ScenarioScript, ScriptBehaviour};
 use super::shared::Shared;
-use super::slot::VuSlot;
-use crate::worker::timers::Timers;
+use crate::slot::VuSlot;
+use crate::timers::Timers;
 
 /// When an iteration begins.
 #[derive(Clone, Copy, Debug)]

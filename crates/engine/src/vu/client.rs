@@ -15,11 +15,11 @@ use loadline_model::{ErrorClass, Nanos};
 use super::cookies::Cookies;
 use super::http2_pool::Pooled;
 use super::shared::Shared;
-use super::slot::VuSlot;
 use crate::client::{Broken, Http1Connection, Stop, StopSign};
 use crate::exchange::{Answer, PreparedRequest, Wants, decoded};
 use crate::net::Failure;
 use crate::record::Life;
+use crate::slot::VuSlot;
 
 /// Origins to which one virtual user keeps a connection open: more than any plan names, and a bound on
 /// what redirects could add.

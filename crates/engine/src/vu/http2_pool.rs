@@ -12,10 +12,10 @@ use loadline_wire::Limits;
 use tokio::sync::Notify;
 
 use super::shared::Shared;
-use super::slot::VuSlot;
 use crate::client::{Broken, Http1Connection, Stop, StopSign};
 use crate::exchange::{Http2Connection, open_http2};
 use crate::net::{Connected, Failure, Route};
+use crate::slot::VuSlot;
 
 /// Which connection: the route's index and the number among its connections.
 type Key = (usize, u32);

@@ -1,7 +1,7 @@
 //! Virtual users: what one does, the connections it holds, how the worker starts and stops it.
 //!
 //! The seam for behaviours is [`behaviour::VuBehaviour`]: a closed set, each with one `iterate`
-//! that waits through [`slot::VuSlot::guard`] alone. Must not know when iterations are due; that
+//! that waits through [`StopSign::guard`](crate::client::StopSign::guard) alone. Must not know when iterations are due; that
 //! is the worker's dispatch. Invariant: a virtual user runs one iteration at a time.
 
 pub(crate) mod behaviour;
@@ -15,8 +15,6 @@ pub(crate) mod script_client;
 #[cfg(test)]
 mod seam_tests;
 pub(crate) mod shared;
-pub(crate) mod slot;
-pub(crate) mod task;
 
 pub(crate) use client::Judging;
 pub(crate) use requests::RequestsPlan;

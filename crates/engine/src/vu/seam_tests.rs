@@ -10,8 +10,8 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use loadline_model::Nanos;
 use tokio::sync::Notify;
 
-use super::slot::VuSlot;
 use crate::client::StopSign;
+use crate::slot::VuSlot;
 
 /// What a blocking virtual user asks of the engine.
 enum Call {

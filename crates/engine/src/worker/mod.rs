@@ -5,10 +5,9 @@
 //! mailboxes. Invariant: a worker ends only when every virtual user has, and its last report
 //! carries all that the earlier ones did not.
 
-pub(crate) mod mailbox;
 pub(crate) mod scenario;
 mod setup;
-pub(crate) mod timers;
+pub(crate) mod task;
 
 use std::future::Future;
 use std::pin::pin;
@@ -21,62 +20,16 @@ use std::time::Duration;
 use loadline_model::{Nanos, RunCommand, Snapshot};
 
 use crate::clock::Clock;
+use crate::mailbox::Mailbox;
 use crate::net::WireBytes;
 use crate::platform::{self, Alarm};
-use crate::script::ScriptSignal;
+use crate::report::{INTERVAL, WorkerReport};
+use crate::slot::VuSlot;
+use crate::timers::Timers;
 use crate::vu::shared::Shared;
-use crate::vu::slot::VuSlot;
-use mailbox::Mailbox;
 use scenario::Hosted;
-use timers::Timers;
 
 pub(crate) use setup::{ScriptParts, StartLine, WorkerSetup, make_shared, run_worker};
-
-/// Length of an interval between snapshots.
-pub const INTERVAL: Duration = Duration::from_secs(1);
-
-/// What a worker tells.
-#[derive(Debug)]
-pub enum WorkerReport {
-    /// What was seen since the last report.
-    Interval {
-        /// Which worker.
-        worker: u32,
-        /// The last interval that the report covers, which began at this many times [`INTERVAL`]:
-        /// a worker that was held up reports several as one.
-        interval: u64,
-        /// The measurements.
-        seen: Box<Snapshot>,
-        /// Arrivals due and waiting now.
-        waiting: u64,
-        /// Arrivals planned since the start of the run.
-        planned: u64,
-    },
-    /// The worker has ended; what was seen since its last interval.
-    Ended {
-        /// Which worker.
-        worker: u32,
-        /// The interval in which it ended: the one after the last that it reported.
-        interval: u64,
-        /// The measurements.
-        seen: Box<Snapshot>,
-        /// Arrivals planned over the run.
-        planned: u64,
-        /// Starts planned that did not come about because the run ended.
-        never_started: u64,
-        /// When its last request ended.
-        last_done: Nanos,
-    },
-    /// A script did something to the test.
-    Script(ScriptSignal),
-    /// The worker could not start.
-    Failed {
-        /// Which worker.
-        worker: u32,
-        /// Why.
-        why: String,
-    },
-}
 
 /// One worker at work.
 pub(crate) struct Worker {

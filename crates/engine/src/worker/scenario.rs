@@ -13,14 +13,14 @@ use loadline_model::plan::Scenario;
 use loadline_model::{Executor, Nanos, OnExhausted};
 use loadline_schedule::{Arrival, Next, Schedule};
 
-use super::mailbox::{Mailbox, Steering};
-use super::timers::Timers;
+use super::task::VuTask;
 use crate::clock::Clock;
+use crate::mailbox::{Mailbox, Steering};
+use crate::slot::VuSlot;
+use crate::timers::Timers;
 use crate::vu::behaviour::{BehaviourPlan, VuBehaviour};
 use crate::vu::script::ScenarioScript;
 use crate::vu::shared::Shared;
-use crate::vu::slot::VuSlot;
-use crate::vu::task::VuTask;
 
 /// How long a worker with arrivals that wait looks again for a sibling with room.
 const RETRY: Duration = Duration::from_millis(1);

@@ -24,22 +24,23 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::time::interval;
 
-use super::mailbox::Mailbox;
+use super::Worker;
 use super::scenario::{Hosted, ScenarioShare};
-use super::timers::Timers;
-use super::{Worker, WorkerReport};
+use super::task::VuTask;
 use crate::clock::Clock;
 use crate::live::LiveCounters;
+use crate::mailbox::Mailbox;
 use crate::net::{Connector, LazyTls, Resolver, Routes, WireBytes};
 use crate::platform::{self, Alarm};
 use crate::record::Recorder;
+use crate::report::WorkerReport;
 use crate::script::{ScriptSetup, ScriptSignal};
+use crate::slot::VuSlot;
+use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
 use crate::vu::script::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
-use crate::vu::slot::VuSlot;
-use crate::vu::task::VuTask;
 use crate::vu::{Judging, RequestsPlan};
 
 /// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest

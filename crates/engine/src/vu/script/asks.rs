@@ -15,9 +15,9 @@ use loadline_script::{ScriptVu, Step};
 
 use crate::client::StopSign;
 use crate::clock::Clock;
+use crate::slot::VuSlot;
+use crate::timers::Timers;
 use crate::vu::script_client::{Cut, ScriptClient};
-use crate::vu::slot::VuSlot;
-use crate::worker::timers::Timers;
 
 /// What fulfils the asks of one virtual user.
 pub(crate) struct Asks {

@@ -20,9 +20,9 @@ use crate::net::Failure;
 use crate::record::Life;
 use crate::record_script::Occasion;
 use crate::script::Traced;
+use crate::slot::VuSlot;
 use crate::vu::behaviour::Beginning;
 use crate::vu::shared::Shared;
-use crate::vu::slot::VuSlot;
 
 /// What one script virtual user asks without waiting.
 pub(crate) struct VuHost {

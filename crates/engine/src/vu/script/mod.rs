@@ -19,10 +19,10 @@ use loadline_script::{ScriptVu, Step, Task};
 use super::behaviour::Beginning;
 use super::script_client::ScriptClient;
 use super::shared::Shared;
-use super::slot::VuSlot;
 use crate::client::StopSign;
 use crate::record_script::Occasion;
-use crate::worker::timers::Timers;
+use crate::slot::VuSlot;
+use crate::timers::Timers;
 
 pub(crate) use asks::Asks;
 pub(crate) use host::VuHost;

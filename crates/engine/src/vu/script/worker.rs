@@ -20,11 +20,11 @@ use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
 use crate::clock::Clock;
 use crate::exchange::Answer;
 use crate::live::{LiveCounters, LiveTotals};
+use crate::mailbox::Mailbox;
 use crate::record_script::{Occasion, ScriptRecorder};
+use crate::report::WorkerReport;
 use crate::script::{ScriptLog, ScriptSetup, ScriptSignal};
 use crate::vu::script_client::ScriptClientSettings;
-use crate::worker::WorkerReport;
-use crate::worker::mailbox::Mailbox;
 
 /// What the script virtual users of a worker share.
 pub(crate) struct WorkerScript {

@@ -37,9 +37,9 @@ use self::pace::Pace;
 use self::pool::{Http1, Kept, Pool};
 use self::received::Received;
 use self::trouble::{Occasion, Trouble};
-use super::slot::{VuSlot, Watch};
 use crate::client::{Around, Body, Broken, Http1Connection, Instants, Message, Stop, StopSign};
 use crate::net::{Cause, Failure, Reach, WireBytes};
+use crate::slot::{VuSlot, Watch};
 
 pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 

@@ -22,7 +22,7 @@ use self::server::Server;
 use super::{Cut, ScriptClient, ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::clock::Clock;
 use crate::net::{Resolver, WireBytes};
-use crate::vu::slot::VuSlot;
+use crate::slot::VuSlot;
 
 /// A client with what lies around it.
 struct Bench {

@@ -10,7 +10,7 @@ use std::task::{Context, Waker};
 
 use loadline_model::Nanos;
 
-use crate::vu::slot::VuSlot;
+use crate::slot::VuSlot;
 
 struct Waiting {
     at: Nanos,

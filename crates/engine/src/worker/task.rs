@@ -8,10 +8,10 @@ use std::rc::Rc;
 use loadline_model::Nanos;
 use loadline_schedule::{Arrival, Next};
 
-use super::behaviour::{Beginning, VuBehaviour};
-use super::slot::VuSlot;
-use crate::worker::scenario::ScenarioShare;
-use crate::worker::timers::Timers;
+use super::scenario::ScenarioShare;
+use crate::slot::VuSlot;
+use crate::timers::Timers;
+use crate::vu::behaviour::{Beginning, VuBehaviour};
 
 /// What a virtual user's task holds.
 pub(crate) struct VuTask {

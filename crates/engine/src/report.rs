@@ -1,0 +1,55 @@
+//! What a worker tells the one who started it.
+//!
+//! Must not know workers. Invariant: everything in here may cross to another thread.
+
+use std::time::Duration;
+
+use loadline_model::{Nanos, Snapshot};
+
+use crate::script::ScriptSignal;
+
+/// Length of an interval between snapshots.
+pub const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What a worker tells.
+#[derive(Debug)]
+pub enum WorkerReport {
+    /// What was seen since the last report.
+    Interval {
+        /// Which worker.
+        worker: u32,
+        /// The last interval that the report covers, which began at this many times [`INTERVAL`]:
+        /// a worker that was held up reports several as one.
+        interval: u64,
+        /// The measurements.
+        seen: Box<Snapshot>,
+        /// Arrivals due and waiting now.
+        waiting: u64,
+        /// Arrivals planned since the start of the run.
+        planned: u64,
+    },
+    /// The worker has ended; what was seen since its last interval.
+    Ended {
+        /// Which worker.
+        worker: u32,
+        /// The interval in which it ended: the one after the last that it reported.
+        interval: u64,
+        /// The measurements.
+        seen: Box<Snapshot>,
+        /// Arrivals planned over the run.
+        planned: u64,
+        /// Starts planned that did not come about because the run ended.
+        never_started: u64,
+        /// When its last request ended.
+        last_done: Nanos,
+    },
+    /// A script did something to the test.
+    Script(ScriptSignal),
+    /// The worker could not start.
+    Failed {
+        /// Which worker.
+        worker: u32,
+        /// Why.
+        why: String,
+    },
+}

@@ -7,6 +7,7 @@
 //!
 //! Invariant: a coroutine that was started is resumed until it returns, also when it is cancelled.
 
+pub mod csv_record;
 pub mod exports;
 mod globals;
 pub mod hop;

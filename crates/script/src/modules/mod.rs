@@ -135,15 +135,73 @@ pub(crate) fn refusal(name: &str) -> Option<String> {
             "{name} is not supported: k6's extensions are Go code; remove the import"
         ));
     }
-    if name == "k6" || name.starts_with("k6/") {
-        return Some(format!(
-            "{name} is not supported: there is no such module here"
-        ));
-    }
-    None
+    let told = REFUSED.iter().find(|(refused, _)| *refused == name);
+    let why = told.map(|(_, why)| *why);
+    is_within("k6").then(|| {
+        let why = why.unwrap_or("there is no such module here");
+        format!("{name} is not supported: {why}")
+    })
 }
+
+/// Modules that k6 has or had, and what to do without them.
+const REFUSED: &[(&str, &str)] = &[
+    ("k6/net/grpc", "loadline does not speak gRPC yet"),
+    ("k6/ws", "loadline does not speak WebSocket yet"),
+    ("k6/websockets", "loadline does not speak WebSocket yet"),
+    (
+        "k6/experimental/websockets",
+        "loadline does not speak WebSocket yet",
+    ),
+    (
+        "k6/experimental/grpc",
+        "k6 has it as k6/net/grpc, and loadline does not speak gRPC yet",
+    ),
+    (
+        "k6/experimental/redis",
+        "k6 has it as k6/x/redis, an extension; remove the import",
+    ),
+    (
+        "k6/experimental/timers",
+        "its functions are globals now; remove the import, or import k6/timers",
+    ),
+    (
+        "k6/experimental/tracing",
+        "k6 has removed it; import https://jslib.k6.io/http-instrumentation-tempo instead",
+    ),
+    (
+        "k6/experimental/webcrypto",
+        "it is the global crypto now; remove the import",
+    ),
+];
 
 /// What `import.meta` of a script's own file holds.
 pub(crate) fn describe_file(meta: &Object<'_>, name: &str) -> Result<()> {
     globals::describe_file(meta, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_k6_has_and_we_have_not_is_refused_by_name() {
+        for (name, _) in REFUSED {
+            assert!(find(name).is_none(), "{name} is there");
+        }
+        let others = [
+            "k6/browser",
+            "k6/experimental/browser",
+            "k6/x/redis",
+            "k6/nope",
+        ];
+        for name in REFUSED.iter().map(|(name, _)| *name).chain(others) {
+            let why = refusal(name).unwrap_or_default();
+            assert!(
+                why.starts_with(&format!("{name} is not supported: ")),
+                "{why}"
+            );
+        }
+        assert_eq!(refusal("k6x"), None);
+        assert_eq!(refusal("./k6/ws"), None);
+    }
 }

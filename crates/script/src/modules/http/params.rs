@@ -57,7 +57,7 @@ fn read_one<'js>(
                 call.jar = Some(jar.borrow().jar());
             }
         }
-        "compression" if is_set => match codings::parse_list(&text(value)?) {
+        "compression" => match codings::parse_list(&text(value)?) {
             Ok(list) => *codings = list,
             Err(message) => return Ok(Err(Refused::new(message))),
         },

@@ -8,8 +8,6 @@
     reason = "natives are handed their arguments by value"
 )]
 
-mod record;
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +15,9 @@ use std::sync::Arc;
 use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use serde_json::Value as Json;
 
-use self::record::{CsvFault, Record, RecordReader};
 use super::data::{self, SharedArray};
 use super::files::Contents;
+use crate::csv_record::{CsvFault, Record, RecordReader};
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
 

@@ -8,11 +8,14 @@ use std::fmt;
 
 /// Why there is no record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CsvFault {
+pub enum CsvFault {
     /// Nothing can separate fields by this byte.
     Delimiter,
     /// Where a record begins that has another number of fields than the first.
-    FieldCount { line: usize },
+    FieldCount {
+        /// From 1.
+        line: usize,
+    },
     /// A quote where none can be.
     Quote {
         /// The line where the record begins.
@@ -50,11 +53,11 @@ impl fmt::Display for CsvFault {
 }
 
 /// The fields of a record.
-pub(crate) type Record = Vec<String>;
+pub type Record = Vec<String>;
 
 /// Reads records one by one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RecordReader {
+pub struct RecordReader {
     delimiter: u8,
     /// Where in the bytes it is.
     offset: usize,
@@ -66,7 +69,8 @@ pub(crate) struct RecordReader {
 
 impl RecordReader {
     /// A reader of what stands behind an offset.
-    pub(crate) fn new(delimiter: u8, offset: usize) -> RecordReader {
+    #[must_use]
+    pub fn new(delimiter: u8, offset: usize) -> RecordReader {
         RecordReader {
             delimiter,
             offset,
@@ -79,7 +83,7 @@ impl RecordReader {
     ///
     /// # Errors
     /// What stands there is no record.
-    pub(crate) fn next(&mut self, bytes: &[u8]) -> Result<Option<Record>, CsvFault> {
+    pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Record>, CsvFault> {
         if matches!(self.delimiter, b'"' | b'\r' | b'\n' | 0 | 0x80..) {
             return Err(CsvFault::Delimiter);
         }

@@ -18,6 +18,7 @@ pub mod ran;
 pub mod rest;
 pub mod server;
 mod skip;
+pub mod stops;
 pub mod target;
 pub mod topology;
 pub mod web;

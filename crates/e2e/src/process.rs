@@ -185,7 +185,10 @@ pub(crate) fn end(child: &mut Child) {
 }
 
 /// Sends a signal to a process that the caller started and has not waited for.
-pub(crate) fn send(process: u32, signal: i32) {
+///
+/// # Panics
+/// The process is gone.
+pub fn send(process: u32, signal: i32) {
     let process = i32::try_from(process).expect("a process number fits");
     // SAFETY: kill takes two numbers and touches no memory of ours.
     let outcome = unsafe { libc::kill(process, signal) };

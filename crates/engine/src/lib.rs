@@ -5,6 +5,7 @@
 //! or know what shows its measurements. Invariant: every arrival and every request that began is
 //! accounted for in exactly one snapshot.
 
+pub mod batches;
 mod client;
 pub mod clock;
 mod exchange;

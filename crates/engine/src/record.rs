@@ -4,11 +4,12 @@
 //! Invariant: every request that was counted as started is later counted under exactly one fate.
 
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::SyncSender;
 
 use loadline_model::snapshot::{Counts, ErrorKey, Sample, Shape, Snapshot};
 use loadline_model::{ErrorClass, Nanos};
 
+use crate::batches::{Gone, hand};
 use crate::clock::Clock;
 use crate::exchange::Answer;
 use crate::live::LiveCounters;
@@ -327,18 +328,9 @@ impl Recorder {
             return;
         }
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
-        let gone = match sink.try_send(batch) {
-            Ok(()) => false,
-            Err(TrySendError::Full(batch)) => {
-                let held_up = self.clock.now();
-                let gone = sink.send(batch).is_err();
-                self.seen.back_pressure_ns += self.clock.now().since(held_up);
-                gone
-            }
-            Err(TrySendError::Disconnected(_)) => true,
-        };
-        if gone {
-            self.samples = None;
+        match hand(sink, batch, &self.clock) {
+            Ok(held_up_ns) => self.seen.back_pressure_ns += held_up_ns,
+            Err(Gone) => self.samples = None,
         }
     }
 }

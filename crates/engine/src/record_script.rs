@@ -6,7 +6,6 @@
 //! too slow holds the worker up and is told of, and loses nothing.
 
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, TrySendError};
 
 use loadline_metric::{
     BuiltIn, HttpTimes, Measurements, MeasurementsDelta, MetricId, MetricRegistry, NotFinite,
@@ -15,6 +14,7 @@ use loadline_metric::{
 use loadline_model::Nanos;
 use loadline_model::snapshot::{RequestSizes, TaggedValues};
 
+use crate::batches::{Gone, ValueSender};
 use crate::clock::Clock;
 use crate::tag_sets::TagSets;
 
@@ -29,7 +29,7 @@ pub struct ScriptMetrics {
     /// Which series are kept.
     pub series: Arc<SeriesPlan>,
     /// Where every single value goes; `None`: nobody wants them.
-    pub values: Option<SyncSender<Vec<TaggedValues>>>,
+    pub values: Option<ValueSender>,
 }
 
 /// When something happened, and under which tags.
@@ -47,7 +47,7 @@ pub struct Occasion<'a> {
 pub struct ScriptRecorder {
     clock: Clock,
     seen: Measurements,
-    values: Option<SyncSender<Vec<TaggedValues>>>,
+    values: Option<ValueSender>,
     batch: Vec<TaggedValues>,
     tag_sets: TagSets,
     back_pressure_ns: u64,
@@ -195,18 +195,9 @@ impl ScriptRecorder {
             return;
         }
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
-        let gone = match sink.try_send(batch) {
-            Ok(()) => false,
-            Err(TrySendError::Full(batch)) => {
-                let held_up = self.clock.now();
-                let gone = sink.send(batch).is_err();
-                self.back_pressure_ns += self.clock.now().since(held_up);
-                gone
-            }
-            Err(TrySendError::Disconnected(_)) => true,
-        };
-        if gone {
-            self.values = None;
+        match sink.hand(batch, &self.clock) {
+            Ok(held_up_ns) => self.back_pressure_ns += held_up_ns,
+            Err(Gone) => self.values = None,
         }
     }
 }
@@ -221,22 +212,23 @@ fn share(yes: bool) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::sync_channel;
+    use std::sync::mpsc::{SyncSender, sync_channel};
 
     use super::*;
 
-    fn metrics(values: Option<SyncSender<Vec<TaggedValues>>>) -> ScriptMetrics {
+    fn metrics(values: &Arc<SyncSender<Vec<TaggedValues>>>) -> ScriptMetrics {
         ScriptMetrics {
             registry: Arc::default(),
             series: Arc::default(),
-            values,
+            values: Some(ValueSender::into_channel(values)),
         }
     }
 
     #[test]
     fn a_request_is_one_entry_for_sinks_and_ten_values_in_the_summary() {
         let (sink, batches) = sync_channel(4);
-        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(Some(sink)));
+        let sink = Arc::new(sink);
+        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(&sink));
         let tags = TagSet::new().with("scenario", "a");
         let on = Occasion {
             at: Nanos(5_000_000),
@@ -276,7 +268,8 @@ mod tests {
     fn a_sink_that_went_away_is_not_asked_again() {
         let (sink, batches) = sync_channel(4);
         drop(batches);
-        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(Some(sink)));
+        let sink = Arc::new(sink);
+        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(&sink));
         let tags = TagSet::new();
         let on = Occasion {
             at: Nanos(1),

@@ -24,6 +24,7 @@ use crate::net::{LazyTls, Resolver, Routes, TlsError};
 use crate::platform;
 use crate::report::WorkerReport;
 use crate::script::ScriptSetup;
+use crate::vu::script::PlanNumbers;
 use crate::vu::script_client::ScriptClientPlan;
 use crate::worker::{ScriptParts, StartLine, WorkerSetup, run_worker};
 
@@ -212,6 +213,7 @@ pub(crate) fn script_parts(
         setup,
         client,
         all_live: live.to_vec(),
+        numbers: Arc::new(PlanNumbers::new(plan)),
         begun: plan
             .segment
             .is_some()

@@ -34,6 +34,7 @@ pub mod threshold_plan;
 pub mod units;
 pub mod url;
 pub mod verdict;
+pub mod vu_numbers;
 
 pub use check::{Check, JsonPath};
 pub use client::ClientPlan;

@@ -26,17 +26,17 @@ pub const SCHEMA: &str = "loadline/result/v1";
 pub enum StopReason {
     /// As planned.
     Finished,
-    /// A signal asked for it, and running requests were let end.
+    /// A signal asked for it: running requests were let end, iterations of a script interrupted.
     Interrupted,
     /// A second signal stopped it at once.
     Aborted,
-    /// A threshold that ends the run was crossed, and running iterations were let end.
+    /// A threshold that ends the run was crossed.
     ThresholdCrossed,
     /// The script ended it (`exec.test.abort`), or threw where nothing goes on without.
     Script,
     /// Somebody ended it from outside, through the REST API or the live page.
     Remote,
-    /// An observer that the test cannot do without was lost, and running iterations were let end.
+    /// An observer that the test cannot do without was lost.
     ObserverLost,
     /// The process died; told from the journal.
     Crashed,

@@ -3,23 +3,22 @@
 //! Must not know how anything is shown. Invariant: whatever happens once the engine has started, a
 //! result comes of it.
 
-use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use loadline_engine::{Engine, EngineSetup, ScriptSetup, StartError};
-use loadline_model::event::{Mark, THRESHOLD_MARK};
+use loadline_engine::{Engine, EngineSetup, StartError};
+use loadline_model::event::{Mark, THRESHOLD_MARK, WARNING_MARK};
 use loadline_model::rates::rates;
 use loadline_model::result::{Environment, RunResult, StopReason, Totals};
 use loadline_model::rows::Rows;
-use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, Nanos, Observations, RunCommand, RunEvent, Snapshot, TestPlan};
 
 use crate::collect::{Collector, Told};
+use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
 use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
-use crate::observing::{ObserverFeed, Observing};
+use crate::observing::Observing;
 use crate::outcome::{ScriptOutcome, bare_result, judged};
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
@@ -31,76 +30,8 @@ use crate::windows::Windows;
 const TICK: Duration = Duration::from_millis(50);
 /// How long workers may take to report after they were told to stop at once.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-
-/// What a run is started with beside its plan.
-pub struct RunSetup {
-    /// Orders from outside; a channel without a sender gives none.
-    pub commands: Receiver<RunCommand>,
-    /// Where every single sample goes; `None`: nobody wants them.
-    pub samples: Option<SyncSender<Vec<Sample>>>,
-    /// The script; `None` for other runs.
-    pub script: Option<RunScript>,
-    /// Whether a script's test waits for [`RunCommand::Resume`] before `setup()`.
-    pub is_paused: bool,
-    /// What another thread sees a script's test through; `None`: nobody looks.
-    pub watch: Option<Arc<RunWatch>>,
-    /// The command line, for the result.
-    pub command_line: Vec<String>,
-    /// Observers of the system under test; `None`: nobody looks at it.
-    pub observers: Option<ObserverFeed>,
-}
-
-/// A script about to be run.
-pub struct RunScript {
-    /// What the engine is given.
-    pub setup: ScriptSetup,
-    /// The functions that the script exports.
-    pub functions: Vec<String>,
-}
-
-/// Why a run did not take place.
-#[derive(Debug)]
-pub enum RunError {
-    /// The plan cannot be run.
-    Start(StartError),
-    /// No worker could work.
-    Workers(Vec<String>),
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::Start(error) => error.fmt(f),
-            RunError::Workers(why) => f.write_str(&why.join("; ")),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-impl RunError {
-    /// The exit code that tells of it.
-    #[must_use]
-    pub fn exit_code(&self) -> ExitCode {
-        match self {
-            RunError::Start(StartError::Plan(_) | StartError::Tls(_)) => ExitCode::InvalidConfig,
-            RunError::Start(StartError::Thread(_)) | RunError::Workers(_) => ExitCode::Other,
-        }
-    }
-}
-
-/// What a run came to.
-#[derive(Debug)]
-pub struct Ran {
-    /// What it found.
-    pub result: RunResult,
-    /// What decides how a script's test ends, first things first; empty for other runs.
-    pub troubles: Vec<Trouble>,
-    /// Iterations of a script that were cut short.
-    pub interrupted: u64,
-    /// Iterations of a script that were run to their end.
-    pub complete: u64,
-}
+/// The same where the user asked a second time, and waits.
+const LAST_WORDS_NOW: Duration = Duration::from_millis(400);
 
 /// Runs a plan to its end, telling `on_event` what happens.
 ///
@@ -181,6 +112,16 @@ pub fn run(
     conductor.conclude(lifecycle, &environment, on_event)
 }
 
+/// Why a test ended that such an order ends; `None`: it does not.
+fn reason_of(command: RunCommand) -> Option<StopReason> {
+    match command {
+        RunCommand::StopGracefully => Some(StopReason::Interrupted),
+        RunCommand::StopNow => Some(StopReason::Aborted),
+        RunCommand::StopRemotely => Some(StopReason::Remote),
+        RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. } => None,
+    }
+}
+
 struct Conductor {
     plan: Arc<TestPlan>,
     engine: Engine,
@@ -192,6 +133,8 @@ struct Conductor {
     events: Vec<Mark>,
     stop: StopReason,
     stopped_at: Option<Nanos>,
+    /// When the workers were told to stop at once.
+    cut_at: Option<Nanos>,
     active_vus_max: u64,
     windows: Option<Windows>,
     script: Option<ScriptConduct>,
@@ -219,6 +162,7 @@ impl Conductor {
             events: Vec::new(),
             stop: StopReason::Finished,
             stopped_at: None,
+            cut_at: None,
             active_vus_max: 0,
             windows,
             script: None,
@@ -267,9 +211,13 @@ impl Conductor {
         if let Some(mut lifecycle) = lifecycle {
             troubles.append(&mut lifecycle.troubles);
             troubles.append(&mut self.troubles);
-            lifecycle.tear_down().map_err(RunError::Start)?;
+            let late_order = lifecycle.tear_down(&self.commands, self.stop);
+            let late_order = late_order.map_err(RunError::Start)?;
             self.tell_around(&mut lifecycle, on_event);
-            troubles.append(&mut lifecycle.troubles);
+            self.take_last_troubles(lifecycle.troubles, &mut troubles, on_event);
+            if let Some(order) = late_order {
+                self.note_late(order);
+            }
         }
         let has_failed = !self.collector.failures.is_empty() && self.engine.live().started == 0;
         if has_failed && troubles.is_empty() {
@@ -289,6 +237,29 @@ impl Conductor {
             interrupted,
             complete,
         })
+    }
+
+    /// Takes what went wrong in `teardown()`. As in k6, it decides how a test ends that nobody had
+    /// ended before.
+    fn take_last_troubles(
+        &mut self,
+        last: Vec<Trouble>,
+        troubles: &mut Vec<Trouble>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) {
+        if self.stop == StopReason::Finished {
+            troubles.extend(last);
+            return;
+        }
+        for trouble in last {
+            let at_ns = self.engine.clock.now().0;
+            let warning = Mark {
+                at_ns,
+                kind: WARNING_MARK.to_owned(),
+                text: format!("teardown() failed: {}", trouble.message),
+            };
+            self.mark(warning, on_event);
+        }
     }
 
     /// Ends the test where the script asks for it.
@@ -356,42 +327,36 @@ impl Conductor {
     }
 
     fn obey(&mut self, command: RunCommand, on_event: &mut dyn FnMut(RunEvent)) {
-        let (reason, text) = match command {
-            RunCommand::StopGracefully => (
-                StopReason::Interrupted,
-                "asked to stop: nothing new starts, running requests may end",
-            ),
-            RunCommand::StopNow => (StopReason::Aborted, "asked to stop at once"),
-            RunCommand::StopRemotely => (
-                StopReason::Remote,
-                "stopped through the REST API or the live page",
-            ),
-            RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. } => {
-                return self.engine.command(command);
+        let Some(reason) = reason_of(command) else {
+            return self.engine.command(command);
+        };
+        let text = match reason {
+            StopReason::Remote => "stopped through the REST API or the live page",
+            StopReason::Interrupted if self.script.is_none() => {
+                "asked to stop: nothing new starts, running requests may end"
             }
+            _ => "asked to stop at once",
         };
         self.stop_for(command, reason, "stop", text.to_owned(), on_event);
     }
 
-    /// Whether workers that were told to stop at once have not done so in time.
-    fn gave_up(&self) -> bool {
-        let is_urgent = matches!(
-            self.stop,
-            StopReason::Aborted | StopReason::Script | StopReason::Remote
-        );
-        is_urgent
-            && self
-                .stopped_at
-                .is_some_and(|at| self.engine.clock.now() - at > LAST_WORDS + self.longest_grace())
+    /// An order that came during `teardown()`: all that it changes is why the test ended.
+    fn note_late(&mut self, order: RunCommand) {
+        if let Some(reason) = reason_of(order)
+            && self.stop == StopReason::Finished
+        {
+            self.stop = reason;
+        }
     }
 
-    fn longest_grace(&self) -> Duration {
-        self.plan
-            .scenarios
-            .iter()
-            .map(|s| s.graceful_stop)
-            .max()
-            .unwrap_or_default()
+    /// Whether workers that were told to stop at once have not done so in time.
+    fn gave_up(&self) -> bool {
+        let now = self.engine.clock.now();
+        let patience = match self.stop {
+            StopReason::Aborted => LAST_WORDS_NOW,
+            _ => LAST_WORDS,
+        };
+        self.cut_at.is_some_and(|at| now - at > patience)
     }
 
     /// Tells a whole second, which is when gauges are read.
@@ -475,10 +440,19 @@ impl Conductor {
         text: String,
         on_event: &mut dyn FnMut(RunEvent),
     ) {
+        // As in k6, whatever ends a script's test interrupts its iterations: `gracefulStop` is for the
+        // end of a scenario's time.
+        let command = match self.script {
+            Some(_) => RunCommand::StopNow,
+            None => command,
+        };
         self.engine.command(command);
         self.stop = reason;
         let now = self.engine.clock.now();
         self.stopped_at.get_or_insert(now);
+        if command != RunCommand::StopGracefully {
+            self.cut_at.get_or_insert(now);
+        }
         let mark = Mark {
             at_ns: now.0,
             kind: kind.to_owned(),

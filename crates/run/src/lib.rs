@@ -9,6 +9,7 @@
 
 mod collect;
 mod conduct;
+mod contract;
 mod environment;
 mod generator;
 mod lifecycle;
@@ -20,7 +21,8 @@ pub mod verdict;
 mod watch;
 mod windows;
 
-pub use conduct::{Ran, RunError, RunScript, RunSetup, run};
+pub use conduct::run;
+pub use contract::{Ran, RunError, RunScript, RunSetup};
 pub use environment::{environment, prepare_process};
 pub use lifecycle::{Handled, ReadError, Trouble, handle_summary, read_exports};
 pub use loadline_engine::clock::Clock;

@@ -15,6 +15,7 @@ use loadline_engine::live::LiveCounters;
 use loadline_engine::{Engine, ScriptSetup, ScriptSignal, StartError};
 use loadline_model::client::ClientPlan;
 use loadline_model::event::Before;
+use loadline_model::result::StopReason;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
@@ -250,20 +251,37 @@ impl Lifecycle {
         }
     }
 
-    /// Runs `teardown()`, unless `setup()` has failed.
-    pub(crate) fn tear_down(&mut self) -> Result<(), StartError> {
+    /// Runs `teardown()`, unless `setup()` has failed; gives the gravest order to stop that came
+    /// meanwhile. As in k6, it is run to its end whatever ended the test; only who asks a second time
+    /// to stop cuts it short, or does without it.
+    pub(crate) fn tear_down(
+        &mut self,
+        commands: &Receiver<RunCommand>,
+        stop: StopReason,
+    ) -> Result<Option<RunCommand>, StartError> {
         let lifecycle = &self.settings().lifecycle;
         let (wanted, limit) = (lifecycle.teardown, lifecycle.teardown_timeout);
-        if !wanted || self.setup_failed || !self.exports("teardown") {
-            return Ok(());
+        let is_given_up = self.setup_failed || stop == StopReason::Aborted;
+        if !wanted || is_given_up || !self.exports("teardown") {
+            return Ok(None);
         }
         self.enter(RunPhase::Teardown);
         let data = self.script.data.get().map(Arc::clone);
         let around = Around::Hook(Hook::Teardown, data);
-        let report = self.run(&around, limit, &mut || false)?;
+        let mut ordered = None;
+        let mut is_urgent = || {
+            let orders = commands.try_iter().filter(|order| order.is_stop());
+            for order in orders {
+                if ordered != Some(RunCommand::StopNow) {
+                    ordered = Some(order);
+                }
+            }
+            ordered == Some(RunCommand::StopNow)
+        };
+        let report = self.run(&around, limit, &mut is_urgent)?;
         let late = (ExitCode::TeardownTimeout, "teardown", limit);
         self.troubles.extend(trouble_in(report.ending, late));
-        Ok(())
+        Ok(ordered)
     }
 
     fn exports(&self, function: &str) -> bool {
@@ -355,14 +373,20 @@ pub enum Handled {
     BadOutput(String),
 }
 
-/// Runs the module code and calls `handleSummary(data)` if the script has it.
-pub fn handle_summary(plan: &Arc<TestPlan>, script: &ScriptSetup, data: Arc<str>) -> Handled {
+/// Runs the module code and calls `handleSummary(data)` if the script has it; `stop` is asked all the
+/// time whether to give up.
+pub fn handle_summary(
+    plan: &Arc<TestPlan>,
+    script: &ScriptSetup,
+    data: Arc<str>,
+    stop: &mut dyn FnMut() -> bool,
+) -> Handled {
     let limit = plan
         .script
         .as_deref()
         .map(|settings| settings.lifecycle.handle_summary_timeout);
     let around = Around::Summary(data);
-    let report = match run_around(plan, script, Place::apart(), &around, limit, &mut || false) {
+    let report = match run_around(plan, script, Place::apart(), &around, limit, stop) {
         Ok(report) => report,
         Err(error) => return Handled::Failed(Trouble::new(ExitCode::Other, error.to_string())),
     };

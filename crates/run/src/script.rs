@@ -4,10 +4,10 @@
 //! all workers measured, and of the gauges that only the whole can see.
 
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use loadline_engine::ScriptMetrics;
+use loadline_engine::batches::ValueSender;
 use loadline_engine::live::LiveTotals;
 use loadline_metric::{Aggregated, BuiltIn, MeasurementsDelta, MetricId, TagSet};
 use loadline_model::event::{DROPPED_MARK, Mark, WARNING_MARK};
@@ -23,7 +23,7 @@ use crate::thresholds::ScriptThresholds;
 /// The part of a conductor that script runs need.
 pub(crate) struct ScriptConduct {
     thresholds: ScriptThresholds,
-    values: Option<SyncSender<Vec<TaggedValues>>>,
+    values: Option<ValueSender>,
     by_tag: Option<String>,
     fails_on_drop: bool,
     told_of_explosion: bool,

@@ -24,7 +24,8 @@ use crate::cli::values::VUS_MAX;
 use crate::cli::{self, Command, ProbingArgs, UserArgs};
 use crate::k6::{Identity, K6Error, K6Invocation, Reading, ScriptRun};
 use crate::observers::WantedObservers;
-use crate::terminal::{print, signals};
+use crate::terminal::print;
+use crate::terminal::signals::{self, SecondSignal};
 use crate::{Ending, Env, Files, plan, redact};
 
 /// How the files of scripts end.
@@ -412,7 +413,7 @@ struct State {
 
 impl Stops {
     fn listen() -> Result<Stops, Ending> {
-        let (_, orders) = signals::orders(STOPS)?;
+        let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
         let shared = Arc::new(Shared::default());
         let for_thread = Arc::clone(&shared);
         let pass_on = move || {

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 
 use loadline_model::result::{RunResult, StopReason};
@@ -15,7 +16,7 @@ use loadline_run::{ObserverFeed, RunSetup};
 
 use crate::journal::{Place, RunJournal};
 use crate::observers::WantedObservers;
-use crate::terminal::signals;
+use crate::terminal::signals::{self, SecondSignal};
 use crate::{Ending, Env};
 
 /// Batches of samples between the workers and the sink: enough to ride out a slow write, few enough
@@ -53,7 +54,7 @@ impl Run {
     ) -> Result<Run, Ending> {
         loadline_run::prepare_process();
         let journal = RunJournal::begin(journal)?;
-        let (orders, commands) = signals::orders(signals::RUN_STOPS)?;
+        let (orders, commands) = signals::orders(signals::RUN_STOPS, SecondSignal::Ends)?;
         let command_line = command_line.to_vec();
         Ok(Run {
             plan: Arc::new(plan),
@@ -123,7 +124,9 @@ impl Run {
             journal.record(&event);
             watch(&event);
         };
-        match loadline_run::run(plan, setup, &mut on_event) {
+        let ran = loadline_run::run(plan, setup, &mut on_event);
+        signals::note_end_of_load();
+        match ran {
             Ok(ran) => {
                 if let Some(path) = &result_file {
                     leave(path, &ran.result)?;
@@ -164,6 +167,9 @@ pub(super) fn exit_code(result: &RunResult) -> ExitCode {
     }
     if result.totals.seen.counts.good == 0 {
         return ExitCode::NothingSucceeded;
+    }
+    if signals::impatience().load(Ordering::Relaxed) {
+        return ExitCode::ExternalAbort;
     }
     ExitCode::Ok
 }

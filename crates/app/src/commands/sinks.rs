@@ -98,6 +98,9 @@ impl Sinks {
     /// Samples are not in the file of `--csv`; or an output lost something, and the user wants that
     /// to be an error.
     pub(super) fn finish(self, held_up_ns: u64) -> Result<(), Ending> {
+        if let Some(conversion) = self.conversion {
+            conversion.finish();
+        }
         let closed = self.outputs.finish(held_up_ns);
         for line in closed.held_up.iter().chain(&closed.lost) {
             print::to_stderr(&format!("loadline: {line}\n"));

@@ -12,7 +12,11 @@ use loadline_target::{Limits, Running, TargetConfig, TargetError, TlsConfig};
 
 use crate::Ending;
 use crate::cli::TargetArgs;
-use crate::terminal::{print, signals};
+use crate::terminal::print;
+use crate::terminal::signals::{self, SecondSignal};
+
+/// Said at the first signal.
+const STOPS: &str = "\nstopping: running requests may end; again to stop at once\n";
 
 /// Runs the command until a signal ends it.
 ///
@@ -26,7 +30,7 @@ pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     if let Some(config) = &args.config {
         return run_bench(config, args.ready_file.as_deref());
     }
-    let (_, orders) = signals::orders("\nstopping: running requests may end\n")?;
+    let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
     let running = serve(config(args))?;
     // The addresses are all that this command has to say; without a reader it still serves.
     let _ = print::to_stdout(&addresses(&running));
@@ -39,7 +43,7 @@ pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
 
 /// Runs a bench until a signal ends it.
 fn run_bench(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, Ending> {
-    let (_, orders) = signals::orders("\nstopping: running requests may end\n")?;
+    let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
     let bench = start_bench(config)?;
     let table = bench.table();
     if let Some(file) = ready_file {

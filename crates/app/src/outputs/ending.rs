@@ -50,6 +50,13 @@ impl Closed {
     }
 }
 
+/// What is told of an output that was not waited for.
+pub(super) fn left(name: &str) -> String {
+    format!(
+        "the output {name} was not waited for after a signal: what it had not delivered is lost"
+    )
+}
+
 fn held_up(values: &[Named<SinkReport>], held_up_ns: u64, waited_ns: &[u64]) -> Option<String> {
     let held_up = Duration::from_nanos(held_up_ns);
     if held_up < TOLD_FROM {

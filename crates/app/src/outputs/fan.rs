@@ -4,9 +4,10 @@
 //! they came; how long a taker was waited for is counted for it alone.
 
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread::{self, JoinHandle};
 
+use loadline_engine::batches::{Gone, hand};
 use loadline_engine::clock::Clock;
 
 /// The thread.
@@ -44,22 +45,16 @@ fn hand_out<T: Clone>(receiver: &Receiver<Vec<T>>, senders: &[SyncSender<Vec<T>>
     };
     while let Ok(batch) = receiver.recv() {
         for (sender, waited_ns) in others.iter().zip(&mut waited_ns) {
-            *waited_ns += hand(sender, batch.clone(), &clock);
+            *waited_ns += handed(hand(sender, batch.clone(), &clock));
         }
-        waited_ns[others.len()] += hand(last, batch, &clock);
+        waited_ns[others.len()] += handed(hand(last, batch, &clock));
     }
     waited_ns
 }
 
-/// Hands a batch over; gives how long that was waited for.
-fn hand<T>(sender: &SyncSender<Vec<T>>, batch: Vec<T>, clock: &Clock) -> u64 {
-    let Err(TrySendError::Full(batch)) = sender.try_send(batch) else {
-        // Handed over; or the taker ended, and has said why.
-        return 0;
-    };
-    let began = clock.now();
-    drop(sender.send(batch));
-    clock.now().since(began)
+/// A taker that ended has said why, and was not waited for.
+fn handed(waited_ns: Result<u64, Gone>) -> u64 {
+    waited_ns.unwrap_or(0)
 }
 
 #[cfg(test)]

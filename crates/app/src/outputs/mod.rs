@@ -1,9 +1,11 @@
 //! Where a run's results go while it lasts: what `--out` asks for.
 //!
 //! Two kinds of sink: those of every single value get batches of values through a channel of their
-//! own, those of events are told what the run tells. Must not know layouts or protocols. Invariant:
-//! what an output lost, and how long outputs held the run up, is told at the end.
+//! own, those of events are told what the run tells. Must not know layouts or protocols. Invariants:
+//! what an output lost, and how long outputs held the run up, is told at the end; the channel ends when
+//! [`Outputs::finish`] says so, whoever still measures.
 
+mod closing;
 mod describe;
 mod ending;
 mod events;
@@ -20,6 +22,7 @@ mod variables;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
+use loadline_engine::batches::ValueSender;
 use loadline_metric::MetricRegistry;
 use loadline_model::snapshot::TaggedValues;
 use loadline_model::{RunEvent, TestPlan};
@@ -27,6 +30,8 @@ use loadline_output::{OnTrouble, SinkReport};
 
 use crate::Env;
 use crate::k6::{K6Error, OutputKind, OutputSpec};
+use crate::terminal::signals;
+use closing::End;
 use ending::Closed;
 use events::EventOutput;
 use influxdb::Version;
@@ -63,6 +68,8 @@ pub(crate) struct Wanted<'a> {
 
 /// The outputs of a run.
 pub(crate) struct Outputs {
+    /// The one sending end of the values' channel: what keeps the outputs of values running.
+    channel: Option<Arc<SyncSender<Values>>>,
     values: Vec<Named<ValueOutput>>,
     events: Vec<Named<EventOutput>>,
     /// Hands every batch to each of several outputs.
@@ -84,11 +91,44 @@ impl<T> Named<T> {
     }
 }
 
-/// Starts the outputs; gives where the run is to send its values, if anywhere.
+/// What ended.
+enum Ended {
+    Values(SinkReport),
+    Events(Option<String>),
+    /// How long each output of values was waited for; `None`: the thread that knew failed.
+    Fan(Option<Vec<u64>>),
+}
+
+/// What is to be told of outputs, the fan behind them; `None`: it was not waited for.
+fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Closed {
+    let (mut values, mut events, mut left) = (Vec::new(), Vec::new(), Vec::new());
+    let mut waited_ns = Some(Vec::new());
+    let names = names.into_iter().map(Some).chain([None]);
+    for (name, ended) in names.zip(ended) {
+        match (name, ended) {
+            (Some(name), Some(Ended::Values(output))) => values.push(Named { name, output }),
+            (Some(name), Some(Ended::Events(output))) => events.push(Named { name, output }),
+            (_, Some(Ended::Fan(waited))) => waited_ns = waited,
+            (Some(name), _) => left.push(name),
+            (None, _) => {}
+        }
+    }
+    let mut closed = Closed::of(&values, &events, held_up_ns, waited_ns);
+    if !left.is_empty() {
+        // Who was waited for most is not known without all of them.
+        closed.held_up = None;
+    }
+    closed
+        .lost
+        .extend(left.iter().map(|name| ending::left(name)));
+    closed
+}
+
+/// Starts the outputs; gives the way of the run's values to them, if any wants some.
 ///
 /// # Errors
 /// A file that cannot be written, or a setting that means nothing.
-pub(crate) fn start(wanted: &Wanted<'_>) -> Result<(Outputs, Option<SyncSender<Values>>), K6Error> {
+pub(crate) fn start(wanted: &Wanted<'_>) -> Result<(Outputs, Option<ValueSender>), K6Error> {
     let (mut values, mut events, mut senders) = (Vec::new(), Vec::new(), Vec::new());
     for spec in wanted.specs {
         match start_one(spec, wanted)? {
@@ -108,12 +148,15 @@ pub(crate) fn start(wanted: &Wanted<'_>) -> Result<(Outputs, Option<SyncSender<V
             (Some(fan), Some(sender))
         }
     };
+    let channel = sender.map(Arc::new);
+    let way = channel.as_ref().map(ValueSender::into_channel);
     let outputs = Outputs {
+        channel,
         values,
         events,
         fan,
     };
-    Ok((outputs, sender))
+    Ok((outputs, way))
 }
 
 /// An output that was started.
@@ -175,19 +218,29 @@ impl Outputs {
         }
     }
 
-    /// Waits for the last value; gives what is to be told. The run's sender must be gone.
+    /// Closes the channel of values and waits until what is in it is written; gives what is to be told.
     /// `held_up_ns`: how long full channels held the workers up, all of them together.
     pub(crate) fn finish(self, held_up_ns: u64) -> Closed {
-        let values = self.values.len();
-        let waited_ns = match self.fan {
-            None => Some(vec![held_up_ns; values]),
-            Some(fan) => fan.finish(),
-        };
-        let values = self.values.into_iter();
-        let values: Vec<Named<SinkReport>> =
-            values.map(|named| named.map(ValueOutput::finish)).collect();
-        let events = self.events.into_iter();
-        let events = events.map(|named| named.map(EventOutput::finish));
-        Closed::of(&values, &events.collect::<Vec<_>>(), held_up_ns, waited_ns)
+        drop(self.channel);
+        let count = self.values.len();
+        let names = self.values.iter().map(|named| named.name.clone());
+        let names = names.chain(self.events.iter().map(|named| named.name.clone()));
+        let names: Vec<String> = names.collect();
+        let mut ends: Vec<End<Ended>> = Vec::new();
+        for Named { output, .. } in self.values {
+            ends.push(Box::new(|| Ended::Values(output.finish())));
+        }
+        for Named { output, .. } in self.events {
+            ends.push(Box::new(|| Ended::Events(output.finish())));
+        }
+        let fan = self.fan;
+        ends.push(Box::new(move || {
+            Ended::Fan(match fan {
+                None => Some(vec![held_up_ns; count]),
+                Some(fan) => fan.finish(),
+            })
+        }));
+        let ended = closing::end_all(ends, &signals::impatience());
+        closed(names, ended, held_up_ns)
     }
 }

@@ -5,15 +5,14 @@
 //! its body are among them.
 
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
+use loadline_engine::batches::ValueSender;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::snapshot::{RequestSizes, Sample, TaggedValues};
 use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan};
-
-use super::Values;
 
 /// The instant of the start, told when the run has begun.
 type Start = Arc<OnceLock<u64>>;
@@ -21,6 +20,7 @@ type Start = Arc<OnceLock<u64>>;
 /// A thread that makes values of samples.
 pub(crate) struct Conversion {
     started_unix_ms: Start,
+    thread: JoinHandle<()>,
 }
 
 impl Conversion {
@@ -30,13 +30,13 @@ impl Conversion {
     /// No thread can be started.
     pub(crate) fn start(
         samples: Receiver<Vec<Sample>>,
-        values: SyncSender<Values>,
+        values: ValueSender,
         plan: &TestPlan,
     ) -> io::Result<Conversion> {
         let started_unix_ms = Start::default();
         let start = Arc::clone(&started_unix_ms);
         let mut tags = Tags::of(plan);
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("values".to_owned())
             .spawn(move || {
                 for batch in samples {
@@ -50,7 +50,18 @@ impl Conversion {
                     }
                 }
             })?;
-        Ok(Conversion { started_unix_ms })
+        Ok(Conversion {
+            started_unix_ms,
+            thread,
+        })
+    }
+
+    /// Waits until the last sample's values are with the outputs.
+    pub(crate) fn finish(self) {
+        // Without a start there are no samples to wait for.
+        self.started_unix_ms.get_or_init(|| 0);
+        // What a thread that failed has not passed on, the outputs do not have.
+        drop(self.thread.join());
     }
 
     /// Takes the instant of the start from the event that tells it.

@@ -13,6 +13,7 @@ mod trace;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
 use loadline_metric::SeriesPlan;
@@ -34,6 +35,7 @@ use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::pages;
 use crate::rest::{Api, Rest};
+use crate::terminal::signals::SecondSignal;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, signals, style};
 use crate::web::{Web, WebSetup};
@@ -106,7 +108,8 @@ impl Going<'_> {
             log: Arc::clone(&self.logger) as _,
             data: Arc::default(),
         };
-        let orders = signals::orders("").map_err(|ending| K6Error::other(ending.to_string()))?;
+        let orders = signals::orders("", SecondSignal::Ends)
+            .map_err(|ending| K6Error::other(ending.to_string()))?;
         let seen = self.listen(&plan, &script, &orders.0)?;
         let mut show = Show::new(self.run, self.env)?;
         show.head(self.run, self.named, self.identity, outputs.names());
@@ -126,14 +129,18 @@ impl Going<'_> {
             observers: self.observers()?,
         };
         let ran = self.conduct(&plan, setup, &mut show, &mut outputs, seen.web.as_ref())?;
+        if !self.run.linger {
+            signals::note_end_of_load();
+        }
         let told = self.tell(&plan, script, &ran, &mut show);
         let held_up_ns = ran.result.totals.seen.back_pressure_ns;
         let is_whole = self.close(outputs, held_up_ns);
+        let code = self.exit_code(&ran, told && is_whole);
         if self.run.linger {
             signals::wait();
         }
         drop(seen);
-        Ok(self.exit_code(&ran, told && is_whole))
+        Ok(code)
     }
 
     /// Begins to serve the REST API and the live page where they are wanted, and what the run is seen
@@ -529,6 +536,7 @@ impl Going<'_> {
         }
         match ran.troubles.first() {
             Some(trouble) => trouble.code,
+            None if signals::impatience().load(Ordering::Relaxed) => ExitCode::ExternalAbort,
             None if all_told => ExitCode::Ok,
             None => ExitCode::Other,
         }

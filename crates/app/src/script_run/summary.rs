@@ -6,6 +6,7 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use loadline_model::result::RunResult;
 use loadline_model::{TestPlan, TestSummary};
@@ -21,7 +22,7 @@ use super::logger::Logger;
 use super::notice_of;
 use crate::Env;
 use crate::k6::{Level, Notice, ScriptRun, SummaryMode};
-use crate::terminal::{print, style};
+use crate::terminal::{print, signals, style};
 
 /// The version of k6 that is stood in for.
 const K6_VERSION: &str = "v2.2.0";
@@ -55,7 +56,13 @@ impl Telling<'_> {
         };
         // As in k6, the module code runs once more also where nobody asked for the summary.
         let mut all_written = true;
-        match loadline_run::handle_summary(self.plan, self.script, data) {
+        let impatience = signals::impatience();
+        let mut is_impatient = || impatience.load(Ordering::Relaxed);
+        let handled = match is_impatient() {
+            true => Handled::Nothing,
+            false => loadline_run::handle_summary(self.plan, self.script, data, &mut is_impatient),
+        };
+        match handled {
             Handled::Files(files) => {
                 for (name, content) in files {
                     all_written &= self.write(&name, &content);

@@ -1,15 +1,19 @@
 //! Ctrl-C and SIGTERM as orders to the run.
 //!
-//! Must not know what a run is. Invariant: the first signal asks for a graceful stop, every later one
-//! for a stop at once, and that nothing is waited for.
+//! Must not know what a run is. Invariants: the first signal asks for a graceful stop; every later one,
+//! and the first after the load, ask for a stop at once and that nothing is waited for; no other thread
+//! can keep such a signal from ending the process.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use loadline_model::{ExitCode, RunCommand};
 
-use super::print;
+use super::{print, tui};
 use crate::Ending;
 
 /// Whether SIGTERM came.
@@ -18,8 +22,25 @@ static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether any signal came, for who waits for one.
 static CAME: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
-/// Whether a second signal came.
+/// Whether the load is over, and a signal can only mean that what is left is not waited for.
+static LOAD_IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Whether a second signal came, or one after the load.
 static IMPATIENT: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// How long what was measured may take to be written after the second signal.
+const LAST_WRITES: Duration = Duration::from_millis(800);
+/// How long the terminal may take to be given back after that.
+const LAST_FRAME: Duration = Duration::from_millis(100);
+
+/// What the second signal does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SecondSignal {
+    /// Ends the process in less than a second, whatever it is at.
+    Ends,
+    /// Is one more order, for a command that has things to put back.
+    Orders,
+}
 
 /// Both ends of the orders to a run.
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
@@ -30,21 +51,29 @@ pub(crate) const RUN_STOPS: &str = "\nstopping: running requests may end; again 
 /// The orders that signals give from now on, and by which others can give some; `notice` is said at
 /// the first, if it says anything. To be called once in a process.
 ///
+/// Nothing in the handler waits for another thread: a stream whose reader stands still must not keep
+/// the next signal from being heeded.
+///
 /// # Errors
 /// When the signals cannot be caught.
-pub(crate) fn orders(notice: &'static str) -> Result<Orders, Ending> {
+pub(crate) fn orders(notice: &'static str, second: SecondSignal) -> Result<Orders, Ending> {
     let (sender, receiver) = mpsc::channel();
     let others = sender.clone();
     let mut asked = false;
     let handler = move || {
+        asked |= LOAD_IS_OVER.load(Ordering::Relaxed);
         let order = next_order(&mut asked);
-        if order == RunCommand::StopGracefully {
-            print::to_stderr(notice);
-        } else {
+        let is_first = order == RunCommand::StopGracefully;
+        if !is_first {
             IMPATIENT.store(true, Ordering::Relaxed);
         }
         // The run may have ended already; then there is nothing to stop.
         let _ = sender.send(order);
+        match (is_first, second) {
+            (true, _) => drop(aside(move || print::to_stderr(notice))),
+            (false, SecondSignal::Ends) => drop(aside(end_soon).map_err(|_| end_now())),
+            (false, SecondSignal::Orders) => {}
+        }
         let (came, changed) = &CAME;
         *came.lock().unwrap_or_else(PoisonError::into_inner) = true;
         changed.notify_all();
@@ -59,7 +88,33 @@ pub(crate) fn orders(notice: &'static str) -> Result<Orders, Ending> {
     Ok((others, receiver))
 }
 
-/// Set when a second signal came: whoever waits for the end is to give up.
+/// Does something on a thread of its own, which nobody waits for.
+fn aside(act: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().spawn(act)
+}
+
+/// Ends the process when its last writes have had their time.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it waits by itself: nothing else of the process can be relied on"
+)]
+fn end_soon() {
+    thread::sleep(LAST_WRITES);
+    drop(aside(tui::give_back));
+    thread::sleep(LAST_FRAME);
+    end_now();
+}
+
+fn end_now() {
+    signal_hook::low_level::exit(ExitCode::ExternalAbort.code().into());
+}
+
+/// Says that the load is over: the first signal already is one that nothing is waited for at.
+pub(crate) fn note_end_of_load() {
+    LOAD_IS_OVER.store(true, Ordering::Relaxed);
+}
+
+/// Set when a second signal came, or one after the load: whoever waits for the end is to give up.
 pub(crate) fn impatience() -> Arc<AtomicBool> {
     Arc::clone(&IMPATIENT)
 }

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use loadline_e2e::k6;
+use loadline_e2e::{k6, stops};
 
 /// Arguments: the path of the real k6, and a part of the titles of the scripts to record.
 fn main() -> ExitCode {
@@ -13,6 +13,12 @@ fn main() -> ExitCode {
     let [peer, only] = arguments.as_slice() else {
         return ExitCode::FAILURE;
     };
-    k6::record(peer, &only.to_string_lossy());
+    let only = only.to_string_lossy();
+    if only.is_empty() || only == "stops" {
+        stops::record(peer);
+    }
+    if only != "stops" {
+        k6::record(peer, &only);
+    }
     ExitCode::SUCCESS
 }

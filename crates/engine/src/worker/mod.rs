@@ -213,6 +213,8 @@ impl Worker {
     }
 
     fn report_end(&mut self) {
+        // An arrival that a sibling posted at the last moment has nobody to take it.
+        self.collect_letters();
         let now = self.clock.now();
         // The connections go first: what the kernel knows of them belongs to the last report.
         self.shared.http2.close();

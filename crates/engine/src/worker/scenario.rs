@@ -43,6 +43,8 @@ pub(crate) struct ScenarioShare {
     idle: RefCell<VecDeque<Rc<VuSlot>>>,
     living: Cell<u32>,
     over: Cell<bool>,
+    /// Whether whatever ran was cut, and nothing given out may begin any more.
+    cut: Cell<bool>,
     /// Arrivals wait for a virtual user.
     exhausted: Cell<bool>,
     /// No start at or after this instant; `None` until known.
@@ -99,6 +101,7 @@ impl ScenarioShare {
             idle: RefCell::default(),
             living: Cell::new(0),
             over: Cell::new(false),
+            cut: Cell::new(false),
             exhausted: Cell::new(false),
             end: Cell::new(end),
             never_started: Cell::new(0),
@@ -156,6 +159,16 @@ impl ScenarioShare {
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.over.get()
+    }
+
+    /// Whether an arrival that was given out comes too late to begin.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut.get()
+    }
+
+    /// Counts an arrival that was given out and does not begin.
+    pub(crate) fn leave_unstarted(&self) {
+        self.never_started.set(self.never_started.get() + 1);
     }
 
     /// Whether the virtual users of an open model that were set to work wait for arrivals.
@@ -279,8 +292,8 @@ impl ScenarioShare {
         };
         let slot = Rc::new(VuSlot::new(local, u64::from(global)));
         self.slots.borrow_mut().push(Rc::clone(&slot));
-        if let (Some(worker), Some(_)) = (&self.shared.script, &self.script) {
-            worker.note_made();
+        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script) {
+            worker.note_made(scenario, slot.global);
         }
         self.living.set(self.living.get() + 1);
         let behaviour = make(&slot);
@@ -399,7 +412,7 @@ impl ScenarioShare {
     pub(crate) fn receive(&self, arrival: Arrival) {
         match self.idle.borrow_mut().pop_front() {
             Some(slot) if !self.over.get() => slot.assign(arrival),
-            _ => self.never_started.set(self.never_started.get() + 1),
+            _ => self.leave_unstarted(),
         }
     }
 
@@ -469,6 +482,7 @@ impl ScenarioShare {
 
     /// Cuts whatever runs.
     pub(crate) fn cut_all(&self) {
+        self.cut.set(true);
         for slot in self.slots.borrow().iter() {
             slot.cut();
         }

@@ -38,7 +38,7 @@ use crate::script::{ScriptSetup, ScriptSignal};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
-use crate::vu::script::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
+use crate::vu::script::{AllBegun, PlanNumbers, ScenarioScript, WorkerMeans, WorkerScript};
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
 use crate::vu::{Judging, RequestsPlan};
@@ -75,6 +75,7 @@ pub(crate) struct ScriptParts {
     pub(crate) setup: ScriptSetup,
     pub(crate) client: Arc<ScriptClientPlan>,
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
+    pub(crate) numbers: Arc<PlanNumbers>,
     /// `None` where the instance does the whole plan.
     pub(crate) begun: Option<AllBegun>,
 }
@@ -330,6 +331,7 @@ fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted
                 index,
                 function,
                 &script.setup.data,
+                &script.numbers,
                 script.begun.as_ref(),
             ));
             share = share.of_script(&scenario);

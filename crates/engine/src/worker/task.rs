@@ -100,15 +100,22 @@ impl VuTask {
     /// scenario is over.
     pub(crate) async fn run_open(mut self, first: Option<Arrival>) {
         let mut next = first;
-        self.set_active(true);
         loop {
             let arrival = match next.take() {
                 Some(arrival) => arrival,
-                None => match self.next_open().await {
-                    Some(arrival) => arrival,
-                    None => break,
-                },
+                None => {
+                    self.set_active(false);
+                    match self.next_open().await {
+                        Some(arrival) => arrival,
+                        None => break,
+                    }
+                }
             };
+            if self.scenario.is_cut() {
+                self.scenario.leave_unstarted();
+                break;
+            }
+            self.set_active(true);
             let started = self.scenario.clock.now();
             self.slot
                 .begin_iteration(self.scenario.cut_for(&self.slot, started));

@@ -12,7 +12,7 @@ use loadline_model::{ExitCode, RunCommand};
 use loadline_suite::hooks;
 
 use crate::Ending;
-use crate::terminal::signals;
+use crate::terminal::signals::{self, SecondSignal};
 
 /// What is said at the first signal.
 const NOTICE: &str =
@@ -31,7 +31,7 @@ impl Wish {
     /// # Errors
     /// They cannot be caught, or there is no thread for it.
     pub(super) fn listen() -> Result<Arc<Wish>, Ending> {
-        let (orders, received) = signals::orders(NOTICE)?;
+        let (orders, received) = signals::orders(NOTICE, SecondSignal::Orders)?;
         let wish = Arc::new(Wish::default());
         let listener = Arc::clone(&wish);
         let started = std::thread::Builder::new()

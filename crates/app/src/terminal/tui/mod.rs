@@ -25,6 +25,7 @@ use crate::web::state::{Phase, State};
 use draw::Shown;
 use keys::{Action, action};
 use screen::Screen;
+pub(super) use screen::give_back;
 
 /// Time between two looks for keys: what a hand does not notice.
 const LOOK_EVERY: Duration = Duration::from_millis(80);

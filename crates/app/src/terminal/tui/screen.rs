@@ -73,7 +73,7 @@ impl Drop for Screen {
 }
 
 /// Gives the terminal back, if it is taken over.
-fn give_back() {
+pub(in crate::terminal) fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }

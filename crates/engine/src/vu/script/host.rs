@@ -54,7 +54,7 @@ impl VuHost {
             shared: Rc::clone(shared),
             worker: Rc::clone(worker),
             scenario: Rc::clone(scenario),
-            vu: scenario.vu_offset + slot.global + u64::from(scenario.is_scenario),
+            vu: scenario.ids(slot.global).0,
             intended: Cell::new(None),
             has_intended: Cell::new(false),
             iteration_in_test: Cell::new(0),

@@ -6,6 +6,7 @@
 
 mod asks;
 mod host;
+mod numbers;
 mod worker;
 
 use std::rc::Rc;
@@ -26,6 +27,7 @@ use crate::timers::Timers;
 
 pub(crate) use asks::Asks;
 pub(crate) use host::VuHost;
+pub(crate) use numbers::PlanNumbers;
 pub(crate) use worker::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 
 /// One virtual user that runs a script.
@@ -67,8 +69,7 @@ impl ScriptBehaviour {
 
     /// Runs the script's module code.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
-        let id = self.scenario.vu_offset + self.asks.slot.global + 1;
-        let in_instance = self.scenario.id_in_instance(self.asks.slot.global);
+        let (id, in_instance) = self.scenario.ids(self.asks.slot.global);
         let host: Rc<dyn Host> = Rc::clone(&self.host) as Rc<dyn Host>;
         let program = self.worker.program.clone();
         let mut vu = ScriptVu::new(
@@ -151,6 +152,8 @@ impl ScriptBehaviour {
         self.host.end_iteration(now);
         let is_complete = match ending {
             Ending::Done(_) => true,
+            // As in k6, who ends the test interrupts its own iteration too.
+            Ending::Failed(failure) if failure.kind == FailureKind::Aborted => false,
             Ending::Failed(failure) => {
                 self.tell_failure(failure);
                 true
@@ -179,9 +182,6 @@ impl ScriptBehaviour {
 
     /// What k6 logs of an exception that nobody caught.
     fn tell_failure(&self, failure: &ScriptFailure) {
-        if failure.kind == FailureKind::Aborted {
-            return;
-        }
         let (executor, scenario) = (self.scenario.executor, &*self.scenario.name);
         let thrown = [
             ("executor", executor),

@@ -10,13 +10,14 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use loadline_metric::{MetricRegistry, TagSet};
-use loadline_model::plan::{PlanSegment, Scenario, ScriptBehaviour as ScriptFunction};
+use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{Nanos, RunCommand, TestPlan};
 use loadline_script::Program;
 use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
 
+use super::numbers::PlanNumbers;
 use crate::clock::Clock;
 use crate::exchange::Answer;
 use crate::live::{LiveCounters, LiveTotals};
@@ -135,9 +136,10 @@ impl WorkerScript {
         });
     }
 
-    /// Counts a virtual user that was made.
-    pub(crate) fn note_made(&self) {
-        self.vus_made.set(self.vus_made.get() + 1);
+    /// Counts a virtual user of a scenario that was made, unless one before it had the same number.
+    pub(crate) fn note_made(&self, scenario: &ScenarioScript, vu: u64) {
+        self.vus_made
+            .set(self.vus_made.get() + u64::from(scenario.is_new(vu)));
         self.live
             .set_vus(self.vus_active.get(), self.vus_made.get());
     }
@@ -170,12 +172,9 @@ pub(crate) struct ScenarioScript {
     pub(crate) start: Nanos,
     duration: Option<Duration>,
     planned: Option<u64>,
-    /// Virtual users of the scenarios before this one.
-    pub(crate) vu_offset: u64,
-    /// The same of this instance alone.
-    instance_offset: u64,
-    /// The part of the plan that this instance does; `None`: all of it.
-    instance: Option<PlanSegment>,
+    /// The numbers of its virtual users, and its place among the scenarios; `None`: its only one has
+    /// number 0.
+    numbers: Option<(Arc<PlanNumbers>, usize)>,
     /// The function, its environment and data, and the tags of its samples.
     pub(crate) setup: Rc<ScenarioSetup>,
     /// Those tags, and the empty group.
@@ -196,27 +195,16 @@ struct BegunIterations {
     scenario: usize,
 }
 
-/// How many of the numbers below `bound` are of this instance.
-fn below(instance: Option<&PlanSegment>, bound: u64) -> u64 {
-    let stripes = instance.map(|part| part.sequence.stripes(&part.segment));
-    match stripes {
-        Some(Ok(stripes)) => stripes.count_below(bound),
-        Some(Err(_)) | None => bound,
-    }
-}
-
 impl ScenarioScript {
     pub(crate) fn new(
         plan: &TestPlan,
         index: usize,
         function: &ScriptFunction,
         data: &SetupData,
+        numbers: &Arc<PlanNumbers>,
         begun: Option<&AllBegun>,
     ) -> ScenarioScript {
         let scenario = &plan.scenarios[index];
-        let before = &plan.scenarios[..index];
-        let in_instance =
-            |before: &Scenario| below(plan.segment.as_ref(), u64::from(before.executor.max_vus()));
         let tags = tags_of(plan, scenario);
         let tags_at_top = with_group(plan, &tags, "");
         ScenarioScript {
@@ -226,9 +214,7 @@ impl ScenarioScript {
             start: Nanos::from(scenario.start_time),
             duration: scenario.executor.duration(),
             planned: scenario.executor.planned_iterations(),
-            vu_offset: before.iter().map(|s| u64::from(s.executor.max_vus())).sum(),
-            instance_offset: before.iter().map(in_instance).sum(),
-            instance: plan.segment.clone(),
+            numbers: Some((Arc::clone(numbers), index)),
             setup: Rc::new(ScenarioSetup {
                 function: function.exec.as_str().into(),
                 env: function.env.clone().into_iter().collect(),
@@ -244,9 +230,18 @@ impl ScenarioScript {
         }
     }
 
-    /// The number among the virtual users of this instance, from 1, of one of the test.
-    pub(crate) fn id_in_instance(&self, global: u64) -> u64 {
-        self.instance_offset + below(self.instance.as_ref(), global) + 1
+    /// The numbers of one of its virtual users over the test and among those of this instance, from 1.
+    pub(crate) fn ids(&self, vu: u64) -> (u64, u64) {
+        self.numbers.as_ref().map_or((0, 0), |(numbers, scenario)| {
+            let in_test = numbers.in_test(*scenario, vu) + 1;
+            (in_test, numbers.in_instance(*scenario, vu) + 1)
+        })
+    }
+
+    /// Notes that a virtual user was made; whether none of its number was before.
+    fn is_new(&self, vu: u64) -> bool {
+        let numbers = self.numbers.as_ref();
+        numbers.is_none_or(|(numbers, scenario)| numbers.note_made(*scenario, vu))
     }
 
     /// What stands in for a scenario while a function runs that runs once a test.
@@ -260,9 +255,7 @@ impl ScenarioScript {
             start: Nanos::ZERO,
             duration: None,
             planned: None,
-            vu_offset: 0,
-            instance_offset: 0,
-            instance: None,
+            numbers: None,
             setup: Rc::new(ScenarioSetup {
                 function: "".into(),
                 env: Vec::new(),

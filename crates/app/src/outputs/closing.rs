@@ -1,0 +1,77 @@
+//! Waiting for outputs to end, all at a time, for as long as the user does.
+//!
+//! Must not know sinks. Invariant: once a signal says that nothing is waited for, no output keeps the
+//! command from its end, and those that were not waited for are named.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How often it is looked whether the user still waits.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// What outputs have after that: enough to write out what lies ready.
+const LAST_WRITES: Duration = Duration::from_millis(200);
+
+/// Something that ends an output and may take long.
+pub(super) type End<T> = Box<dyn FnOnce() -> T + Send>;
+
+/// Ends all; gives what each came to, `None` for those that were not waited for.
+pub(super) fn end_all<T: Send + 'static>(
+    ends: Vec<End<T>>,
+    impatience: &Arc<AtomicBool>,
+) -> Vec<Option<T>> {
+    let mut ended: Vec<Option<T>> = ends.iter().map(|_| None).collect();
+    let (told, came) = channel();
+    for (index, end) in ends.into_iter().enumerate() {
+        let told = told.clone();
+        let act = move || {
+            // Whoever no longer waits needs not to be told.
+            drop(told.send((index, end())));
+        };
+        // An output without a thread to end it on ends with the process.
+        drop(thread::Builder::new().name("closing".to_owned()).spawn(act));
+    }
+    drop(told);
+    let mut left = LAST_WRITES;
+    loop {
+        match came.recv_timeout(LOOK_EVERY) {
+            Ok((index, end)) => ended[index] = Some(end),
+            Err(RecvTimeoutError::Disconnected) => return ended,
+            Err(RecvTimeoutError::Timeout) if left.is_zero() => return ended,
+            Err(RecvTimeoutError::Timeout) => {
+                if impatience.load(Ordering::Relaxed) {
+                    left = left.saturating_sub(LOOK_EVERY);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_waited_for_while_the_user_waits() {
+        let ends: Vec<End<u32>> = vec![Box::new(|| 1), Box::new(|| 2)];
+        let ended = end_all(ends, &Arc::default());
+        assert_eq!(ended, [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn an_output_that_stands_still_is_left_to_itself() {
+        let (stop, stands_still) = channel::<()>();
+        let ends: Vec<End<u32>> = vec![
+            Box::new(|| 1),
+            Box::new(move || {
+                let _ = stands_still.recv();
+                2
+            }),
+        ];
+        let impatience = Arc::new(AtomicBool::new(true));
+        assert_eq!(end_all(ends, &impatience), [Some(1), None]);
+        drop(stop);
+    }
+}

@@ -1,0 +1,205 @@
+//! Ending a test early: by signals, thresholds, the script itself, the API; and twice.
+//!
+//! Must not know how orders travel. Invariant: the table that is held against the binary was recorded
+//! from k6.
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use loadline_e2e::process::{Running, binary, send};
+use loadline_e2e::rest::RestApi;
+use loadline_e2e::server::Server;
+use loadline_e2e::{clock, loadline, run_to_end, stops, web};
+use serde_json::Value;
+
+/// What the second signal leaves a process, and as much again for a busy machine.
+const SOON: Duration = Duration::from_secs(3);
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_test_that_is_ended_ends_as_under_k6() {
+    let golden = fs::read_to_string(stops::golden()).expect("the table was recorded");
+    let golden: Value = serde_json::from_str(&golden).expect("it is JSON");
+    assert_eq!(golden["peer"], stops::PEER);
+    let seen = stops::observe(&binary(), &["k6", "run"]);
+    let (seen, golden) = (seen.as_object(), golden["seen"].as_object());
+    let (seen, golden) = (seen.expect("a table"), golden.expect("a table"));
+    assert_eq!(seen.len(), golden.len(), "a situation was not recorded");
+    let differ = seen.iter().filter(|(cell, seen)| golden[*cell] != **seen);
+    let told = differ.map(|(cell, seen)| format!("{cell}: {seen}, under k6 {}", golden[cell]));
+    let told: Vec<String> = told.collect();
+    assert!(told.is_empty(), "{}", told.join("\n"));
+}
+
+fn script(text: &str) -> (tempfile::TempDir, Command) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("script.js");
+    fs::write(&path, text).expect("there is room");
+    let mut command = loadline();
+    command.args(["run", "--no-color"]).arg(path);
+    (folder, command)
+}
+
+const QUICK: &str = "
+    export const options = { vus: 2, iterations: 20 };
+    export default function () {}";
+
+fn answering() -> Server {
+    Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")))
+}
+
+/// The API keeps a watch on the run, and the watch must keep no output open.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn every_output_ends_with_the_run_while_the_api_is_served() {
+    let server = answering();
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = |name: &str| format!("{name}={}", folder.path().join(name).display());
+    let outputs = [
+        file("json"),
+        file("csv"),
+        file("jtl"),
+        file("junit"),
+        format!("influxdb=http://{}/db", server.address()),
+        "statsd=127.0.0.1:9".to_owned(),
+        format!("experimental-prometheus-rw=http://{}/", server.address()),
+    ];
+    for with_api in [true, false] {
+        for output in &outputs {
+            let (_folder, mut command) = script(QUICK);
+            let api = RestApi::free();
+            if with_api {
+                command.args(["--address", api.address()]);
+            }
+            command.args(["-o", output]);
+            let ended = run_to_end(command);
+            let log = String::from_utf8_lossy(&ended.stderr).into_owned();
+            assert_eq!(ended.status.code(), Some(0), "{output}: {log}");
+        }
+    }
+    let lines = fs::read_to_string(folder.path().join("json")).expect("it was written");
+    let is_iteration = |line: &&str| line.contains(r#""metric":"iterations","type":"Point""#);
+    let iterations = lines.lines().filter(is_iteration).count();
+    assert_eq!(iterations, 20, "{lines}");
+}
+
+/// Signals twice and measures from the second; gives the exit code.
+fn signalled_twice(command: Command, (first, second): (i32, i32)) -> Option<i32> {
+    let running = Running::start(command);
+    clock::pause(Duration::from_secs(2));
+    running.signal(first);
+    clock::pause(Duration::from_millis(500));
+    let asked = clock::now();
+    running.signal(second);
+    let output = running.finish();
+    assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+    output.status.code()
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_second_signal_ends_a_test_whatever_it_waits_for() {
+    let signals = [libc::SIGINT, libc::SIGTERM];
+    let long = "export function teardown() { while (true) {} }";
+    for pair in signals
+        .iter()
+        .flat_map(|first| signals.map(|second| (*first, second)))
+    {
+        let (_folder, command) = script(&format!("{QUICK}\n{long}"));
+        assert_eq!(signalled_twice(command, pair), Some(105), "{pair:?}");
+    }
+}
+
+/// A pipe that nobody reads: the sink's thread stands still in a write, and the workers behind it.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_second_signal_ends_a_test_whose_output_stands_still() {
+    let (folder, mut command) = script(
+        "export const options = { vus: 2, duration: '30s' };
+         export default function () {}",
+    );
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo is there");
+    let unread = fs::OpenOptions::new().read(true).write(true).open(&pipe);
+    let _unread = unread.expect("a pipe can be opened at both ends");
+    command.arg("-o").arg(format!("json={}", pipe.display()));
+    let code = signalled_twice(command, (libc::SIGINT, libc::SIGTERM));
+    assert_eq!(code, Some(105));
+}
+
+/// Whoever does not read what a test says does not keep it from ending.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_second_signal_ends_a_test_whose_streams_nobody_reads() {
+    let (_folder, mut command) = script(
+        "export const options = { vus: 2, duration: '30s' };
+         export default function () { console.log('x'.repeat(5000)); }",
+    );
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    clock::pause(Duration::from_secs(2));
+    for _ in 0..2 {
+        send(child.id(), libc::SIGINT);
+        clock::pause(Duration::from_millis(300));
+    }
+    let ended = clock::wait_for(SOON, || child.try_wait().expect("it can be asked"));
+    drop(child.kill());
+    assert_eq!(ended.and_then(|status| status.code()), Some(105));
+}
+
+/// k6 dies of a signal while `handleSummary` runs; here what was measured is told first.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_signal_during_handle_summary_ends_it_and_the_usual_summary_is_told() {
+    let endless = "export function handleSummary() { while (true) {} }";
+    let (_folder, command) = script(&format!("{QUICK}\n{endless}"));
+    let running = Running::start(command);
+    clock::pause(Duration::from_secs(2));
+    let asked = clock::now();
+    running.signal(libc::SIGINT);
+    let output = running.finish();
+    assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(105), "{told}");
+    assert!(told.contains("iterations"), "{told}");
+}
+
+/// A receiver that takes connections and never answers, and one that is not there.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_signal_ends_the_flush_to_a_dead_receiver_and_says_what_was_lost() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let silent_at = silent.local_addr().expect("it is bound");
+    let gone = RestApi::free();
+    for receiver in [silent_at.to_string(), gone.address().to_owned()] {
+        for output in ["influxdb", "experimental-prometheus-rw", "opentelemetry"] {
+            let (_folder, mut command) = script(QUICK);
+            command.env("K6_OTEL_EXPORTER_TYPE", "http");
+            command.env("K6_OTEL_HTTP_EXPORTER_ENDPOINT", &receiver);
+            command.env("K6_OTEL_HTTP_EXPORTER_INSECURE", "true");
+            let argument = match output {
+                "opentelemetry" => output.to_owned(),
+                output => format!("{output}=http://{receiver}/db"),
+            };
+            command.args(["-o", &argument]);
+            let running = Running::start(command);
+            clock::pause(Duration::from_millis(2500));
+            let asked = clock::now();
+            running.signal(libc::SIGTERM);
+            let ended = running.finish();
+            let log = String::from_utf8_lossy(&ended.stderr).into_owned();
+            assert!(asked.elapsed() < SOON, "{argument}: {:?}", asked.elapsed());
+            assert!(
+                log.contains("lost") || log.contains("failed"),
+                "{argument}: {log}"
+            );
+        }
+    }
+}

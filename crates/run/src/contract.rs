@@ -1,0 +1,86 @@
+//! What a run is started with, and what it comes to.
+//!
+//! Must not know how a run is conducted. Invariant: a run that did not take place says why.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use loadline_engine::{ScriptSetup, StartError};
+use loadline_model::result::RunResult;
+use loadline_model::snapshot::Sample;
+use loadline_model::{ExitCode, RunCommand};
+
+use crate::lifecycle::Trouble;
+use crate::observing::ObserverFeed;
+use crate::watch::RunWatch;
+
+/// What a run is started with beside its plan.
+pub struct RunSetup {
+    /// Orders from outside; a channel without a sender gives none.
+    pub commands: Receiver<RunCommand>,
+    /// Where every single sample goes; `None`: nobody wants them.
+    pub samples: Option<SyncSender<Vec<Sample>>>,
+    /// The script; `None` for other runs.
+    pub script: Option<RunScript>,
+    /// Whether a script's test waits for [`RunCommand::Resume`] before `setup()`.
+    pub is_paused: bool,
+    /// What another thread sees a script's test through; `None`: nobody looks.
+    pub watch: Option<Arc<RunWatch>>,
+    /// The command line, for the result.
+    pub command_line: Vec<String>,
+    /// Observers of the system under test; `None`: nobody looks at it.
+    pub observers: Option<ObserverFeed>,
+}
+
+/// A script about to be run.
+pub struct RunScript {
+    /// What the engine is given.
+    pub setup: ScriptSetup,
+    /// The functions that the script exports.
+    pub functions: Vec<String>,
+}
+
+/// Why a run did not take place.
+#[derive(Debug)]
+pub enum RunError {
+    /// The plan cannot be run.
+    Start(StartError),
+    /// No worker could work.
+    Workers(Vec<String>),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Start(error) => error.fmt(f),
+            RunError::Workers(why) => f.write_str(&why.join("; ")),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl RunError {
+    /// The exit code that tells of it.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            RunError::Start(StartError::Plan(_) | StartError::Tls(_)) => ExitCode::InvalidConfig,
+            RunError::Start(StartError::Thread(_)) | RunError::Workers(_) => ExitCode::Other,
+        }
+    }
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// What it found.
+    pub result: RunResult,
+    /// What decides how a script's test ends, first things first; empty for other runs.
+    pub troubles: Vec<Trouble>,
+    /// Iterations of a script that were cut short.
+    pub interrupted: u64,
+    /// Iterations of a script that were run to their end.
+    pub complete: u64,
+}

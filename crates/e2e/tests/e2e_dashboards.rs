@@ -11,17 +11,19 @@ use loadline_e2e::web;
 use loadline_e2e::{loadline, run_to_end, skip};
 use serde_json::Value;
 
-/// One in ten requests is answered with 503; TLS, groups and data are not needed by any panel.
+/// One in so many requests is answered with 503; TLS, groups and data are not needed by any panel.
 const SCRIPT: &str = "
     import http from 'k6/http';
     import { check } from 'k6';
+    import exec from 'k6/execution';
     export const options = { scenarios: { steady: {
         executor: 'constant-arrival-rate', rate: 100, duration: '4s', preAllocatedVUs: 10,
     } } };
     export default function () {
-        const path = __ITER % 10 === 0 ? 'broken' : 'fine';
+        const path = exec.scenario.iterationInTest % Number(__ENV.EVERY) === 0 ? 'broken' : 'fine';
         const response = http.get(`${__ENV.TARGET}${path}`, { tags: { name: path } });
-        check(response, { 'is ok': (r) => r.status === 200 });
+        check(response, { 'is ok': (r) => r.status === 200, 'is there': (r) => r.status > 0 });
+        if (exec.scenario.iterationInTest === 7) check(response, { 'is rare': () => false });
     }";
 
 fn dashboard(name: &str) -> Value {
@@ -33,7 +35,7 @@ fn dashboard(name: &str) -> Value {
 }
 
 /// Titles and queries of all panels, with what Grafana would put in place of its variables.
-fn queries(dashboard: &Value) -> Vec<(String, String)> {
+fn queries(dashboard: &Value, testid: &str) -> Vec<(String, String)> {
     let panels = dashboard["panels"].as_array().expect("it has panels");
     let mut queries = Vec::new();
     for panel in panels {
@@ -42,7 +44,7 @@ fn queries(dashboard: &Value) -> Vec<(String, String)> {
             let query = target["expr"].as_str().expect("a target has a query");
             let query = query
                 .replace("$__rate_interval", "1m")
-                .replace("$testid", ".*");
+                .replace("$testid", testid);
             assert!(!query.contains('$'), "{title}: {query}");
             queries.push((title.to_owned(), query));
         }
@@ -66,30 +68,55 @@ fn every_panel_finds_something(test: &str, name: &str, variables: &[(&str, &str)
             _ => web::ok("hello"),
         })
     });
-    let mut command = loadline();
-    command
-        .args([
-            "run",
-            "-q",
-            "--tag",
-            "testid=dashboards",
-            "--strict-outputs",
-        ])
-        .args(["-o", &format!("prometheus-rw={}", prometheus.write_url())])
-        .args(["-e", &format!("TARGET={}", target.url("/"))])
-        // The server of this test is in this process.
-        .args([
-            "--observe",
-            &format!("service=process:pid:{}", std::process::id()),
-        ])
-        .arg(&script)
-        .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
-        .envs(variables.iter().copied());
-    let output = run_to_end(command);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    let queries = queries(&dashboard(name));
-    assert!(queries.len() > 20, "{}", queries.len());
+    // Of the first run one in ten requests fails, of the second all.
+    for (testid, every) in [("some", "10"), ("all", "1")] {
+        let mut command = loadline();
+        command
+            .args(["run", "-q", "--strict-outputs"])
+            .args(["--tag", &format!("testid={testid}")])
+            .args(["-o", &format!("prometheus-rw={}", prometheus.write_url())])
+            .args(["-e", &format!("TARGET={}", target.url("/"))])
+            .args(["-e", &format!("EVERY={every}")])
+            // The server of this test is in this process.
+            .args(["--observe", &format!("service=process:pid:{}", std::process::id())])
+            .arg(&script)
+            .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
+            .envs(variables.iter().copied());
+        let output = run_to_end(command);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{told}");
+    }
+    let dashboard = dashboard(name);
+    for testid in ["some", "all"] {
+        let queries = queries(&dashboard, testid);
+        assert!(queries.len() > 20, "{}", queries.len());
+        every_query_finds_something(&prometheus, queries);
+    }
+    for (testid, failed) in [("some", 0.1), ("all", 1.0)] {
+        let queries = queries(&dashboard, testid);
+        let (_, of_requests) = queries
+            .iter()
+            .find(|(title, _)| title == "Failed requests")
+            .expect("a panel");
+        let (_, of_checks) = queries
+            .iter()
+            .find(|(title, _)| title == "Checks")
+            .expect("a panel");
+        let [failed_told, passed_told] =
+            [of_requests, of_checks].map(|query| prometheus.number(query));
+        assert!(
+            (failed_told - failed).abs() < 0.02,
+            "{testid}: {failed_told}"
+        );
+        // Of two checks that are made equally often one always passes; a third is made once in all.
+        assert!(
+            (passed_told - (1.0 - failed / 2.0)).abs() < 0.02,
+            "{testid}: {passed_told}"
+        );
+    }
+}
+
+fn every_query_finds_something(prometheus: &Prometheus, queries: Vec<(String, String)>) {
     for (title, query) in queries {
         let found = prometheus.query(&query);
         let is_number = |series: &Value| {

@@ -301,3 +301,22 @@ pub struct RunResult {
     /// Was the load delivered, and who was in the way.
     pub verdict: Verdict,
 }
+
+impl RunResult {
+    /// The share of the planned iterations that were begun; `None` in a closed model, and of a script
+    /// whose run is not over. A script's iteration sends as many requests as it likes, so they are no
+    /// measure of it.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share for showing")]
+    pub fn delivered_share(&self) -> Option<f64> {
+        let totals = &self.totals;
+        let offered = totals.rates.offered.filter(|offered| *offered > 0.0)?;
+        if self.plan.script.is_none() {
+            return Some(totals.rates.started / offered);
+        }
+        let asked = totals.asked.filter(|asked| *asked > 0)?;
+        let dropped = totals.seen.counts.dropped + totals.seen.warm_up.dropped;
+        let begun = asked.saturating_sub(totals.never_started + dropped);
+        Some(begun as f64 / asked as f64)
+    }
+}

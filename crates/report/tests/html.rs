@@ -382,6 +382,7 @@ fn what_was_observed_is_a_table_a_chart_and_remarks() {
     assert_eq!(of_api[0], 1.25);
     let one: Value = serde_json::from_str(&html::chart_row(
         &result.series[3],
+        false,
         &[],
         &result.observations,
     ))

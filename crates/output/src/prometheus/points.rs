@@ -236,12 +236,21 @@ fn families_on_the_wire(form: &Form, family: &SeriesFamily) -> Families {
                 "last value",
             )]
         }
-        (MetricType::Rate, _) => vec![one(
-            format!("{prefix}{name}_rate"),
-            Kind::Gauge,
-            "",
-            "share of non-zero values since the start",
-        )],
+        // Shares can be put together only by how many values each is of, which k6 does not tell.
+        (MetricType::Rate, _) => vec![
+            one(
+                format!("{prefix}{name}_rate"),
+                Kind::Gauge,
+                "",
+                "share of non-zero values since the start",
+            ),
+            one(
+                format!("{prefix}{name}_total"),
+                Kind::Counter,
+                "",
+                "number of values",
+            ),
+        ],
         (MetricType::Trend, Form::Native(_)) => vec![one(
             format!("{prefix}{name}{ending}"),
             Kind::Histogram,
@@ -286,7 +295,9 @@ fn values(form: &Form, series: &Series) -> Vec<Value> {
             let factor = if is_time { 1e-3 } else { 1.0 };
             vec![Value::Number(gauge.last().unwrap_or(0.0) * factor)]
         }
-        (Aggregated::Rate(rate), _) => vec![Value::Number(rate.share().unwrap_or(0.0))],
+        (Aggregated::Rate(rate), _) => [rate.share().unwrap_or(0.0), rate.total() as f64]
+            .map(Value::Number)
+            .to_vec(),
         (Aggregated::Times(_) | Aggregated::Values(_), Form::Native(schema)) => {
             let told = native(&series.value, is_time, *schema);
             told.map(|told| Value::Histogram(Box::new(told)))

@@ -65,13 +65,19 @@ impl Sums {
             parts.push((Key::Script(metric.id()), tags, built_in(metric), value));
         };
         for (status, count) in delta.statuses.rows() {
-            let tags = run().with("status", status.to_string());
+            let is_expected = (200..400).contains(status);
+            let tags = run()
+                .with("expected_response", is_expected.to_string())
+                .with("status", status.to_string());
             add(BuiltIn::HttpReqs, tags, counter(*count as f64));
         }
         for class in ErrorClass::ALL {
             let count = delta.counts.failed[class.index()];
             if count > 0 {
-                let tags = run().with("error", class.name()).with("status", "0");
+                let tags = run()
+                    .with("error", class.name())
+                    .with("expected_response", "false")
+                    .with("status", "0");
                 add(BuiltIn::HttpReqs, tags, counter(count as f64));
             }
         }

@@ -110,12 +110,7 @@ fn rates<'a>() -> Vec<Measure<'a>> {
             "delivered",
             "Delivered",
             (Unit::Share, Better::Higher),
-            |run| {
-                // A script's iterations send as many requests as they like.
-                let rates = Some(&run.totals.rates).filter(|_| run.plan.script.is_none())?;
-                let offered = rates.offered.filter(|offered| *offered > 0.0)?;
-                Some(rates.started / offered)
-            },
+            RunResult::delivered_share,
         ),
     ]
 }

@@ -46,6 +46,7 @@ pub(super) fn of_result(result: &RunResult) -> String {
     let rows = &result.series;
     let head = json!({
         "began": result.totals.started_unix_ms,
+        "is_script": result.plan.script.is_some(),
         "warm_up": warm_up_ns(rows),
         "cores": result.environment.cores,
         "marks": result.events.iter().map(mark).collect::<Vec<_>>(),
@@ -57,13 +58,14 @@ pub(super) fn of_result(result: &RunResult) -> String {
 /// The same of a run of which nothing is known yet.
 pub(super) fn nothing() -> String {
     whole(
-        &json!({ "began": 0, "warm_up": 0, "cores": 0, "marks": [], "observed": {} }),
+        &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "marks": [], "observed": {} }),
         &[],
     )
 }
 
-/// One row, by the names of the columns. `seen`: what observers saw so far.
-pub(super) fn of_row(row: &Row, marks: &[Mark], seen: &Observations) -> String {
+/// One row, by the names of the columns. `is_script`: what is due are iterations, and no requests.
+/// `seen`: what observers saw so far.
+pub(super) fn of_row(row: &Row, is_script: bool, marks: &[Mark], seen: &Observations) -> String {
     let mut values: serde_json::Map<String, Value> = COLUMNS
         .iter()
         .map(|(name, value)| ((*name).to_owned(), json!(value(row))))
@@ -78,6 +80,7 @@ pub(super) fn of_row(row: &Row, marks: &[Mark], seen: &Observations) -> String {
     values.insert("failures".to_owned(), json!(row.failures));
     json!({
         "row": values,
+        "is_script": is_script,
         "is_warm_up": row.warm_up,
         "observed": observed_in(row, seen),
         "marks": marks.iter().map(mark).collect::<Vec<_>>(),
@@ -216,16 +219,17 @@ mod tests {
         let data = read(&whole(&json!({ "a": 1 }), &rows));
         let columns = json!({ "refused": [0, 0, 1], "timeout": [3, 0, 2] });
         assert_eq!(data["failures"], columns);
-        let one = read(&of_row(&rows[0], &[], &Observations::default()));
+        let one = read(&of_row(&rows[0], false, &[], &Observations::default()));
         assert_eq!(one["row"]["failures"], json!({ "timeout": 3 }));
         assert_eq!(read(&nothing())["failures"], json!({}));
     }
 
     #[test]
     fn one_row_has_the_same_names() {
-        let data = read(&of_row(&row(0, 10), &[], &Observations::default()));
+        let data = read(&of_row(&row(0, 10), true, &[], &Observations::default()));
         let names: Vec<&String> = data["row"].as_object().expect("an object").keys().collect();
         assert_eq!(names.len(), COLUMNS.len() + 2);
         assert_eq!(data["row"]["completed"], json!(7));
+        assert_eq!(data["is_script"], json!(true));
     }
 }

@@ -39,8 +39,9 @@ const BELOW: [&str; 9] = [
 ];
 
 /// The charts: their `id`, title, and what they show.
-const CHARTS_SHOWN: [(&str, &str, &str); 10] = [
+const CHARTS_SHOWN: [(&str, &str, &str); 11] = [
     ("rate", "Rate", "requests per second"),
+    ("iterations", "Iterations", "per second: due, and dropped"),
     (
         "heat",
         "Heat map of service times",

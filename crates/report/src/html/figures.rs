@@ -30,16 +30,20 @@ fn rates(html: &mut Html, result: &RunResult) {
     let about = "good answers, average of the whole run";
     tile(html, "Goodput", &rate(rates.goodput), about);
     if let Some(offered) = rates.offered {
-        let about = "planned arrivals, while they were due";
-        tile(html, "Offered", &rate(offered), about);
-        let part = match offered > 0.0 {
-            true => {
-                let percent = rates.started / offered * 100.0;
-                format!("{percent:.1} % of the offered rate")
-            }
-            false => "nothing was offered".to_owned(),
-        };
-        tile(html, "Started", &rate(rates.started), &part);
+        let begun = result.delivered_share();
+        let begun = begun.map(|share| format!("{:.1} %", share * 100.0));
+        let begun = begun.as_deref().unwrap_or("an unknown share");
+        if result.plan.script.is_none() {
+            let about = "planned arrivals, while they were due";
+            tile(html, "Offered", &rate(offered), about);
+            let part = format!("{begun} of the offered rate");
+            tile(html, "Started", &rate(rates.started), &part);
+        } else {
+            let about = format!("planned, while they were due; {begun} of them were begun");
+            tile(html, "Iterations", &rate(offered), &about);
+            let about = "begun by the iterations";
+            tile(html, "Requests", &rate(rates.started), about);
+        }
     }
     let about = throughput(result);
     tile(html, "Throughput", &rate(rates.average), &about);

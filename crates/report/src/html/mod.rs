@@ -96,6 +96,6 @@ pub fn chart_data(result: &RunResult) -> String {
 
 /// One more row, the marks since the last one and what observers saw in it, as JSON, for charts that are there already.
 #[must_use]
-pub fn chart_row(row: &Row, marks: &[Mark], seen: &Observations) -> String {
-    data::of_row(row, marks, seen)
+pub fn chart_row(row: &Row, is_script: bool, marks: &[Mark], seen: &Observations) -> String {
+    data::of_row(row, is_script, marks, seen)
 }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use loadline_model::result::{Percentiles, Row};
+use loadline_model::result::{Percentiles, Row, TimeMetric};
 use loadline_model::{ErrorClass, RunResult};
 
 use super::axis::{Axis, Quantity};
@@ -81,27 +81,37 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
     if has(|row| row.good < row.completed) {
         lines.push(line("good", 2, Manner::Solid, |row| row.good));
     }
-    if has(|row| row.failed + row.dropped > 0) {
-        lines.push(line("failed or dropped", 1, Manner::Solid, |row| {
-            row.failed + row.dropped
-        }));
+    // What is due and dropped are iterations, of which a script's send as many requests as they like.
+    let is_script = result.plan.script.is_some();
+    let (failed, bad): (_, fn(&Row) -> u64) = match is_script {
+        true => ("failed", |row| row.failed),
+        false => ("failed or dropped", |row| row.failed + row.dropped),
+    };
+    if rows.iter().any(|row| bad(row) > 0) {
+        lines.push(line(failed, 1, Manner::Solid, bad));
     }
+    let mut iterations = Vec::new();
     if has(|row| row.offered.is_some()) {
-        // What is due are iterations, of which a script's send as many requests as they like.
-        let name = match result.plan.script.is_some() {
-            true => "iterations due",
-            false => "offered",
-        };
-        lines.push(line(name, 4, Manner::Dashed, |row| {
-            row.offered.unwrap_or(0)
-        }));
+        let due: fn(&Row) -> u64 = |row| row.offered.unwrap_or(0);
+        match is_script {
+            true => iterations.push(line("due", 4, Manner::Dashed, due)),
+            false => lines.push(line("offered", 4, Manner::Dashed, due)),
+        }
+    }
+    if is_script && has(|row| row.dropped > 0) {
+        iterations.push(line("dropped", 1, Manner::Solid, |row| row.dropped));
     }
     if lines[0].points.is_empty() {
         return None;
     }
     let rates = &result.totals.rates;
     let offered = rates.offered.map_or_else(String::new, |offered| {
-        format!("{} offered, ", rate(offered))
+        let what = if is_script {
+            "iterations due"
+        } else {
+            "offered"
+        };
+        format!("{} {what}, ", rate(offered))
     });
     let description = format!(
         "Requests per second over {}: {offered}{} answered, {} good on average.",
@@ -109,13 +119,17 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
         rate(rates.average),
         rate(rates.goodput)
     );
-    let panel = panel("requests per second", Quantity::Rate, lines);
+    let mut panels = vec![panel("requests per second", Quantity::Rate, lines)];
+    if !iterations.is_empty() {
+        let label = "iterations per second";
+        panels.push(panel(label, Quantity::Rate, iterations));
+    }
     Some(chart(
         result,
         "throughput",
         "Throughput",
         description,
-        vec![panel],
+        panels,
     ))
 }
 
@@ -184,17 +198,56 @@ pub(super) fn failures(result: &RunResult) -> Option<Chart> {
     ))
 }
 
-/// Percentiles of each second: of the response time in an open model, else of the service time.
+type OfRow = fn(&Row) -> Option<Percentiles>;
+
+/// Percentiles of each second: of the service time, and in an open model of the response time above it.
 pub(super) fn percentiles(result: &RunResult) -> Option<Chart> {
-    let is_response = result
-        .series
-        .iter()
-        .any(|row| row.response_time_ns.is_some());
-    let of_row = move |row: &Row| match is_response {
-        true => row.response_time_ns,
-        false => row.service_time_ns,
-    };
+    let both: [(&str, &str, OfRow); 2] = [
+        ("Response time", "response_time_ns", |row| {
+            row.response_time_ns
+        }),
+        ("Service time", "service_time_ns", |row| row.service_time_ns),
+    ];
     let groups = groups(result);
+    let (mut panels, mut told) = (Vec::new(), Vec::new());
+    for (what, metric, of_row) in both {
+        let lines = lines_of_times(&groups, of_row);
+        let Some(axis) = axis_of_times(&lines) else {
+            continue;
+        };
+        panels.push(Panel {
+            label: label_of_times(what, &axis),
+            axis,
+            lines,
+        });
+        told.push((what, result.metrics.get(metric)));
+    }
+    let (what, _) = *told.first()?;
+    let each = told.iter().map(|(what, whole)| {
+        let value = |of: fn(&TimeMetric) -> Option<u64>| {
+            let ns = whole.and_then(of);
+            ns.map_or_else(|| "unknown".to_owned(), |ns| span(ns as f64))
+        };
+        format!(
+            "{what} of the whole run p50 {}, p90 {}, p99 {}.",
+            value(|metric| metric.p50),
+            value(|metric| metric.p90),
+            value(|metric| metric.p99)
+        )
+    });
+    let description = format!(
+        "Percentiles of each second over {}. {}",
+        span(end_s(result) * 1e9),
+        each.collect::<Vec<_>>().join(" ")
+    );
+    let title = match panels.len() {
+        1 => format!("{what}, percentiles of each second"),
+        _ => "Response and service time, percentiles of each second".to_owned(),
+    };
+    Some(chart(result, "percentiles", &title, description, panels))
+}
+
+fn lines_of_times(groups: &[Group<'_>], of_row: OfRow) -> Vec<Line> {
     let line = |name: &str, colour: usize, of: fn(&Percentiles) -> u64| Line {
         name: name.to_owned(),
         colour,
@@ -207,38 +260,11 @@ pub(super) fn percentiles(result: &RunResult) -> Option<Chart> {
             })
             .collect(),
     };
-    let lines = vec![
+    vec![
         line("p99", 1, |times| times.p99),
         line("p90", 4, |times| times.p90),
         line("p50", 0, |times| times.p50),
-    ];
-    let (what, metric) = match is_response {
-        true => ("Response time", "response_time_ns"),
-        false => ("Service time", "service_time_ns"),
-    };
-    let axis = axis_of_times(&lines)?;
-    let whole = result.metrics.get(metric);
-    let told = |ns: Option<u64>| ns.map_or_else(|| "unknown".to_owned(), |ns| span(ns as f64));
-    let description = format!(
-        "{what} over {}, percentiles of each second; of the whole run p50 {}, p90 {}, p99 {}.",
-        span(end_s(result) * 1e9),
-        told(whole.and_then(|metric| metric.p50)),
-        told(whole.and_then(|metric| metric.p90)),
-        told(whole.and_then(|metric| metric.p99)),
-    );
-    let panel = Panel {
-        label: label_of_times(what, &axis),
-        axis,
-        lines,
-    };
-    let title = format!("{what}, percentiles of each second");
-    Some(chart(
-        result,
-        "percentiles",
-        &title,
-        description,
-        vec![panel],
-    ))
+    ]
 }
 
 pub(super) fn label_of_times(what: &str, axis: &Axis) -> &'static str {

@@ -21,13 +21,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
         "answered, complete and correct",
     );
     if let Some(offered) = rates.offered {
-        page.row(
-            "Offered",
-            &rate(offered),
-            "planned arrivals, while they were due",
-        );
-        let delivered = format!("{} of the offered rate", ratio(rates.started, offered));
-        page.row("Started", &rate(rates.started), &delivered);
+        offered_rows(page, result, offered);
     }
     page.row(
         "Throughput",
@@ -85,12 +79,20 @@ fn answered_remark(result: &RunResult) -> String {
     )
 }
 
-/// One rate as a share of another.
-fn ratio(part: f64, whole: f64) -> String {
-    if whole <= 0.0 {
-        return "-".to_owned();
+/// What was due, and what was begun of it; a script's requests are told for themselves.
+fn offered_rows(page: &mut Page, result: &RunResult, offered: f64) {
+    let started = rate(result.totals.rates.started);
+    let begun = result.delivered_share();
+    let begun = begun.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0));
+    if result.plan.script.is_none() {
+        let about = "planned arrivals, while they were due";
+        page.row("Offered", &rate(offered), about);
+        page.row("Started", &started, &format!("{begun} of the offered rate"));
+    } else {
+        let about = format!("planned, while they were due; {begun} of them were begun");
+        page.row("Iterations", &rate(offered), &about);
+        page.row("Requests", &started, "begun by the iterations");
     }
-    format!("{:.1} %", part / whole * 100.0)
 }
 
 fn transfer(page: &mut Page, result: &RunResult) {
@@ -146,15 +148,24 @@ pub(super) fn over_time(page: &mut Page, result: &RunResult) {
     let each =
         |of: fn(&Row) -> u64| -> Vec<f64> { groups.iter().map(|g| per_second(g, of)).collect() };
     let completed = each(|row| row.completed);
+    let is_script = result.plan.script.is_some();
     if rows.iter().any(|row| row.offered.is_some()) {
-        spark(page, "offered", &each(|row| row.offered.unwrap_or(0)), rate);
+        let name = if is_script { "iterations" } else { "offered" };
+        spark(page, name, &each(|row| row.offered.unwrap_or(0)), rate);
     }
     spark(page, "completed", &completed, rate);
     if rows.iter().any(|row| row.good < row.completed) {
         spark(page, "good", &each(|row| row.good), rate);
     }
-    if rows.iter().any(|row| row.failed + row.dropped > 0) {
-        spark(page, "failed", &each(|row| row.failed + row.dropped), rate);
+    if is_script && rows.iter().any(|row| row.dropped > 0) {
+        spark(page, "dropped", &each(|row| row.dropped), rate);
+    }
+    let failed: fn(&Row) -> u64 = match is_script {
+        true => |row| row.failed,
+        false => |row| row.failed + row.dropped,
+    };
+    if rows.iter().any(|row| failed(row) > 0) {
+        spark(page, "failed", &each(failed), rate);
     }
     let p99: Vec<f64> = groups.iter().map(|group| worst_p99(group)).collect();
     spark(page, "p99", &p99, span);

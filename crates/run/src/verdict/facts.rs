@@ -102,6 +102,16 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// How many requests one of what was asked for sends: a script's iterations as many as they like.
+    pub(super) fn requests_per_iteration(&self) -> f64 {
+        match self.begun() {
+            begun if self.is_script() && begun > 0 => {
+                (self.all.started as f64 / begun as f64).max(f64::MIN_POSITIVE)
+            }
+            _ => 1.0,
+        }
+    }
+
     /// How many of those asked for were begun.
     pub(super) fn begun(&self) -> u64 {
         let totals = self.evidence.totals;

@@ -64,9 +64,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Knee> {
     };
     match scenario.executor {
         Executor::RampingArrivalRate { .. } => {
-            find_in_rates(&rising(points(facts, offered_rate)?)?)
+            let each = facts.requests_per_iteration();
+            find_in_rates(&rising(points(facts, each, offered_rate)?)?)
         }
-        Executor::RampingVus { .. } => find_in_vus(&rising(points(facts, active_vus)?)?),
+        Executor::RampingVus { .. } => find_in_vus(&rising(points(facts, 1.0, active_vus)?)?),
         _ => None,
     }
 }
@@ -101,14 +102,15 @@ fn active_vus(row: &Row) -> Option<f64> {
     Some(row.active_vus as f64)
 }
 
-fn points(facts: &Facts<'_>, load: impl Fn(&Row) -> Option<f64>) -> Option<Vec<Point>> {
+/// `each`: how many answers there are to one of what the load counts.
+fn points(facts: &Facts<'_>, each: f64, load: impl Fn(&Row) -> Option<f64>) -> Option<Vec<Point>> {
     // Where no answer passes the checks at all, the answers themselves still show the knee.
     let any_good = facts.rows.iter().any(|row| row.good > 0);
     let point = |row: &&Row| {
         let answers = if any_good { row.good } else { row.completed };
         Some(Point {
             load: load(row)?,
-            good: answers as f64 / row_seconds(row),
+            good: answers as f64 / each / row_seconds(row),
             p99: row.response_time_ns.or(row.service_time_ns).map(|p| p.p99),
             service_p50: row.service_time_ns.map(|p| p.p50),
         })

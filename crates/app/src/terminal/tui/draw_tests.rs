@@ -2,7 +2,7 @@
 //!
 //! Must not know a terminal: what was drawn is read from a buffer. Invariant: no size panics.
 
-use loadline_model::event::RunEvent;
+use loadline_model::event::{Mark, RunEvent};
 use loadline_model::result::{Environment, GeneratorUse, Percentiles, Row};
 use loadline_model::{ErrorClass, Snapshot};
 use ratatui::Terminal;
@@ -89,6 +89,44 @@ const OPEN: &str =
 #[test]
 fn a_wide_screen() {
     insta::assert_snapshot!(drawn(&running(OPEN, 12), 120, 36));
+}
+
+/// The usual size of a terminal has room for what matters most.
+#[test]
+fn thresholds_and_errors_are_seen_on_a_small_screen() {
+    let mut shown = running(OPEN, 12);
+    let mut result = shown.result.as_deref().cloned().expect("it runs");
+    result.events.push(Mark {
+        at_ns: 5_000_000_000,
+        kind: "stage".to_owned(),
+        text: "something happened".to_owned(),
+    });
+    shown.result = Some(Arc::new(result));
+    let text = drawn(&shown, 80, 24);
+    for wanted in [
+        "✗ p(99)<10ms",
+        "✓ goodput>100",
+        "timeout",
+        "response",
+        "service",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn iterations_of_a_script_are_no_requests() {
+    let mut shown = running(OPEN, 12);
+    let mut plan = shown.plan.as_ref().clone();
+    plan.script = Some(Arc::default());
+    shown.plan = Arc::new(plan);
+    let text = drawn(&shown, 120, 40);
+    assert!(text.contains("iterations due 510/s"), "{text}");
+    assert!(
+        text.contains(" requests per second  answered  failed ─"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -36,9 +36,14 @@ fn per_second(rows: &[Row], of: impl Fn(&Row) -> Option<u64>) -> Vec<Point> {
 
 fn rates(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let look = shown.look;
-    let offered = per_second(rows, |row| row.offered);
+    // What is due and dropped are iterations: a script's are told in numbers, beside its requests.
+    let is_script = shown.plan.script.is_some();
+    let offered = per_second(rows, |row| row.offered.filter(|_| !is_script));
     let answered = per_second(rows, |row| Some(row.completed));
-    let failed = per_second(rows, |row| Some(row.failed + row.dropped));
+    let failed = per_second(rows, |row| match is_script {
+        true => Some(row.failed),
+        false => Some(row.failed + row.dropped),
+    });
     let has_failed = failed.iter().any(|(_, number)| *number > 0.0);
     let most = [&offered, &answered, &failed]
         .into_iter()
@@ -47,31 +52,38 @@ fn rates(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
         .fold(0.0, f64::max);
     let mut sets = Vec::new();
     if !offered.is_empty() {
-        sets.push((offered_name(shown), look.caution(), &offered[..]));
+        sets.push(("offered", look.caution(), &offered[..]));
     }
     sets.push(("answered", look.accent(), &answered[..]));
     if has_failed {
         sets.push(("failed", look.bad(), &failed[..]));
     }
     let top = rounded_up(most);
-    let labels = [0.0, top / 2.0, top].map(rate);
-    chart(
-        frame,
-        area,
-        shown,
-        "requests per second",
-        &sets,
-        (0.0, top),
-        &labels,
-    );
+    let labels = match graph_rows(area) {
+        0..MIDDLE_FROM => vec![0.0, top],
+        _ => vec![0.0, top / 2.0, top],
+    };
+    let axis = ValueAxis {
+        low: 0.0,
+        high: top,
+        labels: labels.into_iter().map(rate).collect(),
+    };
+    chart(frame, area, shown, "requests per second", &sets, &axis);
 }
 
-/// What is due are iterations, of which a script's send as many requests as they like.
-pub(super) fn offered_name(shown: &Shown) -> &'static str {
-    match shown.plan.script.is_some() {
-        true => "iterations due",
-        false => "offered",
-    }
+/// An axis of values, with labels at even distances from its one end to the other.
+struct ValueAxis {
+    low: f64,
+    high: f64,
+    labels: Vec<String>,
+}
+
+/// From so many rows on a label has room between those at the ends.
+const MIDDLE_FROM: u16 = 5;
+
+/// The rows of a chart that are left for its lines: title, axis and its labels take three.
+fn graph_rows(area: Rect) -> u16 {
+    area.height.saturating_sub(3)
 }
 
 /// The next of 1, 1.5, 2, 3, 4, 5, 6, 8 and 10 times a power of ten.
@@ -88,61 +100,108 @@ fn rounded_up(value: f64) -> f64 {
 }
 
 fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
+    type Times = fn(&Row) -> Option<Percentiles>;
+    let (response, service): (Times, Times) =
+        (|row| row.response_time_ns, |row| row.service_time_ns);
     let look = shown.look;
-    let is_response = rows.iter().any(|row| row.response_time_ns.is_some());
-    let of = |of: fn(&Percentiles) -> u64| -> Vec<Point> {
-        let value = |row: &Row| {
-            let times = if is_response {
-                row.response_time_ns
-            } else {
-                row.service_time_ns
-            };
-            Some((middle_s(row), (of(&times?).max(1) as f64).log10()))
-        };
+    let of = |times: Times, of: fn(&Percentiles) -> u64| -> Vec<Point> {
+        let value = |row: &Row| Some((middle_s(row), (of(&times(row)?).max(1) as f64).log10()));
         rows.iter().filter_map(value).collect()
     };
-    let (p50, p90, p99) = (
-        of(|times| times.p50),
-        of(|times| times.p90),
-        of(|times| times.p99),
-    );
+    let p50 = |times: &Percentiles| times.p50;
+    let p90 = |times: &Percentiles| times.p90;
+    let p99 = |times: &Percentiles| times.p99;
+    let (title, lines) = match rows.iter().any(|row| row.response_time_ns.is_some()) {
+        true => (
+            "times, logarithmic",
+            [
+                ("response p99", look.bad(), of(response, p99)),
+                ("response p50", look.second(), of(response, p50)),
+                ("service p99", look.caution(), of(service, p99)),
+                ("service p50", look.accent(), of(service, p50)),
+            ]
+            .to_vec(),
+        ),
+        false => (
+            "service time, logarithmic",
+            [
+                ("p99", look.bad(), of(service, p99)),
+                ("p90", look.second(), of(service, p90)),
+                ("p50", look.accent(), of(service, p50)),
+            ]
+            .to_vec(),
+        ),
+    };
     let all = || {
-        [&p50, &p90, &p99]
-            .into_iter()
-            .flatten()
+        lines
+            .iter()
+            .flat_map(|(_, _, points)| points)
             .map(|point| point.1)
     };
-    let low = all().fold(f64::INFINITY, f64::min);
-    let (low, high) = match low.is_finite() {
-        true => (low - 0.1, all().fold(low, f64::max) + 0.1),
-        false => (5.0, 7.0),
-    };
-    let labels = [low, f64::midpoint(low, high), high].map(|power| span(10_f64.powf(power)));
-    let sets = [
-        ("p99", look.bad(), &p99[..]),
-        ("p90", look.second(), &p90[..]),
-        ("p50", look.accent(), &p50[..]),
-    ];
-    let title = if is_response {
-        "response time (logarithmic)"
-    } else {
-        "service time (logarithmic)"
-    };
-    chart(frame, area, shown, title, &sets, (low, high), &labels);
+    let (least, most) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(0.0, f64::max),
+    );
+    let axis = decades(least, most, graph_rows(area));
+    let sets: Vec<_> = lines
+        .iter()
+        .map(|(name, style, points)| (*name, *style, &points[..]))
+        .collect();
+    chart(frame, area, shown, title, &sets, &axis);
 }
 
+/// An axis of whole powers of ten around all values, which are powers themselves; each has its label
+/// where there is room.
+fn decades(least: f64, most: f64, rows: u16) -> ValueAxis {
+    let (low, high) = match least.is_finite() {
+        true => (least.floor(), most.ceil().max(least.floor() + 1.0)),
+        false => (5.0, 7.0),
+    };
+    let count = (high - low) as u16;
+    let step = if rows > 2 * count { 1 } else { count };
+    let powers = (0..=count).step_by(usize::from(step));
+    ValueAxis {
+        low,
+        high,
+        labels: powers
+            .map(|power| span(10_f64.powf(low + f64::from(power))))
+            .collect(),
+    }
+}
+
+/// The next length of a run, in seconds, whose half is a round number too.
+fn round_length(seconds: f64) -> f64 {
+    const LENGTHS: [f64; 12] = [
+        10.0, 20.0, 30.0, 40.0, 60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 480.0, 600.0,
+    ];
+    let known = LENGTHS.into_iter().find(|length| *length >= seconds);
+    known.unwrap_or_else(|| (seconds / 600.0).ceil() * 600.0)
+}
+
+/// Draws lines over the time of the run, and what happened as upright lines at its instants.
 fn chart(
     frame: &mut Frame<'_>,
     area: Rect,
     shown: &Shown,
     title: &str,
     sets: &[(&str, Style, &[Point])],
-    (low, high): (f64, f64),
-    labels: &[String; 3],
+    axis: &ValueAxis,
 ) {
     let look = shown.look;
     let planned = shown.plan.duration().map_or(0.0, |time| time.as_secs_f64());
-    let end = planned.max(shown.elapsed().as_secs_f64()).max(10.0);
+    let end = round_length(planned.max(shown.elapsed().as_secs_f64()));
+    let marks: Vec<[Point; 2]> = (shown.result.iter())
+        .flat_map(|result| &result.events)
+        .map(|mark| mark.at_ns as f64 / 1e9)
+        .map(|at_s| [(at_s, axis.low), (at_s, axis.high)])
+        .collect();
+    let marks = marks.iter().map(|mark| {
+        Dataset::default()
+            .marker(Marker::Braille)
+            .graph_type(GraphType::Line)
+            .style(look.faint())
+            .data(mark)
+    });
     let data = sets.iter().map(|(_, style, points)| {
         Dataset::default()
             .marker(Marker::Braille)
@@ -151,8 +210,8 @@ fn chart(
             .data(points)
     });
     let label = |text: String| Span::styled(text, look.faint());
-    let x = [0.0, end / 2.0, end].map(|second| label(format!("{second:.0} s")));
-    let y = labels.clone().map(label);
+    let x = [0.0, end / 2.0, end].map(|second| label(axis_time(second)));
+    let y: Vec<_> = axis.labels.iter().cloned().map(label).collect();
     let mut head = vec![Span::raw(format!(" {title} "))];
     head.extend(
         sets.iter()
@@ -161,7 +220,7 @@ fn chart(
     let block = Block::new()
         .borders(Borders::TOP)
         .border_style(look.faint());
-    let chart = Chart::new(data.collect())
+    let chart = Chart::new(marks.chain(data).collect())
         .block(block.title(Line::from(head)))
         .x_axis(
             Axis::default()
@@ -171,7 +230,7 @@ fn chart(
         )
         .y_axis(
             Axis::default()
-                .bounds([low, high])
+                .bounds([axis.low, axis.high])
                 .labels(y)
                 .style(look.faint()),
         )
@@ -179,9 +238,28 @@ fn chart(
     frame.render_widget(chart, area);
 }
 
+/// A time on the axis: minutes where they are whole.
+fn axis_time(seconds: f64) -> String {
+    match seconds {
+        60.0.. if seconds % 60.0 == 0.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{seconds:.0} s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_are_at_round_values() {
+        let lengths = [3.0, 20.0, 25.0, 45.0, 601.0].map(round_length);
+        assert_eq!(lengths, [10.0, 20.0, 30.0, 60.0, 1_200.0]);
+        let axis = decades(200_000_f64.log10(), 12_000_000_f64.log10(), 9);
+        assert_eq!(axis.labels, ["100 µs", "1.00 ms", "10.0 ms", "100 ms"]);
+        let short = decades(200_000_f64.log10(), 12_000_000_f64.log10(), 2);
+        assert_eq!(short.labels, ["100 µs", "100 ms"]);
+        assert_eq!(axis_time(30.0) + &axis_time(600.0), "30 s10 min");
+    }
 
     #[test]
     fn the_top_of_an_axis_is_round_and_above_all() {

@@ -15,10 +15,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::draw::{Look, Shown};
-use super::lines::offered_name;
 
-/// Most rows of a panel.
+/// Most rows of a panel, and where there are few for all of them.
 const ROWS_MAX: usize = 6;
+const ROWS_MAX_SHORT: usize = 3;
+/// Below this many rows there are few.
+const SHORT: u16 = 16;
 
 /// A panel's rows under its title.
 struct Panel {
@@ -32,7 +34,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let columns = (area.width / COLUMN).max(1);
     let width = area.width / columns;
     let (mut column, mut used) = (0, 0);
-    for panel in panels(shown)
+    let rows_max = match area.height {
+        0..SHORT => ROWS_MAX_SHORT,
+        _ => ROWS_MAX,
+    };
+    for panel in panels(shown, rows_max)
         .into_iter()
         .filter(|panel| !panel.rows.is_empty())
     {
@@ -56,20 +62,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     }
 }
 
-fn panels(shown: &Shown) -> Vec<Panel> {
+/// What goes wrong stands right after what is now: the last ones are left out first.
+fn panels(shown: &Shown, rows_max: usize) -> Vec<Panel> {
     let look = shown.look;
     let Some(result) = shown.result.as_deref() else {
         return Vec::new();
     };
     let panel = |title, rows: Vec<Line<'static>>| Panel {
         title,
-        rows: rows.into_iter().take(ROWS_MAX).collect(),
+        rows: rows.into_iter().take(rows_max).collect(),
     };
     vec![
-        panel("Now", now(shown, result)),
-        panel("So far", so_far(result, look)),
+        Panel {
+            title: "Now",
+            rows: now(shown, result),
+        },
         panel("Thresholds", thresholds(result, look)),
         panel("Errors", errors(result, look)),
+        panel("So far", so_far(shown, result)),
         panel("Scenarios", scenarios(shown, result)),
         panel("Checks", checks(result, look)),
         panel("Generator", generator(result)),
@@ -77,7 +87,7 @@ fn panels(shown: &Shown) -> Vec<Panel> {
 }
 
 fn row(label: &str, value: &str) -> Line<'static> {
-    Line::from(format!("  {label:<14}{value}"))
+    Line::from(format!("  {label:<15}{value}"))
 }
 
 fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
@@ -87,18 +97,31 @@ fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     let per_second = |number: u64| rate(number as f64 * 1e9 / last.span_ns.max(1) as f64);
     let mut rows = vec![row("answered", &per_second(last.completed))];
     if let Some(offered) = last.offered {
-        rows.push(row(offered_name(shown), &per_second(offered)));
-    }
-    if let Some(times) = last.response_time_ns.or(last.service_time_ns) {
-        let [p50, p90, p99] = [times.p50, times.p90, times.p99].map(|ns| span(ns as f64));
-        let what = if last.response_time_ns.is_some() {
-            "response time"
-        } else {
-            "service time"
+        let what = match shown.plan.script.is_some() {
+            true => "iterations due",
+            false => "offered",
         };
-        rows.push(row(what, &format!("p50 {p50}")));
-        rows.push(row("", &format!("p90 {p90}")));
-        rows.push(row("", &format!("p99 {p99}")));
+        rows.push(row(what, &per_second(offered)));
+    }
+    let times = [
+        ("response", last.response_time_ns),
+        ("service", last.service_time_ns),
+    ];
+    let line = |what: &str, cells: [String; 3]| {
+        let [p50, p90, p99] = cells;
+        Line::from(format!("  {what:<9}{p50:>9}{p90:>9}{p99:>9}"))
+    };
+    if times.iter().any(|(_, times)| times.is_some()) {
+        let head = line("time", ["p50", "p90", "p99"].map(str::to_owned));
+        rows.push(head.style(shown.look.faint()));
+    }
+    for (what, times) in times {
+        rows.extend(times.map(|times| {
+            line(
+                what,
+                [times.p50, times.p90, times.p99].map(|ns| span(ns as f64)),
+            )
+        }));
     }
     let waiting = match last.waiting {
         0 => String::new(),
@@ -111,7 +134,10 @@ fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     rows
 }
 
-fn so_far(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+fn so_far(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
+    let look = shown.look;
+    // What was dropped are iterations; of a script's nobody knows how many requests they would have sent.
+    let is_script = shown.plan.script.is_some();
     let counts = &result.totals.seen.counts;
     let mut rows = vec![
         row("goodput", &rate(result.totals.rates.goodput)),
@@ -123,10 +149,12 @@ fn so_far(result: &RunResult, look: Look) -> Vec<Line<'static>> {
         ("failed", counts.failed_total(), counts.started),
         ("dropped", counts.dropped, counts.dropped + counts.started),
     ] {
+        let told = match label {
+            "dropped" if is_script => format!("{} iterations", count(number)),
+            _ => format!("{} ({})", count(number), share(number, of)),
+        };
         if number > 0 {
-            rows.push(
-                row(label, &format!("{} ({})", count(number), share(number, of))).style(look.bad()),
-            );
+            rows.push(row(label, &told).style(look.bad()));
         }
     }
     rows

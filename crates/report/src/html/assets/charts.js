@@ -7,6 +7,9 @@ const charts = (() => {
   const HEIGHT = 220;
   const perSecond = (name) => (data) =>
     data[name].map((value, row) => (value === null ? null : value / (data.span[row] / 1e9)));
+  // What is due and dropped are iterations: they stand among requests only where the two are one.
+  const ofScripts = (isScript, name) => (data) =>
+    data.is_script === isScript ? perSecond(name)(data) : data.at.map(() => null);
   const plain = (name) => (data) => data[name];
   const bad = (data) =>
     data.completed.map((value, row) => (value - data.good[row]) / (data.span[row] / 1e9));
@@ -25,9 +28,17 @@ const charts = (() => {
       unit: formats.rate,
       tick: formats.rateTick,
       series: [
-        { label: "offered", values: perSecond("offered"), colour: 4, dash: [6, 3], width: 2 },
+        { label: "offered", values: ofScripts(false, "offered"), colour: 4, dash: [6, 3], width: 2 },
         { label: "answered", values: perSecond("completed"), colour: 0, keep: true },
         { label: "good", values: perSecond("good"), colour: 3, fill: true },
+      ],
+    },
+    iterations: {
+      unit: formats.rate,
+      tick: formats.rateTick,
+      series: [
+        { label: "due", values: ofScripts(true, "offered"), colour: 4, dash: [6, 3], width: 2 },
+        { label: "dropped", values: ofScripts(true, "dropped"), colour: 2, dash: [2, 2] },
       ],
     },
     heat: { isHeat: true },
@@ -39,7 +50,7 @@ const charts = (() => {
       series: [
         { label: "failed", values: perSecond("failed"), colour: 2 },
         { label: "wrong answers", values: bad, colour: 1, dash: [6, 3] },
-        { label: "dropped", values: perSecond("dropped"), colour: 4, dash: [2, 2] },
+        { label: "dropped", values: ofScripts(false, "dropped"), colour: 4, dash: [2, 2] },
       ],
     },
     failures: {
@@ -404,6 +415,7 @@ const charts = (() => {
       for (const [metric, lines] of Object.entries(data.observed)) {
         for (const [label, values] of Object.entries(lines)) values.push(told.observed[metric]?.[label] ?? null);
       }
+      data.is_script = told.is_script;
       if (told.is_warm_up) data.warm_up = told.row.at + told.row.span;
       data.marks.push(...told.marks);
       refresh();

@@ -73,8 +73,7 @@ pub(super) fn finished(run: &RunResult) -> u64 {
 }
 
 pub(super) fn delivered(run: &RunResult) -> Option<f64> {
-    let offered = run.totals.rates.offered.filter(|offered| *offered > 0.0)?;
-    Some((run.totals.rates.started / offered).min(1.0))
+    run.delivered_share().map(|share| share.min(1.0))
 }
 
 /// How many checks held, and how many did not; `None` without a check.

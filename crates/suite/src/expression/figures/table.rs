@@ -110,7 +110,7 @@ pub static FIGURES: &[Figure] = &[
     number(
         "delivered",
         Dimension::NUMBER,
-        "share of the offered load that was begun (open model)",
+        "share of the planned iterations that were begun (open model)",
         delivered,
     ),
     number(

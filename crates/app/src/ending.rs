@@ -3,9 +3,11 @@
 //! Must not know which command it was. Invariant: a refusal names what is wrong and carries the exit
 //! code that the command line's owner (loadline or a dialect) promises.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use loadline_model::ExitCode;
+use loadline_model::secret::redacted_text;
 
 use crate::terminal::print;
 
@@ -56,12 +58,16 @@ impl Ending {
         text.strip_prefix(PREFIX).unwrap_or(text)
     }
 
-    /// Writes both texts and gives the exit code.
+    /// Writes both texts and gives the exit code. What is refused may quote a URL with a password.
     #[must_use]
     pub fn tell(&self) -> ExitCode {
-        print::to_stderr(&self.err);
+        let shown = |text| match self.code {
+            ExitCode::Ok => Cow::Borrowed(text),
+            _ => redacted_text(text),
+        };
+        print::to_stderr(&shown(&self.err));
         // A reader that went away has seen all that it wanted.
-        let _ = print::to_stdout(&self.out);
+        let _ = print::to_stdout(&shown(&self.out));
         self.code
     }
 }

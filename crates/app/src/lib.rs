@@ -19,7 +19,6 @@ mod observers;
 mod outputs;
 mod pages;
 pub mod plan;
-mod redact;
 mod rest;
 mod script_run;
 mod state_folder;

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use loadline_model::secret::redacted_text;
 use loadline_model::snapshot::{Counts, ErrorKey, Sample, Shape, Snapshot};
 use loadline_model::{ErrorClass, Nanos};
 
@@ -193,9 +194,9 @@ impl Recorder {
         }
         let key = ErrorKey {
             class: failure.class,
-            request,
+            request: redacted_text(&request).into_owned(),
             address,
-            detail: failure.detail,
+            detail: redacted_text(&failure.detail).into_owned(),
         };
         *seen.errors.row(key) += 1;
     }

@@ -16,6 +16,7 @@ use crate::client::ClientPlan;
 use crate::executor::Executor;
 use crate::request::RequestMix;
 use crate::script_settings::ScriptSettings;
+use crate::secret::redacted_field;
 use crate::segment::{Segment, SegmentError, SegmentSequence, Share};
 use crate::threshold_plan::ThresholdPlan;
 use crate::vu_numbers::VuReservation;
@@ -196,6 +197,25 @@ impl TestPlan {
         let texts = self.tags.iter();
         let texts = texts.map(|(name, value)| (name.as_str(), value.as_str()));
         texts.collect()
+    }
+
+    /// The plan as results, pages and journals carry it: without its secrets.
+    #[must_use]
+    pub fn redacted(&self) -> TestPlan {
+        let hide = |values: &mut BTreeMap<String, String>| {
+            for (name, value) in values {
+                *value = redacted_field(name, value).into_owned();
+            }
+        };
+        let mut plan = self.clone();
+        hide(&mut plan.labels);
+        for scenario in &mut plan.scenarios {
+            match &mut scenario.behaviour {
+                Behaviour::Requests(mix) => mix.requests.iter_mut().for_each(|one| one.redact()),
+                Behaviour::Script(script) => hide(&mut script.env),
+            }
+        }
+        plan
     }
 
     /// The share of the plan that this process does, from 0 to 1.

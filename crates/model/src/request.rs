@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::secret::{redacted_field, redacted_text};
 use crate::template::Template;
 use crate::url::Origin;
 
@@ -76,40 +77,34 @@ pub struct RequestTemplate {
     pub body: BodySource,
 }
 
+impl RequestTemplate {
+    /// Takes the secrets out of its texts, for results.
+    pub(crate) fn redact(&mut self) {
+        self.target.redact(redacted_text);
+        for line in &mut self.headers {
+            line.value.redact(|text| redacted_field(&line.name, text));
+        }
+        if let BodySource::Template { template } = &mut self.body {
+            template.redact(redacted_text);
+        }
+    }
+}
+
 /// One header line.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct HeaderTemplate {
     /// Field name, as it is sent.
     pub name: String,
-    /// Field value; results carry `***` in place of a secret ([`is_secret_header`]).
+    /// Field value; results carry `***` in place of a secret ([`crate::secret`]).
     pub value: Template,
-}
-
-/// Whether a header's value is a secret: results are shared, passwords and tokens are not.
-#[must_use]
-pub fn is_secret_header(name: &str) -> bool {
-    const SECRETS: [&str; 5] = [
-        "Authorization",
-        "Proxy-Authorization",
-        "Cookie",
-        "X-Api-Key",
-        "X-Auth-Token",
-    ];
-    SECRETS
-        .iter()
-        .any(|secret| secret.eq_ignore_ascii_case(name))
 }
 
 impl Serialize for HeaderTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = if is_secret_header(&self.name) {
-            "***"
-        } else {
-            self.value.source()
-        };
+        let value = redacted_field(&self.name, self.value.source());
         let mut line = serializer.serialize_struct("HeaderTemplate", 2)?;
         line.serialize_field("name", &self.name)?;
-        line.serialize_field("value", value)?;
+        line.serialize_field("value", &value)?;
         line.end()
     }
 }

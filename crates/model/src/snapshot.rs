@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounded::Bounded;
 use crate::error_class::ErrorClass;
+use crate::secret::redacted_text;
 
 /// Most distinct status codes kept apart.
 pub const STATUSES_MAX: usize = 64;
@@ -410,8 +411,9 @@ impl ShapeTally {
     pub fn sample(&mut self, body: &[u8]) {
         self.sampled += 1;
         let cut = &body[..body.len().min(BODY_SAMPLE_MAX)];
+        let text = String::from_utf8_lossy(cut);
         self.add_sample(BodySample {
-            text: String::from_utf8_lossy(cut).into_owned(),
+            text: redacted_text(&text).into_owned(),
             count: 1,
         });
     }

@@ -13,6 +13,7 @@ use loadline_metric::{
     Aggregated, BuiltIn, MeasurementsDelta, MetricDefinition, MetricId, OVERFLOW_TAG, TagSet,
 };
 
+use crate::secret::redacted_text;
 use crate::test_summary::{
     ByTag, CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
 };
@@ -240,7 +241,7 @@ fn rows_by_tag(seen: &MeasurementsDelta, tag: &str) -> ByTag {
     rows.sort_by_key(|(_, values)| std::cmp::Reverse(requests(values)));
     let mut rows: Vec<_> = rows
         .into_iter()
-        .map(|(value, values)| (value.to_string(), metrics(seen, values)))
+        .map(|(value, values)| (redacted_text(value).into_owned(), metrics(seen, values)))
         .collect();
     if by_tag.overflowed > 0 {
         let name = format!("{{{OVERFLOW_TAG}:true}}");

@@ -4,6 +4,7 @@
 //! are arguments. Invariant: a template renders for every input; what cannot work is refused when
 //! it is parsed.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -99,6 +100,14 @@ impl Template {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// Replaces the text by one that hides something; a text that hides nothing stays as it is.
+    pub(crate) fn redact(&mut self, redacted: impl FnOnce(&str) -> Cow<'_, str>) {
+        let text = redacted(&self.source);
+        if *text != *self.source {
+            *self = Template::literal(&text);
+        }
     }
 
     /// The whole text when it has no holes.

@@ -88,7 +88,7 @@ pub fn run(
     engine.release();
     let begun = begun.map_err(RunError::Start)?;
     on_event(RunEvent::Started {
-        plan: Arc::clone(&plan),
+        plan: Arc::new(plan.redacted()),
         environment: Arc::clone(&environment),
         started_unix_ms: engine.started_unix_ms(),
     });

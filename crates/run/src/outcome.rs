@@ -18,12 +18,14 @@ pub(crate) type ScriptOutcome = (TestSummary, Vec<ThresholdOutcome>);
 
 /// A result with nothing but its sums.
 pub(crate) fn bare_result(plan: &TestPlan, environment: &Environment, totals: Totals) -> RunResult {
+    let metrics = metrics_of(plan, &totals.seen);
+    let plan = plan.redacted();
     RunResult {
         schema: SCHEMA.to_owned(),
-        plan: plan.clone(),
         environment: environment.clone(),
         labels: plan.labels.clone(),
-        metrics: metrics_of(plan, &totals.seen),
+        plan,
+        metrics,
         totals,
         series: Vec::new(),
         events: Vec::new(),

@@ -6,8 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
+use loadline_model::secret::redacted_command_line;
+use loadline_model::{ExitCode, FrontEnd};
 use loadline_output::json;
 
 use super::fresh_seed;
@@ -20,7 +21,7 @@ use crate::terminal::progress::Live;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, style};
 use crate::web::{Web, WebSetup};
-use crate::{Ending, Env, Files, charts, pages, plan, redact};
+use crate::{Ending, Env, Files, charts, pages, plan};
 
 /// Runs the command.
 ///
@@ -38,7 +39,7 @@ pub(super) fn run(
         plan,
         journal_place(&args.results, env),
         &args.observe.wanted(),
-        &redact::command_line(command_line, None),
+        &redacted_command_line(command_line, FrontEnd::Bench),
         env,
     )?;
     let web = serve(&args.results, env, &run)?;

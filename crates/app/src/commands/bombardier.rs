@@ -7,7 +7,8 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use loadline_model::result::RunResult;
-use loadline_model::{ExitCode, RunEvent};
+use loadline_model::secret::redacted_command_line;
+use loadline_model::{ExitCode, FrontEnd, RunEvent};
 use loadline_report::bombardier::{self, DONE, Identity, Progress, Spec};
 
 use super::hey::tell_verdict;
@@ -17,7 +18,7 @@ use crate::dialect::bombardier::{self as dialect, Format, Job};
 use crate::journal::Place;
 use crate::observers::WantedObservers;
 use crate::terminal::{print, style};
-use crate::{Ending, Env, Files, redact};
+use crate::{Ending, Env, Files};
 
 /// Columns of the bar where the terminal does not say.
 const COLUMNS: usize = 80;
@@ -37,7 +38,7 @@ pub(super) fn run(
         job.plan.clone(),
         Place::default_in(env),
         &WantedObservers::of(&job.observe),
-        &redact::command_line(command_line, None),
+        &redacted_command_line(command_line, FrontEnd::Bombardier),
         env,
     )?;
     let is_text = matches!(job.format, Format::PlainText);

@@ -6,8 +6,9 @@
 use std::io;
 use std::thread::JoinHandle;
 
-use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
+use loadline_model::secret::redacted_command_line;
+use loadline_model::{ExitCode, FrontEnd};
 use loadline_output::samples::SampleSink;
 use loadline_report::{hey, verdict};
 
@@ -18,7 +19,7 @@ use crate::dialect::hey::{self as dialect, Job, Output};
 use crate::journal::Place;
 use crate::observers::WantedObservers;
 use crate::terminal::{print, style};
-use crate::{Ending, Env, Files, redact};
+use crate::{Ending, Env, Files};
 
 /// Runs the command; `arguments` are hey's own.
 ///
@@ -40,7 +41,7 @@ pub(super) fn run(
         plan,
         Place::default_in(env),
         &WantedObservers::of(&observe),
-        &redact::command_line(command_line, Some("-a")),
+        &redacted_command_line(command_line, FrontEnd::Hey),
         env,
     )?;
     let cannot_start = |error| refused(&format!("the samples' thread cannot be started: {error}"));

@@ -110,7 +110,7 @@ fn overview(identity: Identity) -> String {
 
 /// An error as a line of the log, with the exit code.
 pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
-    let line = log.format.line(&error.notice, &now::rfc3339());
+    let line = log.format.line(&error.notice.redacted(), &now::rfc3339());
     let (out, err) = match &log.output {
         LogOutput::None => (String::new(), String::new()),
         LogOutput::Stdout => (line, String::new()),

@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::result::{RunResult, StopReason};
-use loadline_model::{ArrivalRate, ExitCode, Nanos, OnExhausted, RunCommand, RunEvent, TestPlan};
+use loadline_model::secret::redacted_command_line;
+use loadline_model::{
+    ArrivalRate, ExitCode, FrontEnd, Nanos, OnExhausted, RunCommand, RunEvent, TestPlan,
+};
 use loadline_report::units;
 use loadline_run::RunSetup;
 use serde_json::{Value, json};
@@ -26,7 +29,7 @@ use crate::k6::{Identity, K6Error, K6Invocation, Reading, ScriptRun};
 use crate::observers::WantedObservers;
 use crate::terminal::print;
 use crate::terminal::signals::{self, SecondSignal};
-use crate::{Ending, Env, Files, plan, redact};
+use crate::{Ending, Env, Files, plan};
 
 /// How the files of scripts end.
 const SCRIPT_ENDINGS: [&str; 5] = [".js", ".mjs", ".ts", ".tsx", ".tar"];
@@ -118,7 +121,7 @@ impl Prober {
             wanted,
             env: env.clone(),
             stops: Stops::listen()?,
-            command_line: redact::command_line(command_line, None),
+            command_line: redacted_command_line(command_line, FrontEnd::Bench),
             is_quiet,
             loads: 0,
         })

@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loadline_model::{ExitCode, RunEvent, TestPlan};
+use loadline_model::secret::redacted_command_line;
+use loadline_model::{ExitCode, FrontEnd, RunEvent, TestPlan};
 use loadline_run::{Ran, RunSetup};
 use loadline_script::loading::archive::Archive;
 use loadline_script::loading::{Fetch, import_error};
@@ -17,7 +18,7 @@ use crate::k6::secret_sources;
 use crate::k6::{K6Error, K6Invocation, Notice, ScriptRun, ScriptType};
 use crate::script_run::{self, Going, Loaded, Logger, Place, TraceLook};
 use crate::terminal::style;
-use crate::{Env, Files, redact};
+use crate::{Env, Files};
 
 /// A script that was read.
 pub(super) struct LoadedScript {
@@ -173,7 +174,7 @@ pub(super) fn go(
         run,
         identity: invocation.identity,
         named: &invocation.script,
-        command_line: redact::command_line(&words, None),
+        command_line: redacted_command_line(&words, FrontEnd::Script),
         env,
         logger,
     }

@@ -7,6 +7,7 @@ use std::fmt;
 
 use loadline_go::quoted;
 use loadline_model::ExitCode;
+use loadline_model::secret::redacted_text;
 
 /// How grave a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +47,16 @@ pub struct Notice {
 }
 
 impl Notice {
+    /// The same without the secrets that its texts show.
+    pub(crate) fn redacted(&self) -> Notice {
+        let mut notice = self.clone();
+        notice.message = redacted_text(&notice.message).into_owned();
+        for (_, value) in &mut notice.fields {
+            *value = redacted_text(value).into_owned();
+        }
+        notice
+    }
+
     /// A notice without fields.
     pub fn new(level: Level, message: impl Into<String>) -> Notice {
         Notice {

@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 
 use loadline_engine::batches::ValueSender;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
+use loadline_model::secret::redacted_text;
 use loadline_model::snapshot::{RequestSizes, Sample, TaggedValues};
 use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan};
 
@@ -139,6 +140,7 @@ impl Tags {
         let mut common = plan.run_tags().with("scenario", "default");
         if let (Some(request), None) = (requests.next(), requests.next()) {
             let url = format!("{}{}", request.origin, request.target.source());
+            let url = redacted_text(&url).into_owned();
             common.set("method", request.method.as_str());
             common.set("name", url.as_str());
             common.set("url", url);

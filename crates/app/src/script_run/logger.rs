@@ -117,11 +117,17 @@ impl Logger {
         self
     }
 
-    /// Writes a line, secrets taken out.
+    /// Writes a line without the values of secrets. What a script says itself is else its own; what is
+    /// said of it shows no secret of the list.
     pub(crate) fn tell(&self, notice: &Notice) {
         let notice = &self.redacted(notice);
         let is_source =
             |(name, value): &(Cow<'static, str>, String)| name == "source" && value == "console";
+        let redacted = match notice.fields.iter().any(is_source) {
+            true => Cow::Borrowed(notice),
+            false => Cow::Owned(notice.redacted()),
+        };
+        let notice = &*redacted;
         match &self.console {
             Some(file) if notice.fields.iter().any(is_source) => {
                 // The level of a log file is not the console's.

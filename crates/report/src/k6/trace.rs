@@ -3,8 +3,10 @@
 //! Must not know terminals, nor where a request went. Invariants: secrets are hidden unless they were
 //! asked for; a body shows its beginning, and binary ones only their size.
 
+use std::borrow::Cow;
+
 use loadline_metric::HttpTimes;
-use loadline_model::request::is_secret_header;
+use loadline_model::secret::{HIDDEN, is_secret_name, redacted_text};
 
 use crate::Style;
 use crate::units::{counted, span};
@@ -12,8 +14,6 @@ use crate::units::{counted, span};
 /// Lines and characters that are shown of a body.
 const BODY_LINES: usize = 20;
 const BODY_CHARS: usize = 1_000;
-/// What stands in place of a secret.
-const HIDDEN: &str = "***";
 
 /// One request that has ended, or one hop of it.
 #[derive(Clone, Debug)]
@@ -66,10 +66,14 @@ pub fn request_trace(trace: &RequestTrace<'_>, shows_secrets: bool, style: Style
         "" => String::new(),
         place => style.faint(&format!("   {place}")),
     };
+    let shown = |text: &'_ str| match shows_secrets {
+        true => text.to_owned(),
+        false => redacted_text(text).into_owned(),
+    };
     let mut out = format!(
         "\n{} {}{place}\n  {}\n",
         style.accent(&style.strong(trace.method)),
-        style.strong(trace.url),
+        style.strong(&shown(trace.url)),
         headline(trace, style),
     );
     let times = times(&trace.times);
@@ -79,11 +83,11 @@ pub fn request_trace(trace: &RequestTrace<'_>, shows_secrets: bool, style: Style
     }
     let mark = style.accent(">");
     push_fields(&trace.sent_headers, &mark, shows_secrets, style, &mut out);
-    push_body(trace.sent_body, &mark, style, &mut out);
+    push_body(trace.sent_body, &mark, shows_secrets, style, &mut out);
     if let TraceOutcome::Answer { headers, body, .. } = &trace.outcome {
         let mark = style.good("<");
         push_fields(headers, &mark, shows_secrets, style, &mut out);
-        push_body(body, &mark, style, &mut out);
+        push_body(body, &mark, shows_secrets, style, &mut out);
     }
     out
 }
@@ -175,25 +179,16 @@ fn hidden(name: &str, value: &str) -> String {
         return format!("{cookie}={HIDDEN}{attributes}");
     }
     let scheme = value.split_once(' ').map_or("", |(scheme, _)| scheme);
-    match is_secret(name) {
+    match is_secret_name(name) {
         true if name.to_ascii_lowercase().ends_with("authorization") && !scheme.is_empty() => {
             format!("{scheme} {HIDDEN}")
         }
         true => HIDDEN.to_owned(),
-        false => value.to_owned(),
+        false => redacted_text(value).into_owned(),
     }
 }
 
-/// Whether a field carries a secret: those of HTTP, and those whose name says so.
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let telling = [
-        "token", "secret", "password", "api-key", "apikey", "session",
-    ];
-    is_secret_header(&name) || telling.iter().any(|word| name.contains(word))
-}
-
-fn push_body(body: &[u8], mark: &str, style: Style, out: &mut String) {
+fn push_body(body: &[u8], mark: &str, shows_secrets: bool, style: Style, out: &mut String) {
     if body.is_empty() {
         return;
     }
@@ -203,6 +198,10 @@ fn push_body(body: &[u8], mark: &str, style: Style, out: &mut String) {
         let told = style.faint(&format!("{size} of binary data"));
         out.push_str(&format!("  {mark} {told}\n"));
         return;
+    };
+    let shown = match shows_secrets {
+        true => Cow::Borrowed(shown.as_str()),
+        false => redacted_text(&shown),
     };
     for line in shown.lines() {
         out.push_str(&format!("  {mark} {}\n", printable(line)));

@@ -11,7 +11,7 @@ use super::settings::{Front, Settings, overlay};
 use super::sources::Scripts;
 use super::{
     OuterHooks, PhaseKind, PlannedGroup, PlannedPhase, PlannedRow, RowHooks, Surroundings,
-    TARGET_URL, TARGET_VARIABLE, command, identity, join,
+    TARGET_URL, TARGET_VARIABLE, command, identity,
 };
 use crate::file::{
     HookNodes, Meaning, Node, Problem, SuiteFile, Target, names_of, substitute, substitute_text,
@@ -245,7 +245,8 @@ fn phases(settings: &Settings, has_target: bool) -> Result<Vec<PlannedPhase>, Pr
 }
 
 fn facts(row: &PlannedRow) -> BTreeMap<String, String> {
-    let line = row.phases.last().map(|phase| join(&phase.command));
+    let line = row.phases.last();
+    let line = line.map(|phase| row.settings.front.shown(&phase.command));
     let script = match &row.settings.front {
         Front::Script { file, .. } => Some(file.clone()),
         _ => None,

@@ -5,6 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_model::FrontEnd;
+use loadline_model::secret::redacted_command_line;
+
 use crate::file::{
     At, EXECUTOR, Entry, Fields, Node, PHASES, Problem, SCRIPT, SETTINGS, SMOKE, Value,
 };
@@ -117,6 +120,15 @@ pub enum Front {
 }
 
 impl Front {
+    /// A command of this front end as it may be shown: without its secrets.
+    #[must_use]
+    pub fn shown(&self, command: &[String]) -> String {
+        words::join(&redacted_command_line(
+            command,
+            FrontEnd::of_command(self.name()),
+        ))
+    }
+
     /// The command's name.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -10,12 +10,12 @@ use loadline_model::RunResult;
 use loadline_model::result::StopReason;
 
 use super::figures::{first_and_last_hour, leak_slopes, time_to_first_success, time_to_plateau};
-use super::redact::{redact_folder, redact_text};
+use super::redact::redact_folder;
 use super::run::Runner;
 use super::{Beat, RunFiles, RunOrder, SuiteEvent};
 use crate::gates::{AUDIT, Evidence, checks_share, judge};
 use crate::hooks::fill;
-use crate::plan::{Front, Mode, PhaseKind, PlannedPhase, PlannedRow, PlannedRun, join};
+use crate::plan::{Front, Mode, PhaseKind, PlannedPhase, PlannedRow, PlannedRun};
 use crate::state::{RESULT, RunState, RunStatus, StateError};
 
 /// Time between two signs of life of an endurance row.
@@ -113,7 +113,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
             Err(Stop::Asked) => RunState::Interrupted,
             Err(Stop::Broken(_)) if self.runner.stopped() => RunState::Interrupted,
             Err(Stop::Broken(why)) => {
-                let why = redact_text(&why, &self.runner.secrets);
+                let why = self.runner.secrets.hide(&why).into_owned();
                 self.status.reasons.push(why);
                 RunState::Broken
             }
@@ -152,7 +152,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         let texts = status.reasons.iter_mut().chain(&mut status.notes);
         let judged = status.judged.iter_mut().map(|outcome| &mut outcome.text);
         for text in texts.chain(judged).chain([&mut self.headline]) {
-            *text = redact_text(text, &self.runner.secrets);
+            *text = self.runner.secrets.hide(text).into_owned();
         }
     }
 
@@ -193,7 +193,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
     fn phase(&mut self, phase: &PlannedPhase) -> Result<(), Stop> {
         self.go_on()?;
         let order = self.order(phase)?;
-        let shown = join(&phase.command);
+        let shown = self.row.settings.front.shown(&phase.command);
         self.runner.tell(SuiteEvent::Phase {
             phase: phase.kind,
             command: shown,
@@ -283,7 +283,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
                     title: title.clone(),
                     elapsed: beat.elapsed,
                     length,
-                    line: beat.line.map(|line| redact_text(&line, secrets)),
+                    line: beat.line.map(|line| secrets.hide(&line).into_owned()),
                 });
             }
         };

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loadline_model::secret::{SECRET_MIN, SecretValues};
+
 use super::attempt::{Attempt, RunWay};
-use super::redact::{SECRET_MIN, redact_text};
 use super::{Executor, RunEnd, SuiteEnd, SuiteEvent};
 use crate::file::{Policy, Target};
 use crate::gates::{Evidence, judge};
@@ -45,7 +46,7 @@ pub(super) struct Runner<'a> {
     pub(super) meanings: BTreeMap<String, String>,
     /// What hooks changed so far.
     pub(super) changes: Vec<Undo>,
-    pub(super) secrets: Vec<String>,
+    pub(super) secrets: SecretValues,
     pub(super) tell: &'a mut dyn FnMut(SuiteEvent),
     problems: Vec<String>,
 }
@@ -66,7 +67,7 @@ pub fn run(
         record: SuiteRecord::of(plan, settings.facts.clone()),
         meanings: BTreeMap::new(),
         changes: Vec::new(),
-        secrets: settings.secrets.values().cloned().collect(),
+        secrets: SecretValues::new(settings.secrets.values().cloned()),
         problems: Vec::new(),
         plan,
         state,
@@ -346,7 +347,7 @@ impl Runner<'_> {
             heeds_stop: true,
         }
         .perform(hooks);
-        performed.map_err(|error| redact_text(&error.to_string(), &self.secrets))
+        performed.map_err(|error| self.secrets.hide(&error.to_string()).into_owned())
     }
 
     /// Does every hook, whether it was asked to stop or not; what fails is a problem, and the next one is done.
@@ -372,7 +373,7 @@ impl Runner<'_> {
     fn tell_hooks(&mut self, when: &'static str, hooks: &[HookSpec]) {
         let names = hooks
             .iter()
-            .map(|hook| redact_text(&hook.name, &self.secrets));
+            .map(|hook| self.secrets.hide(&hook.name).into_owned());
         let names = names.collect();
         self.tell(SuiteEvent::Hooks { when, names });
     }
@@ -407,7 +408,7 @@ impl Runner<'_> {
     }
 
     pub(super) fn problem(&mut self, why: &str) {
-        let why = redact_text(why, &self.secrets);
+        let why = self.secrets.hide(why).into_owned();
         self.tell(SuiteEvent::Problem(why.clone()));
         self.problems.push(why);
     }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::secret::is_secret_name;
 use serde::{Deserialize, Serialize};
 
 use crate::gates::{GateOutcome, Gates};
@@ -73,7 +74,7 @@ impl SuiteRecord {
 impl RowRecord {
     fn of(plan: &Plan, row: &PlannedRow) -> RowRecord {
         let env = row.env.iter();
-        let env = env.filter(|(_, value)| !value.contains("${secret."));
+        let env = env.filter(|(name, value)| !is_secret_name(name) && !value.contains("${secret."));
         RowRecord {
             id: row.id.clone(),
             title: row.title.clone(),

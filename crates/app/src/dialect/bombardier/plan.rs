@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loadline_model::client::{Protocol, TlsPlan};
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
+use loadline_model::secret::{redacted_field, redacted_text};
 use loadline_model::template::Template;
 use loadline_model::{ArrivalRate, ClientPlan, url};
 use loadline_report::bombardier::{Client, ReportTemplate, Spec, Stop};
@@ -59,7 +60,7 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
     };
     let lines = merged_headers(flags).map_err(|why| check_error(&why))?;
     let client = client(flags, &load, &lines, tls);
-    let spec = spec_of(flags, &load, &method, url_text);
+    let spec = spec_of(flags, &load, &method, &url_text);
     let request = RequestTemplate {
         headers: header_lines(flags, &method, lines, url.credentials),
         method,
@@ -79,7 +80,10 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
     })
 }
 
-fn spec_of(flags: &Flags, load: &DialectLoad, method: &str, url: String) -> Spec {
+/// What is told of the test: without its secrets.
+fn spec_of(flags: &Flags, load: &DialectLoad, method: &str, url: &str) -> Spec {
+    let hidden =
+        |(name, value): &(String, String)| (name.clone(), redacted_field(name, value).into_owned());
     let text = |name: &str| flags.text(name).map(str::to_owned);
     Spec {
         connections: flags.connections,
@@ -88,9 +92,9 @@ fn spec_of(flags: &Flags, load: &DialectLoad, method: &str, url: String) -> Spec
             (None, duration) => Stop::Duration(duration.unwrap_or_default()),
         },
         method: method.to_owned(),
-        url,
-        headers: flags.headers.clone(),
-        body: text("body").unwrap_or_default(),
+        url: redacted_text(url).into_owned(),
+        headers: flags.headers.iter().map(hidden).collect(),
+        body: redacted_text(flags.text("body").unwrap_or_default()).into_owned(),
         body_file: text("body-file"),
         certificate_file: text("cert"),
         key_file: text("key"),

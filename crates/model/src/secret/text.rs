@@ -1,0 +1,203 @@
+//! Texts of any kind without their secrets: URLs, queries, forms, JSON, lines of headers.
+//!
+//! Must not know what a text is for. Invariant: one pass, in time linear in the text's length.
+
+use std::borrow::Cow;
+
+use super::{HIDDEN, is_secret_name};
+
+/// The value of a header or parameter, hidden where its name says so and else without the secrets that
+/// its text shows.
+#[must_use]
+pub fn redacted_field<'a>(name: &str, value: &'a str) -> Cow<'a, str> {
+    match is_secret_name(name) {
+        true => Cow::Borrowed(HIDDEN),
+        false => redacted_text(value),
+    }
+}
+
+/// A text without user and password of its URLs, and without the values of `name=value`,
+/// `"name": "value"` and `Name: value` at the start of a line, where the name is a secret's.
+#[must_use]
+pub fn redacted_text(text: &str) -> Cow<'_, str> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].find([':', '=']) {
+        let mark = at + found;
+        at = match secret_at(text, mark) {
+            Some((start, end)) => {
+                spans.push((start, end));
+                end.max(mark + 1)
+            }
+            None => mark + 1,
+        };
+    }
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut redacted = String::with_capacity(text.len());
+    let mut kept = 0;
+    for (start, end) in spans {
+        redacted.push_str(&text[kept..start]);
+        redacted.push_str(HIDDEN);
+        kept = end;
+    }
+    redacted.push_str(&text[kept..]);
+    Cow::Owned(redacted)
+}
+
+/// Where the secret lies that `:` or `=` at this place introduces.
+fn secret_at(text: &str, mark: usize) -> Option<(usize, usize)> {
+    let (before, after) = (&text[..mark], &text[mark + 1..]);
+    let is_pair = text.as_bytes()[mark] == b'=';
+    if !is_pair && after.starts_with("//") {
+        return user_of_url(text, mark + 3);
+    }
+    let (name, is_quoted) = name_before(before);
+    if !is_secret_name(name) {
+        return None;
+    }
+    let start = mark + 1 + leading_spaces(after, is_pair);
+    let value = &text[start..];
+    // A quote within a quoted text has a backslash before it.
+    let opening = ["\\\"", "\"", "'"]
+        .into_iter()
+        .find(|quote| value.starts_with(quote));
+    let end = match opening {
+        Some(quote) => {
+            let start = start + quote.len();
+            return some_span(start, start + quoted_length(&text[start..], quote));
+        }
+        None if is_pair => value.find(ends_value).unwrap_or(value.len()),
+        None if is_quoted => value.find([',', '}', ']', '\n']).unwrap_or(value.len()),
+        None if is_line_start(before, name) => value.find(['\r', '\n']).unwrap_or(value.len()),
+        None => 0,
+    };
+    some_span(start, start + end)
+}
+
+fn some_span(start: usize, end: usize) -> Option<(usize, usize)> {
+    (end > start).then_some((start, end))
+}
+
+/// `user:password@` behind `scheme://`.
+fn user_of_url(text: &str, start: usize) -> Option<(usize, usize)> {
+    let rest = &text[start..];
+    let ends = |c: char| matches!(c, '/' | '?' | '#' | '"' | '\\' | '<' | '>') || c.is_whitespace();
+    let end = rest.find(ends).unwrap_or(rest.len());
+    let at = rest[..end].rfind('@')?;
+    some_span(start, start + at)
+}
+
+/// The name that ends here, and whether it is in quotes.
+fn name_before(before: &str) -> (&str, bool) {
+    let unquoted = before
+        .strip_suffix("\\\"")
+        .or_else(|| before.strip_suffix(['"', '\'']));
+    let text = unquoted.unwrap_or(before);
+    let is_part =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '%' | '[' | ']');
+    let start = text.rfind(|c| !is_part(c)).map_or(0, |last| {
+        last + text[last..].chars().next().map_or(1, char::len_utf8)
+    });
+    (&text[start..], unquoted.is_some())
+}
+
+/// Behind `:` spaces come before the value; behind `=` they end it.
+fn leading_spaces(after: &str, is_pair: bool) -> usize {
+    match is_pair {
+        true => 0,
+        false => after.len() - after.trim_start_matches([' ', '\t']).len(),
+    }
+}
+
+/// How long a quoted text is: to its closing quote, or to the end.
+fn quoted_length(text: &str, quote: &str) -> usize {
+    let mut at = 0;
+    while let Some(found) = text[at..].find(quote) {
+        let end = at + found;
+        if quote != "\"" || !text[..end].ends_with('\\') {
+            return end;
+        }
+        at = end + 1;
+    }
+    text.len()
+}
+
+fn ends_value(c: char) -> bool {
+    matches!(
+        c,
+        '&' | ';' | ',' | '"' | '\\' | '\'' | '<' | '>' | ')' | '#'
+    ) || c.is_whitespace()
+}
+
+/// Whether a name is the first of its line, as a header's is.
+fn is_line_start(before: &str, name: &str) -> bool {
+    let ahead = &before[..before.len() - name.len()];
+    ahead.is_empty() || ahead.ends_with(['\n', '\r', '"', '\''])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_in_texts_are_hidden() {
+        for (text, redacted) in [
+            ("http://u:p@h/", "http://***@h/"),
+            ("http://u@h:1/@", "http://***@h:1/@"),
+            (
+                "http://h/?a=1&access_token=t&b=2",
+                "http://h/?a=1&access_token=***&b=2",
+            ),
+            ("/p?sig=a%2Fb#f", "/p?sig=***#f"),
+            (
+                "Get \"http://u:p@h/?api_key=k\": refused",
+                "Get \"http://***@h/?api_key=***\": refused",
+            ),
+            (
+                "msg=\"Get \\\"http://u:p@h/?api_key=k\\\": x\"",
+                "msg=\"Get \\\"http://***@h/?api_key=***\\\": x\"",
+            ),
+            ("password=p&user=u", "password=***&user=u"),
+            (
+                "{\"password\": \"a\\\"b\", \"n\": 1}",
+                "{\"password\": \"***\", \"n\": 1}",
+            ),
+            ("{\\\"token\\\":\\\"t\\\"}", "{\\\"token\\\":\\\"***\\\"}"),
+            ("{\"pwd\":12,\"n\":1}", "{\"pwd\":***,\"n\":1}"),
+            ("Authorization: Bearer t", "Authorization: ***"),
+            (
+                "A: b\r\nX-Api-Key: k\r\nC: d",
+                "A: b\r\nX-Api-Key: ***\r\nC: d",
+            ),
+            ("user[password]=p", "user[password]=***"),
+            ("é token=ü x", "é token=*** x"),
+            ("token=\"a b\" c", "token=\"***\" c"),
+        ] {
+            assert_eq!(redacted_text(text), redacted, "{text}");
+            assert_eq!(redacted_text(redacted), redacted, "twice is once: {text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_stay() {
+        for text in [
+            "",
+            "http://h:80/p?a=b",
+            "a wrong or missing token: open it",
+            "invalid character '}' after token: x",
+            "mailto:a@b",
+            "==::==",
+            "http://",
+            "token=",
+            "\"token\":",
+            "user@host",
+        ] {
+            assert_eq!(redacted_text(text), text);
+        }
+        assert_eq!(redacted_field("Accept", "*/*"), "*/*");
+        assert_eq!(redacted_field("X-Api-Key", "k"), HIDDEN);
+        assert_eq!(redacted_field("Referer", "http://u:p@h/"), "http://***@h/");
+    }
+}

@@ -3,7 +3,12 @@
 //! Must not know sockets or error numbers: the engine maps those to a class. Invariant: every
 //! failed request is counted under exactly one class.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+
+use crate::FrontEnd;
+use crate::hint::worded;
 
 /// Who has to act on a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,9 +51,9 @@ macro_rules! error_classes {
                 match self { $(ErrorClass::$variant => Fault::$fault,)+ }
             }
 
-            /// What to do next, one sentence.
+            /// What to do next, as a hint ([`crate::hint`]).
             #[must_use]
-            pub fn next_step(self) -> &'static str {
+            pub fn hint(self) -> &'static str {
                 match self { $(ErrorClass::$variant => $next,)+ }
             }
         }
@@ -57,21 +62,21 @@ macro_rules! error_classes {
 
 error_classes! {
     /// The host name could not be resolved.
-    Dns = "dns", Plan, "check the host name, or give its address with --resolve";
+    Dns = "dns", Plan, "check the host name[, or give its address with {resolve}]";
     /// Nothing listens at the address.
     Refused = "refused", Target, "check that the target runs and listens on this port";
     /// No route, or an address that cannot be reached.
     Unreachable = "unreachable", Network, "check the route and the firewall between here and the target";
     /// No connection within the connect timeout.
-    ConnectTimeout = "connect-timeout", Network, "look for a full accept queue or a firewall, or raise --connect-timeout";
+    ConnectTimeout = "connect-timeout", Network, "look for a full accept queue or a firewall[, or raise {connect-timeout}]";
     /// The certificate is expired, for another name, or from an unknown authority.
-    Certificate = "certificate", Plan, "give the authority with --cacert, the name with --sni, or skip verification with --insecure";
+    Certificate = "certificate", Plan, "check the certificate's names, dates and authority[, give the authority with {cacert}][, the name with {sni}][, or skip verification with {insecure}]";
     /// The TLS handshake failed, or the peer does not speak TLS.
-    Tls = "tls", Plan, "check that the port speaks TLS (https) and which versions it allows";
+    Tls = "tls", Plan, "check that the port speaks TLS (https), which versions it allows and whether it wants a client certificate[ ({cert})]";
     /// The proxy refused or answered nonsense.
     Proxy = "proxy", Plan, "check the proxy's address and its credentials";
     /// No complete answer within the request timeout.
-    Timeout = "timeout", Target, "the target was too slow for --timeout: look at its saturation, or raise the limit";
+    Timeout = "timeout", Target, "the target was too slow for {timeout}: look at its saturation, or raise the limit";
     /// The connection was reset while the request was being sent.
     ResetSending = "reset-sending", Target, "the target closed the connection on a request: look at its limits and logs";
     /// The connection was reset while the answer was awaited or read.
@@ -87,11 +92,11 @@ error_classes! {
     /// The HTTP/2 connection or stream was refused or broken.
     Http2 = "http2", Target, "look at the target's HTTP/2 limits (streams a connection, resets) or use HTTP/1.1";
     /// More redirects than allowed, or one that leads nowhere.
-    Redirect = "redirect", Target, "follow the Location headers by hand, or raise --max-redirects";
+    Redirect = "redirect", Target, "follow the Location headers by hand[, or raise {max-redirects}]";
     /// The process has no file descriptor left.
     FdLimit = "fd-limit", Generator, "raise the limit of open files (ulimit -n), or use fewer connections";
     /// No local port is free for another connection.
-    PortsExhausted = "ports-exhausted", Generator, "keep connections alive, widen net.ipv4.ip_local_port_range, or add --source addresses";
+    PortsExhausted = "ports-exhausted", Generator, "keep connections alive, widen net.ipv4.ip_local_port_range[, or add addresses with {source}]";
     /// The request could not be built: a template, a file.
     Request = "request", Plan, "check the template and the files that the request is made of";
     /// Any other failure of the operating system.
@@ -99,6 +104,12 @@ error_classes! {
 }
 
 impl ErrorClass {
+    /// What to do next, one sentence.
+    #[must_use]
+    pub fn next_step(self, front_end: FrontEnd) -> Cow<'static, str> {
+        worded(self.hint(), front_end)
+    }
+
     /// The number of classes.
     pub const COUNT: usize = ErrorClass::ALL.len();
 

@@ -31,6 +31,17 @@ impl FrontEnd {
         }
     }
 
+    /// The one of a command line, which begins with the program's name: a link may be called `hey`.
+    #[must_use]
+    pub fn of_command_line(words: &[String]) -> FrontEnd {
+        let mut names = words.iter().map(|word| word.rsplit(['/', '\\']).next());
+        let program = FrontEnd::of_command(names.next().flatten().unwrap_or_default());
+        match program {
+            FrontEnd::Bench => FrontEnd::of_command(names.next().flatten().unwrap_or_default()),
+            named => named,
+        }
+    }
+
     /// All of them.
     pub const ALL: [FrontEnd; 4] = [
         FrontEnd::Bench,
@@ -38,4 +49,26 @@ impl FrontEnd {
         FrontEnd::Hey,
         FrontEnd::Bombardier,
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_says_whose_words_it_speaks() {
+        for (line, front_end) in [
+            ("loadline bench http://h", FrontEnd::Bench),
+            ("/usr/bin/loadline run s.js", FrontEnd::Script),
+            ("k6 run s.js", FrontEnd::Script),
+            ("loadline k6 run s.js", FrontEnd::Script),
+            ("./hey http://h", FrontEnd::Hey),
+            ("loadline bombardier http://h", FrontEnd::Bombardier),
+            ("loadline capacity http://h", FrontEnd::Bench),
+            ("", FrontEnd::Bench),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(FrontEnd::of_command_line(&words), front_end, "{line}");
+        }
+    }
 }

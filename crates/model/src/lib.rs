@@ -17,6 +17,7 @@ pub mod executor;
 pub mod exit_code;
 pub mod front_end;
 pub mod heat;
+pub mod hint;
 pub mod observation;
 pub mod plan;
 pub mod rates;

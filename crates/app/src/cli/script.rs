@@ -182,4 +182,26 @@ mod tests {
     fn help_names_every_flag() {
         insta::assert_snapshot!(ScriptCommand::Run.help("loadline"));
     }
+
+    /// Hints speak of flags and options that are there.
+    #[test]
+    fn hints_name_flags_and_options_of_scripts() {
+        let of_options = concat!(
+            include_str!("../k6/options/mod.rs"),
+            include_str!("../k6/options/scenario.rs"),
+        );
+        for word in loadline_model::hint::words(loadline_model::FrontEnd::Script) {
+            let is_there = match word.strip_prefix("--") {
+                Some(long) => {
+                    let tables = ScriptCommand::Run.flags();
+                    let mut flags = tables.iter().flat_map(|(_, flags)| *flags);
+                    flags.any(|flag| flag.long == long)
+                }
+                // What a script calls, and what a request takes, is no option of the test.
+                None if ["check()", "timeout"].contains(&word) => true,
+                None => of_options.contains(&format!("\"{word}\"")),
+            };
+            assert!(is_there, "{word}");
+        }
+    }
 }

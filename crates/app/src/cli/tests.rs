@@ -135,3 +135,21 @@ fn help_and_version_are_answers() {
         assert!(!ending.out.is_empty(), "{line}");
     }
 }
+
+/// Hints speak of options that are there.
+#[test]
+fn hints_name_options_of_bench() {
+    let mut root = Cli::command();
+    root.build();
+    let command = root.find_subcommand("bench").expect("it is there");
+    for word in loadline_model::hint::words(loadline_model::FrontEnd::Bench) {
+        let option = word.split(' ').next().unwrap_or_default();
+        let is_it = |arg: &clap::Arg| {
+            let longs = arg.get_long_and_visible_aliases().unwrap_or_default();
+            let shorts = arg.get_short_and_visible_aliases().unwrap_or_default();
+            longs.iter().any(|long| option == format!("--{long}"))
+                || shorts.iter().any(|short| option == format!("-{short}"))
+        };
+        assert!(command.get_arguments().any(is_it), "{word}");
+    }
+}

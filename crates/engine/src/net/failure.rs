@@ -195,7 +195,7 @@ pub(super) fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
 fn tls_detail(error: &rustls::Error) -> String {
     match error {
         rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired) => {
-            "the target wants a client certificate: give one with --cert".to_owned()
+            "the target wants a client certificate".to_owned()
         }
         other => other.to_string(),
     }

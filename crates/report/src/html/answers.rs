@@ -5,7 +5,7 @@
 
 use loadline_model::bounded::Bounded;
 use loadline_model::snapshot::{ErrorKey, Shape, ShapeTally, Tally};
-use loadline_model::{ErrorClass, RunResult};
+use loadline_model::{ErrorClass, FrontEnd, RunResult};
 
 use super::markup::{Html, Side};
 use crate::text::answers::sizes;
@@ -184,6 +184,7 @@ pub(super) fn errors(html: &mut Html, result: &RunResult) {
     html.raw("<div class=\"wide\"><table><thead><tr><th scope=\"col\">class</th>");
     html.raw("<th scope=\"col\" class=\"n\">requests</th><th scope=\"col\" class=\"n\">share</th>");
     html.raw("<th scope=\"col\">what was seen</th></tr></thead><tbody>");
+    let front_end = FrontEnd::of_command_line(&result.environment.command);
     for (class, number) in classes {
         html.between("<tr><th scope=\"row\">", class.name(), "</th>");
         html.between("<td class=\"n\">", &count(number), "</td>");
@@ -195,7 +196,7 @@ pub(super) fn errors(html: &mut Html, result: &RunResult) {
         messages(html, result, class);
         html.between(
             "<span class=\"advice\">",
-            class.next_step(),
+            &class.next_step(front_end),
             "</span></td></tr>",
         );
     }

@@ -3,7 +3,7 @@
 //! Must not know Go's wordings. Invariant: a class that has a failure has a line.
 
 use loadline_model::snapshot::ErrorKey;
-use loadline_model::{ErrorClass, RunResult};
+use loadline_model::{ErrorClass, FrontEnd, RunResult};
 
 use crate::page::{Page, bound, cut};
 use crate::units::{count, counted, share};
@@ -61,7 +61,9 @@ fn write_class(page: &mut Page, result: &RunResult, class: ErrorClass, number: u
         let more = format!("    and {} other messages", messages.len() - MESSAGES_MAX);
         page.line(&style.faint(&more));
     }
-    page.paragraph(&format!("    {} ", style.accent("→")), 6, class.next_step());
+    let front_end = FrontEnd::of_command_line(&result.environment.command);
+    let next_step = class.next_step(front_end);
+    page.paragraph(&format!("    {} ", style.accent("→")), 6, &next_step);
 }
 
 pub(crate) fn message(key: &ErrorKey) -> String {

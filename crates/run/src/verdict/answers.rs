@@ -64,7 +64,7 @@ fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::HollowAnswers.finding(
         gravity,
         text,
-        "such answers are no goodput: say what a right answer holds with --expect json:…, and run again",
+        "such answers are no goodput[: say what a right answer holds with {expect}, and run again]",
     ))
 }
 
@@ -83,16 +83,16 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
         return Some(Code::HollowAnswers.finding(
             Gravity::Alarm,
             format!("{what} without content: {}", body.text.trim()),
-            "send one request by hand and compare; then add --expect json:… so that such an \
-                 answer is not goodput",
+            "send one request by hand and compare[; then add {expect} so that such an \
+                 answer is not goodput]",
         ));
     }
     (requests_vary(facts) && !body_is_checked(facts)).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,
             format!("{what}, though the requests differ"),
-            "check that the target uses what is sent, and say with --expect what a right answer \
-                 holds",
+            "check that the target uses what is sent[, and say with {expect} what a right \
+                 answer holds]",
         )
     })
 }

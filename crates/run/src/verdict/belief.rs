@@ -97,7 +97,7 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
                 are(facts.counts.completed),
                 rate(facts.per_second(facts.counts.completed))
             ),
-            "run for 30 s or more: -d 30s",
+            "run for 30 s or more: {duration} 30s",
         )
     })
 }
@@ -186,7 +186,7 @@ fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {
                 duration(median as f64 / 1e9)
             ),
             if planned {
-                "set a smaller --start-window, or quote service times"
+                "[set a smaller {start-window}, or ]quote service times"
             } else {
                 "relieve \
                  the generator, or quote service times"

@@ -3,6 +3,7 @@
 //! Must not know when one is found. Invariant: a name, once released, keeps its meaning; each is
 //! explained in `docs/verdict.md`.
 
+use loadline_model::hint::unguarded;
 use loadline_model::verdict::{Finding, Gravity};
 
 macro_rules! codes {
@@ -142,11 +143,13 @@ impl Code {
         text: String,
         advice: impl Into<String>,
     ) -> Finding {
+        let advice = advice.into();
+        debug_assert_eq!(unguarded(&advice), [], "{advice}");
         Finding {
             code: self.name().to_owned(),
             gravity,
             text,
-            advice: Some(advice.into()),
+            advice: Some(advice),
         }
     }
 

@@ -100,8 +100,8 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
         ));
     }
     let next_step = match facts.worst_class() {
-        Some(class) => class.next_step(),
-        None => "give the requests more time: raise the duration or --graceful-stop",
+        Some(class) => class.hint(),
+        None => "give the requests more time: raise the duration[ or {graceful-stop}]",
     };
     let mostly = worst_in_words(facts);
     if sent > 0 && answered == 0 {

@@ -227,8 +227,8 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                 count(needed)
             ),
             format!(
-                "allow --max-vus {} and run again; if the service time grows with them, the \
-                     target is the limit",
+                "allow more virtual users ({{max-vus}} {}) and run again; if the service time grows \
+                     with them, the target is the limit",
                 needed + needed / 5
             ),
         )),
@@ -276,7 +276,7 @@ fn resource(facts: &Facts<'_>, class: ErrorClass, code: Code, why: &str) -> Opti
     );
     Some(Sign {
         decisive,
-        finding: code.finding(gravity, text, class.next_step()),
+        finding: code.finding(gravity, text, class.hint()),
     })
 }
 
@@ -486,7 +486,7 @@ fn network_failures(facts: &Facts<'_>) -> Option<Sign> {
                 count(lost),
                 worst.name()
             ),
-            worst.next_step(),
+            worst.hint(),
         ),
     })
 }

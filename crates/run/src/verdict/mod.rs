@@ -22,11 +22,12 @@ mod wording;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use loadline_model::Observations;
 use loadline_model::event::Mark;
+use loadline_model::hint::worded;
 use loadline_model::plan::TestPlan;
 use loadline_model::result::{Environment, Row, RunResult, TimeMetric, Totals};
 use loadline_model::verdict::{Limit, Verdict};
+use loadline_model::{FrontEnd, Observations};
 
 pub use code::Code;
 use facts::Facts;
@@ -86,6 +87,11 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     findings.extend(stability::findings(&facts));
     findings.extend(belief::findings(&facts, rate_error));
     belief::add_one_run(&facts, rate_error, &mut findings);
+    let front_end = FrontEnd::of_command_line(&evidence.environment.command);
+    for finding in &mut findings {
+        let advice = finding.advice.take();
+        finding.advice = advice.map(|hint| worded(&hint, front_end).into_owned());
+    }
     findings.sort_by_key(|finding| Reverse(finding.gravity));
     let mut headline = wording::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
     if let Some(culprit) = seen.culprit.filter(|_| blame.limit == Limit::Target) {

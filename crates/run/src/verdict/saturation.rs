@@ -87,7 +87,7 @@ pub(super) fn finding(knee: &Knee, limit: Limit) -> Finding {
     let advice = match limit {
         Limit::Generator => "relieve the generator and run again: this knee is its own",
         Limit::Plan => {
-            "allow more virtual users (--max-vus) and run again: this knee is the plan's"
+            "allow more virtual users ({max-vus}) and run again: this knee is the plan's"
         }
         _ => "plan with less than this rate, or give the target more capacity and run again",
     };

@@ -114,7 +114,10 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
             duration(median(cold)? / 1e9),
             duration(later / 1e9)
         ),
-        format!("leave them out with --warm-up {}s", (lasted * 1.5).ceil()),
+        format!(
+            "run longer[, or leave them out with {{warm-up}} {}s]",
+            (lasted * 1.5).ceil()
+        ),
     ))
 }
 
@@ -161,8 +164,8 @@ fn idle_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
                 count(least.answered),
                 count(mean)
             ),
-            "look at how load is balanced: kept-alive connections stay where they are \
-                 (--max-requests-per-connection moves them)",
+            "look at how load is balanced: kept-alive connections stay where they \
+                 are[ ({max-requests} moves them)]",
         )
     })
 }

@@ -33,7 +33,7 @@ const fn switch(name: &'static str, short: Option<char>) -> Flag {
 }
 
 /// Every flag, in the order of the help; the last two are ours.
-const KNOWN: &[Flag] = &[
+pub(super) const KNOWN: &[Flag] = &[
     switch("help", None),
     switch("help-long", None),
     switch("help-man", None),

@@ -270,3 +270,15 @@ fn a_line_from_a_real_document() {
     let job = job("-c 125 -n 100000 http://40.119.56.195:8080");
     insta::assert_snapshot!(serde_json::to_string_pretty(&job.plan).expect("a plan is JSON"));
 }
+
+/// Hints speak of flags that are there.
+#[test]
+fn hints_name_flags_of_this_tool() {
+    for word in loadline_model::hint::words(loadline_model::FrontEnd::Bombardier) {
+        let is_it = |flag: &crate::dialect::kingpin::Flag| {
+            let short = flag.short.map(|short| format!("-{short}"));
+            word == format!("--{}", flag.name) || short.as_deref() == Some(word)
+        };
+        assert!(super::flags::KNOWN.iter().any(is_it), "{word}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::Ending;
 use crate::dialect::go_flag::{self, Kind, Stop, Value};
 
 /// Every flag, in the order of the help; the last two are ours.
-const KNOWN: &[(&str, Kind)] = &[
+pub(super) const KNOWN: &[(&str, Kind)] = &[
     ("n", Kind::Int),
     ("c", Kind::Int),
     ("q", Kind::Float),

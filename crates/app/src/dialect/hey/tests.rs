@@ -274,3 +274,13 @@ fn lines_from_real_documents() {
     let rate = second.plan.scenarios[0].executor.peak_rate();
     assert_eq!(rate, Some(10_000.0), "-q is each worker's own");
 }
+
+/// Hints speak of flags that are there.
+#[test]
+fn hints_name_flags_of_this_tool() {
+    for word in loadline_model::hint::words(loadline_model::FrontEnd::Hey) {
+        let name = word.strip_prefix('-').unwrap_or_default();
+        let known = super::flags::KNOWN.iter().any(|(flag, _)| *flag == name);
+        assert!(known, "{word}");
+    }
+}

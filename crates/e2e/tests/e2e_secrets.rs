@@ -284,7 +284,7 @@ fn no_secret_is_told_after_a_crash() {
     });
     grown.expect("the journal is written");
     running.signal(libc::SIGKILL);
-    nowhere(&[url.clone()], folder.path(), &running.finish());
+    nowhere(std::slice::from_ref(&url), folder.path(), &running.finish());
     let mut told = loadline();
     told.args(["report", "--json"]).arg(&journal);
     let told = run_to_end(told);

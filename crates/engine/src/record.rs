@@ -170,7 +170,7 @@ impl Recorder {
     }
 
     /// Records a failure.
-    pub(crate) fn failed(&mut self, life: &Life, request: String, failure: Failure) {
+    pub(crate) fn failed(&mut self, life: &Life, request: &str, failure: &Failure) {
         self.live.count_failed();
         self.counts(life).failed[failure.class.index()] += 1;
         let class = failure.class;
@@ -182,7 +182,7 @@ impl Recorder {
         }
     }
 
-    fn measure_failure(&mut self, life: &Life, request: String, failure: Failure) {
+    fn measure_failure(&mut self, life: &Life, request: &str, failure: &Failure) {
         let seen = &mut self.seen;
         seen.failed_time.record(life.service_ns());
         if let Some(intended) = life.intended {
@@ -194,7 +194,7 @@ impl Recorder {
         }
         let key = ErrorKey {
             class: failure.class,
-            request: redacted_text(&request).into_owned(),
+            request: redacted_text(request).into_owned(),
             address,
             detail: redacted_text(&failure.detail).into_owned(),
         };
@@ -376,7 +376,7 @@ mod tests {
                 recorder.check_failed(life, "size>1".to_owned());
                 recorder.lag(life.planned(), life.started + Duration::from_millis(1));
                 let failure = Failure::new(ErrorClass::Refused, "no".to_owned());
-                recorder.failed(life, "GET /".to_owned(), failure);
+                recorder.failed(life, "GET /", &failure);
             }
         }
         let seen = recorder.take();

@@ -296,7 +296,7 @@ impl VuClient {
         self.shared
             .recorder
             .borrow_mut()
-            .failed(life, request.label(), failure);
+            .failed(life, &request.label(), &failure);
         Some(class)
     }
 

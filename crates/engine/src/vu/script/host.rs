@@ -150,7 +150,7 @@ impl VuHost {
         recorder.started(&life);
         if let Some(class) = facts.failure {
             let request = format!("{} {}", sample.system.method, sample.system.url);
-            recorder.failed(&life, request, Failure::new(class, facts.error));
+            recorder.failed(&life, &request, &Failure::new(class, facts.error));
         } else {
             let answer = &mut *self.worker.answer.borrow_mut();
             fill(answer, facts);

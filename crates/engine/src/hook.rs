@@ -189,7 +189,7 @@ async fn run_in(
         let program = Arc::clone(&worker.program);
         let mut vu = ScriptVu::new(program, host, Rc::clone(&worker.stacks), 0, 0)?;
         let initialised = begin(&asks, &mut vu, Task::Init).await?;
-        exports = vu.exports();
+        exports = vu.exports()?;
         match (initialised, task_of(around, &scenario)) {
             (Ending::Done(_), Some(task)) => begin(&asks, &mut vu, task).await,
             (ending, _) => Ok(ending),

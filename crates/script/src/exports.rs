@@ -6,7 +6,9 @@
 use rquickjs::{Ctx, Object, Result, Value};
 use serde_json::Value as Json;
 
+use crate::exported::{self, Refusal};
 use crate::loading::WHOLE;
+use crate::vu::{FailureKind, ScriptFailure, failure_of};
 
 /// What a script exports.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +20,12 @@ pub struct Exports {
 }
 
 impl Exports {
-    pub(crate) fn of<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>) -> Exports {
+    /// # Errors
+    /// In k6's words, when there is no JSON of the options.
+    pub(crate) fn of<'js>(
+        ctx: &Ctx<'js>,
+        namespace: &Object<'js>,
+    ) -> std::result::Result<Exports, ScriptFailure> {
         let functions = namespace
             .keys::<String>()
             .filter_map(|key| key.ok())
@@ -28,16 +35,25 @@ impl Exports {
                     .is_ok_and(|value| value.is_function())
             })
             .collect();
-        let options = namespace
-            .get::<_, Value<'js>>("options")
-            .ok()
-            .filter(|value| !value.is_undefined())
-            .and_then(|value| ctx.json_stringify(value).ok().flatten())
-            .and_then(|json| json.to_string().ok())
-            .and_then(|json| serde_json::from_str(&json).ok())
-            .unwrap_or(Json::Null);
-        Exports { functions, options }
+        let options = match namespace.get::<_, Value<'js>>("options") {
+            Ok(value) if !value.is_undefined() => options_of(ctx, &value)?,
+            _ => Json::Null,
+        };
+        Ok(Exports { functions, options })
     }
+}
+
+fn options_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> std::result::Result<Json, ScriptFailure> {
+    let json = exported::json(ctx, value).map_err(|refusal| match refusal {
+        Refusal::Thrown(error) => failure_of(ctx, &error).message,
+        Refusal::Unsupported(why) | Refusal::TooDeep(why) => why,
+    });
+    let read = json.and_then(|json| serde_json::from_str(&json).map_err(|error| error.to_string()));
+    read.map_err(|why| ScriptFailure {
+        kind: FailureKind::BadData,
+        message: format!("error parsing script options: {why}"),
+        trace: String::new(),
+    })
 }
 
 /// The object whose properties are the entry script's exports: for CommonJS `module.exports`.
@@ -47,4 +63,34 @@ pub(crate) fn of_entry<'js>(_ctx: &Ctx<'js>, namespace: Object<'js>) -> Result<O
     }
     let exports: Value<'js> = namespace.get(WHOLE)?;
     Ok(exports.into_object().unwrap_or(namespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Rehearsal;
+
+    #[test]
+    fn options_that_cannot_be_read_are_told() {
+        for (options, told) in [
+            (
+                "const o = {}; o.o = o; export const options = o;",
+                "json: unsupported value: encountered a cycle via map[string]interface {}",
+            ),
+            (
+                "let o = {}; for (let i = 0; i < 100000; i++) o = { o }; export const options = o;",
+                "invalid character '{' exceeded max depth",
+            ),
+            (
+                "let o = 1; for (let i = 0; i < 200; i++) o = [o]; export const options = { o };",
+                "recursion limit exceeded at line 1 column 132",
+            ),
+        ] {
+            let script = format!("{options} export default function () {{}}");
+            let refused = Rehearsal::new(&script).run().exports.unwrap_err();
+            assert_eq!(
+                refused.message,
+                format!("error parsing script options: {told}")
+            );
+        }
+    }
 }

@@ -8,10 +8,12 @@
 //! Invariant: a coroutine that was started is resumed until it returns, also when it is cancelled.
 
 pub mod csv_record;
+mod exported;
 pub mod exports;
 mod globals;
 pub mod hop;
 pub mod host;
+mod items;
 mod jslib;
 pub mod json_fault;
 mod kinds;
@@ -19,7 +21,9 @@ mod lazy;
 pub mod loading;
 mod modules;
 mod natives;
+mod nesting;
 pub mod program;
+mod room;
 pub mod samples;
 pub mod secrets;
 #[cfg(test)]

@@ -18,7 +18,8 @@ use crate::loading::{Fetch, FetchError, Libraries, Sources};
 use crate::program::{Program, ProgramSettings};
 use crate::samples::{CheckSample, HttpSample};
 use crate::vu::{
-    Ask, Ending, Iteration, OpId, Resume, ScenarioSetup, ScriptVu, StackPool, Step, Task, Wait,
+    Ask, Ending, Iteration, OpId, Resume, ScenarioSetup, ScriptFailure, ScriptVu, StackPool, Step,
+    Task, Wait,
 };
 
 /// Answers a request; the answer takes `times` of it.
@@ -207,7 +208,7 @@ pub(crate) struct Rehearsed {
     pub(crate) world: Rc<World>,
     /// How init and then each iteration ended.
     pub(crate) endings: Vec<Ending>,
-    pub(crate) exports: Option<Exports>,
+    pub(crate) exports: Result<Option<Exports>, ScriptFailure>,
 }
 
 impl Rehearsed {

@@ -217,7 +217,8 @@ fn shared_arrays_are_made_once_and_read_by_index() {
 #[test]
 fn exports_are_told() {
     let script = "export const options = { vus: 2 }; export function setup() {} export default function () {}";
-    let exports = Rehearsal::new(script).run().exports.expect("it was run");
+    let exports = Rehearsal::new(script).run().exports;
+    let exports = exports.expect("options are JSON").expect("it was run");
     assert_eq!(exports.functions, ["default", "setup"]);
     assert_eq!(exports.options, serde_json::json!({ "vus": 2 }));
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::delta::{CheckCounts, FirstSeen, GroupDelta, MeasurementsDelta, overflow_name};
+use super::pairs::Pairs;
 use super::{is_same, is_same_if_any};
 use crate::Explosion;
 
@@ -28,6 +29,8 @@ struct Group {
 pub(super) struct Checks {
     cap: usize,
     groups: Vec<Group>,
+    /// The places of the groups by scenario and path.
+    places: Pairs,
     last: usize,
     checks_made: usize,
     /// Running number of what is seen for the first time.
@@ -40,6 +43,7 @@ impl Checks {
         Checks {
             cap,
             groups: Vec::new(),
+            places: Pairs::default(),
             last: 0,
             checks_made: 0,
             order: 0,
@@ -83,7 +87,7 @@ impl Checks {
         if self.groups.get(self.last).is_some_and(is_it) {
             return self.last;
         }
-        let known = self.groups.iter().position(is_it);
+        let known = self.places.find(scenario, Some(path));
         self.last = known.unwrap_or_else(|| self.make_group(scenario, path, at_ns));
         self.last
     }
@@ -93,12 +97,12 @@ impl Checks {
         if self.groups.len() >= self.cap {
             self.explode("group", self.groups.len());
             path = format!("::{}", overflow_name()).into();
-            let is_it = |group: &Group| group.path == path && group.scenario.as_deref() == scenario;
-            if let Some(place) = self.groups.iter().position(is_it) {
+            if let Some(place) = self.places.find(scenario, Some(&path)) {
                 return place;
             }
         }
         let first = self.first(at_ns);
+        self.places.insert(scenario, Some(&path), self.groups.len());
         self.groups.push(Group {
             scenario: scenario.map(Into::into),
             path,

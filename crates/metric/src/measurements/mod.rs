@@ -7,6 +7,7 @@
 mod checks;
 mod delta;
 mod http;
+mod pairs;
 mod plan;
 mod tagged;
 mod values;
@@ -24,6 +25,7 @@ pub use values::MetricValues;
 use crate::{BuiltIn, MetricId, MetricRegistry, NotFinite, TagSet, Tagged};
 use checks::Checks;
 use http::ByTag;
+use pairs::Pairs;
 use tagged::TaggedSeries;
 use values::{Accumulator, Accumulators, merge_values};
 
@@ -56,6 +58,8 @@ pub struct Measurements {
     by_group: bool,
     series_cap: usize,
     parts: Vec<Part>,
+    /// The places of the parts by scenario and group.
+    part_places: Pairs,
     last_part: usize,
     submetrics: Vec<Submetric>,
     /// By metric, the places of its sub-metrics.
@@ -74,6 +78,7 @@ impl Measurements {
             by_group: plan.by_group,
             series_cap: plan.series_cap,
             parts: Vec::new(),
+            part_places: Pairs::default(),
             last_part: 0,
             submetrics: Vec::new(),
             submetrics_of: Vec::new(),
@@ -247,7 +252,7 @@ impl Measurements {
         if self.parts.get(self.last_part).is_some_and(is_it) {
             return self.last_part;
         }
-        self.last_part = match self.parts.iter().position(is_it) {
+        self.last_part = match self.part_places.find(scenario, group) {
             Some(place) => place,
             None => self.make_part(scenario, group, at_ns),
         };
@@ -257,10 +262,10 @@ impl Measurements {
     /// Beyond the limit the metrics of groups go to their scenario alone.
     fn make_part(&mut self, scenario: Option<&str>, group: Option<&str>, at_ns: u64) -> usize {
         let group = group.filter(|_| self.parts.len() < self.series_cap);
-        let is_it = |part: &Part| part.is_of(scenario, group);
-        if let Some(place) = self.parts.iter().position(is_it) {
+        if let Some(place) = self.part_places.find(scenario, group) {
             return place;
         }
+        self.part_places.insert(scenario, group, self.parts.len());
         self.parts.push(Part {
             scenario: scenario.map(Into::into),
             group: group.map(Into::into),

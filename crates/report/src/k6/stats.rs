@@ -2,6 +2,7 @@
 //!
 //! Must not know layouts. Invariant: a metric without values has zeros, and so can always be shown.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use loadline_metric::{Aggregated, Contains, MetricType};
@@ -317,21 +318,24 @@ impl Stats {
     /// seen.
     pub(super) fn all_checks(&self) -> Vec<CheckSummary> {
         let mut all: Vec<CheckSummary> = Vec::new();
-        self.each_check(
-            &mut |check| match all.iter_mut().find(|known| known.name == check.name) {
-                Some(known) => {
-                    known.passes += check.passes;
-                    known.fails += check.fails;
-                    known.first_seen = known.first_seen.min(check.first_seen);
-                }
-                None => all.push(check.clone()),
-            },
-        );
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        self.each_check(&mut |check| match places.get(check.name.as_str()) {
+            Some(place) => {
+                let known = &mut all[*place];
+                known.passes += check.passes;
+                known.fails += check.fails;
+                known.first_seen = known.first_seen.min(check.first_seen);
+            }
+            None => {
+                places.insert(&check.name, all.len());
+                all.push(check.clone());
+            }
+        });
         all.sort_by_key(|check| check.first_seen);
         all
     }
 
-    fn each_check(&self, visit: &mut dyn FnMut(&CheckSummary)) {
+    fn each_check<'a>(&'a self, visit: &mut dyn FnMut(&'a CheckSummary)) {
         self.checks.iter().for_each(&mut *visit);
         self.groups
             .iter()

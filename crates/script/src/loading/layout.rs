@@ -23,7 +23,7 @@ pub(super) fn restore(
     original: &str,
     mappings: impl Iterator<Item = Mapping>,
 ) -> String {
-    let lines: Vec<&str> = original.split('\n').collect();
+    let lines: Vec<Line<'_>> = original.split('\n').map(Line::new).collect();
     let mut layout = Layout {
         out: String::with_capacity(original.len()),
         at: (0, 0),
@@ -116,15 +116,47 @@ fn after((line, column): (u32, u32), letter: char) -> (u32, u32) {
     }
 }
 
-fn char_before(lines: &[&str], (line, column): (u32, u32)) -> Option<char> {
-    let mut at = 0;
-    for letter in lines.get(line as usize)?.chars() {
-        at += letter.len_utf16() as u32;
-        if at >= column {
-            return (at == column).then_some(letter);
+fn char_before(lines: &[Line<'_>], (line, column): (u32, u32)) -> Option<char> {
+    lines.get(line as usize)?.char_before(column)
+}
+
+/// Columns between two marks in a line.
+const STRIDE: u32 = 64;
+
+/// A line whose columns are found without a look at all before them: a bundle may be one line.
+struct Line<'a> {
+    text: &'a str,
+    /// For each [`STRIDE`] columns the last letter that begins at them or before: its column, and
+    /// its byte.
+    marks: Vec<(u32, usize)>,
+}
+
+impl<'a> Line<'a> {
+    fn new(text: &'a str) -> Line<'a> {
+        let mut marks = Vec::with_capacity(text.len() / STRIDE as usize + 1);
+        let mut column = 0;
+        for (byte, letter) in text.char_indices() {
+            let end = column + letter.len_utf16() as u32;
+            if end > marks.len() as u32 * STRIDE {
+                marks.push((column, byte));
+            }
+            column = end;
         }
+        Line { text, marks }
     }
-    None
+
+    /// The letter that ends at this column.
+    fn char_before(&self, column: u32) -> Option<char> {
+        let mark = column.checked_sub(1)? / STRIDE;
+        let (mut at, byte) = *self.marks.get(mark as usize)?;
+        for letter in self.text[byte..].chars() {
+            at += letter.len_utf16() as u32;
+            if at >= column {
+                return (at == column).then_some(letter);
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +178,22 @@ mod tests {
         ];
         let restored = restore("const a=1;f(a);", original, mappings.into_iter());
         assert_eq!(restored, "const a=          1;\n\n  f(a);");
+    }
+
+    #[test]
+    fn letters_are_found_by_their_columns() {
+        let text: String = ["a", "\u{e9}", "\u{1f600}", "}"].concat().repeat(100);
+        let line = Line::new(&text);
+        let mut column = 0;
+        assert_eq!(line.char_before(0), None);
+        for letter in text.chars() {
+            if letter.len_utf16() == 2 {
+                assert_eq!(line.char_before(column + 1), None);
+            }
+            column += letter.len_utf16() as u32;
+            assert_eq!(line.char_before(column), Some(letter), "{column}");
+        }
+        assert_eq!(line.char_before(column + 1), None);
     }
 
     #[test]

@@ -13,7 +13,16 @@ use oxc::syntax::module_record::{ExportImportName, ImportImportName, ModuleRecor
 
 use super::common_js::WHOLE;
 use super::{syntax_error, typescript};
+use crate::nesting;
 use crate::program::LoadError;
+use crate::room::with_room_up_to;
+
+/// Brackets within one another that a script may have; people's have tens, bundles a hundred.
+const LEVELS_MAX: usize = 10_000;
+/// More bytes of stack than the reader takes for one byte of text: measured 2,400, for brackets.
+const STACK_PER_BYTE: usize = 8 * 1024;
+/// Bytes of stack that do for [`LEVELS_MAX`] (measured: 3,600 a level), and for short texts.
+const ROOM_MIN: usize = 64 << 20;
 
 /// What a file is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +88,23 @@ impl SourceText {
 /// Makes JavaScript of a file.
 ///
 /// # Errors
-/// When it is not what its form says; the message begins with its name.
+/// When it is not what its form says, or nested too deep; the message begins with its name.
 pub(super) fn read(name: &str, text: &str, form: Form) -> Result<SourceText, LoadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if form != Form::Json
+        && let Some(at) = nesting::deeper_than(text, LEVELS_MAX)
+    {
+        return Err(syntax_error::too_deep(name, text, at, LEVELS_MAX));
+    }
+    // Levels that are no brackets (`!!!x`, `a => b => c`) are a byte long at least.
+    let room = text.len().saturating_mul(STACK_PER_BYTE);
+    with_room_up_to(ROOM_MIN, room, || read_form(name, text, form)).unwrap_or_else(|error| {
+        let message = format!("{name}: no memory to read it: {error}");
+        Err(LoadError::new(message))
+    })
+}
+
+fn read_form(name: &str, text: &str, form: Form) -> Result<SourceText, LoadError> {
     match form {
         Form::JavaScript => read_javascript(name, text),
         Form::TypeScript => read_javascript(name, &typescript::strip(name, text)?),

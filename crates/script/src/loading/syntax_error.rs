@@ -89,6 +89,16 @@ pub(super) fn of_typescript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
     ))
 }
 
+/// Brackets within more brackets than there may be, at this byte.
+pub(super) fn too_deep(name: &str, text: &str, offset: usize, most: usize) -> LoadError {
+    let place = Place::at(text, offset);
+    LoadError::new(format!(
+        "{name}: Line {}:{} brackets are nested more than {most} levels deep: make the text flatter",
+        place.line,
+        place.column + 1
+    ))
+}
+
 /// Where an error is.
 struct Place<'a> {
     /// From one.
@@ -107,7 +117,10 @@ impl<'a> Place<'a> {
             offset += label.map_or(0, |label| label.len() as usize);
         }
         let after = text.get(offset..).unwrap_or_default().trim_start();
-        let offset = text.len() - after.len();
+        Place::at(text, text.len() - after.len())
+    }
+
+    fn at(text: &'a str, offset: usize) -> Place<'a> {
         let before = &text[..offset];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Place {

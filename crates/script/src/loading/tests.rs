@@ -337,3 +337,53 @@ fn module_in_an_ecmascript_module_is_refused() {
     );
     assert_eq!(lines, ["you are trying to access identifier \"module\", "]);
 }
+
+/// Debug builds take more of the stack than others: what passes here passes there.
+#[test]
+fn deep_scripts_are_read_and_deeper_ones_refused() {
+    let nested = |open: &str, close: &str, levels: usize| {
+        format!("let x = {}1{};", open.repeat(levels), close.repeat(levels))
+    };
+    let texts = [
+        nested("(", ")", 9_000),
+        nested("{a:", "}", 9_000),
+        nested("[", "]", 9_000),
+        nested("`${", "}`", 4_000),
+        nested("!", "", 20_000),
+        nested("a=>", "", 5_000),
+        nested("0?1:", "", 5_000),
+        nested("1+", "", 20_000),
+        format!("{}1;", "if(1)".repeat(5_000)),
+        format!("{}{}", "{".repeat(9_000), "}".repeat(9_000)),
+    ];
+    for text in texts {
+        for name in ["deep.js", "deep.ts"] {
+            let begin = &text[..40];
+            let script =
+                format!("import './{name}'; export default function () {{ console.log(1) }}");
+            let text = format!("{text} export {{}};");
+            let said = console(&script, &[(name, &text)]);
+            assert_eq!(said, ["1"], "{name} {begin}");
+        }
+    }
+    let text = nested("(", ")", 20_000);
+    for name in ["deep.js", "deep.ts"] {
+        let said = console(&format!("import './{name}'"), &[(name, &text)]);
+        assert!(said[0].contains("/deep."), "{said:?}");
+        assert!(
+            said[0].contains("Line 1:10009 brackets are nested more than 10000"),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn what_the_engine_finds_too_deep_is_an_error() {
+    // A function in a function is read by natives of the engine that go down, too.
+    let text = format!("{}1{}", "(function(){".repeat(4_500), "})()".repeat(4_500));
+    let said = console("import './deep.js'", &[("deep.js", &text)]);
+    assert!(
+        said[0].contains("RangeError: Maximum call stack size exceeded"),
+        "{said:?}"
+    );
+}

@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use corosensei::Yielder;
 use rquickjs::promise::PromiseState;
-use rquickjs::{Context, Ctx, Error, Function, Object, Persistent, Promise, Runtime, Value, qjs};
+use rquickjs::{
+    Context, Ctx, Error, Exception, Function, Object, Persistent, Promise, Runtime, Value, qjs,
+};
 
 use super::ask::{Ask, Resume};
 use super::failure::{FailureKind, failure_of_value};
@@ -21,6 +23,13 @@ use crate::exports::Exports;
 use crate::globals;
 use crate::host::LogLevel;
 use crate::natives::{ScriptLoader, ScriptResolver, load_module};
+use crate::nesting::json_levels;
+use crate::room::with_room;
+
+/// Bytes for the engine to read in what a script is made of. What is deeper is refused by it.
+const ROOM_BYTES: usize = 64 << 20;
+/// Levels of JSON for which a virtual user's own stack does.
+const LEVELS_ON_OWN_STACK: usize = 100;
 
 /// A virtual user's runtime with everything that belongs to it. The order of the fields is that in
 /// which they must go.
@@ -92,11 +101,15 @@ impl VuCore {
         Rc::clone(&self.state.tags.borrow())
     }
 
-    pub(crate) fn exports(&self) -> Option<Exports> {
-        let namespace = self.exports.borrow().clone()?;
+    pub(crate) fn exports(&self) -> Result<Option<Exports>, ScriptFailure> {
+        let Some(namespace) = self.exports.borrow().clone() else {
+            return Ok(None);
+        };
         self.context.with(|ctx| {
-            let namespace = namespace.restore(&ctx).ok()?;
-            Some(Exports::of(&ctx, &namespace))
+            move_in(&ctx);
+            let namespace = namespace.restore(&ctx);
+            let namespace = namespace.map_err(|error| failure_of(&ctx, &error))?;
+            Exports::of(&ctx, &namespace).map(Some)
         })
     }
 
@@ -104,8 +117,7 @@ impl VuCore {
     pub(crate) fn run(&self, yielder: &Yielder<Resume, Ask>, task: &Task) -> Ending {
         self.state.enter(yielder);
         let ending = self.context.with(|ctx| {
-            // SAFETY: the runtime is this context's own; it is told which stack it runs on.
-            unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
+            move_in(&ctx);
             let ended = self.perform(&ctx, task);
             let ending = self.ending(&ctx, ended);
             if !matches!(ending, Ending::Done(_)) {
@@ -177,7 +189,7 @@ impl VuCore {
     fn initialise(&self, ctx: &Ctx<'_>) -> Result<(), ScriptFailure> {
         let thrown = |error: Error| failure_of(ctx, &error);
         let entry = &self.state.program.entry;
-        let module = load_module(ctx, entry).map_err(thrown)?;
+        let module = in_room(ctx, || load_module(ctx, entry)).map_err(thrown)?;
         let (module, promise) = module.eval().map_err(thrown)?;
         self.settle(ctx, Some(promise.as_value()))?;
         let namespace = module.namespace().map_err(thrown)?;
@@ -217,6 +229,9 @@ impl VuCore {
     fn parsed<'js>(&self, ctx: &Ctx<'js>, json: Option<&str>) -> Result<Value<'js>, ScriptFailure> {
         match json {
             None => Ok(Value::new_undefined(ctx.clone())),
+            Some(json) if json_levels(json) > LEVELS_ON_OWN_STACK => {
+                in_room(ctx, || ctx.json_parse(json)).map_err(|error| failure_of(ctx, &error))
+            }
             Some(json) => ctx
                 .json_parse(json)
                 .map_err(|error| failure_of(ctx, &error)),
@@ -342,6 +357,33 @@ impl VuCore {
             self.state.log(LogLevel::Warning, &message, &[]);
         });
     }
+}
+
+/// Tells the engine that it runs on another stack from here on.
+fn move_in(ctx: &Ctx<'_>) {
+    // SAFETY: the context is alive, and so is its runtime.
+    unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
+}
+
+/// Lets the engine read something on a large stack, as far down as the input goes. To be called at
+/// the beginning of the virtual user's own stack, which counts from there on afterwards; nothing of
+/// the script may run within.
+fn in_room<T>(ctx: &Ctx<'_>, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let limit = |bytes: usize| {
+        // SAFETY: as above.
+        unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
+    };
+    let done = with_room(ROOM_BYTES, || {
+        move_in(ctx);
+        limit(ROOM_BYTES - STACK_RESERVE);
+        read()
+    });
+    move_in(ctx);
+    limit(STACK_BYTES - STACK_RESERVE);
+    done.unwrap_or_else(|error| {
+        let message = format!("no memory to load: {error}");
+        Err(Exception::throw_message(ctx, &message))
+    })
 }
 
 /// Whether promises wait to be told. Asked of the engine itself: the wrapper's own question wants

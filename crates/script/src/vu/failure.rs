@@ -20,7 +20,7 @@ pub enum FailureKind {
     Rejected,
     /// What `handleSummary()` returned can be no output.
     BadOutput,
-    /// What `setup()` returned is no JSON.
+    /// What `setup()` returned, or the options that it exports, cannot be JSON.
     BadData,
     /// The script called `exec.test.abort()`.
     Aborted,

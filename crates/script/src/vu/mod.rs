@@ -28,6 +28,7 @@ pub(crate) use failure::failure_of;
 pub(crate) use state::{Stage, VuState, cancellation, state};
 
 use self::core::VuCore;
+use crate::exports::Exports;
 use crate::host::Host;
 use crate::program::Program;
 use stack::PooledStack;
@@ -213,8 +214,10 @@ impl ScriptVu {
     }
 
     /// What the script exports; `None` before its module code has run.
-    #[must_use]
-    pub fn exports(&self) -> Option<crate::exports::Exports> {
+    ///
+    /// # Errors
+    /// When its options cannot be read.
+    pub fn exports(&self) -> Result<Option<Exports>, ScriptFailure> {
         self.core.exports()
     }
 }

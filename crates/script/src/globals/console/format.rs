@@ -3,11 +3,9 @@
 //! Must not run anything of the script but getters. Invariant: the text is bounded by [`DEPTH_MAX`];
 //! beyond it an object is named, not spelled out.
 
-use std::ops::Range;
-use std::vec;
-
 use rquickjs::{Atom, Coerced, Ctx, Object, Result, Value};
 
+use crate::items::Items;
 use crate::kinds::{array_buffer, is_made_by};
 use crate::modules::bytes;
 
@@ -69,24 +67,11 @@ struct Open<'js> {
     is_empty: bool,
 }
 
-enum Items<'js> {
-    /// From the first of these indices to before the second.
-    Indexed(Object<'js>, Range<u32>),
-    Fields(vec::IntoIter<(String, Value<'js>)>),
-}
-
 impl<'js> Open<'js> {
     /// What is to be written next, behind what separates it from what was written before; `None` at
     /// the end, which is then written.
     fn next(&mut self, out: &mut String) -> Result<Option<Value<'js>>> {
-        let item = match &mut self.items {
-            Items::Indexed(object, left) => match left.next() {
-                Some(index) => Some((None, object.get(index)?)),
-                None => None,
-            },
-            Items::Fields(fields) => fields.next().map(|(name, value)| (Some(name), value)),
-        };
-        let Some((name, value)) = item else {
+        let Some((name, value)) = self.items.next()? else {
             out.push_str(if self.is_empty { "" } else { " " });
             out.push(self.close);
             return Ok(None);
@@ -125,11 +110,11 @@ fn begin<'js>(
         return Ok(None);
     }
     let (items, brackets) = if value.is_array() || is_array_like(value) {
-        (indexed(object)?, ['[', ']'])
+        (Items::of_list(object)?, ['[', ']'])
     } else if let Some(name) = typed_array(ctx, object)? {
         let length: u32 = object.get("length")?;
         out.push_str(&format!("{name}({length}) "));
-        (indexed(object)?, ['[', ']'])
+        (Items::of_list(object)?, ['[', ']'])
     } else {
         (fields(object)?, ['{', '}'])
     };
@@ -142,17 +127,12 @@ fn begin<'js>(
     }))
 }
 
-fn indexed<'js>(object: &Object<'js>) -> Result<Items<'js>> {
-    Ok(Items::Indexed(object.clone(), 0..object.get("length")?))
-}
-
 fn fields<'js>(object: &Object<'js>) -> Result<Items<'js>> {
     let fields = object.props::<Atom<'js>, Value<'js>>().map(|field| {
         let (name, value) = field?;
         Ok((bytes::text(&name.to_value()?)?, value))
     });
-    let fields: Vec<_> = fields.collect::<Result<_>>()?;
-    Ok(Items::Fields(fields.into_iter()))
+    Ok(Items::of_fields(fields.collect::<Result<_>>()?))
 }
 
 /// The text of an object that is not spelled out by its fields; `None` for all others.

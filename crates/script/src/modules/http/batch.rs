@@ -4,11 +4,11 @@
 //! over all and to one host; all have ended when the call returns.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 use rquickjs::function::Rest;
-use rquickjs::{Array, Coerced, Ctx, Object, Result, Value};
+use rquickjs::{Array, Ctx, Object, Result, Value};
 
 use super::answer::Facts;
 use super::call::{Call, Refused};
@@ -20,13 +20,28 @@ use crate::vu::{Stage, state};
 
 /// The requests of a batch, and what came of those that have ended.
 struct Batch {
-    waiting: RefCell<VecDeque<(usize, Rc<Call>)>>,
+    queues: RefCell<Queues>,
     ended: RefCell<Vec<Option<Facts>>>,
     open: Cell<usize>,
     under_way: Cell<usize>,
-    per_host: RefCell<HashMap<String, usize>>,
     most: usize,
+    /// Requests are being started: what ends meanwhile leaves the next to that.
+    is_starting: Cell<bool>,
+}
+
+/// What waits, by host, so that the next that may start is found without a look at the others.
+struct Queues {
+    hosts: Vec<HostQueue>,
+    number_of: HashMap<String, usize>,
+    /// Hosts that have room and something that waits, by the place of the first that waits there.
+    ready: BTreeSet<(usize, usize)>,
     most_per_host: usize,
+}
+
+#[derive(Default)]
+struct HostQueue {
+    waiting: VecDeque<(usize, Rc<Call>)>,
+    running: usize,
 }
 
 /// `batch(requests)`
@@ -78,18 +93,17 @@ fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec
     let state = state(ctx);
     let limits = &state.program.settings.http;
     let batch = Rc::new(Batch {
-        waiting: RefCell::default(),
+        queues: RefCell::new(Queues::new(limits.batch_per_host)),
         ended: RefCell::default(),
         open: Cell::new(items.len()),
         under_way: Cell::new(0),
-        per_host: RefCell::default(),
         most: limits.batch.max(1),
-        most_per_host: limits.batch_per_host,
+        is_starting: Cell::new(false),
     });
     for (at, (key, item)) in keys.iter().zip(items).enumerate() {
         let prepared = prepare(ctx, key, item)?;
         match prepared {
-            Ok(call) => batch.waiting.borrow_mut().push_back((at, call)),
+            Ok(call) => batch.queues.borrow_mut().add(at, call),
             Err(refused) if state.program.settings.throw => {
                 return Err(error::throw(ctx, &refused.message));
             }
@@ -148,47 +162,94 @@ fn responses<'js>(ctx: &Ctx<'js>, batch: &Batch) -> Result<Vec<Value<'js>>> {
 
 /// Starts what the limits allow.
 fn start_more(ctx: &Ctx<'_>, batch: &Rc<Batch>) -> Result<()> {
-    while let Some((at, call, host)) = batch.take_next() {
+    if batch.is_starting.replace(true) {
+        return Ok(());
+    }
+    let mut outcome = Ok(());
+    while outcome.is_ok()
+        && batch.under_way.get() < batch.most
+        && let Some((at, call, host)) = batch.take_next()
+    {
         let place = Rc::clone(batch);
         let on_done = move |ctx: &Ctx<'_>, facts: Facts| {
             place.ended.borrow_mut()[at] = Some(facts);
             place.open.set(place.open.get() - 1);
             place.under_way.set(place.under_way.get() - 1);
-            if let Some(running) = place.per_host.borrow_mut().get_mut(&host) {
-                *running -= 1;
-            }
+            place.queues.borrow_mut().leave(host);
             start_more(ctx, &place)
         };
-        request::beside(ctx, call, Box::new(on_done))?;
+        outcome = request::beside(ctx, call, Box::new(on_done));
     }
-    Ok(())
+    batch.is_starting.set(false);
+    outcome
 }
 
 impl Batch {
-    /// The next request that may start now, counted as started.
-    fn take_next(&self) -> Option<(usize, Rc<Call>, String)> {
-        if self.under_way.get() >= self.most {
-            return None;
-        }
-        let mut per_host = self.per_host.borrow_mut();
-        let has_room = |(_, call): &(usize, Rc<Call>)| {
-            let running = per_host.get(call.address.host()).copied().unwrap_or(0);
-            self.most_per_host == 0 || running < self.most_per_host
-        };
-        let place = self.waiting.borrow().iter().position(has_room)?;
-        let (at, call) = self.waiting.borrow_mut().remove(place)?;
-        let host = call.address.host().to_owned();
-        *per_host.entry(host.clone()).or_default() += 1;
+    /// The next request whose host has room, counted as started; with its host's number.
+    fn take_next(&self) -> Option<(usize, Rc<Call>, usize)> {
+        let next = self.queues.borrow_mut().take_next()?;
         self.under_way.set(self.under_way.get() + 1);
-        Some((at, call, host))
+        Some(next)
     }
 }
 
-/// One item: a URL, a list of arguments, or an object of them.
+impl Queues {
+    /// `most_per_host`: zero is no limit.
+    fn new(most_per_host: usize) -> Queues {
+        Queues {
+            hosts: Vec::new(),
+            number_of: HashMap::new(),
+            ready: BTreeSet::new(),
+            most_per_host: match most_per_host {
+                0 => usize::MAX,
+                most => most,
+            },
+        }
+    }
+
+    /// Appends a request, which has this place among the items.
+    fn add(&mut self, at: usize, call: Rc<Call>) {
+        let name = call.address.host();
+        let host = match self.number_of.get(name) {
+            Some(known) => *known,
+            None => {
+                self.number_of.insert(name.to_owned(), self.hosts.len());
+                self.hosts.push(HostQueue::default());
+                self.hosts.len() - 1
+            }
+        };
+        self.hosts[host].waiting.push_back((at, call));
+        self.look_at(host);
+    }
+
+    fn take_next(&mut self) -> Option<(usize, Rc<Call>, usize)> {
+        let (_, host) = self.ready.pop_first()?;
+        let queue = &mut self.hosts[host];
+        let (at, call) = queue.waiting.pop_front()?;
+        queue.running += 1;
+        self.look_at(host);
+        Some((at, call, host))
+    }
+
+    /// A request to this host has ended.
+    fn leave(&mut self, host: usize) {
+        self.hosts[host].running -= 1;
+        self.look_at(host);
+    }
+
+    fn look_at(&mut self, host: usize) {
+        let queue = &self.hosts[host];
+        if let Some((first, _)) = queue.waiting.front()
+            && queue.running < self.most_per_host
+        {
+            self.ready.insert((*first, host));
+        }
+    }
+}
+
+/// One item: a URL, a list of arguments, or an object of them. As in k6 the method of an object
+/// alone is written in capitals.
 fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared> {
-    let method_of = |value: &Value<'js>| -> Result<std::sync::Arc<str>> {
-        Ok(value.get::<Coerced<String>>()?.0.into())
-    };
     let mut arguments = Arguments {
         method: "GET".into(),
         url: None,
@@ -212,7 +273,10 @@ fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared
             );
             return Ok(Err(Refused::new(message)));
         }
-        arguments.method = method_of(&array.get(0)?)?;
+        match method_of(&array.get(0)?)? {
+            Ok(method) => arguments.method = method.into(),
+            Err(refused) => return Ok(Err(refused)),
+        }
         arguments.url = given(array.get(1)?);
         arguments.body = given(array.get(2)?);
         arguments.params = given(array.get(3)?);
@@ -222,8 +286,11 @@ fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared
             let message = format!("batch request {key} doesn't have a url key");
             return Ok(Err(Refused::new(message)));
         }
-        if let Some(method) = given(object.get("method")?) {
-            arguments.method = method_of(&method)?;
+        if object.contains_key("method")? {
+            match method_of(&object.get("method")?)? {
+                Ok(method) => arguments.method = method.to_uppercase().into(),
+                Err(refused) => return Ok(Err(refused)),
+            }
         }
         arguments.body = given(object.get("body")?);
         arguments.params = given(object.get("params")?);
@@ -233,8 +300,21 @@ fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared
     request::prepare(ctx, &arguments)
 }
 
+fn method_of(value: &Value<'_>) -> Result<std::result::Result<String, Refused>> {
+    match value.as_string() {
+        Some(text) => text.to_string().map(Ok),
+        None => {
+            let shown = go_value::format(value)?;
+            Ok(Err(Refused::new(format!("invalid method type '{shown}'"))))
+        }
+    }
+}
+
 /// Whether an object describes a request, rather than being a URL itself.
 fn is_description(object: &Object<'_>) -> bool {
     !object.contains_key("clean_url").unwrap_or(false)
         && !object.contains_key("href").unwrap_or(false)
 }
+
+#[cfg(test)]
+mod tests;

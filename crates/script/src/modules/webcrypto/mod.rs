@@ -13,13 +13,12 @@ mod curves;
 mod hashing;
 mod rsa;
 
-use corosensei::on_stack;
-use corosensei::stack::DefaultStack;
 use rquickjs::object::Property;
 use rquickjs::{ArrayBuffer, Ctx, Error, Exception, FromJs, Function, Object, Result, Value};
 
 use crate::modules::bytes;
 use crate::natives::{Body, Builtin};
+use crate::room;
 use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {
@@ -99,13 +98,10 @@ fn with_room<T>(
     ctx: &Ctx<'_>,
     work: impl FnOnce() -> std::result::Result<T, Refusal>,
 ) -> Result<T> {
-    let outcome = match DefaultStack::new(ARITHMETIC_STACK) {
-        Ok(stack) => on_stack(stack, work),
-        Err(error) => Err((
-            "OperationError",
-            format!("no memory for arithmetic: {error}"),
-        )),
-    };
+    let outcome = room::with_room(ARITHMETIC_STACK, work).unwrap_or_else(|error| {
+        let message = format!("no memory for arithmetic: {error}");
+        Err(("OperationError", message))
+    });
     outcome.map_err(|(name, message)| fail(ctx, name, &message))
 }
 

@@ -10,6 +10,7 @@ use super::super::{body, error};
 use super::build::mended;
 use super::{Field, Response};
 use crate::json_fault;
+use crate::nesting::json_levels;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
@@ -54,29 +55,9 @@ fn too_deep(path: &str, text: &str) -> Option<String> {
             "the path has more than {PARTS_MAX} parts: take it in two steps"
         ));
     }
-    (path.contains('@') && levels(text) > LEVELS_MAX).then(|| {
+    (path.contains('@') && json_levels(text) > LEVELS_MAX).then(|| {
         format!("the body has more than {LEVELS_MAX} levels: use a path without a modifier")
     })
-}
-
-/// How deep a text's brackets are nested, those in strings left out.
-fn levels(text: &str) -> usize {
-    let (mut level, mut deepest) = (0_usize, 0);
-    let (mut in_string, mut is_escaped) = (false, false);
-    for b in text.bytes() {
-        match b {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = in_string,
-            b'"' => in_string = !in_string,
-            b'[' | b'{' if !in_string => {
-                level += 1;
-                deepest = deepest.max(level);
-            }
-            b']' | b'}' if !in_string => level = level.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 fn whole<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Value<'js>> {
@@ -132,18 +113,6 @@ pub(super) fn with_text<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn levels_are_those_of_brackets_outside_of_strings() {
-        for (text, found) in [
-            ("", 0),
-            ("{\"a\": [1, [2]], \"b\": {}}", 3),
-            ("[\"[[[\\\"[[\", []]", 2),
-            ("]]][", 1),
-        ] {
-            assert_eq!(levels(text), found, "{text}");
-        }
-    }
 
     #[test]
     fn long_paths_and_deep_bodies_are_refused_and_no_others() {

@@ -1,0 +1,55 @@
+//! Batches against a simulated host.
+//!
+//! Must not need a socket. Invariant under test: what a batch costs is what its requests cost.
+
+use crate::testing::Rehearsal;
+
+#[test]
+fn methods_of_a_batch_are_those_of_k6() {
+    let script = "import http from 'k6/http';
+        const H = 'http://h.test';
+        export default function () {
+        const methods = (requests) => http.batch(requests).map((r) => r && r.request.method).join();
+         console.log(methods([{ method: 'get', url: H }, { method: 'pAtch', url: H }, ['pOst', H, 'x'], H]));
+         for (const bad of [{ method: undefined, url: H }, { method: 5, url: H }, [null, H]]) http.batch([bad]);
+        }";
+    let log = Rehearsal::new(script).run().log();
+    assert_eq!(log[0], "info GET,PATCH,pOst,GET source=console");
+    let refused =
+        |what: &str| format!("warning A batch request failed error=invalid method type '{what}'");
+    assert_eq!(log[1..], ["<nil>", "5", "<nil>"].map(refused));
+}
+
+/// Each host has room again when one of its own has ended; who waits for that is not looked at.
+#[test]
+fn a_large_batch_costs_what_its_requests_cost() {
+    let at_once = |hosts: usize| {
+        let script = format!(
+            "import http from 'k6/http';
+             export default function () {{
+                 const urls = Array.from({{ length: 3000 }}, (_, i) => `http://h${{i % {hosts}}}.test/${{i}}`);
+                 const list = http.batch(urls);
+                 console.log(list.length, list.every((r, i) => r.url === urls[i] && r.status === 200));
+             }}"
+        );
+        let rehearsed = Rehearsal::new(&script).run();
+        assert_eq!(rehearsed.log(), ["info 3000 true source=console"]);
+    };
+    at_once(1);
+    at_once(7);
+    at_once(3_000);
+}
+
+#[test]
+fn what_cannot_be_sent_ends_without_going_down_the_stack() {
+    let script = "import http from 'k6/http';
+        export default function () {
+            const list = http.batch(Array(5000).fill('ftp://h.test/'));
+            console.log(list.length, list.every((r) => r.status === 0));
+        }";
+    let log = Rehearsal::new(script).run().log();
+    assert_eq!(
+        log.last().map(String::as_str),
+        Some("info 5000 true source=console")
+    );
+}

@@ -1,0 +1,131 @@
+//! Room to recurse: a stack of its own for work whose depth the input decides.
+//!
+//! Address space is reserved and memory taken as far as the work goes down, so that a large room
+//! costs what is used of it. Must not know the work. Invariant: the end of a room is guarded; work
+//! that runs over it ends the process, and never writes elsewhere.
+
+use std::io;
+use std::ptr;
+
+use corosensei::on_stack;
+use corosensei::stack::{Stack, StackPointer};
+
+/// Bytes at a room's end that nothing may touch: more than any one frame skips.
+const GUARD_BYTES: usize = 1 << 20;
+/// Rooms are made of whole pages of this size, the largest that systems use.
+const PAGE_BYTES: usize = 64 * 1024;
+
+/// Does work on a stack of this many bytes. Nothing within may suspend a virtual user.
+///
+/// # Errors
+/// When the system has no address space for it; the work is then not done.
+pub(crate) fn with_room<T>(bytes: usize, work: impl FnOnce() -> T) -> io::Result<T> {
+    Room::new(bytes).map(|room| on_stack(room, work))
+}
+
+/// As [`with_room`], on a stack as near to `most` bytes as the system has address space for.
+///
+/// # Errors
+/// When there are not even `least` bytes; the work is then not done.
+pub(crate) fn with_room_up_to<T>(
+    least: usize,
+    most: usize,
+    work: impl FnOnce() -> T,
+) -> io::Result<T> {
+    let mut bytes = most.max(least);
+    loop {
+        match Room::new(bytes) {
+            Ok(room) => return Ok(on_stack(room, work)),
+            Err(error) if bytes == least => return Err(error),
+            Err(_) => bytes = (bytes / 2).max(least),
+        }
+    }
+}
+
+/// A reserved stack.
+struct Room {
+    base: StackPointer,
+    limit: StackPointer,
+}
+
+impl Room {
+    fn new(bytes: usize) -> io::Result<Room> {
+        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let usable = bytes
+            .checked_next_multiple_of(PAGE_BYTES)
+            .ok_or_else(too_large)?
+            .max(PAGE_BYTES);
+        let length = usable.checked_add(GUARD_BYTES).ok_or_else(too_large)?;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping at an address of the system's choice.
+        let start = unsafe { libc::mmap(ptr::null_mut(), length, libc::PROT_NONE, kind, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let pointer = |at: usize| StackPointer::new(at).expect("no mapping begins at zero");
+        let room = Room {
+            base: pointer(start as usize + length),
+            limit: pointer(start as usize),
+        };
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: the range lies in the mapping, which nobody else knows.
+        let opened = unsafe { libc::mprotect(start.byte_add(GUARD_BYTES), usable, access) };
+        if opened != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(room)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let length = self.base.get() - self.limit.get();
+        // SAFETY: the mapping is this room's, and the work on it is over.
+        let unmapped = unsafe { libc::munmap(self.limit.get() as *mut _, length) };
+        debug_assert_eq!(unmapped, 0, "a whole mapping can be given back");
+    }
+}
+
+// SAFETY: the memory from `limit` to `base` is a mapping that stays until the drop; its low end
+// cannot be accessed.
+unsafe impl Stack for Room {
+    fn base(&self) -> StackPointer {
+        self.base
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depth(left: usize) -> usize {
+        let frame = std::hint::black_box([left; 64]);
+        if left == 0 {
+            0
+        } else {
+            depth(left - 1) + frame[1].min(1)
+        }
+    }
+
+    #[test]
+    fn work_may_go_as_deep_as_the_room_is_and_gives_back_what_it_found() {
+        assert_eq!(with_room(1 << 30, || depth(100_000)).ok(), Some(100_000));
+        let nested = with_room(1 << 20, || with_room(1 << 20, || depth(100)).ok()).ok();
+        assert_eq!(nested, Some(Some(100)));
+    }
+
+    #[test]
+    fn a_room_that_no_system_has_is_an_error() {
+        assert!(with_room(usize::MAX, || ()).is_err());
+        assert!(with_room(1 << 62, || ()).is_err());
+        assert!(with_room_up_to(1 << 62, usize::MAX, || ()).is_err());
+        assert_eq!(
+            with_room_up_to(1 << 20, 1 << 62, || depth(100)).ok(),
+            Some(100)
+        );
+    }
+}

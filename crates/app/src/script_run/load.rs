@@ -128,7 +128,9 @@ fn first_init(
     loadline_run::read_exports(&setup).map_err(|error| match error {
         ReadError::Thrown(failure) => match failure.kind {
             FailureKind::Aborted => could_not.load(ExitCode::ScriptAbort, &failure.to_string()),
-            FailureKind::Rejected => could_not.load(ExitCode::Other, &failure.to_string()),
+            FailureKind::Rejected | FailureKind::BadData => {
+                could_not.load(ExitCode::Other, &failure.to_string())
+            }
             _ => thrown(&failure),
         },
         ReadError::System(why) => K6Error::other(why),

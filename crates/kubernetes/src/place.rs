@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 /// What is done at a place; the words of roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
@@ -186,19 +188,16 @@ impl Place {
     }
 }
 
-/// Percent-encodes what is not unreserved (RFC 3986, section 2.3).
+/// All but what RFC 3986, section 2.3, calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Percent-encodes what is not unreserved.
 pub(crate) fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' | b'.' => {
-                encoded.push(char::from(byte));
-            }
-            _ => {
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
+    let encoded = utf8_percent_encode(text, RESERVED).to_string();
     // A path's dot segments would lead elsewhere.
     match encoded.as_str() {
         "." | ".." => encoded.replace('.', "%2E"),

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
 /// The scheme of an origin.
@@ -178,21 +179,7 @@ fn split_userinfo(text: &str) -> (String, String) {
 }
 
 fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        if let (b'%', [high, low, after @ ..]) = (*first, tail)
-            && let (Some(high), Some(low)) =
-                ((*high as char).to_digit(16), (*low as char).to_digit(16))
-        {
-            bytes.push((high * 16 + low) as u8);
-            rest = after;
-            continue;
-        }
-        bytes.push(*first);
-        rest = tail;
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// The URL that a Location header leads to, seen from the request that was answered.

@@ -134,15 +134,7 @@ fn encode(text: &str) -> String {
 }
 
 fn encode_plain(text: &str, out: &mut String) {
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'*' | b'-' | b'.' | b'_' => {
-                out.push(char::from(byte));
-            }
-            b' ' => out.push('+'),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
+    out.extend(url::form_urlencoded::byte_serialize(text.as_bytes()));
 }
 
 #[cfg(test)]

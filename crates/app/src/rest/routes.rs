@@ -12,6 +12,7 @@ use hyper::header::{LOCATION, X_CONTENT_TYPE_OPTIONS};
 use loadline_model::RunCommand;
 use loadline_report::k6 as layouts;
 use loadline_run::RunWatch;
+use percent_encoding::percent_decode_str;
 
 use super::{setup_data, status};
 use crate::http::{Answer, Asked, Refusal, Service, Work};
@@ -250,18 +251,7 @@ impl Api {
 
 /// A part of a path with `%7B` and the like read; what is no such pair stays.
 fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
-        let code = digits
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        out.push(code.unwrap_or(*byte));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -272,7 +262,7 @@ mod tests {
     fn names_of_sub_metrics_may_be_escaped() {
         assert_eq!(percent_decoded("a%7Bb:c%7D"), "a{b:c}");
         assert_eq!(percent_decoded("100%"), "100%");
-        assert_eq!(percent_decoded("%zz%4"), "%zz%4");
+        assert_eq!(percent_decoded("%zz%4%+5"), "%zz%4%+5");
     }
 
     #[test]

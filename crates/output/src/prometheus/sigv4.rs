@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use hmac::{Hmac, KeyInit, Mac};
 use loadline_model::civil::Civil;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
 use super::settings::Signing;
@@ -76,17 +77,17 @@ pub(super) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static 
     headers
 }
 
+/// All but what RFC 3986, section 2.3, calls unreserved, and slashes.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'/')
+    .remove(b'_')
+    .remove(b'~');
+
 /// The path coded once more: services other than the object store want it so.
 fn coded_path(path: &str) -> String {
-    path.bytes().fold(String::new(), |mut coded, byte| {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                coded.push(char::from(byte));
-            }
-            byte => write!(coded, "%{byte:02X}").expect("writing to a String cannot fail"),
-        }
-        coded
-    })
+    utf8_percent_encode(path, RESERVED).to_string()
 }
 
 /// The parameters by name and value; one without a value has an empty one.

@@ -3,6 +3,7 @@
 //! Must not know what lies there. Invariant: the rules are k6's: no extension is guessed, no folder
 //! searched, no package known.
 
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::program::LoadError;
@@ -37,7 +38,9 @@ pub(super) fn folder_of(url: &Url) -> Url {
 /// The path of a `file:` address as messages name it; any other address whole.
 pub(super) fn path_of(url: &Url) -> String {
     match url.scheme() {
-        "file" => percent_decoded(url.path()),
+        "file" => percent_decode_str(url.path())
+            .decode_utf8_lossy()
+            .into_owned(),
         _ => url.to_string(),
     }
 }
@@ -118,22 +121,4 @@ fn joined(base: &Url, name: &str) -> Result<Url, LoadError> {
 
 fn parsed(address: &str) -> Result<Url, LoadError> {
     Url::parse(address).map_err(|error| LoadError::new(format!("{address}: {error}")))
-}
-
-fn percent_decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        rest = tail;
-        let escaped = (first == b'%')
-            .then(|| tail.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        if escaped.is_some() {
-            rest = &tail[2..];
-        }
-        bytes.push(escaped.unwrap_or(first));
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

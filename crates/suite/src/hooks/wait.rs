@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use regex::Regex;
 
 use super::spec::{Condition, CpuOf, HttpCall};
@@ -18,6 +19,12 @@ const LOOK_MAX: Duration = Duration::from_secs(1);
 const REQUEST: Duration = Duration::from_secs(5);
 /// A processor use is told from windows of at least this length: ticks of the system's clock are 10 ms.
 const CPU_WINDOW: Duration = Duration::from_millis(500);
+/// All but what RFC 3986, section 2.3, calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// What was there before a hook did something, which the condition is held against.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -199,7 +206,7 @@ fn look_http(call: &HttpCall, world: &mut dyn World) -> Look {
 
 /// The one value of an instant query, as Prometheus' HTTP API gives it.
 fn prometheus(url: &str, query: &str, world: &mut dyn World) -> Result<f64, String> {
-    let encoded: String = query.bytes().map(encoded).collect();
+    let encoded = utf8_percent_encode(query, RESERVED);
     let url = format!("{}/api/v1/query?query={encoded}", url.trim_end_matches('/'));
     let answer = world.http(&HttpCall::get(&url, None), REQUEST)?;
     let answered: serde_json::Value = serde_json::from_str(&answer.body)
@@ -211,13 +218,4 @@ fn prometheus(url: &str, query: &str, world: &mut dyn World) -> Result<f64, Stri
     };
     let value = value.as_str().and_then(|text| text.parse().ok());
     value.ok_or_else(|| "the query gave no value".to_owned())
-}
-
-/// A byte of a query in a URL (RFC 3986: all but the unreserved are escaped).
-fn encoded(byte: u8) -> String {
-    if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-        char::from(byte).to_string()
-    } else {
-        format!("%{byte:02X}")
-    }
 }

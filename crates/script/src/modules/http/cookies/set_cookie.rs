@@ -3,6 +3,8 @@
 //! Must not keep anything. Invariant: a line without a valid name or value gives no cookie; an
 //! attribute that is not understood is passed over.
 
+use time::Date;
+
 use super::Cookie;
 
 /// The cookie of a line; `None` when it is none.
@@ -73,32 +75,16 @@ const MONTHS: [&str; 12] = [
 pub(crate) fn date_ms(text: &str) -> Option<i64> {
     let (_, rest) = text.split_once(", ")?;
     let mut fields = rest.split([' ', '-']).filter(|field| !field.is_empty());
-    let day: i64 = fields.next()?.parse().ok()?;
+    let day = fields.next()?.parse().ok()?;
     let month = fields.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)? as i64 + 1;
-    let year: i64 = fields.next()?.parse().ok()?;
-    let mut clock = fields.next()?.split(':').map(str::parse::<i64>);
-    let hour = clock.next()?.ok()?;
-    let minute = clock.next()?.ok()?;
-    let second = clock.next()?.ok()?;
+    let month = MONTHS.iter().position(|name| *name == month)? as u8 + 1;
+    let year: u16 = fields.next()?.parse().ok()?;
+    let date = Date::from_calendar_date(year.into(), month.try_into().ok()?, day).ok()?;
+    let mut clock = fields.next()?.split(':').map(str::parse::<u8>);
+    let [hour, minute, second] = [clock.next()?, clock.next()?, clock.next()?];
     fields.next()?;
-    let is_date = (1..=31).contains(&day) && (1..=9_999).contains(&year);
-    let is_clock =
-        (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
-    if !is_date || !is_clock {
-        return None;
-    }
-    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second;
-    Some(seconds * 1_000)
-}
-
-/// Days from 1970-01-01 (Howard Hinnant's `days_from_civil`).
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year - era * 400;
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+    let at = date.with_hms(hour.ok()?, minute.ok()?, second.ok()?).ok()?;
+    (year > 0).then(|| at.assume_utc().unix_timestamp() * 1_000)
 }
 
 #[cfg(test)]

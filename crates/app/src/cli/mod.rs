@@ -15,6 +15,7 @@ pub mod values;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::Ending;
 
@@ -118,6 +119,15 @@ pub enum Command {
     /// A suite file names rows: scripts or command lines with their load, their environment and what is done around
     /// them. Rows are run one after the other, judged, and kept, so that a suite that was stopped goes on where it was.
     Suite(Box<SuiteArgs>),
+    /// Print a script that makes a shell complete loadline's commands and options
+    ///
+    /// bash: loadline completion bash > ~/.local/share/bash-completion/completions/loadline;
+    /// zsh: loadline completion zsh > _loadline, in a folder of $fpath;
+    /// fish: loadline completion fish > ~/.config/fish/completions/loadline.fish.
+    Completion {
+        /// Which shell.
+        shell: Shell,
+    },
     /// Print the version
     Version,
     /// Print a generated reference

@@ -141,7 +141,52 @@ impl ScriptCommand {
             }
         }
         out.push_str("\n  -h, --help\n          Print this help\n");
+        for (at, (what, words)) in self.examples().iter().enumerate() {
+            out.push_str(if at == 0 { "\nExamples:\n" } else { "" });
+            out.push_str(&format!(
+                "  # {what}\n  {program} {} {words}\n",
+                self.name()
+            ));
+        }
         out
+    }
+
+    /// Command lines to begin with, and what each does.
+    fn examples(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            ScriptCommand::Run => &[
+                ("One iteration of one virtual user", "script.js"),
+                ("10 virtual users for 30 seconds", "-u 10 -d 30s script.js"),
+                (
+                    "A ramp to 100 virtual users and down again",
+                    "-s 1m:100 -s 5m:100 -s 1m:0 script.js",
+                ),
+                (
+                    "A script from standard input, with a variable",
+                    "-e HOST=test.example - < script.js",
+                ),
+                (
+                    "Samples to a file, and a page with charts",
+                    "-o json=samples.json.gz --report run.html script.js",
+                ),
+                (
+                    "What one iteration sends, request by request",
+                    "--once script.js",
+                ),
+                (
+                    "A test that waits for a word through its REST API",
+                    "--paused --address localhost:6565 script.js",
+                ),
+            ],
+            ScriptCommand::New => &[
+                ("script.js, from the default template", ""),
+                (
+                    "Another file and another template",
+                    "--template protocol test.js",
+                ),
+            ],
+            _ => &[],
+        }
     }
 }
 

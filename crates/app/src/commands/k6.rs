@@ -7,7 +7,7 @@ use std::io::Write;
 
 use loadline_model::ExitCode;
 
-use super::{archive, control, inspect, new, run, version};
+use super::{archive, completion, control, inspect, new, run, version};
 use crate::cli::script::ScriptCommand;
 use crate::cli::script::flags::GLOBAL;
 use crate::dialect::pflag::Kind;
@@ -33,6 +33,10 @@ pub(super) fn dispatch(
     };
     if name == "help" {
         return Ok(Ending::answer(overview(identity)).tell());
+    }
+    if name == "completion" {
+        return completion::of_words(&words[at + 1..])
+            .map_err(|error| refused(&error, &LogSettings::default()));
     }
     let Some(command) = ScriptCommand::ALL
         .into_iter()

@@ -7,6 +7,7 @@ mod bench;
 mod bombardier;
 mod capacity;
 mod compare;
+mod completion;
 mod control;
 mod demo;
 mod docs;
@@ -75,6 +76,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         | Command::Status(_)
         | Command::Stats(_)
         | Command::Version => k6::dispatch(Identity::Loadline, &arguments[1..], env, files),
+        Command::Completion { shell } => Ok(completion::run(Identity::Loadline, shell)),
         Command::InternalDocs { reference } => Ok(Ending::answer(docs::print(reference)).tell()),
     }
 }

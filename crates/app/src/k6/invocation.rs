@@ -48,14 +48,6 @@ impl Identity {
         }
     }
 
-    /// The address of the REST API where nobody names one.
-    pub(super) fn rest_default(self) -> Option<&'static str> {
-        match self {
-            Identity::Loadline => None,
-            Identity::K6 => Some("localhost:6565"),
-        }
-    }
-
     /// The words that the command is called by.
     #[must_use]
     pub fn program(self) -> &'static str {
@@ -217,7 +209,7 @@ impl K6Invocation {
             tiers,
             proxy,
             overrides: surroundings::overrides(&given)?,
-            settings: surroundings::settings(identity, &given, env)?,
+            settings: surroundings::settings(&given, env)?,
         })))
     }
 
@@ -234,7 +226,7 @@ impl K6Invocation {
     #[must_use]
     pub fn asked_address(&self) -> Option<&str> {
         let rest = self.settings.rest.as_ref()?;
-        rest.asked.then_some(rest.address.as_str())
+        Some(rest.address.as_str())
     }
 
     /// The token that a running test wants to be sent; `None`: none.

@@ -61,8 +61,6 @@ pub struct SummarySettings {
 pub struct RestSettings {
     /// Host and port to listen on.
     pub address: String,
-    /// Whether the user asked for it; if not, a busy port is a warning and nothing more.
-    pub asked: bool,
 }
 
 /// The pages of a run: the live one, and the report.

@@ -12,7 +12,7 @@ use loadline_model::script_settings::Feature;
 
 use super::consolidate::Overrides;
 use super::dashboard;
-use super::invocation::{Compatibility, Identity, ScriptType};
+use super::invocation::{Compatibility, ScriptType};
 use super::log::{LogFormat, LogOutput, LogSettings};
 use super::notice::{K6Error, Level, Notice};
 use super::options::value::OptionValue;
@@ -57,6 +57,8 @@ pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, 
     let (most, default) = match command {
         ScriptCommand::Run | ScriptCommand::Inspect | ScriptCommand::Archive => (1, None),
         ScriptCommand::New => (1, Some("script.js")),
+        // As in k6, what stands behind it is nothing to it.
+        ScriptCommand::Version => (usize::MAX, Some("")),
         _ => (0, Some("")),
     };
     match (given.operands.first(), default) {
@@ -219,7 +221,7 @@ pub(super) fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
     })
 }
 
-pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
+pub(super) fn settings(given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
     let switch = |flag: &str| given.switch(flag).unwrap_or(false);
     let or_env = |flag: &str, variable: &str| {
         switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
@@ -240,7 +242,7 @@ pub(super) fn settings(identity: Identity, given: &Parsed, env: &Env) -> Result<
         outputs: outputs(given, env)?,
         strict_outputs: or_env("strict-outputs", "LOADLINE_STRICT_OUTPUTS")?,
         audits: or_env("audit", "LOADLINE_AUDIT")?,
-        rest: rest(identity, given, env),
+        rest: rest(given, env),
         access: access(given, env),
         pages,
         journal: text_or_env(given, env, "journal", "LOADLINE_JOURNAL").map(str::to_owned),
@@ -323,15 +325,21 @@ fn linger(given: &Parsed, env: &Env) -> Result<bool, K6Error> {
         })
 }
 
+fn mode_named(name: &str) -> Result<SummaryMode, K6Error> {
+    SummaryMode::of(name).ok_or_else(|| K6Error::other("invalid summary mode"))
+}
+
 fn summary_mode(given: &Parsed, env: &Env) -> Result<SummaryMode, K6Error> {
     if given.switch("no-summary").unwrap_or(false) {
         return Ok(SummaryMode::Disabled);
     }
     if let Some(name) = given.text("summary-mode") {
-        return SummaryMode::of(name).ok_or_else(|| K6Error::other("invalid summary mode"));
+        return mode_named(name);
     }
-    // As in k6, a variable with another value says nothing.
-    let named = env.get("K6_SUMMARY_MODE").and_then(SummaryMode::of);
+    let named = match env.get("K6_SUMMARY_MODE") {
+        None | Some("") => None,
+        Some(name) => Some(mode_named(name)?),
+    };
     let disabled = match named {
         None => switch_or_env(given, env, "no-summary", "K6_NO_SUMMARY")?.unwrap_or(false),
         Some(_) => false,
@@ -354,16 +362,10 @@ fn outputs(given: &Parsed, env: &Env) -> Result<Vec<OutputSpec>, K6Error> {
     named.into_iter().filter(is_other).map(read).collect()
 }
 
-fn rest(identity: Identity, given: &Parsed, env: &Env) -> Option<RestSettings> {
-    let asked = text_or_env(given, env, "address", "K6_ADDRESS");
-    let address = match (asked, identity.rest_default()) {
-        (Some(""), _) | (None, None) => return None,
-        (Some(address), _) => address,
-        (None, Some(default)) => default,
-    };
-    Some(RestSettings {
+fn rest(given: &Parsed, env: &Env) -> Option<RestSettings> {
+    let address = text_or_env(given, env, "address", "K6_ADDRESS")?;
+    (!address.is_empty()).then(|| RestSettings {
         address: address.to_owned(),
-        asked: asked.is_some(),
     })
 }
 

@@ -5,19 +5,21 @@
 use std::time::Duration;
 
 use loadline_go::GoDuration;
-use loadline_metric::{MetricId, MetricRegistry};
-use loadline_model::threshold_plan::ThresholdPlan;
+use loadline_metric::{BuiltIn, MetricId, MetricRegistry, TagSet};
+use loadline_model::TestPlan;
+use loadline_model::system_tags::SystemTag;
 use loadline_output::k6_lines::{MetricDescription, SubMetricDescription, ThresholdDescription};
 
 /// What a metric is, and what the test asks of it.
 pub(super) fn describe(
     metric: MetricId,
     registry: &MetricRegistry,
-    thresholds: &[ThresholdPlan],
+    plan: &TestPlan,
 ) -> MetricDescription {
     let definition = registry.get(metric);
     let definition = definition.expect("a value's metric was declared before the value");
-    let of_metric = thresholds
+    let of_metric = plan
+        .script_thresholds
         .iter()
         .filter(|threshold| *threshold.selector().metric == *definition.name);
     let mut own = Vec::new();
@@ -38,11 +40,25 @@ pub(super) fn describe(
             Some(_) => {}
         }
     }
+    if *definition.name == *BuiltIn::HttpReqDuration.name() && keeps_expected_responses(plan) {
+        let (name, value) = (SystemTag::ExpectedResponse.name(), "true");
+        let suffix = format!("{name}:{value}");
+        if sub_metrics.iter().all(|known| known.suffix != suffix) {
+            let tags = TagSet::new().with(name, value);
+            sub_metrics.push(SubMetricDescription { suffix, tags });
+        }
+    }
     MetricDescription {
         definition,
         thresholds: own,
         sub_metrics,
     }
+}
+
+/// Whether k6 keeps the sub-metric of the requests that were answered as expected.
+fn keeps_expected_responses(plan: &TestPlan) -> bool {
+    let script = plan.script.as_ref();
+    script.is_some_and(|script| script.series.system_tags.has(SystemTag::ExpectedResponse))
 }
 
 /// A delay as k6 tells it; `None`: there is none.

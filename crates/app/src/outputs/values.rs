@@ -133,7 +133,7 @@ impl Start<'_> {
     fn describe(&self) -> impl FnMut(MetricId) -> MetricDescription + Send + use<> {
         let registry = Arc::clone(self.wanted.registry);
         let plan = Arc::clone(self.wanted.plan);
-        move |metric| describe::describe(metric, &registry, &plan.script_thresholds)
+        move |metric| describe::describe(metric, &registry, &plan)
     }
 }
 

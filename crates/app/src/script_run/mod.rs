@@ -198,23 +198,17 @@ impl Going<'_> {
             commands: commands.clone(),
             logger: Arc::clone(&self.logger),
         };
-        let message = "Error from API server";
         match Rest::start(&settings.address, &self.run.access, api) {
             Ok(rest) => {
                 self.tell_token(&settings.address, rest.token());
                 Ok(Some(rest))
             }
-            Err(why) if settings.asked => {
-                let error = K6Error::new(ExitCode::CannotListen, message);
+            Err(why) => {
+                let error = K6Error::new(ExitCode::CannotListen, "Error from API server");
                 Err(K6Error {
                     notice: error.notice.with("error", why),
                     ..error
                 })
-            }
-            Err(why) => {
-                self.logger
-                    .tell(&Notice::warning(message).with("error", why));
-                Ok(None)
             }
         }
     }
@@ -346,7 +340,7 @@ impl Going<'_> {
         }
         show.leave();
         let source = self.source();
-        let all_told = Telling {
+        Telling {
             run: self.run,
             plan,
             script: &script,
@@ -359,7 +353,7 @@ impl Going<'_> {
         show.end(ran.interrupted, ran.result.totals.stop);
         self.tell_verdict(&ran.result);
         self.tell_troubles(ran);
-        all_told & self.write_reports(&ran.result)
+        self.write_reports(&ran.result)
     }
 
     /// The series that somebody asked for.

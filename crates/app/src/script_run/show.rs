@@ -44,7 +44,7 @@ impl Show {
     /// The plan's segment cannot be.
     pub(super) fn new(run: &ScriptRun, env: &Env) -> Result<Show, K6Error> {
         let share = run.plan.share(0, 1).map_err(K6Error::config)?;
-        let scenarios: Vec<Scenario> = run
+        let mut scenarios: Vec<Scenario> = run
             .plan
             .scenarios
             .iter()
@@ -53,6 +53,8 @@ impl Show {
                 ..scenario.clone()
             })
             .collect();
+        // As in the list of what is planned.
+        scenarios.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
         let is_terminal = std::io::stdout().is_terminal();
         let spans = |s: &Scenario| (s.name.clone(), (s.start_time, s.executor.duration()));
         Ok(Show {

@@ -41,21 +41,21 @@ pub(super) struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Tells everything; whether all that was asked for could be written.
-    pub(super) fn tell(&self, result: &RunResult) -> bool {
+    /// Tells everything. As in k6, a file that cannot be written is told and changes no exit code.
+    pub(super) fn tell(&self, result: &RunResult) {
         let Some(summary) = &result.summary else {
-            return true;
+            return;
         };
         if self.run.summary.mode == SummaryMode::Disabled {
-            return true;
+            return;
         }
         let options = self.options();
         let data: Arc<str> = match self.is_handled {
             true => self.data(summary, &options).to_string().into(),
             false => "null".into(),
         };
+        let mut unsaved = Vec::new();
         // As in k6, the module code runs once more also where nobody asked for the summary.
-        let mut all_written = true;
         let impatience = signals::impatience();
         let mut is_impatient = || impatience.load(Ordering::Relaxed);
         let handled = match is_impatient() {
@@ -64,24 +64,28 @@ impl Telling<'_> {
         };
         match handled {
             Handled::Files(files) => {
-                for (name, content) in files {
-                    all_written &= self.write(&name, &content);
-                }
+                let files = files.into_iter();
+                unsaved.extend(files.filter_map(|(name, content)| write(&name, &content).err()));
             }
-            Handled::Nothing => self.tell_text(summary, &options),
+            Handled::Nothing => unsaved.extend(self.tell_text(summary, &options).err()),
             Handled::Failed(trouble) => {
                 self.logger.tell(&notice_of(&trouble));
-                self.tell_text(summary, &options);
+                unsaved.extend(self.tell_text(summary, &options).err());
             }
             Handled::Rejected(trouble) => self.logger.tell(&notice_of(&trouble)),
-            Handled::BadOutput(why) => {
-                let told = "failed to handle the end-of-test summary";
-                self.logger
-                    .tell(&Notice::new(Level::Error, told).with("error", why));
-                return true;
-            }
+            Handled::BadOutput(why) => return self.tell_failure(why),
         }
-        all_written & self.export(summary, &options)
+        unsaved.extend(self.export(summary, &options).err());
+        if !unsaved.is_empty() {
+            let all = unsaved.join("\n");
+            self.tell_failure(format!("Could not save some summary information:\n{all}"));
+        }
+    }
+
+    fn tell_failure(&self, why: String) {
+        let told = "failed to handle the end-of-test summary";
+        let notice = Notice::new(Level::Error, told).with("error", why);
+        self.logger.tell(&notice);
     }
 
     fn options(&self) -> SummaryOptions {
@@ -131,41 +135,40 @@ impl Telling<'_> {
         serde_json::from_str(self.script.data.get()?).ok()
     }
 
-    fn export(&self, summary: &TestSummary, options: &SummaryOptions) -> bool {
+    fn export(&self, summary: &TestSummary, options: &SummaryOptions) -> Result<(), String> {
         let Some(path) = &self.run.summary.export else {
-            return true;
+            return Ok(());
         };
         let value = if self.run.summary.new_machine_readable {
             layouts::machine_readable(summary, options, &self.machine_context())
         } else {
             layouts::summary_export(summary, options, self.setup_data().as_ref())
         };
-        self.write(path, layouts::indented(&value).as_bytes())
+        write(path, layouts::indented(&value).as_bytes())
     }
 
-    fn tell_text(&self, summary: &TestSummary, options: &SummaryOptions) {
+    fn tell_text(&self, summary: &TestSummary, options: &SummaryOptions) -> Result<(), String> {
         let mut text = layouts::stdout(summary, options);
         if let Some(table) = &summary.by_tag {
             let style = style::of_stdout(self.run.no_color, self.env);
             text.push_str(&layouts::by_tag(table, &style));
         }
-        self.write("stdout", text.as_bytes());
+        write("stdout", text.as_bytes())
     }
+}
 
-    /// Writes to a file or a stream; whether that went well.
-    fn write(&self, name: &str, content: &[u8]) -> bool {
-        let written = match name {
-            "stdout" => print::to_stdout(&String::from_utf8_lossy(content)),
-            "stderr" => {
-                print::to_stderr(&String::from_utf8_lossy(content));
-                Ok(())
-            }
-            path => std::fs::write(path, content),
-        };
-        if let Err(error) = &written {
-            let message = format!("the summary cannot be written to {name}: {error}");
-            self.logger.tell(&Notice::new(Level::Error, message));
+/// Writes to a file or a stream; what k6 says where that cannot be done.
+fn write(name: &str, content: &[u8]) -> Result<(), String> {
+    let written = match name {
+        "stdout" => print::to_stdout(&String::from_utf8_lossy(content)),
+        "stderr" => {
+            print::to_stderr(&String::from_utf8_lossy(content));
+            Ok(())
         }
-        written.is_ok()
-    }
+        path => std::fs::write(path, content),
+    };
+    written.map_err(|error| {
+        let why = loadline_go::errno(&error.to_string());
+        format!("\t- could not open '{name}': open {name}: {why}")
+    })
 }

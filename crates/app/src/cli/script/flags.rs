@@ -504,7 +504,7 @@ pub const GLOBAL: &[Flag] = &[
         Some('a'),
         Kind::Text,
         "HOST:PORT",
-        "Serve the REST API there [default: off; under the name k6: localhost:6565]",
+        "Serve the REST API there [default: off]",
     ),
     flag(
         "control-token",

@@ -161,14 +161,10 @@ fn v1_forms_and_what_surrounds_a_run() {
     assert_eq!(run.outputs.len(), 2);
     assert_eq!(run.outputs[0].argument.as_deref(), Some("out.json"));
     assert!(run.quiet && run.linger && run.paused);
-    let rest = run.rest.expect("on by default under the name k6");
-    assert_eq!(
-        (rest.address.as_str(), rest.asked),
-        ("localhost:6565", false)
-    );
+    assert_eq!(run.rest, None, "off unless an address is named");
     let legacy = run_of("t.js --summary-mode legacy -a :1", &options);
     assert_eq!(legacy.summary.mode, SummaryMode::Legacy);
-    assert!(legacy.rest.is_some_and(|rest| rest.asked));
+    assert_eq!(legacy.rest.map(|rest| rest.address).as_deref(), Some(":1"));
 }
 
 #[test]

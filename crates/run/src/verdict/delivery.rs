@@ -154,7 +154,7 @@ fn paused(facts: &Facts<'_>) -> Option<Finding> {
          each, so that they are not repeated at full speed",
         count(failed)
     );
-    Some(Code::PausedAfterFailures.finding(Gravity::Note, text, first.next_step()))
+    Some(Code::PausedAfterFailures.finding(Gravity::Note, text, first.hint()))
 }
 
 fn worst_in_words(facts: &Facts<'_>) -> String {

@@ -279,6 +279,6 @@ fn hints_name_flags_of_this_tool() {
             let short = flag.short.map(|short| format!("-{short}"));
             word == format!("--{}", flag.name) || short.as_deref() == Some(word)
         };
-        assert!(super::flags::KNOWN.iter().any(is_it), "{word}");
+        assert!(flags::KNOWN.iter().any(is_it), "{word}");
     }
 }

@@ -280,7 +280,7 @@ fn lines_from_real_documents() {
 fn hints_name_flags_of_this_tool() {
     for word in loadline_model::hint::words(loadline_model::FrontEnd::Hey) {
         let name = word.strip_prefix('-').unwrap_or_default();
-        let known = super::flags::KNOWN.iter().any(|(flag, _)| *flag == name);
+        let known = flags::KNOWN.iter().any(|(flag, _)| *flag == name);
         assert!(known, "{word}");
     }
 }

@@ -1,23 +1,34 @@
 //! What kind of object a value is, by the constructor that made it.
 //!
 //! Must not know what is done about it. Invariant: looking runs nothing of the script but what it
-//! put in a constructor's place itself.
+//! put in a constructor's place itself, and the trap of a proxy.
 
-use rquickjs::{ArrayBuffer, Ctx, Object, Result, Value, qjs};
+use rquickjs::{ArrayBuffer, Ctx, Error, Object, Result, Value, qjs};
 
 /// Whether the object's prototype is that of the global constructor of this name.
 ///
 /// # Errors
-/// What a getter in the constructor's place throws.
+/// What a getter in the constructor's place throws, or the trap of a proxy.
 pub(crate) fn is_made_by<'js>(ctx: &Ctx<'js>, object: &Object<'js>, class: &str) -> Result<bool> {
-    let Some(own) = object.get_prototype() else {
-        return Ok(false);
-    };
+    let own = prototype(ctx, object)?;
     let class: Value<'js> = ctx.globals().get(class)?;
     let Some(class) = class.as_object() else {
         return Ok(false);
     };
-    Ok(class.get::<_, Value<'js>>("prototype")? == *own.as_value())
+    Ok(class.get::<_, Value<'js>>("prototype")? == own)
+}
+
+/// The prototype, or null. The wrapper's own question takes what a proxy throws for an object.
+fn prototype<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Value<'js>> {
+    // SAFETY: the object is alive, and the value that is returned is owned by nobody else.
+    let own = unsafe {
+        let raw = qjs::JS_GetPrototype(ctx.as_raw().as_ptr(), object.as_raw());
+        Value::from_raw(ctx.clone(), raw)
+    };
+    match own.is_exception() {
+        true => Err(Error::Exception),
+        false => Ok(own),
+    }
 }
 
 /// The object as an `ArrayBuffer`; `None` for anything else, and for one that was transferred away.
@@ -40,6 +51,23 @@ pub(crate) fn array_buffer<'js>(object: &Object<'js>) -> Option<ArrayBuffer<'js>
 #[cfg(test)]
 mod tests {
     use crate::testing::Rehearsal;
+
+    #[test]
+    fn a_proxy_that_throws_ends_nothing_but_the_question() {
+        let script = "export default function () {
+            const rude = new Proxy({}, { getPrototypeOf() { throw new Error('no') } });
+            try { console.log(rude) } catch (e) { console.log('caught') }
+            let deep = {};
+            for (let i = 0; i < 100000; i++) deep = new Proxy(deep, {});
+            try { console.log(deep) } catch (e) { console.log('caught') }
+            console.log('alive');
+        }";
+        let log = Rehearsal::new(script).run().log();
+        assert_eq!(
+            log.last().map(String::as_str),
+            Some("info alive source=console")
+        );
+    }
 
     #[test]
     fn asking_for_a_buffer_leaves_no_exception_behind() {

@@ -384,7 +384,7 @@ pub const MEASURE: &[Hostile] = &[
     either(
         "a body without end",
         Act::Forever(
-            b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\n",
             &[b'x'; 1024],
         ),
         Some("timeout"),

@@ -196,7 +196,7 @@ fn no_secret_of_another_tools_command_line_is_seen_anywhere() {
 const SCRIPT: &str = "
     import http from 'k6/http';
     export const options = { scenarios: { s: { executor: 'shared-iterations', iterations: 2,
-        vus: 1, env: { STORE_PASSWORD: 'WORD' } } } };
+        vus: 1, env: { STORE_PASSWD: 'WORD' } } } };
     export default function () {
         http.get('http://me:WORD@127.0.0.1:1/?access_token=WORD');
         http.get('http://[::1?api_key=WORD');

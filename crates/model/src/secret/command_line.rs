@@ -151,7 +151,7 @@ mod tests {
             (
                 Bench,
                 &["-x", "http://u:p@p:1", "http://a:b@h/@?sig=s"],
-                "-x http://***@p:1 http://***@h/@?sig=***",
+                "-x http://u:***@p:1 http://a:***@h/@?sig=***",
             ),
             (Bench, &["--control-token", "w"], "--control-token ***"),
             (Bench, &["--cookies", "http://h/"], "--cookies http://h/"),
@@ -163,7 +163,7 @@ mod tests {
             (
                 Bench,
                 &["-o", "influxdb=http://u:p@h/db?token=t"],
-                "-o influxdb=http://***@h/db?token=***",
+                "-o influxdb=http://u:***@h/db?token=***",
             ),
             (
                 Script,

@@ -80,13 +80,14 @@ fn some_span(start: usize, end: usize) -> Option<(usize, usize)> {
     (end > start).then_some((start, end))
 }
 
-/// `user:password@` behind `scheme://`.
+/// The password of `user:password@` behind `scheme://`, as Go hides it; a user alone may be a token.
 fn user_of_url(text: &str, start: usize) -> Option<(usize, usize)> {
     let rest = &text[start..];
     let ends = |c: char| matches!(c, '/' | '?' | '#' | '"' | '\\' | '<' | '>') || c.is_whitespace();
     let end = rest.find(ends).unwrap_or(rest.len());
     let at = rest[..end].rfind('@')?;
-    some_span(start, start + at)
+    let password = rest[..at].find(':').map_or(0, |colon| colon + 1);
+    some_span(start + password, start + at)
 }
 
 /// The name that ends here, and whether it is in quotes.
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn secrets_in_texts_are_hidden() {
         for (text, redacted) in [
-            ("http://u:p@h/", "http://***@h/"),
+            ("http://u:p@h/", "http://u:***@h/"),
             ("http://u@h:1/@", "http://***@h:1/@"),
             (
                 "http://h/?a=1&access_token=t&b=2",
@@ -153,11 +154,11 @@ mod tests {
             ("/p?sig=a%2Fb#f", "/p?sig=***#f"),
             (
                 "Get \"http://u:p@h/?api_key=k\": refused",
-                "Get \"http://***@h/?api_key=***\": refused",
+                "Get \"http://u:***@h/?api_key=***\": refused",
             ),
             (
                 "msg=\"Get \\\"http://u:p@h/?api_key=k\\\": x\"",
-                "msg=\"Get \\\"http://***@h/?api_key=***\\\": x\"",
+                "msg=\"Get \\\"http://u:***@h/?api_key=***\\\": x\"",
             ),
             ("password=p&user=u", "password=***&user=u"),
             (
@@ -198,6 +199,9 @@ mod tests {
         }
         assert_eq!(redacted_field("Accept", "*/*"), "*/*");
         assert_eq!(redacted_field("X-Api-Key", "k"), HIDDEN);
-        assert_eq!(redacted_field("Referer", "http://u:p@h/"), "http://***@h/");
+        assert_eq!(
+            redacted_field("Referer", "http://u:p@h/"),
+            "http://u:***@h/"
+        );
     }
 }

@@ -150,15 +150,15 @@ impl ScriptBehaviour {
     fn conclude(&mut self, ending: &Ending, beginning: Beginning, tags: &TagSet) -> Nanos {
         let now = self.asks.clock.now();
         self.host.end_iteration(now);
-        let is_complete = match ending {
-            Ending::Done(_) => true,
-            // As in k6, who ends the test interrupts its own iteration too.
-            Ending::Failed(failure) if failure.kind == FailureKind::Aborted => false,
+        // As in k6, who ends the test interrupts its own iteration too, which is measured all the same.
+        let (is_complete, is_measured) = match ending {
+            Ending::Done(_) => (true, true),
+            Ending::Failed(failure) if failure.kind == FailureKind::Aborted => (false, true),
             Ending::Failed(failure) => {
                 self.tell_failure(failure);
-                true
+                (true, true)
             }
-            Ending::Cancelled => false,
+            Ending::Cancelled => (false, false),
         };
         self.worker.live.count_iteration(is_complete);
         if is_complete {
@@ -174,7 +174,7 @@ impl ScriptBehaviour {
         };
         let mut recorder = self.worker.recorder.borrow_mut();
         recorder.data(sent, received, on);
-        if is_complete {
+        if is_measured {
             recorder.iteration(now.since(beginning.started), on);
         }
         now

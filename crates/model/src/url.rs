@@ -163,6 +163,9 @@ pub fn split_host_port(text: &str) -> Result<(&str, Option<u16>), String> {
             None => (text, None),
         }
     };
+    if host.contains(['[', ']']) {
+        return Err("has a bracket that belongs to no IPv6 address".to_owned());
+    }
     let port = match port {
         None | Some("") => None,
         Some(digits) => match digits.parse::<u16>() {
@@ -262,6 +265,7 @@ mod tests {
             ("http://", "no host"),
             ("http://h:70000/", "port"),
             ("http://::1/", "brackets"),
+            ("[[]", "bracket"),
             ("http://h/a b", "percent-encode"),
         ] {
             let message = parse(text).expect_err("a bad URL");

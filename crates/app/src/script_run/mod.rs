@@ -350,7 +350,7 @@ impl Going<'_> {
             env: self.env,
         }
         .tell(&ran.result);
-        show.end(ran.interrupted, ran.result.totals.stop);
+        show.end((ran.complete, ran.interrupted), ran.result.totals.stop);
         self.tell_verdict(&ran.result);
         self.tell_troubles(ran);
         self.write_reports(&ran.result)

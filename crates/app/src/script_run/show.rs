@@ -152,13 +152,13 @@ impl Show {
         self.state.phase = TestPhase::Running;
     }
 
-    /// Shows how it ended.
-    pub(super) fn end(&mut self, interrupted: u64, stop: StopReason) {
+    /// Shows how it ended, with how many complete and interrupted `iterations`.
+    pub(super) fn end(&mut self, iterations: (u64, u64), stop: StopReason) {
         if self.is_in_setup {
             return self.draw_before(Before::Setup);
         }
         self.state.active_vus = 0;
-        self.state.interrupted = interrupted;
+        (self.state.complete, self.state.interrupted) = iterations;
         for scenario in &mut self.state.scenarios {
             let (start, duration) = self.starts[&scenario.name];
             let ended = self.state.elapsed.saturating_sub(start);

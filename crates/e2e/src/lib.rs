@@ -20,7 +20,7 @@ pub mod server;
 mod skip;
 pub mod stops;
 pub mod target;
-pub mod topology;
+pub mod testbed;
 pub mod web;
 
 pub use process::{TIME_MAX, loadline, loadline_under, run, run_to_end};

@@ -1,22 +1,22 @@
-//! Staged bottlenecks: benches in which one thing is in the way, and whether the verdict names it.
+//! Staged bottlenecks: testbeds in which one thing is in the way, and whether the verdict names it.
 //!
-//! Must not know how a verdict is reached. Invariant: one bench at a time, so that none is in another's way.
+//! Must not know how a verdict is reached. Invariant: one testbed at a time, so that none is in another's way.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use loadline_e2e::topology::Topology;
+use loadline_e2e::testbed::Testbed;
 use loadline_e2e::{Ran, bench, loadline_under, run_to_end, skip};
 use regex::Regex;
 use serde_json::Value;
 
-/// Held while a bench runs.
+/// Held while a testbed runs.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// A bench that stands, and the machine to itself as far as these tests go.
+/// A testbed that stands, and the machine to itself as far as these tests go.
 struct Staged {
-    topology: Topology,
+    testbed: Testbed,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -30,7 +30,7 @@ impl Staged {
         let text =
             fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         Staged {
-            topology: Topology::start(&text),
+            testbed: Testbed::start(&text),
             _alone: alone,
         }
     }
@@ -57,11 +57,11 @@ impl Staged {
             let place = format!("{{{name}}}");
             if text.contains(&place) {
                 let url = match name {
-                    "control" => self.topology.table()["control"]
+                    "control" => self.testbed.table()["control"]
                         .as_str()
                         .expect("a control port")
                         .to_owned(),
-                    _ => self.topology.url(name),
+                    _ => self.testbed.url(name),
                 };
                 text = text.replace(&place, url.trim_end_matches('/'));
             }

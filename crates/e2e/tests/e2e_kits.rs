@@ -1,5 +1,5 @@
 //! The kits of `examples/`: each is run as it stands, only shorter, and its document held against counts that were made
-//! elsewhere: by the bench, by a real Prometheus, and in the results themselves.
+//! elsewhere: by the testbed, by a real Prometheus, and in the results themselves.
 //!
 //! Must not know how a document is made. Invariant: a cell is compared with a number that the suite did not write.
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loadline_e2e::prometheus::Prometheus;
-use loadline_e2e::topology::Topology;
+use loadline_e2e::testbed::Testbed;
 use loadline_e2e::{loadline, run_to_end, skip};
 use serde_json::Value;
 
@@ -28,9 +28,9 @@ const SHORTER: [(&str, &str); 9] = [
     ("-n 100000", "-n 5000"),
 ];
 
-/// A kit with its bench, in a folder of its own.
+/// A kit with its testbed, in a folder of its own.
 struct Kit {
-    topology: Topology,
+    testbed: Testbed,
     folder: PathBuf,
     _alone: MutexGuard<'static, ()>,
 }
@@ -54,7 +54,7 @@ impl Kit {
         }
         fs::write(&suite, text).expect("there is room");
         Kit {
-            topology: Topology::start_in(folder),
+            testbed: Testbed::start_in(folder),
             folder: kit,
             _alone: alone,
         }
@@ -209,7 +209,7 @@ fn httpbin_over_remote_write() {
     }
     assert!(rows[4][3].contains("httpbin_repl_4 = "), "{:?}", rows[4]);
     // Counted by the servers, by Prometheus, and by the results.
-    assert_eq!(kit.topology.count("httpbin", "requests"), kit.answered());
+    assert_eq!(kit.testbed.count("httpbin", "requests"), kit.answered());
     let measured: u64 = results.iter().map(|(_, result)| completed(result)).sum();
     let smoke: u64 = kit
         .results("smoke.json")
@@ -265,9 +265,9 @@ fn plugins_of_a_gateway() {
         assert!(number(&row[5]) > 0.0 && number(&row[9]) > 0.0, "{row:?}");
     }
     assert_eq!(table(&document, "endurance").len(), 3, "{document}");
-    assert_eq!(kit.topology.count("gateway", "requests"), kit.answered());
+    assert_eq!(kit.testbed.count("gateway", "requests"), kit.answered());
     let behind =
-        kit.topology.count("calculator", "requests") + kit.topology.count("httpbin", "requests");
+        kit.testbed.count("calculator", "requests") + kit.testbed.count("httpbin", "requests");
     assert_eq!(behind, kit.answered());
 }
 
@@ -285,7 +285,7 @@ fn asynchronous_ingest() {
     // Five consumers acknowledge 95 a second together, 5,700 a minute.
     let sink = rows[3].last().expect("a row has cells");
     assert!(is_near(number(sink), 5_700.0, 0.1), "{sink}");
-    assert_eq!(kit.topology.count("sink", "requests"), kit.answered());
+    assert_eq!(kit.testbed.count("sink", "requests"), kit.answered());
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn inside_and_outside() {
         "{}",
         rate_of("linux")
     );
-    assert_eq!(kit.topology.count("server", "requests"), kit.answered());
+    assert_eq!(kit.testbed.count("server", "requests"), kit.answered());
 }
 
 #[test]
@@ -337,5 +337,5 @@ fn one_replica_against_three() {
         assert!((speed_up - measured).abs() <= 0.02, "{speed_up} {measured}");
         assert!(speed_up > 1.3, "three replicas carry more: {speed_up}");
     }
-    assert_eq!(kit.topology.count("predict", "requests"), kit.answered());
+    assert_eq!(kit.testbed.count("predict", "requests"), kit.answered());
 }

@@ -13,11 +13,10 @@
 //! # Ok::<(), loadline_target::TargetError>(())
 //! ```
 //!
-//! [`mod@bench`] makes graphs of small processes out of such servers.
+//! [`mod@testbed`] makes graphs of small processes out of such servers.
 //!
 //! The endpoints are listed on the page that `/` serves, the faults in `docs/target/README.md`.
 
-pub mod bench;
 mod clock;
 mod config;
 mod duration;
@@ -31,6 +30,7 @@ mod request;
 mod routes;
 mod server;
 mod soap;
+pub mod testbed;
 mod tls;
 mod xml;
 

@@ -18,12 +18,12 @@ Examples:
   loadline target
   loadline target --listen 0.0.0.0:8080 --tls 0.0.0.0:8443 --ca-out ca.pem
   loadline target --routes routes.toml
-  loadline target --config bench.yaml --ready-file bench.json
+  loadline target --config testbed.yaml --ready-file testbed.json
 
-The endpoints are listed on the page that / serves; bench files are described in
-docs/target/bench.md.")]
+The endpoints are listed on the page that / serves; testbed files are described in
+docs/target/testbed.md.")]
 pub struct TargetArgs {
-    /// Start the processes of this bench file instead of one server: services, gateways, balancers,
+    /// Start the processes of this testbed file instead of one server: services, gateways, balancers,
     /// queues, autoscalers and networks with known costs
     #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "threads", "no_keepalive",
         "max_requests_per_connection", "routes", "seed", "graceful_stop", "tls"])]
@@ -32,9 +32,9 @@ pub struct TargetArgs {
     /// all of them answer
     #[arg(long, value_name = "FILE", requires = "config")]
     pub ready_file: Option<PathBuf>,
-    /// Run one process of a bench; its plan comes on standard input.
+    /// Run one process of a testbed; its plan comes on standard input.
     #[arg(long, value_name = "NAME", hide = true)]
-    pub bench_part: Option<String>,
+    pub testbed_part: Option<String>,
     /// Address and port for HTTP/1.1 and HTTP/2 with prior knowledge; port 0 picks a free one
     #[arg(short, long, value_name = "ADDRESS", default_value = "127.0.0.1:8080",
         value_parser = values::socket_address)]

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use loadline_model::ExitCode;
-use loadline_target::bench::{self, Bench, BenchError, BenchOptions};
+use loadline_target::testbed::{self, Testbed, TestbedError, TestbedOptions};
 use loadline_target::{Limits, Running, TargetConfig, TargetError, TlsConfig};
 
 use crate::Ending;
@@ -24,11 +24,11 @@ const STOPS: &str = "\nstopping: running requests may end; again to stop at once
 /// The server cannot start.
 pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     loadline_run::prepare_process();
-    if args.bench_part.is_some() {
+    if args.testbed_part.is_some() {
         return run_part();
     }
     if let Some(config) = &args.config {
-        return run_bench(config, args.ready_file.as_deref());
+        return run_testbed(config, args.ready_file.as_deref());
     }
     let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
     let running = serve(config(args))?;
@@ -41,11 +41,11 @@ pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     Ok(ExitCode::Ok)
 }
 
-/// Runs a bench until a signal ends it.
-fn run_bench(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, Ending> {
+/// Runs a testbed until a signal ends it.
+fn run_testbed(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, Ending> {
     let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
-    let bench = start_bench(config)?;
-    let table = bench.table();
+    let testbed = start_testbed(config)?;
+    let table = testbed.table();
     if let Some(file) = ready_file {
         write_at_once(file, &table).map_err(|error| {
             let text = format!("ready file {}: {error}; check the path", file.display());
@@ -55,25 +55,25 @@ fn run_bench(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, Endin
     // As with one server, it serves without a reader too.
     let _ = print::to_stdout(&table);
     let _ = orders.recv();
-    bench.stop();
+    testbed.stop();
     Ok(ExitCode::Ok)
 }
 
-/// Each process of the bench is this program again.
-fn start_bench(config: &Path) -> Result<Bench, Ending> {
+/// Each process of the testbed is this program again.
+fn start_testbed(config: &Path) -> Result<Testbed, Ending> {
     let program = std::env::current_exe().map_err(|error| {
         let text = format!("cannot find this program on the disk: {error}; start it by its path");
         Ending::refusal(ExitCode::Other, &text)
     })?;
-    let options = BenchOptions {
+    let options = TestbedOptions {
         config: config.to_owned(),
         program,
-        arguments: ["target", "--bench-part"].map(OsString::from).to_vec(),
+        arguments: ["target", "--testbed-part"].map(OsString::from).to_vec(),
     };
-    bench::start(options).map_err(|error| {
+    testbed::start(options).map_err(|error| {
         let code = match error {
-            BenchError::File(_) => ExitCode::InvalidConfig,
-            BenchError::Control(_) => ExitCode::CannotListen,
+            TestbedError::File(_) => ExitCode::InvalidConfig,
+            TestbedError::Control(_) => ExitCode::CannotListen,
             _ => ExitCode::Other,
         };
         Ending::refusal(code, &error.to_string())
@@ -91,8 +91,9 @@ fn write_at_once(file: &Path, text: &str) -> io::Result<()> {
 
 fn run_part() -> Result<ExitCode, Ending> {
     let input = io::BufReader::new(io::stdin());
-    bench::serve_part(input, io::stdout()).map_err(|error| {
-        let text = format!("a process of a bench is started by loadline target --config: {error}");
+    testbed::serve_part(input, io::stdout()).map_err(|error| {
+        let text =
+            format!("a process of a testbed is started by loadline target --config: {error}");
         Ending::refusal(ExitCode::Other, &text)
     })?;
     Ok(ExitCode::Ok)

@@ -25,7 +25,7 @@ pub use suite::{
 pub(crate) use suite::{hooks, words};
 pub use table::{Keys, Kind, Object};
 pub(crate) use tables::{
-    BENCH, EXEC, EXECUTOR, GATES, HOOK, HTTP, KUBERNETES, PHASES, SCRIPT, SETTINGS, SMOKE, WAIT,
+    EXEC, EXECUTOR, GATES, HOOK, HTTP, KUBERNETES, PHASES, SCRIPT, SETTINGS, SMOKE, TESTBED, WAIT,
     WAIT_CPU, WAIT_HTTP, WAIT_LOG, WAIT_PROMETHEUS, WAIT_REPLICAS,
 };
 

@@ -38,7 +38,7 @@ pub(crate) static OBJECTS: &[&Object] = &[
     &EXEC,
     &HTTP,
     &KUBERNETES,
-    &BENCH,
+    &TESTBED,
     &WAIT,
     &WAIT_REPLICAS,
     &WAIT_HTTP,
@@ -437,9 +437,9 @@ static HOOK_BODY_KEYS: &[Key] = &[
         "A change in a cluster",
     ),
     key(
-        "bench",
-        Kind::Object(&BENCH),
-        "A change of a test bench, through its control port",
+        "testbed",
+        Kind::Object(&TESTBED),
+        "A change of a testbed, through its control port",
     ),
     key("sleep", Kind::Duration, "A wait"),
     key(
@@ -542,14 +542,14 @@ static KUBERNETES_KEYS: &[Key] = &[
         "An object to delete, as KIND/NAME, or a file of manifests",
     ),
 ];
-/// A change of a test bench.
-pub(crate) static BENCH: Object = Object {
+/// A change of a testbed.
+pub(crate) static TESTBED: Object = Object {
     required: &["control", "component"],
     one_of: &["scale", "restart", "cold", "degrade"],
-    ..object("bench hook", &[BENCH_KEYS])
+    ..object("testbed hook", &[TESTBED_KEYS])
 };
-static BENCH_KEYS: &[Key] = &[
-    key("control", TEXT, "URL of the bench's control port"),
+static TESTBED_KEYS: &[Key] = &[
+    key("control", TEXT, "URL of the testbed's control port"),
     key("component", TEXT, "The component's name"),
     key("scale", Kind::Count, "Replicas to scale it to"),
     key("restart", Kind::Flag, "Restart it"),

@@ -36,10 +36,10 @@ prepare:
   - {kubernetes: {resources: deployment/web, container: main, requests: {cpu: 1}, limits: {memory: none}}}
   - {kubernetes: {apply: web.yaml}, wait: {http: {url: 'http://h/', status: 200}}}
   - {kubernetes: {delete: pod/web}, wait: {log: {file: web.log, match: ready}}}
-  - {bench: {control: 'http://c', component: api, scale: 2}, wait: {port: 'h:80'}}
-  - {bench: {control: 'http://c', component: api, restart: true}, wait: {prometheus: {url: 'http://p', query: up, condition: '> 0'}}}
-  - {bench: {control: 'http://c', component: api, cold: true}, wait: {cpu_idle: {of: host, below: 0.5, for: 3s}}}
-  - {bench: {control: 'http://c', component: api, degrade: {factor: 3}}}
+  - {testbed: {control: 'http://c', component: api, scale: 2}, wait: {port: 'h:80'}}
+  - {testbed: {control: 'http://c', component: api, restart: true}, wait: {prometheus: {url: 'http://p', query: up, condition: '> 0'}}}
+  - {testbed: {control: 'http://c', component: api, cold: true}, wait: {cpu_idle: {of: host, below: 0.5, for: 3s}}}
+  - {testbed: {control: 'http://c', component: api, degrade: {factor: 3}}}
   - {sleep: 1s}
 between: [{sleep: 1s}]
 after: [{sleep: 1s}]

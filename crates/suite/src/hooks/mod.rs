@@ -16,8 +16,8 @@ mod world;
 
 pub use perform::{HookError, Performer, fill, restore};
 pub use spec::{
-    Action, BenchAction, BenchOrder, Cluster, ClusterOrder, Comparison, Condition, CpuOf, ExecCall,
-    HookSpec, HttpCall, Wait,
+    Action, Cluster, ClusterOrder, Comparison, Condition, CpuOf, ExecCall, HookSpec, HttpCall,
+    TestbedAction, TestbedOrder, Wait,
 };
 pub use system::{Clock, System};
 pub use world::{HttpAnswer, Record, Undo, World};

@@ -138,10 +138,10 @@ impl Performer<'_> {
             Action::Kubernetes(cluster, order) => {
                 self.world.change_cluster(cluster, order, self.record)
             }
-            Action::Bench(bench) => {
-                let mut bench = bench.clone();
-                bench.control = fill(&bench.control, self.meanings);
-                self.world.change_bench(&bench, self.record)
+            Action::Testbed(testbed) => {
+                let mut testbed = testbed.clone();
+                testbed.control = fill(&testbed.control, self.meanings);
+                self.world.change_testbed(&testbed, self.record)
             }
             Action::Sleep(span) => {
                 self.world.pause(*span);

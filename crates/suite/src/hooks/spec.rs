@@ -8,7 +8,7 @@ use std::time::Duration;
 use loadline_kubernetes::ResourceChange;
 
 use crate::file::{
-    At, BENCH, EXEC, Fields, HOOK, HTTP, KUBERNETES, Node, Problem, Value, WAIT, WAIT_CPU,
+    At, EXEC, Fields, HOOK, HTTP, KUBERNETES, Node, Problem, TESTBED, Value, WAIT, WAIT_CPU,
     WAIT_HTTP, WAIT_LOG, WAIT_PROMETHEUS, WAIT_REPLICAS, duration_text, words,
 };
 
@@ -45,8 +45,8 @@ pub enum Action {
     Http(HttpCall),
     /// Changes a cluster.
     Kubernetes(Cluster, ClusterOrder),
-    /// Changes a test bench.
-    Bench(BenchAction),
+    /// Changes a testbed.
+    Testbed(TestbedAction),
     /// Waits.
     Sleep(Duration),
 }
@@ -123,20 +123,20 @@ pub enum ClusterOrder {
     Delete(String),
 }
 
-/// A change of a test bench.
+/// A change of a testbed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BenchAction {
+pub struct TestbedAction {
     /// URL of its control port.
     pub control: String,
     /// The component.
     pub component: String,
     /// What is changed.
-    pub order: BenchOrder,
+    pub order: TestbedOrder,
 }
 
 /// What is changed of a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BenchOrder {
+pub enum TestbedOrder {
     /// Replicas.
     Scale(u32),
     /// All of its processes are started anew.
@@ -252,7 +252,7 @@ impl HookSpec {
             .collect::<Result<_, _>>()?;
         let action = action(fields, usual)?;
         if action.is_none() && wait.is_empty() {
-            let fix = "write one of exec, http, kubernetes, bench, sleep, or `wait`";
+            let fix = "write one of exec, http, kubernetes, testbed, sleep, or `wait`";
             return Err(Problem::new(node.at, "a hook does nothing", fix));
         }
         let described = match &action {
@@ -293,13 +293,13 @@ impl Action {
             }
             Action::Kubernetes(_, ClusterOrder::Apply(what)) => format!("apply {what}"),
             Action::Kubernetes(_, ClusterOrder::Delete(what)) => format!("delete {what}"),
-            Action::Bench(BenchAction {
+            Action::Testbed(TestbedAction {
                 component, order, ..
             }) => match order {
-                BenchOrder::Scale(count) => format!("bench: scale {component} to {count}"),
-                BenchOrder::Restart => format!("bench: restart {component}"),
-                BenchOrder::Cold => format!("bench: make {component} cold"),
-                BenchOrder::Degrade(_) => format!("bench: degrade {component}"),
+                TestbedOrder::Scale(count) => format!("testbed: scale {component} to {count}"),
+                TestbedOrder::Restart => format!("testbed: restart {component}"),
+                TestbedOrder::Cold => format!("testbed: make {component} cold"),
+                TestbedOrder::Degrade(_) => format!("testbed: degrade {component}"),
             },
             Action::Sleep(span) => format!("sleep {}", duration_text(*span)),
         }
@@ -307,7 +307,7 @@ impl Action {
 }
 
 fn action(fields: Fields, usual: Option<&Cluster>) -> Result<Option<Action>, Problem> {
-    const ACTIONS: [&str; 5] = ["exec", "http", "kubernetes", "bench", "sleep"];
+    const ACTIONS: [&str; 5] = ["exec", "http", "kubernetes", "testbed", "sleep"];
     let mut present = ACTIONS.iter().filter(|name| fields.get(name).is_some());
     let Some(first) = present.next() else {
         return Ok(None);
@@ -327,7 +327,7 @@ fn action(fields: Fields, usual: Option<&Cluster>) -> Result<Option<Action>, Pro
         "exec" => Action::Exec(exec(node)?),
         "http" => Action::Http(http(node)?),
         "kubernetes" => kubernetes(Fields::of(node, &KUBERNETES)?, usual)?,
-        "bench" => Action::Bench(bench(Fields::of(node, &BENCH)?)?),
+        "testbed" => Action::Testbed(testbed(Fields::of(node, &TESTBED)?)?),
         _ => Action::Sleep(fields.duration("sleep")?.unwrap_or_default()),
     };
     Ok(Some(action))
@@ -452,17 +452,17 @@ fn resources(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> 
     Ok(ClusterOrder::Resources(workload, change))
 }
 
-fn bench(fields: Fields) -> Result<BenchAction, Problem> {
+fn testbed(fields: Fields) -> Result<TestbedAction, Problem> {
     let order = if let Some(replicas) = replicas(fields, "scale")? {
-        BenchOrder::Scale(replicas)
+        TestbedOrder::Scale(replicas)
     } else if fields.flag("restart").is_some() {
-        BenchOrder::Restart
+        TestbedOrder::Restart
     } else if fields.flag("cold").is_some() {
-        BenchOrder::Cold
+        TestbedOrder::Cold
     } else {
-        BenchOrder::Degrade(fields.text_map("degrade"))
+        TestbedOrder::Degrade(fields.text_map("degrade"))
     };
-    Ok(BenchAction {
+    Ok(TestbedAction {
         control: fields.text("control").unwrap_or_default(),
         component: fields.text("component").unwrap_or_default(),
         order,

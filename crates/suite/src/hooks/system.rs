@@ -18,7 +18,7 @@ use ureq::http::Request;
 
 use super::cluster::Clusters;
 use super::processor;
-use super::spec::{BenchAction, BenchOrder, Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall};
+use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedAction, TestbedOrder};
 use super::world::{HttpAnswer, Record, Undo, World};
 use crate::file::KubernetesTarget;
 
@@ -30,8 +30,8 @@ const LOG_READ_MAX: u64 = 1 << 20;
 const LOOK: Duration = Duration::from_millis(10);
 /// Time for a connection that is only tried.
 const CONNECT: Duration = Duration::from_secs(1);
-/// Time for orders to a bench, which answers when they are done.
-const BENCH: Duration = Duration::from_secs(90);
+/// Time for orders to a testbed, which answers when they are done.
+const TESTBED: Duration = Duration::from_secs(90);
 /// Time that output may take to arrive after its process ended.
 const OUTPUT_LATE: Duration = Duration::from_secs(2);
 
@@ -112,13 +112,13 @@ impl System {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn bench(&mut self, method: &str, url: &str) -> Result<HttpAnswer, String> {
+    fn testbed(&mut self, method: &str, url: &str) -> Result<HttpAnswer, String> {
         let call = HttpCall {
             method: method.to_owned(),
             url: url.to_owned(),
             ..HttpCall::default()
         };
-        let answer = self.http(&call, BENCH)?;
+        let answer = self.http(&call, TESTBED)?;
         if call.accepts(answer.status) {
             return Ok(answer);
         }
@@ -131,8 +131,8 @@ impl System {
     }
 
     /// The replicas that a component is meant to have.
-    fn bench_replicas(&mut self, control: &str, component: &str) -> Result<u32, String> {
-        let answer = self.bench("GET", &format!("{control}/components"))?;
+    fn testbed_replicas(&mut self, control: &str, component: &str) -> Result<u32, String> {
+        let answer = self.testbed("GET", &format!("{control}/components"))?;
         let told: Value = serde_json::from_str(&answer.body).map_err(|error| error.to_string())?;
         let components = told["components"].as_array().cloned().unwrap_or_default();
         let found = components.iter().find(|known| known["name"] == component);
@@ -254,22 +254,24 @@ impl World for System {
         self.clusters.change(cluster, order, &self.folder, record)
     }
 
-    fn change_bench(&mut self, action: &BenchAction, record: Record) -> Result<(), String> {
+    fn change_testbed(&mut self, action: &TestbedAction, record: Record) -> Result<(), String> {
         let control = action.control.trim_end_matches('/');
         let at = format!("{control}/components/{}", action.component);
-        let undo = |replicas| Undo::Bench {
+        let undo = |replicas| Undo::Testbed {
             control: control.to_owned(),
             component: action.component.clone(),
             replicas,
         };
         let url = match &action.order {
-            BenchOrder::Scale(replicas) => {
-                record(undo(Some(self.bench_replicas(control, &action.component)?)))?;
+            TestbedOrder::Scale(replicas) => {
+                record(undo(Some(
+                    self.testbed_replicas(control, &action.component)?,
+                )))?;
                 format!("{at}/scale?replicas={replicas}")
             }
-            BenchOrder::Restart => format!("{at}/restart"),
-            BenchOrder::Cold => format!("{at}/cold"),
-            BenchOrder::Degrade(settings) => {
+            TestbedOrder::Restart => format!("{at}/restart"),
+            TestbedOrder::Cold => format!("{at}/cold"),
+            TestbedOrder::Degrade(settings) => {
                 record(undo(None))?;
                 let settings = settings
                     .iter()
@@ -278,13 +280,13 @@ impl World for System {
                 format!("{at}/degrade?{}", settings.join("&"))
             }
         };
-        self.bench("POST", &url).map(drop)
+        self.testbed("POST", &url).map(drop)
     }
 
     fn undo(&mut self, undo: &Undo) -> Result<(), String> {
         match undo {
             Undo::Kubernetes { context, undo, .. } => self.clusters.undo(context, undo),
-            Undo::Bench {
+            Undo::Testbed {
                 control,
                 component,
                 replicas,
@@ -294,7 +296,7 @@ impl World for System {
                     None => "recover".to_owned(),
                 };
                 let url = format!("{control}/components/{component}/{order}");
-                self.bench("POST", &url).map(drop)
+                self.testbed("POST", &url).map(drop)
             }
         }
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::spec::{BenchAction, BenchOrder, Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall};
+use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedAction, TestbedOrder};
 use super::world::{HttpAnswer, Record, Undo, World};
 use crate::file::KubernetesTarget;
 
@@ -115,15 +115,15 @@ impl World for Simulated {
         Ok(())
     }
 
-    fn change_bench(&mut self, action: &BenchAction, record: Record) -> Result<(), String> {
-        if let BenchOrder::Scale(count) = action.order {
+    fn change_testbed(&mut self, action: &TestbedAction, record: Record) -> Result<(), String> {
+        if let TestbedOrder::Scale(count) = action.order {
             let before = self
                 .replicas
                 .borrow()
                 .get(&action.component)
                 .copied()
                 .unwrap_or(1);
-            record(Undo::Bench {
+            record(Undo::Testbed {
                 control: action.control.clone(),
                 component: action.component.clone(),
                 replicas: Some(before),
@@ -132,7 +132,7 @@ impl World for Simulated {
                 .borrow_mut()
                 .insert(action.component.clone(), count);
         }
-        self.note(format!("bench {} {:?}", action.component, action.order));
+        self.note(format!("testbed {} {:?}", action.component, action.order));
         Ok(())
     }
 
@@ -143,7 +143,7 @@ impl World for Simulated {
                 let count = undo.as_u64().unwrap_or_default() as u32;
                 self.replicas.borrow_mut().insert(what.clone(), count);
             }
-            Undo::Bench {
+            Undo::Testbed {
                 component,
                 replicas,
                 ..

@@ -124,7 +124,7 @@ fn a_wait_in_vain_says_what_was_seen_last() {
 fn changes_are_recorded_before_they_are_made_and_taken_back_in_reverse() {
     let mut world = Simulated::default();
     let mut changes = Vec::new();
-    let scale = hook("{bench: {control: 'http://c', component: api, scale: 3}}");
+    let scale = hook("{testbed: {control: 'http://c', component: api, scale: 3}}");
     perform(&mut world, &scale, &mut changes).expect("it succeeds");
     let other = hook(
         "{kubernetes: {context: c, scale: deployment/web, replicas: 0}, wait: {replicas: {workload: deployment/web, count: 0}, context: c}}",

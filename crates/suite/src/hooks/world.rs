@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::file::KubernetesTarget;
 
-use super::spec::{BenchAction, Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall};
+use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedAction};
 
 /// An answer to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,8 +32,8 @@ pub enum Undo {
         /// What takes it back.
         undo: serde_json::Value,
     },
-    /// At a test bench's control port.
-    Bench {
+    /// At a testbed's control port.
+    Testbed {
         /// URL of the control port.
         control: String,
         /// The component.
@@ -49,7 +49,7 @@ impl Undo {
     pub fn what(&self) -> String {
         match self {
             Undo::Kubernetes { context, what, .. } => format!("{context} {what}"),
-            Undo::Bench {
+            Undo::Testbed {
                 control,
                 component,
                 replicas,
@@ -102,11 +102,11 @@ pub trait World {
         record: Record,
     ) -> Result<(), String>;
 
-    /// Changes a test bench.
+    /// Changes a testbed.
     ///
     /// # Errors
     /// The change could not be recorded or made.
-    fn change_bench(&mut self, action: &BenchAction, record: Record) -> Result<(), String>;
+    fn change_testbed(&mut self, action: &TestbedAction, record: Record) -> Result<(), String>;
 
     /// Takes a change back.
     ///

@@ -99,7 +99,7 @@ defaults: {bench: '-n 100', vus: 5, repeat: 2}
 order: interleaved
 groups:
   - name: main
-    before: [{bench: {control: 'http://c', component: api, scale: '${axis.replicas}'}}]
+    before: [{testbed: {control: 'http://c', component: api, scale: '${axis.replicas}'}}]
     axes: {replicas: [1, 3]}
   - name: other
     prepare: [{exec: group up}]

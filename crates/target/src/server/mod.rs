@@ -16,12 +16,12 @@ mod timer;
 mod transport;
 mod worker;
 
-use crate::bench::Part;
 use crate::clock::Clock;
 use crate::config::{TargetConfig, TargetError};
 use crate::metrics::Recorder;
 use crate::queueing::QueueRegistry;
 use crate::routes::RouteTable;
+use crate::testbed::Part;
 use crate::tls::{Identity, make_identity};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(crate) struct Shared {
     pub(crate) recorders: Vec<Arc<Recorder>>,
     /// Open connections, one count per worker.
     pub(crate) open: Vec<AtomicUsize>,
-    /// What the server is in a bench; `None` for a server of its own.
+    /// What the server is in a testbed; `None` for a server of its own.
     pub(crate) part: Option<Part>,
 }
 
@@ -77,7 +77,7 @@ impl Running {
         self.ca_pem.as_deref()
     }
 
-    /// What the server is in a bench.
+    /// What the server is in a testbed.
     pub(crate) fn part(&self) -> Option<&Part> {
         self.shared.part.as_ref()
     }
@@ -112,7 +112,7 @@ pub fn serve(config: TargetConfig) -> Result<Running, TargetError> {
     serve_as(config, None)
 }
 
-/// Starts the server as a part of a bench, or on its own.
+/// Starts the server as a part of a testbed, or on its own.
 ///
 /// # Errors
 /// As [`serve`].

@@ -6,13 +6,13 @@
 use super::body::AnswerBody;
 use super::connection::{Busy, Connection};
 use super::worker::Worker;
-use crate::bench::Outcome;
 use crate::duration::as_ns;
 use crate::endpoints::{self, Context, Endpoint};
 use crate::faults::{self, Fault};
 use crate::metrics::PathId;
 use crate::reply::{Reply, ReplyBody};
 use crate::request::{Request, parse_query};
+use crate::testbed::Outcome;
 use bytes::{Bytes, BytesMut};
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Response, StatusCode};
@@ -231,7 +231,7 @@ impl Exchange {
         (request, refusal)
     }
 
-    /// As [`Exchange::answer`]; a part of a bench comes first, and may answer what no endpoint counts.
+    /// As [`Exchange::answer`]; a part of a testbed comes first, and may answer what no endpoint counts.
     async fn respond(&self, request: &Request) -> (Option<PathId>, Option<Fault>, Reply) {
         let outcome = match &self.worker.shared.part {
             None => Outcome::Endpoint,

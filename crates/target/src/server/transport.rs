@@ -4,7 +4,7 @@
 //! so that the worker's sweep can end clients that never read.
 
 use super::connection::Connection;
-use crate::bench::{Slot, Tally};
+use crate::testbed::{Slot, Tally};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio_rustls::server::TlsStream;
 pub(crate) struct Transport {
     stream: Stream,
     connection: Arc<Connection>,
-    /// Where bytes are counted, in a bench.
+    /// Where bytes are counted, in a testbed.
     tally: Option<Arc<Tally>>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Stream {
 }
 
 impl Transport {
-    /// Joins a stream, its record, and the counters of a bench.
+    /// Joins a stream, its record, and the counters of a testbed.
     pub(crate) fn new(
         stream: Stream,
         connection: Arc<Connection>,

@@ -7,9 +7,9 @@ use super::Shared;
 use super::connection::Connection;
 use super::http;
 use super::timer::Timer;
-use crate::bench::{Slot, Tally};
 use crate::metrics::Recorder;
 use crate::random::Dice;
+use crate::testbed::{Slot, Tally};
 use std::collections::HashMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -107,7 +107,7 @@ impl Worker {
         self.dice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The counters of a bench, where the server is part of one.
+    /// The counters of a testbed, where the server is part of one.
     pub(super) fn tally(&self) -> Option<&Arc<Tally>> {
         self.shared.part.as_ref()?.tally.as_ref()
     }

@@ -1,0 +1,45 @@
+//! What is wrong in a testbed file, and where.
+//!
+//! It must not know what a testbed is. Invariant: the text reads `FILE:LINE:COLUMN: what is wrong; what to do`.
+
+use serde_saphyr::{Location, Spanned};
+use std::fmt;
+use std::path::PathBuf;
+
+/// A mistake in a testbed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestbedFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// Line and column, each from 1; `None` when the mistake has no single place.
+    pub place: Option<(u64, u64)>,
+    /// What is wrong and what to write instead.
+    pub problem: String,
+}
+
+impl fmt::Display for TestbedFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.path.display())?;
+        if let Some((line, column)) = self.place {
+            write!(f, "{line}:{column}:")?;
+        }
+        write!(f, " {}", self.problem)
+    }
+}
+
+impl std::error::Error for TestbedFileError {}
+
+/// A mistake before it is known in which file.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub(super) at: Option<Location>,
+    pub(super) text: String,
+}
+
+/// A mistake in a value.
+pub(super) fn problem<T>(value: &Spanned<T>, text: impl Into<String>) -> Problem {
+    Problem {
+        at: Some(value.referenced),
+        text: text.into(),
+    }
+}

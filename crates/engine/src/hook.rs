@@ -21,7 +21,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::Clock;
 use crate::live::LiveCounters;
-use crate::net::{LazyTls, Resolver, WireBytes};
+use crate::net::{Resolver, TlsSettings, WireBytes};
 use crate::record_script::Occasion;
 use crate::report::WorkerReport;
 use crate::script::{ScriptSetup, ScriptSignal};
@@ -147,7 +147,8 @@ fn setup_of(
         mailboxes: Vec::new(),
         live,
         resolver: Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?,
-        tls: LazyTls::new(&plan.client.tls, plan.client.protocol),
+        tls: TlsSettings::of_requests(&plan.client.tls, plan.client.protocol)
+            .map_err(StartError::Tls)?,
         samples: None,
         reports,
         start_line: Arc::new(StartLine::new(1)),

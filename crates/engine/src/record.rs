@@ -245,7 +245,7 @@ impl Recorder {
         if let Some(dns_ns) = connected.dns_ns {
             connections.dns.record(dns_ns);
         }
-        if let Some(tls_ns) = connected.tls_ns {
+        if let Some(tls_ns) = connected.tls_ns() {
             connections.tls.record(tls_ns);
         }
         connections.http2 += u64::from(connected.http2);

@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::exchange::PreparedRequest;
 use crate::live::{LiveCounters, LiveTotals};
 use crate::mailbox::Mailbox;
-use crate::net::{LazyTls, Resolver, Routes, TlsError};
+use crate::net::{Resolver, Routes, TlsError, TlsSettings};
 use crate::platform;
 use crate::report::WorkerReport;
 use crate::script::ScriptSetup;
@@ -95,7 +95,8 @@ impl Engine {
             script,
         } = setup;
         plan.validate().map_err(StartError::Plan)?;
-        let tls = LazyTls::new(&plan.client.tls, plan.client.protocol);
+        let tls = TlsSettings::of_requests(&plan.client.tls, plan.client.protocol)
+            .map_err(StartError::Tls)?;
         rehearse(&plan, &tls)?;
         let workers = Engine::workers_for(&plan);
         let clock = Clock::start();
@@ -222,7 +223,7 @@ pub(crate) fn script_parts(
 }
 
 /// Makes everything once that can be made without sending.
-fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
+fn rehearse(plan: &TestPlan, tls: &TlsSettings) -> Result<(), StartError> {
     let routes = Routes::default();
     let mut encrypted = false;
     for scenario in &plan.scenarios {
@@ -237,7 +238,7 @@ fn rehearse(plan: &TestPlan, tls: &LazyTls) -> Result<(), StartError> {
         }
     }
     if encrypted {
-        tls.settings().map_err(StartError::Tls)?;
+        tls.make_config().map_err(StartError::Tls)?;
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use loadline_wire::{RequestHead, RequestKind, RequestTarget};
 
 use super::http2::http2_head;
 use crate::client::Body;
-use crate::net::{Route, Via};
+use crate::net::{KnownRoute, Via};
 
 /// Why a request could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) enum PreparedBody {
 /// A request ready for one route.
 pub(crate) struct PreparedRequest {
     pub(crate) template: RequestTemplate,
-    pub(crate) route: Rc<Route>,
+    pub(crate) route: Rc<KnownRoute>,
     pub(crate) kind: RequestKind,
     /// Tried again on a new connection when a kept one turns out to be closed (RFC 9110 section
     /// 9.2.2).
@@ -86,7 +86,7 @@ impl PreparedRequest {
     /// When it has no holes and cannot be sent as it is.
     pub(crate) fn new(
         template: RequestTemplate,
-        route: Rc<Route>,
+        route: Rc<KnownRoute>,
         client: &ClientPlan,
     ) -> Result<PreparedRequest, RenderError> {
         let idempotent = matches!(
@@ -96,7 +96,7 @@ impl PreparedRequest {
         let kind = RequestKind::of(&template.method);
         let proxy_authorization = client
             .proxy_authorization()
-            .filter(|_| route.via == Via::PlainProxy)
+            .filter(|_| route.route.via == Via::PlainProxy)
             .map(str::to_owned);
         let streamed = match &template.body {
             BodySource::StreamBytes { bytes, .. } => PreparedBody::Chunks(Arc::clone(bytes)),
@@ -250,7 +250,7 @@ impl PreparedRequest {
         let target = self.render_target(filling)?;
         let body = self.render_body(filling);
         buffer.clear();
-        let form = match self.route.via {
+        let form = match self.via() {
             Via::PlainProxy => RequestTarget::Absolute(&target),
             _ if target == "*" => RequestTarget::Asterisk,
             _ => RequestTarget::Origin(&target),
@@ -302,10 +302,14 @@ impl PreparedRequest {
         }
     }
 
+    fn via(&self) -> Via {
+        self.route.route.via
+    }
+
     /// The request target: path and query, or the whole URL for a proxy.
     pub(crate) fn render_target(&self, filling: &mut Filling<'_>) -> Result<String, RenderError> {
         let mut bytes = Vec::new();
-        if self.route.via == Via::PlainProxy && self.template.origin.scheme == Scheme::Http {
+        if self.via() == Via::PlainProxy && self.template.origin.scheme == Scheme::Http {
             bytes.extend_from_slice(self.template.origin.to_string().as_bytes());
         }
         self.template.target.render(filling, &mut bytes);

@@ -8,13 +8,12 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use loadline_model::ClientPlan;
+use loadline_model::client::ProxyPlan;
 use loadline_model::url::{Origin, Scheme};
 
 /// The way to one origin.
 #[derive(Debug)]
 pub(crate) struct Route {
-    /// Position among the worker's routes.
-    pub(crate) index: usize,
     pub(crate) origin: Origin,
     /// Host to look up: the origin's, a detour's or the proxy's.
     pub(crate) host: String,
@@ -36,67 +35,65 @@ pub(crate) enum Via {
     Tunnel,
 }
 
+/// One of a worker's routes.
+#[derive(Debug)]
+pub(crate) struct KnownRoute {
+    /// Position among them.
+    pub(crate) index: usize,
+    pub(crate) route: Route,
+}
+
 /// The routes of a worker; redirects may add to them.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
-    known: RefCell<Vec<Rc<Route>>>,
+    known: RefCell<Vec<Rc<KnownRoute>>>,
 }
 
 impl Routes {
     /// The route to an origin.
-    pub(crate) fn to(&self, origin: &Origin, plan: &ClientPlan) -> Rc<Route> {
+    pub(crate) fn to(&self, origin: &Origin, plan: &ClientPlan) -> Rc<KnownRoute> {
         let mut known = self.known.borrow_mut();
-        if let Some(route) = known.iter().find(|route| route.origin == *origin) {
-            return Rc::clone(route);
+        if let Some(known) = known.iter().find(|known| known.route.origin == *origin) {
+            return Rc::clone(known);
         }
-        let route = Rc::new(plan_route(known.len(), origin, plan));
-        known.push(Rc::clone(&route));
-        route
+        let made = Rc::new(KnownRoute {
+            index: known.len(),
+            route: Route::new(origin, plan, proxy_for(origin, plan)),
+        });
+        known.push(Rc::clone(&made));
+        made
     }
 }
 
-fn plan_route(index: usize, origin: &Origin, plan: &ClientPlan) -> Route {
-    let server_name = plan
-        .tls
-        .server_name
-        .clone()
-        .unwrap_or_else(|| origin.host.clone());
-    if let Some(proxy) = plan
-        .proxy
-        .as_ref()
-        .filter(|proxy| proxy_serves(proxy, origin))
-    {
-        return Route {
-            index,
-            origin: origin.clone(),
-            host: proxy.host.clone(),
-            port: proxy.port,
-            addresses: Vec::new(),
-            via: if origin.scheme == Scheme::Https {
-                Via::Tunnel
-            } else {
-                Via::PlainProxy
-            },
-            server_name,
+impl Route {
+    /// The route to an origin; `proxy`: the one that serves it.
+    pub(crate) fn new(origin: &Origin, plan: &ClientPlan, proxy: Option<&ProxyPlan>) -> Route {
+        let (host, port) = match proxy {
+            Some(proxy) => (proxy.host.clone(), proxy.port),
+            None => detour(origin, plan),
         };
-    }
-    let (host, port) = detour(origin, plan);
-    let addresses = plan
-        .resolve
-        .iter()
-        .find(|given| {
-            given.host.eq_ignore_ascii_case(&host) && given.port.is_none_or(|only| only == port)
-        })
-        .map(|given| given.addresses.clone())
-        .unwrap_or_default();
-    Route {
-        index,
-        origin: origin.clone(),
-        host,
-        port,
-        addresses,
-        via: Via::Direct,
-        server_name,
+        let via = match (proxy, origin.scheme) {
+            (None, _) => Via::Direct,
+            (Some(_), Scheme::Http) => Via::PlainProxy,
+            (Some(_), Scheme::Https) => Via::Tunnel,
+        };
+        let by_hand = plan.resolve.iter().find(|given| {
+            via == Via::Direct
+                && given.host.eq_ignore_ascii_case(&host)
+                && given.port.is_none_or(|only| only == port)
+        });
+        Route {
+            origin: origin.clone(),
+            port,
+            addresses: by_hand.map_or_else(Vec::new, |given| given.addresses.clone()),
+            host,
+            via,
+            server_name: plan
+                .tls
+                .server_name
+                .clone()
+                .unwrap_or_else(|| origin.host.clone()),
+        }
     }
 }
 
@@ -120,9 +117,16 @@ fn detour(origin: &Origin, plan: &ClientPlan) -> (String, u16) {
     }
 }
 
+/// The proxy that serves an origin; `None`: it is reached directly.
+pub(crate) fn proxy_for<'a>(origin: &Origin, plan: &'a ClientPlan) -> Option<&'a ProxyPlan> {
+    plan.proxy
+        .as_ref()
+        .filter(|proxy| proxy_serves(proxy, origin))
+}
+
 /// Whether the proxy is used: for the scheme, and unless the host is among the exceptions, which
 /// are names, domains with everything below them, or `*`.
-pub(crate) fn proxy_serves(proxy: &loadline_model::client::ProxyPlan, origin: &Origin) -> bool {
+fn proxy_serves(proxy: &ProxyPlan, origin: &Origin) -> bool {
     let for_scheme = match origin.scheme {
         Scheme::Http => proxy.for_http,
         Scheme::Https => proxy.for_https,
@@ -142,7 +146,7 @@ pub(crate) fn proxy_serves(proxy: &loadline_model::client::ProxyPlan, origin: &O
 
 #[cfg(test)]
 mod tests {
-    use loadline_model::client::{ConnectTo, ProxyPlan, Resolve};
+    use loadline_model::client::{ConnectTo, Resolve};
     use loadline_model::url::parse;
 
     use super::*;
@@ -169,13 +173,14 @@ mod tests {
             ..ClientPlan::default()
         };
         let routes = Routes::default();
-        assert_eq!(routes.to(&origin("http://A/"), &plan).host, "first");
+        assert_eq!(routes.to(&origin("http://A/"), &plan).route.host, "first");
         let other = routes.to(&origin("http://b/"), &plan);
+        let route = &other.route;
         assert_eq!(
-            (other.host.as_str(), other.port, other.index),
+            (route.host.as_str(), route.port, other.index),
             ("any", 81, 1)
         );
-        assert_eq!(other.addresses, [IpAddr::from([127, 0, 0, 9])]);
+        assert_eq!(route.addresses, [IpAddr::from([127, 0, 0, 9])]);
         assert_eq!(routes.to(&origin("http://b/"), &plan).index, 1);
     }
 
@@ -192,16 +197,10 @@ mod tests {
             }),
             ..ClientPlan::default()
         };
-        let routes = Routes::default();
-        assert_eq!(routes.to(&origin("http://x/"), &plan).via, Via::PlainProxy);
-        assert_eq!(routes.to(&origin("https://x/"), &plan).via, Via::Tunnel);
-        assert_eq!(
-            routes.to(&origin("http://a.local/"), &plan).via,
-            Via::Direct
-        );
-        assert_eq!(
-            routes.to(&origin("http://notlocal/"), &plan).via,
-            Via::PlainProxy
-        );
+        let via = |url| Routes::default().to(&origin(url), &plan).route.via;
+        assert_eq!(via("http://x/"), Via::PlainProxy);
+        assert_eq!(via("https://x/"), Via::Tunnel);
+        assert_eq!(via("http://a.local/"), Via::Direct);
+        assert_eq!(via("http://notlocal/"), Via::PlainProxy);
     }
 }

@@ -1,25 +1,23 @@
-//! TLS settings: one client configuration per worker.
+//! TLS settings of every front end: one client configuration per worker.
 //!
-//! Must not know sockets. Invariant: a configuration is made before the run starts, so that a bad
-//! certificate file is refused before anything is sent.
+//! Must not know sockets. Invariant: what the constructors accepted can be made a configuration of,
+//! unless the system has no certificate authorities.
 
 use std::cell::OnceCell;
 use std::fmt;
-use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
-use loadline_model::ErrorClass;
-use loadline_model::client::{ClientIdentity, Protocol, TlsPlan, TlsVersion};
+use loadline_model::client::{Protocol, TlsPlan, TlsVersion};
+use loadline_model::script_settings::ScriptTls;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
-};
+use rustls::{ClientConfig, DigitallySignedStruct, KeyLogFile, RootCertStore, SignatureScheme};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-use super::failure::{Cause, Failure, Stage, tls_error};
+use super::cipher_suites::allowed_suites;
+use super::identities::{GivenIdentity, Identities};
 
 /// Sessions remembered when they are resumed: enough for every host of a plan.
 const SESSIONS_MAX: usize = 256;
@@ -29,7 +27,7 @@ const SESSIONS_MAX: usize = 256;
 pub struct TlsError(String);
 
 impl TlsError {
-    pub(crate) fn new(why: String) -> TlsError {
+    pub(super) fn new(why: String) -> TlsError {
         TlsError(why)
     }
 }
@@ -42,31 +40,85 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
-/// The certificates read, ready to make configurations from.
+/// What TLS is spoken with; read once for all workers.
 pub(crate) struct TlsSettings {
     plan: TlsPlan,
     alpn: Vec<Vec<u8>>,
-    verifier: Arc<dyn ServerCertVerifier>,
     provider: Arc<CryptoProvider>,
+    identities: Arc<Identities>,
+    /// Reading the system's authorities takes time that plain runs do not have to spend.
+    verifier: OnceLock<Result<Arc<dyn ServerCertVerifier>, TlsError>>,
 }
 
 impl TlsSettings {
-    /// Reads what the plan gives.
-    pub(crate) fn read(plan: &TlsPlan, protocol: Protocol) -> Result<TlsSettings, TlsError> {
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        let verifier = make_verifier(plan, &provider)?;
-        let settings = TlsSettings {
-            plan: plan.clone(),
-            alpn: alpn_of(protocol),
-            verifier,
+    /// Reads what the plan of requests made from templates gives.
+    ///
+    /// # Errors
+    /// A client certificate or key that cannot be used.
+    pub(crate) fn of_requests(
+        plan: &TlsPlan,
+        protocol: Protocol,
+    ) -> Result<Arc<TlsSettings>, TlsError> {
+        let provider = provider_of(&[]);
+        let given = plan.identity.iter().map(|identity| GivenIdentity {
+            origin: identity.certificate_file.display().to_string(),
+            certificate_pem: &identity.certificate_pem,
+            key_pem: &identity.key_pem,
+            is_encrypted: false,
+        });
+        let identities = Identities::read(given, false, &provider)?;
+        Ok(TlsSettings::new(
+            plan,
+            alpn_of(protocol),
             provider,
-        };
-        settings.make_config()?;
-        Ok(settings)
+            identities,
+        ))
+    }
+
+    /// Reads what a script's options give.
+    ///
+    /// # Errors
+    /// A client certificate or key that cannot be used.
+    pub(crate) fn of_script(
+        plan: &TlsPlan,
+        script: &ScriptTls,
+    ) -> Result<Arc<TlsSettings>, TlsError> {
+        let provider = provider_of(&script.cipher_suites);
+        let given = script.identities.iter().map(|identity| GivenIdentity {
+            origin: "(tlsAuth)".to_owned(),
+            certificate_pem: identity.certificate_pem.as_bytes(),
+            key_pem: identity.key_pem.as_bytes(),
+            is_encrypted: identity.password.is_some(),
+        });
+        let identities = Identities::read(given, true, &provider)?;
+        let alpn = alpn_of(Protocol::Negotiate { streams: 1 });
+        Ok(TlsSettings::new(plan, alpn, provider, identities))
+    }
+
+    fn new(
+        plan: &TlsPlan,
+        alpn: Vec<Vec<u8>>,
+        provider: CryptoProvider,
+        identities: Identities,
+    ) -> Arc<TlsSettings> {
+        Arc::new(TlsSettings {
+            plan: plan.clone(),
+            alpn,
+            provider: Arc::new(provider),
+            identities: Arc::new(identities),
+            verifier: OnceLock::new(),
+        })
     }
 
     /// A configuration of its own: workers share nothing, and no session crosses over.
+    ///
+    /// # Errors
+    /// No certificate authorities, or no cipher suite left for the versions.
     pub(crate) fn make_config(&self) -> Result<Arc<ClientConfig>, TlsError> {
+        let verifier = self
+            .verifier
+            .get_or_init(|| make_verifier(&self.plan, &self.provider))
+            .clone()?;
         let versions: Vec<_> = [
             (TlsVersion::V1_2, &rustls::version::TLS12),
             (TlsVersion::V1_3, &rustls::version::TLS13),
@@ -75,79 +127,51 @@ impl TlsSettings {
         .filter(|(version, _)| (self.plan.min_version..=self.plan.max_version).contains(version))
         .map(|(_, supported)| supported)
         .collect();
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
+        let mut config = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_protocol_versions(&versions)
-            .map_err(|error| TlsError(format!("TLS versions: {error}")))?
+            .map_err(|error| TlsError(format!("TLS versions and cipher suites: {error}")))?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::clone(&self.verifier));
-        let mut config = match &self.plan.identity {
-            None => builder.with_no_client_auth(),
-            Some(identity) => {
-                let (chain, key) = read_identity(identity)?;
-                builder.with_client_auth_cert(chain, key).map_err(|error| {
-                    TlsError(format!(
-                        "client certificate {}: {error}",
-                        identity.certificate_file.display()
-                    ))
-                })?
-            }
-        };
+            .with_custom_certificate_verifier(verifier)
+            .with_client_cert_resolver(Arc::clone(&self.identities) as Arc<dyn ResolvesClientCert>);
         config.alpn_protocols.clone_from(&self.alpn);
         config.resumption = if self.plan.resume {
             Resumption::in_memory_sessions(SESSIONS_MAX)
         } else {
             Resumption::disabled()
         };
+        // Writes where SSLKEYLOGFILE says, and nothing without it.
+        config.key_log = Arc::new(KeyLogFile::new());
         Ok(Arc::new(config))
-    }
-}
-
-/// TLS settings that are read when they are first needed: most plain runs never do.
-pub(crate) struct LazyTls {
-    plan: TlsPlan,
-    protocol: Protocol,
-    settings: OnceLock<Result<TlsSettings, TlsError>>,
-}
-
-impl LazyTls {
-    pub(crate) fn new(plan: &TlsPlan, protocol: Protocol) -> Arc<LazyTls> {
-        Arc::new(LazyTls {
-            plan: plan.clone(),
-            protocol,
-            settings: OnceLock::new(),
-        })
-    }
-
-    /// The settings, read now if they were not yet.
-    pub(crate) fn settings(&self) -> Result<&TlsSettings, TlsError> {
-        self.settings
-            .get_or_init(|| TlsSettings::read(&self.plan, self.protocol))
-            .as_ref()
-            .map_err(Clone::clone)
-    }
-
-    /// A worker's own view.
-    pub(crate) fn for_worker(self: &Arc<Self>) -> WorkerTls {
-        WorkerTls {
-            lazy: Arc::clone(self),
-            config: OnceCell::new(),
-        }
     }
 }
 
 /// The client configuration of one worker, made when it is first needed.
 pub(crate) struct WorkerTls {
-    lazy: Arc<LazyTls>,
+    settings: Arc<TlsSettings>,
     config: OnceCell<Arc<ClientConfig>>,
 }
 
 impl WorkerTls {
+    pub(crate) fn new(settings: &Arc<TlsSettings>) -> WorkerTls {
+        WorkerTls {
+            settings: Arc::clone(settings),
+            config: OnceCell::new(),
+        }
+    }
+
     pub(super) fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
         if let Some(config) = self.config.get() {
             return Ok(Arc::clone(config));
         }
-        let made = self.lazy.settings()?.make_config()?;
+        let made = self.settings.make_config()?;
         Ok(Arc::clone(self.config.get_or_init(|| made)))
+    }
+}
+
+fn provider_of(suite_names: &[String]) -> CryptoProvider {
+    CryptoProvider {
+        cipher_suites: allowed_suites(suite_names),
+        ..aws_lc_rs::default_provider()
     }
 }
 
@@ -159,7 +183,7 @@ fn alpn_of(protocol: Protocol) -> Vec<Vec<u8>> {
     }
 }
 
-pub(crate) fn make_verifier(
+fn make_verifier(
     plan: &TlsPlan,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
@@ -196,73 +220,6 @@ pub(crate) fn make_verifier(
         .build()
         .map(|verifier| verifier as Arc<dyn ServerCertVerifier>)
         .map_err(|error| TlsError(format!("certificate authorities: {error}")))
-}
-
-fn read_identity(
-    identity: &ClientIdentity,
-) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
-    let bad = |why: String| {
-        TlsError(format!(
-            "client certificate {}: {why}",
-            identity.certificate_file.display()
-        ))
-    };
-    let chain: Vec<_> = CertificateDer::pem_slice_iter(&identity.certificate_pem)
-        .collect::<Result<_, _>>()
-        .map_err(|error| bad(error.to_string()))?;
-    if chain.is_empty() {
-        return Err(bad("holds no PEM certificate".to_owned()));
-    }
-    let key = PrivateKeyDer::from_pem_slice(&identity.key_pem)
-        .map_err(|error| bad(format!("its private key: {error}")))?;
-    Ok((chain, key))
-}
-
-/// What a failed handshake means; `first` are the first bytes that came, `local` is this end.
-pub(crate) fn handshake_failure(
-    error: &std::io::Error,
-    first: &[u8],
-    local: Option<SocketAddr>,
-) -> Failure {
-    if let Some(tls) = tls_error(error) {
-        let failure = match tls {
-            rustls::Error::InvalidCertificate(why) => {
-                Failure::new(ErrorClass::Certificate, refusal(why))
-            }
-            rustls::Error::InvalidMessage(_) => Failure::new(
-                ErrorClass::Tls,
-                "the peer answered the TLS handshake with something that is not TLS",
-            ),
-            other => Failure::new(ErrorClass::Tls, other.to_string()),
-        };
-        return failure.because(Cause::Handshake {
-            error: tls.clone(),
-            first: first.to_vec(),
-        });
-    }
-    if error.kind() == std::io::ErrorKind::UnexpectedEof {
-        return Failure::new(ErrorClass::Tls, "the peer closed during the TLS handshake")
-            .because(Cause::ClosedInHandshake);
-    }
-    let mut failure = Failure::on_connection(Stage::Reading, error, local);
-    failure.detail = format!("during the TLS handshake: {}", failure.detail);
-    failure
-}
-
-/// Why a certificate was refused, without the instants that the library puts in.
-fn refusal(why: &CertificateError) -> String {
-    match why {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "certificate refused: it has expired".to_owned()
-        }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "certificate refused: it is not valid yet".to_owned()
-        }
-        CertificateError::UnknownIssuer => {
-            "certificate refused: its issuer is unknown here".to_owned()
-        }
-        other => format!("certificate refused: {other}"),
-    }
 }
 
 /// Accepts every certificate: what `--insecure` asks for.

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::shared::Shared;
 use crate::client::{Broken, Http1Connection, Stop, StopSign};
 use crate::exchange::{Http2Connection, open_http2};
-use crate::net::{Connected, Failure, Route};
+use crate::net::{Connected, Failure, KnownRoute, Owner};
 use crate::slot::VuSlot;
 
 /// Which connection: the route's index and the number among its connections.
@@ -82,7 +82,7 @@ impl Http2Pool {
         &self,
         shared: &Shared,
         slot: &VuSlot,
-        route: &Route,
+        route: &KnownRoute,
         streams: u32,
     ) -> Result<Leased, Broken> {
         let sharing = if shared.client.keep_alive { streams } else { 1 };
@@ -128,7 +128,7 @@ impl Http2Pool {
         &self,
         shared: &Shared,
         slot: &VuSlot,
-        route: &Route,
+        route: &KnownRoute,
         key: Key,
     ) -> Result<Leased, Broken> {
         let waiting = Rc::new(Notify::new());
@@ -181,10 +181,15 @@ enum Look {
 pub(crate) async fn connect(
     shared: &Shared,
     slot: &VuSlot,
-    route: &Route,
+    route: &KnownRoute,
 ) -> Result<(Connected, Option<usize>), Broken> {
-    let outcome: Result<Result<Connected, Failure>, Stop> =
-        slot.guard(shared.connector.connect(route)).await;
+    let owner = Owner {
+        bytes: Rc::clone(&shared.bytes),
+        vu: slot.global,
+    };
+    let outcome: Result<Result<Connected, Failure>, Stop> = slot
+        .guard(shared.connector.connect(&route.route, &owner))
+        .await;
     let mut recorder = shared.recorder.borrow_mut();
     match outcome {
         Ok(Ok(connected)) => {

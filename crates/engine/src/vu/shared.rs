@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::http2_pool::Http2Pool;
 use super::script::WorkerScript;
 use crate::clock::Clock;
-use crate::net::{Connector, Routes};
+use crate::net::{Connector, Routes, WireBytes};
 use crate::record::Recorder;
 
 /// Bytes of the read buffer that all connections of a worker share. One read of a full socket
@@ -27,6 +27,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) client: Arc<ClientPlan>,
     pub(crate) connector: Connector,
+    /// Bytes over the whole worker.
+    pub(crate) bytes: Rc<WireBytes>,
     pub(crate) routes: Routes,
     pub(crate) recorder: RefCell<Recorder>,
     pub(crate) scratch: RefCell<Box<[u8]>>,

@@ -30,7 +30,9 @@ use super::task::VuTask;
 use crate::clock::Clock;
 use crate::live::LiveCounters;
 use crate::mailbox::Mailbox;
-use crate::net::{Connector, LazyTls, Resolver, Routes, WireBytes};
+use crate::net::{
+    AddressRules, Addresses, Connector, Resolver, Routes, TlsSettings, WireBytes, WorkerTls,
+};
 use crate::platform::{self, Alarm};
 use crate::record::Recorder;
 use crate::report::WorkerReport;
@@ -61,7 +63,7 @@ pub(crate) struct WorkerSetup {
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     pub(crate) live: Arc<LiveCounters>,
     pub(crate) resolver: Arc<Resolver>,
-    pub(crate) tls: Arc<LazyTls>,
+    pub(crate) tls: Arc<TlsSettings>,
     pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
     pub(crate) reports: Sender<WorkerReport>,
     pub(crate) start_line: Arc<StartLine>,
@@ -240,13 +242,19 @@ async fn initialised(
 pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
     let plan = &setup.plan;
     let client = Arc::new(plan.client.clone());
+    let seed = plan
+        .seed
+        .wrapping_add(u64::from(setup.number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let connector = Connector {
         clock: setup.clock,
         plan: Arc::clone(&client),
-        resolver: Arc::clone(&setup.resolver),
-        tls: setup.tls.for_worker(),
-        bytes: Rc::clone(bytes),
-        turn: Cell::new(setup.number as usize),
+        addresses: Addresses::new(
+            Arc::new(AddressRules::of_requests(&client)),
+            Arc::clone(&setup.resolver),
+            seed,
+            setup.number as usize,
+        ),
+        tls: WorkerTls::new(&setup.tls),
     };
     let recorder = Recorder::new(
         setup.clock,
@@ -254,13 +262,11 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
         plan.warm_up,
         setup.samples.clone(),
     );
-    let seed = plan
-        .seed
-        .wrapping_add(u64::from(setup.number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     Shared {
         clock: setup.clock,
         client,
         connector,
+        bytes: Rc::clone(bytes),
         routes: Routes::default(),
         recorder: RefCell::new(recorder),
         scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
@@ -288,6 +294,7 @@ fn make_script(
             resolver: Arc::clone(&setup.resolver),
             bytes: Rc::clone(bytes),
             seed,
+            number: setup.number as usize,
         },
     );
     let settings = setup.plan.script.as_deref();

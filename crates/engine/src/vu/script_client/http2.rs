@@ -38,7 +38,7 @@ const HEAD_BYTES_MAX: u32 = 10 << 20;
 #[derive(Clone)]
 pub(super) struct Http2 {
     sender: SendRequest<Bytes>,
-    pub(super) remote: SocketAddr,
+    pub(super) remote: Option<SocketAddr>,
     pub(super) tls: Option<HopTls>,
     end: Rc<End>,
 }
@@ -56,7 +56,7 @@ impl Http2 {
     /// Speaks HTTP/2 on a stream.
     pub(super) async fn open(
         stream: Stream,
-        remote: SocketAddr,
+        remote: Option<SocketAddr>,
         tls: Option<HopTls>,
     ) -> Result<Http2, Failure> {
         let local = stream.local_addr();
@@ -68,8 +68,8 @@ impl Http2 {
             .handshake::<_, Bytes>(Quiet(stream))
             .await
             .map_err(|error| match error.get_io() {
-                Some(io) => Failure::on_connection(Stage::Sending, io, local).at(Some(remote)),
-                None => Failure::new(ErrorClass::Http2, error.to_string()).at(Some(remote)),
+                Some(io) => Failure::on_connection(Stage::Sending, io, local).at(remote),
+                None => Failure::new(ErrorClass::Http2, error.to_string()).at(remote),
             })?;
         let end = Rc::new(End::default());
         let note = Rc::clone(&end);
@@ -198,7 +198,7 @@ impl Http2 {
         if let Some(io) = error.get_io()
             && (io.raw_os_error().is_some() || io.kind() == io::ErrorKind::ConnectionReset)
         {
-            return Failure::io(Stage::Reading, io).at(Some(self.remote));
+            return Failure::io(Stage::Reading, io).at(self.remote);
         }
         let ended = match &*self.end.goodbye.borrow() {
             Some((reason, debug)) => Http2Fault::Gone {

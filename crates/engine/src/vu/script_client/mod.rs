@@ -4,7 +4,6 @@
 //! and metrics lie in front of it, in the script. Must not know what a request is for. Invariant:
 //! a connection that failed, or whose answer was not read whole, is never used again.
 
-mod dial;
 mod go_words;
 mod http2;
 mod message;
@@ -14,7 +13,7 @@ mod received;
 mod settings;
 #[cfg(test)]
 mod tests;
-mod tls;
+mod told;
 mod trouble;
 
 use std::cell::RefCell;
@@ -27,18 +26,18 @@ use std::time::Duration;
 
 use loadline_model::url::Scheme;
 use loadline_model::{ErrorClass, Nanos};
-use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopProtocol, HopRequest, HopTimes};
+use loadline_script::hop::{HopFailure, HopOutcome, HopRequest, HopTimes};
 use loadline_wire::{Limits, RequestKind};
 
-use self::dial::{Dialed, Dialer};
 use self::http2::Http2;
 use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pace::Pace;
 use self::pool::{Http1, Kept, Pool};
 use self::received::Received;
+use self::told::{Begun, agreed, answer};
 use self::trouble::{Occasion, Trouble};
 use crate::client::{Around, Body, Broken, Http1Connection, Instants, Message, Stop, StopSign};
-use crate::net::{Cause, Failure, Reach, WireBytes};
+use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
 use crate::slot::{VuSlot, Watch};
 
 pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
@@ -70,7 +69,7 @@ pub(crate) struct Cut;
 pub(crate) struct ScriptClient {
     slot: Rc<VuSlot>,
     settings: Rc<ScriptClientSettings>,
-    dialer: Dialer,
+    owner: Owner,
     pool: Pool,
     /// Memory for the next message.
     buffer: RefCell<Vec<u8>>,
@@ -90,22 +89,12 @@ enum Attempt {
     Later(Box<HopFailure>),
 }
 
-/// How a connection was come by; spans in nanoseconds.
-#[derive(Clone, Copy, Debug, Default)]
-struct Begun {
-    asked: Nanos,
-    got: Nanos,
-    connecting_ns: u64,
-    handshaking_ns: u64,
-}
-
 impl ScriptClient {
     pub(crate) fn new(slot: Rc<VuSlot>, settings: Rc<ScriptClientSettings>) -> ScriptClient {
         let bytes = Rc::new(WireBytes::within(Rc::clone(&settings.bytes)));
         let pool = Pool::new(settings.plan.idle_max, settings.plan.idle_per_host_max);
         ScriptClient {
-            dialer: Dialer {
-                settings: Rc::clone(&settings),
+            owner: Owner {
                 bytes,
                 vu: slot.global,
             },
@@ -152,7 +141,7 @@ impl ScriptClient {
     /// Bytes sent and received since the last call, those of TLS and of making connections
     /// included.
     pub(crate) fn take_bytes(&self) -> (u64, u64) {
-        self.dialer.bytes.take()
+        self.owner.bytes.take()
     }
 
     async fn keep_pace(&self, pace: &Pace) -> Result<(), Cut> {
@@ -289,7 +278,7 @@ impl ScriptClient {
         match outcome {
             Ok(()) => {
                 if connection.is_reusable()
-                    && self.settings.plan.keep_alive
+                    && self.settings.plan.keep_alive()
                     && !asks_to_close(request)
                 {
                     self.pool.put(&request.origin, kept);
@@ -360,23 +349,24 @@ impl ScriptClient {
         if let Err(failure) = message::check(request) {
             return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
         }
-        let dialed = match self.dial(watch, request, &mut begun).await {
-            Ok(dialed) => dialed,
+        let connected = match self.connect(watch, request, &mut begun).await {
+            Ok(connected) => connected,
             Err(Some(failure)) => {
                 return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
             }
             Err(None) => return Attempt::Cut,
         };
         begun.got = self.settings.clock.now();
-        let Dialed {
+        let tls = connected.tls.as_ref().and_then(agreed);
+        let Connected {
             stream,
-            remote,
-            tls,
+            address: remote,
+            http2,
             ..
-        } = dialed;
-        if !dialed.http2 {
+        } = connected;
+        if !http2 {
             let kept = Http1 {
-                connection: Http1Connection::new(stream, Some(remote), LIMITS),
+                connection: Http1Connection::new(stream, remote, LIMITS),
                 remote,
                 tls,
             };
@@ -387,7 +377,7 @@ impl ScriptClient {
             Some(shared) => shared,
             None => match Http2::open(stream, remote, tls).await {
                 Ok(connection) => {
-                    if self.settings.plan.keep_alive {
+                    if self.settings.plan.keep_alive() {
                         self.pool.share(&request.origin, connection.clone());
                     }
                     connection
@@ -401,29 +391,30 @@ impl ScriptClient {
     }
 
     /// Makes a connection, and notes what that took; `Err(None)` when the iteration was cut.
-    async fn dial(
+    async fn connect(
         &self,
         watch: &Watch<'_>,
         request: &HopRequest,
         begun: &mut Begun,
-    ) -> Result<Dialed, Option<Failure>> {
-        let origin = &request.origin;
+    ) -> Result<Connected, Option<Failure>> {
+        let route = self.settings.plan.route(&request.origin);
+        let connector = &self.settings.connector;
         let deadline = self.settings.dial_deadline(request.deadline);
         watch.set_deadline(deadline);
-        let opened = match watch.guard(self.dialer.open(origin)).await {
+        let opened = match watch.guard(connector.open(&route, &self.owner)).await {
             Ok(opened) => opened?,
             Err(Stop::Cut) => return Err(None),
             Err(Stop::TimedOut) if deadline < request.deadline => {
-                return Err(Some(not_connected_in_time(&origin.host_port())));
+                return Err(Some(not_connected_in_time(&route.origin.host_port())));
             }
             Err(Stop::TimedOut) => return Err(Some(timed_out())),
         };
         watch.set_deadline(request.deadline);
-        begun.connecting_ns = opened.connecting_ns;
-        match watch.guard(self.dialer.prepare(opened, origin)).await {
-            Ok(Ok(dialed)) => {
-                begun.handshaking_ns = dialed.handshaking_ns;
-                Ok(dialed)
+        begun.connecting_ns = opened.connect_ns;
+        match watch.guard(connector.prepare(opened, &route)).await {
+            Ok(Ok(connected)) => {
+                begun.handshaking_ns = connected.tls_ns().unwrap_or(0);
+                Ok(connected)
             }
             Ok(Err(failure)) => Err(Some(failure)),
             Err(Stop::Cut) => Err(None),
@@ -450,7 +441,7 @@ impl ScriptClient {
             Scheme::Https => None,
         };
         Additions {
-            close: !self.settings.plan.keep_alive,
+            close: !self.settings.plan.keep_alive(),
             via_proxy: proxy.is_some(),
             proxy_authorization: proxy.and_then(|proxy| proxy.authorization.as_deref()),
         }
@@ -464,7 +455,7 @@ impl ScriptClient {
         begun: Begun,
         instants: &Instants,
         failure: &Failure,
-        remote: SocketAddr,
+        remote: Option<SocketAddr>,
         received: Received,
     ) -> Attempt {
         Attempt::Ended(Err(
@@ -478,12 +469,12 @@ impl ScriptClient {
         begun: Begun,
         instants: &Instants,
         failure: &Failure,
-        remote: SocketAddr,
+        remote: Option<SocketAddr>,
         received: Received,
     ) -> HopFailure {
         let told = self.told(request, failure);
         HopFailure {
-            remote: Some(remote),
+            remote,
             times: begun.times(instants, told.done_at),
             partial_body: received.into_partial_body(),
             ..told
@@ -541,47 +532,4 @@ fn not_connected_in_time(host_port: &str) -> Failure {
     let why = "no connection within the connect timeout";
     let host_port = host_port.to_owned();
     Failure::new(ErrorClass::ConnectTimeout, why).because(Cause::ConnectTimeout { host_port })
-}
-
-impl Begun {
-    /// Where the time went, as k6 reads Go's `httptrace`.
-    #[inline]
-    fn times(&self, instants: &Instants, done: Nanos) -> HopTimes {
-        let (sent, first_byte) = (instants.sent, instants.first_byte);
-        let has_sent = sent != Nanos::ZERO;
-        let answers = first_byte != Nanos::ZERO;
-        let span = |is_known: bool, from: Nanos, to: Nanos| match is_known {
-            true => to.since(from),
-            false => 0,
-        };
-        HopTimes {
-            blocked: self.got.since(self.asked),
-            connecting: self.connecting_ns,
-            tls_handshaking: self.handshaking_ns,
-            sending: span(has_sent, self.got, sent),
-            waiting: span(has_sent, sent, if answers { first_byte } else { done }),
-            receiving: span(answers, first_byte, done),
-        }
-    }
-}
-
-fn answer(
-    received: Received,
-    remote: SocketAddr,
-    tls: Option<loadline_script::hop::HopTls>,
-    times: HopTimes,
-    instants: &Instants,
-) -> HopAnswer {
-    HopAnswer {
-        status: received.status,
-        reason: received.reason,
-        protocol: received.protocol.unwrap_or(HopProtocol::Http11),
-        headers: received.headers,
-        body: received.body,
-        remote: Some(remote),
-        tls,
-        times,
-        done_at: instants.done,
-        sent_bytes: instants.sent_bytes,
-    }
 }

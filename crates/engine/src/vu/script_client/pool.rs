@@ -27,7 +27,7 @@ struct Shared {
 /// A connection of HTTP/1.1, and what a script is told of it.
 pub(super) struct Http1 {
     pub(super) connection: Http1Connection,
-    pub(super) remote: SocketAddr,
+    pub(super) remote: Option<SocketAddr>,
     pub(super) tls: Option<HopTls>,
 }
 

@@ -41,6 +41,7 @@ impl Bench {
             resolver: Resolver::start(clock, None).expect("a thread can be made"),
             bytes: Rc::clone(&worker_bytes),
             seed: 1,
+            number: 0,
         };
         let plan = ScriptClientPlan::new(plan, script).expect("the test's settings");
         let settings = ScriptClientSettings::new(plan, parts);

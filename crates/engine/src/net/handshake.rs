@@ -1,0 +1,125 @@
+//! The TLS handshake, and what one that failed means.
+//!
+//! Must not know the plan. Invariant: what the peer said before it closed is what the failure tells.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use loadline_model::ErrorClass;
+use rustls::{AlertDescription, CertificateError, CipherSuite, ClientConfig, ProtocolVersion};
+use rustls_pki_types::ServerName;
+use tokio::io::AsyncReadExt;
+use tokio_rustls::TlsConnector;
+
+use super::failure::{Cause, Failure, Stage, tls_error};
+use super::socket::{Socket, Stream};
+use crate::clock::Clock;
+
+/// What a handshake agreed on, and what it took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handshake {
+    /// In nanoseconds.
+    pub(crate) took_ns: u64,
+    /// Whether HTTP/2 was agreed on.
+    pub(crate) http2: bool,
+    pub(crate) version: Option<ProtocolVersion>,
+    pub(crate) suite: Option<CipherSuite>,
+}
+
+/// Speaks TLS on a socket; `name` is asked for and verified.
+pub(super) async fn shake_hands(
+    config: Arc<ClientConfig>,
+    socket: Socket,
+    name: &str,
+    clock: &Clock,
+) -> Result<(Stream, Handshake), Failure> {
+    let begun = clock.now();
+    let server_name = ServerName::try_from(name.to_owned())
+        .map_err(|_| Failure::new(ErrorClass::Tls, format!("{name:?} cannot be a TLS name")))?;
+    let made = TlsConnector::from(config)
+        .connect(server_name, socket)
+        .into_fallible()
+        .await;
+    let stream = match made {
+        Ok(stream) => stream,
+        Err((error, mut socket)) => return Err(why_none(&error, &mut socket).await),
+    };
+    let session = stream.get_ref().1;
+    let handshake = Handshake {
+        took_ns: clock.now().since(begun),
+        http2: session.alpn_protocol() == Some(b"h2"),
+        version: session.protocol_version(),
+        suite: session.negotiated_cipher_suite().map(|suite| suite.suite()),
+    };
+    Ok((Stream::Tls(Box::new(stream)), handshake))
+}
+
+/// Why there is no handshake: also what the peer said before it closed while this end still wrote.
+async fn why_none(error: &io::Error, socket: &mut Socket) -> Failure {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        return failure_of(error, socket.first_bytes(), socket.local_addr());
+    }
+    match unread_alert(socket).await {
+        Some(description) => {
+            let alert = rustls::Error::AlertReceived(description);
+            Failure::new(ErrorClass::Tls, alert.to_string()).because(Cause::Tls(alert))
+        }
+        None => Failure::on_connection(Stage::Sending, error, socket.local_addr()),
+    }
+}
+
+/// The alert in clear text that waits to be read (RFC 5246 section 7.2); `None` when there is none.
+async fn unread_alert(socket: &mut Socket) -> Option<AlertDescription> {
+    let mut record = [0_u8; 7];
+    socket.read_exact(&mut record).await.ok()?;
+    match record {
+        [0x15, 0x03, _, 0x00, 0x02, _level, description] => {
+            Some(AlertDescription::from(description))
+        }
+        _ => None,
+    }
+}
+
+/// What a failed handshake means; `first` are the first bytes that came, `local` is this end.
+fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Failure {
+    if let Some(tls) = tls_error(error) {
+        let failure = match tls {
+            rustls::Error::InvalidCertificate(why) => {
+                Failure::new(ErrorClass::Certificate, refusal(why))
+            }
+            rustls::Error::InvalidMessage(_) => Failure::new(
+                ErrorClass::Tls,
+                "the peer answered the TLS handshake with something that is not TLS",
+            ),
+            other => Failure::new(ErrorClass::Tls, other.to_string()),
+        };
+        return failure.because(Cause::Handshake {
+            error: tls.clone(),
+            first: first.to_vec(),
+        });
+    }
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        return Failure::new(ErrorClass::Tls, "the peer closed during the TLS handshake")
+            .because(Cause::ClosedInHandshake);
+    }
+    let mut failure = Failure::on_connection(Stage::Reading, error, local);
+    failure.detail = format!("during the TLS handshake: {}", failure.detail);
+    failure
+}
+
+/// Why a certificate was refused, without the instants that the library puts in.
+fn refusal(why: &CertificateError) -> String {
+    match why {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "certificate refused: it has expired".to_owned()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "certificate refused: it is not valid yet".to_owned()
+        }
+        CertificateError::UnknownIssuer => {
+            "certificate refused: its issuer is unknown here".to_owned()
+        }
+        other => format!("certificate refused: {other}"),
+    }
+}

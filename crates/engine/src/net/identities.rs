@@ -1,0 +1,202 @@
+//! Client certificates: reading them, and which one a peer is shown.
+//!
+//! Must not know sockets or files. Invariant: what was read can be shown.
+
+use std::sync::Arc;
+
+use rustls::SignatureScheme;
+use rustls::client::ResolvesClientCert;
+use rustls::crypto::CryptoProvider;
+use rustls::sign::CertifiedKey;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::tls::TlsError;
+
+/// A client certificate as it was given.
+pub(super) struct GivenIdentity<'a> {
+    /// Where it came from, for messages.
+    pub(super) origin: String,
+    pub(super) certificate_pem: &'a [u8],
+    pub(super) key_pem: &'a [u8],
+    /// Whether the key is said to be encrypted.
+    pub(super) is_encrypted: bool,
+}
+
+/// The client certificates; the first that the peer can accept is shown.
+#[derive(Debug)]
+pub(super) struct Identities {
+    keys: Vec<Arc<CertifiedKey>>,
+    /// Whether the authorities that the peer names decide too, as in Go; else they are only a hint, as
+    /// for curl.
+    heeds_authorities: bool,
+}
+
+impl Identities {
+    /// Reads certificates and keys.
+    ///
+    /// # Errors
+    /// The first that cannot be used.
+    pub(super) fn read<'a>(
+        given: impl IntoIterator<Item = GivenIdentity<'a>>,
+        heeds_authorities: bool,
+        provider: &CryptoProvider,
+    ) -> Result<Identities, TlsError> {
+        let keys = given
+            .into_iter()
+            .map(|identity| read_identity(&identity, provider))
+            .collect::<Result<_, _>>()?;
+        Ok(Identities {
+            keys,
+            heeds_authorities,
+        })
+    }
+
+    fn is_acceptable(
+        &self,
+        key: &CertifiedKey,
+        authorities: &[&[u8]],
+        schemes: &[SignatureScheme],
+    ) -> bool {
+        let of_authority = |certificate: &CertificateDer<'_>| {
+            issuer(certificate).is_some_and(|issuer| authorities.contains(&issuer))
+        };
+        key.key.choose_scheme(schemes).is_some()
+            && (!self.heeds_authorities
+                || authorities.is_empty()
+                || key.cert.iter().any(of_authority))
+    }
+}
+
+impl ResolvesClientCert for Identities {
+    fn resolve(
+        &self,
+        authorities: &[&[u8]],
+        schemes: &[SignatureScheme],
+    ) -> Option<Arc<CertifiedKey>> {
+        let mut keys = self.keys.iter();
+        keys.find(|key| self.is_acceptable(key, authorities, schemes))
+            .map(Arc::clone)
+    }
+
+    fn has_certs(&self) -> bool {
+        !self.keys.is_empty()
+    }
+}
+
+fn read_identity(
+    identity: &GivenIdentity<'_>,
+    provider: &CryptoProvider,
+) -> Result<Arc<CertifiedKey>, TlsError> {
+    let bad = |why: String| TlsError::new(format!("client certificate {}: {why}", identity.origin));
+    let chain: Vec<_> = CertificateDer::pem_slice_iter(identity.certificate_pem)
+        .collect::<Result<_, _>>()
+        .map_err(|error| bad(error.to_string()))?;
+    if chain.is_empty() {
+        return Err(bad("holds no PEM certificate".to_owned()));
+    }
+    let key = PrivateKeyDer::from_pem_slice(identity.key_pem).map_err(|error| {
+        match identity.is_encrypted {
+            true => bad("encrypted keys are not read: give the key in the clear".to_owned()),
+            false => bad(format!("its private key: {error}")),
+        }
+    })?;
+    let certified = CertifiedKey::from_der(chain, key, provider)
+        .map_err(|error| bad(format!("its private key: {error}")))?;
+    Ok(Arc::new(certified))
+}
+
+/// The issuer's name in a certificate, as DER (RFC 5280 section 4.1).
+fn issuer(certificate: &[u8]) -> Option<&[u8]> {
+    let (_, certificate, _) = der_item(certificate)?;
+    let (_, mut rest, _) = der_item(certificate)?;
+    const EXPLICIT_VERSION: u8 = 0xa0;
+    if rest.first() == Some(&EXPLICIT_VERSION) {
+        rest = der_item(rest)?.2;
+    }
+    let (_, _, rest) = der_item(rest)?;
+    let (_, _, rest) = der_item(rest)?;
+    der_item(rest).map(|(whole, _, _)| whole)
+}
+
+/// The first item of DER: all of it, its content, and what follows it.
+fn der_item(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let first = *bytes.get(1)?;
+    let (header, length) = match first {
+        0..=0x7f => (2, usize::from(first)),
+        0x81..=0x84 => {
+            let digits = usize::from(first & 0x0f);
+            let fold = |sum: usize, byte: &u8| sum << 8 | usize::from(*byte);
+            (2 + digits, bytes.get(2..2 + digits)?.iter().fold(0, fold))
+        }
+        _ => return None,
+    };
+    let end = header.checked_add(length)?;
+    Some((bytes.get(..end)?, &bytes[header..end], &bytes[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::crypto::aws_lc_rs;
+
+    use super::*;
+
+    /// A certificate and its key, PEM, and the certificate as DER.
+    fn made() -> (String, String, Vec<u8>) {
+        let key = rcgen::KeyPair::generate().expect("a key");
+        let mut params =
+            rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("good parameters");
+        params
+            .distinguished_name
+            .push(rcgen::DnType::CommonName, "the issuer");
+        let certificate = params.self_signed(&key).expect("a certificate");
+        let der = certificate.der().to_vec();
+        (certificate.pem(), key.serialize_pem(), der)
+    }
+
+    fn read(certificate: &str, key: &str, heeds: bool) -> Result<Identities, TlsError> {
+        let given = GivenIdentity {
+            origin: "of the test".to_owned(),
+            certificate_pem: certificate.as_bytes(),
+            key_pem: key.as_bytes(),
+            is_encrypted: false,
+        };
+        Identities::read([given], heeds, &aws_lc_rs::default_provider())
+    }
+
+    #[test]
+    fn the_first_certificate_that_the_peer_can_accept_is_shown() {
+        let (certificate, key, der) = made();
+        let own = issuer(&der).expect("a certificate has an issuer");
+        assert!(own.windows(10).any(|window| window == b"the issuer"));
+        let shown = |heeds: bool, authorities: &[&[u8]], scheme| {
+            let identities = read(&certificate, &key, heeds).expect("a good identity");
+            identities.resolve(authorities, &[scheme]).is_some()
+        };
+        let ecdsa = SignatureScheme::ECDSA_NISTP256_SHA256;
+        assert!(shown(true, &[], ecdsa));
+        assert!(shown(true, &[b"other", own], ecdsa));
+        assert!(!shown(true, &[b"other"], ecdsa));
+        assert!(shown(false, &[b"other"], ecdsa));
+        assert!(!shown(true, &[], SignatureScheme::RSA_PKCS1_SHA256));
+    }
+
+    #[test]
+    fn bad_identities_are_refused() {
+        let (certificate, ..) = made();
+        let why = read(&certificate, "nothing", true).expect_err("no key");
+        let why = why.to_string();
+        assert!(
+            why.starts_with("client certificate of the test: its private key"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn der_that_is_cut_has_no_issuer() {
+        let (.., der) = made();
+        for length in 0..40 {
+            assert_eq!(issuer(&der[..length]), None, "{length}");
+        }
+    }
+}

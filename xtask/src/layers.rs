@@ -38,6 +38,7 @@ pub(crate) struct Layer {
 }
 
 const GO: &str = "loadline-go";
+const YAML: &str = "loadline-yaml";
 const METRIC: &str = "loadline-metric";
 const MODEL: &str = "loadline-model";
 const SCHEDULE: &str = "loadline-schedule";
@@ -61,6 +62,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         normal: &[],
         tests: &[],
         reason: "how Go writes a text is the same whoever prints it",
+    },
+    Layer {
+        package: YAML,
+        level: Level::Pure,
+        normal: &[],
+        tests: &[],
+        reason: "what a file says and where is the same whoever reads it",
     },
     Layer {
         package: METRIC,
@@ -128,28 +136,28 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: KUBERNETES,
         level: Level::Edge,
-        normal: &[GO],
+        normal: &[GO, YAML],
         tests: &[],
         reason: "speaks with one API and knows nothing of load",
     },
     Layer {
         package: OBSERVE,
         level: Level::ControlPlane,
-        normal: &[KUBERNETES, MODEL, METRIC],
+        normal: &[KUBERNETES, MODEL, METRIC, YAML],
         tests: &[TARGET],
         reason: "reads beside the run and never on a worker's thread",
     },
     Layer {
         package: SUITE,
         level: Level::ControlPlane,
-        normal: &[KUBERNETES, OBSERVE, MODEL, METRIC],
+        normal: &[KUBERNETES, OBSERVE, MODEL, METRIC, YAML],
         tests: &[SIM],
         reason: "how a run is executed is handed in, so that a matrix is proven without one",
     },
     Layer {
         package: TARGET,
         level: Level::Edge,
-        normal: &[],
+        normal: &[YAML],
         tests: &[],
         reason: "the server under test shares no code with the client that judges it",
     },

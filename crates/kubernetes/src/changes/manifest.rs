@@ -2,6 +2,7 @@
 //!
 //! Must not know the cluster. Invariant: an object that is given has a kind and a name.
 
+use loadline_yaml::{At, Node};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
@@ -12,15 +13,15 @@ use crate::json;
 /// # Errors
 /// It is no YAML (the text tells line and column), or a document is no object with a kind and a name.
 pub fn read_manifests(text: &str) -> Result<Vec<Value>> {
-    let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        let place = error.location().map_or(String::new(), |place| {
-            format!("line {}, column {}: ", place.line(), place.column())
-        });
+    let documents = Node::parse_all(text).map_err(|error| {
         // A manifest may hold secrets, and the parser quotes the text.
-        Error::user(format!("{place}the manifest is no YAML that can be read"))
+        let At { line, column } = error.at;
+        Error::user(format!(
+            "line {line}, column {column}: the manifest is no YAML that can be read"
+        ))
     })?;
     let mut objects = Vec::new();
-    for (index, document) in documents.into_iter().enumerate() {
+    for (index, document) in documents.iter().map(Node::to_json).enumerate() {
         let wrong =
             |what: &str| Error::user(format!("document {} of the manifest {what}", index + 1));
         match document {

@@ -117,12 +117,11 @@ fn plain_secret<'de, D: Deserializer<'de>>(
 /// It is no YAML, or a field has another type; the text tells where, and nothing of the content.
 pub(super) fn read(text: &str) -> Result<RawConfig> {
     // What the parser says may quote the text, secrets included, so only its place is kept.
-    serde_saphyr::from_str(text).map_err(|error| {
-        let place = error.location().map_or(String::new(), |place| {
-            format!("line {}, column {}: ", place.line(), place.column())
-        });
+    loadline_yaml::from_str(text).map_err(|error| {
+        let place = error.at;
         Error::config(format!(
-            "{place}this is no kubeconfig; compare it with what kubectl config view shows"
+            "line {}, column {}: this is no kubeconfig; compare it with what kubectl config view shows",
+            place.line, place.column
         ))
     })
 }

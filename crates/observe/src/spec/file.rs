@@ -197,24 +197,5 @@ impl Serialize for Body<'_> {
 /// # Errors
 /// What is wrong, as `FILE:LINE:COLUMN: what; what to do`.
 pub fn parse_file_text(text: &str, file_name: &str) -> Result<ObserverSpecs, SpecError> {
-    serde_saphyr::from_str(text).map_err(|error| {
-        let place = error.location().filter(|place| place.line() > 0);
-        let place = place.map_or_else(
-            || "1:1".to_owned(),
-            |place| format!("{}:{}", place.line(), place.column()),
-        );
-        let message = message_of(&error);
-        SpecError::new(format!("{file_name}:{place}: {message}"))
-    })
-}
-
-/// What an error says, without the place and the excerpt that its usual form has.
-fn message_of(error: &serde_saphyr::Error) -> String {
-    let bare = error.without_snippet();
-    let text = bare.render_with_formatter(&serde_saphyr::UserMessageFormatter);
-    let line = text.lines().next().unwrap_or_default();
-    match line.rfind(" at line ") {
-        Some(at) => line[..at].trim_end_matches([',', ':']).to_owned(),
-        None => line.to_owned(),
-    }
+    loadline_yaml::from_str(text).map_err(|error| SpecError::new(format!("{file_name}:{error}")))
 }

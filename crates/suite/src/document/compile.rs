@@ -3,7 +3,7 @@
 //! Must not know results. Invariant: what compiles can be rendered of any outcome but for rows that it names and that
 //! are not there.
 
-use serde_saphyr::Spanned;
+use loadline_yaml::Placed;
 
 use super::spec::{
     Align, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec, TableSpec,
@@ -36,7 +36,7 @@ pub(super) struct Table {
     /// What all its expressions name.
     pub(super) paths: Vec<Path>,
     /// The other rows that they name, each with the place where.
-    pub(super) others: Vec<(String, Spanned<String>)>,
+    pub(super) others: Vec<(String, Placed<String>)>,
 }
 
 /// Charts behind a table.
@@ -181,7 +181,7 @@ impl Table {
     fn add_column(
         &mut self,
         spec: &ColumnSpec,
-        table: &Spanned<String>,
+        table: &Placed<String>,
     ) -> Result<(), DocumentError> {
         if self.columns.iter().any(|known| known.title == spec.title) {
             let place = spec.value.as_ref().or(spec.values.first());
@@ -199,7 +199,7 @@ impl Table {
     fn charts(
         &mut self,
         spec: ChartsSpec,
-        table: &Spanned<String>,
+        table: &Placed<String>,
     ) -> Result<Charts, DocumentError> {
         let intro = match &spec.intro {
             Some(intro) => Some(self.content(intro, table)?),
@@ -215,7 +215,7 @@ impl Table {
     fn column(
         &mut self,
         spec: &ColumnSpec,
-        table: &Spanned<String>,
+        table: &Placed<String>,
     ) -> Result<Column, DocumentError> {
         let has_value = spec.value.is_some() || !spec.values.is_empty();
         let content = match (spec.hand, has_value) {
@@ -249,7 +249,7 @@ impl Table {
     fn content(
         &mut self,
         spec: &ColumnSpec,
-        table: &Spanned<String>,
+        table: &Placed<String>,
     ) -> Result<Content, DocumentError> {
         if let (Some(value), false) = (&spec.value, spec.values.is_empty()) {
             return Err(DocumentError::at(
@@ -258,7 +258,7 @@ impl Table {
                 "put all into `values`".to_owned(),
             ));
         }
-        let texts: Vec<&Spanned<String>> = spec.value.iter().chain(&spec.values).collect();
+        let texts: Vec<&Placed<String>> = spec.value.iter().chain(&spec.values).collect();
         let mut values = Vec::new();
         for text in &texts {
             values.push((self.expression(text)?, text.value.clone()));
@@ -292,7 +292,7 @@ impl Table {
         })
     }
 
-    fn expression(&mut self, text: &Spanned<String>) -> Result<Expression, DocumentError> {
+    fn expression(&mut self, text: &Placed<String>) -> Result<Expression, DocumentError> {
         let mut read: Expression = text.value.parse().map_err(|error| {
             DocumentError::at(
                 text,

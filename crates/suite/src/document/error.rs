@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use serde_saphyr::{Location, Spanned};
+use loadline_yaml::{At, Placed};
 
 /// Why a document cannot be made, with the place in the suite file, or in the document, where it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +22,15 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
-    pub(super) fn at<T>(place: &Spanned<T>, what: String, fix: String) -> DocumentError {
-        DocumentError::placed(place.referenced, what, fix)
+    pub(super) fn at<T>(place: &Placed<T>, what: String, fix: String) -> DocumentError {
+        DocumentError::placed(place.at, what, fix)
     }
 
-    pub(super) fn placed(place: Location, what: String, fix: String) -> DocumentError {
+    pub(super) fn placed(place: Option<At>, what: String, fix: String) -> DocumentError {
+        let place = place.unwrap_or_default();
         DocumentError {
-            line: place.line(),
-            column: place.column(),
+            line: place.line,
+            column: place.column,
             in_document: false,
             what,
             fix,

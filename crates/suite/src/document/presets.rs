@@ -69,7 +69,7 @@ pub(super) fn expand(table: &mut TableSpec) -> Result<(), DocumentError> {
             format!("use one of {}", names.join(", ")),
         )
     })?;
-    let mut preset: Preset = serde_saphyr::from_str(text).expect("presets are tested");
+    let mut preset: Preset = loadline_yaml::from_str(text).expect("presets are tested");
     for (name, value) in &table.with {
         let known: Vec<&str> = preset.with.keys().map(String::as_str).collect();
         if !known.contains(&name.as_str()) {

@@ -4,15 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use loadline_yaml::Placed;
 use serde::Deserialize;
-use serde_saphyr::{Location, Spanned};
 
 /// A document that is made of a suite's results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentSpec {
     /// Where it is written, from the suite file's folder on.
-    pub file: Spanned<String>,
+    pub file: Placed<String>,
     /// What it is; `None`: as the file's name ends (`.md`, `.html`, `.csv`, `.json`, `.xml`).
     #[serde(default)]
     pub kind: Option<DocumentKind>,
@@ -37,10 +37,10 @@ pub struct DocumentSpec {
     pub tables: Vec<TableSpec>,
     /// The one table's block; `None`: `results`.
     #[serde(default)]
-    pub name: Option<Spanned<String>>,
+    pub name: Option<Placed<String>>,
     /// The one table's preset.
     #[serde(default)]
-    pub preset: Option<Spanned<String>>,
+    pub preset: Option<Placed<String>>,
     /// Names that the preset leaves open.
     #[serde(default)]
     pub with: BTreeMap<String, String>,
@@ -55,7 +55,7 @@ pub struct DocumentSpec {
     pub rows: RowsSpec,
     /// What the one table's rows are sorted by.
     #[serde(default)]
-    pub sort: Vec<Spanned<String>>,
+    pub sort: Vec<Placed<String>>,
     /// What stands in cells without a value: `empty`, `unit`, or any other words as they are; `None`: as the
     /// preset has it, else `empty`.
     #[serde(default)]
@@ -94,13 +94,13 @@ pub struct Rename {
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
     /// The name of its block, unique in the document.
-    pub name: Spanned<String>,
+    pub name: Placed<String>,
     /// Its heading in a new document; `None`: none.
     #[serde(default)]
     pub title: Option<String>,
     /// The preset that it begins with.
     #[serde(default)]
-    pub preset: Option<Spanned<String>>,
+    pub preset: Option<Placed<String>>,
     /// Names that the preset leaves open.
     #[serde(default)]
     pub with: BTreeMap<String, String>,
@@ -115,7 +115,7 @@ pub struct TableSpec {
     pub rows: RowsSpec,
     /// What they are sorted by, ascending; none: the order of the plan.
     #[serde(default)]
-    pub sort: Vec<Spanned<String>>,
+    pub sort: Vec<Placed<String>>,
     /// As in the document; `None`: as the document has it.
     #[serde(default)]
     pub blank: Option<String>,
@@ -189,13 +189,13 @@ pub struct ColumnSpec {
     pub title: String,
     /// The expression of its cells.
     #[serde(default)]
-    pub value: Option<Spanned<String>>,
+    pub value: Option<Placed<String>>,
     /// Several expressions for one cell, in the place of `value`.
     #[serde(default)]
-    pub values: Vec<Spanned<String>>,
+    pub values: Vec<Placed<String>>,
     /// How they are written; `None`: as `{}`.
     #[serde(default)]
-    pub format: Option<Spanned<String>>,
+    pub format: Option<Placed<String>>,
     /// How the cells stand.
     #[serde(default)]
     pub align: Align,
@@ -274,6 +274,6 @@ impl DocumentSpec {
 }
 
 /// A text that stands in no file.
-pub(super) fn unplaced(text: &str) -> Spanned<String> {
-    Spanned::new(text.to_owned(), Location::UNKNOWN, Location::UNKNOWN)
+pub(super) fn unplaced(text: &str) -> Placed<String> {
+    Placed::nowhere(text.to_owned())
 }

@@ -2,8 +2,8 @@
 //!
 //! Must not know any key. Invariant: what passes has no key that a table does not name.
 
-use super::node::{At, Entry, Node, Value};
 use super::table::{Kind, Object};
+use super::{At, Entry, Node, Value};
 use super::{Problem, parse_duration};
 
 /// Checks a value. Text with `${…}` is taken for whatever is wanted: it is checked again when it is filled.
@@ -43,7 +43,7 @@ fn is_scalar(kind: &Kind) -> bool {
 fn fits(node: &Node, kind: &Kind) -> bool {
     let text = node.scalar();
     match (kind, &text) {
-        (Kind::Flag, _) => matches!(node.value, Value::Flag(_)),
+        (Kind::Flag, _) => matches!(node.value, Value::Flag(..)),
         (Kind::Text, Some(_)) => true,
         (Kind::Count, Some(text)) => text.parse::<u64>().is_ok(),
         (Kind::Number, Some(text)) => text.parse::<f64>().is_ok_and(f64::is_finite),

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::check::{check, parse_share};
-use super::node::{At, Node, Value};
 use super::table::{Kind, Object};
+use super::{At, Node, Value};
 use super::{Problem, parse_duration};
 
 /// A map with the table that it was checked against.
@@ -59,8 +59,8 @@ impl<'a> Fields<'a> {
     /// A flag.
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<bool> {
-        match self.get(name)?.value {
-            Value::Flag(flag) => Some(flag),
+        match &self.get(name)?.value {
+            Value::Flag(flag, _) => Some(*flag),
             _ => None,
         }
     }

@@ -5,7 +5,6 @@
 mod check;
 mod duration;
 mod fields;
-mod node;
 mod schema;
 mod substitute;
 mod suite;
@@ -16,7 +15,6 @@ mod tests;
 
 pub use duration::{duration_text, parse_duration};
 pub use fields::Fields;
-pub use node::{At, Entry, Node, Value};
 pub use schema::schema;
 pub use substitute::{Meaning, names_of, substitute, substitute_text};
 pub use suite::{
@@ -30,6 +28,9 @@ pub(crate) use tables::{
 };
 
 use std::fmt;
+
+use loadline_yaml::YamlError;
+pub use loadline_yaml::{At, Entry, Node, Value};
 
 /// What is wrong with a place of a file, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,13 @@ impl Problem {
             file: file.to_owned(),
             problem: self,
         }
+    }
+}
+
+impl Problem {
+    /// What the reader of the tree refused.
+    pub(crate) fn of_yaml(error: YamlError, fix: &str) -> Problem {
+        Problem::new(error.at, error.what, fix)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Must not know where meanings come from. Invariant: what is not filled stays as it was written; `$${` is `${`.
 
 use super::Problem;
-use super::node::{At, Entry, Node, Value};
+use super::{At, Entry, Node, Value};
 
 /// What stands behind a name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //!
 //! Must not know how rows are made of axes. Invariant: every tree in it was checked against its table.
 
-use super::node::{At, Entry, Node, Value, problem_of};
 use super::tables::{GROUP, ORDERS, SETTINGS, SUITE, TARGET, TARGET_KUBERNETES};
+use super::{At, Entry, Node, Value};
 use super::{Fields, FileError, Problem, check};
 use crate::document::{self, DocumentSpec};
 
@@ -172,7 +172,8 @@ fn read(path: &str, source: &str) -> Result<SuiteFile, Problem> {
         let fix = format!("keep it below {BYTES_MAX}, and data in files of their own");
         return Err(Problem::new(At { line: 1, column: 1 }, what, fix));
     }
-    let root = Node::parse(source)?;
+    let root = Node::parse(source)
+        .map_err(|error| Problem::of_yaml(error, "mend the YAML at this place"))?;
     if root.value == Value::Null {
         let start = At { line: 1, column: 1 };
         return Err(Problem::new(
@@ -192,7 +193,7 @@ fn read(path: &str, source: &str) -> Result<SuiteFile, Problem> {
         seed: fields.count("seed")?.unwrap_or(1),
         policy: policy(fields)?,
         facts: fields.text_map("facts").into_iter().collect(),
-        documents: documents(fields, source)?,
+        documents: documents(fields)?,
     };
     if suite.groups.iter().all(Group::is_empty) {
         let fix = "write `rows:` with a row each, or `axes:` with values";
@@ -294,23 +295,13 @@ fn policy(fields: Fields) -> Result<Policy, Problem> {
     }
 }
 
-/// The documents are read by whom they are for, from the text, so that their places are known.
-fn documents(fields: Fields, source: &str) -> Result<Vec<DocumentSpec>, Problem> {
-    #[derive(serde::Deserialize)]
-    struct Documents {
-        #[serde(default)]
-        documents: Vec<DocumentSpec>,
-    }
+fn documents(fields: Fields) -> Result<Vec<DocumentSpec>, Problem> {
     let Some(node) = fields.get("documents") else {
         return Ok(Vec::new());
     };
-    let read = serde_saphyr::from_str::<Documents>(source).map_err(|error| {
-        let mut problem = problem_of(&error);
-        problem.fix = "docs/document.md has the keys of documents".to_owned();
-        problem.at = problem.at.max(node.at);
-        problem
-    })?;
-    for spec in &read.documents {
+    let fix = "docs/document.md has the keys of documents";
+    let documents: Vec<DocumentSpec> = node.read().map_err(|error| Problem::of_yaml(error, fix))?;
+    for spec in &documents {
         document::check(spec).map_err(|error| {
             let at = At {
                 line: error.line,
@@ -320,7 +311,7 @@ fn documents(fields: Fields, source: &str) -> Result<Vec<DocumentSpec>, Problem>
             Problem::new(at, error.what, error.fix)
         })?;
     }
-    Ok(read.documents)
+    Ok(documents)
 }
 
 /// The rows outside of groups first, then the groups.

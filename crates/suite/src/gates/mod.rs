@@ -154,8 +154,8 @@ fn setting(fields: Fields, gate: Gate) -> Result<Option<GateSetting>, Problem> {
         return Ok(usual);
     };
     match node.value {
-        Value::Flag(false) => Ok(None),
-        Value::Flag(true) => Ok(Some(asked(gate.usual().unwrap_or(VARIATION)))),
+        Value::Flag(false, _) => Ok(None),
+        Value::Flag(true, _) => Ok(Some(asked(gate.usual().unwrap_or(VARIATION)))),
         _ if gate == Gate::Restarts => {
             let count = fields.count(gate.name())?.unwrap_or_default();
             Ok(Some(asked(count as f64)))

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use loadline_model::FrontEnd;
 use loadline_model::secret::redacted_command_line;
+use loadline_observe::ObserverSpecs;
 
 use crate::file::{
     At, EXECUTOR, Entry, Fields, Node, PHASES, Problem, SCRIPT, SETTINGS, SMOKE, Value,
@@ -379,25 +380,26 @@ fn executor(fields: Fields) -> Result<Option<ExecutorSetting>, Problem> {
 /// Observers are checked one by one, so that a message is about the right one; all together can only clash in number.
 fn check_observe(node: &Node) -> Result<(), Problem> {
     for entry in node.entries() {
-        let one = serde_json::Value::from_iter([(entry.key.clone(), entry.node.to_json())]);
-        // What is filled when the row is run is checked then, by whom it is for.
-        if !one.to_string().contains("${") {
-            check_observers(one, entry.at)?;
-        }
+        let one = Node {
+            at: entry.at,
+            value: Value::Map(vec![entry.clone()]),
+        };
+        check_observers(&one)?;
     }
-    let all = node.to_json();
-    if node.entries().is_empty() && !all.to_string().contains("${") {
-        check_observers(all, node.at)?;
+    if node.entries().is_empty() {
+        check_observers(node)?;
     }
     Ok(())
 }
 
-fn check_observers(observers: serde_json::Value, at: At) -> Result<(), Problem> {
-    let read = serde_json::from_value::<loadline_observe::ObserverSpecs>(observers);
-    read.map(drop).map_err(|error| {
-        let fix = "docs/observe.md has the observers and their settings";
-        Problem::new(at, error.to_string(), fix)
-    })
+fn check_observers(observers: &Node) -> Result<(), Problem> {
+    // What is filled when the row is run is checked then, by whom it is for.
+    if observers.to_json().to_string().contains("${") {
+        return Ok(());
+    }
+    let read = observers.read::<ObserverSpecs>();
+    let fix = "docs/observe.md has the observers and their settings";
+    read.map(drop).map_err(|error| Problem::of_yaml(error, fix))
 }
 
 fn mode(fields: Fields) -> Mode {

@@ -9,7 +9,7 @@ use super::{DocumentKind, DocumentSpec, check, explain, kind_of, render};
 use crate::outcome::{RowStatus, SuiteOutcome};
 
 fn spec(yaml: &str) -> DocumentSpec {
-    serde_saphyr::from_str(yaml).unwrap_or_else(|error| panic!("{error}"))
+    loadline_yaml::from_str(yaml).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn text(spec: &DocumentSpec, outcome: &SuiteOutcome, existing: Option<&str>) -> String {
@@ -294,7 +294,7 @@ fn the_page_names_every_figure_and_preset_and_its_example_works() {
         .split("```yaml\n")
         .nth(1)
         .and_then(|rest| rest.split("```").next());
-    let file: File = serde_saphyr::from_str(example.expect("an example")).expect("it is read");
+    let file: File = loadline_yaml::from_str(example.expect("an example")).expect("it is read");
     assert_eq!(file.documents.len(), 3);
     for document in &file.documents {
         check(document).unwrap_or_else(|error| panic!("{error}"));

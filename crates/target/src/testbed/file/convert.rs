@@ -14,7 +14,7 @@ use crate::testbed::plan::{
     AutoscalerPlan, BalancerPlan, ComponentPlan, GatewayPlan, GatewayRoute, Kind, LogPlan,
     MemoryPlan, NetworkPlan, Policy, QueuePlan, ServicePlan, SlowPlan, WarmUpPlan,
 };
-use serde_saphyr::Spanned;
+use loadline_yaml::Placed;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ const RESTART_AFTER: Duration = Duration::from_secs(1);
 /// One component; files that are read are looked for in `folder`.
 pub(super) fn component(
     name: &str,
-    raw: &Spanned<RawKind>,
+    raw: &Placed<RawKind>,
     folder: &Path,
 ) -> Result<ComponentPlan, Problem> {
     check_name(name, raw)?;
@@ -50,7 +50,7 @@ pub(super) fn component(
     Ok(plan)
 }
 
-fn check_name(name: &str, raw: &Spanned<RawKind>) -> Result<(), Problem> {
+fn check_name(name: &str, raw: &Placed<RawKind>) -> Result<(), Problem> {
     let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     if (1..=63).contains(&name.len()) && name.chars().all(legal) {
         return Ok(());
@@ -60,11 +60,7 @@ fn check_name(name: &str, raw: &Spanned<RawKind>) -> Result<(), Problem> {
 }
 
 /// A component with what most have in common left at its defaults.
-fn plain(
-    kind: Kind,
-    port: Option<&Spanned<u16>>,
-    restart: &Text,
-) -> Result<ComponentPlan, Problem> {
+fn plain(kind: Kind, port: Option<&Placed<u16>>, restart: &Text) -> Result<ComponentPlan, Problem> {
     let never = restart.as_ref().is_some_and(|text| text.value == "never");
     let restart_after = if never {
         None
@@ -159,7 +155,7 @@ fn memory(raw: Option<&RawMemory>) -> Result<MemoryPlan, Problem> {
                 text.value
             );
             Err(Problem {
-                at: raw.cap.as_ref().map(|cap| cap.referenced),
+                at: raw.cap.as_ref().and_then(|cap| cap.at),
                 text,
             })
         }
@@ -179,7 +175,7 @@ fn log(raw: Option<&RawLog>, default: &str) -> Result<Option<LogPlan>, Problem> 
     }))
 }
 
-fn factor(raw: &Spanned<f64>) -> Result<f64, Problem> {
+fn factor(raw: &Placed<f64>) -> Result<f64, Problem> {
     within(Some(raw), "factor", 0.01..=1_000.0, 1.0)
 }
 
@@ -197,7 +193,7 @@ fn warm_up(raw: &RawWarmUp) -> Result<WarmUpPlan, Problem> {
     })
 }
 
-fn gateway(raw: &RawGateway, at: &Spanned<RawKind>) -> Result<ComponentPlan, Problem> {
+fn gateway(raw: &RawGateway, at: &Placed<RawKind>) -> Result<ComponentPlan, Problem> {
     let cpu = time_or(raw.cpu.as_ref(), "cpu", Duration::ZERO)?;
     let cpu_per_kb = time_or(raw.cpu_per_kb.as_ref(), "cpu_per_kb", Duration::ZERO)?;
     let mut routes = Vec::new();
@@ -270,7 +266,7 @@ fn balancer(raw: &RawBalancer) -> Result<ComponentPlan, Problem> {
         (other, at) => {
             let text = format!("policy: {other:?}; write round-robin, least-connections or pinned");
             return Err(Problem {
-                at: at.as_ref().map(|at| at.referenced),
+                at: at.as_ref().and_then(|at| at.at),
                 text,
             });
         }
@@ -307,7 +303,7 @@ fn balancer(raw: &RawBalancer) -> Result<ComponentPlan, Problem> {
     plain(Kind::Balancer(kind), raw.port.as_ref(), &raw.restart)
 }
 
-fn queue(raw: &RawQueue, at: &Spanned<RawKind>) -> Result<ComponentPlan, Problem> {
+fn queue(raw: &RawQueue, at: &Placed<RawKind>) -> Result<ComponentPlan, Problem> {
     let consumers = within(raw.consumers.as_ref(), "consumers", 1..=10_000, 1)?;
     let rates = 0.001..=1_000_000.0;
     let each = match (&raw.rate, &raw.rate_each) {

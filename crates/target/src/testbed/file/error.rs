@@ -2,7 +2,7 @@
 //!
 //! It must not know what a testbed is. Invariant: the text reads `FILE:LINE:COLUMN: what is wrong; what to do`.
 
-use serde_saphyr::{Location, Spanned};
+use loadline_yaml::{At, Placed};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -32,14 +32,14 @@ impl std::error::Error for TestbedFileError {}
 /// A mistake before it is known in which file.
 #[derive(Debug)]
 pub(super) struct Problem {
-    pub(super) at: Option<Location>,
+    pub(super) at: Option<At>,
     pub(super) text: String,
 }
 
 /// A mistake in a value.
-pub(super) fn problem<T>(value: &Spanned<T>, text: impl Into<String>) -> Problem {
+pub(super) fn problem<T>(value: &Placed<T>, text: impl Into<String>) -> Problem {
     Problem {
-        at: Some(value.referenced),
+        at: value.at,
         text: text.into(),
     }
 }

@@ -12,6 +12,7 @@ mod values;
 use super::plan::TestbedPlan;
 pub(crate) use convert::REPLICAS_MAX;
 use error::Problem;
+use loadline_yaml::YamlError;
 use raw::RawFile;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -42,10 +43,7 @@ pub(crate) fn read(path: &Path) -> Result<TestbedPlan, TestbedFileError> {
 pub(crate) fn parse(path: &Path, text: &str) -> Result<TestbedPlan, TestbedFileError> {
     convert(path, text).map_err(|problem| TestbedFileError {
         path: path.to_owned(),
-        place: problem
-            .at
-            .filter(|at| at.line() > 0)
-            .map(|at| (at.line(), at.column())),
+        place: problem.at.map(|at| (at.line, at.column)),
         problem: problem.text,
     })
 }
@@ -57,7 +55,7 @@ fn convert(path: &Path, text: &str) -> Result<TestbedPlan, Problem> {
             text: "larger than 1 MiB; is it a testbed file?".to_owned(),
         });
     }
-    let raw: RawFile = serde_saphyr::from_str(text).map_err(|error| unreadable(&error))?;
+    let raw: RawFile = loadline_yaml::from_str(text).map_err(|error| unreadable(&error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     if raw.components.value.is_empty() {
         let text = "components: there are none; name at least one";
@@ -66,11 +64,11 @@ fn convert(path: &Path, text: &str) -> Result<TestbedPlan, Problem> {
     let mut components = Vec::new();
     let mut places = BTreeMap::new();
     for (name, kind) in &raw.components.value {
-        places.insert(name.clone(), kind.referenced);
+        places.insert(name.clone(), kind.at);
         components.push(convert::component(name, kind, folder)?);
     }
     graph::check(&mut components).map_err(|(name, text)| Problem {
-        at: places.get(&name).copied(),
+        at: places.get(&name).copied().flatten(),
         text: format!("{name}: {text}"),
     })?;
     let control = raw.control.map_or(0, |port| port.value);
@@ -81,13 +79,10 @@ fn convert(path: &Path, text: &str) -> Result<TestbedPlan, Problem> {
     })
 }
 
-fn unreadable(error: &serde_saphyr::Error) -> Problem {
-    let whole = error.without_snippet().to_string();
-    let first = whole.lines().next().unwrap_or_default();
-    // The place is told in front.
-    let what = first.split(" at line ").next().unwrap_or(first).trim();
+fn unreadable(error: &YamlError) -> Problem {
+    let what = &error.what;
     Problem {
-        at: error.location(),
+        at: Some(error.at),
         text: format!("{what}; the keys and their values are in docs/target/testbed.md"),
     }
 }

@@ -4,24 +4,24 @@
 //! not listed here are refused.
 
 use super::values::RawTime;
+use loadline_yaml::Placed;
 use serde::Deserialize;
-use serde_saphyr::Spanned;
 use std::collections::BTreeMap;
 
 /// A text and where it stands.
-pub(super) type Text = Option<Spanned<String>>;
+pub(super) type Text = Option<Placed<String>>;
 /// A whole number and where it stands.
-pub(super) type Count = Option<Spanned<u32>>;
+pub(super) type Count = Option<Placed<u32>>;
 /// A number and where it stands.
-pub(super) type Number = Option<Spanned<f64>>;
+pub(super) type Number = Option<Placed<f64>>;
 
 /// The whole file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawFile {
     pub(super) seed: Option<u64>,
-    pub(super) control: Option<Spanned<u16>>,
-    pub(super) components: Spanned<BTreeMap<String, Spanned<RawKind>>>,
+    pub(super) control: Option<Placed<u16>>,
+    pub(super) components: Placed<BTreeMap<String, Placed<RawKind>>>,
 }
 
 /// A component under the name of its kind.
@@ -40,17 +40,17 @@ pub(super) enum RawKind {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawService {
     pub(super) replicas: Count,
-    pub(super) port: Option<Spanned<u16>>,
-    pub(super) https: Option<Spanned<u16>>,
+    pub(super) port: Option<Placed<u16>>,
+    pub(super) https: Option<Placed<u16>>,
     pub(super) start_delay: Text,
     pub(super) restart: Text,
-    pub(super) time: Option<Spanned<RawTime>>,
+    pub(super) time: Option<Placed<RawTime>>,
     pub(super) workers: Count,
     pub(super) queue: Count,
     pub(super) cpu: Text,
     pub(super) memory: Option<RawMemory>,
     pub(super) failing: Number,
-    pub(super) fail_status: Option<Spanned<u16>>,
+    pub(super) fail_status: Option<Placed<u16>>,
     pub(super) empty: Number,
     pub(super) empty_body: Option<String>,
     pub(super) routes: Text,
@@ -71,22 +71,22 @@ pub(super) struct RawMemory {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawLog {
-    pub(super) file: Spanned<String>,
+    pub(super) file: Placed<String>,
     pub(super) template: Text,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawSlow {
-    pub(super) replica: Spanned<u32>,
-    pub(super) factor: Spanned<f64>,
+    pub(super) replica: Placed<u32>,
+    pub(super) factor: Placed<f64>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawWarmUp {
-    pub(super) factor: Spanned<f64>,
-    pub(super) time: Spanned<String>,
+    pub(super) factor: Placed<f64>,
+    pub(super) time: Placed<String>,
 }
 
 #[derive(Deserialize)]
@@ -94,8 +94,8 @@ pub(super) struct RawWarmUp {
 pub(super) struct RawGateway {
     pub(super) to: Text,
     pub(super) replicas: Count,
-    pub(super) port: Option<Spanned<u16>>,
-    pub(super) https: Option<Spanned<u16>>,
+    pub(super) port: Option<Placed<u16>>,
+    pub(super) https: Option<Placed<u16>>,
     pub(super) start_delay: Text,
     pub(super) restart: Text,
     pub(super) workers: Count,
@@ -110,7 +110,7 @@ pub(super) struct RawGateway {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawRoute {
-    pub(super) path: Spanned<String>,
+    pub(super) path: Placed<String>,
     pub(super) to: Text,
     pub(super) rewrite: Text,
     pub(super) cpu: Text,
@@ -120,33 +120,33 @@ pub(super) struct RawRoute {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawBalancer {
-    pub(super) to: Spanned<String>,
-    pub(super) port: Option<Spanned<u16>>,
+    pub(super) to: Placed<String>,
+    pub(super) port: Option<Placed<u16>>,
     pub(super) restart: Text,
     pub(super) policy: Text,
     pub(super) level: Text,
-    pub(super) pattern: Option<Spanned<Vec<u32>>>,
+    pub(super) pattern: Option<Placed<Vec<u32>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawQueue {
-    pub(super) port: Option<Spanned<u16>>,
-    pub(super) https: Option<Spanned<u16>>,
+    pub(super) port: Option<Placed<u16>>,
+    pub(super) https: Option<Placed<u16>>,
     pub(super) start_delay: Text,
     pub(super) restart: Text,
     pub(super) consumers: Count,
     pub(super) rate: Number,
     pub(super) rate_each: Number,
-    pub(super) backlog: Option<Spanned<u64>>,
+    pub(super) backlog: Option<Placed<u64>>,
     pub(super) log: Option<RawLog>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawAutoscaler {
-    pub(super) to: Spanned<String>,
-    pub(super) port: Option<Spanned<u16>>,
+    pub(super) to: Placed<String>,
+    pub(super) port: Option<Placed<u16>>,
     pub(super) restart: Text,
     pub(super) target: Number,
     pub(super) min: Count,
@@ -160,8 +160,8 @@ pub(super) struct RawAutoscaler {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawNetwork {
-    pub(super) to: Spanned<String>,
-    pub(super) port: Option<Spanned<u16>>,
+    pub(super) to: Placed<String>,
+    pub(super) port: Option<Placed<u16>>,
     pub(super) restart: Text,
     pub(super) delay: Text,
     pub(super) bandwidth: Text,

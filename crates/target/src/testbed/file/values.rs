@@ -5,8 +5,8 @@
 use super::error::{Problem, problem};
 use crate::duration;
 use crate::random::RandomDuration;
+use loadline_yaml::Placed;
 use serde::Deserialize;
-use serde_saphyr::Spanned;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -43,8 +43,8 @@ pub(super) fn with_way_out(why: &str, otherwise: &str) -> String {
 }
 
 /// A duration, or `None` where none is written.
-pub(super) fn time(raw: Option<&Spanned<String>>, key: &str) -> Result<Option<Duration>, Problem> {
-    let read = |raw: &Spanned<String>| {
+pub(super) fn time(raw: Option<&Placed<String>>, key: &str) -> Result<Option<Duration>, Problem> {
+    let read = |raw: &Placed<String>| {
         duration::parse(&raw.value).map_err(|why| {
             let why = with_way_out(&why, "write 10ms or 1.5s");
             problem(raw, format!("{key}: {why}"))
@@ -55,7 +55,7 @@ pub(super) fn time(raw: Option<&Spanned<String>>, key: &str) -> Result<Option<Du
 
 /// The same with a default.
 pub(super) fn time_or(
-    raw: Option<&Spanned<String>>,
+    raw: Option<&Placed<String>>,
     key: &str,
     default: Duration,
 ) -> Result<Duration, Problem> {
@@ -63,7 +63,7 @@ pub(super) fn time_or(
 }
 
 /// A random duration.
-pub(super) fn law(raw: Option<&Spanned<RawTime>>) -> Result<Option<RandomDuration>, Problem> {
+pub(super) fn law(raw: Option<&Placed<RawTime>>) -> Result<Option<RandomDuration>, Problem> {
     let Some(raw) = raw else { return Ok(None) };
     let (mean, name, variation) = match &raw.value {
         RawTime::Constant(mean) => (mean, "const", None),
@@ -80,8 +80,8 @@ pub(super) fn law(raw: Option<&Spanned<RawTime>>) -> Result<Option<RandomDuratio
 
 /// Bytes: a number with `kB`, `MB`, `GB` (powers of 1,000), `KiB`, `MiB`, `GiB` (powers of 1,024), `B`, or
 /// nothing behind it.
-pub(super) fn size(raw: Option<&Spanned<String>>, key: &str) -> Result<Option<u64>, Problem> {
-    let read = |raw: &Spanned<String>| {
+pub(super) fn size(raw: Option<&Placed<String>>, key: &str) -> Result<Option<u64>, Problem> {
+    let read = |raw: &Placed<String>| {
         parse_size(&raw.value).map_err(|why| problem(raw, format!("{key}: {why}")))
     };
     raw.map(read).transpose()
@@ -117,7 +117,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
 
 /// A number in a range, or the default.
 pub(super) fn within<T: PartialOrd + Copy + Display>(
-    raw: Option<&Spanned<T>>,
+    raw: Option<&Placed<T>>,
     key: &str,
     range: RangeInclusive<T>,
     default: T,

@@ -149,7 +149,17 @@ impl Running {
     /// # Panics
     /// It does not end within [`TIME_MAX`].
     #[must_use]
-    pub fn finish(mut self) -> Output {
+    pub fn finish(self) -> Output {
+        self.finish_measured().0
+    }
+
+    /// Waits for the end; with the most bytes of memory that the process had.
+    ///
+    /// # Panics
+    /// It does not end within [`TIME_MAX`].
+    #[must_use]
+    pub fn finish_measured(mut self) -> (Output, u64) {
+        let rss_max = self.wait_measured();
         let status = self.wait();
         let text = |stream: Option<Stream>| {
             stream.map_or_else(Vec::new, |stream| {
@@ -157,11 +167,18 @@ impl Running {
                 std::mem::take(&mut *lock(&stream.bytes))
             })
         };
-        Output {
+        let output = Output {
             status,
             stdout: text(self.out.take()),
             stderr: text(self.err.take()),
-        }
+        };
+        (output, rss_max)
+    }
+
+    /// Waits for the end, and leaves the process to be waited for.
+    fn wait_measured(&self) -> u64 {
+        clock::wait_for(TIME_MAX, || rss_max_of_ended(self.child.id()))
+            .unwrap_or_else(|| panic!("it hangs: not ended after {TIME_MAX:?}"))
     }
 
     fn wait(&mut self) -> ExitStatus {
@@ -169,6 +186,22 @@ impl Running {
         let ended = clock::wait_for(TIME_MAX, || child.try_wait().expect("a child can be asked"));
         ended.unwrap_or_else(|| panic!("it hangs: not ended after {TIME_MAX:?}"))
     }
+}
+
+/// The most bytes of memory that a child had; `None` while it runs.
+fn rss_max_of_ended(process: u32) -> Option<u64> {
+    // SAFETY: both are plain numbers, for which zeros are good.
+    let (mut info, mut usage): (libc::siginfo_t, libc::rusage) = unsafe { std::mem::zeroed() };
+    let how = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+    // SAFETY: both pointers are good for the call, which the library's own function makes without
+    // the last of them.
+    let asked = unsafe {
+        let (info, usage) = (&raw mut info, &raw mut usage);
+        libc::syscall(libc::SYS_waitid, libc::P_PID, process, info, how, usage)
+    };
+    // SAFETY: the call has filled it in, with zeros while the child runs.
+    let has_ended = asked == 0 && unsafe { info.si_pid() } != 0;
+    has_ended.then(|| u64::try_from(usage.ru_maxrss).unwrap_or_default() << 10)
 }
 
 impl Drop for Running {

@@ -12,7 +12,7 @@ use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::Nanos;
 use loadline_script::hop::{HopAnswer, HopHeaders, HopProtocol, HopTimes};
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
-use loadline_script::loading::{Fetch, FetchError, Libraries, Sources};
+use loadline_script::loading::{Bytes, Fetch, FetchError, Libraries, Sources};
 use loadline_script::samples::{CheckSample, HttpSample};
 use loadline_script::vu::{Iteration, Resume, ScenarioSetup, StackPool, Wait};
 use loadline_script::{Program, ProgramSettings, ScriptVu, Step, Task};
@@ -21,8 +21,8 @@ use url::Url;
 struct Script(String);
 
 impl Fetch for Script {
-    fn read(&self, _: &Url) -> Result<Vec<u8>, FetchError> {
-        Ok(self.0.clone().into_bytes())
+    fn read(&self, _: &Url) -> Result<Bytes, FetchError> {
+        Ok(self.0.clone().into())
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use crate::modules::data::SharedArrays;
@@ -43,7 +44,7 @@ pub struct OpenedFile {
     /// Its full path.
     pub path: String,
     /// Its contents, which are held once however often it is opened.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Bytes,
 }
 
 /// Why a file cannot be opened.

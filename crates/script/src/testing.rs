@@ -14,7 +14,7 @@ use url::Url;
 use crate::exports::Exports;
 use crate::hop::{HopAnswer, HopHeaders, HopOutcome, HopProtocol, HopRequest, HopTimes};
 use crate::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
-use crate::loading::{Fetch, FetchError, Libraries, Sources};
+use crate::loading::{Bytes, Fetch, FetchError, Libraries, Sources};
 use crate::program::{Program, ProgramSettings};
 use crate::samples::{CheckSample, HttpSample};
 use crate::vu::{
@@ -29,9 +29,9 @@ pub(crate) type Answering = Rc<dyn Fn(&HopRequest) -> HopOutcome>;
 struct Files(BTreeMap<String, String>);
 
 impl Fetch for Files {
-    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+    fn read(&self, url: &Url) -> Result<Bytes, FetchError> {
         let file = self.0.get(url.as_str());
-        file.map(|text| text.clone().into_bytes())
+        file.map(|text| text.clone().into())
             .ok_or(FetchError::NotFound)
     }
 }

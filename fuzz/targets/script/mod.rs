@@ -23,9 +23,9 @@ const ENTRY: &str = "file:///script.js";
 struct Entry(&'static str);
 
 impl Fetch for Entry {
-    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+    fn read(&self, url: &Url) -> Result<loadline_script::loading::Bytes, FetchError> {
         match url.as_str() {
-            ENTRY => Ok(self.0.as_bytes().to_vec()),
+            ENTRY => Ok(self.0.as_bytes().to_vec().into()),
             _ => Err(FetchError::NotFound),
         }
     }

@@ -4,6 +4,7 @@
 //! consolidated, so that it runs alike elsewhere.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 
 use loadline_model::ExitCode;
 use loadline_script::loading::archive::Archive;
@@ -31,13 +32,10 @@ pub(super) fn run(
     let run = consolidated(invocation, &loaded, config.as_deref())?;
     k6::tell(&run.notices, &invocation.log);
     let archive = archive(invocation, &loaded, &run)?;
-    let bytes = archive
-        .write()
-        .map_err(|error| K6Error::other(error.message))?;
     let path = &invocation.archive_out;
     let written = match path.as_str() {
-        "-" => print::bytes_to_stdout(&bytes),
-        path => std::fs::write(path, &bytes),
+        "-" => print::stream_to_stdout(|out| archive.write(out)),
+        path => File::create(path).and_then(|file| archive.write(file)),
     };
     written.map_err(|error| K6Error::other(format!("cannot write {path}: {error}")))?;
     Ok(ExitCode::Ok)

@@ -9,7 +9,7 @@ use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd, RunEvent, TestPlan};
 use loadline_run::{Ran, RunSetup};
 use loadline_script::loading::archive::Archive;
-use loadline_script::loading::{Fetch, import_error};
+use loadline_script::loading::{Bytes, Fetch, import_error};
 use serde_json::Value;
 use url::Url;
 
@@ -91,17 +91,17 @@ fn place(
         )));
     });
     let mut fetch = FilesAndWeb::new(None, cache_folder(env), on_stale);
-    let bytes: Arc<[u8]> = match name {
-        "-" => files.read(name)?.into(),
+    let bytes = match name {
+        "-" => Bytes::from(files.read(name)?),
         _ => {
             let read = fetch.read(&entry);
             let told = |error| K6Error::other(import_error(&entry, name, &error).message);
-            read.map_err(told)?.into()
+            read.map_err(told)?
         }
     };
     let may_be_archive = invocation.script_type != Some(ScriptType::Js) && name != "-";
     if may_be_archive && Archive::is_archive(&bytes) {
-        let archive = Archive::read(&bytes).map_err(|error| K6Error::other(error.message))?;
+        let archive = Archive::read(bytes).map_err(|error| K6Error::other(error.message))?;
         let options = archive.metadata.options.clone();
         let place = Place {
             entry: archive.metadata.filename.clone(),

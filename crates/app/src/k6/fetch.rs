@@ -8,10 +8,10 @@
 mod kept;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use loadline_script::loading::{Fetch, FetchError};
+use loadline_script::loading::{Bytes, Fetch, FetchError};
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 use url::Url;
@@ -32,7 +32,7 @@ pub type OnStale = Box<dyn Fn(&Url, &str) + Send + Sync>;
 /// Reads files and fetches modules.
 pub struct FilesAndWeb {
     /// What was read before, and its address; `None`: nothing.
-    pub given: Option<(Url, Arc<[u8]>)>,
+    pub given: Option<(Url, Bytes)>,
     /// Where fetched modules are kept; `None`: nowhere.
     pub cache: Option<PathBuf>,
     /// Told when what was kept is used because a server is away.
@@ -44,7 +44,7 @@ impl FilesAndWeb {
     /// Reads files and fetches modules.
     #[must_use]
     pub fn new(
-        given: Option<(Url, Arc<[u8]>)>,
+        given: Option<(Url, Bytes)>,
         cache: Option<PathBuf>,
         on_stale: OnStale,
     ) -> FilesAndWeb {
@@ -120,15 +120,15 @@ impl FilesAndWeb {
 }
 
 impl Fetch for FilesAndWeb {
-    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+    fn read(&self, url: &Url) -> Result<Bytes, FetchError> {
         if let Some((of, bytes)) = &self.given
             && of == url
         {
-            return Ok(bytes.to_vec());
+            return Ok(bytes.clone());
         }
         match url.scheme() {
-            "file" => self.read_file(url),
-            _ => self.read_web(url),
+            "file" => self.read_file(url).map(Bytes::from),
+            _ => self.read_web(url).map(Bytes::from),
         }
     }
 }
@@ -219,7 +219,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let path = folder.path().join("a b#c.js");
         std::fs::write(&path, "text").expect("there is room");
-        assert_eq!(files().read(&file(&path)), Ok(b"text".to_vec()));
+        assert_eq!(files().read(&file(&path)), Ok(Bytes::from_static(b"text")));
         assert_eq!(
             files().read(&file(folder.path())),
             Err(FetchError::IsDirectory)
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_was_given_is_not_read_again() {
-        assert_eq!(files().read(&dash()), Ok(b"script".to_vec()));
+        assert_eq!(files().read(&dash()), Ok(Bytes::from_static(b"script")));
     }
 
     #[test]
@@ -240,8 +240,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         // Nothing listens on port 1.
         let url = Url::parse("https://127.0.0.1:1/x.js").expect("it is an address");
-        let told = Arc::new(OnceLock::new());
-        let tell = Arc::clone(&told);
+        let told = std::sync::Arc::new(OnceLock::new());
+        let tell = std::sync::Arc::clone(&told);
         let web = FilesAndWeb::new(
             None,
             Some(folder.path().to_owned()),
@@ -260,7 +260,7 @@ mod tests {
             body: b"kept".to_vec(),
         };
         kept.write(folder.path(), &url).expect("there is room");
-        assert_eq!(web.read(&url), Ok(b"kept".to_vec()));
+        assert_eq!(web.read(&url), Ok(Bytes::from_static(b"kept")));
         assert_eq!(
             told.get().map(String::as_str),
             Some("https://127.0.0.1:1/x.js")

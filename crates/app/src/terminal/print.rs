@@ -74,8 +74,18 @@ pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
     if keep(bytes, |held| &mut held.out) {
         return Ok(());
     }
+    stream_to_stdout(|stream| stream.write_all(bytes))
+}
+
+/// Lets `write` write to standard output, whoever has the screen.
+///
+/// # Errors
+/// As [`to_stdout`].
+pub(crate) fn stream_to_stdout(
+    write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut stream = io::stdout().lock();
-    match stream.write_all(bytes).and_then(|()| stream.flush()) {
+    match write(&mut stream).and_then(|()| stream.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

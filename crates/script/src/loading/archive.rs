@@ -5,9 +5,9 @@
 //! not know where an archive lies. Invariant: what was written is read as it was.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read, Write};
-use std::sync::Arc;
+use std::io::{self, Cursor, Write};
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tar::{Builder, EntryType, Header};
@@ -29,7 +29,7 @@ pub struct Archive {
     /// What is known of it.
     pub metadata: Metadata,
     /// Contents by address, the entry script among them.
-    pub files: BTreeMap<Url, Arc<[u8]>>,
+    pub files: BTreeMap<Url, Bytes>,
 }
 
 /// `metadata.json`.
@@ -98,7 +98,7 @@ impl Archive {
                 dependencies: BTreeMap::from([("k6".to_owned(), "*".to_owned())]),
             },
             files: files
-                .map(|(url, bytes)| (anonymous(url), Arc::clone(bytes)))
+                .map(|(url, bytes)| (anonymous(url), bytes.clone()))
                 .collect(),
         }
     }
@@ -112,21 +112,12 @@ impl Archive {
         directory
     }
 
-    /// The archive as a tar file. The same archive gives the same bytes.
+    /// Writes the archive as a tar file. The same archive gives the same bytes.
     ///
     /// # Errors
-    /// When a file's name fits no tar file.
-    pub fn write(&self) -> Result<Vec<u8>, LoadError> {
-        self.write_tar().map_err(|error| {
-            LoadError::new(format!(
-                "cannot archive {}: {error}",
-                self.metadata.filename
-            ))
-        })
-    }
-
-    fn write_tar(&self) -> std::io::Result<Vec<u8>> {
-        let mut tar = Builder::new(Vec::new());
+    /// When a file's name fits no tar file, or the bytes cannot be written.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let mut tar = Builder::new(out);
         let metadata = serde_json::to_vec_pretty(&self.metadata)?;
         let entry = self.files.get(&self.metadata.filename);
         append(&mut tar, "metadata.json", &metadata)?;
@@ -140,16 +131,16 @@ impl Archive {
                 append(&mut tar, &name, bytes)?;
             }
         }
-        tar.into_inner()
+        tar.into_inner()?.flush()
     }
 
-    /// The archive of a tar file.
+    /// The archive of a tar file. The files that it holds share the tar file's memory.
     ///
     /// # Errors
     /// When it is none, or one without `metadata.json` or `data`.
-    pub fn read(bytes: &[u8]) -> Result<Archive, LoadError> {
+    pub fn read(bytes: impl Into<Bytes>) -> Result<Archive, LoadError> {
         let fail = |why: String| LoadError::new(format!("this is no archive of a script: {why}"));
-        let mut named = entries(bytes).map_err(|error| fail(error.to_string()))?;
+        let mut named = entries(&bytes.into()).map_err(|error| fail(error.to_string()))?;
         let mut take = |name: &str| {
             let found = named.remove(name);
             found.ok_or_else(|| fail(format!("it holds no {name}; make it again")))
@@ -161,7 +152,7 @@ impl Archive {
         if metadata.kind != "js" {
             return Err(fail(format!("its type is '{}', not 'js'", metadata.kind)));
         }
-        let mut files: BTreeMap<Url, Arc<[u8]>> = named
+        let mut files: BTreeMap<Url, Bytes> = named
             .into_iter()
             .filter_map(|(name, bytes)| Some((url_of(&name)?, bytes)))
             .collect();
@@ -172,16 +163,16 @@ impl Archive {
 
 /// An archive is all there is: nothing else is read while its script is loaded.
 impl Fetch for Archive {
-    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+    fn read(&self, url: &Url) -> Result<Bytes, FetchError> {
         let found = self.files.get(url);
-        found.map(|bytes| bytes.to_vec()).ok_or(match url.scheme() {
+        found.cloned().ok_or(match url.scheme() {
             "file" => FetchError::NotFound,
             _ => FetchError::Failed("it is not in the archive".to_owned()),
         })
     }
 }
 
-fn append(tar: &mut Builder<impl Write>, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+fn append(tar: &mut Builder<impl Write>, name: &str, bytes: &[u8]) -> io::Result<()> {
     tar.append_data(&mut header(EntryType::Regular, bytes.len()), name, bytes)
 }
 
@@ -193,23 +184,27 @@ fn header(kind: EntryType, size: usize) -> Header {
     header
 }
 
-/// Contents of files, hard links included, by name. Other kinds of entries are passed over: they
+/// Contents of files, hard links included, by name; parts of the given bytes. Other kinds of entries are passed over: they
 /// hold nothing that a script reads.
-fn entries(bytes: &[u8]) -> std::io::Result<BTreeMap<String, Arc<[u8]>>> {
+fn entries(bytes: &Bytes) -> io::Result<BTreeMap<String, Bytes>> {
     let mut named = BTreeMap::new();
     for entry in tar::Archive::new(Cursor::new(bytes)).entries()? {
-        let mut entry = entry?;
+        let entry = entry?;
         let name = entry.path()?.to_string_lossy().into_owned();
         match entry.header().entry_type() {
             EntryType::Regular => {
-                let mut content = Vec::new();
-                entry.read_to_end(&mut content)?;
-                named.insert(name, Arc::from(content));
+                let start = entry.raw_file_position() as usize;
+                let end = start.saturating_add(entry.size() as usize);
+                if end > bytes.len() {
+                    let why = format!("{name} is cut off");
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
+                }
+                named.insert(name, bytes.slice(start..end));
             }
             EntryType::Link => {
                 let target = entry.link_name()?.unwrap_or_default();
                 if let Some(content) = named.get(&*target.to_string_lossy()) {
-                    let content = Arc::clone(content);
+                    let content = content.clone();
                     named.insert(name, content);
                 }
             }
@@ -276,7 +271,7 @@ mod tests {
     }
 
     fn recorded() -> Recorded {
-        let file = |name: &str, text: &str| (url(name), Arc::from(text.as_bytes()));
+        let file = |name: &str, text: &str| (url(name), Bytes::from(text.to_owned()));
         Recorded {
             files: BTreeMap::from([
                 file("file:///home/joe/a/main.js", "import './b%20c.js'"),
@@ -304,6 +299,15 @@ mod tests {
     }
 
     #[test]
+    fn files_share_the_memory_of_their_archive() {
+        let whole = Bytes::from_static(GOLDEN);
+        let archive = Archive::read(whole.clone()).expect("it is k6's");
+        for content in archive.files.values().filter(|content| !content.is_empty()) {
+            assert!(whole.as_ptr_range().contains(&content.as_ptr()));
+        }
+    }
+
+    #[test]
     fn what_was_written_is_read_again() {
         let archive = Archive::of(
             &recorded(),
@@ -322,8 +326,9 @@ mod tests {
             ]
         );
         assert_eq!(archive.metadata.pwd.as_str(), "file:///home/nobody/a");
-        let bytes = archive.write().expect("names are short");
-        assert_eq!(Archive::read(&bytes), Ok(archive));
+        let mut bytes = Vec::new();
+        archive.write(&mut bytes).expect("names are short");
+        assert_eq!(Archive::read(bytes), Ok(archive));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Contents that are held once, whoever has them.
+pub use bytes::Bytes;
 use url::Url;
 
 use crate::program::{LoadError, ModuleSources, OpenError, OpenFault, OpenedFile};
@@ -32,7 +34,7 @@ pub trait Fetch: Send + Sync {
     ///
     /// # Errors
     /// When they cannot be had.
-    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError>;
+    fn read(&self, url: &Url) -> Result<Bytes, FetchError>;
 }
 
 /// Why contents could not be had.
@@ -72,7 +74,7 @@ pub enum Libraries {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
     /// Contents by address, modules as they were before any translation.
-    pub files: BTreeMap<Url, Arc<[u8]>>,
+    pub files: BTreeMap<Url, Bytes>,
     /// The names of imported built-in modules.
     pub builtins: BTreeSet<String>,
 }
@@ -96,7 +98,7 @@ struct Loaded {
     spelled: HashMap<String, String>,
     recorded: Recorded,
     /// Files that scripts have opened.
-    opened: BTreeMap<Url, Arc<[u8]>>,
+    opened: BTreeMap<Url, Bytes>,
     is_sealed: bool,
 }
 
@@ -210,7 +212,7 @@ impl Sources {
         if self.libraries == Libraries::Embedded
             && let Some(text) = jslib::find(&url)
         {
-            let bytes = Arc::from(text.as_bytes());
+            let bytes = Bytes::from_static(text.as_bytes());
             loaded.recorded.files.insert(url, bytes);
             return source_text::read(name, text, Form::JavaScript);
         }
@@ -218,11 +220,7 @@ impl Sources {
             let spelled = loaded.spelled.get(name);
             import_error(&url, spelled.map_or(name, String::as_str), &error)
         })?;
-        let bytes: Arc<[u8]> = bytes.into();
-        loaded
-            .recorded
-            .files
-            .insert(url.clone(), Arc::clone(&bytes));
+        loaded.recorded.files.insert(url.clone(), bytes.clone());
         let form = if resolve::is_standard_input(&url) {
             Form::Either
         } else {
@@ -232,19 +230,18 @@ impl Sources {
     }
 
     /// The contents of a file that a script opens.
-    fn bytes_of(&self, url: &Url) -> Result<Arc<[u8]>, OpenFault> {
+    fn bytes_of(&self, url: &Url) -> Result<Bytes, OpenFault> {
         let mut loaded = self.lock();
         if let Some(bytes) = loaded.opened.get(url) {
-            return Ok(Arc::clone(bytes));
+            return Ok(bytes.clone());
         }
         let bytes = self.fetch.read(url).map_err(|error| fault_of(url, error))?;
-        let bytes: Arc<[u8]> = bytes.into();
         if loaded.is_sealed {
             return Err(OpenFault::Unknown);
         }
         let recorded = &mut loaded.recorded.files;
-        recorded.insert(url.clone(), Arc::clone(&bytes));
-        loaded.opened.insert(url.clone(), Arc::clone(&bytes));
+        recorded.insert(url.clone(), bytes.clone());
+        loaded.opened.insert(url.clone(), bytes.clone());
         Ok(bytes)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::{Fetch, FetchError, Libraries, Sources, entry_url};
+use super::{Bytes, Fetch, FetchError, Libraries, Sources, entry_url};
 use crate::program::ModuleSources;
 use crate::testing::Rehearsal;
 use crate::vu::Ending;
@@ -16,10 +16,10 @@ use crate::vu::Ending;
 struct Memory(BTreeMap<&'static str, &'static str>);
 
 impl Fetch for Memory {
-    fn read(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
+    fn read(&self, url: &Url) -> Result<Bytes, FetchError> {
         match self.0.get(url.as_str()) {
             Some(&"(folder)") => Err(FetchError::IsDirectory),
-            Some(text) => Ok(text.as_bytes().to_vec()),
+            Some(text) => Ok(text.as_bytes().to_vec().into()),
             None if url.scheme() == "https" => Err(FetchError::Failed("no route".to_owned())),
             None => Err(FetchError::NotFound),
         }

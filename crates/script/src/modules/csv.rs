@@ -10,8 +10,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use bytes::Bytes;
 use rquickjs::{Class, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 use serde_json::Value as Json;
 
@@ -86,7 +86,7 @@ impl Options {
 
 /// The rows of a file that are wanted.
 struct Rows {
-    bytes: Arc<[u8]>,
+    bytes: Bytes,
     records: RecordReader,
     /// Names of the columns, where rows are objects.
     columns: Option<Record>,
@@ -102,11 +102,7 @@ enum Row {
 }
 
 impl Rows {
-    fn new(
-        bytes: Arc<[u8]>,
-        offset: usize,
-        options: &Options,
-    ) -> std::result::Result<Rows, String> {
+    fn new(bytes: Bytes, offset: usize, options: &Options) -> std::result::Result<Rows, String> {
         options.check()?;
         let mut rows = Rows {
             bytes,

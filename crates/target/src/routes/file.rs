@@ -21,6 +21,8 @@ use toml::Spanned;
 
 /// The most routes of one file.
 const ROUTES_MAX: usize = 10_000;
+/// Bytes of a routes file: reading one takes sixty times as much.
+const BYTES_MAX: usize = 4 << 20;
 
 /// What is wrong in a routes file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +109,10 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<RouteTable, RouteFileErro
         line: span.map(|span| line_of(text, span.start)),
         problem,
     };
+    if text.len() > BYTES_MAX {
+        let problem = "larger than 4 MiB: keep bodies in files of their own";
+        return Err(error(None, problem.to_owned()));
+    }
     let raw: RawFile =
         toml::from_str(text).map_err(|e| error(e.span(), e.message().trim().to_owned()))?;
     if raw.route.len() > ROUTES_MAX {

@@ -8,8 +8,7 @@
     reason = "natives are handed their arguments by value"
 )]
 
-use std::sync::Arc;
-
+use bytes::Bytes;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::Constructor;
 use rquickjs::{ArrayBuffer, Class, Ctx, Function, JsLifetime, Object, Result};
@@ -36,12 +35,12 @@ pub(super) const FS: Builtin = Builtin {
 };
 
 /// A file's contents in the hands of a script.
-pub(crate) struct Contents(Arc<[u8]>);
+pub(crate) struct Contents(Bytes);
 
 impl Contents {
     /// The bytes.
-    pub(super) fn bytes(&self) -> Arc<[u8]> {
-        Arc::clone(&self.0)
+    pub(super) fn bytes(&self) -> Bytes {
+        self.0.clone()
     }
 }
 

@@ -1,4 +1,4 @@
-const { query, filter, text, inner, attribute, attributes, nodeName, nodeType, nodeValue, namespace, axis, contains } =
+const { query, filter, text, inner, attribute, attributes, nodeName, nodeType, nodeValue, namespace, axis, nearest, contains } =
   import.meta.native;
 
 let selectionOf;
@@ -36,7 +36,11 @@ class Element {
   }
 
   #along(way) {
-    return axis(this.#tree, this.#id, way);
+    return axis(this.#tree, [this.#id], way);
+  }
+
+  #nearest(way) {
+    return this.#first(nearest(this.#tree, [this.#id], way));
   }
 
   #find(selector) {
@@ -73,11 +77,11 @@ class Element {
   }
 
   firstChild() {
-    return this.#first(this.#along("contents"));
+    return this.#nearest("contents");
   }
 
   firstElementChild() {
-    return this.#first(this.#along("children"));
+    return this.#nearest("children");
   }
 
   getAttribute(name) {
@@ -152,11 +156,11 @@ class Element {
   }
 
   nextElementSibling() {
-    return this.#first(this.#along("next"));
+    return this.#nearest("next");
   }
 
   nextSibling() {
-    return this.#first(this.#along("after"));
+    return this.#nearest("after");
   }
 
   nodeName() {
@@ -176,19 +180,19 @@ class Element {
   }
 
   parentElement() {
-    return this.#first(this.#along("parents"));
+    return this.#nearest("parents");
   }
 
   parentNode() {
-    return this.#first(this.#along("ancestors"));
+    return this.#nearest("ancestors");
   }
 
   previousElementSibling() {
-    return this.#first(this.#along("prev"));
+    return this.#nearest("prev");
   }
 
   previousSibling() {
-    return this.#first(this.#along("before"));
+    return this.#nearest("before");
   }
 
   querySelector(selector) {
@@ -242,7 +246,7 @@ const inDocument = (element, selector) =>
   query(originOf(element), [0], selector).map((id) => elementOf(originOf(element), id));
 const byId = (element, id) => (id === "" ? undefined : inDocument(element, `[id=${JSON.stringify(id)}]`)[0]);
 const closest = (element, selector) => {
-  const ids = [idOf(element), ...axis(originOf(element), idOf(element), "parents")];
+  const ids = [idOf(element), ...axis(originOf(element), [idOf(element)], "parents")];
   const id = filter(originOf(element), ids, selector)[0];
   return id === undefined ? undefined : elementOf(originOf(element), id);
 };
@@ -359,7 +363,7 @@ const made = (element, tag, name) => {
     case "caption":
       return found(element, "caption")[0];
     case "cellIndex":
-      return axis(originOf(element), idOf(element), "prev").length;
+      return axis(originOf(element), [idOf(element)], "prev").length;
     case "cells":
       return found(element, "td,th");
     case "control":

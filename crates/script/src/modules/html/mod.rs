@@ -9,6 +9,7 @@
     reason = "natives are handed their arguments by value"
 )]
 
+mod parse;
 mod render;
 mod selector;
 #[cfg(test)]
@@ -19,11 +20,13 @@ use std::rc::Rc;
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, IntoJsFunc};
-use rquickjs::{Class, Ctx, Function, JsLifetime, Object, Result, Value};
+use rquickjs::{Class, Ctx, Function, IntoJs, JsLifetime, Object, Result, Value};
 
 use crate::globals::builtin_namespace;
 use crate::modules::bytes;
 use crate::natives::{Body, Builtin};
+use crate::vu::{cancellation, state};
+use parse::Refusal;
 use selector::Selector;
 use tree::{Axis, Tree};
 
@@ -79,6 +82,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     add(&natives, "nodeValue", node_value)?;
     add(&natives, "namespace", namespace)?;
     add(&natives, "axis", axis)?;
+    add(&natives, "nearest", nearest)?;
     add(&natives, "contains", contains)?;
     add(&natives, "elements", elements)?;
     Ok(natives)
@@ -98,15 +102,26 @@ fn tree(page: &PageOf<'_>) -> Rc<Tree> {
     Rc::clone(&page.borrow().0)
 }
 
-fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<PageOf<'js>> {
+/// The page of a text, or why there is none.
+fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<Value<'js>> {
     let source = bytes::text(&source)?;
-    Class::instance(ctx, Page(Rc::new(Tree::parse(source))))
+    match Tree::parse(source, || !state(&ctx).interrupt()) {
+        Ok(tree) => Class::instance(ctx.clone(), Page(Rc::new(tree)))?.into_js(&ctx),
+        Err(Refusal::Unwanted) => Err(cancellation(&ctx)),
+        Err(refusal) => refusal.message().into_js(&ctx),
+    }
 }
 
 /// The descendants that a selector matches, in the order of the first node that leads to each.
-fn query<'js>(page: PageOf<'js>, nodes: Vec<u32>, selector: Value<'js>) -> Result<Vec<u32>> {
+fn query<'js>(
+    ctx: Ctx<'js>,
+    page: PageOf<'js>,
+    nodes: Vec<u32>,
+    selector: Value<'js>,
+) -> Result<Vec<u32>> {
     let selector = Selector::parse(&bytes::text(&selector)?);
-    Ok(tree(&page).find(&nodes, &selector))
+    let found = tree(&page).find(&nodes, &selector, || !state(&ctx).interrupt());
+    found.ok_or_else(|| cancellation(&ctx))
 }
 
 /// Those of some nodes that a selector matches.
@@ -135,7 +150,7 @@ fn attribute<'js>(
 
 fn shown<'js>(ctx: &Ctx<'js>, text: Option<String>) -> Result<Value<'js>> {
     match text {
-        Some(text) => rquickjs::IntoJs::into_js(text, ctx),
+        Some(text) => text.into_js(ctx),
         None => Ok(Value::new_undefined(ctx.clone())),
     }
 }
@@ -163,10 +178,19 @@ fn namespace(page: PageOf<'_>, node: u32) -> String {
     tree(&page).namespace(node)
 }
 
-/// The nodes that lie some way from a node, nearest first.
-fn axis(page: PageOf<'_>, node: u32, way: String) -> Vec<u32> {
-    match Axis::named(&way) {
-        Some(axis) => tree(&page).along(node, axis),
+/// The nodes that lie some way from others, each once, nearest first.
+fn axis(page: PageOf<'_>, nodes: Vec<u32>, way: String) -> Vec<u32> {
+    along(&page, &nodes, &way, usize::MAX)
+}
+
+/// Of each node the nearest that lies some way from it, each once.
+fn nearest(page: PageOf<'_>, nodes: Vec<u32>, way: String) -> Vec<u32> {
+    along(&page, &nodes, &way, 1)
+}
+
+fn along(page: &PageOf<'_>, nodes: &[u32], way: &str, most: usize) -> Vec<u32> {
+    match Axis::named(way) {
+        Some(axis) => tree(page).along(nodes, axis, most),
         None => Vec::new(),
     }
 }

@@ -1,7 +1,6 @@
 //! Trees back to text: HTML as Go's `html.Render` writes it, and bare text.
 //!
-//! Must not know scripts. Invariant: without recursion, since pages may be nested as deep as they
-//! are long.
+//! Must not know scripts. Invariant: without recursion, since a virtual user has little stack.
 
 use super::tree::{Kind, Tree};
 

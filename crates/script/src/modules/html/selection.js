@@ -1,4 +1,4 @@
-const { parse, query, filter, text, inner, attribute, attributes, nodeName, axis, contains, elements } = import.meta.native;
+const { parse, query, filter, text, inner, attribute, attributes, nodeName, axis, nearest, contains, elements } = import.meta.native;
 
 // Elements are a module of their own, run when the first of them is asked for: most scripts never do.
 let kit;
@@ -100,13 +100,13 @@ class Selection {
   }
 
   #along(way, selector) {
-    return this.#filtered(unique(this.#nodes.flatMap((id) => axis(this.#tree, id, way))), selector);
+    return this.#filtered(axis(this.#tree, this.#nodes, way), selector);
   }
 
   #until(way, until, selector) {
     const isEnd = this.#membership(until);
     const nodes = this.#nodes.flatMap((id) => {
-      const passed = axis(this.#tree, id, way);
+      const passed = axis(this.#tree, [id], way);
       const end = passed.findIndex(isEnd);
       return end < 0 ? passed : passed.slice(0, end);
     });
@@ -153,7 +153,7 @@ class Selection {
   closest(selector) {
     if (typeof selector !== "string" && !isSelection(selector)) refuseSelector(selector);
     const isIt = this.#membership(selector);
-    const found = this.#nodes.map((id) => [id, ...axis(this.#tree, id, "parents")].find(isIt));
+    const found = this.#nodes.map((id) => [id, ...axis(this.#tree, [id], "parents")].find(isIt));
     return this.#of(unique(found.filter((id) => id !== undefined)));
   }
 
@@ -231,7 +231,7 @@ class Selection {
 
   index(other) {
     if (this.#nodes.length === 0) return -1;
-    if (other === undefined) return axis(this.#tree, this.#nodes[0], "prev").length;
+    if (other === undefined) return axis(this.#tree, [this.#nodes[0]], "prev").length;
     if (typeof other === "string") return query(this.#tree, [0], other).indexOf(this.#nodes[0]);
     return isSelection(other) && other.#nodes.length > 0 ? this.#nodes.indexOf(other.#nodes[0]) : -1;
   }
@@ -260,7 +260,7 @@ class Selection {
   }
 
   next(selector) {
-    return this.#filtered(unique(this.#nodes.flatMap((id) => axis(this.#tree, id, "next").slice(0, 1))), selector);
+    return this.#filtered(nearest(this.#tree, this.#nodes, "next"), selector);
   }
 
   nextAll(selector) {
@@ -277,7 +277,7 @@ class Selection {
   }
 
   parent(selector) {
-    return this.#filtered(unique(this.#nodes.flatMap((id) => axis(this.#tree, id, "parents").slice(0, 1))), selector);
+    return this.#filtered(nearest(this.#tree, this.#nodes, "parents"), selector);
   }
 
   parents(selector) {
@@ -289,7 +289,7 @@ class Selection {
   }
 
   prev(selector) {
-    return this.#filtered(unique(this.#nodes.flatMap((id) => axis(this.#tree, id, "prev").slice(0, 1))), selector);
+    return this.#filtered(nearest(this.#tree, this.#nodes, "prev"), selector);
   }
 
   prevAll(selector) {
@@ -371,7 +371,9 @@ class Selection {
 
 export function parseHTML(source, url = "") {
   const written = source === undefined || source === null ? "" : String(source);
-  return new Selection(parse(written), [0], undefined, url);
+  const page = parse(written);
+  if (typeof page === "string") refuse(page);
+  return new Selection(page, [0], undefined, url);
 }
 
 export default { parseHTML };

@@ -4,13 +4,12 @@
 //! that what is within a node is a range of numbers. Must not know scripts. Invariant: a node's
 //! number is greater than its parent's, and the numbers of its descendants follow its own.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use dom_query::{Document, NodeData, NodeId, NodeRef, TreeNode};
-use html5ever::tendril::TendrilSink;
-use html5ever::tree_builder::TreeBuilderOpts;
-use html5ever::{ParseOpts, parse_document};
 
+use super::parse::{OPEN_MAX, Refusal, parse};
 use super::selector::Selector;
 
 /// What a node is.
@@ -75,6 +74,11 @@ impl Axis {
             _ => return None,
         })
     }
+
+    /// Whether what lies this way of a node lies this way of all that are nearer to it.
+    fn is_one_way(self) -> bool {
+        !matches!(self, Axis::Children | Axis::Contents | Axis::Siblings)
+    }
 }
 
 struct Place {
@@ -84,7 +88,12 @@ struct Place {
     parent: Option<u32>,
     /// The number after its last descendant.
     end: u32,
+    /// The number of the node beside and before it; its own for the first.
+    before: u32,
 }
+
+/// Nodes held against a selector between two looks at whether the answer is wanted.
+const NODES_PER_LOOK: u32 = 64;
 
 /// A parsed page.
 pub(super) struct Tree {
@@ -93,18 +102,14 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Parses a page as browsers do; scripts count as enabled, so `noscript` holds text.
-    pub(super) fn parse(source: String) -> Tree {
-        let options = ParseOpts {
-            tree_builder: TreeBuilderOpts {
-                scripting_enabled: true,
-                ..TreeBuilderOpts::default()
-            },
-            ..ParseOpts::default()
-        };
-        let document = parse_document(Document::default(), options).one(source);
-        let places = places_of(&document);
-        Tree { document, places }
+    /// Parses a page ([`parse`]).
+    ///
+    /// # Errors
+    /// When it exceeds a bound, or `is_wanted` says no.
+    pub(super) fn parse(source: String, is_wanted: impl FnMut() -> bool) -> Result<Tree, Refusal> {
+        let document = parse(source, is_wanted)?;
+        let places = places_of(&document)?;
+        Ok(Tree { document, places })
     }
 
     fn node(&self, at: u32) -> Option<NodeRef<'_>> {
@@ -153,10 +158,15 @@ impl Tree {
         })
     }
 
-    /// What a selector matches within some nodes, each once.
-    pub(super) fn find(&self, nodes: &[u32], selector: &Selector) -> Vec<u32> {
+    /// What a selector matches within some nodes, each once; `None` when it is wanted no more.
+    pub(super) fn find(
+        &self,
+        nodes: &[u32],
+        selector: &Selector,
+        mut is_wanted: impl FnMut() -> bool,
+    ) -> Option<Vec<u32>> {
         let mut found = Vec::new();
-        let mut is_found = vec![
+        let mut is_seen = vec![
             false;
             if nodes.len() > 1 {
                 self.places.len()
@@ -165,19 +175,24 @@ impl Tree {
             }
         ];
         for outer in nodes {
+            if is_seen.get(*outer as usize) == Some(&true) {
+                // It lies within an earlier one, and so does all that is within it.
+                continue;
+            }
             for at in self.within(*outer) {
-                if !self.matches(at, selector) {
+                let seen = is_seen.get_mut(at as usize);
+                if seen.is_some_and(|seen| std::mem::replace(seen, true)) {
                     continue;
                 }
-                match is_found.get_mut(at as usize) {
-                    Some(known) if *known => continue,
-                    Some(known) => *known = true,
-                    None => {}
+                if at % NODES_PER_LOOK == 0 && !is_wanted() {
+                    return None;
                 }
-                found.push(at);
+                if self.matches(at, selector) {
+                    found.push(at);
+                }
             }
         }
-        found
+        Some(found)
     }
 
     /// Those of some nodes that a selector matches.
@@ -190,38 +205,74 @@ impl Tree {
         self.kind(at) == Kind::Element && self.node(at).is_some_and(|node| selector.matches(&node))
     }
 
-    /// The nodes that lie some way from a node.
-    pub(super) fn along(&self, at: u32, axis: Axis) -> Vec<u32> {
-        match axis {
-            Axis::Contents => self.children(at).collect(),
-            Axis::Children => self.elements(self.children(at)),
-            Axis::Ancestors => {
-                std::iter::successors(self.parent(at), |at| self.parent(*at)).collect()
+    /// The nodes that lie some way from others, each once, nearest first; of each at most `most`.
+    /// Takes time for what it gives, however much lies that way of several.
+    pub(super) fn along(&self, nodes: &[u32], axis: Axis, most: usize) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut known = HashSet::new();
+        let mut first_of: HashMap<Option<u32>, u32> = HashMap::new();
+        for at in nodes {
+            if axis == Axis::Siblings && most == usize::MAX {
+                let first = *first_of.entry(self.parent(*at)).or_insert(*at);
+                if first != *at {
+                    // All but the first itself are known.
+                    let is_new = self.kind(first) == Kind::Element && known.insert(first);
+                    found.extend(is_new.then_some(first));
+                    continue;
+                }
             }
-            Axis::Parents => self.elements(self.along(at, Axis::Ancestors)),
-            Axis::After => self.beside(at).filter(|other| *other > at).collect(),
-            Axis::Next => self.elements(self.along(at, Axis::After)),
-            Axis::Before => {
-                let mut before: Vec<u32> = self.beside(at).filter(|other| *other < at).collect();
-                before.reverse();
-                before
-            }
-            Axis::Prev => self.elements(self.along(at, Axis::Before)),
-            Axis::Siblings => self.elements(self.beside(at).filter(|other| *other != at)),
+            let mut passed = 0;
+            self.walk(*at, axis, |node| {
+                let is_new = known.insert(node);
+                if is_new {
+                    found.push(node);
+                }
+                passed += 1;
+                // What lies behind a node that is known is known as well.
+                passed < most && (is_new || !axis.is_one_way())
+            });
         }
+        found
     }
 
-    fn beside(&self, at: u32) -> impl Iterator<Item = u32> {
-        self.parent(at)
-            .into_iter()
-            .flat_map(|parent| self.children(parent))
+    /// Visits the nodes that lie some way from a node, the nearest first, as long as `visit` says.
+    fn walk(&self, at: u32, axis: Axis, mut visit: impl FnMut(u32) -> bool) {
+        let is_element = |at: &u32| self.kind(*at) == Kind::Element;
+        let visit = &mut visit;
+        match axis {
+            Axis::Contents => self.children(at).all(visit),
+            Axis::Children => self.children(at).filter(is_element).all(visit),
+            Axis::Ancestors => self.around(at).all(visit),
+            Axis::Parents => self.around(at).filter(is_element).all(visit),
+            Axis::After => self.after(at).all(visit),
+            Axis::Next => self.after(at).filter(is_element).all(visit),
+            Axis::Before => self.before(at).all(visit),
+            Axis::Prev => self.before(at).filter(is_element).all(visit),
+            Axis::Siblings => {
+                let parent = self.parent(at).into_iter();
+                let beside = parent.flat_map(|parent| self.children(parent));
+                let beside = beside.filter(|other| *other != at);
+                beside.filter(is_element).all(visit)
+            }
+        };
     }
 
-    fn elements(&self, nodes: impl IntoIterator<Item = u32>) -> Vec<u32> {
-        nodes
-            .into_iter()
-            .filter(|at| self.kind(*at) == Kind::Element)
-            .collect()
+    fn around(&self, at: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.parent(at), |at| self.parent(*at))
+    }
+
+    fn after(&self, at: u32) -> impl Iterator<Item = u32> {
+        let end = self.parent(at).map_or(0, |parent| self.within(parent).end);
+        let behind = move |at: u32| Some(self.within(at).end).filter(|next| *next < end);
+        std::iter::successors(behind(at), move |at| behind(*at))
+    }
+
+    fn before(&self, at: u32) -> impl Iterator<Item = u32> {
+        let before = |at: u32| {
+            let before = self.places.get(at as usize)?.before;
+            (before != at).then_some(before)
+        };
+        std::iter::successors(before(at), move |at| before(*at))
     }
 
     /// `div`, `#text`, `#comment`, `#document`; of a document type its name.
@@ -328,16 +379,22 @@ fn is_formatting(name: &str) -> bool {
     )
 }
 
-/// Numbers the nodes; without recursion, since pages may be nested as deep as they are long.
-fn places_of(document: &Document) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+/// Numbers the nodes.
+///
+/// # Errors
+/// When elements are nested deeper than [`OPEN_MAX`].
+fn places_of(document: &Document) -> Result<Vec<Place>, Refusal> {
+    let mut places: Vec<Place> = Vec::with_capacity(document.tree.len());
     let mut open: Vec<u32> = Vec::new();
+    // By level, the node that was numbered last.
+    let mut last: Vec<u32> = Vec::new();
     // A node to number, or `None` where the one that is open ends.
     let mut todo = vec![Some(document.tree.root_id())];
     while let Some(next) = todo.pop() {
         let Some(id) = next else {
             let at = open.pop().expect("every end has its beginning");
             places[at as usize].end = places.len() as u32;
+            last.truncate(open.len() + 1);
             continue;
         };
         let node = NodeRef::new(id, &document.tree);
@@ -345,12 +402,19 @@ fn places_of(document: &Document) -> Vec<Place> {
         let Some((Some(kind), contents)) = read else {
             continue;
         };
+        if kind == Kind::Element && open.len() > OPEN_MAX {
+            return Err(Refusal::TooDeep);
+        }
         let at = places.len() as u32;
+        let before = last.get(open.len()).copied().unwrap_or(at);
+        last.truncate(open.len());
+        last.push(at);
         places.push(Place {
             id,
             kind,
             parent: open.last().copied(),
             end: at + 1,
+            before,
         });
         open.push(at);
         todo.push(None);
@@ -361,7 +425,7 @@ fn places_of(document: &Document) -> Vec<Place> {
             .flat_map(|contents| contents.children_it(true));
         todo.extend(contents.map(|child| Some(child.id)));
     }
-    places
+    Ok(places)
 }
 
 fn kind_of(data: &NodeData) -> Option<Kind> {
@@ -391,16 +455,103 @@ mod tests {
 
     const PIECE: &str = "(<[a-z]{1,3}|</|>|<table>|<td>|<p>|</p>|<b>|</b>|<svg>|<template>|<select>|<!--|-->|[a-z &;\"'=]{1,4}){0,30}";
 
+    fn parsed(source: &str) -> Tree {
+        Tree::parse(source.to_owned(), || true).expect("it keeps the bounds")
+    }
+
+    /// The slow way that says what the quick one must find.
+    fn each_along(tree: &Tree, nodes: &[u32], axis: Axis, most: usize) -> Vec<u32> {
+        let mut found: Vec<u32> = Vec::new();
+        for at in nodes {
+            let of_one = tree.along(&[*at], axis, usize::MAX);
+            let new = of_one.into_iter().take(most);
+            let new: Vec<u32> = new.filter(|node| !found.contains(node)).collect();
+            found.extend(new);
+        }
+        found
+    }
+
+    const AXES: [Axis; 9] = [
+        Axis::Children,
+        Axis::Contents,
+        Axis::Parents,
+        Axis::Ancestors,
+        Axis::Next,
+        Axis::Prev,
+        Axis::After,
+        Axis::Before,
+        Axis::Siblings,
+    ];
+
+    #[test]
+    fn nothing_of_a_page_takes_more_than_its_share() {
+        let nested = |levels: usize| format!("{}x", "<div>".repeat(levels));
+        assert!(Tree::parse(nested(OPEN_MAX - 2), || true).is_ok());
+        for levels in [OPEN_MAX - 1, 100_000] {
+            let refused = Tree::parse(nested(levels), || true).err();
+            assert_eq!(refused, Some(Refusal::TooDeep));
+        }
+        for tag in ["template", "svg", "b", "table><td", "ul><li"] {
+            let source = format!("<{tag}>").repeat(100_000);
+            assert_eq!(Tree::parse(source, || true).err(), Some(Refusal::TooDeep));
+        }
+        let begun: String = (0..500).map(|n| format!("<b a={n}>")).collect();
+        let source = format!("<p>{begun}{}", "<p>x".repeat(100_000));
+        assert_eq!(
+            Tree::parse(source, || true).err(),
+            Some(Refusal::TooManyNodes)
+        );
+        let mut looks = 0;
+        let source = "<p>x".repeat(100_000);
+        let refused = Tree::parse(source, || {
+            looks += 1;
+            looks < 3
+        });
+        assert_eq!(refused.err(), Some(Refusal::Unwanted));
+    }
+
+    #[test]
+    fn what_lies_beside_many_nodes_is_found_in_one_go() {
+        let tree = parsed(&"<p>x".repeat(100_000));
+        let all = tree.find(&[0], &Selector::parse("p"), || true);
+        let all = all.expect("it is wanted");
+        for axis in AXES {
+            assert!(tree.along(&all, axis, 1).len() <= all.len() + 4);
+            assert!(tree.along(&all, axis, usize::MAX).len() <= 2 * all.len());
+        }
+    }
+
     proptest! {
         #[test]
+        fn several_nodes_lead_to_what_each_leads_to(
+            source in PIECE,
+            picked in prop::collection::vec(0_usize..30, 0..6),
+            most in prop::sample::select(vec![1, usize::MAX]),
+        ) {
+            let tree = parsed(&source);
+            let mut nodes: Vec<u32> = picked.iter().map(|at| (at % tree.places.len()) as u32).collect();
+            nodes.dedup();
+            for axis in AXES {
+                prop_assert_eq!(tree.along(&nodes, axis, most), each_along(&tree, &nodes, axis, most));
+            }
+        }
+
+        #[test]
         fn numbers_of_what_is_within_follow_a_nodes_own(source in PIECE) {
-            let tree = Tree::parse(source);
+            let tree = parsed(&source);
             for at in 0..tree.places.len() as u32 {
-                let children: Vec<u32> = tree.along(at, Axis::Contents);
+                let along = |axis| tree.along(&[at], axis, usize::MAX);
+                let children = along(Axis::Contents);
                 let within = tree.within(at);
                 prop_assert_eq!(children.first().copied().unwrap_or(within.end), within.start.min(within.end));
                 for pair in children.windows(2) {
                     prop_assert_eq!(tree.within(pair[0]).end, pair[1]);
+                }
+                for (index, child) in children.iter().enumerate() {
+                    let beside = |axis| tree.along(&[*child], axis, usize::MAX);
+                    let before: Vec<u32> = children[..index].iter().rev().copied().collect();
+                    prop_assert_eq!(beside(Axis::After), &children[index + 1..]);
+                    prop_assert_eq!(beside(Axis::Before), before);
                 }
                 for child in children {
                     prop_assert_eq!(tree.parent(child), Some(at));
@@ -411,8 +562,8 @@ mod tests {
 
         #[test]
         fn what_is_rendered_has_the_same_text(source in "[a-z <>&/bp=\"']{0,40}") {
-            let tree = Tree::parse(source);
-            let again = Tree::parse(super::super::render::inner(&tree, 0));
+            let tree = parsed(&source);
+            let again = parsed(&super::super::render::inner(&tree, 0));
             let text = |tree: &Tree| super::super::render::text(tree, &[0]);
             prop_assert_eq!(text(&again), text(&tree));
         }

@@ -1,0 +1,187 @@
+//! Inputs nested 100,000 deep and inputs of 50 MB at every front door of the binary.
+//!
+//! Must not know parsers. Invariant: whatever a file holds, the process ends with an exit code of the
+//! list, names the file, and takes memory for the file and little more.
+
+use std::fs;
+use std::path::Path;
+
+use loadline_e2e::loadline;
+use loadline_e2e::process::Running;
+
+/// Levels of what is nested.
+const DEEP: usize = 100_000;
+/// Bytes of what is long.
+const LONG: usize = 50_000_000;
+/// Bytes that any of these may take; the binary itself takes a tenth.
+const MEMORY_MAX: u64 = 400 << 20;
+
+/// A file that the binary reads.
+struct Door {
+    file: &'static str,
+    /// The words of the command line before the file's name.
+    before: &'static [&'static str],
+    /// Those after it.
+    after: &'static [&'static str],
+    /// What the file may hold.
+    inputs: &'static [Input],
+}
+
+/// What a file holds, with its name.
+type Input = (&'static str, fn() -> String);
+
+const YAML: &[Input] = &[
+    ("flow", || "[".repeat(DEEP)),
+    ("maps", || "{a: ".repeat(DEEP)),
+    ("lists", || format!("{}x", "- ".repeat(DEEP))),
+    ("keys", || "? ".repeat(DEEP)),
+    ("aliases", aliases),
+    ("long", || "a: 1\n".repeat(LONG / 5)),
+];
+
+const TOML: &[Input] = &[
+    ("arrays", || format!("a = {}", "[".repeat(DEEP))),
+    ("tables", || format!("a = {}", "{a=".repeat(DEEP))),
+    ("dots", || format!("a{} = 1", ".a".repeat(DEEP))),
+    ("long", || format!("a = [{}1]", "1,".repeat(LONG / 2))),
+];
+
+const JSON: &[Input] = &[
+    ("arrays", || "[".repeat(DEEP)),
+    ("objects", || "{\"a\":".repeat(DEEP)),
+    ("unknown", || {
+        format!("{{\"a\":{}{}}}", "[".repeat(DEEP), "]".repeat(DEEP))
+    }),
+    ("blank", || " ".repeat(LONG)),
+];
+
+const JAVASCRIPT: &[Input] = &[
+    ("arrays", || format!("const a = {}", "[".repeat(DEEP))),
+    ("templates", || format!("const a = {}", "`${".repeat(DEEP))),
+    ("groups", || {
+        format!("RegExp({:?})", "(?:".repeat(DEEP) + &")".repeat(DEEP))
+    }),
+    ("text", || format!("const a = '{}' +", "x".repeat(LONG))),
+];
+
+const DOORS: &[Door] = &[
+    Door {
+        file: "suite.yaml",
+        before: &["suite", "plan"],
+        after: &[],
+        inputs: YAML,
+    },
+    Door {
+        file: "bench.yaml",
+        before: &["target", "--config"],
+        after: &[],
+        inputs: YAML,
+    },
+    Door {
+        file: "routes.toml",
+        before: &["target", "--listen", "127.0.0.1:0", "--routes"],
+        after: &[],
+        inputs: TOML,
+    },
+    Door {
+        file: "result.json",
+        before: &["report"],
+        after: &[],
+        inputs: JSON,
+    },
+    Door {
+        file: "result.json",
+        before: &["compare"],
+        after: &["result.json"],
+        inputs: JSON,
+    },
+    Door {
+        file: "config.json",
+        before: &["run", "-q", "--config"],
+        after: &["script.js"],
+        inputs: JSON,
+    },
+    Door {
+        file: "script.js",
+        before: &["run", "-q"],
+        after: &[],
+        inputs: JAVASCRIPT,
+    },
+    Door {
+        file: "script.ts",
+        before: &["run", "-q"],
+        after: &[],
+        inputs: JAVASCRIPT,
+    },
+];
+
+/// Each alias stands for ten of the one before it.
+fn aliases() -> String {
+    let first = "a0: &a0 [x]\n".to_owned();
+    (1..12).fold(first, |text, n| {
+        let tenfold = format!("*a{},", n - 1).repeat(10);
+        format!("{text}a{n}: &a{n} [{tenfold}]\n")
+    })
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn deep_and_long_files_are_refused_in_little_memory() {
+    let folder = tempfile::tempdir().expect("there is room");
+    fs::write(folder.path().join("script.js"), SCRIPT).expect("there is room");
+    for door in DOORS {
+        for (input, text) in door.inputs {
+            let path = folder.path().join(door.file);
+            fs::write(&path, text()).expect("there is room");
+            let words = [door.before, &[door.file], door.after].concat();
+            refuses(folder.path(), &words, input, door.file);
+        }
+        fs::write(folder.path().join("script.js"), SCRIPT).expect("there is room");
+    }
+}
+
+const SCRIPT: &str = "export default function () {}";
+
+fn refuses(folder: &Path, words: &[&str], input: &str, file: &str) {
+    let (code, said, rss_max) = ended(folder, words);
+    let what = format!("{words:?}, {input}: exit code {code:?}\n{said:.400}");
+    assert!(matches!(code, Some(104 | 107 | 255)), "{what}");
+    assert!(said.contains(file) || code == Some(107), "{what}");
+    assert!(rss_max < MEMORY_MAX, "{rss_max} bytes of memory: {what}");
+}
+
+/// The exit code, what was said, and the most memory of a command that has ended.
+fn ended(folder: &Path, words: &[&str]) -> (Option<i32>, String, u64) {
+    let mut command = loadline();
+    command.current_dir(folder).args(words);
+    let (output, rss_max) = Running::start(command).finish_measured();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), said, rss_max)
+}
+
+/// What a script opens is held once by the process and once by the virtual user that opened it; so
+/// is what it opens out of an archive.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn files_and_archives_are_held_once() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = format!(
+        "const data = open('data.bin', 'b');
+         export default function () {{ if (data.byteLength !== {LONG}) throw 'it is cut' }}"
+    );
+    fs::write(folder.path().join("script.js"), script).expect("there is room");
+    fs::write(folder.path().join("data.bin"), vec![b'x'; LONG]).expect("there is room");
+    let (_, _, alone) = ended(folder.path(), &["run", "-q", "missing.js"]);
+    for words in [
+        &["run", "-q", "script.js"][..],
+        &["archive", "-O", "script.tar", "script.js"],
+        &["run", "-q", "script.tar"],
+        &["inspect", "script.tar"],
+    ] {
+        let (code, said, rss_max) = ended(folder.path(), words);
+        assert_eq!(code, Some(0), "{words:?}: {said}");
+        let own = rss_max.saturating_sub(alone);
+        let most = LONG as u64 * 5 / 2;
+        assert!(own < most, "{words:?}: {own} bytes");
+    }
+}

@@ -78,6 +78,11 @@ impl Http1Connection {
         self.reusable
     }
 
+    /// Remote address; `None` for a Unix-domain socket.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
     pub(crate) fn stream(&self) -> &Stream {
         &self.stream
     }

@@ -1,13 +1,17 @@
 //! One HTTP client under every front end.
 //!
 //! What is sent and what an answer becomes belong to the front ends (templates, scripts): they hand in
-//! a [`Message`], a [`Receiver`] and a [`StopSign`]. Must not know virtual users, schedules or other
+//! a [`Message`] or an [`Http2Message`], a [`Receiver`] and a [`StopSign`]. Must not know virtual users, schedules or other
 //! tools' words. Invariant: an exchange ends with an answer whose every byte was read, or with a
 //! failure that says its class; nothing in between.
 
 mod http1;
+mod http2;
+mod http2_message;
 
 pub(crate) use http1::{Body, Http1Connection, Message};
+pub(crate) use http2::Http2Connection;
+pub(crate) use http2_message::{Http2Body, Http2Message, http2_head};
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -60,6 +64,9 @@ pub(crate) struct Around<'a, S> {
 pub(crate) trait Receiver: ResponseSink {
     /// What bytes beyond the announced end of an answer mean.
     const SURPLUS: Surplus;
+
+    /// Takes the head of an answer over HTTP/2; its body comes as that of any other.
+    fn http2_head(&mut self, head: &http::response::Parts);
 
     /// Whether more of the body is to be read, asked after each piece.
     ///

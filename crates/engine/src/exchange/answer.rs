@@ -136,8 +136,28 @@ pub(crate) struct AnswerReceiver<'a> {
     pub(crate) body_read_max: Option<u64>,
 }
 
+impl AnswerReceiver<'_> {
+    #[inline]
+    fn wants_fields(&self) -> bool {
+        self.wants.any_field() || self.answer.sampled
+    }
+}
+
 impl Receiver for AnswerReceiver<'_> {
     const SURPLUS: Surplus = Surplus::Malformed;
+
+    fn http2_head(&mut self, head: &http::response::Parts) {
+        self.answer.status = head.status.as_u16();
+        if let Some(value) = head.headers.get(http::header::CONTENT_TYPE) {
+            self.answer.set_content_type(value.as_bytes());
+        }
+        if self.wants_fields() {
+            for (name, value) in &head.headers {
+                let name = name.as_str().as_bytes();
+                self.answer.take_field(self.wants, name, value.as_bytes());
+            }
+        }
+    }
 
     #[inline]
     fn wish(&self) -> Result<Wish, Failure> {
@@ -158,7 +178,7 @@ impl ResponseSink for AnswerReceiver<'_> {
         if let Some(value) = head.content_type() {
             self.answer.set_content_type(value);
         }
-        if self.wants.any_field() || self.answer.sampled {
+        if self.wants_fields() {
             for (name, value) in head.headers() {
                 self.answer.take_field(self.wants, name, value);
             }

@@ -10,15 +10,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Request;
 use loadline_model::ClientPlan;
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::template::{Filling, Template};
 use loadline_model::url::Scheme;
 use loadline_wire::{RequestHead, RequestKind, RequestTarget};
 
-use super::http2::http2_head;
-use crate::client::Body;
+use crate::client::{Body, Http2Body, Http2Message, http2_head};
 use crate::net::{KnownRoute, Via};
 
 /// Why a request could not be made.
@@ -50,21 +48,6 @@ pub(crate) struct PreparedRequest {
     streamed: PreparedBody,
     fixed: Option<Box<[u8]>>,
     fixed_http2: OnceCell<Http2Message>,
-}
-
-/// A request for HTTP/2.
-#[derive(Clone)]
-pub(crate) struct Http2Message {
-    pub(crate) head: Request<()>,
-    pub(crate) body: Http2Body,
-}
-
-/// A body for HTTP/2.
-#[derive(Clone)]
-pub(crate) enum Http2Body {
-    None,
-    Bytes(Bytes),
-    File(PathBuf),
 }
 
 impl PreparedBody {
@@ -179,11 +162,11 @@ impl PreparedRequest {
             if name.eq_ignore_ascii_case("host") {
                 authority = String::from_utf8_lossy(&text).into_owned();
             } else {
-                fields.push((name.clone(), text));
+                fields.push((name.as_str(), text));
             }
         }
         if let Some(cookies) = cookies {
-            fields.push(("cookie".to_owned(), cookies.as_bytes().to_vec()));
+            fields.push(("cookie", cookies.as_bytes().to_vec()));
         }
         let body = match &self.template.body {
             BodySource::StreamFile { path } => Http2Body::File(path.clone()),
@@ -198,7 +181,8 @@ impl PreparedRequest {
             "{}://{authority}{target}",
             self.template.origin.scheme.name()
         );
-        let head = http2_head(&self.template.method, &uri, fields.into_iter())
+        let fields = fields.iter().map(|(name, value)| (*name, value.as_slice()));
+        let head = http2_head(&self.template.method, &uri, fields)
             .map_err(|why| RenderError(format!("{}: {why}", self.label())))?;
         Ok(Http2Message { head, body })
     }

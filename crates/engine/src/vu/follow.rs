@@ -5,6 +5,7 @@
 //! or whose answer was not read whole, is never used again.
 
 use std::future::poll_fn;
+use std::rc::Rc;
 use std::task::Poll;
 
 use loadline_model::request::{BodySource, RequestTemplate};
@@ -14,7 +15,7 @@ use loadline_model::{ErrorClass, Nanos};
 use loadline_wire::Limits;
 
 use super::client::{CONNECTIONS_MAX, Held, Lease, Numbers, VuClient, filling};
-use super::http2_pool::{Leased, Opened, connect};
+use super::http2_pool::{Http2Pool, Leased, Opened};
 use crate::client::{Around, Broken, Http1Connection, Instants, Message};
 use crate::exchange::{AnswerReceiver, PreparedRequest};
 use crate::net::{Failure, Reach, connect_deadline};
@@ -98,13 +99,13 @@ impl VuClient {
                 .for_request(&request.template.origin, target)
         });
         let cookies = cookies.as_deref();
-        let peer = match self.shared.http2_streams() {
+        let peer = match self.shared.http2.clone() {
             None => {
                 self.hop_http1(request, life, deadline, numbers, cookies)
                     .await?
             }
-            Some(streams) => {
-                self.hop_http2(request, life, deadline, numbers, cookies, streams)
+            Some(pool) => {
+                self.hop_http2(request, life, deadline, numbers, cookies, &pool)
                     .await?
             }
         };
@@ -231,7 +232,10 @@ impl VuClient {
         let begun = self.shared.clock.now();
         self.slot
             .set_deadline(connect_deadline(&self.shared.client, begun, deadline));
-        let (connected, peer) = connect(&self.shared, &self.slot, &request.route).await?;
+        let (connected, peer) = self
+            .shared
+            .connect(&self.slot, &request.route.route)
+            .await?;
         self.slot.set_deadline(deadline);
         life.blocked_ns += self.shared.clock.now().since(begun);
         life.dns_ns += connected.dns_ns.unwrap_or(0);
@@ -260,7 +264,7 @@ impl VuClient {
         deadline: Nanos,
         numbers: Numbers,
         cookies: Option<&str>,
-        streams: u32,
+        pool: &Http2Pool,
     ) -> Result<Option<usize>, Broken> {
         if self
             .held
@@ -270,18 +274,18 @@ impl VuClient {
             return Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await;
         }
         let begun = self.hop_start(life);
-        if let Some(lease) = self.kept_lease(request.route.index) {
+        if let Some(lease) = self.kept_lease(request.route.index, pool) {
             return self
                 .exchange_http2(lease, request, life, begun, numbers, cookies)
                 .await;
         }
-        let shared = std::rc::Rc::clone(&self.shared);
+        let shared = Rc::clone(&self.shared);
         self.slot
             .set_deadline(connect_deadline(&shared.client, begun, deadline));
-        let leased = shared
-            .http2
-            .lease(&shared, &self.slot, &request.route, streams)
-            .await?;
+        let slot = &*self.slot;
+        let route = &request.route;
+        let connect = async || shared.connect(slot, &route.route).await;
+        let leased = pool.lease(slot, route.index, connect).await?;
         self.slot.set_deadline(deadline);
         match leased {
             Leased::Http2(pooled) => {
@@ -308,14 +312,10 @@ impl VuClient {
     }
 
     /// The shared connection that this virtual user used last, if it still serves.
-    fn kept_lease(&mut self, route: usize) -> Option<Lease> {
-        let most = self.shared.http2_requests_max();
-        self.lease.take().filter(|lease| {
-            let connection = &lease.pooled.connection;
-            lease.route == route
-                && connection.is_usable()
-                && most.is_none_or(|most| connection.requests() < most)
-        })
+    fn kept_lease(&mut self, route: usize, pool: &Http2Pool) -> Option<Lease> {
+        self.lease
+            .take()
+            .filter(|lease| lease.route == route && pool.may_use(&lease.pooled.connection))
     }
 
     /// When the hop under way began: the request itself, on its first hop.
@@ -361,7 +361,10 @@ impl VuClient {
             ready = self.shared.clock.now();
             life.blocked_ns += ready.since(begun);
         }
-        let instants = connection.exchange(&around, message, &mut receiver).await?;
+        let mut instants = Instants::default();
+        connection
+            .exchange(&around, message, &mut receiver, &mut instants)
+            .await?;
         note_phases(life, ready, &instants);
         let peer = lease.pooled.peer;
         self.lease = Some(lease);

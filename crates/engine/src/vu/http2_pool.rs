@@ -1,21 +1,25 @@
 //! HTTP/2 connections shared by the virtual users of a worker.
 //!
 //! Virtual user *n* uses connection *n / streams*, or one of its own when none is kept; the first to need a connection makes it, the
-//! others wait for it. Must not know requests. Invariant: at most one attempt to make a given
+//! others wait for it. Must not know requests, nor what is recorded. Invariant: at most one attempt to make a given
 //! connection is under way, also when the one who made it is interrupted.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use loadline_model::ClientPlan;
+use loadline_model::client::Protocol;
 use loadline_wire::Limits;
 use tokio::sync::Notify;
 
-use super::shared::Shared;
-use crate::client::{Broken, Http1Connection, Stop, StopSign};
-use crate::exchange::{Http2Connection, open_http2};
-use crate::net::{Connected, Failure, KnownRoute, Owner};
+use crate::client::{Broken, Http1Connection, Http2Connection, StopSign};
+use crate::net::Connected;
 use crate::slot::VuSlot;
+
+/// Bytes that a peer may send on one stream before it has to wait: no benchmark should measure
+/// our window updates.
+const STREAM_WINDOW: u32 = 1 << 24;
 
 /// Which connection: the route's index and the number among its connections.
 type Key = (usize, u32);
@@ -45,6 +49,9 @@ pub(crate) enum Leased {
     Http1Peer,
 }
 
+/// A new connection and the row of its remote address.
+type Made = Result<(Connected, Option<usize>), Broken>;
+
 enum Entry {
     Opening(Rc<Notify>),
     Open(Http2Connection, Option<usize>),
@@ -52,8 +59,13 @@ enum Entry {
 }
 
 /// The connections.
-#[derive(Default)]
 pub(crate) struct Http2Pool {
+    /// Virtual users that share one.
+    sharing: u32,
+    /// Requests after which a connection is replaced; `None`: never.
+    requests_max: Option<u64>,
+    /// Whether HTTP/2 is spoken without asking.
+    prior_knowledge: bool,
     entries: RefCell<HashMap<Key, Entry>>,
 }
 
@@ -77,24 +89,46 @@ impl Drop for Attempt<'_> {
 }
 
 impl Http2Pool {
-    /// The connection for a virtual user, made when there is none.
+    /// The pool of a plan; `None` when HTTP/2 is not spoken.
+    pub(crate) fn for_plan(plan: &ClientPlan) -> Option<Http2Pool> {
+        if plan.protocol == Protocol::Http1 {
+            return None;
+        }
+        let (sharing, requests_max) = match plan.keep_alive {
+            true => (plan.protocol.streams(), plan.max_requests_per_connection),
+            false => (1, Some(1)),
+        };
+        Some(Http2Pool {
+            sharing,
+            requests_max,
+            prior_knowledge: matches!(plan.protocol, Protocol::Http2 { .. }),
+            entries: RefCell::default(),
+        })
+    }
+
+    /// The connection for a virtual user to the route of this index, made by `connect` when there is
+    /// none.
     pub(crate) async fn lease(
         &self,
-        shared: &Shared,
         slot: &VuSlot,
-        route: &KnownRoute,
-        streams: u32,
+        route: usize,
+        connect: impl AsyncFnOnce() -> Made,
     ) -> Result<Leased, Broken> {
-        let sharing = if shared.client.keep_alive { streams } else { 1 };
-        let key = (route.index, slot.local / sharing);
+        let key = (route, slot.local / self.sharing);
         loop {
-            let waiting = match self.look(key, shared.http2_requests_max()) {
+            let waiting = match self.look(key) {
                 Some(Look::Leased(leased)) => return Ok(leased),
                 Some(Look::Wait(notify)) => notify,
-                None => return Box::pin(self.open(shared, slot, route, key)).await,
+                None => return Box::pin(self.open(slot, key, connect)).await,
             };
             slot.guard(waiting.notified()).await?;
         }
+    }
+
+    /// Whether another request may be sent on a connection.
+    pub(crate) fn may_use(&self, connection: &Http2Connection) -> bool {
+        let most = self.requests_max;
+        connection.is_usable() && most.is_none_or(|most| connection.requests() < most)
     }
 
     /// Lets go of every connection.
@@ -102,14 +136,13 @@ impl Http2Pool {
         self.entries.borrow_mut().clear();
     }
 
-    fn look(&self, key: Key, requests_max: Option<u64>) -> Option<Look> {
+    fn look(&self, key: Key) -> Option<Look> {
         let mut entries = self.entries.borrow_mut();
         match entries.get(&key)? {
             Entry::Opening(notify) => Some(Look::Wait(Rc::clone(notify))),
             Entry::Http1Peer => Some(Look::Leased(Leased::Http1Peer)),
             Entry::Open(connection, peer) => {
-                let spent = requests_max.is_some_and(|most| connection.requests() >= most);
-                if spent || !connection.is_usable() {
+                if !self.may_use(connection) {
                     entries.remove(&key);
                     return None;
                 }
@@ -126,10 +159,9 @@ impl Http2Pool {
 
     async fn open(
         &self,
-        shared: &Shared,
         slot: &VuSlot,
-        route: &KnownRoute,
         key: Key,
+        connect: impl AsyncFnOnce() -> Made,
     ) -> Result<Leased, Broken> {
         let waiting = Rc::new(Notify::new());
         self.entries
@@ -141,23 +173,23 @@ impl Http2Pool {
             waiting,
             outcome: None,
         };
-        let (connected, peer) = connect(shared, slot, route).await?;
+        let (connected, peer) = connect().await?;
         let opened = Opened {
             dns_ns: connected.dns_ns.unwrap_or(0),
             connect_ns: connected.total_ns(),
         };
-        let prior_knowledge = matches!(
-            shared.client.protocol,
-            loadline_model::client::Protocol::Http2 { .. }
-        );
-        if !connected.http2 && !prior_knowledge {
+        if !connected.http2 && !self.prior_knowledge {
             attempt.outcome = Some(Entry::Http1Peer);
             let connection =
                 Http1Connection::new(connected.stream, connected.address, Limits::default());
             return Ok(Leased::Http1(connection, peer, opened));
         }
         let connection = slot
-            .guard(open_http2(connected.stream, connected.address))
+            .guard(Http2Connection::open(
+                connected.stream,
+                connected.address,
+                STREAM_WINDOW,
+            ))
             .await??;
         attempt.outcome = Some(Entry::Open(connection.clone(), peer));
         Ok(Leased::Http2(Pooled {
@@ -175,35 +207,4 @@ impl Http2Pool {
 enum Look {
     Leased(Leased),
     Wait(Rc<Notify>),
-}
-
-/// Makes a connection on a route and records it.
-pub(crate) async fn connect(
-    shared: &Shared,
-    slot: &VuSlot,
-    route: &KnownRoute,
-) -> Result<(Connected, Option<usize>), Broken> {
-    let owner = Owner {
-        bytes: Rc::clone(&shared.bytes),
-        vu: slot.global,
-    };
-    let outcome: Result<Result<Connected, Failure>, Stop> = slot
-        .guard(shared.connector.connect(&route.route, &owner))
-        .await;
-    let mut recorder = shared.recorder.borrow_mut();
-    match outcome {
-        Ok(Ok(connected)) => {
-            recorder.connected(&connected);
-            let peer = recorder.peer(connected.address);
-            Ok((connected, peer))
-        }
-        Ok(Err(failure)) => {
-            recorder.connect_failed();
-            Err(failure.into())
-        }
-        Err(stop) => {
-            recorder.connect_failed();
-            Err(stop.into())
-        }
-    }
 }

@@ -17,4 +17,5 @@ mod seam_tests;
 pub(crate) mod shared;
 
 pub(crate) use client::Judging;
+pub(crate) use http2_pool::Http2Pool;
 pub(crate) use requests::RequestsPlan;

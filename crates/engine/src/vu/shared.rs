@@ -7,16 +7,17 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use loadline_model::client::Protocol;
 use loadline_model::{ClientPlan, Nanos};
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::http2_pool::Http2Pool;
 use super::script::WorkerScript;
+use crate::client::{Broken, StopSign};
 use crate::clock::Clock;
-use crate::net::{Connector, Routes, WireBytes};
+use crate::net::{Connected, Connector, Owner, Route, Routes, WireBytes};
 use crate::record::Recorder;
+use crate::slot::VuSlot;
 
 /// Bytes of the read buffer that all connections of a worker share. One read of a full socket
 /// buffer of a default-sized loopback connection fits.
@@ -32,7 +33,8 @@ pub(crate) struct Shared {
     pub(crate) routes: Routes,
     pub(crate) recorder: RefCell<Recorder>,
     pub(crate) scratch: RefCell<Box<[u8]>>,
-    pub(crate) http2: Http2Pool,
+    /// `None` where HTTP/2 is not spoken.
+    pub(crate) http2: Option<Rc<Http2Pool>>,
     pub(crate) random: RefCell<Xoshiro256PlusPlus>,
     /// Set once an interval: the next answer's body is looked at for the census.
     pub(crate) sample_due: Cell<bool>,
@@ -51,20 +53,33 @@ impl Shared {
         self.random.borrow_mut().next_u64()
     }
 
-    /// Requests after which an HTTP/2 connection is replaced; `None`: never.
-    pub(crate) fn http2_requests_max(&self) -> Option<u64> {
-        if self.client.keep_alive {
-            self.client.max_requests_per_connection
-        } else {
-            Some(1)
-        }
-    }
-
-    /// Requests at a time on one HTTP/2 connection; `None` when HTTP/2 is not spoken.
-    pub(crate) fn http2_streams(&self) -> Option<u32> {
-        match self.client.protocol {
-            Protocol::Http1 => None,
-            protocol => Some(protocol.streams()),
+    /// Makes a connection on a route for a virtual user, and records it; gives the row of its remote
+    /// address too.
+    pub(crate) async fn connect(
+        &self,
+        slot: &VuSlot,
+        route: &Route,
+    ) -> Result<(Connected, Option<usize>), Broken> {
+        let owner = Owner {
+            bytes: Rc::clone(&self.bytes),
+            vu: slot.global,
+        };
+        let outcome = slot.guard(self.connector.connect(route, &owner)).await;
+        let mut recorder = self.recorder.borrow_mut();
+        match outcome {
+            Ok(Ok(connected)) => {
+                recorder.connected(&connected);
+                let peer = recorder.peer(connected.address);
+                Ok((connected, peer))
+            }
+            Ok(Err(failure)) => {
+                recorder.connect_failed();
+                Err(failure.into())
+            }
+            Err(stop) => {
+                recorder.connect_failed();
+                Err(stop.into())
+            }
         }
     }
 }

@@ -217,7 +217,9 @@ impl Worker {
         self.collect_letters();
         let now = self.clock.now();
         // The connections go first: what the kernel knows of them belongs to the last report.
-        self.shared.http2.close();
+        if let Some(http2) = &self.shared.http2 {
+            http2.close();
+        }
         let report = WorkerReport::Ended {
             worker: self.number,
             interval: self.next_interval,

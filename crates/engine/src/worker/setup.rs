@@ -43,7 +43,7 @@ use crate::vu::behaviour::BehaviourPlan;
 use crate::vu::script::{AllBegun, PlanNumbers, ScenarioScript, WorkerMeans, WorkerScript};
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
-use crate::vu::{Judging, RequestsPlan};
+use crate::vu::{Http2Pool, Judging, RequestsPlan};
 
 /// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest
 /// timeout lies between them, and neither costs anything that can be measured.
@@ -262,6 +262,7 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
         plan.warm_up,
         setup.samples.clone(),
     );
+    let http2 = Http2Pool::for_plan(&client).map(Rc::new);
     Shared {
         clock: setup.clock,
         client,
@@ -270,7 +271,7 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
         routes: Routes::default(),
         recorder: RefCell::new(recorder),
         scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
-        http2: Default::default(),
+        http2,
         random: RefCell::new(Xoshiro256PlusPlus::seed_from_u64(seed)),
         sample_due: Cell::new(false),
         script: setup

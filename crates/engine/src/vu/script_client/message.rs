@@ -2,10 +2,13 @@
 //!
 //! Must not know connections. Invariant: nothing in a request can add a line to its head.
 
+use http::HeaderValue;
+use http::header::CONTENT_LENGTH;
 use loadline_go::quote::quoted_bytes;
 use loadline_model::ErrorClass;
 use loadline_script::hop::HopRequest;
 
+use crate::client::{Http2Body, Http2Message, http2_head};
 use crate::net::Failure;
 
 /// Bodies up to this length are sent in one write with their head.
@@ -114,6 +117,42 @@ pub(super) fn write(
         _ => {}
     }
     Ok(())
+}
+
+/// The same for HTTP/2.
+///
+/// # Errors
+/// A method, header or target that may not be sent, in Go's words.
+pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
+    check(request)?;
+    let mut headers = request.headers.iter();
+    let host = headers.find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let authority = match host {
+        Some((_, host)) => host.clone(),
+        None => request.origin.authority(),
+    };
+    let scheme = request.origin.scheme.name();
+    let uri = format!("{scheme}://{authority}{}", request.target);
+    let fields = request.headers.iter();
+    let fields = fields.filter(|(name, _)| !is_framing(name) && !is_left_out_of_http2(name));
+    let fields = fields.map(|(name, value)| (&**name, value.trim_ascii().as_bytes()));
+    let mut head = http2_head(&request.method, &uri, fields)
+        .map_err(|what| unfit(format!("http2: invalid {what}")))?;
+    let delimiting = delimiting(request);
+    if let Delimiting::Length(length) = delimiting {
+        let length = HeaderValue::from(length);
+        head.headers_mut().insert(CONTENT_LENGTH, length);
+    }
+    let body = match delimiting {
+        Delimiting::Nothing | Delimiting::Length(0) => Http2Body::None,
+        _ => Http2Body::Bytes(request.body.clone().unwrap_or_default()),
+    };
+    Ok(Http2Message { head, body })
+}
+
+/// What stands elsewhere in HTTP/2, or is not sent there by Go.
+fn is_left_out_of_http2(name: &str) -> bool {
+    name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case("te")
 }
 
 /// The part of the body that [`write()`] left out.

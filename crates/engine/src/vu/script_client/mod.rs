@@ -5,7 +5,6 @@
 //! a connection that failed, or whose answer was not read whole, is never used again.
 
 mod go_words;
-mod http2;
 mod message;
 mod pace;
 mod pool;
@@ -29,14 +28,15 @@ use loadline_model::{ErrorClass, Nanos};
 use loadline_script::hop::{HopFailure, HopOutcome, HopRequest, HopTimes};
 use loadline_wire::{Limits, RequestKind};
 
-use self::http2::Http2;
 use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pace::Pace;
-use self::pool::{Http1, Kept, Pool};
+use self::pool::{Http1, Http2, Kept, Pool};
 use self::received::Received;
 use self::told::{Begun, agreed, answer};
 use self::trouble::{Occasion, Trouble};
-use crate::client::{Around, Body, Broken, Http1Connection, Instants, Message, Stop, StopSign};
+use crate::client::{
+    Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Stop, StopSign,
+};
 use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
 use crate::slot::{VuSlot, Watch};
 
@@ -60,6 +60,9 @@ const LIMITS: Limits = Limits {
     chunk_line_bytes: 4 * 1024,
     trailer_bytes: 64 * 1024,
 };
+
+/// What Go lets a peer send ahead on one stream.
+const STREAM_WINDOW: u32 = 4 << 20;
 
 /// The iteration is to end now; what was under way is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -273,7 +276,7 @@ impl ScriptClient {
         if buffer.capacity() <= BUFFER_KEPT_MAX {
             self.buffer.replace(buffer);
         }
-        let (remote, tls) = (kept.remote, kept.tls);
+        let (remote, tls) = (connection.address(), kept.tls);
         let is_kept = connection.requests() > 1;
         match outcome {
             Ok(()) => {
@@ -305,18 +308,29 @@ impl ScriptClient {
         watch: &Watch<'_>,
         request: &HopRequest,
         begun: Begun,
-        mut connection: Http2,
+        kept: Http2,
     ) -> Attempt {
-        if let Err(failure) = message::check(request) {
-            return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
-        }
+        let message = match message::for_http2(request) {
+            Ok(message) => message,
+            Err(failure) => return Attempt::Ended(Err(self.not_begun(request, begun, &failure))),
+        };
+        let Http2 {
+            mut connection,
+            tls,
+        } = kept;
+        let remote = connection.address;
         let mut received = Received::new(self.body_max(request));
         let mut instants = Instants::default();
         let around = self.around(watch);
-        let outcome = connection
-            .exchange(&around, request, &mut received, &mut instants)
-            .await;
-        let (remote, tls) = (connection.remote, connection.tls);
+        let outcome = match connection.reserve(&around).await {
+            Ok(_) => {
+                let instants = &mut instants;
+                connection
+                    .exchange(&around, message, &mut received, instants)
+                    .await
+            }
+            Err(broken) => Err(broken),
+        };
         match outcome {
             Ok(()) => {
                 let times = begun.times(&instants, instants.done);
@@ -367,7 +381,6 @@ impl ScriptClient {
         if !http2 {
             let kept = Http1 {
                 connection: Http1Connection::new(stream, remote, LIMITS),
-                remote,
                 tls,
             };
             return self.over_http1(watch, request, begun, kept).await;
@@ -375,8 +388,9 @@ impl ScriptClient {
         // Another request may have been quicker to make the connection that all share.
         let connection = match self.pool.shared(&request.origin) {
             Some(shared) => shared,
-            None => match Http2::open(stream, remote, tls).await {
+            None => match Http2Connection::open(stream, remote, STREAM_WINDOW).await {
                 Ok(connection) => {
+                    let connection = Http2 { connection, tls };
                     if self.settings.plan.keep_alive() {
                         self.pool.share(&request.origin, connection.clone());
                     }

@@ -4,15 +4,13 @@
 //! may be in use by any number of streams.
 
 use std::cell::RefCell;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::Context;
 
 use loadline_model::url::Origin;
 use loadline_script::hop::HopTls;
 
-use super::http2::Http2;
-use crate::client::Http1Connection;
+use crate::client::{Http1Connection, Http2Connection};
 
 struct Idle {
     origin: Arc<Origin>,
@@ -27,7 +25,13 @@ struct Shared {
 /// A connection of HTTP/1.1, and what a script is told of it.
 pub(super) struct Http1 {
     pub(super) connection: Http1Connection,
-    pub(super) remote: Option<SocketAddr>,
+    pub(super) tls: Option<HopTls>,
+}
+
+/// A connection of HTTP/2, and what a script is told of it; clones share it.
+#[derive(Clone)]
+pub(super) struct Http2 {
+    pub(super) connection: Http2Connection,
     pub(super) tls: Option<HopTls>,
 }
 
@@ -79,7 +83,7 @@ impl Pool {
         if shared.is_empty() {
             return None;
         }
-        shared.retain(|kept| kept.connection.is_usable());
+        shared.retain(|kept| kept.connection.connection.is_usable());
         let kept = shared.iter().find(|kept| is_same(&kept.origin, origin));
         kept.map(|kept| kept.connection.clone())
     }
@@ -109,9 +113,9 @@ impl Pool {
     }
 
     /// Stops offering an HTTP/2 connection.
-    pub(super) fn forget(&self, connection: &Http2) {
+    pub(super) fn forget(&self, connection: &Http2Connection) {
         let mut shared = self.shared.borrow_mut();
-        shared.retain(|kept| !kept.connection.is_same(connection));
+        shared.retain(|kept| !kept.connection.connection.is_same(connection));
     }
 
     /// Closes what is idle; an HTTP/2 connection when its last stream has ended.

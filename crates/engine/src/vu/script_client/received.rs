@@ -32,6 +32,17 @@ impl Receiver for Received {
     // k6 takes the answer and drops the connection.
     const SURPLUS: Surplus = Surplus::Dropped;
 
+    fn http2_head(&mut self, head: &http::response::Parts) {
+        self.status = head.status.as_u16();
+        self.protocol = Some(HopProtocol::Http2);
+        for (name, value) in &head.headers {
+            self.headers
+                .push(name.as_str().as_bytes(), value.as_bytes());
+        }
+        let length = head.headers.get(http::header::CONTENT_LENGTH);
+        self.expect_body(length.and_then(|value| value.to_str().ok()?.parse().ok()));
+    }
+
     #[inline]
     fn wish(&self) -> Result<Wish, Failure> {
         match self.keep_max {
@@ -66,18 +77,11 @@ impl Received {
 
     /// Makes room for a body that is announced.
     #[inline]
-    pub(super) fn expect_body(&mut self, length: Option<u64>) {
+    fn expect_body(&mut self, length: Option<u64>) {
         if let Some(length) = length
             && self.keep_max.is_some()
         {
             self.body.reserve_exact(length.min(RESERVE_MAX) as usize);
-        }
-    }
-
-    #[inline]
-    pub(super) fn take_body(&mut self, piece: &[u8]) {
-        if self.keep_max.is_some() {
-            self.body.extend_from_slice(piece);
         }
     }
 }
@@ -101,6 +105,8 @@ impl ResponseSink for Received {
 
     #[inline]
     fn body(&mut self, piece: &[u8]) {
-        self.take_body(piece);
+        if self.keep_max.is_some() {
+            self.body.extend_from_slice(piece);
+        }
     }
 }

@@ -1,0 +1,329 @@
+//! An HTTP/2 connection, and one request and its answer on it; the protocol itself is the `h2` crate's.
+//!
+//! Must not know who shares a connection, nor by which front end. Invariant: a stream that is given up is
+//! reset, and its window is given back; whatever goes wrong is a [`Failure`] that says its class.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use h2::client::SendRequest;
+use h2::{Reason, RecvStream};
+use loadline_model::{ErrorClass, Nanos};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
+
+use super::http2_message::{Http2Body, Http2Message, head_bytes, send_body};
+use super::{Around, Broken, Instants, Receiver, Stop, StopSign, Wish};
+use crate::net::{Failure, Http2Fault, Reach, Stage, Stream};
+
+/// Bytes that a peer may send ahead on a connection; also Go's.
+const CONNECTION_WINDOW: u32 = 1 << 30;
+/// Go's bound on an answer's head.
+const HEAD_BYTES_MAX: u32 = 10 << 20;
+
+/// One connection; clones share it.
+#[derive(Clone)]
+pub(crate) struct Http2Connection {
+    sender: SendRequest<Bytes>,
+    pub(crate) address: Option<SocketAddr>,
+    end: Rc<End>,
+    requests: Rc<Cell<u64>>,
+}
+
+/// How a connection ended.
+#[derive(Default)]
+struct End {
+    is_over: Cell<bool>,
+    over: Notify,
+    /// What the peer said when it did not want any more: code and text.
+    goodbye: RefCell<Option<(u32, String)>>,
+}
+
+impl Http2Connection {
+    /// Speaks HTTP/2 on a stream; `stream_window`: bytes that the peer may send on one stream before it
+    /// has to wait.
+    pub(crate) async fn open(
+        stream: Stream,
+        address: Option<SocketAddr>,
+        stream_window: u32,
+    ) -> Result<Http2Connection, Failure> {
+        let local = stream.local_addr();
+        let (sender, connection) = h2::client::Builder::new()
+            .initial_window_size(stream_window)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_header_list_size(HEAD_BYTES_MAX)
+            .enable_push(false)
+            .handshake::<_, Bytes>(Quiet(stream))
+            .await
+            .map_err(|error| match error.get_io() {
+                Some(io) => Failure::on_connection(Stage::Sending, io, local).at(address),
+                None => Failure::new(ErrorClass::Http2, error.to_string()).at(address),
+            })?;
+        let end = Rc::new(End::default());
+        let note = Rc::clone(&end);
+        tokio::task::spawn_local(async move {
+            let outcome = connection.await;
+            if let Err(error) = outcome
+                && error.is_go_away()
+                && error.is_remote()
+            {
+                let reason = error.reason().map_or(0, u32::from);
+                *note.goodbye.borrow_mut() = Some((reason, debug_text(&error)));
+            }
+            note.is_over.set(true);
+            note.over.notify_waiters();
+        });
+        Ok(Http2Connection {
+            sender,
+            address,
+            end,
+            requests: Rc::default(),
+        })
+    }
+
+    /// Whether another request may be sent on it.
+    pub(crate) fn is_usable(&self) -> bool {
+        !self.end.is_over.get()
+    }
+
+    /// Whether both are handles of one connection.
+    pub(crate) fn is_same(&self, other: &Http2Connection) -> bool {
+        Rc::ptr_eq(&self.end, &other.end)
+    }
+
+    /// Requests sent on it so far.
+    pub(crate) fn requests(&self) -> u64 {
+        self.requests.get()
+    }
+
+    /// Waits for a free stream; gives whether it had to.
+    ///
+    /// # Errors
+    /// When the connection has ended, or a stop came first.
+    pub(crate) async fn reserve(
+        &mut self,
+        around: &Around<'_, impl StopSign>,
+    ) -> Result<bool, Broken> {
+        let mut waited = false;
+        let ready = poll_fn(|cx| {
+            around.stop.check(cx)?;
+            let ready = self.sender.poll_ready(cx).map(Ok::<_, Stop>);
+            waited |= ready.is_pending();
+            ready
+        });
+        ready.await?.map_err(|_| self.unsent())?;
+        self.requests.set(self.requests.get() + 1);
+        Ok(waited)
+    }
+
+    /// Sends a request on the stream that was reserved and reads its answer.
+    pub(crate) async fn exchange(
+        &mut self,
+        around: &Around<'_, impl StopSign>,
+        message: Http2Message,
+        receiver: &mut impl Receiver,
+        instants: &mut Instants,
+    ) -> Result<(), Broken> {
+        let Http2Message { head, body } = message;
+        let is_bodiless = matches!(body, Http2Body::None);
+        instants.sent_bytes = head_bytes(&head);
+        let (response, stream) = self
+            .sender
+            .send_request(head, is_bodiless)
+            .map_err(|_| self.unsent())?;
+        let id = response.stream_id().as_u32();
+        if !is_bodiless {
+            let sent = around.stop.guard(send_body(stream, body)).await?;
+            instants.sent_bytes += sent.map_err(|failure| failure.at(self.address))?;
+        }
+        instants.sent = around.clock.now();
+        let answer = match around.stop.guard(response).await? {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.await_goodbye(around, &error).await?;
+                return Err(self.unanswered(&error, id).into());
+            }
+        };
+        instants.first_byte = around.clock.now().max(Nanos(1));
+        instants.done = instants.first_byte;
+        let (head, body) = answer.into_parts();
+        receiver.http2_head(&head);
+        if body.is_end_stream() {
+            return Ok(());
+        }
+        let read = around.stop.guard(read_body(body, receiver)).await??;
+        instants.done = around.clock.now().max(instants.first_byte);
+        if let Err(error) = read {
+            self.await_goodbye(around, &error).await?;
+            return Err(within_body(self.cut_off(&error, id)).into());
+        }
+        Ok(())
+    }
+
+    /// Waits until it is known why the connection ended, when a stream only knows that it did.
+    async fn await_goodbye(
+        &self,
+        around: &Around<'_, impl StopSign>,
+        error: &h2::Error,
+    ) -> Result<(), Stop> {
+        let knows = error.get_io().is_none_or(|io| io.raw_os_error().is_some());
+        while !knows && !self.end.is_over.get() {
+            around.stop.guard(self.end.over.notified()).await?;
+        }
+        Ok(())
+    }
+
+    /// A request that did not get onto the connection.
+    #[cold]
+    fn unsent(&self) -> Failure {
+        let why = "the connection was lost before the request";
+        let mut failure = Failure::http2(Http2Fault::Unsent, why).at(self.address);
+        failure.reach = Reach::Unsent;
+        failure
+    }
+
+    /// A request without an answer; [`Reach::Unsent`] where Go sends it again on another connection.
+    #[cold]
+    fn unanswered(&self, error: &h2::Error, stream: u32) -> Failure {
+        let reason = error.reason().map_or(0, u32::from);
+        let is_refused = matches!(
+            error.reason(),
+            Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR)
+        );
+        let is_turned_away = error.is_go_away() && error.is_remote();
+        let mut failure = match is_turned_away {
+            true => self.fault(Http2Fault::TurnedAway { reason }, error),
+            false => self.cut_off(error, stream),
+        };
+        let is_reset = error.is_reset() && error.is_remote() && is_refused;
+        if is_reset || (is_turned_away && reason == 0) {
+            failure.reach = Reach::Unsent;
+        }
+        failure
+    }
+
+    /// An exchange that ended too early.
+    #[cold]
+    fn cut_off(&self, error: &h2::Error, stream: u32) -> Failure {
+        let reason = error.reason().map_or(0, u32::from);
+        if error.is_reset() && error.is_remote() {
+            return self.fault(Http2Fault::StreamReset { stream, reason }, error);
+        }
+        if error.is_go_away() && error.is_library() {
+            let broken = match error.reason() {
+                Some(Reason::FRAME_SIZE_ERROR) => Http2Fault::FrameTooLarge,
+                _ => Http2Fault::BrokenProtocol { reason },
+            };
+            return self.fault(broken, error);
+        }
+        if let Some(io) = error.get_io()
+            && (io.raw_os_error().is_some() || io.kind() == io::ErrorKind::ConnectionReset)
+        {
+            return Failure::io(Stage::Reading, io).at(self.address);
+        }
+        let ended = match &*self.end.goodbye.borrow() {
+            Some((reason, debug)) => Http2Fault::Gone {
+                stream,
+                reason: *reason,
+                debug: debug.clone(),
+            },
+            None => Http2Fault::Ended,
+        };
+        self.fault(ended, error)
+    }
+
+    fn fault(&self, fault: Http2Fault, error: &h2::Error) -> Failure {
+        Failure::http2(fault, error.to_string()).at(self.address)
+    }
+}
+
+/// The same failure after the head of the answer had come.
+fn within_body(mut failure: Failure) -> Failure {
+    if failure.class == ErrorClass::Closed {
+        failure.class = ErrorClass::Truncated;
+    }
+    failure
+}
+
+/// The text that came with a peer's goodbye, which the `h2` crate gives in its message alone.
+fn debug_text(error: &h2::Error) -> String {
+    let message = error.to_string();
+    let text = message.split_once("(b\"").map(|(_, rest)| rest);
+    text.and_then(|rest| rest.strip_suffix("\")"))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Reads a body to its end, to where it breaks off, or as far as it is wanted.
+async fn read_body(
+    mut body: RecvStream,
+    receiver: &mut impl Receiver,
+) -> Result<Result<(), h2::Error>, Failure> {
+    while let Some(piece) = body.data().await {
+        let released = piece.and_then(|piece| {
+            receiver.body(&piece);
+            body.flow_control().release_capacity(piece.len())
+        });
+        if let Err(error) = released {
+            return Ok(Err(error));
+        }
+        if receiver.wish()? == Wish::Enough {
+            break;
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// A stream that ends without fuss: one that the peer closed without TLS's closing message has ended
+/// like any other, as in Go, and nothing is told of an end that cannot be said to the peer. Else the
+/// peer's last words would be lost behind such an error.
+struct Quiet(Stream);
+
+impl AsyncRead for Quiet {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match ready!(Pin::new(&mut self.0).poll_read(cx, buffer)) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
+            outcome => Poll::Ready(outcome),
+        }
+    }
+}
+
+impl AsyncWrite for Quiet {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, data)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(cx, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx).map(|_| Ok(()))
+    }
+}

@@ -1,0 +1,202 @@
+//! A request for HTTP/2: its head, its body, and how the body is sent.
+//!
+//! Must not know what a request is for. Invariant: nothing that belongs to HTTP/1.1's framing gets into
+//! a head (RFC 9113 section 8.2.2).
+
+use std::fs::File;
+use std::future::poll_fn;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use h2::{Reason, SendStream};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use loadline_model::ErrorClass;
+
+use crate::net::Failure;
+
+/// Bytes of a body that need not wait for the peer's windows but are left to the connection, which
+/// then writes them together with the head: well below what any peer opens with (RFC 9113 section
+/// 6.9.2), so that the time of sending stays true.
+const LEFT_TO_CONNECTION_MAX: usize = 16 << 10;
+/// Bytes of a streamed file that are read at a time.
+const FILE_PIECE: usize = 64 * 1024;
+
+/// A request for HTTP/2.
+#[derive(Clone, Debug)]
+pub(crate) struct Http2Message {
+    pub(crate) head: Request<()>,
+    pub(crate) body: Http2Body,
+}
+
+/// A body for HTTP/2.
+#[derive(Clone, Debug)]
+pub(crate) enum Http2Body {
+    None,
+    Bytes(Bytes),
+    /// Read anew.
+    File(PathBuf),
+}
+
+/// A request head: the fields that belong to HTTP/1.1's framing are left out, and each cookie goes in
+/// a field of its own (RFC 9113 section 8.2.3), as Go sends them.
+///
+/// # Errors
+/// What may not be sent.
+pub(crate) fn http2_head<'a>(
+    method: &str,
+    uri: &str,
+    fields: impl Iterator<Item = (&'a str, &'a [u8])>,
+) -> Result<Request<()>, String> {
+    let mut head = Request::new(());
+    *head.version_mut() = http::Version::HTTP_2;
+    *head.method_mut() =
+        Method::from_bytes(method.as_bytes()).map_err(|_| format!("method {method:?}"))?;
+    *head.uri_mut() = uri
+        .parse::<Uri>()
+        .map_err(|error| format!("{uri:?}: {error}"))?;
+    for (name, value) in fields.filter(|(name, _)| !is_of_connection(name)) {
+        let field =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("header name {name:?}"))?;
+        let value = HeaderValue::from_bytes(value).map_err(|_| format!("value of {name}"))?;
+        if field == http::header::COOKIE {
+            append_crumbs(head.headers_mut(), &value);
+        } else {
+            head.headers_mut().append(field, value);
+        }
+    }
+    Ok(head)
+}
+
+fn append_crumbs(fields: &mut HeaderMap, value: &HeaderValue) {
+    for crumb in value.as_bytes().split(|byte| *byte == b';') {
+        if let Ok(crumb) = HeaderValue::from_bytes(crumb.trim_ascii()) {
+            fields.append(http::header::COOKIE, crumb);
+        }
+    }
+}
+
+fn is_of_connection(name: &str) -> bool {
+    [
+        "connection",
+        "keep-alive",
+        "transfer-encoding",
+        "upgrade",
+        "proxy-connection",
+    ]
+    .iter()
+    .any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// Bytes of the fields of a head before they are packed, the pseudo-header fields among them.
+pub(super) fn head_bytes(head: &Request<()>) -> u64 {
+    const PSEUDO_NAMES: usize = ":method:scheme:authority:path".len();
+    let uri = head.uri();
+    let pseudo = PSEUDO_NAMES
+        + head.method().as_str().len()
+        + uri.scheme_str().map_or(0, str::len)
+        + uri
+            .authority()
+            .map_or(0, |authority| authority.as_str().len())
+        + uri.path_and_query().map_or(1, |path| path.as_str().len());
+    let fields = head.headers().iter();
+    let fields = fields.map(|(name, value)| name.as_str().len() + value.len());
+    (pseudo + fields.sum::<usize>()) as u64
+}
+
+/// Sends a body, and gives how many bytes that were. Where sending breaks off, the answer, or why there
+/// is none, tells more than this end could.
+///
+/// # Errors
+/// The file of the body cannot be read.
+pub(super) async fn send_body(stream: SendStream<Bytes>, body: Http2Body) -> Result<u64, Failure> {
+    match body {
+        Http2Body::None => Ok(0),
+        Http2Body::Bytes(bytes) => {
+            let length = bytes.len() as u64;
+            drop(send_piece(stream, bytes, true).await);
+            Ok(length)
+        }
+        Http2Body::File(path) => send_file(stream, &path).await,
+    }
+}
+
+/// Sends a piece of a body as the windows allow, and gives the stream back; `last`: the body ends with
+/// it.
+async fn send_piece(
+    mut stream: SendStream<Bytes>,
+    mut body: Bytes,
+    last: bool,
+) -> Result<SendStream<Bytes>, h2::Error> {
+    if body.len() <= LEFT_TO_CONNECTION_MAX {
+        if last || !body.is_empty() {
+            stream.send_data(body, last)?;
+        }
+        return Ok(stream);
+    }
+    while !body.is_empty() {
+        stream.reserve_capacity(body.len());
+        let room = match poll_fn(|cx| stream.poll_capacity(cx)).await {
+            Some(room) => room?,
+            None => return Err(Reason::STREAM_CLOSED.into()),
+        };
+        let piece = body.split_to(room.min(body.len()));
+        let end = last && body.is_empty();
+        stream.send_data(piece, end)?;
+    }
+    Ok(stream)
+}
+
+async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<u64, Failure> {
+    let unreadable = |error: io::Error| {
+        let why = format!("body file {}: {error}", path.display());
+        Failure::new(ErrorClass::Request, why)
+    };
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut sent = 0;
+    loop {
+        let mut piece = vec![0_u8; FILE_PIECE];
+        let length = file.read(&mut piece).map_err(unreadable)?;
+        piece.truncate(length);
+        match send_piece(stream, piece.into(), length == 0).await {
+            Ok(open) if length > 0 => stream = open,
+            _ => return Ok(sent),
+        }
+        sent += length as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_leave_http1_behind() {
+        let fields = [
+            ("Connection", "close"),
+            ("Cookie", "a=1; b=2"),
+            ("X-One", "1"),
+        ];
+        let fields = fields.map(|(name, value)| (name, value.as_bytes()));
+        let head = http2_head("GET", "http://h/", fields.into_iter()).expect("a good head");
+        let sent: Vec<_> = head.headers().iter().collect();
+        let field = |name: &'static str, value: &'static str| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        };
+        let expected = [
+            field("cookie", "a=1"),
+            field("cookie", "b=2"),
+            field("x-one", "1"),
+        ];
+        assert_eq!(sent.len(), expected.len());
+        for ((name, value), (expected_name, expected_value)) in sent.into_iter().zip(&expected) {
+            assert_eq!((name, value), (expected_name, expected_value));
+        }
+        let bad = [("X One", &b"1"[..])];
+        let why = http2_head("GET", "http://h/", bad.into_iter()).expect_err("a space in a name");
+        assert_eq!(why, "header name \"X One\"");
+    }
+}

@@ -1,15 +1,17 @@
-//! Whether the receiver has what was pushed: each series' last value asked for again.
+//! Whether the receiver has what was pushed: each series' last value asked for again, page by page.
 //!
 //! Must not know how points are pushed. Source: <https://prometheus.io/docs/prometheus/latest/querying/api/>.
 //! Invariant: what could not be asked for is told as an error, never as agreement.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value as Json;
 
 use super::client::Client;
 use super::labels::shown;
-use super::points::{Kind, Point, Points, Value};
+use super::pages::pages;
+use super::points::{Identity, Kind, Points, Value};
 use super::settings::Settings;
 use crate::series::SeriesState;
 
@@ -36,7 +38,7 @@ pub struct Audit {
     pub error: Option<String>,
 }
 
-/// What the receiver has of a series.
+/// What the run or the receiver has of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Found {
     /// The value, or a histogram's count.
@@ -63,23 +65,24 @@ pub(super) fn audit(
             "where the receiver answers queries is not known: set LOADLINE_PROMETHEUS_RW_QUERY_URL",
         );
     };
-    points.tell_again();
     let mut ours = Vec::new();
-    points.take(state, |point| ours.push(point));
-    let names: BTreeSet<&str> = ours
-        .iter()
-        .map(|point| point.identity.family.name.as_str())
-        .collect();
+    points.tell_again();
+    points.take(state, |point| {
+        let has = Found::of(&point.value);
+        ours.push((point.identity, has));
+    });
     let at_s = points.told_until_ms() as f64 / 1e3;
-    let mut found = BTreeMap::new();
-    for name in names {
-        let url = format!("{address}?query={name}&time={at_s:.3}");
-        match client.get(&url).and_then(|text| read(&text)) {
-            Ok(series) => found.extend(series),
-            Err(why) => return failed(&why),
-        }
+    let mut audit = Audit::default();
+    let asked = pages(&mut ours, &mut |selector, page| {
+        let query = utf8_percent_encode(selector, NON_ALPHANUMERIC);
+        let answer = client.get(&format!("{address}?query={query}&time={at_s:.3}"))?;
+        compare(page, &read(&answer)?, &mut audit);
+        Ok::<(), String>(())
+    });
+    match asked {
+        Ok(()) => audit,
+        Err(why) => failed(&why),
     }
-    compare(&ours, &found)
 }
 
 fn failed(why: &str) -> Audit {
@@ -94,13 +97,33 @@ fn query_url(write_url: &str) -> Option<String> {
     Some(format!("{base}{QUERY}"))
 }
 
-fn compare(ours: &[Point], found: &BTreeMap<Labels, Found>) -> Audit {
-    let mut audit = Audit::default();
-    for point in ours {
+/// Counts how the series of a page and what the receiver has of them differ.
+fn compare(ours: &[(Identity, Found)], found: &BTreeMap<Labels, Found>, audit: &mut Audit) {
+    for (identity, wanted) in ours {
         audit.compared += 1;
         let owned = |(label, value): (&str, &str)| (label.to_owned(), value.to_owned());
-        let labels: Labels = point.identity.labels().map(owned).collect();
-        let wanted = match &point.value {
+        let labels: Labels = identity.labels().map(owned).collect();
+        let there = found.get(&labels);
+        if there.is_some_and(|there| there.agrees(wanted)) {
+            continue;
+        }
+        match there {
+            None => audit.missing += 1,
+            Some(_) => audit.different += 1,
+        }
+        if identity.family.kind != Kind::Gauge {
+            let missing = wanted.number - there.map_or(0.0, |there| there.number);
+            audit.lost += missing.max(0.0).round() as u64;
+        }
+        audit
+            .example
+            .get_or_insert_with(|| shown(identity.labels()));
+    }
+}
+
+impl Found {
+    fn of(value: &Value) -> Found {
+        match value {
             Value::Number(number) => Found {
                 number: *number,
                 sum: None,
@@ -109,27 +132,9 @@ fn compare(ours: &[Point], found: &BTreeMap<Labels, Found>) -> Audit {
                 number: native.count as f64,
                 sum: Some(native.sum),
             },
-        };
-        let there = found.get(&labels);
-        if there.is_some_and(|there| there.agrees(&wanted)) {
-            continue;
         }
-        match there {
-            None => audit.missing += 1,
-            Some(_) => audit.different += 1,
-        }
-        if point.identity.family.kind != Kind::Gauge {
-            let missing = wanted.number - there.map_or(0.0, |there| there.number);
-            audit.lost += missing.max(0.0).round() as u64;
-        }
-        audit
-            .example
-            .get_or_insert_with(|| shown(point.identity.labels()));
     }
-    audit
-}
 
-impl Found {
     fn agrees(&self, wanted: &Found) -> bool {
         let is_close = |one: f64, other: f64| (one - other).abs() <= ROUNDING * other.abs();
         let sums = match (self.sum, wanted.sum) {
@@ -142,7 +147,7 @@ impl Found {
 }
 
 /// The series of an answer to an instant query.
-fn read(text: &str) -> Result<Vec<(Labels, Found)>, String> {
+fn read(text: &str) -> Result<BTreeMap<Labels, Found>, String> {
     let unreadable = || "the receiver's answer to a query cannot be read".to_owned();
     let answer: Json = serde_json::from_str(text).map_err(|_| unreadable())?;
     let series = answer["data"]["result"].as_array().ok_or_else(unreadable)?;
@@ -179,8 +184,11 @@ mod tests {
             {"metric":{"__name__":"a","status":"200"},"value":[1.5,"7"]},
             {"metric":{"__name__":"b"},"histogram":[1.5,{"count":"3","sum":"0.25","buckets":[]}]}]}}"#;
         let found = read(text).expect("it can be read");
-        assert_eq!((found[0].1.number, found[0].1.sum), (7.0, None));
-        assert_eq!((found[1].1.number, found[1].1.sum), (3.0, Some(0.25)));
+        let found: Vec<_> = found
+            .values()
+            .map(|found| (found.number, found.sum))
+            .collect();
+        assert_eq!(found, [(7.0, None), (3.0, Some(0.25))]);
         for bad in [
             "",
             "{}",

@@ -15,8 +15,8 @@ use super::settings::Settings;
 use super::sigv4;
 use crate::push::{Answer, HttpClient, Refusal, TlsSettings};
 
-/// Bytes of an answer to a question that are read: a hundred thousand series have some fifty million.
-const FOUND_MAX: u64 = 512 << 20;
+/// Bytes of an answer to a question that are read: a page of series has a few million.
+const FOUND_MAX: u64 = 64 << 20;
 /// By this header a receiver says that it understood version 2.0.
 const WRITTEN: &str = "x-prometheus-remote-write-samples-written";
 const WRITTEN_HISTOGRAMS: &str = "x-prometheus-remote-write-histograms-written";

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loadline_go::quote::quoted;
 use loadline_metric::TagSet;
 
 /// The label that holds a series' name.
@@ -64,7 +65,7 @@ pub(super) fn shown<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>) -> Str
     for (label, value) in labels {
         match label {
             NAME => name = value,
-            _ => pairs.push(format!("{label}={value:?}")),
+            _ => pairs.push(format!("{label}={}", quoted(value))),
         }
     }
     format!("{name}{{{}}}", pairs.join(","))

@@ -54,6 +54,21 @@ impl Identity {
     pub(super) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         self.labels.with_name(&self.family.name)
     }
+
+    /// The identity of a gauge.
+    #[cfg(test)]
+    pub(super) fn for_tests(name: &str, tags: &TagSet) -> Identity {
+        let family = Family {
+            name: name.to_owned(),
+            kind: Kind::Gauge,
+            help: String::new(),
+            unit: "",
+        };
+        Identity {
+            family: Arc::new(family),
+            labels: Arc::new(Labels::of(tags, &mut LabelNames::default())),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -52,7 +52,7 @@ pub use plan::{Behaviour, OnExhausted, Scenario, ScriptBehaviour, TestPlan};
 pub use result::RunResult;
 pub use script_settings::ScriptSettings;
 pub use segment::Segment;
-pub use snapshot::Snapshot;
+pub use snapshot::{ScenarioChange, Snapshot};
 pub use test_summary::TestSummary;
 pub use threshold_plan::ThresholdPlan;
 pub use units::{ArrivalRate, Bytes, Nanos};

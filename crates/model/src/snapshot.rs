@@ -245,16 +245,34 @@ pub struct Snapshot {
     /// result has them as its summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Box<MeasurementsDelta>>,
-    /// Iterations of a script that came to their end, by scenario; a result tells them within its
-    /// summary.
+    /// What changed in the scenarios of a script; a result tells it within its summary.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub script_iterations: BTreeMap<Arc<str>, u64>,
+    pub scenarios: BTreeMap<Arc<str>, ScenarioChange>,
     /// Time that sinks held the worker up, in nanoseconds.
     pub back_pressure_ns: u64,
     /// Processor time of the worker thread, in nanoseconds.
     pub worker_cpu_ns: u64,
     /// Time the worker thread was ready to run but waited for a processor, in nanoseconds.
     pub run_queue_ns: u64,
+}
+
+/// What changed in a scenario of a script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScenarioChange {
+    /// Iterations that came to their end.
+    pub iterations: u64,
+    /// By how many more virtual users run an iteration; below zero: by how many fewer.
+    pub vus_active: i64,
+    /// Virtual users made.
+    pub vus_made: u64,
+}
+
+impl ScenarioChange {
+    fn merge(&mut self, other: ScenarioChange) {
+        self.iterations += other.iterations;
+        self.vus_active += other.vus_active;
+        self.vus_made += other.vus_made;
+    }
 }
 
 impl Default for Snapshot {
@@ -275,7 +293,7 @@ impl Default for Snapshot {
             by_header: Bounded::new(PEERS_MAX),
             failed_checks: Bounded::new(ERROR_TEXTS_MAX),
             script: None,
-            script_iterations: BTreeMap::new(),
+            scenarios: BTreeMap::new(),
             back_pressure_ns: 0,
             worker_cpu_ns: 0,
             run_queue_ns: 0,
@@ -306,8 +324,8 @@ impl Snapshot {
         if let Some(script) = other.script {
             self.script.get_or_insert_default().merge(*script);
         }
-        for (scenario, iterations) in other.script_iterations {
-            *self.script_iterations.entry(scenario).or_default() += iterations;
+        for (scenario, change) in other.scenarios {
+            self.scenarios.entry(scenario).or_default().merge(change);
         }
         self.back_pressure_ns += other.back_pressure_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
@@ -334,7 +352,7 @@ impl Snapshot {
             by_header: self.by_header.take(),
             failed_checks: self.failed_checks.take(),
             script: self.script.take(),
-            script_iterations: std::mem::take(&mut self.script_iterations),
+            scenarios: std::mem::take(&mut self.scenarios),
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
             run_queue_ns: std::mem::take(&mut self.run_queue_ns),

@@ -20,9 +20,13 @@ use crate::system_tags::SystemTag;
 pub struct ThresholdPlan {
     /// The metric, or the sub-metric, as the options name it: `name` or `name{tag:value}`.
     pub key: Arc<str>,
-    /// What must hold; names no metric itself.
-    #[serde(deserialize_with = "condition_of")]
-    pub condition: Threshold,
+    /// What must hold; names no metric itself. `None`: the metric is only to be in the summary.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "condition_of"
+    )]
+    pub condition: Option<Threshold>,
     /// Whether the run ends as soon as it does not hold.
     pub abort_on_fail: bool,
     /// Time from the start of the run in which it ends nothing; zero.
@@ -96,9 +100,23 @@ impl ThresholdPlan {
             Threshold::parse_script(condition).map_err(ThresholdPlanError::Condition)?;
         Ok(ThresholdPlan {
             key: key.into(),
-            condition,
+            condition: Some(condition),
             abort_on_fail,
             delay_abort_eval,
+        })
+    }
+
+    /// A key without conditions: its metric is kept and told.
+    ///
+    /// # Errors
+    /// [`ThresholdPlanError`] with k6's words.
+    pub fn without_condition(key: &str) -> Result<ThresholdPlan, ThresholdPlanError> {
+        selector_of(key)?;
+        Ok(ThresholdPlan {
+            key: key.into(),
+            condition: None,
+            abort_on_fail: false,
+            delay_abort_eval: Duration::ZERO,
         })
     }
 
@@ -182,9 +200,10 @@ fn selector_of(key: &str) -> Result<MetricSelector, ThresholdPlanError> {
     })
 }
 
-fn condition_of<'de, D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
+fn condition_of<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Threshold>, D::Error> {
     let text = String::deserialize(from)?;
-    Threshold::parse_script(&text).map_err(serde::de::Error::custom)
+    let read = Threshold::parse_script(&text).map_err(serde::de::Error::custom)?;
+    Ok(Some(read))
 }
 
 fn bare(text: &str) -> &str {

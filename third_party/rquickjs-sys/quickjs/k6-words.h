@@ -469,3 +469,29 @@ static void js_json_words(JSContext *ctx, const char *buf, size_t len)
     JS_FreeValue(ctx, pending);
     JS_ThrowSyntaxError(ctx, "%s", msg);
 }
+
+static JSExportEntry *find_export_entry(JSContext *ctx, const JSModuleDef *m, JSAtom export_name);
+
+static bool js_is_k6_module(JSContext *ctx, JSModuleDef *m)
+{
+    char buf[ATOM_GET_STR_BUF_SIZE];
+    const char *name = JS_AtomGetStr(ctx, buf, sizeof(buf), m->module_name);
+    return !strncmp(name, "k6", 2) && (name[2] == '\0' || name[2] == '/');
+}
+
+/* Whether a name that was not found was looked for in one of k6's modules, there or through modules
+   that export it again. Whatever is imported of those is there: what they lack is undefined. */
+static bool js_lacks_k6_export(JSContext *ctx, JSModuleDef *m, JSAtom export_name)
+{
+    for (int steps = 0; steps < 64; steps++) {
+        JSExportEntry *me;
+        if (js_is_k6_module(ctx, m))
+            return true;
+        me = find_export_entry(ctx, m, export_name);
+        if (!me || me->export_type != JS_EXPORT_TYPE_INDIRECT)
+            return false;
+        m = m->req_module_entries[me->u.req_module_idx].module;
+        export_name = me->local_name;
+    }
+    return false;
+}

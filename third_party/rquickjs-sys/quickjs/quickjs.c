@@ -31133,7 +31133,7 @@ static JSVarRef *js_get_local_export_var_ref(JSContext *ctx, JSModuleDef *m,
 
 static void js_resolve_export_throw_error(JSContext *ctx,
                                           JSResolveResultEnum res,
-                                          JSModuleDef *m, JSAtom export_name)
+                                          JSAtom module_name, JSAtom export_name)
 {
     char buf1[ATOM_GET_STR_BUF_SIZE];
     char buf2[ATOM_GET_STR_BUF_SIZE];
@@ -31142,19 +31142,19 @@ static void js_resolve_export_throw_error(JSContext *ctx,
         break;
     default:
     case JS_RESOLVE_RES_NOT_FOUND:
-        JS_ThrowSyntaxError(ctx, "Could not find export '%s' in module '%s'",
-                            JS_AtomGetStr(ctx, buf1, sizeof(buf1), export_name),
-                            JS_AtomGetStr(ctx, buf2, sizeof(buf2), m->module_name));
+        JS_ThrowSyntaxError(ctx, "The requested module \"%s\" does not provide an export named \"%s\"",
+                            JS_AtomGetStr(ctx, buf2, sizeof(buf2), module_name),
+                            JS_AtomGetStr(ctx, buf1, sizeof(buf1), export_name));
         break;
     case JS_RESOLVE_RES_CIRCULAR:
         JS_ThrowSyntaxError(ctx, "circular reference when looking for export '%s' in module '%s'",
                             JS_AtomGetStr(ctx, buf1, sizeof(buf1), export_name),
-                            JS_AtomGetStr(ctx, buf2, sizeof(buf2), m->module_name));
+                            JS_AtomGetStr(ctx, buf2, sizeof(buf2), module_name));
         break;
     case JS_RESOLVE_RES_AMBIGUOUS:
-        JS_ThrowSyntaxError(ctx, "export '%s' in module '%s' is ambiguous",
-                            JS_AtomGetStr(ctx, buf1, sizeof(buf1), export_name),
-                            JS_AtomGetStr(ctx, buf2, sizeof(buf2), m->module_name));
+        JS_ThrowSyntaxError(ctx, "The requested module \"%s\" contains conflicting star exports for name \"%s\"",
+                            JS_AtomGetStr(ctx, buf2, sizeof(buf2), module_name),
+                            JS_AtomGetStr(ctx, buf1, sizeof(buf1), export_name));
         break;
     }
 }
@@ -31320,17 +31320,18 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
                                     en->export_name);
         }
         if (res != JS_RESOLVE_RES_FOUND) {
-            if (res != JS_RESOLVE_RES_AMBIGUOUS) {
+            if (res != JS_RESOLVE_RES_AMBIGUOUS &&
+                !(res == JS_RESOLVE_RES_NOT_FOUND &&
+                  js_lacks_k6_export(ctx, m, en->export_name))) {
                 /* for a re-export the binding is missing from the target
                    module, not from m; report the target and the looked-up name */
                 JSExportEntry *me = find_export_entry(ctx, m, en->export_name);
                 if (me && me->export_type == JS_EXPORT_TYPE_INDIRECT &&
                     me->local_name != JS_ATOM__star_) {
-                    JSModuleDef *m1 =
-                        m->req_module_entries[me->u.req_module_idx].module;
-                    js_resolve_export_throw_error(ctx, res, m1, me->local_name);
+                    JSReqModuleEntry *rme = &m->req_module_entries[me->u.req_module_idx];
+                    js_resolve_export_throw_error(ctx, res, rme->module_name, en->export_name);
                 } else {
-                    js_resolve_export_throw_error(ctx, res, m, en->export_name);
+                    js_resolve_export_throw_error(ctx, res, m->module_name, en->export_name);
                 }
                 goto fail;
             }
@@ -31360,7 +31361,7 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
                 JSVarRef *var_ref = en->u.var_ref;
                 if (!var_ref) {
                     js_resolve_export_throw_error(ctx, JS_RESOLVE_RES_CIRCULAR,
-                                                  m, en->export_name);
+                                                  m->module_name, en->export_name);
                     goto fail;
                 }
                 pr = add_property(ctx, p, en->export_name,
@@ -31638,11 +31639,12 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
             JSModuleDef *res_m, *m1;
             m1 = m->req_module_entries[me->u.req_module_idx].module;
             ret = js_resolve_export(ctx, &res_m, &res_me, m1, me->local_name);
+            if (ret == JS_RESOLVE_RES_NOT_FOUND && js_lacks_k6_export(ctx, m1, me->local_name))
+                continue;
             if (ret != JS_RESOLVE_RES_FOUND) {
-                /* the binding is missing from the re-exported module m1, not
-                   from the re-exporting module m; report m1 and the name being
-                   looked up there, matching the direct-import diagnostic */
-                js_resolve_export_throw_error(ctx, ret, m1, me->local_name);
+                js_resolve_export_throw_error(ctx, ret,
+                                              m->req_module_entries[me->u.req_module_idx].module_name,
+                                              me->export_name);
                 goto fail;
             }
         }
@@ -31693,8 +31695,19 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
 
                 ret = js_resolve_export(ctx, &res_m,
                                         &res_me, m1, mi->import_name);
+                if (ret == JS_RESOLVE_RES_NOT_FOUND &&
+                    js_lacks_k6_export(ctx, m1, mi->import_name)) {
+                    var_ref = js_create_module_var(ctx, false);
+                    if (!var_ref)
+                        goto fail;
+                    set_value(ctx, var_ref->pvalue, JS_UNDEFINED);
+                    var_refs[mi->var_idx] = var_ref;
+                    continue;
+                }
                 if (ret != JS_RESOLVE_RES_FOUND) {
-                    js_resolve_export_throw_error(ctx, ret, m1, mi->import_name);
+                    js_resolve_export_throw_error(ctx, ret,
+                                                  m->req_module_entries[mi->req_module_idx].module_name,
+                                                  mi->import_name);
                     goto fail;
                 }
                 if (res_me->local_name == JS_ATOM__star_) {

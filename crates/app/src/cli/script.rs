@@ -7,7 +7,7 @@
 pub mod flags;
 
 use crate::cli::script::flags::{
-    ARCHIVE, BEYOND, GLOBAL, INSPECT, NEW, OPTIONS, RUN, RUNTIME, SCALE, VERSION,
+    ARCHIVE, BEYOND, DEPS, GLOBAL, INSPECT, NEW, OPTIONS, RUN, RUNTIME, SCALE, VERSION,
 };
 use crate::dialect::pflag::{Flag, Kind};
 
@@ -20,6 +20,8 @@ pub enum ScriptCommand {
     Inspect,
     /// Pack it.
     Archive,
+    /// Say what it imports.
+    Deps,
     /// Write a first script.
     New,
     /// Say the version.
@@ -38,10 +40,11 @@ pub enum ScriptCommand {
 
 impl ScriptCommand {
     /// All of them, in the order of the help.
-    pub const ALL: [ScriptCommand; 10] = [
+    pub const ALL: [ScriptCommand; 11] = [
         ScriptCommand::Run,
         ScriptCommand::Inspect,
         ScriptCommand::Archive,
+        ScriptCommand::Deps,
         ScriptCommand::New,
         ScriptCommand::Version,
         ScriptCommand::Pause,
@@ -58,6 +61,7 @@ impl ScriptCommand {
             ScriptCommand::Run => "run",
             ScriptCommand::Inspect => "inspect",
             ScriptCommand::Archive => "archive",
+            ScriptCommand::Deps => "deps",
             ScriptCommand::New => "new",
             ScriptCommand::Version => "version",
             ScriptCommand::Pause => "pause",
@@ -75,6 +79,7 @@ impl ScriptCommand {
             ScriptCommand::Run => "Run a k6 script",
             ScriptCommand::Inspect => "Show the options of a k6 script as JSON",
             ScriptCommand::Archive => "Pack a k6 script and all that it reads into one file",
+            ScriptCommand::Deps => "List what a k6 script imports",
             ScriptCommand::New => "Write a first k6 script",
             ScriptCommand::Version => "Print the version",
             ScriptCommand::Pause => "Pause a running test through its REST API",
@@ -91,7 +96,7 @@ impl ScriptCommand {
     #[must_use]
     pub fn operand(self) -> &'static str {
         match self {
-            ScriptCommand::Run => "SCRIPT | - | ARCHIVE.TAR",
+            ScriptCommand::Run | ScriptCommand::Deps => "SCRIPT | - | ARCHIVE.TAR",
             ScriptCommand::Inspect | ScriptCommand::Archive => "SCRIPT",
             ScriptCommand::New => "[FILE]",
             _ => "",
@@ -114,6 +119,7 @@ impl ScriptCommand {
             ScriptCommand::Archive => {
                 vec![("Archive", ARCHIVE), (LOAD, OPTIONS), (SCRIPT, RUNTIME)]
             }
+            ScriptCommand::Deps => vec![("Deps", DEPS), (SCRIPT, RUNTIME)],
             ScriptCommand::New => vec![("New", NEW)],
             ScriptCommand::Scale => vec![("Scale", SCALE)],
             ScriptCommand::Version => vec![("Version", VERSION)],

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use loadline_model::ExitCode;
 
-use super::{archive, completion, control, inspect, new, run, version};
+use super::{archive, completion, control, deps, inspect, new, run, version};
 use crate::cli::script::ScriptCommand;
 use crate::cli::script::flags::GLOBAL;
 use crate::dialect::pflag::Kind;
@@ -57,6 +57,7 @@ pub(super) fn dispatch(
         ScriptCommand::Run => run::run(&invocation, env, files),
         ScriptCommand::Inspect => inspect::run(&invocation, env, files),
         ScriptCommand::Archive => archive::run(&invocation, env, files),
+        ScriptCommand::Deps => deps::run(&invocation, env, files),
         ScriptCommand::New => new::run(&invocation),
         ScriptCommand::Version => return Ok(version::print(identity, invocation.as_json).tell()),
         ScriptCommand::Pause

@@ -10,6 +10,7 @@ mod compare;
 mod completion;
 mod control;
 mod demo;
+mod deps;
 mod docs;
 mod hey;
 mod inspect;

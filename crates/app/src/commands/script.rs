@@ -9,6 +9,7 @@ use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd, RunEvent, TestPlan};
 use loadline_run::{Ran, RunSetup};
 use loadline_script::loading::archive::Archive;
+use loadline_script::loading::dependencies::Dependencies;
 use loadline_script::loading::{Bytes, Fetch, import_error};
 use serde_json::Value;
 use url::Url;
@@ -72,6 +73,20 @@ pub(super) fn load(
         loaded,
         logger,
     })
+}
+
+/// Reads a script and what it imports, and runs nothing of it.
+///
+/// # Errors
+/// It cannot be read; with k6's exit code.
+pub(super) fn dependencies(
+    invocation: &K6Invocation,
+    env: &Env,
+    files: &Files,
+) -> Result<Dependencies, K6Error> {
+    let logger = Arc::new(Logger::open(&invocation.log)?);
+    let (place, _) = place(invocation, env, files, &logger)?;
+    script_run::dependencies(invocation, place)
 }
 
 /// Where the script's bytes come from; with the options that an archive was made with.

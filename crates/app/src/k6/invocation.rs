@@ -123,7 +123,7 @@ pub struct K6Invocation {
     pub force: bool,
     /// What `scale` asks for: virtual users, and at most.
     pub scale: (Option<i64>, Option<i64>),
-    /// Whether `version` answers as JSON.
+    /// Whether `version` and `deps` answer as JSON.
     pub as_json: bool,
     /// The proxy of its requests; `None`: direct.
     proxy: Option<ProxyPlan>,

@@ -230,6 +230,10 @@ fn segment(options: &K6Options) -> Result<Option<PlanSegment>, String> {
 fn thresholds(options: &K6Options) -> Result<Vec<ThresholdPlan>, String> {
     let mut plans = Vec::new();
     for (metric, conditions) in options.thresholds.iter().flatten() {
+        if conditions.is_empty() {
+            let kept = ThresholdPlan::without_condition(metric);
+            plans.push(kept.map_err(|error| error.to_string())?);
+        }
         for condition in conditions {
             let delay = condition.delay_abort_eval.unwrap_or_default().or_zero();
             let plan =

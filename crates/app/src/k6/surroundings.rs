@@ -55,7 +55,10 @@ pub(super) struct Settings {
 pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, K6Error> {
     let received = given.operands.len();
     let (most, default) = match command {
-        ScriptCommand::Run | ScriptCommand::Inspect | ScriptCommand::Archive => (1, None),
+        ScriptCommand::Run
+        | ScriptCommand::Inspect
+        | ScriptCommand::Archive
+        | ScriptCommand::Deps => (1, None),
         ScriptCommand::New => (1, Some("script.js")),
         // As in k6, what stands behind it is nothing to it.
         ScriptCommand::Version => (usize::MAX, Some("")),
@@ -70,7 +73,7 @@ pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, 
                 Some(_) => format!("accepts at most {most} arg(s), received {received}"),
             };
             Err(K6Error::other(match command {
-                ScriptCommand::Run => format!(
+                ScriptCommand::Run | ScriptCommand::Deps => format!(
                     "{wanted}: arg should either be \"-\", if reading script from stdin, or a \
                      path to a script file"
                 ),

@@ -26,11 +26,16 @@ pub(super) fn describe(
     let mut sub_metrics: Vec<SubMetricDescription> = Vec::new();
     for threshold in of_metric {
         match threshold.suffix() {
-            None => own.push(ThresholdDescription {
-                source: threshold.condition.source.to_string(),
-                abort_on_fail: threshold.abort_on_fail,
-                delay_abort_eval: told_delay(threshold.delay_abort_eval),
-            }),
+            None => own.extend(
+                threshold
+                    .condition
+                    .iter()
+                    .map(|condition| ThresholdDescription {
+                        source: condition.source.to_string(),
+                        abort_on_fail: threshold.abort_on_fail,
+                        delay_abort_eval: told_delay(threshold.delay_abort_eval),
+                    }),
+            ),
             Some(suffix) if sub_metrics.iter().all(|known| known.suffix != suffix) => {
                 sub_metrics.push(SubMetricDescription {
                     suffix: suffix.to_owned(),

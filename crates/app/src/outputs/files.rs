@@ -10,6 +10,7 @@ use loadline_model::system_tags::SystemTag;
 use loadline_output::k6_csv::{self, CsvOptions, TimeFormat};
 use loadline_output::k6_lines::Destination;
 
+use super::variables::{Variables, duration};
 use crate::Env;
 use crate::k6::K6Error;
 
@@ -37,40 +38,50 @@ pub(super) fn place(file: &str) -> &str {
     }
 }
 
-/// The file and the layout of a CSV output: `file?saveInterval=1s&timeFormat=unix`, over `K6_CSV_*`.
+/// The file and the layout of a CSV output: `file`, `fileName=file,saveInterval=1s,timeFormat=unix`, or
+/// `file?timeFormat=unix`, over `K6_CSV_*`.
 ///
 /// # Errors
-/// A setting that there is not.
+/// A setting that there is not, or that cannot be read.
 pub(super) fn csv_settings(
     argument: &str,
     plan: &TestPlan,
     env: &Env,
 ) -> Result<(String, CsvOptions), K6Error> {
-    let (file, query) = argument.split_once('?').unwrap_or((argument, ""));
-    let mut file = file.to_owned();
-    let mut time_format = env.get("K6_CSV_TIME_FORMAT").unwrap_or("unix").to_owned();
-    if file.is_empty() {
-        env.get("K6_CSV_FILENAME")
-            .unwrap_or_default()
-            .clone_into(&mut file);
+    let refused = |why: String| K6Error::other(format!("could not create the 'csv' output: {why}"));
+    let vars = Variables { env, output: "CSV" };
+    let mut file = vars.text("FILENAME").unwrap_or_default().to_owned();
+    let mut time_format = vars.text("TIME_FORMAT").unwrap_or("unix").to_owned();
+    // Rows are written as they come: nothing waits for the interval.
+    vars.duration("SAVE_INTERVAL")?;
+    let (named, settings) = match argument.split_once('?') {
+        Some((named, settings)) => (named, settings),
+        None if argument.contains('=') => ("", argument),
+        None => (argument, ""),
+    };
+    if !named.is_empty() {
+        named.clone_into(&mut file);
     }
-    for pair in query.split(['&', ',']).filter(|pair| !pair.is_empty()) {
-        match pair.split_once('=') {
-            // Rows are written as they come: there is no interval to wait for.
-            Some(("saveInterval", _)) => {}
-            Some(("timeFormat", value)) => value.clone_into(&mut time_format),
-            Some(("fileName", value)) => value.clone_into(&mut file),
+    for pair in settings.split(['&', ',']).filter(|pair| !pair.is_empty()) {
+        let Some((key, value)) = pair.split_once('=') else {
+            let why = format!("couldn't parse {argument:?} as argument for csv output");
+            return Err(refused(why));
+        };
+        match key {
+            "saveInterval" => drop(duration(value).map_err(refused)?),
+            "timeFormat" => value.clone_into(&mut time_format),
+            "fileName" => value.clone_into(&mut file),
             _ => {
-                return Err(K6Error::other(format!(
-                    "unknown setting {pair:?} of the output csv; there are saveInterval, \
-                     timeFormat and fileName"
+                return Err(refused(format!(
+                    "unknown key {key:?} as argument for csv output; there are fileName, saveInterval and \
+                     timeFormat"
                 )));
             }
         }
     }
     let time_format: TimeFormat = time_format
         .parse()
-        .map_err(|error: k6_csv::UnknownTimeFormat| K6Error::other(error.to_string()))?;
+        .map_err(|error: k6_csv::UnknownTimeFormat| refused(error.to_string()))?;
     let system_tags = plan
         .script
         .as_deref()
@@ -88,4 +99,85 @@ pub(super) fn csv_settings(
             time_format,
         },
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::ClientPlan;
+
+    use super::*;
+
+    fn read(argument: &str, env: &Env) -> Result<(String, TimeFormat), String> {
+        let read = csv_settings(
+            argument,
+            &TestPlan::without_load(ClientPlan::default()),
+            env,
+        );
+        read.map(|(file, options)| (file, options.time_format))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn csv_is_named_by_argument_or_variable() {
+        let none = Env::default();
+        for (argument, file, format) in [
+            ("x.csv", "x.csv", TimeFormat::Unix),
+            (
+                "fileName=x.csv,saveInterval=5s,timeFormat=rfc3339",
+                "x.csv",
+                TimeFormat::Rfc3339,
+            ),
+            ("x.csv?timeFormat=unix_nano", "x.csv", TimeFormat::UnixNano),
+            ("", "", TimeFormat::Unix),
+        ] {
+            assert_eq!(
+                read(argument, &none),
+                Ok((file.to_owned(), format)),
+                "{argument}"
+            );
+        }
+        let env = Env::from([
+            ("K6_CSV_FILENAME", "env.csv"),
+            ("K6_CSV_TIME_FORMAT", "unix_milli"),
+            ("K6_CSV_SAVE_INTERVAL", "2s"),
+        ]);
+        assert_eq!(
+            read("", &env),
+            Ok(("env.csv".to_owned(), TimeFormat::UnixMilli))
+        );
+        assert_eq!(
+            read("x.csv", &env),
+            Ok(("x.csv".to_owned(), TimeFormat::UnixMilli))
+        );
+    }
+
+    #[test]
+    fn bad_settings_of_csv_are_named() {
+        let none = Env::default();
+        for (argument, why) in [
+            (
+                "x.csv,timeFormat=unix",
+                "couldn't parse \"x.csv,timeFormat=unix\" as argument",
+            ),
+            (
+                "fileName=x,a=b",
+                "unknown key \"a\" as argument for csv output",
+            ),
+            ("fileName=x,saveInterval=abc", "invalid duration \"abc\""),
+            (
+                "fileName=x,timeFormat=abc",
+                "abc does not belong to TimeFormat values",
+            ),
+        ] {
+            let told = read(argument, &none).expect_err(argument);
+            assert!(
+                told.starts_with("could not create the 'csv' output: "),
+                "{told}"
+            );
+            assert!(told.contains(why), "{told}");
+        }
+        let env = Env::from([("K6_CSV_SAVE_INTERVAL", "abc")]);
+        let told = read("x.csv", &env).expect_err("no time");
+        assert!(told.starts_with("K6_CSV_SAVE_INTERVAL=abc: "), "{told}");
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use loadline_model::ExitCode;
 use loadline_run::{ReadError, ScriptMetrics, ScriptSetup};
 use loadline_script::exports::Exports;
+use loadline_script::loading::dependencies::{Dependencies, DependencyError};
 use loadline_script::loading::{Fetch, Libraries, Sources, entry_url};
 use loadline_script::secrets::Secrets;
 use loadline_script::vu::{FailureKind, ScriptFailure};
@@ -51,12 +52,7 @@ pub(crate) fn load(
     logger: &Arc<Logger>,
     secrets: Arc<Secrets>,
 ) -> Result<Loaded, K6Error> {
-    let libraries = if invocation.remote_libs {
-        Libraries::Fetched
-    } else {
-        Libraries::Embedded
-    };
-    let sources = Sources::new(place.fetch, place.entry, place.directory, libraries);
+    let (sources, env) = sources(invocation, place);
     sources.load_entry().map_err(|error| {
         let could_not = CouldNot {
             script: &invocation.script,
@@ -66,7 +62,7 @@ pub(crate) fn load(
     })?;
     let sources = Arc::new(sources);
     let settings = ProgramSettings {
-        env: place.env,
+        env,
         secrets,
         ..ProgramSettings::default()
     };
@@ -93,6 +89,40 @@ pub(crate) fn load(
         exports,
         metrics,
     })
+}
+
+/// What a script depends on; nothing of it is run.
+///
+/// # Errors
+/// In k6's words, with its exit code.
+pub(crate) fn dependencies(
+    invocation: &K6Invocation,
+    place: Place,
+) -> Result<Dependencies, K6Error> {
+    let (sources, _) = sources(invocation, place);
+    sources.dependencies().map_err(|error| {
+        let could_not = CouldNot {
+            script: &invocation.script,
+            url: sources.entry(),
+        };
+        match error {
+            DependencyError::Load(error) => {
+                could_not.load(ExitCode::ScriptException, &error.message)
+            }
+            DependencyError::Directive(why) => could_not.load(ExitCode::Other, &why),
+        }
+    })
+}
+
+/// The sources of a script, and its `__ENV`.
+fn sources(invocation: &K6Invocation, place: Place) -> (Sources, BTreeMap<String, String>) {
+    let libraries = if invocation.remote_libs {
+        Libraries::Fetched
+    } else {
+        Libraries::Embedded
+    };
+    let sources = Sources::new(place.fetch, place.entry, place.directory, libraries);
+    (sources, place.env)
 }
 
 /// A script that cannot be loaded, in k6's words.

@@ -41,7 +41,7 @@ use crate::terminal::{print, signals, style};
 use crate::web::{Web, WebSetup};
 use crate::{Env, charts};
 
-pub(crate) use load::{Loaded, Place, entry, load};
+pub(crate) use load::{Loaded, Place, dependencies, entry, load};
 pub(crate) use logger::Logger;
 use show::Show;
 use summary::Telling;

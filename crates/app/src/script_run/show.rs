@@ -193,21 +193,17 @@ impl Show {
         if script.root.values.contains_key(&BuiltIn::VusMax.id()) {
             self.state.made_vus = value(BuiltIn::VusMax.id()) as u64;
         }
-        let is_only = self.state.scenarios.len() == 1;
         for scenario in &mut self.state.scenarios {
             let (start, duration) = self.starts[&scenario.name];
-            let ended = delta.script_iterations.get(scenario.name.as_str());
-            scenario.iterations += ended.copied().unwrap_or(0);
+            let change = delta.scenarios.get(scenario.name.as_str());
+            let change = change.copied().unwrap_or_default();
+            scenario.iterations += change.iterations;
+            scenario.active_vus = scenario.active_vus.saturating_add_signed(change.vus_active);
+            if makes_vus_as_wanted(&scenario.executor) {
+                scenario.made_vus += change.vus_made;
+            }
             scenario.elapsed = self.state.elapsed.saturating_sub(start);
             scenario.rate_now = rate_at(&scenario.executor, scenario.elapsed);
-            if is_only {
-                scenario.made_vus = self.state.made_vus;
-            }
-            scenario.active_vus = if is_only {
-                self.state.active_vus
-            } else {
-                scenario.active_vus
-            };
             scenario.status = if self.state.elapsed < start {
                 ScenarioStatus::Waiting(start - self.state.elapsed)
             } else if duration.is_some_and(|duration| scenario.elapsed > duration) {
@@ -262,10 +258,23 @@ fn waiting(scenario: &Scenario) -> ScenarioProgress {
         status: ScenarioStatus::Waiting(scenario.start_time),
         elapsed: Duration::ZERO,
         active_vus: 0,
-        made_vus: u64::from(scenario.executor.max_vus()),
+        made_vus: match makes_vus_as_wanted(&scenario.executor) {
+            true => 0,
+            false => u64::from(scenario.executor.max_vus()),
+        },
         iterations: 0,
         rate_now: 0.0,
     }
+}
+
+/// Whether there are fewer virtual users than at most, until they are wanted.
+fn makes_vus_as_wanted(executor: &Executor) -> bool {
+    matches!(
+        executor,
+        Executor::ConstantArrivalRate { .. }
+            | Executor::RampingArrivalRate { .. }
+            | Executor::ExternallyControlled { .. }
+    )
 }
 
 /// The planned starts per second of an open model, so long after its begin.

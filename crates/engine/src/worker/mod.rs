@@ -248,11 +248,11 @@ impl Worker {
         if let Some(script) = &self.shared.script {
             let (measured, held_up_ns) = script.recorder.borrow_mut().take();
             seen.script = Some(Box::new(measured));
-            let complete = self
+            let changes = self
                 .hosted
                 .iter()
-                .filter_map(|hosted| hosted.share.take_complete());
-            seen.script_iterations = complete.collect();
+                .filter_map(|hosted| hosted.share.take_change());
+            seen.scenarios = changes.collect();
             seen.back_pressure_ns += held_up_ns;
         }
         let cpu_ns = platform::thread_cpu_ns();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_model::plan::Scenario;
-use loadline_model::{Executor, Nanos, OnExhausted};
+use loadline_model::{Executor, Nanos, OnExhausted, ScenarioChange};
 use loadline_schedule::{Arrival, Next, Schedule};
 
 use super::task::VuTask;
@@ -142,17 +142,17 @@ impl ScenarioShare {
 
     /// Notes that a virtual user took up work, or put it down.
     pub(crate) fn note_active(&self, is_active: bool) {
-        if let (Some(worker), Some(_)) = (&self.shared.script, &self.script) {
-            worker.note_active(is_active);
+        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script) {
+            worker.note_active(scenario, is_active);
         }
     }
 
-    /// Iterations of a script that came to their end since the last call, and its name; `None`
-    /// when it is no script's, or there are none.
-    pub(crate) fn take_complete(&self) -> Option<(Arc<str>, u64)> {
+    /// What changed since the last call, and the scenario's name; `None` when it is no script's, or
+    /// nothing did.
+    pub(crate) fn take_change(&self) -> Option<(Arc<str>, ScenarioChange)> {
         let script = self.script.as_ref()?;
-        let complete = script.complete.take();
-        (complete > 0).then(|| (Arc::clone(&script.name), complete))
+        let change = script.change.take();
+        (change != ScenarioChange::default()).then(|| (Arc::clone(&script.name), change))
     }
 
     /// Whether nothing starts any more.

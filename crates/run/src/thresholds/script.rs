@@ -82,12 +82,15 @@ impl ScriptThresholds {
                 self.keys.len() - 1
             }
         };
+        let Some(condition) = &plan.condition else {
+            return Ok(());
+        };
         let key = &mut self.keys[place];
         let nothing = key.nothing();
-        let threshold = fitted(&plan.condition, &nothing, key.definition.contains);
+        let threshold = fitted(condition, &nothing, key.definition.contains);
         threshold
             .check(nothing.for_threshold().kind())
-            .map_err(|why| mismatch(plan, &why, key.definition.kind))?;
+            .map_err(|why| mismatch(&plan.key, &condition.source, &why, key.definition.kind))?;
         key.conditions.push(Condition {
             watch: threshold.window.map(|window| Watch::new(window, nothing)),
             threshold,
@@ -169,8 +172,7 @@ fn fitted(condition: &Threshold, nothing: &Aggregated, contains: Contains) -> Th
     fitted
 }
 
-fn mismatch(plan: &ThresholdPlan, why: &Mismatch, kind: MetricType) -> String {
-    let (source, key) = (&*plan.condition.source, &*plan.key);
+fn mismatch(key: &str, source: &str, why: &Mismatch, kind: MetricType) -> String {
     let Mismatch::Aggregation(aggregation, _) = why else {
         return format!("invalid threshold {source:?} applied on metric {key}; reason: {why}");
     };

@@ -239,3 +239,18 @@ fn dropped_iterations_fail_a_run_only_if_asked() {
     let (_, held) = &dropped(true)[0];
     assert!(!held.thresholds[0].passed);
 }
+
+#[test]
+fn a_key_without_conditions_is_told_and_must_exist() {
+    let plan = |key: &str| ThresholdPlan::without_condition(key).expect("a good key");
+    let mut thresholds = ScriptThresholds::new(&[plan("http_reqs{a: b }")], false, &Arc::default())
+        .expect("it is there");
+    let held = thresholds.finish(&MeasurementsDelta::default(), Duration::from_secs(1));
+    let (key, held) = &held[0];
+    assert_eq!((&**key, held.thresholds.len()), ("http_reqs{a: b}", 0));
+    let refused = ScriptThresholds::new(&[plan("nope")], false, &Arc::default()).err();
+    assert_eq!(
+        refused.as_deref(),
+        Some("invalid threshold defined on nope; reason: no metric name \"nope\" found")
+    );
+}

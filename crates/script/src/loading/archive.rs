@@ -17,7 +17,7 @@ use super::{Fetch, FetchError, Recorded, resolve};
 use crate::program::LoadError;
 
 /// The version of k6 that archives are made for.
-const K6_VERSION: &str = "2.2.0";
+pub(super) const K6_VERSION: &str = "2.2.0";
 
 /// Where the mark of a tar file begins, and the mark.
 const MARK_AT: usize = 257;

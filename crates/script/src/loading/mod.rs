@@ -7,6 +7,7 @@
 
 pub mod archive;
 mod common_js;
+pub mod dependencies;
 mod layout;
 mod resolve;
 mod source_text;
@@ -23,6 +24,7 @@ use url::Url;
 
 use crate::program::{LoadError, ModuleSources, OpenError, OpenFault, OpenedFile};
 use crate::{jslib, modules};
+use dependencies::{Dependencies, DependencyError};
 use source_text::{Form, SourceText};
 
 pub(crate) use common_js::WHOLE;
@@ -100,6 +102,8 @@ struct Loaded {
     /// Files that scripts have opened.
     opened: BTreeMap<Url, Bytes>,
     is_sealed: bool,
+    /// Nothing will be run: modules that are not here are only recorded.
+    lists_only: bool,
 }
 
 impl Sources {
@@ -139,6 +143,29 @@ impl Sources {
     /// What is missing, unreadable or no JavaScript, in k6's words.
     pub fn load_entry(&self) -> Result<(), LoadError> {
         self.prepare(&mut self.lock(), self.entry.as_str())
+            .map(drop)
+    }
+
+    /// What the script depends on, by its imports and directives. Nothing of it can be run after that.
+    ///
+    /// # Errors
+    /// What is missing, unreadable or no JavaScript, or a directive that is none, in k6's words.
+    pub fn dependencies(&self) -> Result<Dependencies, DependencyError> {
+        let mut loaded = self.lock();
+        loaded.lists_only = true;
+        let order = self
+            .prepare(&mut loaded, self.entry.as_str())
+            .map_err(DependencyError::Load)?;
+        let mut found = Dependencies::default();
+        for name in order {
+            let text = &loaded.modules[&name];
+            found
+                .direct(&name, &text.directives)
+                .map_err(DependencyError::Directive)?;
+            found.imports.insert(name);
+        }
+        found.complete(std::mem::take(&mut loaded.recorded.builtins));
+        Ok(found)
     }
 
     /// From now on only files can be opened that were opened before.
@@ -156,8 +183,10 @@ impl Sources {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a module and all that it imports statically, in the order of the text.
-    fn prepare(&self, loaded: &mut Loaded, full_name: &str) -> Result<(), LoadError> {
+    /// Reads a module and all that it imports statically, in the order of the text; gives the names
+    /// of those that were not there before.
+    fn prepare(&self, loaded: &mut Loaded, full_name: &str) -> Result<Vec<String>, LoadError> {
+        let mut read = Vec::new();
         let mut waiting = vec![full_name.to_owned()];
         while let Some(name) = waiting.pop() {
             if loaded.modules.contains_key(&name) {
@@ -173,9 +202,10 @@ impl Sources {
                 targets.push(target);
             }
             waiting.extend(targets.into_iter().rev());
-            loaded.modules.insert(name, text);
+            loaded.modules.insert(name.clone(), text);
+            read.push(name);
         }
-        Ok(())
+        Ok(read)
     }
 
     /// The full name of an import; `None` for a built-in module.
@@ -185,7 +215,8 @@ impl Sources {
         base: &str,
         specifier: &str,
     ) -> Result<Option<String>, LoadError> {
-        if modules::find(specifier).is_some() {
+        let is_recorded = loaded.lists_only && modules::refusal(specifier).is_some();
+        if is_recorded || modules::find(specifier).is_some() {
             loaded.recorded.builtins.insert(specifier.to_owned());
             return Ok(None);
         }

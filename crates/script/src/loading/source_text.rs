@@ -51,6 +51,8 @@ pub(super) struct SourceText {
     pub(super) is_common_js: bool,
     /// What it imports statically, in the order of the text.
     pub(super) imports: Vec<Import>,
+    /// Its directives, such as `use strict`.
+    pub(super) directives: Vec<String>,
 }
 
 /// What a module imports from another.
@@ -124,6 +126,7 @@ fn read_json(name: &str, text: &str) -> Result<SourceText, LoadError> {
         code: format!("module.exports=JSON.parse({quoted});").into(),
         is_common_js: true,
         imports: Vec::new(),
+        directives: Vec::new(),
     })
 }
 
@@ -144,7 +147,15 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
         code: text.into(),
         is_common_js: !parsed.program.source_type.is_module(),
         imports: imports_of(&parsed.module_record, text),
+        directives: directives_of(&parsed),
     })
+}
+
+fn directives_of(parsed: &ParserReturn<'_>) -> Vec<String> {
+    let directives = parsed.program.directives.iter();
+    directives
+        .map(|found| found.directive.to_string())
+        .collect()
 }
 
 fn parse<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceType) -> ParserReturn<'a> {

@@ -122,6 +122,13 @@ pub(crate) fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
+/// Whether a name is that of a module that k6 has built in.
+pub(crate) fn is_of_k6(name: &str) -> bool {
+    find(name).is_some()
+        || matches!(name, "k6/browser" | "k6/experimental/browser")
+        || REFUSED.iter().any(|(refused, _)| *refused == name)
+}
+
 /// Why a module will never be there; `None` when nothing is known against it.
 pub(crate) fn refusal(name: &str) -> Option<String> {
     let is_within = |folder: &str| name == folder || name.starts_with(&format!("{folder}/"));

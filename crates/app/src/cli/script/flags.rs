@@ -586,6 +586,9 @@ pub const ARCHIVE: &[Flag] = &[
     ),
 ];
 
+/// Flags of `deps`.
+pub const DEPS: &[Flag] = &[flag("json", None, Kind::Switch, "", "As JSON")];
+
 /// Flags of `new`.
 pub const NEW: &[Flag] = &[
     flag("force", Some('f'), Kind::Switch, "", "Overwrite the file"),

@@ -216,9 +216,10 @@ fn scenarios(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     let is_alone = shown.plan.scenarios.len() == 1 && shown.plan.script.is_none();
     let row = |scenario: &Scenario| {
         let name = &scenario.name;
-        let ended = result.totals.seen.script_iterations.get(name.as_str());
-        let iterations =
-            ended.map_or_else(String::new, |number| format!("  {} done", count(*number)));
+        let change = result.totals.seen.scenarios.get(name.as_str());
+        let iterations = change.map_or_else(String::new, |change| {
+            format!("  {} done", count(change.iterations))
+        });
         Line::from(format!(
             "  {name:<14.14} {}{iterations}",
             progress(scenario, elapsed)

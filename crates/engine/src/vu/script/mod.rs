@@ -162,7 +162,7 @@ impl ScriptBehaviour {
         };
         self.worker.live.count_iteration(is_complete);
         if is_complete {
-            self.scenario.complete.update(|complete| complete + 1);
+            self.scenario.note(|change| change.iterations += 1);
         }
         self.asks.client.end_of_iteration();
         let (sent, received) = self.asks.client.take_bytes();

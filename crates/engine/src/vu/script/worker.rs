@@ -12,7 +12,7 @@ use std::time::Duration;
 use loadline_metric::{MetricRegistry, TagSet};
 use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
 use loadline_model::system_tags::SystemTag;
-use loadline_model::{Nanos, RunCommand, TestPlan};
+use loadline_model::{Nanos, RunCommand, ScenarioChange, TestPlan};
 use loadline_script::Program;
 use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
@@ -138,14 +138,16 @@ impl WorkerScript {
 
     /// Counts a virtual user of a scenario that was made, unless one before it had the same number.
     pub(crate) fn note_made(&self, scenario: &ScenarioScript, vu: u64) {
+        scenario.note(|change| change.vus_made += 1);
         self.vus_made
             .set(self.vus_made.get() + u64::from(scenario.is_new(vu)));
         self.live
             .set_vus(self.vus_active.get(), self.vus_made.get());
     }
 
-    /// Counts a virtual user that took up work, or put it down.
-    pub(crate) fn note_active(&self, is_active: bool) {
+    /// Counts a virtual user of a scenario that took up work, or put it down.
+    pub(crate) fn note_active(&self, scenario: &ScenarioScript, is_active: bool) {
+        scenario.note(|change| change.vus_active += if is_active { 1 } else { -1 });
         let active = self.vus_active.get();
         self.vus_active.set(if is_active {
             active + 1
@@ -182,8 +184,8 @@ pub(crate) struct ScenarioScript {
     /// Iterations of this scenario that were begun in this instance; `None` where the instance does
     /// the whole plan, and the numbers of the test are its own.
     begun: Option<BegunIterations>,
-    /// Iterations that came to their end since the last report.
-    pub(crate) complete: Cell<u64>,
+    /// What changed since the last report.
+    pub(crate) change: Cell<ScenarioChange>,
 }
 
 /// Iterations begun in this instance, by scenario.
@@ -196,6 +198,13 @@ struct BegunIterations {
 }
 
 impl ScenarioScript {
+    /// Notes a change of the scenario.
+    pub(crate) fn note(&self, make: impl FnOnce(&mut ScenarioChange)) {
+        let mut change = self.change.get();
+        make(&mut change);
+        self.change.set(change);
+    }
+
     pub(crate) fn new(
         plan: &TestPlan,
         index: usize,
@@ -226,7 +235,7 @@ impl ScenarioScript {
                 all: Arc::clone(all),
                 scenario: index,
             }),
-            complete: Cell::new(0),
+            change: Cell::default(),
         }
     }
 
@@ -264,7 +273,7 @@ impl ScenarioScript {
             }),
             tags_at_top: Rc::new(tags_at_top),
             begun: None,
-            complete: Cell::new(0),
+            change: Cell::default(),
         }
     }
 

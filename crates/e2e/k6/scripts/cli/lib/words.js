@@ -1,0 +1,1 @@
+export const data = 'http://127.0.0.1/';

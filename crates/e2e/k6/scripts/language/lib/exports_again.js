@@ -1,0 +1,1 @@
+export { missing as again, sleep } from 'k6';

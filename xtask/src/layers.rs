@@ -80,7 +80,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: MODEL,
         level: Level::Pure,
-        normal: &[METRIC],
+        normal: &[METRIC, GO],
         tests: &[],
         reason: "a plan is data: it can be printed before anything runs",
     },

@@ -11,6 +11,7 @@
 
 mod bench;
 mod ci;
+mod dialect_goldens;
 mod exec;
 mod generate;
 mod k6_goldens;
@@ -35,6 +36,7 @@ usage: cargo xtask <command>
   policy                                       licences, bans and sources of the dependencies
   generate [--check]                           references made from the binary, docs/
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
+  dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
 ";
 
@@ -60,6 +62,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "policy" => policy::command(),
         "generate" => generate::command(rest),
         "bench" => bench::command(rest),
+        "dialect-goldens" => dialect_goldens::command(rest),
         "k6-goldens" => k6_goldens::command(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

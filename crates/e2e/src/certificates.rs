@@ -11,11 +11,11 @@ use std::sync::Arc;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };
-use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::server::Server;
+use crate::server::{Server, Stop};
 use crate::web;
 
 /// A certificate authority of a test's own.
@@ -32,6 +32,9 @@ pub struct Identity {
     certificate: rustls::pki_types::CertificateDer<'static>,
     key: Vec<u8>,
 }
+
+/// A connection of the server's.
+pub(crate) type TlsStream<'a> = StreamOwned<ServerConnection, &'a TcpStream>;
 
 /// When a certificate is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +118,22 @@ impl Identity {
     /// The certificate cannot be used.
     #[must_use]
     pub fn serve(&self) -> Server {
+        self.serve_by(|tls, _| {
+            while web::read_head(tls)?.is_some() {
+                tls.write_all(&web::ok("ok"))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Starts a server that shows this certificate and does this with each connection.
+    ///
+    /// # Panics
+    /// The certificate cannot be used.
+    pub(crate) fn serve_by(
+        &self,
+        serve: impl Fn(&mut TlsStream<'_>, &Stop) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Server {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.key.clone()));
         let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
@@ -123,18 +142,12 @@ impl Identity {
             .with_single_cert(vec![self.certificate.clone()], key)
             .expect("key and certificate fit");
         let config = Arc::new(config);
-        Server::start(move |stream, _| serve_tls(stream, &config))
+        Server::start(move |stream, stop| {
+            let connection = ServerConnection::new(Arc::clone(&config));
+            let connection = connection.map_err(io::Error::other)?;
+            serve(&mut StreamOwned::new(connection, stream), stop)
+        })
     }
-}
-
-fn serve_tls(mut stream: &TcpStream, config: &Arc<ServerConfig>) -> io::Result<()> {
-    let connection = rustls::ServerConnection::new(Arc::clone(config));
-    let mut connection = connection.map_err(io::Error::other)?;
-    let mut tls = rustls::Stream::new(&mut connection, &mut stream);
-    while web::read_head(&mut tls)?.is_some() {
-        tls.write_all(&web::ok("ok"))?;
-    }
-    Ok(())
 }
 
 fn save(folder: &Path, name: &str, text: &str) -> String {

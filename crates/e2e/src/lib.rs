@@ -7,6 +7,8 @@
 pub mod browser;
 pub mod certificates;
 pub mod clock;
+pub mod dialects;
+mod difference;
 pub mod faults;
 pub mod hostile;
 pub mod k6;

@@ -61,6 +61,12 @@ impl Request {
 /// # Errors
 /// The stream's, or a head without an end.
 pub fn read_head(stream: &mut impl Read) -> io::Result<Option<String>> {
+    let head = read_head_bytes(stream)?;
+    Ok(head.map(|head| String::from_utf8_lossy(&head).trim_end().to_owned()))
+}
+
+/// The same, to the byte, the blank line included.
+pub(crate) fn read_head_bytes(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
     let mut byte = [0_u8];
     while !head.ends_with(b"\r\n\r\n") {
@@ -72,7 +78,7 @@ pub fn read_head(stream: &mut impl Read) -> io::Result<Option<String>> {
             return Err(io::ErrorKind::InvalidData.into());
         }
     }
-    Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
+    Ok(Some(head))
 }
 
 /// Answers every request of a connection with what `answer` makes of it.

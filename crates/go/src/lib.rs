@@ -1,8 +1,8 @@
 //! Texts as Go's standard library reads and writes them. The tools whose place loadline takes are
 //! written in Go, and people compare, grep and parse what they print.
 //!
-//! Source: the documentation of Go's packages `strconv`, `fmt`, `time`, `encoding/json` and
-//! `net/textproto`. Must not know which tool speaks, nor what a text is for. Invariant: what is
+//! Source: the documentation of Go's packages `strconv`, `fmt`, `time`, `encoding/json`,
+//! `net/url` and `net/textproto`. Must not know which tool speaks, nor what a text is for. Invariant: what is
 //! written here, Go reads as the same value.
 
 pub mod duration;
@@ -12,6 +12,7 @@ pub mod integer;
 pub mod json;
 pub mod quote;
 mod syntax;
+pub mod url;
 
 pub use duration::GoDuration;
 pub use quote::quoted;

@@ -120,6 +120,18 @@ pub enum RequestOrder {
     Random,
 }
 
+/// Whose rules redirects follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedirectRules {
+    /// Those of browsers: RFC 9110, section 15.4.
+    #[default]
+    Browsers,
+    /// Those of Go's client: every method but HEAD becomes GET after 301, 302 and 303, bodies are
+    /// not sent twice, and each request names the one before it as `Referer`.
+    Go,
+}
+
 /// The requests of a behaviour and how their answers are treated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestMix {
@@ -129,6 +141,9 @@ pub struct RequestMix {
     pub order: RequestOrder,
     /// Redirects followed at most; zero: none is followed.
     pub redirects_max: u32,
+    /// Whose rules these redirects follow.
+    #[serde(default)]
+    pub redirect_rules: RedirectRules,
     /// Whether each virtual user keeps cookies.
     pub cookies: bool,
 }

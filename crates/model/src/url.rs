@@ -6,7 +6,9 @@
 
 use std::fmt;
 
-use percent_encoding::percent_decode_str;
+use loadline_go::quoted;
+use loadline_go::url::Url;
+use percent_encoding::{percent_decode_str, percent_encode_byte};
 use serde::{Deserialize, Serialize};
 
 /// The scheme of an origin.
@@ -68,6 +70,33 @@ impl Origin {
         format!("{}:{}", self.bracketed_host(), self.port)
     }
 
+    /// The origin of a URL as Go reads it.
+    ///
+    /// # Errors
+    /// Why nothing can be asked of it, in Go's words.
+    pub fn of(url: &Url) -> Result<Origin, OriginFault> {
+        let scheme = match url.scheme.as_str() {
+            "http" => Scheme::Http,
+            "https" => Scheme::Https,
+            other => return Err(OriginFault::Scheme(other.to_owned())),
+        };
+        let host = url.host_name();
+        if url.opaque.is_some() || host.is_empty() {
+            return Err(OriginFault::NoHost);
+        }
+        let port = match url.port() {
+            None => scheme.default_port(),
+            Some(digits) => digits
+                .parse()
+                .map_err(|_| OriginFault::Port(digits.to_owned()))?,
+        };
+        Ok(Origin {
+            scheme,
+            host: host.to_owned(),
+            port,
+        })
+    }
+
     fn bracketed_host(&self) -> String {
         if self.host.contains(':') {
             format!("[{}]", self.host)
@@ -80,6 +109,31 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme.name(), self.authority())
+    }
+}
+
+/// Why a URL that Go can read leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OriginFault {
+    /// The scheme is neither `http` nor `https`.
+    Scheme(String),
+    /// There is no host.
+    NoHost,
+    /// The port is no number below 65536.
+    Port(String),
+}
+
+impl fmt::Display for OriginFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OriginFault::Scheme(scheme) => {
+                write!(f, "unsupported protocol scheme {}", quoted(scheme))
+            }
+            OriginFault::NoHost => f.write_str("http: no Host in request URL"),
+            OriginFault::Port(digits) => {
+                write!(f, "dial tcp: address {digits}: invalid port")
+            }
+        }
     }
 }
 
@@ -138,6 +192,21 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
         target,
         credentials: userinfo.map(split_userinfo),
     })
+}
+
+/// Percent-encodes what may not stand in a request target: control bytes, spaces, `#` and bytes beyond
+/// ASCII.
+#[must_use]
+pub fn encode_target(bytes: &[u8]) -> String {
+    let mut encoded = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        match byte {
+            b'#' => encoded.push_str("%23"),
+            0x21..=0x7e => encoded.push(char::from(byte)),
+            _ => encoded.push_str(percent_encode_byte(byte)),
+        }
+    }
+    encoded
 }
 
 /// Splits `host[:port]`, with brackets round an IPv6 address.
@@ -271,6 +340,14 @@ mod tests {
             let message = parse(text).expect_err("a bad URL");
             assert!(message.contains(part), "{message}");
         }
+    }
+
+    #[test]
+    fn targets_are_encoded() {
+        assert_eq!(
+            encode_target(b"/a b?\xc3\xa9=1%20#x"),
+            "/a%20b?%C3%A9=1%20%23x"
+        );
     }
 
     #[test]

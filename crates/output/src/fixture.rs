@@ -34,6 +34,7 @@ pub(crate) fn plan() -> TestPlan {
         requests: vec![request],
         order: RequestOrder::RoundRobin,
         redirects_max: 0,
+        redirect_rules: loadline_model::request::RedirectRules::default(),
         cookies: false,
     };
     let scenario = Scenario {

@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use loadline_go::quoted;
 use serde_json::Value;
 
-use crate::modules::url_text::in_path;
+use loadline_go::url::in_path;
 
 /// What stands in place of a secret; k6's words.
 const REDACTED: &str = "***SECRET_REDACTED***";

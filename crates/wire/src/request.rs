@@ -37,7 +37,7 @@ impl<'a> RequestTarget<'a> {
         }
         if !text
             .bytes()
-            .all(|byte| byte.is_ascii_graphic() && byte != b'#')
+            .all(|byte| (byte.is_ascii_graphic() && byte != b'#') || byte >= 0x80)
         {
             return Err(TargetFault::Byte);
         }
@@ -328,7 +328,7 @@ impl std::error::Error for RequestError {}
 pub enum TargetFault {
     /// It is empty.
     Empty,
-    /// It contains a space, a control byte, `#` or a byte above 126.
+    /// It contains a space, a control byte or `#`.
     Byte,
     /// It does not look like its form: origin begins with `/`, absolute has a scheme, authority
     /// is `host:port`.

@@ -47,6 +47,9 @@ pub(super) fn run(
         say.write(&bombardier::intro(&job.spec));
     }
     let mut bar = Bar::new(&job.spec, say, env);
+    if job.print.progress {
+        bar.begin();
+    }
     let (result, journal) = run.go(&mut |event| {
         if job.print.progress {
             bar.show(event);
@@ -120,7 +123,7 @@ impl Stream {
     }
 }
 
-/// The bar: redrawn on a terminal, its last state alone elsewhere.
+/// The bar: redrawn in place, each state behind a carriage return, whoever reads it.
 struct Bar<'a> {
     spec: &'a Spec,
     stream: Stream,
@@ -142,22 +145,34 @@ impl<'a> Bar<'a> {
         }
     }
 
+    fn begin(&self) {
+        let progress = Progress {
+            requests: 0,
+            elapsed: Duration::ZERO,
+            finished: false,
+        };
+        self.draw(&progress, "\x1b[K");
+    }
+
     fn show(&mut self, event: &RunEvent) {
         let RunEvent::Second { row, .. } = event else {
             return;
         };
         self.requests += row.completed + row.failed;
-        let Some(columns) = self.columns else { return };
         let elapsed = Duration::from_nanos(row.at_ns.saturating_add(row.span_ns));
         let progress = Progress {
             requests: self.requests,
             elapsed,
             finished: false,
         };
-        self.stream.write(&format!(
-            "\r{}\x1b[K",
-            bombardier::progress_bar(self.spec, &progress, columns)
-        ));
+        self.draw(&progress, "\x1b[K");
+    }
+
+    /// One state, and what ends it on a terminal.
+    fn draw(&self, progress: &Progress, end: &str) {
+        let bar = bombardier::progress_bar(self.spec, progress, self.columns.unwrap_or(0));
+        let end = self.columns.map_or("", |_| end);
+        self.stream.write(&format!("\r{bar}{end}"));
     }
 
     fn finish(&self, result: &RunResult) {
@@ -166,8 +181,7 @@ impl<'a> Bar<'a> {
             elapsed: Duration::from_nanos(result.totals.elapsed_ns),
             finished: true,
         };
-        let bar = bombardier::progress_bar(self.spec, &progress, self.columns.unwrap_or(0));
-        let start = if self.columns.is_some() { "\r" } else { "" };
-        self.stream.write(&format!("{start}{bar}\n{DONE}"));
+        self.draw(&progress, "");
+        self.stream.write(&format!("\n{DONE}"));
     }
 }

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use loadline_model::result::RunResult;
 use loadline_model::secret::redacted_command_line;
+use loadline_model::verdict::{Finding, Gravity};
 use loadline_model::{ExitCode, FrontEnd};
 use loadline_output::samples::SampleSink;
 use loadline_report::{hey, verdict};
@@ -34,6 +35,7 @@ pub(super) fn run(
     let Job {
         plan,
         output,
+        notes,
         verdict,
         observe,
     } = dialect::parse(arguments, files, fresh_seed())?;
@@ -46,7 +48,9 @@ pub(super) fn run(
     )?;
     let cannot_start = |error| refused(&format!("the samples' thread cannot be started: {error}"));
     let sink = Sink::start(&output, &mut run).map_err(cannot_start)?;
-    let (result, journal) = run.go(&mut |_| {})?;
+    let (mut result, journal) = run.go(&mut |_| {})?;
+    let notes = notes.into_iter().map(note);
+    result.verdict.findings.extend(notes);
     let told = sink.finish().and_then(|kept| tell(&output, &result, &kept));
     if verdict && env.get(NO_VERDICT).is_none() {
         // hey's report ends with empty lines of its own.
@@ -58,6 +62,15 @@ pub(super) fn run(
     }
     journal.end(told.is_ok())?;
     told.map(|()| ExitCode::Ok)
+}
+
+fn note(text: String) -> Finding {
+    Finding {
+        code: "remainder-not-sent".to_owned(),
+        gravity: Gravity::Note,
+        text,
+        advice: None,
+    }
 }
 
 fn refused(message: &str) -> Ending {

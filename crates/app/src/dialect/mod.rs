@@ -14,12 +14,17 @@ pub mod pflag;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_go::url::Url;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::AggregationPlan;
-use loadline_model::request::{RequestMix, RequestOrder, RequestTemplate};
+use loadline_model::request::{
+    BodySource, RedirectRules, RequestMix, RequestOrder, RequestTemplate,
+};
+use loadline_model::url::{Origin, OriginFault};
 use loadline_model::{ArrivalRate, Behaviour, ClientPlan, OnExhausted, Scenario, TestPlan};
 
 use crate::cli::values::DURATION_MAX;
+use crate::plan::headers::Headers;
 
 /// What a dialect says about the load, and the plan needs.
 struct DialectLoad {
@@ -58,6 +63,7 @@ fn plan(
             requests: vec![request],
             order: RequestOrder::RoundRobin,
             redirects_max: load.redirects_max,
+            redirect_rules: RedirectRules::Go,
             cookies: false,
         }),
         checks: Vec::new(),
@@ -105,6 +111,58 @@ fn executor(load: &DialectLoad) -> Executor {
             duration: load.duration,
         },
     }
+}
+
+/// A URL as Go reads it; `http` is meant where there is no scheme.
+fn read_url(text: &str) -> Result<Url, String> {
+    let url = match text.contains("://") {
+        true => Url::parse(text),
+        false => Url::parse(&format!("http://{text}")),
+    };
+    url.map_err(|why| why.to_string())
+}
+
+/// Where a URL leads; one that leads nowhere is refused before the run.
+fn origin_of(url: &Url) -> Result<Origin, String> {
+    let refused = |fault: OriginFault| format!("{} leads nowhere: {fault}", url.text_with(None));
+    Origin::of(url).map_err(refused)
+}
+
+/// The value of `Host` as Go sends it: names in ASCII, and nothing in place of what no host can be.
+fn host_value(host: &str) -> String {
+    let may_stand =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"!$%&()*+,-.:;=[]'_~".contains(&byte);
+    let host = host.strip_suffix(':').unwrap_or(host);
+    if host.bytes().all(may_stand) {
+        return host.to_owned();
+    }
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) => (name, format!(":{port}")),
+        None => (host, String::new()),
+    };
+    match url::Host::parse(name) {
+        Ok(url::Host::Domain(name)) if !host.is_ascii() => name + &port,
+        _ => String::new(),
+    }
+}
+
+/// The line that frames a body, where the tools' clients write it: before the headers of the user.
+fn push_framing(lines: &mut Headers, body: &BodySource, announces_none: bool) {
+    match body {
+        BodySource::None if announces_none => lines.push_text("Content-Length", "0"),
+        BodySource::Bytes { length, .. } => {
+            lines.push_text("Content-Length", &length.to_string());
+        }
+        BodySource::StreamFile { .. } | BodySource::StreamBytes { .. } => {
+            lines.push_text("Transfer-Encoding", "chunked");
+        }
+        BodySource::None | BodySource::Template { .. } => {}
+    }
+}
+
+/// Methods whose requests say of a missing body that it is empty.
+fn expects_body(method: &str) -> bool {
+    matches!(method, "POST" | "PUT" | "PATCH")
 }
 
 /// Sets a header as Go's `Header.Set`: under its canonical name, the last one wins.

@@ -4,6 +4,7 @@
 //! the run starts.
 
 use loadline_model::request::{RequestMix, RequestOrder, RequestTemplate};
+use loadline_model::template::Template;
 use loadline_model::url::{self, ParsedUrl};
 
 use super::body::{self, Body};
@@ -41,6 +42,7 @@ pub(super) fn mix(args: &BenchArgs, files: &Files) -> Result<RequestMix, String>
         } else {
             0
         }),
+        redirect_rules: loadline_model::request::RedirectRules::default(),
         cookies: request.cookies,
     })
 }
@@ -90,6 +92,10 @@ fn one(
         .or(request.method.as_deref())
         .unwrap_or(default_method);
     let target = templates.parse(&format!("URL {text:?}"), &parsed.target)?;
+    let target = match target.as_literal() {
+        Some(text) => Template::literal(&url::encode_target(text.as_bytes())),
+        None => target,
+    };
     let headers = header_lines(request, &parsed, body, templates)?;
     Ok(RequestTemplate {
         method: method.to_owned(),

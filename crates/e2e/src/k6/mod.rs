@@ -5,7 +5,6 @@
 //! observations, and every script has one.
 
 mod case;
-mod difference;
 mod normal;
 mod observe;
 mod points;
@@ -20,6 +19,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::difference;
 use crate::process::binary;
 use crate::skip;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use loadline_model::ClientPlan;
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::template::{Filling, Template};
-use loadline_model::url::Scheme;
+use loadline_model::url::{Scheme, encode_target};
 use loadline_wire::{RequestHead, RequestKind, RequestTarget};
 
 use crate::client::{Body, Http2Body, Http2Message, http2_head};
@@ -274,7 +274,10 @@ impl PreparedRequest {
             head = head.header("Connection", "close");
         }
         if self.has_streamed_body() {
-            return head.chunked();
+            return match self.has_header("transfer-encoding") {
+                true => head,
+                false => head.chunked(),
+            };
         }
         let expects_body = matches!(self.template.method.as_str(), "POST" | "PUT" | "PATCH");
         match body {
@@ -296,10 +299,14 @@ impl PreparedRequest {
         if self.via() == Via::PlainProxy && self.template.origin.scheme == Scheme::Http {
             bytes.extend_from_slice(self.template.origin.to_string().as_bytes());
         }
+        // What is literal was encoded by whoever wrote it, each in his way; holes may bring in anything.
+        if let Some(text) = self.template.target.as_literal() {
+            bytes.extend_from_slice(text.as_bytes());
+            return String::from_utf8(bytes)
+                .map_err(|_| RenderError(format!("{}: its target is not text", self.label())));
+        }
         self.template.target.render(filling, &mut bytes);
-        let encoded = encode_target(&bytes);
-        String::from_utf8(encoded)
-            .map_err(|_| RenderError(format!("{}: its target is not text", self.label())))
+        Ok(encode_target(&bytes))
     }
 
     /// The body held in memory; `None` when there is none or it is streamed.
@@ -313,34 +320,5 @@ impl PreparedRequest {
             }
             _ => None,
         }
-    }
-}
-
-/// Percent-encodes what may not stand in a request target: spaces and bytes beyond ASCII, which
-/// holes may bring in.
-fn encode_target(bytes: &[u8]) -> Vec<u8> {
-    let mut encoded = Vec::with_capacity(bytes.len());
-    for byte in bytes {
-        if matches!(byte, 0x21..=0x7e) && *byte != b'#' {
-            encoded.push(*byte);
-        } else {
-            encoded.push(b'%');
-            encoded.push(b"0123456789ABCDEF"[usize::from(byte >> 4)]);
-            encoded.push(b"0123456789ABCDEF"[usize::from(byte & 15)]);
-        }
-    }
-    encoded
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn targets_are_encoded() {
-        assert_eq!(
-            encode_target(b"/a b?\xc3\xa9=1%20#x"),
-            b"/a%20b?%C3%A9=1%20%23x"
-        );
     }
 }

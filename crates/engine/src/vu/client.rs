@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loadline_model::check::{Answer as CheckedAnswer, Check};
+use loadline_model::request::{RedirectRules, RequestMix};
 use loadline_model::template::Filling;
 use loadline_model::{ErrorClass, Nanos};
 
@@ -37,14 +38,14 @@ pub(crate) struct Judging {
     pub(crate) checks: Vec<Check>,
     pub(crate) wants: Wants,
     pub(crate) redirects_max: u32,
+    pub(crate) redirect_rules: RedirectRules,
     status_decides: bool,
 }
 
 impl Judging {
     pub(crate) fn new(
         checks: Vec<Check>,
-        redirects_max: u32,
-        cookies: bool,
+        mix: &RequestMix,
         tag_header: Option<String>,
         body_kept_max: u64,
     ) -> Judging {
@@ -55,15 +56,16 @@ impl Judging {
             } else {
                 0
             },
-            location: redirects_max > 0,
-            cookies,
+            location: mix.redirects_max > 0,
+            cookies: mix.cookies,
             tag_header,
         };
         let status_decides = !checks.iter().any(Check::is_about_status);
         Judging {
             checks,
             wants,
-            redirects_max,
+            redirects_max: mix.redirects_max,
+            redirect_rules: mix.redirect_rules,
             status_decides,
         }
     }

@@ -8,14 +8,13 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 
-use loadline_model::request::{BodySource, RequestTemplate};
-use loadline_model::template::Template;
-use loadline_model::url::resolve_location;
+use loadline_model::request::RedirectRules;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_wire::Limits;
 
 use super::client::{CONNECTIONS_MAX, Held, Lease, Numbers, VuClient, filling};
 use super::http2_pool::{Http2Pool, Leased, Opened};
+use super::redirect::Redirect;
 use crate::client::{Around, Broken, Http1Connection, Instants, Message};
 use crate::exchange::{AnswerReceiver, PreparedRequest};
 use crate::net::{Failure, Reach, connect_deadline};
@@ -36,7 +35,7 @@ impl VuClient {
         if self.judging.redirects_max == 0 || self.redirect_location().is_none() {
             return Ok(peer);
         }
-        Box::pin(self.follow_redirects(request, life, deadline, numbers)).await
+        Box::pin(self.follow_redirects(request, life, deadline, numbers, peer)).await
     }
 
     fn redirect_location(&self) -> Option<&str> {
@@ -50,21 +49,23 @@ impl VuClient {
         life: &mut Life,
         deadline: Nanos,
         numbers: Numbers,
+        mut peer: Option<usize>,
     ) -> Result<Option<usize>, Broken> {
         let mut template = request.template.clone();
-        let mut target = template.target.source().to_owned();
-        let mut peer = None;
         for _ in 0..self.judging.redirects_max {
             let Some(location) = self.redirect_location() else {
                 return Ok(peer);
             };
-            let next = resolve_location(&template.origin, &target, location)
-                .map_err(|why| Failure::new(ErrorClass::Redirect, why))?;
-            let elsewhere = next.origin != template.origin;
-            redirect_template(&mut template, self.answer.status, elsewhere);
-            target.clone_from(&next.target);
-            template.target = Template::literal(&next.target);
-            template.origin = next.origin;
+            let redirect = Redirect {
+                first: &request.template,
+                last: &template,
+                status: self.answer.status,
+                location,
+            };
+            let next = redirect.next(self.judging.redirect_rules);
+            let next = next.map_err(|why| Failure::new(ErrorClass::Redirect, why))?;
+            let Some(next) = next else { return Ok(peer) };
+            template = next;
             self.shared.recorder.borrow_mut().redirected(life);
             let route = self.shared.routes.to(&template.origin, &self.shared.client);
             let hop = PreparedRequest::new(template.clone(), route, &self.shared.client)
@@ -74,7 +75,11 @@ impl VuClient {
         match self.redirect_location() {
             None => Ok(peer),
             Some(_) => {
-                let most = self.judging.redirects_max;
+                let most = match self.judging.redirect_rules {
+                    RedirectRules::Browsers => self.judging.redirects_max,
+                    // Go counts requests.
+                    RedirectRules::Go => self.judging.redirects_max + 1,
+                };
                 Err(Failure::new(
                     ErrorClass::Redirect,
                     format!("stopped after {most} redirects"),
@@ -385,30 +390,5 @@ fn note_opened(life: &mut Life, opened: Option<Opened>) {
     if let Some(opened) = opened {
         life.dns_ns += opened.dns_ns;
         life.connect_ns += opened.connect_ns;
-    }
-}
-
-/// What a redirect makes of a request: browsers' rules, RFC 9110 section 15.4. Credentials do not
-/// follow to another origin.
-fn redirect_template(template: &mut RequestTemplate, status: u16, elsewhere: bool) {
-    let becomes_get = match status {
-        303 => template.method != "HEAD",
-        301 | 302 => template.method == "POST",
-        _ => false,
-    };
-    if becomes_get {
-        "GET".clone_into(&mut template.method);
-        template.body = BodySource::None;
-        template.headers.retain(|header| {
-            let name = header.name.to_ascii_lowercase();
-            !name.starts_with("content-") && name != "transfer-encoding"
-        });
-    }
-    if elsewhere {
-        template.headers.retain(|header| {
-            !["authorization", "cookie", "host"]
-                .iter()
-                .any(|name| header.name.eq_ignore_ascii_case(name))
-        });
     }
 }

@@ -9,6 +9,7 @@ mod client;
 mod cookies;
 mod follow;
 mod http2_pool;
+mod redirect;
 mod requests;
 pub(crate) mod script;
 pub(crate) mod script_client;

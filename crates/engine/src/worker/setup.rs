@@ -323,8 +323,7 @@ fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted
             let requests = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
             let judging = Judging::new(
                 scenario.checks.clone(),
-                mix.redirects_max,
-                mix.cookies,
+                mix,
                 setup.plan.aggregation.by_header.clone(),
                 setup.plan.client.body_kept_max,
             );

@@ -42,6 +42,7 @@ pub(crate) fn plan(vus: u32, seconds: u64) -> TestPlan {
             requests: vec![request],
             order: RequestOrder::RoundRobin,
             redirects_max: 0,
+            redirect_rules: loadline_model::request::RedirectRules::default(),
             cookies: false,
         }),
         checks: Vec::new(),

@@ -29,9 +29,17 @@ pub(super) fn head(detail: &str) -> String {
     let known = HEADS.iter().find(|(words, _, _)| detail.contains(words));
     match (known, detail.find('"')) {
         _ if detail.is_empty() => "malformed HTTP response".to_owned(),
-        (Some((_, go, true)), Some(sample)) => format!("{go}{}", &detail[sample..]),
+        (Some((_, go, true)), Some(sample)) => format!("{go}{}", first_line(&detail[sample..])),
         (Some((_, go, _)), _) => go.trim_end().trim_end_matches(':').to_owned(),
         (None, _) => detail.to_owned(),
+    }
+}
+
+/// A quoted sample as far as its first line goes: Go reads no further.
+fn first_line(sample: &str) -> String {
+    match sample.find(r"\r\n") {
+        Some(end) => format!("{}\"", &sample[..end]),
+        None => sample.to_owned(),
     }
 }
 
@@ -64,6 +72,10 @@ mod tests {
             (
                 "the target's answer is not HTTP/1.x: \"garbage is here\"",
                 "malformed HTTP response \"garbage is here\"",
+            ),
+            (
+                r#"the target's answer is not HTTP/1.x: "garbage\r\n\r\n""#,
+                "malformed HTTP response \"garbage\"",
             ),
             (
                 "malformed HTTP status code \"is\"",

@@ -35,6 +35,7 @@ pub(crate) fn plan(url: &str, executor: Executor) -> TestPlan {
         requests: vec![request],
         order: RequestOrder::RoundRobin,
         redirects_max: 0,
+        redirect_rules: loadline_model::request::RedirectRules::default(),
         cookies: false,
     };
     TestPlan {

@@ -26,7 +26,6 @@ use rquickjs::{Object, Result};
 use crate::globals;
 use crate::lazy::Lazy;
 use crate::natives::{Body, Builtin};
-pub(crate) use http::url as url_text;
 
 /// Every built-in module.
 static BUILTINS: &[Builtin] = &[

@@ -2,7 +2,9 @@
 //!
 //! Must not know how its report looks. Invariant: every flag of the tool is taken with its meaning.
 
+mod fasthttp;
 mod flags;
+mod given;
 mod plan;
 mod usage;
 

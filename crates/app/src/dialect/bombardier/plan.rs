@@ -3,20 +3,22 @@
 //! Must not know argument syntax. Invariant: checks come in the tool's order, so that the same message
 //! comes first.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_go::url::Url;
 use loadline_model::client::{Protocol, TlsPlan};
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::secret::{redacted_field, redacted_text};
 use loadline_model::template::Template;
-use loadline_model::{ArrivalRate, ClientPlan, url};
+use loadline_model::{ArrivalRate, ClientPlan};
 use loadline_report::bombardier::{Client, ReportTemplate, Spec, Stop};
 
+use super::fasthttp;
 use super::flags::Flags;
+use super::given::GivenHeaders;
 use super::usage::{check_error, parse_error};
 use super::{Format, Job};
-use crate::cli::values::{self, DURATION_MAX, VUS_MAX};
+use crate::cli::values::{DURATION_MAX, VUS_MAX};
 use crate::dialect::{self, DialectLoad, go_text};
 use crate::plan::headers::Headers;
 use crate::plan::{headers, identity};
@@ -44,28 +46,38 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
     {
         return Err(check_error("unsupported scheme"));
     }
-    let url = url::parse(&flags.url).map_err(|why| parse_error(&why))?;
-    let url_text = match flags.url.contains("://") {
-        true => flags.url.clone(),
-        false => format!("http://{}", flags.url),
-    };
+    let url = dialect::read_url(&flags.url).map_err(|why| parse_error(&why))?;
+    if url.host.is_empty() {
+        return Err(parse_error("host \"\": empty host"));
+    }
+    let origin = dialect::origin_of(&url).map_err(|why| parse_error(&why))?;
     let load = load(flags).map_err(|why| check_error(&why))?;
     let method = method(flags).map_err(|why| check_error(&why))?;
     let tls = tls(flags, files).map_err(|why| check_error(&why))?;
-    let body = body(flags, files).map_err(|why| check_error(&why))?;
+    let body = body(flags, &method, files).map_err(|why| check_error(&why))?;
     let format = match template_file {
         Some(path) => Format::Template(read_template(path, files)?),
         None if spec.starts_with('j') => Format::Json,
         None => Format::PlainText,
     };
-    let lines = merged_headers(flags).map_err(|why| check_error(&why))?;
-    let client = client(flags, &load, &lines, tls);
-    let spec = spec_of(flags, &load, &method, &url_text);
+    let given = GivenHeaders::merge(flags).map_err(|why| check_error(&why))?;
+    let client = client(flags, &load, &given, tls);
+    let spec = spec_of(flags, &load, &method, &url.text());
+    let (target, headers) = match flags.client {
+        Client::FastHttp => (
+            fasthttp::target(&url),
+            fasthttp::headers(&method, &url, given, &body),
+        ),
+        Client::NetHttp1 | Client::NetHttp2 => (
+            url.target_without_spaces(),
+            net_http_headers(flags, &method, &url, given, &body),
+        ),
+    };
     let request = RequestTemplate {
-        headers: header_lines(flags, &method, lines, url.credentials),
+        headers,
         method,
-        origin: url.origin,
-        target: Template::literal(&url.target),
+        origin,
+        target: Template::literal(&target),
         body,
     };
     let mut plan = dialect::plan(&load, request, client, seed).map_err(|why| check_error(&why))?;
@@ -186,20 +198,29 @@ fn tls(flags: &Flags, files: &Files) -> Result<TlsPlan, String> {
     })
 }
 
-fn body(flags: &Flags, files: &Files) -> Result<BodySource, String> {
+fn body(flags: &Flags, method: &str, files: &Files) -> Result<BodySource, String> {
     let stream = flags.is_set("stream");
     let told = |error| go_text::file_error(&error);
-    if let Some(path) = flags.text("body-file") {
-        if stream {
-            files.check(path).map_err(told)?;
-            return Ok(BodySource::StreamFile { path: path.into() });
-        }
-        return files.read(path).map(BodySource::from_bytes).map_err(told);
+    if let Some(path) = flags.text("body-file").filter(|_| stream) {
+        files.check(path).map_err(told)?;
+        return Ok(BodySource::StreamFile { path: path.into() });
     }
-    let source = BodySource::from_bytes(flags.text("body").unwrap_or_default().into());
-    Ok(match source {
-        BodySource::Bytes { bytes, length } if stream => BodySource::StreamBytes { bytes, length },
-        other => other,
+    let bytes = match flags.text("body-file") {
+        Some(path) => files.read(path).map_err(told)?,
+        None => flags.text("body").unwrap_or_default().into(),
+    };
+    // Go's client learns of an empty body only while it sends it.
+    let in_chunks = match flags.client {
+        Client::FastHttp => stream,
+        _ if bytes.is_empty() => dialect::expects_body(method),
+        _ => stream,
+    };
+    Ok(match in_chunks {
+        true => BodySource::StreamBytes {
+            length: bytes.len() as u64,
+            bytes: bytes.into(),
+        },
+        false => BodySource::from_bytes(bytes),
     })
 }
 
@@ -210,69 +231,45 @@ fn read_template(path: &str, files: &Files) -> Result<ReportTemplate, Ending> {
     ReportTemplate::parse(&text).map_err(|error| check_error(&error.to_string()))
 }
 
-/// The header lines by canonical name; the last of a name wins.
-fn merged_headers(flags: &Flags) -> Result<BTreeMap<String, String>, String> {
-    let mut map = BTreeMap::new();
-    for (name, value) in &flags.headers {
-        values::header_name(name)?;
-        values::header_value(value)?;
-        dialect::set_header(&mut map, name, value);
-    }
-    Ok(map)
-}
-
-/// The lines that the chosen client sends, in its order.
-fn header_lines(
+/// The lines that Go's client sends: those it knows, then the others by name.
+fn net_http_headers(
     flags: &Flags,
     method: &str,
-    mut map: BTreeMap<String, String>,
-    credentials: Option<(String, String)>,
+    url: &Url,
+    mut given: GivenHeaders,
+    body: &BodySource,
 ) -> Vec<HeaderTemplate> {
     let agent = match flags.client {
-        Client::FastHttp => "fasthttp",
-        Client::NetHttp1 => "Go-http-client/1.1",
-        Client::NetHttp2 => "Go-http-client/2.0",
+        Client::NetHttp2 if url.scheme == "https" => "Go-http-client/2.0",
+        _ => "Go-http-client/1.1",
     };
     let mut lines = Headers::default();
-    lines.push_text(
-        "User-Agent",
-        &map.remove("User-Agent").unwrap_or_else(|| agent.to_owned()),
-    );
-    if let Some(host) = map.remove("Host") {
-        lines.push_text("Host", &host);
+    let host = given.take("Host").unwrap_or_else(|| url.host.clone());
+    lines.push_text("Host", &dialect::host_value(&host));
+    let agent = given.take("User-Agent").unwrap_or_else(|| agent.to_owned());
+    if !agent.is_empty() {
+        lines.push_text("User-Agent", &agent);
     }
-    if let Some(content_type) = map.remove("Content-Type") {
-        lines.push_text("Content-Type", &content_type);
-    } else if flags.client == Client::FastHttp && !matches!(method, "GET" | "HEAD") {
-        lines.push_text("Content-Type", "application/octet-stream");
+    dialect::push_framing(&mut lines, body, false);
+    if let Some((user, password)) = url.credentials() {
+        given.add("Authorization", headers::basic(&user, &password));
     }
-    for (name, value) in map
-        .iter()
-        .filter(|(name, _)| !dialect::is_written_by_go(name))
-    {
-        lines.push_text(name, value);
+    for (name, value) in given.by_name() {
+        lines.push_text(&name, &value);
     }
-    if let Some((user, password)) = credentials {
-        lines.push_default("Authorization", &headers::basic(&user, &password));
-    }
-    if flags.client != Client::FastHttp && method != "HEAD" {
+    if method != "HEAD" && !lines.contains("Range") {
         lines.push_default("Accept-Encoding", "gzip");
     }
     lines.into_lines()
 }
 
-fn client(
-    flags: &Flags,
-    load: &DialectLoad,
-    lines: &BTreeMap<String, String>,
-    tls: TlsPlan,
-) -> ClientPlan {
+fn client(flags: &Flags, load: &DialectLoad, given: &GivenHeaders, tls: TlsPlan) -> ClientPlan {
     let http2 = flags.client == Client::NetHttp2;
-    let closes = lines
-        .get("Connection")
-        .is_some_and(|value| value.eq_ignore_ascii_case("close"));
-    // The default client ignores -a, as its help says.
-    let disabled = flags.is_set("disableKeepAlives") && flags.client != Client::FastHttp;
+    // The default client ignores -a, as its help says, and heeds the header; Go's does the reverse.
+    let keep_alive = match flags.client {
+        Client::FastHttp => !given.closes(),
+        Client::NetHttp1 | Client::NetHttp2 => !flags.is_set("disableKeepAlives"),
+    };
     ClientPlan {
         protocol: if http2 {
             Protocol::Negotiate { streams: load.vus }
@@ -280,7 +277,7 @@ fn client(
             Protocol::Http1
         },
         connections: if http2 { 1 } else { load.vus },
-        keep_alive: !closes && !disabled,
+        keep_alive,
         connect_timeout: load.timeout,
         request_timeout: load.timeout,
         tls,

@@ -93,10 +93,13 @@ fn load() {
 
 #[test]
 fn headers_as_the_clients_send_them() {
-    assert_eq!(headers(&["u"]), ["User-Agent: fasthttp"]);
+    assert_eq!(headers(&["u"]), ["User-Agent: fasthttp", "Host: u"]);
     assert_eq!(
-        headers(&["-m", "DELETE", "u"])[1],
-        "Content-Type: application/octet-stream"
+        headers(&["-m", "DELETE", "u"])[2..],
+        [
+            "Content-Type: application/octet-stream",
+            "Content-Length: 0"
+        ]
     );
     assert_eq!(
         headers(&[
@@ -116,10 +119,14 @@ fn headers_as_the_clients_send_them() {
     );
     assert_eq!(
         headers(&["--http1", "u"]),
-        ["User-Agent: Go-http-client/1.1", "Accept-Encoding: gzip"]
+        [
+            "Host: u",
+            "User-Agent: Go-http-client/1.1",
+            "Accept-Encoding: gzip"
+        ]
     );
     assert_eq!(
-        headers(&["--http1", "--http2", "u"])[0],
+        headers(&["--http1", "--http2", "https://u"])[1],
         "User-Agent: Go-http-client/2.0",
         "the last one wins"
     );
@@ -255,12 +262,12 @@ fn refusals() {
 #[test]
 fn help_and_version() {
     let help = outcome(&["--help"]).expect_err("help");
-    assert_eq!((help.code.code(), help.err.as_str()), (0, ""));
-    insta::assert_snapshot!("help", help.out);
+    assert_eq!((help.code.code(), help.out.as_str()), (0, ""));
+    insta::assert_snapshot!("help", help.err);
     assert!(
         outcome(&["--version"])
             .expect_err("version")
-            .out
+            .err
             .starts_with("bombardier version")
     );
 }

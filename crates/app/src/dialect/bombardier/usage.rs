@@ -1,6 +1,7 @@
 //! bombardier's help, in our words and its order, and its refusals.
 //!
-//! Must not know flag values. Invariant: the tool prints refusals on standard output; so does this.
+//! Must not know flag values. Invariant: the tool prints refusals on standard output, and what was asked
+//! for on standard error; so does this.
 
 use loadline_model::ExitCode;
 
@@ -52,17 +53,26 @@ Args:
 
 /// The help asked for.
 pub(super) fn help() -> Ending {
-    Ending::answer(USAGE)
+    told(USAGE.to_owned())
 }
 
 /// The version asked for.
 pub(super) fn version() -> Ending {
-    Ending::answer(format!(
+    told(format!(
         "bombardier version 2.0 (loadline {}) {}/{}\n",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::OS,
         go_architecture()
     ))
+}
+
+/// The tool writes what was asked for to standard error.
+fn told(text: String) -> Ending {
+    Ending {
+        code: ExitCode::Ok,
+        out: String::new(),
+        err: text,
+    }
 }
 
 fn go_architecture() -> &'static str {

@@ -86,10 +86,15 @@ impl Flags {
         }
     }
 
-    /// The text; `None` when not given or empty, which hey takes as the same.
+    /// The text; `None` when not given or empty, which hey mostly takes as the same.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.given(name).filter(|text| !text.is_empty())
+    }
+
+    /// The text, the empty text included; `None` when not given.
+    pub(super) fn given(&self, name: &str) -> Option<&str> {
         match self.last(name) {
-            Some(Value::Text(text)) if !text.is_empty() => Some(text),
+            Some(Value::Text(text)) => Some(text),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! hey 0.1.5: `hey [options...] <url>`.
 //!
 //! Must not know how its report looks. Invariant: every flag of the tool is taken with its meaning;
-//! what the tool does wrong by its own help (remainders of -n, results beyond a million) is not.
+//! what the tool does wrong by its own help (a lost -a, results beyond a million) is not.
 
 mod flags;
 mod plan;
@@ -30,6 +30,8 @@ pub struct Job {
     pub plan: TestPlan,
     /// What is printed.
     pub output: Output,
+    /// What the verdict says of the plan.
+    pub notes: Vec<String>,
     /// Whether the verdict follows; off with `--no-verdict`, which is ours.
     pub verdict: bool,
     /// Observers of the system under test as written; `--observe` is ours.

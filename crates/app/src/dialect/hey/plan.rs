@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_go::url::Url;
 use loadline_model::client::{Protocol, ProxyPlan, TlsPlan};
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::template::Template;
-use loadline_model::url;
 use loadline_model::{ArrivalRate, ClientPlan};
 use loadline_report::hey::ReportTemplate;
 
@@ -23,8 +23,8 @@ use crate::plan::parse_proxy;
 use crate::{Ending, Files};
 
 const USER_AGENT: &str = "hey/0.0.1";
-/// Redirects that Go's client follows.
-const REDIRECTS: u32 = 10;
+/// Redirects that Go's client follows: it gives up before an eleventh request.
+const REDIRECTS: u32 = 9;
 
 /// What the flags ask for.
 pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending> {
@@ -47,12 +47,12 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
     let body = body(flags, files)?;
     let proxy = proxy(flags)?;
     let method = method(flags)?;
-    let url = url::parse(&flags.url).map_err(|why| value_error(&why))?;
+    let url = dialect::read_url(&flags.url).map_err(|why| value_error(&why))?;
     let request = RequestTemplate {
-        headers: headers(flags, &method, lines, credentials.or(url.credentials)),
+        origin: dialect::origin_of(&url).map_err(|why| value_error(&why))?,
+        target: Template::literal(&url.target_without_spaces()),
+        headers: headers(flags, &method, &url, lines, credentials, &body),
         method,
-        origin: url.origin,
-        target: Template::literal(&url.target),
         body,
     };
     let client = client(flags, &load, proxy);
@@ -61,11 +61,27 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
         .ok()
         .filter(|cpus| *cpus > 0);
     Ok(Job {
+        notes: notes(flags, &load),
         plan,
         output,
         verdict: !flags.is_set("no-verdict"),
         observe: flags.texts("observe").map(str::to_owned).collect(),
     })
+}
+
+/// What the user should know of the plan.
+fn notes(flags: &Flags, load: &DialectLoad) -> Vec<String> {
+    let wanted = flags.int("n", 200);
+    let sent = load
+        .requests
+        .filter(|sent| i64::try_from(*sent) != Ok(wanted));
+    let note = |sent| {
+        let workers = load.vus;
+        format!(
+            "-n {wanted} is no multiple of -c {workers}: as hey does, each worker sent its whole share, {sent} requests in all"
+        )
+    };
+    sent.map(note).into_iter().collect()
 }
 
 fn load(flags: &Flags, samples: bool) -> Result<DialectLoad, Ending> {
@@ -86,11 +102,11 @@ fn load(flags: &Flags, samples: bool) -> Result<DialectLoad, Ending> {
         .ok()
         .filter(|vus| *vus <= VUS_MAX)
         .ok_or_else(|| value_error(&format!("-c cannot be more than {VUS_MAX}.")))?;
-    let requests = if duration.is_some() {
-        None
-    } else {
-        u64::try_from(requests).ok()
-    };
+    // Each worker sends its share; what does not divide is not sent.
+    let shares = u64::try_from(requests / workers.max(1)).ok();
+    let requests = shares
+        .map(|share| share * u64::from(vus))
+        .filter(|_| duration.is_none());
     Ok(DialectLoad {
         name: "hey",
         vus,
@@ -147,11 +163,17 @@ fn header_line(line: &str) -> Option<(String, String)> {
     if name.is_empty() || !name.chars().all(is_word) {
         return None;
     }
-    // The pattern's dot takes no line end, so a value stops there.
+    let value = header_text(value);
+    values::header_value(value).ok()?;
+    // White space alone matches the pattern, too, and is an empty value.
+    let is_there = !value.is_empty() || line.ends_with([' ', '\t']);
+    is_there.then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// The pattern's dot takes no line end, so a value stops there.
+fn header_text(value: &str) -> &str {
     let value = value.trim_start_matches(['\n', '\r', '\t', ' ', '\u{c}']);
-    let value = value.split('\n').next().unwrap_or_default();
-    let is_sendable = values::header_value(value).is_ok() && !value.is_empty();
-    is_sendable.then(|| (name.to_owned(), value.to_owned()))
+    value.split('\n').next().unwrap_or_default()
 }
 
 fn unparsed(input: &str) -> Ending {
@@ -176,15 +198,23 @@ fn body(flags: &Flags, files: &Files) -> Result<BodySource, Ending> {
 const PROXY_PORT: u16 = 80;
 
 fn proxy(flags: &Flags) -> Result<Option<ProxyPlan>, Ending> {
-    flags
-        .text("x")
-        .map(|text| parse_proxy(text, PROXY_PORT))
-        .transpose()
-        .map_err(|why| value_error(&why))
+    let Some(text) = flags.text("x") else {
+        return Ok(None);
+    };
+    if let (Err(why), Err(_)) = (Url::parse(text), dialect::read_url(text)) {
+        return Err(value_error(&why.to_string()));
+    }
+    let plan = parse_proxy(text, PROXY_PORT).map_err(|why| value_error(&why))?;
+    Ok(Some(plan))
 }
 
 fn method(flags: &Flags) -> Result<String, Ending> {
     let method = flags.text("m").unwrap_or("GET").to_uppercase();
+    if method == "CONNECT" {
+        return Err(value_error(
+            "-m CONNECT asks for a tunnel, not for an answer; name a proxy with -x.",
+        ));
+    }
     values::method(&method).map_err(|_| {
         value_error(&format!(
             "net/http: invalid method {}",
@@ -197,14 +227,16 @@ fn method(flags: &Flags) -> Result<String, Ending> {
 fn headers(
     flags: &Flags,
     method: &str,
+    url: &Url,
     lines: Vec<(String, String)>,
     credentials: Option<(String, String)>,
+    body: &BodySource,
 ) -> Vec<HeaderTemplate> {
     let mut map = BTreeMap::new();
     dialect::set_header(
         &mut map,
         "Content-Type",
-        flags.text("T").unwrap_or("text/html"),
+        flags.given("T").unwrap_or("text/html"),
     );
     for (name, value) in lines {
         dialect::set_header(&mut map, &name, &value);
@@ -212,8 +244,9 @@ fn headers(
     if let Some(accept) = flags.text("A") {
         dialect::set_header(&mut map, "Accept", accept);
     }
-    if let Some((user, password)) = credentials {
-        dialect::set_header(&mut map, "Authorization", &headers::basic(&user, &password));
+    if let Some((user, password)) = url.credentials().or(credentials) {
+        let value = headers::basic(&user, &password);
+        map.entry("Authorization".to_owned()).or_insert(value);
     }
     let agent = match (flags.text("U"), map.remove("User-Agent")) {
         (Some(agent), _) => format!("{agent} {USER_AGENT}"),
@@ -221,10 +254,10 @@ fn headers(
         (None, None) => USER_AGENT.to_owned(),
     };
     let mut headers = Headers::default();
-    if let Some(host) = flags.text("host") {
-        headers.push_text("Host", host);
-    }
+    let host = flags.text("host").unwrap_or(&url.host);
+    headers.push_text("Host", &dialect::host_value(host));
     headers.push_text("User-Agent", &agent);
+    dialect::push_framing(&mut headers, body, dialect::expects_body(method));
     let asks_for_part = map.contains_key("Range") || method == "HEAD";
     let compresses = !flags.is_set("disable-compression") && !asks_for_part;
     for (name, value) in map

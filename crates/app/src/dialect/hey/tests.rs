@@ -47,11 +47,14 @@ fn load() {
         max_duration: None,
     };
     assert_eq!(executor("u"), shared(50, 200));
-    assert_eq!(
-        executor("-n 205 -c 10 u"),
-        shared(10, 205),
-        "the remainder is run too"
+    let odd = job("-n 205 -c 10 u");
+    assert_eq!(odd.plan.scenarios[0].executor, shared(10, 200));
+    assert!(
+        odd.notes[0].contains("200 requests in all"),
+        "{:?}",
+        odd.notes
     );
+    assert!(job("-n 200 -c 10 u").notes.is_empty() && job("-z 1s u").notes.is_empty());
     let timed = Executor::ConstantVus {
         vus: 50,
         duration: Some(Duration::from_secs(300)),
@@ -85,6 +88,7 @@ fn headers_as_go_sends_them() {
     assert_eq!(
         headers(&job("u")),
         [
+            "Host: u",
             "User-Agent: hey/0.0.1",
             "Content-Type: text/html",
             "Accept-Encoding: gzip"
@@ -120,6 +124,7 @@ fn headers_as_go_sends_them() {
         [
             "Host: hh",
             "User-Agent: me hey/0.0.1",
+            "Content-Length: 3",
             "Accept: foo",
             "Authorization: Basic dTpwdw==",
             "Content-Type: z",
@@ -130,8 +135,24 @@ fn headers_as_go_sends_them() {
     let agent = outcome(&["-H", "User-Agent: zz", "-T", "a/b", "-m", "HEAD", "u"]).expect("taken");
     assert_eq!(
         headers(&agent),
-        ["User-Agent: zz hey/0.0.1", "Content-Type: a/b"]
+        ["Host: u", "User-Agent: zz hey/0.0.1", "Content-Type: a/b"]
     );
+}
+
+#[test]
+fn hosts_and_empty_values_as_go_sends_them() {
+    let host = |host: &str| {
+        let job = outcome(&["-host", host, "u"]).expect("taken");
+        headers(&job)[0].clone()
+    };
+    assert_eq!(host("a:80"), "Host: a:80");
+    assert_eq!(host("a b"), "Host: ");
+    assert_eq!(host("a/b"), "Host: ");
+    assert_eq!(host("\u{fc}.test:8"), "Host: xn--tda.test:8");
+    let empty = outcome(&["-T", "", "-H", "X-Empty: ", "u:80/"]).expect("taken");
+    let lines = headers(&empty);
+    assert_eq!(lines[0], "Host: u:80", "a port that was written is sent");
+    assert_eq!(lines[2..4], ["Content-Type: ", "X-Empty: "]);
 }
 
 #[test]
@@ -144,7 +165,10 @@ fn bodies() {
         request(&job("-d {{counter}} u")).body,
         BodySource::from_bytes(b"{{counter}}".to_vec())
     );
-    assert_eq!(request(&job("u/{{x}}")).target.as_literal(), Some("/{{x}}"));
+    assert_eq!(
+        request(&job("u/{{x}}")).target.as_literal(),
+        Some("/%7B%7Bx%7D%7D")
+    );
 }
 
 #[test]
@@ -168,7 +192,7 @@ fn connections() {
         };
         mix.redirects_max
     };
-    assert_eq!((redirects("u"), redirects("-disable-redirects u")), (10, 0));
+    assert_eq!((redirects("u"), redirects("-disable-redirects u")), (9, 0));
 }
 
 #[test]

@@ -263,6 +263,7 @@ fn plan(executor: Executor) -> TestPlan {
         requests: vec![request],
         order: RequestOrder::RoundRobin,
         redirects_max: 0,
+        redirect_rules: loadline_model::request::RedirectRules::default(),
         cookies: false,
     };
     let scenario = Scenario {

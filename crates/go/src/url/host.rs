@@ -3,11 +3,11 @@
 //! Sources: RFC 3986, section 3.2.2, RFC 6874, and what Go was seen to say. Must not know the rest of
 //! a URL. Invariant: what was read is written so that it is read again as the same.
 
-use std::net::Ipv6Addr;
+use core::net::Ipv6Addr;
 
-use loadline_go::quoted;
+use crate::quoted;
 
-use super::{decoded, escape_at};
+use super::escape::{decoded, escape_at, escaped_but};
 
 /// The bytes of RFC 3986's `reg-name` and of literals, and what Go takes beside them.
 fn is_host_byte(byte: u8) -> bool {
@@ -28,7 +28,7 @@ pub(super) fn parse(scheme: &str, host: &str) -> Result<String, String> {
 
 /// A host as it stands in a URL.
 pub(super) fn escaped(host: &str) -> String {
-    super::escaped_but(host, is_host_byte)
+    escaped_but(host, is_host_byte)
 }
 
 /// `[::1]:80`
@@ -48,7 +48,7 @@ fn literal(host: &str) -> Result<String, String> {
 }
 
 fn check_address(address: &str, zone: &str) -> Result<(), String> {
-    if address.parse::<std::net::Ipv4Addr>().is_ok() {
+    if address.parse::<core::net::Ipv4Addr>().is_ok() {
         return Err("invalid IP-literal".to_owned());
     }
     let why = match address.parse::<Ipv6Addr>() {

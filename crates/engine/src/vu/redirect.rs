@@ -1,0 +1,289 @@
+//! What a redirect makes of a request, by the rules of browsers or of Go's client.
+//!
+//! Must not know connections. Invariant: what names the user does not follow to another host.
+
+use loadline_go::url::Url;
+use loadline_model::request::{BodySource, HeaderTemplate, RedirectRules, RequestTemplate};
+use loadline_model::template::Template;
+use loadline_model::url::{Origin, encode_target, resolve_location};
+
+/// The headers that Go keeps from other hosts.
+const OF_THE_USER: [&str; 5] = [
+    "authorization",
+    "www-authenticate",
+    "cookie",
+    "cookie2",
+    "proxy-authorization",
+];
+
+/// An answer that leads elsewhere.
+pub(super) struct Redirect<'a> {
+    /// The request that the chain began with.
+    pub(super) first: &'a RequestTemplate,
+    /// The request that was answered.
+    pub(super) last: &'a RequestTemplate,
+    pub(super) status: u16,
+    /// Where the answer says to go.
+    pub(super) location: &'a str,
+}
+
+impl Redirect<'_> {
+    /// The request that follows; `None`: none does, and the answer stands.
+    ///
+    /// # Errors
+    /// The location leads nowhere.
+    pub(super) fn next(&self, rules: RedirectRules) -> Result<Option<RequestTemplate>, String> {
+        match rules {
+            RedirectRules::Browsers => self.as_browsers().map(Some),
+            RedirectRules::Go => self.as_go(),
+        }
+    }
+
+    /// RFC 9110 section 15.4. Credentials do not follow to another origin.
+    fn as_browsers(&self) -> Result<RequestTemplate, String> {
+        let target = self.last.target.source();
+        let to = resolve_location(&self.last.origin, target, self.location)?;
+        let mut next = self.last.clone();
+        let becomes_get = match self.status {
+            303 => next.method != "HEAD",
+            301 | 302 => next.method == "POST",
+            _ => false,
+        };
+        if becomes_get {
+            "GET".clone_into(&mut next.method);
+            drop_body(&mut next);
+        }
+        if to.origin != next.origin {
+            drop_headers(&mut next, &["authorization", "cookie", "host"]);
+        }
+        next.target = Template::literal(&encode_target(to.target.as_bytes()));
+        next.origin = to.origin;
+        Ok(next)
+    }
+
+    /// As Go's client was seen to do it. A body is not sent again: Go could only where it was told how to
+    /// make it anew.
+    fn as_go(&self) -> Result<Option<RequestTemplate>, String> {
+        let keeps_all = matches!(self.status, 307 | 308);
+        if keeps_all && !matches!(self.last.body, BodySource::None) {
+            return Ok(None);
+        }
+        let from = format!("{}{}", self.last.origin, self.last.target.source());
+        let from = Url::parse(&from).map_err(|why| why.to_string())?;
+        let reference = Url::parse(self.location).map_err(|why| {
+            let location = loadline_go::quoted(self.location);
+            format!("failed to parse Location header {location}: {why}")
+        })?;
+        let is_relative = reference.scheme.is_empty();
+        let to = from.resolve(reference);
+        let origin = Origin::of(&to).map_err(|fault| fault.to_string())?;
+        let mut next = self.last.clone();
+        if !self.first.headers.iter().any(is_referer) {
+            name_referer(&mut next, from.referer_for(&to));
+        }
+        if !keeps_all {
+            if next.method != "HEAD" {
+                "GET".clone_into(&mut next.method);
+            }
+            drop_body(&mut next);
+        }
+        // A host of the user's own stays as long as the location names none.
+        let is_own =
+            |header: &HeaderTemplate| header.name == "Host" && header.value.source() != from.host;
+        if !is_relative || !next.headers.iter().any(is_own) {
+            drop_headers(&mut next, &["host"]);
+        }
+        if !from.may_hand_secrets_to(&to) {
+            drop_headers(&mut next, &OF_THE_USER);
+        }
+        next.target = Template::literal(&to.target_without_spaces());
+        next.origin = origin;
+        Ok(Some(next))
+    }
+}
+
+fn is_referer(header: &HeaderTemplate) -> bool {
+    header.name == "Referer"
+}
+
+/// Sets `Referer` where Go does: among the headers in the order of their names, before what its
+/// transport adds at the end.
+fn name_referer(request: &mut RequestTemplate, referer: Option<String>) {
+    let headers = &mut request.headers;
+    headers.retain(|header| !is_referer(header));
+    let Some(referer) = referer else { return };
+    let is_later = |header: &HeaderTemplate| {
+        !matches!(&*header.name, "Host" | "User-Agent") && *header.name > *"Referer"
+    };
+    let is_added = |header: &HeaderTemplate| {
+        header.name == "Accept-Encoding" && header.value.as_literal() == Some("gzip")
+    };
+    let end = headers.len() - usize::from(headers.last().is_some_and(is_added));
+    let at = headers.iter().position(is_later).unwrap_or(end);
+    let value = Template::literal(&referer);
+    let name = "Referer".to_owned();
+    headers.insert(at, HeaderTemplate { name, value });
+}
+
+fn drop_body(request: &mut RequestTemplate) {
+    request.body = BodySource::None;
+    request.headers.retain(|header| {
+        let name = header.name.to_ascii_lowercase();
+        !name.starts_with("content-") && name != "transfer-encoding"
+    });
+}
+
+fn drop_headers(request: &mut RequestTemplate, names: &[&str]) {
+    let is_one = |name: &str| names.iter().any(|one| name.eq_ignore_ascii_case(one));
+    request.headers.retain(|header| !is_one(&header.name));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(method: &str, body: BodySource) -> RequestTemplate {
+        let lines = [
+            "User-Agent: a",
+            "Content-Type: b",
+            "Cookie: c",
+            "X-Kept: d",
+            "Accept-Encoding: gzip",
+        ];
+        let headers = lines.iter().map(|line| {
+            let (name, value) = line.split_once(": ").expect("a line");
+            HeaderTemplate {
+                name: name.to_owned(),
+                value: Template::literal(value),
+            }
+        });
+        RequestTemplate {
+            method: method.to_owned(),
+            origin: loadline_model::url::parse("http://h:81/")
+                .expect("a URL")
+                .origin,
+            target: Template::literal("/from?x"),
+            headers: headers.collect(),
+            body,
+        }
+    }
+
+    fn shown(request: &RequestTemplate) -> String {
+        let mut text = format!(
+            "{} {}{}",
+            request.method,
+            request.origin,
+            request.target.source()
+        );
+        for header in &request.headers {
+            text.push_str(&format!(" | {}: {}", header.name, header.value.source()));
+        }
+        text
+    }
+
+    fn after(
+        rules: RedirectRules,
+        method: &str,
+        body: &str,
+        status: u16,
+        location: &str,
+    ) -> String {
+        let first = request(method, BodySource::from_bytes(body.into()));
+        let redirect = Redirect {
+            first: &first,
+            last: &first,
+            status,
+            location,
+        };
+        match redirect.next(rules) {
+            Ok(Some(next)) => shown(&next),
+            Ok(None) => "stays".to_owned(),
+            Err(why) => why,
+        }
+    }
+
+    #[test]
+    fn go_names_the_referer_and_sends_no_body_twice() {
+        let go = |method, body, status, location| {
+            after(RedirectRules::Go, method, body, status, location)
+        };
+        let get = "GET http://h:81/to | User-Agent: a | Cookie: c | Referer: http://h:81/from?x | X-Kept: d | Accept-Encoding: gzip";
+        assert_eq!(go("GET", "", 302, "/to"), get);
+        assert_eq!(go("PUT", "body", 301, "/to"), get);
+        assert_eq!(go("HEAD", "", 303, "/to"), get.replace("GET", "HEAD"));
+        assert_eq!(go("POST", "body", 307, "/to"), "stays");
+        assert_eq!(
+            go("POST", "", 308, "http://other/a b"),
+            "POST http://other/a%20b | User-Agent: a | Content-Type: b | Referer: http://h:81/from?x | X-Kept: d | Accept-Encoding: gzip"
+        );
+        assert_eq!(
+            go("GET", "", 302, "ftp://h/"),
+            "unsupported protocol scheme \"ftp\""
+        );
+        assert_eq!(
+            go("GET", "", 302, "/%zz"),
+            "failed to parse Location header \"/%zz\": parse \"/%zz\": invalid URL escape \"%zz\""
+        );
+    }
+
+    #[test]
+    fn a_referer_of_the_chain_gives_way_and_one_of_the_user_stays() {
+        let mut first = request("GET", BodySource::None);
+        let redirect = Redirect {
+            first: &first,
+            last: &first,
+            status: 302,
+            location: "/second",
+        };
+        let second = redirect
+            .next(RedirectRules::Go)
+            .expect("leads on")
+            .expect("leads on");
+        let redirect = Redirect {
+            first: &first,
+            last: &second,
+            status: 302,
+            location: "/third",
+        };
+        let third = redirect
+            .next(RedirectRules::Go)
+            .expect("leads on")
+            .expect("leads on");
+        assert!(
+            shown(&third).contains("Referer: http://h:81/second |"),
+            "{}",
+            shown(&third)
+        );
+        name_referer(&mut first, Some("http://mine/".to_owned()));
+        let redirect = Redirect {
+            first: &first,
+            last: &first,
+            status: 302,
+            location: "/to",
+        };
+        let next = redirect
+            .next(RedirectRules::Go)
+            .expect("leads on")
+            .expect("leads on");
+        assert!(
+            shown(&next).contains("Referer: http://mine/"),
+            "{}",
+            shown(&next)
+        );
+    }
+
+    #[test]
+    fn browsers_keep_methods_but_post() {
+        let browsers =
+            |method, status, location| after(RedirectRules::Browsers, method, "", status, location);
+        let rest = "| User-Agent: a | X-Kept: d | Accept-Encoding: gzip";
+        assert_eq!(
+            browsers("POST", 302, "http://o/\u{fc}"),
+            format!("GET http://o/%C3%BC {rest}")
+        );
+        assert_eq!(
+            browsers("PUT", 302, "to"),
+            "PUT http://h:81/to | User-Agent: a | Content-Type: b | Cookie: c | X-Kept: d | Accept-Encoding: gzip"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Escapes in the parts of a URL.
+//!
+//! Must not know how a URL is taken apart. Invariant: an escape that was written stays as it was, as
+//! long as nothing beside it forces the part to be written anew.
+
+use crate::quoted;
+
+/// A path as Go writes it: as it was given where each of its bytes may stand in one, else written anew
+/// from what it means.
+pub(super) fn path_as_written(path: &str) -> String {
+    match path.bytes().all(|byte| is_path_byte(byte) || byte == b'%') {
+        true => path.to_owned(),
+        false => path_of(&decoded_bytes(path)),
+    }
+}
+
+/// A path of which only the meaning is known, as Go writes it.
+#[must_use]
+pub fn path_of(bytes: &[u8]) -> String {
+    escaped_bytes(bytes, is_plain_path_byte)
+}
+
+/// What Go leaves plain in a path that it writes itself.
+fn is_plain_path_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&byte)
+}
+
+fn is_path_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:@[]/".contains(&byte)
+}
+
+pub(super) fn is_fragment_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:@[]/?".contains(&byte)
+}
+
+/// A text as it is spelled in a path.
+#[must_use]
+pub fn in_path(text: &str) -> String {
+    escaped(text, is_path_byte)
+}
+
+pub(super) fn check_escapes(text: &str) -> Result<(), String> {
+    let mut at = 0;
+    while let Some(found) = text[at..].find('%') {
+        at += found + escape_at(text, at + found)?.len();
+    }
+    Ok(())
+}
+
+/// The escape (`%41`) at a percent sign.
+pub(super) fn escape_at(text: &str, at: usize) -> Result<&str, String> {
+    let is_escape = |escape: &&str| escape.bytes().skip(1).all(|byte| byte.is_ascii_hexdigit());
+    text.get(at..at + 3).filter(is_escape).ok_or_else(|| {
+        let wrong: String = text[at..].chars().take(3).collect();
+        format!("invalid URL escape {}", quoted(&wrong))
+    })
+}
+
+/// A part with everything escaped that must be; escapes that are there stay.
+pub(super) fn escaped(text: &str, is_plain: fn(u8) -> bool) -> String {
+    escaped_but(text, |byte| is_plain(byte) || byte == b'%')
+}
+
+/// A part with all bytes escaped but these.
+pub(super) fn escaped_but(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
+    if text.bytes().all(&is_plain) {
+        return text.to_owned();
+    }
+    escaped_bytes(text.as_bytes(), is_plain)
+}
+
+fn escaped_bytes(bytes: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
+    let mut out = String::with_capacity(bytes.len() + 16);
+    for &byte in bytes {
+        if is_plain(byte) {
+            out.push(byte as char);
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// A part with its escapes undone.
+#[must_use]
+pub fn decoded(text: &str) -> String {
+    String::from_utf8_lossy(&decoded_bytes(text)).into_owned()
+}
+
+/// The same, whatever the bytes are.
+#[must_use]
+pub fn decoded_bytes(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        if let (b'%', [high, low, after @ ..]) = (*first, tail)
+            && let (Some(high), Some(low)) =
+                ((*high as char).to_digit(16), (*low as char).to_digit(16))
+        {
+            bytes.push((high * 16 + low) as u8);
+            rest = after;
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    bytes
+}

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use loadline_metric::MeasurementsDelta;
 use loadline_model::segment::Share;
 use loadline_model::{Snapshot, TestPlan};
 use loadline_script::exports::Exports;
@@ -59,6 +60,9 @@ pub enum AroundEnding {
     Stopped,
 }
 
+/// Says whether to give up; it may look at what the function has measured up to now.
+pub type GiveUp<'a> = dyn FnMut(&mut dyn FnMut() -> MeasurementsDelta) -> bool + 'a;
+
 /// The run that a function is a part of.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
@@ -102,7 +106,7 @@ pub fn run_around(
     place: Place<'_>,
     around: &Around,
     timeout: Option<Duration>,
-    stop: &mut dyn FnMut() -> bool,
+    stop: &mut GiveUp<'_>,
 ) -> Result<AroundReport, StartError> {
     let (setup, signals) = setup_of(plan, script, place)?;
     let runtime = Builder::new_current_thread()
@@ -161,7 +165,7 @@ async fn run_in(
     setup: &WorkerSetup,
     around: &Around,
     timeout: Option<Duration>,
-    stop: &mut dyn FnMut() -> bool,
+    stop: &mut GiveUp<'_>,
 ) -> (AroundEnding, Snapshot, Option<Exports>) {
     let bytes = Rc::new(WireBytes::default());
     let shared = Rc::new(make_shared(setup, &bytes));
@@ -196,7 +200,13 @@ async fn run_in(
             (ending, _) => Ok(ending),
         }
     };
-    let ending = watch(task, setup.clock, &slot, &timers, timeout, stop).await;
+    let mut measured = MeasurementsDelta::default();
+    let mut look = || {
+        measured.merge(worker.recorder.borrow_mut().take().0);
+        measured.clone()
+    };
+    let mut gives_up = || stop(&mut look);
+    let ending = watch(task, setup.clock, &slot, &timers, timeout, &mut gives_up).await;
     let (sent, received) = client.take_bytes();
     let mut recorder = worker.recorder.borrow_mut();
     if matches!(around, Around::Hook(..)) {
@@ -210,7 +220,7 @@ async fn run_in(
             },
         );
     }
-    let (measured, _) = recorder.take();
+    measured.merge(recorder.take().0);
     let mut seen = shared.recorder.borrow_mut().take();
     seen.script = Some(Box::new(measured));
     (ending, seen, exports)

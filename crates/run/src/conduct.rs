@@ -44,7 +44,7 @@ pub fn run(
 ) -> Result<Ran, RunError> {
     let refused = |why| RunError::Start(StartError::Plan(why));
     thresholds::check(&plan).map_err(refused)?;
-    let script = match &setup.script {
+    let mut script = match &setup.script {
         Some(script) => Some(ScriptConduct::new(&plan, &script.setup.metrics).map_err(refused)?),
         None => None,
     };
@@ -78,8 +78,9 @@ pub fn run(
         let functions = script.functions;
         Lifecycle::new(&plan, script.setup, &engine, functions, setup.watch.clone())
     });
+    let orders = (&setup.commands, setup.is_paused);
     let begun = match &mut lifecycle {
-        Some(lifecycle) => lifecycle.begin(&engine, &setup.commands, setup.is_paused, on_event),
+        Some(lifecycle) => lifecycle.begin(&engine, orders, script.as_mut(), on_event),
         None => Ok(Begun::Yes),
     };
     if !matches!(begun, Ok(Begun::Yes)) {
@@ -102,12 +103,7 @@ pub fn run(
     if let Some(lifecycle) = &mut lifecycle {
         conductor.tell_around(lifecycle, on_event);
     }
-    if let Begun::Stopped(order) = begun {
-        conductor.obey(order, on_event);
-    }
-    if let Some(order) = early_order {
-        conductor.obey(order, on_event);
-    }
+    conductor.take_over(begun, early_order, on_event);
     conductor.conduct(on_event);
     conductor.conclude(lifecycle, &environment, on_event)
 }
@@ -427,9 +423,30 @@ impl Conductor {
         if let Some(text) = crossed
             && may_stop
         {
-            let (command, reason) = (RunCommand::StopGracefully, StopReason::ThresholdCrossed);
-            self.stop_for(command, reason, THRESHOLD_MARK, text, on_event);
+            self.stop_for_thresholds(text, on_event);
         }
+    }
+
+    /// Obeys what was ordered, or decided, before the run.
+    fn take_over(
+        &mut self,
+        begun: Begun,
+        order: Option<RunCommand>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) {
+        match begun {
+            Begun::Stopped(order) => self.obey(order, on_event),
+            Begun::Crossed(text) => self.stop_for_thresholds(text, on_event),
+            Begun::Yes | Begun::No => {}
+        }
+        if let Some(order) = order {
+            self.obey(order, on_event);
+        }
+    }
+
+    fn stop_for_thresholds(&mut self, text: String, on_event: &mut dyn FnMut(RunEvent)) {
+        let (command, reason) = (RunCommand::StopGracefully, StopReason::ThresholdCrossed);
+        self.stop_for(command, reason, THRESHOLD_MARK, text, on_event);
     }
 
     fn stop_for(

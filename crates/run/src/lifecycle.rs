@@ -10,9 +10,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use loadline_engine::clock::Clock;
-use loadline_engine::hook::{Around, AroundEnding, AroundReport, Place, run_around};
+use loadline_engine::hook::{Around, AroundEnding, AroundReport, GiveUp, Place, run_around};
 use loadline_engine::live::LiveCounters;
 use loadline_engine::{Engine, ScriptSetup, ScriptSignal, StartError};
+use loadline_metric::MeasurementsDelta;
 use loadline_model::client::ClientPlan;
 use loadline_model::event::Before;
 use loadline_model::result::StopReason;
@@ -22,6 +23,8 @@ use loadline_script::exports::Exports;
 use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
 use serde_json::Value;
 
+use crate::script::ScriptConduct;
+use crate::thresholds::HOLD_EVERY;
 use crate::watch::{RunPhase, RunWatch};
 
 /// How often it is told that a test has not begun yet.
@@ -81,7 +84,7 @@ pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
 }
 
 /// How what comes before the iterations came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Begun {
     /// They may begin.
     Yes,
@@ -89,6 +92,28 @@ pub(crate) enum Begun {
     No,
     /// Somebody ended the test before they could.
     Stopped(RunCommand),
+    /// A threshold did, in k6's words.
+    Crossed(String),
+}
+
+/// The time before the iterations.
+struct Eve<'a> {
+    engine: &'a Engine,
+    script: Option<&'a mut ScriptConduct>,
+    on_event: &'a mut dyn FnMut(RunEvent),
+    /// The gauges of each second.
+    seen: Snapshot,
+}
+
+impl Eve<'_> {
+    /// Tells that another second has passed.
+    fn tell(&mut self, before: Before) {
+        (self.on_event)(RunEvent::Before(before));
+        if let Some(script) = &mut self.script {
+            let (live, now) = (self.engine.live(), self.engine.clock.now());
+            script.gauge(&mut self.seen, &live, now.0, self.engine.started_unix_ms());
+        }
+    }
 }
 
 /// The life of a script's test outside its iterations.
@@ -133,22 +158,29 @@ impl Lifecycle {
         settings.expect("the plan of a script has its settings")
     }
 
-    /// Waits for the word to begin if need be, and runs `setup()`. Orders that do not end the test go
-    /// to the engine.
+    /// Waits for the word to begin if need be, and runs `setup()`, which a threshold may end. Orders
+    /// that do not end the test go to the engine.
     pub(crate) fn begin(
         &mut self,
         engine: &Engine,
-        commands: &Receiver<RunCommand>,
-        is_paused: bool,
+        (commands, is_paused): (&Receiver<RunCommand>, bool),
+        script: Option<&mut ScriptConduct>,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<Begun, StartError> {
-        if is_paused && let Some(order) = self.pause(engine, commands, on_event) {
+        let mut eve = Eve {
+            engine,
+            script,
+            on_event,
+            seen: Snapshot::default(),
+        };
+        if is_paused && let Some(order) = self.pause(&mut eve, commands) {
             self.setup_failed = true;
             return Ok(Begun::Stopped(order));
         }
         self.enter(RunPhase::Started);
         self.clock.begin_test();
-        let begun = self.set_up(engine, commands, on_event)?;
+        let begun = self.set_up(&mut eve, commands)?;
+        self.merge_early(eve.seen);
         if begun == Begun::Yes {
             self.enter(RunPhase::Running);
         }
@@ -156,19 +188,14 @@ impl Lifecycle {
     }
 
     /// Waits for the word to begin; gives the order that came instead.
-    fn pause(
-        &self,
-        engine: &Engine,
-        commands: &Receiver<RunCommand>,
-        on_event: &mut dyn FnMut(RunEvent),
-    ) -> Option<RunCommand> {
+    fn pause(&self, eve: &mut Eve<'_>, commands: &Receiver<RunCommand>) -> Option<RunCommand> {
         self.enter(RunPhase::Paused);
         loop {
             match commands.recv_timeout(TELL_EVERY) {
                 Ok(RunCommand::Resume) => return None,
                 Ok(order) if order.is_stop() => return Some(order),
-                Ok(order) => engine.command(order),
-                Err(RecvTimeoutError::Timeout) => on_event(RunEvent::Before(Before::Paused)),
+                Ok(order) => eve.engine.command(order),
+                Err(RecvTimeoutError::Timeout) => eve.tell(Before::Paused),
                 Err(RecvTimeoutError::Disconnected) => return Some(RunCommand::StopNow),
             }
         }
@@ -182,9 +209,8 @@ impl Lifecycle {
 
     fn set_up(
         &mut self,
-        engine: &Engine,
+        eve: &mut Eve<'_>,
         commands: &Receiver<RunCommand>,
-        on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<Begun, StartError> {
         let lifecycle = &self.settings().lifecycle;
         let (wanted, limit) = (lifecycle.setup, lifecycle.setup_timeout);
@@ -194,25 +220,35 @@ impl Lifecycle {
         }
         self.enter(RunPhase::Setup);
         let around = Around::Hook(Hook::Setup, None);
-        let (clock, mut told) = (self.clock, self.clock.now());
-        let mut stopped = None;
-        let mut stop = || {
-            let now = clock.now();
+        let clock = self.clock;
+        let (mut told, mut held) = (clock.now(), clock.since_test_began());
+        let (mut stopped, mut crossed) = (None, None);
+        let mut stop = |look: &mut dyn FnMut() -> MeasurementsDelta| {
+            let (now, since_began) = (clock.now(), clock.since_test_began());
             if now - told >= TELL_EVERY {
                 told = now;
-                on_event(RunEvent::Before(Before::Setup));
+                eve.tell(Before::Setup);
             }
             match commands.try_recv() {
                 Ok(order) if order.is_stop() => stopped = Some(order),
-                Ok(order) => engine.command(order),
+                Ok(order) => eve.engine.command(order),
                 Err(_) => {}
             }
-            stopped.is_some()
+            if let Some(script) = &eve.script
+                && since_began.0 - held.0 >= HOLD_EVERY
+            {
+                held = since_began;
+                crossed = script.crossed_in_setup(&look(), since_began.into());
+            }
+            stopped.is_some() || crossed.is_some()
         };
         let report = self.run(&around, limit, &mut stop)?;
-        if let (AroundEnding::Stopped, Some(order)) = (&report.ending, stopped) {
+        if matches!(report.ending, AroundEnding::Stopped) {
             self.setup_failed = true;
-            return Ok(Begun::Stopped(order));
+            let by_order = stopped.map(Begun::Stopped);
+            return Ok(by_order
+                .or(crossed.map(Begun::Crossed))
+                .unwrap_or(Begun::No));
         }
         let passed = match report.ending {
             AroundEnding::Done(Some(Returned::Json(json))) => {
@@ -269,7 +305,7 @@ impl Lifecycle {
         let data = self.script.data.get().map(Arc::clone);
         let around = Around::Hook(Hook::Teardown, data);
         let mut ordered = None;
-        let mut is_urgent = || {
+        let mut is_urgent = |_: &mut dyn FnMut() -> MeasurementsDelta| {
             let orders = commands.try_iter().filter(|order| order.is_stop());
             for order in orders {
                 if ordered != Some(RunCommand::StopNow) {
@@ -288,22 +324,30 @@ impl Lifecycle {
         self.functions.iter().any(|name| name == function)
     }
 
+    /// Adds what was measured before the run.
+    fn merge_early(&mut self, mut seen: Snapshot) {
+        if let Some(script) = &mut seen.script {
+            script.put_before_start();
+        }
+        self.seen.merge(seen);
+    }
+
     fn run(
         &mut self,
         around: &Around,
         limit: Duration,
-        stop: &mut dyn FnMut() -> bool,
+        stop: &mut GiveUp<'_>,
     ) -> Result<AroundReport, StartError> {
         let place = Place {
             clock: self.clock,
             live: &self.live,
         };
         let report = run_around(&self.plan, &self.script, place, around, Some(limit), stop)?;
-        let mut seen = (*report.seen).clone();
-        if let (Around::Hook(Hook::Setup, _), Some(script)) = (around, &mut seen.script) {
-            script.put_before_start();
+        let seen = (*report.seen).clone();
+        match around {
+            Around::Hook(Hook::Setup, _) => self.merge_early(seen),
+            _ => self.seen.merge(seen),
         }
-        self.seen.merge(seen);
         self.troubles.extend(report.signals.iter().map(trouble_of));
         Ok(report)
     }
@@ -386,7 +430,8 @@ pub fn handle_summary(
         .as_deref()
         .map(|settings| settings.lifecycle.handle_summary_timeout);
     let around = Around::Summary(data);
-    let report = match run_around(plan, script, Place::apart(), &around, limit, stop) {
+    let mut stop = |_: &mut dyn FnMut() -> MeasurementsDelta| stop();
+    let report = match run_around(plan, script, Place::apart(), &around, limit, &mut stop) {
         Ok(report) => report,
         Err(error) => return Handled::Failed(Trouble::new(ExitCode::Other, error.to_string())),
     };
@@ -433,7 +478,7 @@ pub fn read_exports(script: &ScriptSetup) -> Result<Exports, ReadError> {
         Place::apart(),
         &Around::Nothing,
         None,
-        &mut || false,
+        &mut |_| false,
     )
     .map_err(|error| ReadError::System(error.to_string()))?;
     match (report.ending, report.exports) {

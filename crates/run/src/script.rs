@@ -95,11 +95,18 @@ impl ScriptConduct {
     pub(crate) fn hold(&mut self, part: &Snapshot, total: &Snapshot, at: Part) -> Option<String> {
         let (part, total) = (part.script.as_deref(), total.script.as_deref());
         let crossed = self.thresholds.told(part, total, at.span_ns, at.until_ns)?;
-        Some(format!(
-            "thresholds on metrics '{}' were crossed; at least one has abortOnFail enabled, stopping \
-             test prematurely",
-            crossed.join(", ")
-        ))
+        Some(premature_end(&crossed))
+    }
+
+    /// Holds the thresholds against what `setup()` has measured so far; gives what k6 says when one
+    /// of them ends the test.
+    pub(crate) fn crossed_in_setup(
+        &self,
+        seen: &MeasurementsDelta,
+        elapsed: Duration,
+    ) -> Option<String> {
+        let crossed = self.thresholds.crossed(Some(seen), elapsed, true)?;
+        Some(premature_end(&crossed))
     }
 
     /// The warning about a tag with too many values, once.
@@ -158,4 +165,12 @@ impl ScriptConduct {
 
 fn value_of(seen: &MeasurementsDelta, metric: MetricId) -> Option<&Aggregated> {
     seen.root.values.get(&metric)
+}
+
+fn premature_end(crossed: &[Arc<str>]) -> String {
+    format!(
+        "thresholds on metrics '{}' were crossed; at least one has abortOnFail enabled, stopping test \
+         prematurely",
+        crossed.join(", ")
+    )
 }

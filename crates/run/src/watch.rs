@@ -238,7 +238,7 @@ impl RunWatch {
             Hook::Teardown => script.lifecycle.teardown_timeout,
         });
         let around = Around::Hook(hook, data);
-        let report = run_around(&self.plan, &self.script, place, &around, limit, &mut || {
+        let report = run_around(&self.plan, &self.script, place, &around, limit, &mut |_| {
             false
         })
         .map_err(|error| error.to_string())?;

@@ -9,4 +9,4 @@ mod window;
 
 pub(crate) use requests::check;
 pub use requests::evaluate;
-pub(crate) use script::ScriptThresholds;
+pub(crate) use script::{HOLD_EVERY, ScriptThresholds};

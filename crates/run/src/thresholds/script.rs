@@ -19,7 +19,7 @@ use loadline_model::{Nanos, ThresholdPlan};
 use super::window::Watch;
 
 /// How often thresholds are evaluated while a run goes on; k6's interval.
-const EVERY: u64 = 2 * Nanos::PER_SECOND;
+pub(crate) const HOLD_EVERY: u64 = 2 * Nanos::PER_SECOND;
 
 /// The thresholds of one key.
 struct Key {
@@ -60,7 +60,7 @@ impl ScriptThresholds {
     ) -> Result<ScriptThresholds, String> {
         let mut thresholds = ScriptThresholds {
             keys: Vec::new(),
-            next_at: EVERY,
+            next_at: HOLD_EVERY,
         };
         for threshold in plan {
             thresholds.add(threshold, registry)?;
@@ -114,9 +114,19 @@ impl ScriptThresholds {
         }
         let over_all = until_ns >= self.next_at;
         if over_all {
-            self.next_at = until_ns - until_ns % EVERY + EVERY;
+            self.next_at = until_ns - until_ns % HOLD_EVERY + HOLD_EVERY;
         }
-        let elapsed = Duration::from_nanos(until_ns);
+        self.crossed(total, Duration::from_nanos(until_ns), over_all)
+    }
+
+    /// The keys that are crossed now, if one of them ends the run; those over the whole run are only
+    /// looked at with `over_all`.
+    pub(crate) fn crossed(
+        &self,
+        total: Option<&MeasurementsDelta>,
+        elapsed: Duration,
+        over_all: bool,
+    ) -> Option<Vec<Arc<str>>> {
         let mut crossed = Vec::new();
         let mut ends = false;
         for key in &self.keys {

@@ -32,7 +32,8 @@ impl Windows {
         }
         #[expect(clippy::cast_precision_loss, reason = "a rate for showing")]
         let rate = (completed - self.completed) as f64 / span.as_secs_f64();
-        if rate > 0.0 && self.rates.record(rate).is_err() {
+        // A window in which nothing ended counts too: the mean is that of the run.
+        if self.rates.record(rate).is_err() {
             return;
         }
         self.since = now;
@@ -60,9 +61,20 @@ mod tests {
         let windows = || Windows::new(Duration::from_millis(10));
         let short = windows().finish(Nanos(2_000_000), 20);
         assert_eq!((short.count(), short.mean()), (1, Some(10_000.0)));
-        assert_eq!(windows().finish(Nanos(2_000_000), 0).count(), 0);
+        assert_eq!(windows().finish(Nanos(2_000_000), 0).mean(), Some(0.0));
         let mut long = windows();
         long.look(Nanos(10_000_000), 50);
         assert_eq!(long.finish(Nanos(12_000_000), 60).count(), 1);
+    }
+
+    #[test]
+    fn windows_without_an_answer_are_in_the_mean() {
+        let mut windows = Windows::new(Duration::from_millis(20));
+        // A target that answers every 50 ms, seen for 100 ms.
+        for (ms, completed) in [(20, 0), (40, 0), (60, 1), (80, 1), (100, 2)] {
+            windows.look(Nanos(ms * 1_000_000), completed);
+        }
+        let rates = windows.finish(Nanos(100_000_000), 2);
+        assert_eq!((rates.count(), rates.mean()), (5, Some(20.0)));
     }
 }

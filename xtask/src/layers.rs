@@ -73,7 +73,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: METRIC,
         level: Level::Pure,
-        normal: &[],
+        normal: &[GO],
         tests: &[],
         reason: "statistics are the same whoever measured",
     },

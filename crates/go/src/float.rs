@@ -1,9 +1,10 @@
-//! Floating-point numbers as Go's `strconv.FormatFloat` writes them.
+//! Floating-point numbers as Go's `strconv` writes and reads them.
 //!
 //! Must not know flags or widths. Invariant: without a precision the shortest digits that read back
 //! as the same number.
 
-use crate::syntax::without_underscores;
+use crate::integer::{NumberFault, message};
+use crate::syntax::{split_sign, without_underscores};
 
 /// The digits of a finite number: `0.d1d2d3… × 10^point`.
 struct Decimal {
@@ -39,10 +40,59 @@ pub fn shortest(value: f64) -> String {
 /// does not fit. Names such as `inf` are none.
 #[must_use]
 pub fn parse(text: &str) -> Option<f64> {
+    let (negative, unsigned) = split_sign(text);
+    let value = unsigned_decimal(unsigned).filter(|value| value.is_finite())?;
+    Some(if negative { -value } else { value })
+}
+
+/// A number as `strconv.ParseFloat` reads it: decimal, or hexadecimal with a binary exponent, underscores between
+/// digits, and the names of what is infinite or no number.
+///
+/// # Errors
+/// Go's message.
+pub fn parse_float(text: &str) -> Result<f64, String> {
+    let (negative, unsigned) = split_sign(text);
+    let lower = unsigned.to_ascii_lowercase();
+    let value = match lower.as_str() {
+        "inf" | "infinity" => return Ok(if negative { -f64::INFINITY } else { f64::INFINITY }),
+        "nan" if unsigned.len() == text.len() => return Ok(f64::NAN),
+        _ => match lower.strip_prefix("0x") {
+            Some(digits) => hexadecimal(digits),
+            None => unsigned_decimal(&lower),
+        },
+    };
+    let refused = |fault| Err(message("ParseFloat", text, fault));
+    match value {
+        Some(value) if value.is_finite() => Ok(if negative { -value } else { value }),
+        Some(_) => refused(NumberFault::Range),
+        None => refused(NumberFault::Syntax),
+    }
+}
+
+fn unsigned_decimal(text: &str) -> Option<f64> {
     let digits = without_underscores(text, false)?;
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
-    let value: f64 = digits.chars().all(plain).then(|| digits.parse().ok())??;
-    value.is_finite().then_some(value)
+    if digits.starts_with(['-', '+']) || !digits.chars().all(plain) {
+        return None;
+    }
+    digits.parse().ok()
+}
+
+/// What stands behind `0x`: digits with a point, and `p` with a power of two.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let digits = without_underscores(text, true)?;
+    let (mantissa, exponent) = digits.split_once('p')?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut value = 0.0;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
+    Some(value * 2f64.powi(exponent.checked_sub(places)?))
 }
 
 fn decimal(value: f64, digits: Option<usize>) -> Decimal {
@@ -126,5 +176,30 @@ mod tests {
         assert_eq!(format(2.0 / 3.0, 'f', Some(2)), "0.67");
         assert_eq!(format(1234.5678, 'g', Some(3)), "1.23e+03");
         assert_eq!(format(0.0, 'e', None), "0e+00");
+    }
+
+    #[test]
+    fn numbers_mean_what_they_mean_to_go() {
+        for (text, value) in [
+            ("1_000", 1000.0),
+            ("0x1p4", 16.0),
+            ("0x.8p1", 1.0),
+            ("-0X1.8P0", -1.5),
+            ("5.", 5.0),
+            ("+.5", 0.5),
+            ("-Inf", f64::NEG_INFINITY),
+            ("+INFINITY", f64::INFINITY),
+        ] {
+            assert_eq!(parse_float(text), Ok(value), "{text}");
+        }
+        assert!(parse_float("nan").is_ok_and(f64::is_nan));
+        for text in [
+            "", "-", "+-1", "1__0", "_1", "1_", "0x", "0xp1", "0x1p", "1e", "+nan", "1 ", "ä",
+        ] {
+            let refused = parse_float(text).expect_err(text);
+            assert_eq!(refused, message("ParseFloat", text, NumberFault::Syntax));
+        }
+        let refused = parse_float("-1e999").expect_err("it is too large");
+        assert_eq!(refused, r#"strconv.ParseFloat: parsing "-1e999": value out of range"#);
     }
 }

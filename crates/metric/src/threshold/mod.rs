@@ -34,7 +34,7 @@ mod selector;
 
 pub use evaluate::{Aggregate, Evaluation, MetricKind, Mismatch, Outcome};
 pub use problem::{ParseError, Problem};
-pub use script::{ConditionError, ConditionProblem, NumberError};
+pub use script::{ConditionError, ConditionProblem};
 pub use selector::MetricSelector;
 
 use serde::{Deserialize, Serialize};

@@ -7,6 +7,7 @@
 
 use super::parse::{self, Cursor};
 use super::{Aggregation, Bound, Operator, Threshold};
+use loadline_go::float;
 use std::fmt;
 use std::time::Duration;
 
@@ -37,31 +38,12 @@ pub enum ConditionProblem {
     Malformed,
     /// What stands before the operator is no aggregation.
     NoAggregation,
-    /// What stands between the brackets of `p(…)` is no number.
-    Percentile(NumberError),
+    /// What stands between the brackets of `p(…)` is no number; Go's words.
+    Percentile(String),
     /// The percentile is not in 0..=100.
     PercentileRange,
-    /// What stands behind the operator is no number.
-    Bound(NumberError),
-}
-
-/// A text that Go's `strconv.ParseFloat` refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NumberError {
-    /// The text.
-    pub text: String,
-    /// Whether it is a number, but one beyond the range of a float.
-    pub is_out_of_range: bool,
-}
-
-impl fmt::Display for NumberError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let why = match self.is_out_of_range {
-            true => "value out of range",
-            false => "invalid syntax",
-        };
-        write!(f, "strconv.ParseFloat: parsing {:?}: {why}", self.text)
-    }
+    /// What stands behind the operator is no number; Go's words.
+    Bound(String),
 }
 
 impl fmt::Display for ConditionError {
@@ -159,7 +141,7 @@ fn aggregation(left: &str) -> Result<Aggregation, ConditionProblem> {
                 .strip_prefix("p(")
                 .and_then(|rest| rest.strip_suffix(')'))
                 .ok_or(ConditionProblem::NoAggregation)?;
-            let percentile = go_float(number).map_err(ConditionProblem::Percentile)?;
+            let percentile = float::parse_float(number).map_err(ConditionProblem::Percentile)?;
             if !(0.0..=100.0).contains(&percentile) {
                 return Err(ConditionProblem::PercentileRange);
             }
@@ -168,8 +150,8 @@ fn aggregation(left: &str) -> Result<Aggregation, ConditionProblem> {
     })
 }
 
-fn bound(right: &str) -> Result<Bound, NumberError> {
-    let refused = match go_float(right) {
+fn bound(right: &str) -> Result<Bound, String> {
+    let refused = match float::parse_float(right) {
         Ok(number) => return Ok(Bound::Number(number)),
         Err(refused) => refused,
     };
@@ -178,76 +160,6 @@ fn bound(right: &str) -> Result<Bound, NumberError> {
         Ok(bound @ (Bound::Percent(_) | Bound::Time(..))) if cursor.rest().is_empty() => Ok(bound),
         _ => Err(refused),
     }
-}
-
-/// A number as Go's `strconv.ParseFloat` reads it: decimal, or hexadecimal with a binary exponent, `_` between
-/// digits, and the names of what is infinite or no number.
-fn go_float(text: &str) -> Result<f64, NumberError> {
-    let refused = |is_out_of_range| NumberError {
-        text: text.to_owned(),
-        is_out_of_range,
-    };
-    let (sign, unsigned) = match text.as_bytes().first() {
-        Some(b'-') => (-1.0, &text[1..]),
-        Some(b'+') => (1.0, &text[1..]),
-        _ => (1.0, text),
-    };
-    if ["inf", "infinity"].contains(&unsigned.to_ascii_lowercase().as_str()) {
-        return Ok(sign * f64::INFINITY);
-    }
-    if text.eq_ignore_ascii_case("nan") {
-        return Ok(f64::NAN);
-    }
-    let digits = without_underscores(unsigned).ok_or_else(|| refused(false))?;
-    let value = match digits.get(..2) {
-        Some("0x" | "0X") => hexadecimal(&digits[2..]),
-        _ => decimal(&digits),
-    };
-    match value {
-        Some(value) if value.is_finite() => Ok(sign * value),
-        Some(_) => Err(refused(true)),
-        None => Err(refused(false)),
-    }
-}
-
-/// `None`: an underscore does not stand between two digits.
-fn without_underscores(text: &str) -> Option<String> {
-    let is_digit =
-        |at: Option<char>| at.is_some_and(|c| c.is_ascii_hexdigit() || c == 'x' || c == 'X');
-    let mut before = None;
-    let mut rest = text.chars().peekable();
-    while let Some(character) = rest.next() {
-        if character == '_' && !(is_digit(before) && is_digit(rest.peek().copied())) {
-            return None;
-        }
-        before = Some(character);
-    }
-    Some(text.replace('_', ""))
-}
-
-fn decimal(text: &str) -> Option<f64> {
-    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
-    let is_signed = text.starts_with(['-', '+']);
-    if is_signed || !text.chars().all(plain) {
-        return None;
-    }
-    text.parse().ok()
-}
-
-/// What stands behind `0x`: digits with a point, and `p` with a power of two.
-fn hexadecimal(text: &str) -> Option<f64> {
-    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
-    let exponent: i32 = exponent.parse().ok()?;
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let mut value = 0.0;
-    for digit in whole.chars().chain(fraction.chars()) {
-        value = value * 16.0 + f64::from(digit.to_digit(16)?);
-    }
-    let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
-    Some(value * 2f64.powi(exponent.checked_sub(places)?))
 }
 
 #[cfg(test)]

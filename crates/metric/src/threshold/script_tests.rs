@@ -144,30 +144,6 @@ fn what_has_no_two_sides_is_refused() {
 }
 
 #[test]
-fn numbers_mean_what_they_mean_to_go() {
-    for (text, value) in [
-        ("1_000", 1000.0),
-        ("0x1p4", 16.0),
-        ("0x.8p1", 1.0),
-        ("-0X1.8P0", -1.5),
-        ("5.", 5.0),
-        ("+.5", 0.5),
-        ("-Inf", f64::NEG_INFINITY),
-        ("+INFINITY", f64::INFINITY),
-    ] {
-        assert_eq!(go_float(text), Ok(value), "{text}");
-    }
-    assert!(go_float("nan").is_ok_and(f64::is_nan));
-    for text in [
-        "", "-", "+-1", "1__0", "_1", "1_", "0x", "0xp1", "0x1p", "1e", "+nan", "1 ", "ä",
-    ] {
-        let refused = go_float(text).expect_err(text);
-        assert!(!refused.is_out_of_range, "{text}");
-    }
-    assert!(go_float("-1e999").is_err_and(|error| error.is_out_of_range));
-}
-
-#[test]
 fn windows_and_units_are_added() {
     let read = |text| Threshold::parse_script(text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(

@@ -83,11 +83,29 @@ fn some_span(start: usize, end: usize) -> Option<(usize, usize)> {
 /// The password of `user:password@` behind `scheme://`, as Go hides it; a user alone may be a token.
 fn user_of_url(text: &str, start: usize) -> Option<(usize, usize)> {
     let rest = &text[start..];
-    let ends = |c: char| matches!(c, '/' | '?' | '#' | '"' | '\\' | '<' | '>') || c.is_whitespace();
-    let end = rest.find(ends).unwrap_or(rest.len());
-    let at = rest[..end].rfind('@')?;
+    let ends = |c: char| matches!(c, '/' | '?' | '#' | '"' | '\\' | '<' | '>') || c.is_control();
+    let host = &rest[..rest.find(ends).unwrap_or(rest.len())];
+    let word = host.split(char::is_whitespace).next().unwrap_or_default();
+    let has_spaces = || may_go_on(word) || is_in_quotes(&text[..start]);
+    let at = word
+        .rfind('@')
+        .or_else(|| host.rfind('@').filter(|_| has_spaces()))?;
     let password = rest[..at].find(':').map_or(0, |colon| colon + 1);
     some_span(start + password, start + at)
+}
+
+/// Whether what stands before a space may be a user and the beginning of a password, rather than a host and its port.
+fn may_go_on(word: &str) -> bool {
+    let (_, password) = word.split_once(':').unwrap_or_default();
+    password.contains(|c: char| !c.is_ascii_digit())
+}
+
+/// Whether the scheme at the end of a text has a quote before it.
+fn is_in_quotes(before: &str) -> bool {
+    let scheme = before.trim_end_matches("://");
+    scheme
+        .trim_end_matches(|c: char| c.is_ascii_alphanumeric())
+        .ends_with('"')
 }
 
 /// The name that ends here, and whether it is in quotes.
@@ -146,6 +164,8 @@ mod tests {
     fn secrets_in_texts_are_hidden() {
         for (text, redacted) in [
             ("http://u:p@h/", "http://u:***@h/"),
+            ("http://u:p w@h/: refused", "http://u:***@h/: refused"),
+            ("Get \"http://u w:1@h/\": x", "Get \"http://u w:***@h/\": x"),
             ("http://u@h:1/@", "http://***@h:1/@"),
             (
                 "http://h/?a=1&access_token=t&b=2",
@@ -189,6 +209,8 @@ mod tests {
             "a wrong or missing token: open it",
             "invalid character '}' after token: x",
             "mailto:a@b",
+            "http://h:80 is down, ask a@b",
+            "http://h is down\na@b",
             "==::==",
             "http://",
             "token=",

@@ -5,18 +5,41 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::{PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use super::HIDDEN;
 
 /// Fewest bytes of a value: shorter ones would take ordinary text with them.
 pub const SECRET_MIN: usize = 4;
 
+/// Punctuation that the ways to write a text in a URL leave as it is: RFC 3986's unreserved signs, those of
+/// `encodeURIComponent`, of forms, and of Go's paths.
+const UNESCAPED: [&[u8]; 4] = [
+    b"-._~",
+    b"-._~!'()*",
+    b"-._*",
+    b"-._~!$&'()*+,;=:@[]/%",
+];
+
 /// Values that no text may show. Shared by whoever learns them and whoever tells.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SecretValues {
-    /// The forms in which they may be written, the longest first.
+    /// Whether there is one: most runs have none, and ask for every line.
+    any: AtomicBool,
+    /// The forms in which they may be written, the longest first: a value may be part of another.
     forms: RwLock<Vec<String>>,
+    /// What stands in their place.
+    mark: &'static str,
+    /// Fewest bytes of a value.
+    bytes_min: usize,
+}
+
+impl Default for SecretValues {
+    /// None yet; they will be replaced by [`HIDDEN`] if they have [`SECRET_MIN`] bytes.
+    fn default() -> SecretValues {
+        SecretValues::marked(HIDDEN, SECRET_MIN)
+    }
 }
 
 impl SecretValues {
@@ -30,35 +53,66 @@ impl SecretValues {
         all
     }
 
-    /// One more; one of less than [`SECRET_MIN`] bytes is not hidden.
+    /// None yet; `mark` will stand in the place of those that have so many bytes and are not blank.
+    #[must_use]
+    pub fn marked(mark: &'static str, bytes_min: usize) -> SecretValues {
+        SecretValues {
+            any: AtomicBool::new(false),
+            forms: RwLock::default(),
+            mark,
+            bytes_min,
+        }
+    }
+
+    /// One more; one that is too short or blank is not hidden: no text would be left.
     pub fn add(&self, value: &str) {
-        if value.len() < SECRET_MIN {
+        if value.len() < self.bytes_min || value.trim().is_empty() {
             return;
         }
         let mut forms = self.forms.write().unwrap_or_else(PoisonError::into_inner);
         let mut all: BTreeSet<String> = forms.drain(..).collect();
         all.extend(forms_of(value));
         forms.extend(all);
-        // A value may be part of another.
         forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        self.any.store(true, Ordering::Release);
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.read().is_empty()
+        !self.any.load(Ordering::Acquire)
     }
 
-    /// The text without them.
+    /// The text without them; where several begin at one place, the longest goes.
     #[must_use]
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut hidden = Cow::Borrowed(text);
-        for form in self.read().iter() {
-            if hidden.contains(form.as_str()) {
-                hidden = Cow::Owned(hidden.replace(form.as_str(), HIDDEN));
-            }
+        if self.is_empty() {
+            return Cow::Borrowed(text);
         }
-        hidden
+        let forms = self.read();
+        let mut found: Vec<(usize, &str)> = forms
+            .iter()
+            .filter_map(|form| Some((text.find(form)?, form.as_str())))
+            .collect();
+        let mut hidden = String::new();
+        let mut kept = 0;
+        // Of the first ones `min_by_key` takes the first, which is the longest.
+        while let Some((at, form)) = found.iter().min_by_key(|(at, _)| *at).copied() {
+            hidden.push_str(&text[kept..at]);
+            hidden.push_str(self.mark);
+            kept = at + form.len();
+            found.retain_mut(|(at, form)| {
+                if *at < kept {
+                    let next = text[kept..].find(*form);
+                    *at = next.map_or(usize::MAX, |next| kept + next);
+                }
+                *at != usize::MAX
+            });
+        }
+        match kept {
+            0 => Cow::Borrowed(text),
+            _ => Cow::Owned(hidden + &text[kept..]),
+        }
     }
 
     /// Whether bytes that are no text hold one.
@@ -68,7 +122,7 @@ impl SecretValues {
         self.read().iter().any(is_there)
     }
 
-    fn read(&self) -> std::sync::RwLockReadGuard<'_, Vec<String>> {
+    fn read(&self) -> RwLockReadGuard<'_, Vec<String>> {
         self.forms.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -82,18 +136,24 @@ fn forms_of(value: &str) -> BTreeSet<String> {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;");
-    let percent: String = value.bytes().map(percent_coded).collect();
-    let form = percent.replace("%20", "+");
-    BTreeSet::from([value.to_owned(), json, html, percent, form])
+    let mut forms = BTreeSet::from([value.to_owned(), json, html]);
+    for unescaped in UNESCAPED {
+        let percent = percent_coded(value, unescaped);
+        forms.insert(percent.replace("%20", "+"));
+        forms.insert(percent);
+    }
+    forms
 }
 
-fn percent_coded(byte: u8) -> String {
-    match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-            char::from(byte).to_string()
+fn percent_coded(value: &str, unescaped: &[u8]) -> String {
+    let mut coded = String::new();
+    for byte in value.bytes() {
+        match byte.is_ascii_alphanumeric() || unescaped.contains(&byte) {
+            true => coded.push(char::from(byte)),
+            false => coded.push_str(&format!("%{byte:02X}")),
         }
-        _ => format!("%{byte:02X}"),
     }
+    coded
 }
 
 #[cfg(test)]
@@ -125,5 +185,22 @@ mod tests {
         let secrets = SecretValues::new(["pass".to_owned()]);
         secrets.add("password1");
         assert_eq!(secrets.hide("a password1 b pass"), "a *** b ***");
+    }
+
+    #[test]
+    fn what_scripts_send_is_hidden_as_urls_and_forms_spell_it() {
+        let secrets = SecretValues::marked("<hidden>", 1);
+        secrets.add(" ");
+        assert!(secrets.is_empty(), "no text would be left");
+        secrets.add("p w/\"é");
+        let text = r#"p w/"é p%20w/%22%C3%A9 p%20w%2F%22%C3%A9 p+w%2F%22%C3%A9 p w/\"é"#;
+        assert_eq!(secrets.hide(text), ["<hidden>"; 5].join(" "));
+        secrets.add("p w");
+        secrets.add("hidden");
+        assert_eq!(
+            secrets.hide("p w/\"é and p w, hidden"),
+            "<hidden> and <hidden>, <hidden>",
+            "what is hidden is not looked through again"
+        );
     }
 }

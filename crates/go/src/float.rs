@@ -54,7 +54,13 @@ pub fn parse_float(text: &str) -> Result<f64, String> {
     let (negative, unsigned) = split_sign(text);
     let lower = unsigned.to_ascii_lowercase();
     let value = match lower.as_str() {
-        "inf" | "infinity" => return Ok(if negative { -f64::INFINITY } else { f64::INFINITY }),
+        "inf" | "infinity" => {
+            return Ok(if negative {
+                -f64::INFINITY
+            } else {
+                f64::INFINITY
+            });
+        }
         "nan" if unsigned.len() == text.len() => return Ok(f64::NAN),
         _ => match lower.strip_prefix("0x") {
             Some(digits) => hexadecimal(digits),
@@ -200,6 +206,9 @@ mod tests {
             assert_eq!(refused, message("ParseFloat", text, NumberFault::Syntax));
         }
         let refused = parse_float("-1e999").expect_err("it is too large");
-        assert_eq!(refused, r#"strconv.ParseFloat: parsing "-1e999": value out of range"#);
+        assert_eq!(
+            refused,
+            r#"strconv.ParseFloat: parsing "-1e999": value out of range"#
+        );
     }
 }

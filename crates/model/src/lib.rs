@@ -18,6 +18,7 @@ pub mod exit_code;
 pub mod front_end;
 pub mod heat;
 pub mod hint;
+pub mod markup;
 pub mod observation;
 pub mod plan;
 pub mod rates;

@@ -9,18 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use super::HIDDEN;
+use crate::markup::escaped;
 
 /// Fewest bytes of a value: shorter ones would take ordinary text with them.
 pub const SECRET_MIN: usize = 4;
 
 /// Punctuation that the ways to write a text in a URL leave as it is: RFC 3986's unreserved signs, those of
 /// `encodeURIComponent`, of forms, and of Go's paths.
-const UNESCAPED: [&[u8]; 4] = [
-    b"-._~",
-    b"-._~!'()*",
-    b"-._*",
-    b"-._~!$&'()*+,;=:@[]/%",
-];
+const UNESCAPED: [&[u8]; 4] = [b"-._~", b"-._~!'()*", b"-._*", b"-._~!$&'()*+,;=:@[]/%"];
 
 /// Values that no text may show. Shared by whoever learns them and whoever tells.
 #[derive(Debug)]
@@ -127,16 +123,11 @@ impl SecretValues {
     }
 }
 
-/// A value as it is, as JSON and HTML write it, and in a URL or a form.
+/// A value as it is, as JSON and markup write it, and in a URL or a form.
 fn forms_of(value: &str) -> BTreeSet<String> {
     let json = serde_json::Value::from(value).to_string();
     let json = json[1..json.len() - 1].to_owned();
-    let html = value
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;");
-    let mut forms = BTreeSet::from([value.to_owned(), json, html]);
+    let mut forms = BTreeSet::from([value.to_owned(), json, escaped(value)]);
     for unescaped in UNESCAPED {
         let percent = percent_coded(value, unescaped);
         forms.insert(percent.replace("%20", "+"));
@@ -166,7 +157,7 @@ mod tests {
         for text in [
             "open\"se&same",
             "{\"a\":\"open\\\"se&same\"}",
-            "<b>open&quot;se&amp;same</b>",
+            escaped("<b>open\"se&same</b>").as_str(),
             "?k=open%22se%26same",
         ] {
             let hidden = secrets.hide(text);

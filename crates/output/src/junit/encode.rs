@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use loadline_metric::Contains;
 use loadline_metric::threshold::{Aggregation, Bound, Threshold, TimeUnit};
+use loadline_model::markup::escaped;
 use loadline_model::plan::TestPlan;
 use loadline_model::result::{RunResult, StopReason, ThresholdOutcome};
 use loadline_model::test_summary::{CheckSummary, MetricSummary, Section, ThresholdSummary};
@@ -264,24 +265,4 @@ fn timestamp(unix_ms: u64) -> String {
     let mut text = Vec::new();
     push_rfc3339(unix_ms * 1_000_000, &mut text);
     String::from_utf8_lossy(&text).into_owned()
-}
-
-/// Text within an attribute or an element; XML 1.0 has no place for most control characters, for
-/// which U+FFFD stands.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\r' => out.push_str("&#13;"),
-            '\t' => out.push_str("&#9;"),
-            '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

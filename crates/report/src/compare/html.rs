@@ -6,7 +6,9 @@ use super::differences::caution;
 use super::numbers::{change, interval, value_or_dash};
 use super::text::outcome;
 use super::{Cells, Change, Comparison, Outcome, Row, Section, Side};
-use crate::svg::{Overlaid, Palette, escaped, overlays};
+use loadline_model::markup::escaped;
+
+use crate::svg::{Overlaid, Palette, overlays};
 
 const STYLE: &str = include_str!("page.css");
 /// Most runs that are drawn over one another; more hide one another.

@@ -3,6 +3,8 @@
 //! Must not know results. Invariant: only literals of the source become markup; every other text is
 //! escaped, so that no name, tag or body can leave its place.
 
+use loadline_model::markup::push_escaped;
+
 /// Markup being written.
 #[derive(Default)]
 pub(super) struct Html(String);
@@ -36,19 +38,7 @@ impl Html {
 
     /// A text, whatever is in it.
     pub(super) fn text(&mut self, text: &str) -> &mut Html {
-        for c in text.chars() {
-            match c {
-                '&' => self.0.push_str("&amp;"),
-                '<' => self.0.push_str("&lt;"),
-                '>' => self.0.push_str("&gt;"),
-                '"' => self.0.push_str("&quot;"),
-                '\'' => self.0.push_str("&#39;"),
-                '\n' | '\t' => self.0.push(c),
-                // Neither shown nor allowed in a document.
-                c if c.is_control() => self.0.push('\u{fffd}'),
-                c => self.0.push(c),
-            }
-        }
+        push_escaped(text, &mut self.0);
         self
     }
 

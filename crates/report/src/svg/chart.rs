@@ -4,9 +4,11 @@
 
 use std::fmt::Write as _;
 
+use loadline_model::markup::escaped;
+
+use super::at;
 use super::axis::{Axis, time_ticks};
 use super::palette::Palette;
-use super::{at, escaped};
 
 /// A chart before it is drawn.
 pub(super) struct Chart {

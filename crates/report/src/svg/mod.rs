@@ -56,23 +56,6 @@ pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
     all.into_iter().flatten().collect()
 }
 
-/// Text between tags or in an attribute.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            // Characters that XML does not have.
-            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// A coordinate with as many digits as an eye can tell.
 fn at(value: f64) -> String {
     let text = format!("{value:.1}");

@@ -3,6 +3,8 @@
 //! Must not know where values come from. Invariant: only literals of the source become markup; every other text is
 //! escaped.
 
+use loadline_model::markup::push_escaped;
+
 use super::Content;
 use super::compile::Column;
 use super::fill::Filled;
@@ -16,11 +18,11 @@ pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
     out.push_str(
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
     );
-    escape(content.title, &mut out);
+    push_escaped(content.title, &mut out);
     out.push_str("</title>\n<style>\n");
     out.push_str(include_str!("page.css"));
     out.push_str("</style>\n</head>\n<body>\n<h1>");
-    escape(content.title, &mut out);
+    push_escaped(content.title, &mut out);
     out.push_str("</h1>\n");
     for (table, behind) in content.tables.iter().zip(&content.behind) {
         write_table(table, behind, &mut out);
@@ -123,21 +125,6 @@ fn address_of(path: &str) -> String {
 
 fn between(before: &'static str, text: &str, after: &'static str, out: &mut String) {
     out.push_str(before);
-    escape(text, out);
+    push_escaped(text, out);
     out.push_str(after);
-}
-
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
 }

@@ -3,6 +3,8 @@
 //! Layout: the schema of Jenkins' xunit plugin (`junit-10.xsd`). Must not know gates. Invariant: well-formed for any
 //! text; characters that XML does not allow are replaced.
 
+use loadline_model::markup::escaped;
+
 use super::Content;
 use super::fill::Filled;
 use super::source::Rows;
@@ -99,21 +101,4 @@ fn seconds(outcome: &SuiteOutcome, row: usize) -> f64 {
     runs.iter()
         .map(|run| run.result.totals.elapsed_ns as f64 / 1e9)
         .sum()
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

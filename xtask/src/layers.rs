@@ -38,6 +38,7 @@ pub(crate) struct Layer {
 }
 
 const GO: &str = "loadline-go";
+const HTTP: &str = "loadline-http";
 const YAML: &str = "loadline-yaml";
 const METRIC: &str = "loadline-metric";
 const MODEL: &str = "loadline-model";
@@ -62,6 +63,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         normal: &[],
         tests: &[],
         reason: "how Go writes a text is the same whoever prints it",
+    },
+    Layer {
+        package: HTTP,
+        level: Level::Edge,
+        normal: &[],
+        tests: &[],
+        reason: "asks beside the load, and must not be taken for the client that makes it",
     },
     Layer {
         package: YAML,
@@ -122,7 +130,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: OUTPUT,
         level: Level::Sink,
-        normal: &[MODEL, METRIC, GO],
+        normal: &[MODEL, METRIC, GO, HTTP],
         tests: &[],
         reason: "a sink reads events and never sees the engine",
     },
@@ -136,21 +144,21 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: KUBERNETES,
         level: Level::Edge,
-        normal: &[GO, YAML],
+        normal: &[GO, HTTP, YAML],
         tests: &[],
         reason: "speaks with one API and knows nothing of load",
     },
     Layer {
         package: OBSERVE,
         level: Level::ControlPlane,
-        normal: &[KUBERNETES, MODEL, METRIC, YAML],
+        normal: &[KUBERNETES, MODEL, METRIC, HTTP, YAML],
         tests: &[TARGET],
         reason: "reads beside the run and never on a worker's thread",
     },
     Layer {
         package: SUITE,
         level: Level::ControlPlane,
-        normal: &[KUBERNETES, OBSERVE, MODEL, METRIC, YAML],
+        normal: &[KUBERNETES, OBSERVE, MODEL, METRIC, HTTP, YAML],
         tests: &[SIM],
         reason: "how a run is executed is handed in, so that a matrix is proven without one",
     },
@@ -173,7 +181,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         level: Level::Edge,
         normal: &[
             SUITE, OBSERVE, KUBERNETES, RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE,
-            MODEL, METRIC, GO,
+            MODEL, METRIC, GO, HTTP,
         ],
         tests: &[SIM],
         reason: "joins all others; nothing may depend on it",

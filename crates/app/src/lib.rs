@@ -6,7 +6,6 @@
 
 mod charts;
 pub mod cli;
-mod client;
 mod commands;
 pub mod dialect;
 mod ending;

@@ -3,17 +3,14 @@
 //! Must not know what for. Invariants: an answer is read up to a limit; a request ends within its timeout; no message
 //! holds a password or a token.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use loadline_http::{Answer, Tls, TlsSettings, proxy_of, told};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use ureq::http::Uri;
-use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
-use ureq::{Agent, Proxy};
+use ureq::Agent;
 
-use crate::parse::proc::is_loopback;
 use crate::parse::shown;
 use crate::readings::Gap;
 use crate::spec::Access;
@@ -34,23 +31,15 @@ impl Client {
     /// # Errors
     /// The file of authorities cannot be read, or a secret is not there.
     pub(crate) fn new(url: &str, access: &Access, timeout: Duration) -> Result<Client, String> {
-        let uri = url.parse::<Uri>().ok();
-        let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
-        let is_secure = url.starts_with("https://");
-        let proxy = match is_loopback(host) {
-            true => None,
-            false => Proxy::try_from_env(),
+        let tls = match url.starts_with("https://") {
+            true => Some(tls(access)?),
+            false => None,
         };
-        let mut config = Agent::config_builder()
-            .proxy(proxy)
-            .http_status_as_error(false)
+        let config = loadline_http::config(tls.as_ref())?
+            .proxy(proxy_of(url))
             .timeout_global(Some(timeout))
             .max_idle_connections(2)
-            .max_idle_connections_per_host(2)
-            .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")));
-        if is_secure {
-            config = config.tls_config(tls(access)?);
-        }
+            .max_idle_connections_per_host(2);
         Ok(Client {
             agent: config.build().new_agent(),
             headers: headers(access)?,
@@ -81,13 +70,10 @@ impl Client {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let mut answer = request.call().map_err(|error| told(&error))?;
-        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX);
-        let text = body.lossy_utf8(true).read_to_string();
-        Ok((
-            answer.status().as_u16(),
-            text.map_err(|error| told(&error))?,
-        ))
+        let answer = request.call().map_err(|error| Gap(told(&error)))?;
+        let answer = Answer::read_whole(answer, ANSWER_BYTES_MAX).map_err(Gap)?;
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        Ok((answer.status, text))
     }
 }
 
@@ -111,41 +97,17 @@ fn headers(access: &Access) -> Result<Vec<(String, String)>, String> {
     Ok(headers)
 }
 
-fn tls(access: &Access) -> Result<TlsConfig, String> {
-    let roots: Vec<Certificate<'static>> = match &access.ca {
-        Some(path) => {
-            let pem = std::fs::read(path)
-                .map_err(|error| format!("the file of authorities {path}: {error}"))?;
-            let certificates = parse_pem(&pem).filter_map(|item| match item {
-                Ok(PemItem::Certificate(certificate)) => Some(certificate),
-                _ => None,
-            });
-            let certificates: Vec<_> = certificates.collect();
-            if certificates.is_empty() {
-                return Err(format!("the file {path} holds no certificate in PEM"));
-            }
-            certificates
-        }
-        None => rustls_native_certs::load_native_certs()
-            .certs
-            .iter()
-            .map(|root| Certificate::from_der(root).to_owned())
-            .collect(),
+fn tls(access: &Access) -> Result<Tls, String> {
+    let named = |path: &str, error: String| format!("the file of authorities {path}: {error}");
+    let read = |path: &String| std::fs::read(path).map_err(|error| named(path, error.to_string()));
+    let settings = TlsSettings {
+        trusts_all: access.insecure,
+        authority: access.ca.as_ref().map(read).transpose()?,
+        ..TlsSettings::default()
     };
-    Ok(TlsConfig::builder()
-        .provider(TlsProvider::Rustls)
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-        .root_certs(RootCerts::Specific(Arc::new(roots)))
-        .disable_verification(access.insecure)
-        .build())
-}
-
-fn told(error: &ureq::Error) -> Gap {
-    Gap(match error {
-        // These two would show the address.
-        ureq::Error::BadUri(_) | ureq::Error::Http(_) => "its address cannot be used".to_owned(),
-        ureq::Error::Io(error) => error.to_string(),
-        other => other.to_string(),
+    Tls::new(&settings).map_err(|error| match &access.ca {
+        Some(path) => named(path, error),
+        None => error,
     })
 }
 

@@ -197,8 +197,7 @@ impl Bench {
             count: Cell::default(),
             server: self.controllers_act.then(|| Rc::clone(&self.server)),
         };
-        let agent = ureq::Agent::new_with_defaults();
-        let system = System::new(Box::new(clock), agent, self.folder.path().to_owned());
+        let system = System::new(Box::new(clock), self.folder.path().to_owned());
         system.with_kubeconfig(self.kubeconfig())
     }
 

@@ -18,8 +18,6 @@ use url::Url;
 
 use kept::Kept;
 
-use crate::client;
-
 /// How long one module may take: as long as k6 waits for one.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -141,7 +139,7 @@ fn told(url: &Url, error: &ureq::Error) -> String {
             let port = url.port_or_known_default().unwrap_or_default();
             format!("dial tcp {host}:{port}: connect: connection refused")
         }
-        other => other.to_string(),
+        other => loadline_http::told(other),
     }
 }
 
@@ -187,7 +185,7 @@ fn fresh(mut answer: Response<Body>) -> Result<Answer, Failure> {
 }
 
 fn new_agent() -> Agent {
-    client::builder()
+    loadline_http::trusting_config()
         .https_only(true)
         .timeout_global(Some(TIMEOUT))
         .build()

@@ -7,6 +7,7 @@ use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use loadline_http::{Answer, Tls, TlsSettings, proxy_of, retry_after};
 use serde_json::Value;
 use ureq::http::{Request, Response, Uri, header};
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
@@ -14,7 +15,7 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Body, BodyReader, Proxy};
 
 use super::credentials::Shown;
-use super::{Access, Certificates, Credentials, READ_TIMEOUT};
+use super::{Access, Credentials, READ_TIMEOUT};
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::json;
@@ -99,7 +100,7 @@ pub(crate) struct Client {
     base: String,
     /// The server's own host and port, where `base` has another.
     host: Option<String>,
-    pub(crate) certificates: Certificates,
+    tls: Tls,
     pub(crate) credentials: Credentials,
     agent: Mutex<Option<(u64, Agent)>>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -178,7 +179,12 @@ impl Client {
         Ok(Client {
             base,
             host,
-            certificates: Certificates::of(&access)?,
+            tls: Tls::new(&TlsSettings {
+                trusts_all: access.trusts_all,
+                authority: access.authority.clone(),
+                ..TlsSettings::default()
+            })
+            .map_err(Error::config)?,
             credentials: Credentials::new(access.user.clone()),
             agent: Mutex::new(None),
             clock,
@@ -339,18 +345,15 @@ impl Client {
         all: Option<Duration>,
         beginning: Option<Duration>,
     ) -> Result<Agent> {
-        let tls = self.certificates.call_config(shown.identity.as_ref())?;
-        let config = Agent::config_builder()
-            .tls_config(tls)
+        let config = loadline_http::config(Some(&self.tls(shown)))
+            .map_err(Error::config)?
             .proxy(self.proxy()?)
-            .http_status_as_error(false)
             .timeout_global(all)
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .timeout_recv_response(beginning)
             .max_redirects(0)
             .max_idle_connections(CONNECTIONS_MAX)
             .max_idle_connections_per_host(CONNECTIONS_MAX)
-            .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")))
             .build();
         let real = self.host.as_ref().map(|_| self.access.server.parse());
         let resolver = HostResolver {
@@ -364,30 +367,30 @@ impl Client {
         ))
     }
 
+    /// Whom a connection trusts, and as whom it shows us.
+    pub(crate) fn tls(&self, shown: &Shown) -> Tls {
+        self.tls.with_identity(shown.identity.clone())
+    }
+
     fn proxy(&self) -> Result<Option<Proxy>> {
         match &self.access.proxy {
             Some(address) => Proxy::new(address).map(Some).map_err(|_| {
                 Error::config(format!("{}: its proxy-url cannot be read", self.told()))
             }),
-            // As kubectl, which never asks a proxy for what runs on the same machine.
-            None if is_loopback(&self.access.server) => Ok(None),
-            None => Ok(Proxy::try_from_env()),
+            None => Ok(proxy_of(&self.access.server)),
         }
     }
 
     /// What the server's refusal means, and how long it wants us to wait.
-    fn refusal(&self, call: &Call, mut answer: Response<Body>) -> (Error, Option<Duration>) {
-        let wait = answer.headers().get(header::RETRY_AFTER);
-        let wait = wait.and_then(|value| value.to_str().ok()?.parse().ok());
-        let status = answer.status().as_u16();
-        let body = answer.body_mut().with_config().limit(ERROR_MAX);
-        let body = body.read_to_vec().unwrap_or_default();
-        let said = match serde_json::from_slice::<Value>(&body) {
+    fn refusal(&self, call: &Call, answer: Response<Body>) -> (Error, Option<Duration>) {
+        // A refusal whose reason cannot be read is one all the same.
+        let (answer, _) = Answer::read(answer, ERROR_MAX);
+        let said = match serde_json::from_slice::<Value>(&answer.body) {
             Ok(value) => json::filled(&value, "/message").unwrap_or_default(),
-            Err(_) => String::from_utf8_lossy(&body).trim().to_owned(),
+            Err(_) => String::from_utf8_lossy(&answer.body).trim().to_owned(),
         };
-        let error = self.judged(call, status, &said);
-        (error, wait.map(Duration::from_secs))
+        let error = self.judged(call, answer.status, &said);
+        (error, retry_after(&answer.headers))
     }
 
     fn judged(&self, call: &Call, status: u16, said: &str) -> Error {
@@ -450,11 +453,8 @@ impl Client {
                     max >> 20
                 ));
             }
-            ureq::Error::Timeout(_) => "no answer in time".to_owned(),
-            ureq::Error::HostNotFound => "its host name is unknown".to_owned(),
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => return self.no_address(),
-            ureq::Error::Io(error) => error.to_string(),
-            other => other.to_string(),
+            other => loadline_http::told(other),
         };
         Error::new(
             ErrorKind::Unreachable,
@@ -501,13 +501,6 @@ fn addresses(access: &Access) -> Result<(String, Option<String>)> {
     let port = authority.port_u16().unwrap_or(443);
     let base = format!("https://{name}:{port}{}", uri.path().trim_end_matches('/'));
     Ok((base, Some(authority.to_string())))
-}
-
-fn is_loopback(server: &str) -> bool {
-    let uri = server.parse::<Uri>().ok();
-    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
-    let ip = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }
 
 fn certificate_trouble(error: &ureq::Error) -> Option<String> {

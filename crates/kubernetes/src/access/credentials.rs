@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use loadline_http::Identity;
 
-use super::tls::Identity;
 use super::{Means, Secret, User};
 use crate::error::{Error, Result};
 
@@ -144,7 +144,9 @@ impl Credentials {
             }
         };
         let identity = match &certificate {
-            Some((certificate, key)) => Some(Identity::read(certificate, key)?),
+            Some((certificate, key)) => {
+                Some(Identity::read(certificate, key.reveal().as_bytes()).map_err(Error::config)?)
+            }
             None => None,
         };
         let shown = Shown {

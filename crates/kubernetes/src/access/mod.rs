@@ -7,7 +7,6 @@ mod client;
 mod credentials;
 mod exec;
 mod in_cluster;
-mod tls;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,7 +16,6 @@ pub(crate) use client::{Call, Client, Prepared, Stream};
 pub(crate) use credentials::Credentials;
 pub(crate) use exec::ExecProgram;
 pub(crate) use in_cluster::in_cluster;
-pub(crate) use tls::Certificates;
 
 /// How long a call may take, its answer included; one that follows something may take as long as it likes.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(30);

@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use loadline_http::Answer;
 use loadline_metric::MetricId;
 use loadline_model::snapshot::TaggedValues;
 use url::form_urlencoded::byte_serialize;
@@ -15,7 +16,9 @@ use url::form_urlencoded::byte_serialize;
 use super::encode::Points;
 use super::settings::{InfluxSettings, InfluxTarget};
 use crate::k6_lines::MetricDescription;
-use crate::push::{Answer, HttpClient, Pool, Post, PushSink, Pushing, Refusal, Retry, TlsSettings};
+use crate::push::{
+    HttpClient, Pool, Post, PushSink, Pushing, Refusal, Retry, TlsSettings, verdict,
+};
 use crate::report::{GiveUp, OnTrouble};
 
 /// Posts every value received until the sending ends are dropped; `describe` tells what a metric is,
@@ -33,10 +36,11 @@ pub fn start(
         trusts_all: settings.trusts_all,
         ..TlsSettings::default()
     };
-    let client = HttpClient::new(&tls, settings.proxy.as_deref());
+    let url = write_url(&settings);
+    let client = HttpClient::new(&url, &tls, settings.proxy.as_deref());
     let post = Writes {
         client: client.map_err(io::Error::other)?,
-        url: write_url(&settings),
+        url,
         database: database(&settings),
         headers: headers(&settings.target),
     };
@@ -79,10 +83,10 @@ impl Post for Writes {
             && answer.status == 404
             && answer.text().contains("database not found")
         {
-            self.client.post(url, &headers, &[])?.verdict()?;
-            return self.client.post(&self.url, &headers, body)?.verdict();
+            verdict(&self.client.post(url, &headers, &[])?)?;
+            return verdict(&self.client.post(&self.url, &headers, body)?);
         }
-        answer.verdict().map_err(|refusal| partly(&answer, refusal))
+        verdict(&answer).map_err(|refusal| partly(&answer, refusal))
     }
 }
 

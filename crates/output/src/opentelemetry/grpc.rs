@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use h2::client::{ResponseFuture, SendRequest};
+use loadline_http::Tls;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
@@ -19,7 +20,6 @@ use ureq::http::{HeaderMap, Request, Uri};
 use super::answer;
 use super::sink::OtlpSettings;
 use crate::push::Refusal;
-use crate::push::tls;
 
 /// How long a call may take, connecting included.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -58,7 +58,7 @@ impl Grpc {
         let tls = if is_clear {
             None
         } else {
-            let mut config = tls::client_config(&settings.tls)?;
+            let mut config = Tls::new(&settings.tls)?.client_config()?;
             config.alpn_protocols = vec![b"h2".to_vec()];
             let bare = host.trim_matches(['[', ']']).to_owned();
             let name = ServerName::try_from(bare)

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use super::answer;
 use super::grpc::Grpc;
 use super::sink::{OtlpProtocol, OtlpSettings};
-use crate::push::{HttpClient, Refusal};
+use crate::push::{HttpClient, Refusal, verdict};
 
 /// A way to the collector.
 pub(super) enum Way {
@@ -28,7 +28,7 @@ impl Way {
     pub(super) fn of(settings: &OtlpSettings) -> Result<Way, String> {
         match settings.protocol {
             OtlpProtocol::Http => Ok(Way::Http {
-                client: HttpClient::new(&settings.tls, None)?,
+                client: HttpClient::new(&settings.url, &settings.tls, None)?,
                 url: settings.url.clone(),
                 headers: settings.headers.clone(),
             }),
@@ -51,7 +51,7 @@ impl Way {
                 let own = headers.iter().map(|(name, value)| (&**name, &**value));
                 let all: Vec<(&str, &str)> = std::iter::once(kind).chain(own).collect();
                 let answer = client.post(url, &all, body)?;
-                answer.verdict()?;
+                verdict(&answer)?;
                 answer::taken(&answer.body)
             }
             Way::Grpc(grpc) => grpc

@@ -13,7 +13,7 @@ use loadline_model::RunEvent;
 
 use super::encode::{Envelope, Span, request};
 use super::post::Way;
-use crate::push::tls::TlsSettings;
+use crate::push::TlsSettings;
 use crate::push::{Refusal, Retry};
 use crate::report::{OnTrouble, THREAD_FAILED};
 use crate::series::{Inbox, Series, SeriesState, SeriesThread};

@@ -13,7 +13,9 @@ use base64::engine::general_purpose::STANDARD;
 use super::queue::{Outcome, Request};
 use super::settings::Settings;
 use super::sigv4;
-use crate::push::{Answer, HttpClient, Refusal, TlsSettings};
+use loadline_http::Answer;
+
+use crate::push::{HttpClient, Refusal, TlsSettings, verdict};
 
 /// Bytes of an answer to a question that are read: a page of series has a few million.
 const FOUND_MAX: u64 = 64 << 20;
@@ -58,7 +60,7 @@ impl Client {
             identity,
         };
         Ok(Client {
-            http: HttpClient::new(&tls, None)?,
+            http: HttpClient::new(&settings.url, &tls, None)?,
             settings: settings.clone(),
         })
     }
@@ -85,7 +87,7 @@ impl Client {
         let refusal = match answer {
             Ok(answer) if !is_understood(request, &answer) => return Outcome::WrongVersion,
             Ok(answer) if answer.status == BAD_REQUEST => return invalid(request, &answer),
-            Ok(answer) => answer.verdict().err(),
+            Ok(answer) => verdict(&answer).err(),
             Err(refusal) => Some(refusal),
         };
         match refusal {
@@ -122,7 +124,7 @@ impl Client {
         let own = self.authorization("GET", url, &[]);
         let headers: Vec<_> = own.iter().map(pair).collect();
         let answer = self.http.get(url, &headers, FOUND_MAX);
-        let answer = answer.and_then(|answer| answer.verdict().map(|()| answer.into_text()));
+        let answer = answer.and_then(|answer| verdict(&answer).map(|()| answer.text().to_owned()));
         answer.map_err(Refusal::into_why)
     }
 

@@ -10,11 +10,10 @@ mod retry;
 #[cfg(test)]
 mod tests;
 mod thread;
-pub(crate) mod tls;
 
-pub(crate) use http::{Answer, HttpClient};
+pub(crate) use http::{HttpClient, verdict};
+pub use loadline_http::TlsSettings;
 pub(crate) use pool::{Pool, Post, Refusal};
 pub(crate) use retry::Retry;
 pub use thread::PushSink;
 pub(crate) use thread::{Carrier, Piece, Pushing};
-pub use tls::TlsSettings;

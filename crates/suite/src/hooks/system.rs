@@ -12,6 +12,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use loadline_http::{Answer, proxy_of, told, trusting_config};
+use loadline_model::secret::redacted_text;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Request;
@@ -55,12 +57,12 @@ pub struct System {
 }
 
 impl System {
-    /// The system as it is seen from a folder. `agent` sends requests; statuses must not be errors to it.
+    /// The system as it is seen from a folder.
     #[must_use]
-    pub fn new(clock: Box<dyn Clock>, agent: Agent, folder: PathBuf) -> System {
+    pub fn new(clock: Box<dyn Clock>, folder: PathBuf) -> System {
         System {
             clock,
-            agent,
+            agent: trusting_config().build().new_agent(),
             folder,
             clusters: Clusters::default(),
         }
@@ -214,7 +216,7 @@ impl World for System {
     }
 
     fn http(&mut self, call: &HttpCall, timeout: Duration) -> Result<HttpAnswer, String> {
-        let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", call.url);
+        let fail = |why: &str| format!("{}: {why}", redacted_text(&call.url));
         let mut request = Request::builder()
             .method(call.method.as_str())
             .uri(&call.url);
@@ -223,25 +225,20 @@ impl World for System {
         }
         let request = request
             .body(call.body.clone())
-            .map_err(|error| fail(&error))?;
+            .map_err(|error| fail(&told(&error.into())))?;
         let request = self
             .agent
             .configure_request(request)
+            .proxy(proxy_of(&call.url))
             .timeout_global(Some(timeout))
-            .http_status_as_error(false)
             .allow_non_standard_methods(true)
             .build();
-        let mut answer = self.agent.run(request).map_err(|error| fail(&error))?;
-        let status = answer.status().as_u16();
-        let body = answer
-            .body_mut()
-            .with_config()
-            .limit(KEPT_MAX)
-            .read_to_vec();
-        let body = body.map_err(|error| fail(&error))?;
+        let answer = self.agent.run(request);
+        let answer = answer.map_err(|error| fail(&told(&error)))?;
+        let answer = Answer::read_whole(answer, KEPT_MAX).map_err(|why| fail(&why))?;
         Ok(HttpAnswer {
-            status,
-            body: String::from_utf8_lossy(&body).into_owned(),
+            status: answer.status,
+            body: String::from_utf8_lossy(&answer.body).into_owned(),
         })
     }
 

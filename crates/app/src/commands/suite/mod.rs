@@ -22,7 +22,6 @@ use loadline_suite::runner::{self, RunSettings, SuiteEnd};
 use loadline_suite::state::{State, StateError, StateLock, SuiteRecord, SystemDisk, usual_folder};
 
 use crate::cli::{SuiteAction, SuiteArgs, SuiteFileArgs};
-use crate::client;
 use crate::files::Files;
 use crate::terminal::print;
 use crate::{Ending, Env};
@@ -221,11 +220,7 @@ impl Suite {
             wish: Arc::clone(&wish),
             clock,
         };
-        let mut world = System::new(
-            Box::new(SuiteClock { wish, clock }),
-            client::builder().build().new_agent(),
-            self.folder.clone(),
-        );
+        let mut world = System::new(Box::new(SuiteClock { wish, clock }), self.folder.clone());
         let secrets = self.plan.secrets.iter();
         let secrets = secrets.filter_map(|name| Some((name.clone(), env.get(name)?.to_owned())));
         let settings = RunSettings {

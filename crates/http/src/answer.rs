@@ -1,0 +1,72 @@
+//! Answers, read whole.
+//!
+//! Must not know what was asked. Invariant: a body is read up to a limit, so that its connection can be used again.
+
+use std::time::Duration;
+
+use ureq::Body;
+use ureq::http::{HeaderMap, Response, header};
+
+/// Characters of an answer that a message shows.
+const SHOWN_MAX: usize = 200;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its status.
+    pub status: u16,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body; empty where it could not be read whole.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// Reads an answer whose body may have so many bytes; with why the body could not be read.
+    pub fn read(mut answer: Response<Body>, bytes_max: u64) -> (Answer, Result<(), String>) {
+        let body = answer.body_mut().with_config().limit(bytes_max);
+        let (body, read) = match body.read_to_vec() {
+            Ok(body) => (body, Ok(())),
+            Err(error) => (Vec::new(), Err(crate::told(&error))),
+        };
+        let answer = Answer {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
+            body,
+        };
+        (answer, read)
+    }
+
+    /// The same where an answer without its body is none.
+    ///
+    /// # Errors
+    /// Why the body could not be read.
+    pub fn read_whole(answer: Response<Body>, bytes_max: u64) -> Result<Answer, String> {
+        let (answer, read) = Answer::read(answer, bytes_max);
+        read.map(|()| answer)
+    }
+
+    /// The body as text; empty where it is none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap_or_default()
+    }
+
+    /// The answer in one line.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let line = self.text().lines().next().unwrap_or_default();
+        let shown: String = line.chars().take(SHOWN_MAX).collect();
+        match shown.is_empty() {
+            true => format!("the server answered {}", self.status),
+            false => format!("the server answered {}: {shown}", self.status),
+        }
+    }
+}
+
+/// How long a server wants not to be asked; `None`: it did not say in seconds.
+#[must_use]
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
+    value.parse().ok().map(Duration::from_secs)
+}

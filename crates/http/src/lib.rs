@@ -1,0 +1,98 @@
+//! Asking services beside the load, over HTTP/1.1 and TLS: clusters, stores of metrics, receivers of results, modules.
+//!
+//! Must not know what is asked, nor the load, whose client is the engine's. Invariants: whom this machine trusts is
+//! trusted unless the user says otherwise; no error text has an address, which may hold a password.
+
+mod answer;
+mod tls;
+
+use ureq::config::ConfigBuilder;
+use ureq::http::Uri;
+use ureq::typestate::AgentScope;
+use ureq::{Agent, Proxy};
+
+pub use answer::{Answer, retry_after};
+pub use tls::{Identity, Tls, TlsSettings};
+
+/// The settings of a client, to which the caller adds limits; a status is an answer, not an error. Without `tls` it
+/// speaks with `http://` alone.
+///
+/// # Errors
+/// A certificate or key cannot be used.
+pub fn config(tls: Option<&Tls>) -> Result<ConfigBuilder<AgentScope>, String> {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")));
+    Ok(match tls {
+        Some(tls) => config.tls_config(tls.agent_config()?),
+        None => config,
+    })
+}
+
+/// The same for whoever asks with `https://` and trusts what this machine trusts.
+#[must_use]
+pub fn trusting_config() -> ConfigBuilder<AgentScope> {
+    Tls::new(&TlsSettings::default())
+        .and_then(|tls| config(Some(&tls)))
+        .expect("nothing of a user's is read")
+}
+
+/// The proxy that the environment names for an address; never one for what runs on this machine, as with Go's clients.
+#[must_use]
+pub fn proxy_of(url: &str) -> Option<Proxy> {
+    let uri = url.parse::<Uri>().ok();
+    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
+    match is_loopback(host) {
+        true => None,
+        false => Proxy::try_from_env(),
+    }
+}
+
+/// Whether a host, an IPv6 address in brackets or not, is this machine.
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Why there was no answer.
+#[must_use]
+pub fn told(error: &ureq::Error) -> String {
+    match error {
+        // These two would show the address.
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) => "its address cannot be used".to_owned(),
+        ureq::Error::Timeout(_) => "no answer in time".to_owned(),
+        ureq::Error::HostNotFound => "its host name is unknown".to_owned(),
+        ureq::Error::Io(error) => error.to_string(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_asked_without_a_proxy() {
+        for url in [
+            "http://localhost:1/",
+            "https://127.0.0.2/",
+            "http://[::1]:80/",
+        ] {
+            assert!(proxy_of(url).is_none(), "{url}");
+        }
+        assert!(!is_loopback("localhost.example") && !is_loopback("10.0.0.1"));
+    }
+
+    #[test]
+    fn an_address_is_not_told() {
+        let error = config(None)
+            .expect("there is no certificate")
+            .build()
+            .new_agent()
+            .get("http://u:hush@h:99999/")
+            .call()
+            .expect_err("there is no such port");
+        assert!(!told(&error).contains("hush"), "{error}");
+    }
+}

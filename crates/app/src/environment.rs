@@ -6,6 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// Names a file that every run of the environment leaves its JSON result in, whatever command it is.
+pub(crate) const RESULT_FILE: &str = "LOADLINE_JSON";
+/// Switches the verdict off for every run of an environment under another tool's name.
+pub(crate) const NO_VERDICT: &str = "LOADLINE_NO_VERDICT";
+
 /// Environment variables by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Env {

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::run::consolidated;
 use super::script::LoadedScript;
-use super::{k6, script};
+use super::{notices, script};
 use crate::k6::json::Json;
 use crate::k6::{Compatibility, K6Error, K6Invocation, ScriptRun};
 use crate::terminal::print;
@@ -30,7 +30,7 @@ pub(super) fn run(
     let config = invocation.read_config(files)?;
     let loaded = script::load(invocation, env, files)?;
     let run = consolidated(invocation, &loaded, config.as_deref())?;
-    k6::tell(&run.notices, &invocation.log);
+    notices::tell(&run.notices, &invocation.log);
     let archive = archive(invocation, &loaded, &run)?;
     let path = &invocation.archive_out;
     let written = match path.as_str() {

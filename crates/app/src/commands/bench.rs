@@ -11,8 +11,8 @@ use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd};
 use loadline_output::json;
 
-use super::fresh_seed;
 use super::running::{self, Run};
+use super::seed::fresh_seed;
 use super::sinks::Sinks;
 use crate::cli::bench::{BenchArgs, ResultArgs};
 use crate::http::AccessSettings;

@@ -13,8 +13,9 @@ use loadline_report::bombardier::{self, DONE, Identity, Progress, Spec};
 
 use super::hey::tell_verdict;
 use super::running::Run;
-use super::{NO_VERDICT, fresh_seed};
+use super::seed::fresh_seed;
 use crate::dialect::bombardier::{self as dialect, Format, Job};
+use crate::environment::NO_VERDICT;
 use crate::journal::Place;
 use crate::observers::WantedObservers;
 use crate::terminal::{print, style};

@@ -12,7 +12,8 @@ use loadline_output::json;
 use loadline_target::TargetConfig;
 
 use super::running::{self, Run};
-use super::{fresh_seed, target};
+use super::seed::fresh_seed;
+use super::target;
 use crate::cli::{self, Command, DemoArgs};
 use crate::journal::Place;
 use crate::observers::WantedObservers;

@@ -15,8 +15,9 @@ use loadline_report::{hey, verdict};
 
 use super::running::Run;
 use super::samples::{self, Kept};
-use super::{NO_VERDICT, fresh_seed};
+use super::seed::fresh_seed;
 use crate::dialect::hey::{self as dialect, Job, Output};
+use crate::environment::NO_VERDICT;
 use crate::journal::Place;
 use crate::observers::WantedObservers;
 use crate::terminal::{print, style};

@@ -4,7 +4,8 @@
 
 use loadline_model::ExitCode;
 
-use super::{fresh_seed, k6, script};
+use super::seed::fresh_seed;
+use super::{notices, script};
 use crate::k6::{K6Error, K6Invocation, ScriptFacts};
 use crate::terminal::print;
 use crate::{Env, Files};
@@ -20,14 +21,14 @@ pub(super) fn run(
 ) -> Result<ExitCode, K6Error> {
     let config = invocation.read_config(files)?;
     let loaded = script::load(invocation, env, files)?;
-    let (text, notices) = invocation.inspect(&ScriptFacts {
+    let (text, told) = invocation.inspect(&ScriptFacts {
         url: &loaded.url,
         options: &loaded.options,
         exports: None,
         config: config.as_deref(),
         seed: fresh_seed(),
     })?;
-    k6::tell(&notices, &invocation.log);
+    notices::tell(&told, &invocation.log);
     print::to_stdout(&text)
         .map_err(|error| K6Error::other(format!("cannot write to standard output: {error}")))?;
     Ok(ExitCode::Ok)

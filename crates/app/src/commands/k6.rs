@@ -11,8 +11,8 @@ use super::{archive, completion, control, deps, inspect, new, run, version};
 use crate::cli::script::ScriptCommand;
 use crate::cli::script::flags::GLOBAL;
 use crate::dialect::pflag::Kind;
-use crate::k6::{Identity, K6Error, K6Invocation, LogOutput, LogSettings, Notice, Reading};
-use crate::terminal::{now, print};
+use crate::k6::{Identity, K6Error, K6Invocation, LogOutput, LogSettings, Reading};
+use crate::terminal::now;
 use crate::{Ending, Env, Files};
 
 /// Runs the command that the words name; flags may stand before its name.
@@ -136,21 +136,6 @@ fn append(path: &str, line: &str) -> bool {
         .create(true)
         .open(path);
     opened.is_ok_and(|mut file| file.write_all(line.as_bytes()).is_ok())
-}
-
-/// Tells what the user is to know before anything starts.
-pub(super) fn tell(notices: &[Notice], log: &LogSettings) {
-    for notice in notices {
-        let line = log.format.line(notice, &now::rfc3339());
-        match log.output {
-            LogOutput::None => {}
-            // A reader that went away has seen all that it wanted.
-            LogOutput::Stdout => drop(print::to_stdout(&line)),
-            LogOutput::Stderr | LogOutput::File { .. } | LogOutput::Loki(_) => {
-                print::to_stderr(&line);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -16,21 +16,19 @@ mod hey;
 mod inspect;
 mod k6;
 mod new;
+mod notices;
 mod probing;
 mod report;
 mod run;
 mod running;
 mod samples;
 mod script;
+mod seed;
 mod sinks;
 mod suite;
 mod sweep;
 mod target;
 mod version;
-
-pub(crate) use running::RESULT_FILE;
-
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 use loadline_model::ExitCode;
 
@@ -38,9 +36,6 @@ use crate::cli::script::ScriptCommand;
 use crate::cli::{self, Command};
 use crate::k6::Identity;
 use crate::{Ending, Env, Files};
-
-/// Switches the dialects' verdict off for every run of an environment.
-const NO_VERDICT: &str = "LOADLINE_NO_VERDICT";
 
 /// Runs the command that a command line names, the program's own name first.
 ///
@@ -116,11 +111,6 @@ fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
     Some((named(word)?, &arguments[2..]))
 }
 
-/// A seed that differs from run to run; the result tells it, so that a run can be repeated.
-fn fresh_seed() -> u64 {
-    RandomState::new().build_hasher().finish()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,10 +147,5 @@ mod tests {
         );
         assert_eq!(of("loadline bench hey"), None);
         assert_eq!(of("loadline"), None);
-    }
-
-    #[test]
-    fn seeds_differ() {
-        assert_ne!(fresh_seed(), fresh_seed());
     }
 }

@@ -19,8 +19,9 @@ use loadline_report::units;
 use loadline_run::RunSetup;
 use serde_json::{Value, json};
 
+use super::run;
 use super::script::{self, LoadedScript};
-use super::{fresh_seed, run};
+use super::seed::fresh_seed;
 use crate::cli::bench::{Arrivals, BenchArgs};
 use crate::cli::script::ScriptCommand;
 use crate::cli::values::VUS_MAX;

@@ -5,8 +5,8 @@
 
 use loadline_model::ExitCode;
 
-use super::script::LoadedScript;
-use super::{fresh_seed, script};
+use super::script::{self, LoadedScript};
+use super::seed::fresh_seed;
 use crate::k6::{K6Error, K6Invocation, ScriptFacts, ScriptRun};
 use crate::{Env, Files};
 

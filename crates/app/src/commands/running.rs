@@ -14,6 +14,7 @@ use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
 use loadline_output::json;
 use loadline_run::{ObserverFeed, RunSetup};
 
+use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
 use crate::observers::WantedObservers;
 use crate::terminal::signals::{self, SecondSignal};
@@ -35,9 +36,6 @@ pub(super) struct Run {
     /// Where the environment wants the JSON result, beside what the command line says.
     result_file: Option<PathBuf>,
 }
-
-/// Names a file that every run of the environment leaves its JSON result in, whatever command it is.
-pub(crate) const RESULT_FILE: &str = "LOADLINE_JSON";
 
 impl Run {
     /// Prepares the process and what surrounds the run.

@@ -28,7 +28,7 @@ use loadline_run::{
 use loadline_script::ProgramSettings;
 use loadline_script::program::{HttpDebug, HttpDefaults};
 
-use crate::commands::RESULT_FILE;
+use crate::environment::{NO_VERDICT, RESULT_FILE};
 use crate::http::TokenChoice;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
@@ -46,9 +46,6 @@ pub(crate) use logger::Logger;
 use show::Show;
 use summary::Telling;
 pub(crate) use trace::TraceLook;
-
-/// Switches the verdict off for every run of an environment.
-const NO_VERDICT: &str = "LOADLINE_NO_VERDICT";
 
 /// k6's hint where no iteration was run to its end.
 const NOTHING_FINISHED: &str =

@@ -15,7 +15,7 @@ use loadline_engine::clock::Clock;
 use loadline_suite::runner::{Beat, ExecuteError, Executor, RunFiles, RunOrder};
 
 use super::wish::Wish;
-use crate::commands::RESULT_FILE;
+use crate::environment::RESULT_FILE;
 
 /// How often is looked whether a process has ended.
 const LOOK: Duration = Duration::from_millis(20);

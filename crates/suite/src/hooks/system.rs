@@ -341,3 +341,44 @@ impl World for System {
         processor::cpu_seconds(of)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time that stands still.
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+
+        fn pause(&self, _: Duration) {}
+
+        fn should_stop(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn no_password_of_an_address_is_told() {
+        let mut system = System::new(Box::new(Still), PathBuf::new());
+        // Nobody listens on port 1, and a space is in no address.
+        for url in [
+            "http://u:hush@127.0.0.1:1/",
+            "http://u:hush hush@127.0.0.1/",
+        ] {
+            let call = HttpCall {
+                method: "GET".to_owned(),
+                url: url.to_owned(),
+                ..HttpCall::default()
+            };
+            let told = system.http(&call, Duration::from_secs(5)).unwrap_err();
+            assert!(
+                told.contains("127.0.0.1") && !told.contains("hush"),
+                "{told}"
+            );
+        }
+    }
+}

@@ -33,12 +33,6 @@ pub(super) fn is_fragment_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:@[]/?".contains(&byte)
 }
 
-/// A text as it is spelled in a path.
-#[must_use]
-pub fn in_path(text: &str) -> String {
-    escaped(text, is_path_byte)
-}
-
 pub(super) fn check_escapes(text: &str) -> Result<(), String> {
     let mut at = 0;
     while let Some(found) = text[at..].find('%') {

@@ -118,7 +118,7 @@ impl Identity {
     /// The certificate cannot be used.
     #[must_use]
     pub fn serve(&self) -> Server {
-        self.serve_by(|tls, _| {
+        self.serve_by(&[], |tls, _| {
             while web::read_head(tls)?.is_some() {
                 tls.write_all(&web::ok("ok"))?;
             }
@@ -126,21 +126,28 @@ impl Identity {
         })
     }
 
-    /// Starts a server that shows this certificate and does this with each connection.
+    /// Starts a server that shows this certificate, agrees on one of these protocols (ALPN), and does this
+    /// with each connection.
     ///
     /// # Panics
     /// The certificate cannot be used.
     pub(crate) fn serve_by(
         &self,
+        protocols: &[&str],
         serve: impl Fn(&mut TlsStream<'_>, &Stop) -> io::Result<()> + Send + Sync + 'static,
     ) -> Server {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.key.clone()));
-        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("the default versions are supported")
-            .with_no_client_auth()
-            .with_single_cert(vec![self.certificate.clone()], key)
-            .expect("key and certificate fit");
+        let mut config =
+            ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+                .with_safe_default_protocol_versions()
+                .expect("the default versions are supported")
+                .with_no_client_auth()
+                .with_single_cert(vec![self.certificate.clone()], key)
+                .expect("key and certificate fit");
+        config.alpn_protocols = protocols
+            .iter()
+            .map(|name| name.as_bytes().to_vec())
+            .collect();
         let config = Arc::new(config);
         Server::start(move |stream, stop| {
             let connection = ServerConnection::new(Arc::clone(&config));

@@ -3,12 +3,19 @@
 //! Must not know how they are noticed. Invariant: the generator is named as the one at fault, and what
 //! could be sent was sent.
 
+use loadline_e2e::front_ends::Asked;
 use loadline_e2e::server::Server;
 use loadline_e2e::target::Target;
-use loadline_e2e::{bench_by, loadline_under, skip, web};
+use loadline_e2e::{Ran, bench_by, loadline_under, skip, web};
 
 use std::process::Command;
 use std::time::Duration;
+
+/// The verdict names the class that most failures are of.
+fn assert_told(ran: &Ran, class: &str) {
+    let findings = ran.at("/verdict/findings").to_string();
+    assert!(findings.contains(class), "{class} is not in {findings}");
+}
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
@@ -20,14 +27,23 @@ fn too_few_open_files() {
             web::ok("ok")
         })
     });
-    let limited = loadline_under("ulimit -n 64 && exec \"$0\" \"$@\"");
-    let ran = bench_by(limited, &["-c", "200", "-n", "600", "-q", &server.url("/")]);
-    assert!(ran.failed("fd-limit") > 0, "{:?}", ran.failures());
-    assert!(ran.count("good") > 0, "those that had a connection went on");
-    assert_eq!(ran.count("started"), 600);
-    ran.assert_named("fd-limit");
-    ran.assert_code(0);
-    ran.assert_memory_below(64);
+    let limited = || loadline_under("ulimit -n 64 && exec \"$0\" \"$@\"");
+    let url = server.url("/");
+    let asked = Asked {
+        requests: 600,
+        vus: 200,
+        ..Asked::few(&url, "30s")
+    };
+    let runs = [asked.by_bench(limited()), asked.by_script(limited())];
+    for ran in &runs {
+        assert!(ran.failed("fd-limit") > 0, "{:?}", ran.failures());
+        assert!(ran.count("good") > 0, "those that had a connection went on");
+        assert_eq!(ran.count("started"), 600);
+        assert_eq!(ran.at("/verdict/limit"), "generator");
+        assert_told(ran, "fd-limit");
+        ran.assert_code(0);
+    }
+    runs[0].assert_memory_below(64);
 }
 
 /// In a network of its own, with sixteen ports for outgoing connections.
@@ -48,14 +64,23 @@ fn too_few_local_ports() {
     );
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let in_namespace = format!("exec unshare -n sh -c '{script}' \"$0\" \"$@\"");
-    let mut command = loadline_under(&in_namespace);
-    command.current_dir(folder.path());
-    let url = "http://127.0.0.1:8080/delay/0.05";
-    let ran = bench_by(command, &["-c", "40", "-n", "200", "-q", url]);
-    assert!(ran.failed("ports-exhausted") > 0, "{:?}", ran.failures());
-    assert!(ran.count("good") > 0, "those that had a port went on");
-    ran.assert_named("ports-exhausted");
-    ran.assert_code(0);
+    let command = || {
+        let mut command = loadline_under(&in_namespace);
+        command.current_dir(folder.path());
+        command
+    };
+    let asked = Asked {
+        requests: 200,
+        vus: 40,
+        ..Asked::few("http://127.0.0.1:8080/delay/0.05", "30s")
+    };
+    for ran in [asked.by_bench(command()), asked.by_script(command())] {
+        assert!(ran.failed("ports-exhausted") > 0, "{:?}", ran.failures());
+        assert!(ran.count("good") > 0, "those that had a port went on");
+        assert_eq!(ran.at("/verdict/limit"), "generator");
+        assert_told(&ran, "ports-exhausted");
+        ran.assert_code(0);
+    }
 }
 
 /// In a network without any route.

@@ -74,7 +74,8 @@ impl Recorder {
         let kept = asked.clone();
         let identity = Authority::new("nobody").sign("127.0.0.1", Validity::Now);
         let places = Places::default();
-        let server = identity.serve_by(move |stream, stop| serve(stream, &kept, stop, &places));
+        let server =
+            identity.serve_by(&[], move |stream, stop| serve(stream, &kept, stop, &places));
         Recorder { server, asked }
     }
 }

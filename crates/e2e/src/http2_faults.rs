@@ -1,0 +1,89 @@
+//! A table of servers that each do one thing wrong with every request over HTTP/2, and how that is to be
+//! counted; frames are written by hand (RFC 9113 section 4.1).
+//!
+//! Must not know who asks. Invariant: a server says what it says after it has seen the request whole.
+
+use std::io::{self, Read, Write};
+
+use crate::certificates::{Identity, TlsStream};
+use crate::faults::linger;
+use crate::server::Server;
+
+/// One thing done wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Http2Fault {
+    /// What it is called.
+    pub name: &'static str,
+    /// What is sent after the request; then the connection is closed.
+    frames: &'static [u8],
+    /// The class of the failure.
+    pub class: &'static str,
+}
+
+/// The faults.
+pub const HTTP2_FAULTS: &[Http2Fault] = &[
+    Http2Fault {
+        name: "GOAWAY with ENHANCE_YOUR_CALM",
+        frames: b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b",
+        class: "http2",
+    },
+    Http2Fault {
+        name: "RST_STREAM with INTERNAL_ERROR",
+        frames: b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\x02",
+        class: "http2",
+    },
+    Http2Fault {
+        name: "DATA on no stream",
+        frames: b"\0\0\x01\0\0\0\0\0\0x",
+        class: "http2",
+    },
+    Http2Fault {
+        name: "a frame of 16 MB",
+        frames: b"\xff\xff\xff\0\0\0\0\0\x01",
+        class: "http2",
+    },
+    Http2Fault {
+        name: "no answer",
+        frames: b"",
+        class: "closed",
+    },
+    Http2Fault {
+        name: "half a body",
+        frames: b"\0\0\x01\x01\x04\0\0\0\x01\x88\0\0\x02\0\0\0\0\0\x01ok",
+        class: "truncated",
+    },
+];
+
+/// What a client says first (RFC 9113 section 3.4).
+const PREFACE_BYTES: usize = 24;
+/// The server's settings, none of them; and that it took the client's.
+const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
+/// The type of the frame that a request begins with.
+const HEADERS: u8 = 1;
+
+impl Http2Fault {
+    /// Starts a server that shows this certificate and does this.
+    #[must_use]
+    pub fn serve(self, identity: &Identity) -> Server {
+        identity.serve_by(&["h2"], move |tls, _| self.perform(tls))
+    }
+
+    fn perform(self, tls: &mut TlsStream<'_>) -> io::Result<()> {
+        tls.read_exact(&mut [0; PREFACE_BYTES])?;
+        tls.write_all(SETTINGS)?;
+        while read_frame(tls)? != HEADERS {}
+        tls.write_all(self.frames)?;
+        tls.conn.send_close_notify();
+        tls.flush()?;
+        linger(tls.sock)
+    }
+}
+
+/// Reads a frame and gives its type.
+fn read_frame(tls: &mut TlsStream<'_>) -> io::Result<u8> {
+    let mut head = [0; 9];
+    tls.read_exact(&mut head)?;
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    tls.read_exact(&mut vec![0; length as usize])?;
+    Ok(head[3])
+}

@@ -1,0 +1,127 @@
+//! One fault, two front ends: `bench` and a script count a failure under the same class, and the verdict
+//! blames the same side.
+//!
+//! Must not know how the client tells classes apart. Invariant: every fault here fails every request.
+
+use std::process::Command;
+
+use loadline_e2e::certificates::{Authority, Validity};
+use loadline_e2e::faults::Fault;
+use loadline_e2e::front_ends::Asked;
+use loadline_e2e::http2_faults::HTTP2_FAULTS;
+use loadline_e2e::loadline;
+use loadline_e2e::server::{Server, free_port};
+
+const TIMEOUT: &str = "3s";
+
+/// Holds both front ends to a class and to each other's verdict; gives what differs.
+fn differences(asked: Asked<'_>, class: &str, command: impl Fn() -> Command) -> Vec<String> {
+    let runs = [
+        ("bench", asked.by_bench(command())),
+        ("script", asked.by_script(command())),
+    ];
+    let mut differences = Vec::new();
+    for (front_end, ran) in &runs {
+        let failures = ran.failures();
+        if failures != [(class, asked.requests)] {
+            let messages = ran.messages();
+            differences.push(format!("under {front_end}: {failures:?}: {messages:?}"));
+        }
+    }
+    for pointer in ["/verdict/headline", "/verdict/limit"] {
+        let [bench, script] = runs.each_ref().map(|(_, ran)| ran.at(pointer));
+        // So few requests are too few to tell a busy machine from a limit of the generator.
+        let is_busy = [bench, script].contains(&&"generator".into());
+        if bench != script && !is_busy {
+            differences.push(format!("bench says {bench}, the script {script}"));
+        }
+    }
+    differences
+}
+
+fn assert_alike(faults: &[(&str, Vec<String>)]) {
+    let faults = faults.iter();
+    let told: Vec<String> = faults
+        .flat_map(|(name, differences)| differences.iter().map(move |why| format!("{name}: {why}")))
+        .collect();
+    assert!(told.is_empty(), "{}", told.join("\n"));
+}
+
+fn https(server: &Server) -> String {
+    format!("https://localhost:{}/", server.address().port())
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn connections_that_do_not_come_about() {
+    let refused = format!("http://127.0.0.1:{}/", free_port());
+    let silent = Fault::NeverAnswers.serve();
+    let plain = Fault::PlainAnswer.serve();
+    let no_tls = format!("https://{}/", plain.address());
+    let table = [
+        ("a closed port", refused.as_str(), TIMEOUT, "refused"),
+        (
+            "a name that does not exist",
+            "http://no-such-host.invalid/",
+            "30s",
+            "dns",
+        ),
+        ("no answer", &silent.url("/"), "250ms", "timeout"),
+        ("a plain server asked for TLS", &no_tls, TIMEOUT, "tls"),
+    ];
+    assert_alike(&table.map(|(name, url, timeout, class)| {
+        (name, differences(Asked::few(url, timeout), class, loadline))
+    }));
+}
+
+/// Authorities come from the environment, which both front ends read.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn certificates_that_are_not_trusted() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let authority = Authority::new("authority");
+    let trusted = authority.save(folder.path(), "ca.pem");
+    let trusting = || {
+        let mut command = loadline();
+        command.env("SSL_CERT_FILE", &trusted);
+        command
+    };
+    let expired = authority.sign("localhost", Validity::Past).serve();
+    let misnamed = authority.sign("elsewhere.test", Validity::Now).serve();
+    let unknown = Authority::new("another")
+        .sign("localhost", Validity::Now)
+        .serve();
+    let table = [
+        ("an expired certificate", &expired),
+        ("a certificate for another name", &misnamed),
+        ("an authority that nobody trusts", &unknown),
+    ];
+    assert_alike(&table.map(|(name, server)| {
+        let url = https(server);
+        let asked = Asked {
+            bench_more: &["-4"],
+            ..Asked::few(&url, TIMEOUT)
+        };
+        (name, differences(asked, "certificate", trusting))
+    }));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn faults_of_http2() {
+    let identity = Authority::new("authority").sign("localhost", Validity::Now);
+    let told: Vec<_> = HTTP2_FAULTS
+        .iter()
+        .map(|fault| {
+            let server = fault.serve(&identity);
+            let url = https(&server);
+            let asked = Asked {
+                bench_more: &["-4", "-k", "--http2"],
+                run_more: &["--insecure-skip-tls-verify"],
+                ..Asked::few(&url, TIMEOUT)
+            };
+            (fault.name, differences(asked, fault.class, loadline))
+        })
+        .collect();
+    assert_alike(&told);
+}

@@ -3,11 +3,12 @@
 //!
 //! Must not know how the client tells classes apart. Invariant: both front ends meet every row.
 
-use std::fs;
 use std::time::Duration;
 
+use loadline_e2e::front_ends::Asked;
 use loadline_e2e::hostile::{CONTENT, ENDINGS, GRAMMAR, Hostile, MEASURE, SILENCE};
-use loadline_e2e::{Ran, bench, clock, loadline, run_to_end};
+use loadline_e2e::server::free_port;
+use loadline_e2e::{Ran, bench, clock, loadline};
 
 const REQUESTS: u64 = 3;
 /// Bytes of a body that the script takes: few, so that a slow machine sends more within the timeout.
@@ -21,43 +22,13 @@ const END_MAX: Duration = Duration::from_secs(30);
 const BENCH_MEMORY_MAX: u64 = 64;
 const SCRIPT_MEMORY_MAX: u64 = 150;
 
-const SCRIPT: &str = "
-    import http from 'k6/http';
-    export const options = { iterations: Number(__ENV.REQUESTS), vus: 1 };
-    export default () => http.get(__ENV.TARGET, { timeout: __ENV.TIMEOUT });";
-
-fn run_script(url: &str, timeout: &str) -> Ran {
-    let folder = tempfile::tempdir().expect("there is room");
-    let (file, json) = (folder.path().join("s.js"), folder.path().join("r.json"));
-    fs::write(&file, SCRIPT).expect("there is room");
-    let mut command = loadline();
-    command.args(["run", "-q", "--max-body", BODY_MAX, "--json"]);
-    command.arg(&json);
-    for pair in [
-        format!("TARGET={url}"),
-        format!("TIMEOUT={timeout}"),
-        format!("REQUESTS={REQUESTS}"),
-    ] {
-        command.args(["-e", &pair]);
+fn asked<'a>(url: &'a str, timeout: &'a str) -> Asked<'a> {
+    Asked {
+        requests: REQUESTS,
+        bench_more: &["--cookies"],
+        run_more: &["--max-body", BODY_MAX],
+        ..Asked::few(url, timeout)
     }
-    command.arg(&file);
-    let output = run_to_end(command);
-    Ran::of(&output, fs::read_to_string(&json).ok().as_deref())
-}
-
-fn run_bench(url: &str, timeout: &str) -> Ran {
-    let requests = REQUESTS.to_string();
-    bench(&[
-        "-c",
-        "1",
-        "-n",
-        &requests,
-        "-q",
-        "--cookies",
-        "-t",
-        timeout,
-        url,
-    ])
 }
 
 /// What is wrong with how a run went; `None`: nothing.
@@ -87,8 +58,8 @@ fn assert_table(table: &[Hostile], timeout: &str) {
         ] {
             let begun = clock::now();
             let ran = match front_end {
-                "bench" => run_bench(&url, timeout),
-                _ => run_script(&url, timeout),
+                "bench" => asked(&url, timeout).by_bench(loadline()),
+                _ => asked(&url, timeout).by_script(loadline()),
             };
             let took = clock::now() - begun;
             if let Some(why) = fault(&ran, class, memory_max) {
@@ -141,17 +112,37 @@ fn failures_on_this_side_are_not_a_race() {
     assert!(ran.report().contains("paused after each"), "{}", ran.out);
 }
 
+/// Refused connections cost no time either; their pace is one that k6 does not reach on such a machine.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn refused_connections_are_held_to_a_pace() {
+    const PER_SECOND: u64 = 20_000;
+    let url = format!("http://127.0.0.1:{}/", free_port());
+    let ran = bench(&["-c", "20", "-z", "1s", "--workers", "1", "-q", &url]);
+    let refused = ran.failed("refused");
+    assert!(refused <= PER_SECOND * 3 / 2, "{refused}");
+    let is_told = ran.report().contains("at most 20,000 such a second");
+    assert_eq!(is_told, refused >= 1_000, "{refused}: {}", ran.out);
+    let asked = Asked {
+        requests: 2_000,
+        ..asked(&url, TIMEOUT)
+    };
+    let ran = asked.by_script(loadline());
+    assert_eq!(ran.failures(), [("refused", 2_000)]);
+    let findings = ran.at("/verdict/findings").to_string();
+    assert!(findings.contains("paused-after-failures"), "{findings}");
+}
+
 /// Both front ends blame the same side where both see a failure.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn one_failure_has_one_culprit() {
     for row in [ENDINGS[0], ENDINGS[17], GRAMMAR[0], GRAMMAR[20]] {
         let server = row.serve();
-        let limits = [
-            run_bench(&server.url("/"), LONG_TIMEOUT),
-            run_script(&server.url("/"), LONG_TIMEOUT),
-        ]
-        .map(|ran| ran.at("/verdict/limit").clone());
+        let url = server.url("/");
+        let asked = asked(&url, LONG_TIMEOUT);
+        let limits = [asked.by_bench(loadline()), asked.by_script(loadline())]
+            .map(|ran| ran.at("/verdict/limit").clone());
         assert_eq!(limits[0], limits[1], "{}", row.name);
         assert_eq!(limits[0], "target", "{}", row.name);
     }

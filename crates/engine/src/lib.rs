@@ -25,6 +25,7 @@ mod timers;
 mod vu;
 mod worker;
 
+pub use client::INSTANT_FAILURES_PER_SECOND;
 pub use net::TlsError;
 pub use record_script::{Occasion, ScriptMetrics, ScriptRecorder};
 pub use report::{INTERVAL, WorkerReport};

@@ -88,7 +88,7 @@ error_classes! {
     /// The answer is not HTTP, or breaks its rules.
     Malformed = "malformed", Target, "the answer is not valid HTTP: check the port and the protocol";
     /// The answer's head or framing exceeds a limit.
-    TooLarge = "too-large", Target, "the answer's headers exceed the limits of any sane client";
+    TooLarge = "too-large", Target, "the answer's head or framing exceeds what any sane client takes[, or its body what {max-body} allows]";
     /// The HTTP/2 connection or stream was refused or broken.
     Http2 = "http2", Target, "look at the target's HTTP/2 limits (streams a connection, resets) or use HTTP/1.1";
     /// More redirects than allowed, or one that leads nowhere.
@@ -122,6 +122,12 @@ impl ErrorClass {
             self,
             Class::Dns | Class::Request | Class::FdLimit | Class::PortsExhausted
         )
+    }
+
+    /// Whether a failure comes about at once, so that a loop of them is as fast as the processor.
+    #[must_use]
+    pub fn is_instant(self) -> bool {
+        self == ErrorClass::Refused || self.is_before_the_target()
     }
 
     /// The position in [`ErrorClass::ALL`].

@@ -72,6 +72,8 @@ knobs! {
     GracefulStop = "graceful-stop", Some("--graceful-stop"), Some("gracefulStop"), None, None;
     /// Requests that a connection carries.
     MaxRequests = "max-requests", Some("--max-requests-per-connection"), None, None, None;
+    /// Bytes of a body that are taken.
+    MaxBody = "max-body", None, Some("--max-body"), None, None;
     /// How long the load lasts.
     Duration = "duration", Some("-d"), Some("--duration"), Some("-z"), Some("-d");
     /// How far starts may be bunched.

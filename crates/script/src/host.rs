@@ -19,6 +19,8 @@ pub trait Host {
     fn now(&self) -> Nanos;
     /// Nanoseconds since 1970.
     fn unix_ns(&self) -> u64;
+    /// A hop begins; its sample will bear this instant.
+    fn hop_begins(&self, _at: Nanos) {}
     /// Random bits; where a seed was given they follow from it.
     fn random(&self) -> u64;
     /// Writes a line to the log.

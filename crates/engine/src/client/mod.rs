@@ -8,10 +8,13 @@
 mod http1;
 mod http2;
 mod http2_message;
+mod pace;
 
 pub(crate) use http1::{Body, Http1Connection, Message};
 pub(crate) use http2::Http2Connection;
 pub(crate) use http2_message::{Http2Body, Http2Message, http2_head};
+pub use pace::INSTANT_FAILURES_PER_SECOND;
+pub(crate) use pace::{FailurePace, Pace};
 
 use std::cell::RefCell;
 use std::future::Future;

@@ -180,8 +180,8 @@ impl VuClient {
             Ok(peer) => self.record_answer(&fate.life, peer),
             Err(broken) => {
                 let class = self.record_breakage(request, &mut fate.life, deadline, broken);
-                if class.is_some_and(ErrorClass::is_before_the_target) {
-                    Box::pin(self.back_off()).await;
+                if let Some(pause) = class.and_then(|class| self.pause_after(class)) {
+                    Box::pin(self.back_off(pause)).await;
                 }
             }
         }
@@ -189,10 +189,21 @@ impl VuClient {
         fate.life.done
     }
 
-    /// Lets time pass after a failure that costs none, which would else be repeated as fast as the
-    /// processor can; a stop ends it.
-    async fn back_off(&self) {
-        let pause = tokio::time::sleep(PAUSE_AFTER_OWN_FAILURE);
+    /// How long to pause after a failure that costs no time, which would else be repeated as fast as the
+    /// processor can.
+    fn pause_after(&self, class: ErrorClass) -> Option<Duration> {
+        match class.is_before_the_target() {
+            true => Some(PAUSE_AFTER_OWN_FAILURE),
+            false => {
+                let now = self.shared.clock.now();
+                self.shared.failures.pause_after(class, now)
+            }
+        }
+    }
+
+    /// Lets time pass; a stop ends it.
+    async fn back_off(&self, pause: Duration) {
+        let pause = tokio::time::sleep(pause);
         // Whether it was stopped is seen by whoever begins the next iteration.
         let _ = self.slot.guard(pause).await;
     }

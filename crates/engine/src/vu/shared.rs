@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::http2_pool::Http2Pool;
 use super::script::WorkerScript;
-use crate::client::{Broken, StopSign};
+use crate::client::{Broken, FailurePace, StopSign};
 use crate::clock::Clock;
 use crate::net::{Connected, Connector, Owner, Route, Routes, WireBytes};
 use crate::record::Recorder;
@@ -40,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) sample_due: Cell<bool>,
     /// What script virtual users share; `None` when no scenario is a script's.
     pub(crate) script: Option<Rc<WorkerScript>>,
+    pub(crate) failures: FailurePace,
     /// When the last request ended, over the worker.
     pub(crate) last_done: Cell<Nanos>,
 }

@@ -27,6 +27,7 @@ use tokio::time::interval;
 use super::Worker;
 use super::scenario::{Hosted, ScenarioShare};
 use super::task::VuTask;
+use crate::client::FailurePace;
 use crate::clock::Clock;
 use crate::live::LiveCounters;
 use crate::mailbox::Mailbox;
@@ -278,6 +279,7 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
             .script
             .as_ref()
             .map(|script| Rc::new(make_script(script, setup, bytes, seed))),
+        failures: FailurePace::default(),
         last_done: Cell::new(Nanos::ZERO),
     }
 }

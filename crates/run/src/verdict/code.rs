@@ -38,7 +38,7 @@ codes! {
     MostUnanswered = "most-unanswered";
     /// Some requests failed.
     RequestsFailed = "requests-failed";
-    /// Requests failed on this side before anything was asked, and virtual users paused after each.
+    /// Requests failed at once, and virtual users paused so that they are not repeated at full speed.
     PausedAfterFailures = "paused-after-failures";
     /// Fewer requests were sent than planned.
     OfferedLoadMissed = "offered-load-missed";

@@ -3,6 +3,7 @@
 //! Must not ask who was in the way. Invariant: a request counts as delivered when it was begun while arrivals were due; a
 //! run in which more than a tenth of what was asked for has no answer was not delivered either.
 
+use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
@@ -140,20 +141,42 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Failures on this side cost no time, so the engine adds some.
+/// Failures at once that are told of as held to a pace: fewer may never have been held up.
+const HELD_TO_PACE_MIN: u64 = 1_000;
+
+/// Failures that cost no time, so that the engine adds some.
 fn paused(facts: &Facts<'_>) -> Option<Finding> {
-    let is_own = |class: &&ErrorClass| class.is_before_the_target() && facts.failed(**class) > 0;
-    let first = ErrorClass::ALL.iter().find(is_own)?;
-    if facts.is_script() {
-        return None;
-    }
-    let own = ErrorClass::ALL.iter().filter(is_own);
-    let failed: u64 = own.map(|class| facts.failed(*class)).sum();
-    let text = format!(
-        "{} requests failed on this side before the target was asked; the virtual user paused after \
-         each, so that they are not repeated at full speed",
-        count(failed)
-    );
+    let pauses_after_each = |class: ErrorClass| class.is_before_the_target() && !facts.is_script();
+    let failed_by = |holds: &dyn Fn(ErrorClass) -> bool| {
+        let classes = ErrorClass::ALL.iter().copied();
+        let mut failed = classes.filter(|class| holds(*class) && facts.failed(*class) > 0);
+        let first = failed.next()?;
+        let more: u64 = failed.map(|class| facts.failed(class)).sum();
+        Some((first, facts.failed(first) + more))
+    };
+    let (first, text) = match failed_by(&pauses_after_each) {
+        Some((first, failed)) => {
+            let text = format!(
+                "{} requests failed on this side before the target was asked; the virtual user paused after \
+                 each, so that they are not repeated at full speed",
+                count(failed)
+            );
+            (first, text)
+        }
+        None => {
+            let (first, failed) = failed_by(&ErrorClass::is_instant)?;
+            if failed < HELD_TO_PACE_MIN {
+                return None;
+            }
+            let text = format!(
+                "{} requests failed at once; a worker goes through at most {} such a second, so that they are \
+                 not repeated at full speed",
+                count(failed),
+                count(u64::from(INSTANT_FAILURES_PER_SECOND)),
+            );
+            (first, text)
+        }
+    };
     Some(Code::PausedAfterFailures.finding(Gravity::Note, text, first.hint()))
 }
 

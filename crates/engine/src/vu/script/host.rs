@@ -30,8 +30,10 @@ pub(crate) struct VuHost {
     worker: Rc<WorkerScript>,
     scenario: Rc<ScenarioScript>,
     vu: u64,
-    /// When the plan wanted the iteration; taken by its first request.
+    /// When the plan wanted the iteration; taken by the request that is the first to begin.
     intended: Cell<Option<Nanos>>,
+    /// When that request began.
+    first_hop: Cell<Option<Nanos>>,
     /// Whether the plan says when iterations are wanted, so that requests have a response time.
     has_intended: Cell<bool>,
     iteration_in_test: Cell<u64>,
@@ -56,6 +58,7 @@ impl VuHost {
             scenario: Rc::clone(scenario),
             vu: scenario.ids(slot.global).0,
             intended: Cell::new(None),
+            first_hop: Cell::new(None),
             has_intended: Cell::new(false),
             iteration_in_test: Cell::new(0),
             iteration_in_instance: Cell::new(0),
@@ -67,6 +70,7 @@ impl VuHost {
 
     pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64) {
         self.intended.set(beginning.intended);
+        self.first_hop.set(None);
         self.has_intended.set(beginning.intended.is_some());
         self.iteration_in_test.set(beginning.iteration);
         let in_instance = self.scenario.number_in_instance(beginning.iteration);
@@ -128,11 +132,15 @@ impl VuHost {
         Occasion { at, tags, metadata }
     }
 
-    /// When a request that started then was wanted: the first of an iteration when that was due, a
-    /// later one when the script came to it.
+    /// When a request that started then was wanted: the first to begin when the iteration was due, a
+    /// later one when the script came to it. Of several at a time the first to begin need not be the
+    /// first to end.
     fn intended_of(&self, started: Nanos) -> Option<Nanos> {
         let own = self.has_intended.get().then_some(started);
-        self.intended.take().or(own)
+        match self.first_hop.get() == Some(started) {
+            true => self.intended.take().or(own),
+            false => own,
+        }
     }
 
     /// Keeps the accounts of requests that every run has.
@@ -171,6 +179,12 @@ fn fill(answer: &mut crate::exchange::Answer, facts: &HttpFacts<'_>) {
 impl Host for VuHost {
     fn now(&self) -> Nanos {
         self.shared.clock.now()
+    }
+
+    fn hop_begins(&self, at: Nanos) {
+        if self.first_hop.get().is_none() {
+            self.first_hop.set(Some(at));
+        }
     }
 
     fn unix_ns(&self) -> u64 {

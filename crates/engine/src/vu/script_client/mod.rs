@@ -6,7 +6,6 @@
 
 mod go_words;
 mod message;
-mod pace;
 mod pool;
 mod received;
 mod settings;
@@ -29,13 +28,12 @@ use loadline_script::hop::{HopFailure, HopOutcome, HopRequest, HopTimes};
 use loadline_wire::{Limits, RequestKind};
 
 use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
-use self::pace::Pace;
 use self::pool::{Http1, Http2, Kept, Pool};
 use self::received::Received;
 use self::told::{Begun, agreed, answer};
 use self::trouble::{Occasion, Trouble};
 use crate::client::{
-    Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Stop, StopSign,
+    Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Stop, StopSign,
 };
 use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
 use crate::slot::{VuSlot, Watch};
@@ -128,10 +126,25 @@ impl ScriptClient {
             };
             return Ok(Err(self.not_begun(request, begun, &timed_out())));
         }
-        if left < OWN_TIMER_BELOW {
-            return Box::pin(self.run_with_timer(&watch, request, now, left)).await;
+        let outcome = match left < OWN_TIMER_BELOW {
+            true => Box::pin(self.run_with_timer(&watch, request, now, left)).await,
+            false => self.run(&watch, request, now).await,
+        };
+        if let Ok(Err(failure)) = &outcome {
+            Box::pin(self.catch_breath(failure.class)).await;
         }
-        self.run(&watch, request, now).await
+        outcome
+    }
+
+    /// Lets time pass after failures that cost none.
+    #[cold]
+    async fn catch_breath(&self, class: ErrorClass) {
+        let now = self.settings.clock.now();
+        if let Some(pause) = self.settings.failures.pause_after(class, now) {
+            let watch = self.slot.watch(Nanos::MAX);
+            // Whoever asks next sees that the pause was cut short.
+            let _ = watch.guard(tokio::time::sleep(pause)).await;
+        }
     }
 
     /// Closes the connections that the options do not let live on.

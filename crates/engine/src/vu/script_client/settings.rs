@@ -13,7 +13,7 @@ use loadline_model::script_settings::ScriptSettings;
 use loadline_model::url::Origin;
 use loadline_model::{ClientPlan, Nanos};
 
-use super::pace::Pace;
+use crate::client::{FailurePace, Pace};
 use crate::clock::Clock;
 use crate::net::{
     AddressRules, Addresses, Connector, Resolver, Route, TlsError, TlsSettings, WireBytes,
@@ -98,6 +98,7 @@ pub(crate) struct ScriptClientSettings {
     pub(super) scratch: RefCell<Box<[u8]>>,
     /// Bytes over all virtual users of the worker.
     pub(super) bytes: Rc<WireBytes>,
+    pub(super) failures: FailurePace,
 }
 
 /// What a worker brings to its script clients.
@@ -131,6 +132,7 @@ impl ScriptClientSettings {
             connector,
             scratch: RefCell::new(vec![0; crate::vu::shared::SCRATCH_BYTES].into_boxed_slice()),
             bytes: worker.bytes,
+            failures: FailurePace::default(),
         })
     }
 

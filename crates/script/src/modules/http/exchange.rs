@@ -105,6 +105,7 @@ impl Exchange {
 
     fn hop(&mut self, state: &VuState, now: Nanos) -> Next {
         self.started = now;
+        state.host.hop_begins(now);
         match self.request(state) {
             Ok(request) => {
                 self.debug_id = debug::request(state, &request);

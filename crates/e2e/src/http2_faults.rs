@@ -4,6 +4,7 @@
 //! Must not know who asks. Invariant: a server says what it says after it has seen the request whole.
 
 use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::certificates::{Identity, TlsStream};
 use crate::faults::linger;
@@ -71,7 +72,7 @@ impl Http2Fault {
     fn perform(self, tls: &mut TlsStream<'_>) -> io::Result<()> {
         tls.read_exact(&mut [0; PREFACE_BYTES])?;
         tls.write_all(SETTINGS)?;
-        while read_frame(tls)? != HEADERS {}
+        while read_frame(tls)?.0 != HEADERS {}
         tls.write_all(self.frames)?;
         tls.conn.send_close_notify();
         tls.flush()?;
@@ -79,11 +80,34 @@ impl Http2Fault {
     }
 }
 
-/// Reads a frame and gives its type.
-fn read_frame(tls: &mut TlsStream<'_>) -> io::Result<u8> {
+/// Starts a server whose first connection takes no request (GOAWAY without an error, as servers say it that
+/// renew their connections), while later ones answer each with 200.
+#[must_use]
+pub fn renewing(identity: &Identity) -> Server {
+    let has_begun = AtomicBool::new(false);
+    identity.serve_by(&["h2"], move |tls, _| {
+        tls.read_exact(&mut [0; PREFACE_BYTES])?;
+        tls.write_all(SETTINGS)?;
+        let is_first = !has_begun.swap(true, Ordering::Relaxed);
+        loop {
+            let (kind, stream) = read_frame(tls)?;
+            if kind != HEADERS {
+                continue;
+            }
+            if is_first {
+                tls.write_all(b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0")?;
+                return linger(tls.sock);
+            }
+            tls.write_all(&[&b"\0\0\x01\x01\x05"[..], &stream, b"\x88"].concat())?;
+        }
+    })
+}
+
+/// Reads a frame and gives its type and stream.
+fn read_frame(tls: &mut TlsStream<'_>) -> io::Result<(u8, [u8; 4])> {
     let mut head = [0; 9];
     tls.read_exact(&mut head)?;
     let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
     tls.read_exact(&mut vec![0; length as usize])?;
-    Ok(head[3])
+    Ok((head[3], [head[5], head[6], head[7], head[8]]))
 }

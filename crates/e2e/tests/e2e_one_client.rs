@@ -8,7 +8,7 @@ use std::process::Command;
 use loadline_e2e::certificates::{Authority, Validity};
 use loadline_e2e::faults::Fault;
 use loadline_e2e::front_ends::Asked;
-use loadline_e2e::http2_faults::HTTP2_FAULTS;
+use loadline_e2e::http2_faults::{HTTP2_FAULTS, renewing};
 use loadline_e2e::loadline;
 use loadline_e2e::server::{Server, free_port};
 
@@ -124,4 +124,26 @@ fn faults_of_http2() {
         })
         .collect();
     assert_alike(&told);
+}
+
+/// A request that a connection did not take is sent on the next one.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn connections_that_are_renewed() {
+    let identity = Authority::new("authority").sign("localhost", Validity::Now);
+    for front_end in ["bench", "script"] {
+        let server = renewing(&identity);
+        let url = https(&server);
+        let asked = Asked {
+            bench_more: &["-4", "-k", "--http2"],
+            run_more: &["--insecure-skip-tls-verify"],
+            ..Asked::few(&url, TIMEOUT)
+        };
+        let ran = match front_end {
+            "bench" => asked.by_bench(loadline()),
+            _ => asked.by_script(loadline()),
+        };
+        assert_eq!(ran.count("good"), 3, "{front_end}: {:?}", ran.messages());
+        assert_eq!(server.accepted(), 2, "{front_end}");
+    }
 }

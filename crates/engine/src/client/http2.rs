@@ -40,6 +40,8 @@ pub(crate) struct Http2Connection {
 #[derive(Default)]
 struct End {
     is_over: Cell<bool>,
+    /// Whether a request was turned away, so that no further one is asked for on it.
+    is_closing: Cell<bool>,
     over: Notify,
     /// What the peer said when it did not want any more: code and text.
     goodbye: RefCell<Option<(u32, String)>>,
@@ -89,7 +91,7 @@ impl Http2Connection {
 
     /// Whether another request may be sent on it.
     pub(crate) fn is_usable(&self) -> bool {
-        !self.end.is_over.get()
+        !self.end.is_over.get() && !self.end.is_closing.get()
     }
 
     /// Whether both are handles of one connection.
@@ -182,6 +184,7 @@ impl Http2Connection {
     /// A request that did not get onto the connection.
     #[cold]
     fn unsent(&self) -> Failure {
+        self.end.is_closing.set(true);
         let why = "the connection was lost before the request";
         let mut failure = Failure::http2(Http2Fault::Unsent, why).at(self.address);
         failure.reach = Reach::Unsent;
@@ -197,6 +200,9 @@ impl Http2Connection {
             Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR)
         );
         let is_turned_away = error.is_go_away() && error.is_remote();
+        if is_turned_away {
+            self.end.is_closing.set(true);
+        }
         let mut failure = match is_turned_away {
             true => self.fault(Http2Fault::TurnedAway { reason }, error),
             false => self.cut_off(error, stream),

@@ -27,6 +27,9 @@ use loadline_wire::ResponseSink;
 use crate::clock::Clock;
 use crate::net::Failure;
 
+/// How often a request that the peer did not look at is sent again: Go's limit.
+pub(crate) const TURNED_AWAY_MAX: u32 = 6;
+
 /// Why a wait was broken off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {

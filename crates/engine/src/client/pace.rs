@@ -107,9 +107,6 @@ mod tests {
         assert_eq!(pace.reserve(Nanos(12)), Nanos(10 + 2 * half));
         let later = Nanos(100 * half);
         assert_eq!(pace.reserve(later), later);
-        assert_eq!(
-            pace.reserve(later),
-            later + std::time::Duration::from_millis(500)
-        );
+        assert_eq!(pace.reserve(later), later + Duration::from_millis(500));
     }
 }

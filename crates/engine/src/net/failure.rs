@@ -172,6 +172,15 @@ impl Failure {
         failure.because(Cause::Wire(*error))
     }
 
+    /// Whether an HTTP/2 connection that is ending did not take the request: another one may.
+    pub(crate) fn is_turned_away(&self) -> bool {
+        let Some(Cause::Http2(fault)) = self.cause.as_deref() else {
+            return false;
+        };
+        let is_ending = matches!(fault, Http2Fault::TurnedAway { .. } | Http2Fault::Unsent);
+        is_ending && self.reach == Reach::Unsent
+    }
+
     pub(crate) fn at(mut self, address: Option<SocketAddr>) -> Failure {
         self.address = self.address.or(address);
         self

@@ -15,7 +15,7 @@ use loadline_wire::Limits;
 use super::client::{CONNECTIONS_MAX, Held, Lease, Numbers, VuClient, filling};
 use super::http2_pool::{Http2Pool, Leased, Opened};
 use super::redirect::Redirect;
-use crate::client::{Around, Broken, Http1Connection, Instants, Message};
+use crate::client::{Around, Broken, Http1Connection, Instants, Message, TURNED_AWAY_MAX};
 use crate::exchange::{AnswerReceiver, PreparedRequest};
 use crate::net::{Failure, Reach, connect_deadline};
 use crate::record::Life;
@@ -110,8 +110,19 @@ impl VuClient {
                     .await?
             }
             Some(pool) => {
-                self.hop_http2(request, life, deadline, numbers, cookies, &pool)
-                    .await?
+                let mut turned_away = 0;
+                loop {
+                    let hop = self.hop_http2(request, life, deadline, numbers, cookies, &pool);
+                    match hop.await {
+                        Err(Broken::Failed(failure))
+                            if failure.is_turned_away() && turned_away < TURNED_AWAY_MAX =>
+                        {
+                            turned_away += 1;
+                            self.shared.recorder.borrow_mut().retried(life);
+                        }
+                        outcome => break outcome?,
+                    }
+                }
             }
         };
         if let Some(cookies) = &self.cookies {

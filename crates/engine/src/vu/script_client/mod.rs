@@ -33,7 +33,8 @@ use self::received::Received;
 use self::told::{Begun, agreed, answer};
 use self::trouble::{Occasion, Trouble};
 use crate::client::{
-    Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Stop, StopSign,
+    Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Stop,
+    StopSign, TURNED_AWAY_MAX,
 };
 use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
 use crate::slot::{VuSlot, Watch};
@@ -43,8 +44,6 @@ pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 /// Timeouts below this get a timer of their own; above it the worker's sweep, which comes at least
 /// every 50 ms, is exact to one per cent.
 const OWN_TIMER_BELOW: Duration = Duration::from_secs(5);
-/// How often a request that the peer did not look at is sent again: Go's limit.
-const TURNED_AWAY_MAX: u32 = 6;
 
 /// Memory for messages that a virtual user keeps between two: enough for any head, and little beside
 /// what it takes anyway.

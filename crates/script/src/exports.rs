@@ -26,7 +26,7 @@ impl Exports {
         ctx: &Ctx<'js>,
         namespace: &Object<'js>,
     ) -> std::result::Result<Exports, ScriptFailure> {
-        let functions = namespace
+        let functions: Vec<String> = namespace
             .keys::<String>()
             .filter_map(|key| key.ok())
             .filter(|key| {
@@ -35,6 +35,12 @@ impl Exports {
                     .is_ok_and(|value| value.is_function())
             })
             .collect();
+        for name in ["setup", "teardown"] {
+            let is_function = functions.iter().any(|function| function == name);
+            if !is_function && namespace.contains_key(name).unwrap_or(false) {
+                return Err(refused(format!("exported '{name}' must be a function")));
+            }
+        }
         let options = match namespace.get::<_, Value<'js>>("options") {
             Ok(value) if !value.is_undefined() => options_of(ctx, &value)?,
             _ => Json::Null,
@@ -49,11 +55,15 @@ fn options_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> std::result::Result<Js
         Refusal::Unsupported(why) | Refusal::TooDeep(why) => why,
     });
     let read = json.and_then(|json| serde_json::from_str(&json).map_err(|error| error.to_string()));
-    read.map_err(|why| ScriptFailure {
+    read.map_err(|why| refused(format!("error parsing script options: {why}")))
+}
+
+fn refused(message: String) -> ScriptFailure {
+    ScriptFailure {
         kind: FailureKind::BadData,
-        message: format!("error parsing script options: {why}"),
+        message,
         trace: String::new(),
-    })
+    }
 }
 
 /// The object whose properties are the entry script's exports: for CommonJS `module.exports`.
@@ -68,6 +78,21 @@ pub(crate) fn of_entry<'js>(_ctx: &Ctx<'js>, namespace: Object<'js>) -> Result<O
 #[cfg(test)]
 mod tests {
     use crate::testing::Rehearsal;
+
+    #[test]
+    fn setup_and_teardown_are_functions() {
+        for name in ["setup", "teardown"] {
+            for value in ["5", "null", "undefined", "{}"] {
+                let script =
+                    format!("export const {name} = {value}; export default function () {{}}");
+                let refused = Rehearsal::new(&script).run().exports.unwrap_err();
+                assert_eq!(
+                    refused.message,
+                    format!("exported '{name}' must be a function")
+                );
+            }
+        }
+    }
 
     #[test]
     fn options_that_cannot_be_read_are_told() {

@@ -141,6 +141,8 @@ pub struct ProgramSettings {
     pub traces: bool,
     /// Secrets for `k6/secrets`.
     pub secrets: Arc<Secrets>,
+    /// Whether there is no `global` (`--compatibility-mode base`).
+    pub lacks_global: bool,
 }
 
 /// What HTTP requests are made with unless they say otherwise.

@@ -24636,6 +24636,13 @@ typedef enum {
     JS_VAR_DEF_USING,
 } JSVarDefEnum;
 
+static int js_parse_redeclared(JSParseState *s, JSAtom name)
+{
+    char buf[ATOM_GET_STR_BUF_SIZE];
+    return js_parse_error(s, "Identifier '%s' has already been declared",
+                          JS_AtomGetStr(s->ctx, buf, sizeof(buf), name));
+}
+
 static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,
                       JSVarDefEnum var_def_type)
 {
@@ -24671,7 +24678,7 @@ static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,
                 if (fd->scope_level == fd->body_scope) {
                 redef_lex_error:
                     /* redefining a scoped var in the same scope: error */
-                    return js_parse_error(s, "invalid redefinition of lexical identifier");
+                    return js_parse_redeclared(s, name);
                 }
             }
         }
@@ -24680,11 +24687,11 @@ static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,
             fd->scope_level == fd->body_scope &&
             find_arg(ctx, fd, name) >= 0) {
             /* lexical variable redefines a parameter name */
-            return js_parse_error(s, "invalid redefinition of parameter name");
+            return js_parse_redeclared(s, name);
         }
 
         if (find_var_in_child_scope(ctx, fd, name, fd->scope_level) >= 0) {
-            return js_parse_error(s, "invalid redefinition of a variable");
+            return js_parse_redeclared(s, name);
         }
 
         if (fd->is_global_var) {
@@ -24692,7 +24699,7 @@ static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,
             hf = find_global_var(fd, name);
             if (hf && is_child_scope(ctx, fd, hf->scope_level,
                                      fd->scope_level)) {
-                return js_parse_error(s, "invalid redefinition of global identifier");
+                return js_parse_redeclared(s, name);
             }
         }
 
@@ -24737,7 +24744,7 @@ static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,
                               false) >= 0) {
        invalid_lexical_redefinition:
             /* error to redefine a var that inside a lexical scope */
-            return js_parse_error(s, "invalid redefinition of lexical identifier");
+            return js_parse_redeclared(s, name);
         }
         if (fd->is_global_var) {
             JSGlobalVar *hf;
@@ -37574,7 +37581,7 @@ static __exception int js_parse_function_decl2(JSParseState *s,
             hf = find_global_var(fd, func_name);
             /* XXX: should check scope chain */
             if (hf && hf->scope_level == fd->scope_level) {
-                js_parse_error(s, "invalid redefinition of global identifier");
+                js_parse_redeclared(s, func_name);
                 JS_FreeAtom(ctx, func_name);
                 return -1;
             }

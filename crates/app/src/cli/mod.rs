@@ -59,6 +59,9 @@ pub enum Command {
     /// Pack a k6 script and all that it reads into one file
     #[command(disable_help_flag = true)]
     Archive(DialectArgs),
+    /// List what a k6 script imports
+    #[command(disable_help_flag = true)]
+    Deps(DialectArgs),
     /// Write a first k6 script
     #[command(disable_help_flag = true)]
     New(DialectArgs),

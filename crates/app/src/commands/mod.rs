@@ -65,6 +65,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Command::Run(_)
         | Command::Inspect(_)
         | Command::Archive(_)
+        | Command::Deps(_)
         | Command::New(_)
         | Command::Pause(_)
         | Command::Resume(_)

@@ -114,8 +114,13 @@ fn place(
             read.map_err(told)?
         }
     };
-    let may_be_archive = invocation.script_type != Some(ScriptType::Js) && name != "-";
-    if may_be_archive && Archive::is_archive(&bytes) {
+    let is_archive = Archive::is_archive(&bytes);
+    if invocation.script_type == Some(ScriptType::Archive) && !is_archive {
+        return Err(K6Error::other(format!(
+            "could not initialize '{name}': could not load test archive bundle '{entry}': unexpected EOF"
+        )));
+    }
+    if invocation.script_type != Some(ScriptType::Js) && is_archive {
         let archive = Archive::read(bytes).map_err(|error| K6Error::other(error.message))?;
         let options = archive.metadata.options.clone();
         let place = Place {

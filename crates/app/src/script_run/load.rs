@@ -16,7 +16,7 @@ use loadline_script::{Program, ProgramSettings};
 use url::Url;
 
 use super::logger::Logger;
-use crate::k6::{K6Error, K6Invocation, Notice};
+use crate::k6::{Compatibility, K6Error, K6Invocation, Notice};
 
 /// A script whose module code has run once.
 pub(crate) struct Loaded {
@@ -64,6 +64,7 @@ pub(crate) fn load(
     let settings = ProgramSettings {
         env,
         secrets,
+        lacks_global: invocation.compatibility == Compatibility::Base,
         ..ProgramSettings::default()
     };
     let entry = sources.entry().to_owned();

@@ -254,6 +254,7 @@ impl Going<'_> {
         ProgramSettings {
             env: known.env.clone(),
             secrets: Arc::clone(&known.secrets),
+            lacks_global: known.lacks_global,
             memory_limit: settings
                 .vu_memory_max
                 .and_then(|most| usize::try_from(most.0).ok()),

@@ -20,7 +20,9 @@ use crate::vu::{Timer, state};
 /// Installs the global scope; called once per virtual user.
 pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let globals = ctx.globals();
-    globals.set("global", globals.clone())?;
+    if !state(ctx).program.settings.lacks_global {
+        globals.set("global", globals.clone())?;
+    }
     globals.set("__VU", state(ctx).id_in_test)?;
     lazy::define(&globals, ENV, Seen::Yes)?;
     lazy::define(&globals, console::CONSOLE, Seen::Yes)?;

@@ -387,3 +387,32 @@ fn what_the_engine_finds_too_deep_is_an_error() {
         "{said:?}"
     );
 }
+
+#[test]
+fn a_name_that_a_module_lacks_is_told_in_k6s_words() {
+    let files = [
+        ("file:///lib.js", "export const a = 1;"),
+        (
+            "file:///b.js",
+            "export * from './lib.js'; export * from './lib2.js';",
+        ),
+        ("file:///lib2.js", "export const a = 2;"),
+    ];
+    let told = |script: &str| console(script, &files).join("; ");
+    for (script, why) in [
+        (
+            "import { nope } from './lib.js'; export default function () {}",
+            "The requested module \"./lib.js\" does not provide an export named \"nope\"",
+        ),
+        (
+            "import { a } from './b.js'; export default function () {}",
+            "The requested module \"./b.js\" contains conflicting star exports for name \"a\"",
+        ),
+        (
+            "let a = 1; let a = 2; export default function () {}",
+            "Identifier 'a' has already been declared",
+        ),
+    ] {
+        assert!(told(script).contains(why), "{}", told(script));
+    }
+}

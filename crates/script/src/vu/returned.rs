@@ -2,7 +2,7 @@
 //!
 //! Must not know who takes it. Invariant: `setup()` data is what k6 would make of it.
 
-use rquickjs::{Ctx, TypedArray, Value};
+use rquickjs::{Ctx, Object, TypedArray, Value};
 
 use super::Returned;
 use super::failure::{FailureKind, ScriptFailure, failure_of};
@@ -30,29 +30,46 @@ pub(super) fn data_of<'js>(
     })
 }
 
-/// What `handleSummary()` returned, as contents by name; `None` when that is no object.
+/// What `handleSummary()` returned, as contents by name; `None`: nothing.
 pub(super) fn files_of<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
 ) -> Result<Option<Returned>, ScriptFailure> {
-    let Some(object) = value.as_object() else {
+    if value.is_undefined() || value.is_null() {
         return Ok(None);
+    }
+    let refused = |message: String| ScriptFailure {
+        kind: FailureKind::BadOutput,
+        message,
+        trace: String::new(),
     };
+    let object = value.as_object().filter(|object| is_map_in_go(ctx, object));
+    let object = object.ok_or_else(|| {
+        refused("handleSummary() should return a map with string keys".to_owned())
+    })?;
     let mut files = Vec::new();
     for entry in object.props::<String, Value<'js>>() {
         let (name, content) = entry.map_err(|error| failure_of(ctx, &error))?;
-        let bytes = bytes_of(&content).ok_or_else(|| ScriptFailure {
-            kind: FailureKind::BadOutput,
-            message: format!(
+        let bytes = bytes_of(&content).ok_or_else(|| {
+            refused(format!(
                 "error handling summary object {name}: invalid type {}, it needs to be a string \
                  or ArrayBuffer",
                 type_in_go(&content)
-            ),
-            trace: String::new(),
+            ))
         })?;
         files.push((name, bytes));
     }
     Ok(Some(Returned::Files(files)))
+}
+
+/// Whether k6 gets an object as a map; lists, functions, maps and dates are something else to it.
+fn is_map_in_go<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
+    let is_a = |class: &str| {
+        let class = ctx.globals().get::<_, Object<'js>>(class);
+        class.is_ok_and(|class| object.is_instance_of(&class))
+    };
+    let others = ["Map", "Set", "Date", "ArrayBuffer"];
+    !object.is_array() && !object.is_function() && !others.into_iter().any(is_a)
 }
 
 fn bytes_of(content: &Value<'_>) -> Option<Vec<u8>> {

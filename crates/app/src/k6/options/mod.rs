@@ -1,5 +1,5 @@
-//! The options of a k6 script: one declaration per option gives its key, its environment variable,
-//! its place in what is printed, and how the tiers lie over one another.
+//! The options of a k6 script: one declaration per option gives its key, its environment variable, its
+//! flag, its place in what is printed, and how the tiers lie over one another.
 //!
 //! Source of names, order and messages: k6's reference and its output. Must not know which tier a
 //! set of options came from. Invariant: no input panics; what was read and written reads the same.
@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::json::Json;
 use crate::Env;
+use crate::dialect::pflag::Parsed;
 use parts::{DnsOption, HostsOption, Networks, Patterns, Stages, Thresholds};
 use scenario::Scenarios;
 use tls::{CipherSuites, TlsAuths, TlsVersions};
@@ -31,7 +32,7 @@ pub enum Reach {
 }
 
 macro_rules! options {
-    ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $key:literal, $env:literal, $go:literal, $reach:ident;)+) => {
+    ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $key:literal, $env:literal, $go:literal, $flag:literal, $reach:ident;)+) => {
         /// The options; `None` means that this tier says nothing of it.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct K6Options { $($(#[doc = $doc])+ pub $field: Option<$type>,)+ }
@@ -60,6 +61,21 @@ macro_rules! options {
                 },)+ })
             }
 
+            /// The options that flags set.
+            ///
+            /// # Errors
+            /// k6's message on the first flag that cannot be read.
+            pub(super) fn from_flags(given: &Parsed) -> Result<K6Options, String> {
+                Ok(K6Options { $($field: match $flag {
+                    "" => None,
+                    flag => <$type as OptionValue>::from_flag(given, flag)?,
+                },)+ })
+            }
+
+            /// The names of the flags, empty for options that have none.
+            #[cfg(test)]
+            pub(crate) const FLAGS: &[&str] = &[$($flag),+];
+
             /// These options over those of a lower tier, one by one.
             fn laid_over(&self, lower: &K6Options) -> K6Options {
                 K6Options { $($field: match &self.$field {
@@ -82,93 +98,93 @@ macro_rules! options {
 
 options! {
     /// Wait for a word through the REST API before the start.
-    paused: bool = "paused", "K6_PAUSED", "Paused", Script;
+    paused: bool = "paused", "K6_PAUSED", "Paused", "paused", Script;
     /// Virtual users.
-    vus: i64 = "vus", "K6_VUS", "VUs", Script;
+    vus: i64 = "vus", "K6_VUS", "VUs", "vus", Script;
     /// How long.
-    duration: GoDuration = "duration", "K6_DURATION", "Duration", Script;
+    duration: GoDuration = "duration", "K6_DURATION", "Duration", "duration", Script;
     /// Iterations in all.
-    iterations: i64 = "iterations", "K6_ITERATIONS", "Iterations", Script;
+    iterations: i64 = "iterations", "K6_ITERATIONS", "Iterations", "iterations", Script;
     /// Legs of a ramp of virtual users.
-    stages: Stages = "stages", "K6_STAGES", "Stages", Script;
+    stages: Stages = "stages", "K6_STAGES", "Stages", "stage", Script;
     /// Scenarios by name.
-    scenarios: Scenarios = "scenarios", "", "Scenarios", Script;
+    scenarios: Scenarios = "scenarios", "", "Scenarios", "", Script;
     /// The part of the test that this process does.
-    execution_segment: Segment = "executionSegment", "", "ExecutionSegment", Script;
+    execution_segment: Segment = "executionSegment", "", "ExecutionSegment", "execution-segment", Script;
     /// All parts.
-    execution_segment_sequence: SegmentSequence = "executionSegmentSequence", "", "ExecutionSegmentSequence", Script;
+    execution_segment_sequence: SegmentSequence = "executionSegmentSequence", "", "ExecutionSegmentSequence", "execution-segment-sequence", Script;
     /// Leave `setup()` out.
-    no_setup: bool = "noSetup", "K6_NO_SETUP", "NoSetup", Script;
+    no_setup: bool = "noSetup", "K6_NO_SETUP", "NoSetup", "no-setup", Script;
     /// Time that `setup()` may take.
-    setup_timeout: GoDuration = "setupTimeout", "K6_SETUP_TIMEOUT", "SetupTimeout", Script;
+    setup_timeout: GoDuration = "setupTimeout", "K6_SETUP_TIMEOUT", "SetupTimeout", "", Script;
     /// Leave `teardown()` out.
-    no_teardown: bool = "noTeardown", "K6_NO_TEARDOWN", "NoTeardown", Script;
+    no_teardown: bool = "noTeardown", "K6_NO_TEARDOWN", "NoTeardown", "no-teardown", Script;
     /// Time that `teardown()` may take.
-    teardown_timeout: GoDuration = "teardownTimeout", "K6_TEARDOWN_TIMEOUT", "TeardownTimeout", Script;
+    teardown_timeout: GoDuration = "teardownTimeout", "K6_TEARDOWN_TIMEOUT", "TeardownTimeout", "", Script;
     /// Time that `handleSummary()` may take.
-    handle_summary_timeout: GoDuration = "handleSummaryTimeout", "K6_HANDLE_SUMMARY_TIMEOUT", "HandleSummaryTimeout", Script;
+    handle_summary_timeout: GoDuration = "handleSummaryTimeout", "K6_HANDLE_SUMMARY_TIMEOUT", "HandleSummaryTimeout", "", Script;
     /// Requests per second over all virtual users.
-    rps: i64 = "rps", "K6_RPS", "RPS", Script;
+    rps: i64 = "rps", "K6_RPS", "RPS", "rps", Script;
     /// How names are resolved.
-    dns: DnsOption = "dns", "K6_DNS", "DNS", Script;
+    dns: DnsOption = "dns", "K6_DNS", "DNS", "dns", Script;
     /// Redirects followed.
-    max_redirects: i64 = "maxRedirects", "K6_MAX_REDIRECTS", "MaxRedirects", Script;
+    max_redirects: i64 = "maxRedirects", "K6_MAX_REDIRECTS", "MaxRedirects", "max-redirects", Script;
     /// Value of `User-Agent`.
-    user_agent: String = "userAgent", "K6_USER_AGENT", "UserAgent", Script;
+    user_agent: String = "userAgent", "K6_USER_AGENT", "UserAgent", "user-agent", Script;
     /// Requests of one batch at a time.
-    batch: i64 = "batch", "K6_BATCH", "Batch", Script;
+    batch: i64 = "batch", "K6_BATCH", "Batch", "batch", Script;
     /// Requests of one batch at a time to one host.
-    batch_per_host: i64 = "batchPerHost", "K6_BATCH_PER_HOST", "BatchPerHost", Script;
+    batch_per_host: i64 = "batchPerHost", "K6_BATCH_PER_HOST", "BatchPerHost", "batch-per-host", Script;
     /// What of each request is logged.
-    http_debug: String = "httpDebug", "K6_HTTP_DEBUG", "HTTPDebug", Script;
+    http_debug: String = "httpDebug", "K6_HTTP_DEBUG", "HTTPDebug", "http-debug", Script;
     /// Believe any certificate.
-    insecure_skip_tls_verify: bool = "insecureSkipTLSVerify", "K6_INSECURE_SKIP_TLS_VERIFY", "InsecureSkipTLSVerify", Script;
+    insecure_skip_tls_verify: bool = "insecureSkipTLSVerify", "K6_INSECURE_SKIP_TLS_VERIFY", "InsecureSkipTLSVerify", "insecure-skip-tls-verify", Script;
     /// Cipher suites allowed.
-    tls_cipher_suites: CipherSuites = "tlsCipherSuites", "K6_TLS_CIPHER_SUITES", "TLSCipherSuites", Script;
+    tls_cipher_suites: CipherSuites = "tlsCipherSuites", "K6_TLS_CIPHER_SUITES", "TLSCipherSuites", "", Script;
     /// TLS versions allowed.
-    tls_version: TlsVersions = "tlsVersion", "", "TLSVersion", Script;
+    tls_version: TlsVersions = "tlsVersion", "", "TLSVersion", "", Script;
     /// Client certificates.
-    tls_auth: TlsAuths = "tlsAuth", "K6_TLSAUTH", "TLSAuth", Script;
+    tls_auth: TlsAuths = "tlsAuth", "K6_TLSAUTH", "TLSAuth", "", Script;
     /// Failed requests throw.
-    throw: bool = "throw", "K6_THROW", "Throw", Script;
+    throw: bool = "throw", "K6_THROW", "Throw", "throw", Script;
     /// Conditions by metric.
-    thresholds: Thresholds = "thresholds", "K6_THRESHOLDS", "Thresholds", Script;
+    thresholds: Thresholds = "thresholds", "K6_THRESHOLDS", "Thresholds", "", Script;
     /// Networks that may not be connected to.
-    blacklist_ips: Networks = "blacklistIPs", "K6_BLACKLIST_IPS", "BlacklistIPs", Script;
+    blacklist_ips: Networks = "blacklistIPs", "K6_BLACKLIST_IPS", "BlacklistIPs", "blacklist-ip", Script;
     /// Host names that may not be asked.
-    block_hostnames: Patterns = "blockHostnames", "K6_BLOCK_HOSTNAMES", "BlockedHostnames", Script;
+    block_hostnames: Patterns = "blockHostnames", "K6_BLOCK_HOSTNAMES", "BlockedHostnames", "block-hostnames", Script;
     /// Addresses of names.
-    hosts: HostsOption = "hosts", "K6_HOSTS", "Hosts", Script;
+    hosts: HostsOption = "hosts", "K6_HOSTS", "Hosts", "", Script;
     /// A connection for each request.
-    no_connection_reuse: bool = "noConnectionReuse", "K6_NO_CONNECTION_REUSE", "NoConnectionReuse", Script;
+    no_connection_reuse: bool = "noConnectionReuse", "K6_NO_CONNECTION_REUSE", "NoConnectionReuse", "no-connection-reuse", Script;
     /// Close connections after each iteration.
-    no_vu_connection_reuse: bool = "noVUConnectionReuse", "K6_NO_VU_CONNECTION_REUSE", "NoVUConnectionReuse", Script;
+    no_vu_connection_reuse: bool = "noVUConnectionReuse", "K6_NO_VU_CONNECTION_REUSE", "NoVUConnectionReuse", "no-vu-connection-reuse", Script;
     /// A shorter iteration is followed by a wait.
-    min_iteration_duration: GoDuration = "minIterationDuration", "K6_MIN_ITERATION_DURATION", "MinIterationDuration", Script;
+    min_iteration_duration: GoDuration = "minIterationDuration", "K6_MIN_ITERATION_DURATION", "MinIterationDuration", "min-iteration-duration", Script;
     /// Settings of k6's cloud; only carried.
-    cloud: Value = "cloud", "", "Cloud", Script;
+    cloud: Value = "cloud", "", "Cloud", "", Script;
     /// Settings of extensions; only carried.
-    ext: Extensions = "ext", "", "External", Script;
+    ext: Extensions = "ext", "", "External", "", Script;
     /// Statistics of trends in the summary.
-    summary_trend_stats: Vec<String> = "summaryTrendStats", "K6_SUMMARY_TREND_STATS", "SummaryTrendStats", Script;
+    summary_trend_stats: Vec<String> = "summaryTrendStats", "K6_SUMMARY_TREND_STATS", "SummaryTrendStats", "summary-trend-stats", Script;
     /// Unit of times in the summary.
-    summary_time_unit: String = "summaryTimeUnit", "K6_SUMMARY_TIME_UNIT", "SummaryTimeUnit", Script;
+    summary_time_unit: String = "summaryTimeUnit", "K6_SUMMARY_TIME_UNIT", "SummaryTimeUnit", "summary-time-unit", Script;
     /// Tags that are set by themselves.
-    system_tags: SystemTags = "systemTags", "K6_SYSTEM_TAGS", "SystemTags", Script;
+    system_tags: SystemTags = "systemTags", "K6_SYSTEM_TAGS", "SystemTags", "system-tags", Script;
     /// Tags of every sample.
-    tags: Texts = "tags", "K6_TAGS", "RunTags", Script;
+    tags: Texts = "tags", "K6_TAGS", "RunTags", "tag", Script;
     /// Kept for k6's sake; nothing here has such a buffer.
-    metric_samples_buffer_size: i64 = "metricSamplesBufferSize", "K6_METRIC_SAMPLES_BUFFER_SIZE", "MetricSamplesBufferSize", Script;
+    metric_samples_buffer_size: i64 = "metricSamplesBufferSize", "K6_METRIC_SAMPLES_BUFFER_SIZE", "MetricSamplesBufferSize", "", Script;
     /// Keep cookies between iterations.
-    no_cookies_reset: bool = "noCookiesReset", "K6_NO_COOKIES_RESET", "NoCookiesReset", Script;
+    no_cookies_reset: bool = "noCookiesReset", "K6_NO_COOKIES_RESET", "NoCookiesReset", "", Script;
     /// Read bodies and drop them.
-    discard_response_bodies: bool = "discardResponseBodies", "K6_DISCARD_RESPONSE_BODIES", "DiscardResponseBodies", Script;
+    discard_response_bodies: bool = "discardResponseBodies", "K6_DISCARD_RESPONSE_BODIES", "DiscardResponseBodies", "discard-response-bodies", Script;
     /// Feature flags; a script's own are not heeded.
-    features: Vec<String> = "features", "", "Features", Script;
+    features: Vec<String> = "features", "", "Features", "", Script;
     /// File that the script's console is written to.
-    console_output: String = "consoleOutput", "K6_CONSOLE_OUTPUT", "ConsoleOutput", Process;
+    console_output: String = "consoleOutput", "K6_CONSOLE_OUTPUT", "ConsoleOutput", "console-output", Process;
     /// Local addresses.
-    local_ips: LocalIps = "localIPs", "K6_LOCAL_IPS", "LocalIPs", Process;
+    local_ips: LocalIps = "localIPs", "K6_LOCAL_IPS", "LocalIPs", "local-ips", Process;
 }
 
 fn env_error(name: &str, field: &str, text: &str, go_type: &str, why: &str) -> String {
@@ -252,11 +268,12 @@ fn place_of(key: &str, value: &Value) -> String {
     match (key, value) {
         ("tags", Value::Object(rows)) => wrong_row(rows).unwrap_or_default(),
         (
-            "stages" | "tlsAuth" | "summaryTrendStats",
+            "stages" | "thresholds" | "tlsAuth" | "summaryTrendStats",
             Value::Bool(_) | Value::Number(_) | Value::String(_),
         ) => {
             format!("\"{key}\": {value}")
         }
+        ("thresholds", Value::Array(_)) => format!("\"{key}\": ["),
         ("thresholds" | "hosts" | "systemTags" | "scenarios", _) => "{".to_owned(),
         _ => format!("\"{key}\":"),
     }

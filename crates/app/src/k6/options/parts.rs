@@ -14,6 +14,7 @@ use loadline_model::system_tags::{SystemTag, SystemTags};
 use serde_json::Value;
 
 use super::super::json::Json;
+use crate::dialect::pflag::Parsed;
 
 use super::value::{OptionError, OptionValue, env_rows, list, nullable, object, written};
 
@@ -45,6 +46,16 @@ impl OptionValue for Stages {
             .map(stage_of_text)
             .collect::<Result<_, _>>()
             .map(Some)
+    }
+
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Stages>, String> {
+        let Some(texts) = given.texts(flag) else {
+            return Ok(None);
+        };
+        let read = texts.iter().enumerate().map(|(number, text)| {
+            stage_of_text(text).map_err(|why| format!("error for stage {number}: {why}"))
+        });
+        read.collect::<Result<_, _>>().map(Some)
     }
 
     fn to_json(&self) -> Json {
@@ -367,6 +378,18 @@ impl OptionValue for Networks {
             .map(Some)
     }
 
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Networks>, String> {
+        let Some(texts) = given.texts(flag) else {
+            return Ok(None);
+        };
+        let read = texts.iter().map(|text| {
+            text.parse().map_err(|()| {
+                format!("error parsing {flag} '{text}': invalid CIDR address: {text}")
+            })
+        });
+        read.collect::<Result<_, _>>().map(Some)
+    }
+
     fn to_json(&self) -> Json {
         Json::List(self.iter().map(|net| Json::text(net.to_string())).collect())
     }
@@ -398,6 +421,10 @@ impl OptionValue for Patterns {
         Patterns::checked(text.split(',').map(str::to_owned).collect()).map(Some)
     }
 
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Patterns>, String> {
+        given.texts(flag).map(Patterns::checked).transpose()
+    }
+
     fn to_json(&self) -> Json {
         self.0.to_json()
     }
@@ -415,6 +442,11 @@ impl OptionValue for SystemTags {
 
     fn from_env(text: &str) -> Result<Option<SystemTags>, String> {
         Ok(Some(SystemTags::from_names(text.split(',').map(str::trim))))
+    }
+
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<SystemTags>, String> {
+        let names = given.texts(flag);
+        Ok(names.map(|names| SystemTags::from_names(names.iter().map(|name| name.trim()))))
     }
 
     fn to_json(&self) -> Json {

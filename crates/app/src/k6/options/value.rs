@@ -11,6 +11,7 @@ use loadline_go::integer::parse_int;
 use serde_json::{Map, Value};
 
 use super::super::json::Json;
+use crate::dialect::pflag::Parsed;
 
 /// Why an option cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,6 +114,14 @@ pub trait OptionValue: Sized {
         Self::from_json(&value, "Options").map_err(|error| error.to_string())
     }
 
+    /// Reads a flag; `None`: it was not given.
+    ///
+    /// # Errors
+    /// k6's message.
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Self>, String> {
+        given.text(flag).map_or(Ok(None), Self::from_env)
+    }
+
     /// Writes the value.
     fn to_json(&self) -> Json;
 
@@ -147,6 +156,10 @@ impl OptionValue for bool {
             "null" => Ok(None),
             other => Err(format!("invalid input:{other}")),
         }
+    }
+
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<bool>, String> {
+        Ok(given.switch(flag))
     }
 
     fn to_json(&self) -> Json {
@@ -239,6 +252,11 @@ impl OptionValue for Vec<String> {
         Ok(Some(text.split(',').map(str::to_owned).collect()))
     }
 
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Vec<String>>, String> {
+        let texts = given.texts(flag);
+        Ok(texts.map(|texts| texts.iter().map(|text| text.trim().to_owned()).collect()))
+    }
+
     fn to_json(&self) -> Json {
         Json::List(self.iter().map(Json::text).collect())
     }
@@ -254,6 +272,7 @@ impl OptionValue for Texts {
         let rows = object(value, field, Self::GO_TYPE)?.iter();
         let read = |(name, value): (&String, &Value)| match value {
             Value::String(text) => Ok((name.clone(), text.clone())),
+            Value::Null => Ok((name.clone(), String::new())),
             other => Err(OptionError::of_type(other, field, "string")),
         };
         rows.map(read).collect::<Result<_, _>>().map(Some)
@@ -264,6 +283,25 @@ impl OptionValue for Texts {
             .map(|row| row.map(|(name, value)| (name.to_owned(), value.to_owned())))
             .collect::<Result<_, _>>()
             .map(Some)
+    }
+
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Texts>, String> {
+        let Some(texts) = given.texts(flag) else {
+            return Ok(None);
+        };
+        let read = texts.iter().map(|text| match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                Ok((name.to_owned(), value.to_owned()))
+            }
+            split => {
+                let has_name = split.map_or(!text.is_empty(), |(name, _)| !name.is_empty());
+                let missing = if has_name { "value" } else { "name" };
+                Err(format!(
+                    "error parsing tag '{text}': invalid tag, empty {missing}"
+                ))
+            }
+        });
+        read.collect::<Result<_, _>>().map(Some)
     }
 
     fn to_json(&self) -> Json {

@@ -1,0 +1,3 @@
+//@ args: --type archive
+// What is said to be an archive must be one.
+export default function () {}

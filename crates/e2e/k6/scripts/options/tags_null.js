@@ -1,0 +1,3 @@
+// A tag without a value is an empty one.
+export const options = { tags: { empty: null, full: 'x' } };
+export default function () {}

@@ -123,6 +123,52 @@ fn an_answer_comes_whole() {
     });
 }
 
+/// What the server stages lands in its phase: a body read late, an answer sent late, a body sent late.
+#[test]
+fn phases_are_what_the_server_staged() {
+    use server::Act::{Pause, Read, Send};
+    const STAGED: Duration = Duration::from_millis(120);
+    const BODY_BYTES: usize = 24 << 20;
+    in_runtime(async {
+        let server = Server::start([
+            vec![
+                Pause(STAGED),
+                Read,
+                Send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+            ],
+            vec![
+                Read,
+                Pause(STAGED),
+                Send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+            ],
+            vec![
+                Read,
+                Send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"),
+                Pause(STAGED),
+                Send(b"k"),
+            ],
+        ])
+        .await;
+        let body: &'static str = "x".repeat(BODY_BYTES).leak();
+        let staged = STAGED.as_nanos() as u64;
+        for (sent, phase) in [(Some(body), 0), (None, 1), (None, 2)] {
+            let bench = Bench::plain();
+            let asked = request("POST", &server.origin, sent);
+            let outcome = bench.client.exchange(&asked).await.expect("nothing is cut");
+            let times = outcome.expect("an answer").times;
+            let phases = [times.sending, times.waiting, times.receiving];
+            assert!(phases[phase] >= staged, "phase {phase}: {times:?}");
+            // Reading a long body takes what the machine takes.
+            let longest = phases.into_iter().max();
+            assert!(
+                sent.is_some() || longest == Some(phases[phase]),
+                "{times:?}"
+            );
+            assert!(times.connecting <= times.blocked, "{times:?}");
+        }
+    });
+}
+
 #[test]
 fn a_body_that_nobody_wants_is_read_and_dropped() {
     in_runtime(async {

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use loadline_model::url::Origin;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -18,6 +19,8 @@ pub(super) enum Act {
     Send(&'static [u8]),
     /// Sends an answer to whatever comes, for ever.
     Answer(&'static str),
+    /// Lets time pass.
+    Pause(Duration),
     /// Ends the connection abruptly.
     Reset,
     /// Does nothing more, and keeps the connection.
@@ -116,9 +119,10 @@ async fn follow(mut stream: TcpStream, acts: &[Act], seen: &Seen) {
             Act::Answer(text) => {
                 answer_all(&mut stream, text, seen).await;
             }
+            Act::Pause(time) => tokio::time::sleep(*time).await,
             Act::Reset => {
                 let stream = socket2::SockRef::from(&stream);
-                let now = Some(std::time::Duration::ZERO);
+                let now = Some(Duration::ZERO);
                 stream.set_linger(now).expect("a socket may be reset");
                 return;
             }

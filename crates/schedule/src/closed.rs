@@ -6,33 +6,17 @@
 
 use std::sync::Arc;
 
-use loadline_model::segment::{SegmentedIndex, Share};
+use loadline_model::segment::Share;
 use loadline_model::{Executor, Nanos};
 
 use crate::constant_vus::ConstantVus;
 use crate::externally_controlled::ExternallyControlled;
+use crate::next::Next;
 use crate::per_vu_iterations::PerVuIterations;
 use crate::pool::IterationPool;
 use crate::ramping_vus::RampingVus;
 use crate::shared_iterations::SharedIterations;
 use crate::{global_vu, own_vus};
-
-/// What a virtual user does now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Start an iteration at once.
-    Start {
-        /// Its number in the whole test, from zero; no other iteration has it.
-        iteration: u64,
-    },
-    /// Ask again at this instant: the plan has no work for this virtual user before.
-    Wait {
-        /// The instant, later than now; [`Nanos::MAX`]: when somebody has steered the scenario.
-        until: Nanos,
-    },
-    /// Nothing more, ever.
-    Finished,
-}
 
 /// One worker's share of a closed model.
 #[derive(Debug)]
@@ -209,24 +193,5 @@ impl Closed {
         };
         parts.retain(|part| *part > 0);
         parts
-    }
-}
-
-/// Numbers iterations that are not planned by count: the share's own indexes, in order of start.
-#[derive(Debug)]
-pub(crate) struct Numbering(SegmentedIndex);
-
-impl Numbering {
-    pub(crate) fn new(share: &Share) -> Numbering {
-        Numbering(share.indexes())
-    }
-
-    #[inline]
-    pub(crate) fn start(&mut self) -> Next {
-        let iteration = self
-            .0
-            .next()
-            .expect("sixty-four bits outlast any number of starts");
-        Next::Start { iteration }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loadline_model::{ArrivalRate, Nanos};
 
-use crate::open::Planned;
+use crate::planned::Planned;
 
 #[derive(Debug)]
 pub(crate) struct ConstantArrivalRate {

@@ -5,7 +5,7 @@
 
 use loadline_model::segment::Share;
 
-use crate::closed::{Next, Numbering};
+use crate::next::{Next, Numbering};
 
 #[derive(Debug)]
 pub(crate) struct ConstantVus {

@@ -12,8 +12,10 @@ mod closed;
 mod constant_arrival_rate;
 mod constant_vus;
 mod externally_controlled;
+mod next;
 mod open;
 mod per_vu_iterations;
+mod planned;
 mod poisson;
 mod pool;
 mod ramping_arrival_rate;
@@ -25,7 +27,8 @@ use std::sync::Arc;
 use loadline_model::Executor;
 use loadline_model::segment::Share;
 
-pub use closed::{Closed, Next};
+pub use closed::Closed;
+pub use next::Next;
 pub use open::{Arrival, Open};
 pub use pool::IterationPool;
 

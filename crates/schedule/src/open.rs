@@ -13,6 +13,7 @@ use loadline_model::segment::Share;
 use loadline_model::{Executor, Nanos};
 
 use crate::constant_arrival_rate::ConstantArrivalRate;
+use crate::planned::Planned;
 use crate::poisson::PoissonWalk;
 use crate::ramping_arrival_rate::RampingArrivalRate;
 use crate::{global_vu, own_vus};
@@ -24,14 +25,6 @@ pub struct Arrival {
     pub iteration: u64,
     /// When it is due, relative to the scenario's start.
     pub intended: Nanos,
-}
-
-/// A planned number of starts with a fraction: a point on the integral of the arrival rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Planned {
-    pub(crate) whole: u64,
-    /// In parts of 2^32.
-    pub(crate) fraction: u32,
 }
 
 /// One worker's share of an open model.

@@ -5,8 +5,8 @@
 
 use loadline_model::segment::Share;
 
-use crate::closed::Next;
 use crate::global_vu;
+use crate::next::Next;
 
 #[derive(Debug)]
 pub(crate) struct PerVuIterations {

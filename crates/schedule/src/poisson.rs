@@ -10,7 +10,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::open::Planned;
+use crate::planned::Planned;
 
 /// Fixed-point steps in one planned start.
 const ONE: f64 = (1_u64 << 32) as f64;

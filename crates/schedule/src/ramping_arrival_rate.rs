@@ -16,7 +16,7 @@ use loadline_model::executor::RateStage;
 use loadline_model::segment::greatest_common_divisor;
 use loadline_model::{ArrivalRate, Nanos};
 
-use crate::open::Planned;
+use crate::planned::Planned;
 
 /// Rates and their unit stay below this, so that areas over 2^64 ns fit 128 bits.
 const LARGEST: u128 = 1 << 62;

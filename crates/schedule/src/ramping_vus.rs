@@ -15,8 +15,8 @@ use loadline_model::Nanos;
 use loadline_model::executor::VuStage;
 use loadline_model::segment::Share;
 
-use crate::closed::{Next, Numbering};
 use crate::global_vu;
+use crate::next::{Next, Numbering};
 
 #[derive(Debug)]
 pub(crate) struct RampingVus {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::closed::Next;
+use crate::next::Next;
 use crate::pool::IterationPool;
 
 #[derive(Debug)]

@@ -15,8 +15,14 @@ use crate::markup::escaped;
 pub const SECRET_MIN: usize = 4;
 
 /// Punctuation that the ways to write a text in a URL leave as it is: RFC 3986's unreserved signs, those of
-/// `encodeURIComponent`, of forms, and of Go's paths.
-const UNESCAPED: [&[u8]; 4] = [b"-._~", b"-._~!'()*", b"-._*", b"-._~!$&'()*+,;=:@[]/%"];
+/// `encodeURIComponent`, of forms, and of Go's paths, as they were given and written anew.
+const UNESCAPED: [&[u8]; 5] = [
+    b"-._~",
+    b"-._~!'()*",
+    b"-._*",
+    b"-._~!$&'()*+,;=:@[]/%",
+    b"-._~$&+,/:;=@",
+];
 
 /// Values that no text may show. Shared by whoever learns them and whoever tells.
 #[derive(Debug)]

@@ -112,6 +112,53 @@ fn the_second_signal_ends_a_test_whatever_it_waits_for() {
     }
 }
 
+/// The exit code of a script that is signalled after two seconds, and then ends soon.
+fn signalled_once(command: Command) -> Option<i32> {
+    let running = Running::start(command);
+    clock::pause(Duration::from_secs(2));
+    let asked = clock::now();
+    running.signal(libc::SIGINT);
+    let output = running.finish();
+    assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+    output.status.code()
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_signal_is_heeded_while_virtual_users_are_made() {
+    for busy in ["Date.now() < started + 20", "__VU === 0 || true"] {
+        let (_folder, command) = script(&format!(
+            "const started = Date.now();
+             while (__VU > 0 && ({busy})) {{}}
+             export const options = {{ vus: 5000, duration: '1m' }};
+             export default function () {{}}"
+        ));
+        assert_eq!(signalled_once(command), Some(105), "{busy}");
+    }
+}
+
+/// Sixty megabytes of gzip that unpack to nothing.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_signal_is_heeded_while_an_answer_is_unpacked() {
+    const NOTHING: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0";
+    let server = Server::start(|stream, _| {
+        web::serve(stream, |_| {
+            let body = NOTHING.repeat(3_000_000);
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length";
+            let head = format!("{head}: {}\r\n\r\n", body.len());
+            [head.into_bytes(), body].concat()
+        })
+    });
+    let (_folder, command) = script(&format!(
+        "import http from 'k6/http';
+         export const options = {{ duration: '1m' }};
+         export default function () {{ http.get('{}', {{ timeout: '10m' }}); }}",
+        server.url("/")
+    ));
+    assert_eq!(signalled_once(command), Some(105));
+}
+
 /// A pipe that nobody reads: the sink's thread stands still in a write, and the workers behind it.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]

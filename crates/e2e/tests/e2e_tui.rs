@@ -2,15 +2,20 @@
 //!
 //! Must not know what is drawn where. Invariant: the terminal is given back before the report.
 
+use std::fs;
 use std::io::{Read, Write};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use loadline_e2e::process::{binary, has_program, neutral};
 use loadline_e2e::server::Server;
-use loadline_e2e::{run, skip, web};
+use loadline_e2e::{clock, run, skip, web};
 
 const TAKEN: &str = "\x1b[?1049h";
 const GIVEN_BACK: &str = "\x1b[?1049l";
+
+/// What the second key leaves a process, and as much again for a busy machine.
+const SOON: Duration = Duration::from_secs(3);
 
 fn server() -> Server {
     Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")))
@@ -26,7 +31,7 @@ impl OnTerminal {
     fn start(words: &str) -> OnTerminal {
         let binary = binary().to_string_lossy().into_owned();
         let line = format!("stty cols 110 rows 34; exec '{binary}' {words}");
-        let mut command = neutral(std::process::Command::new("script"));
+        let mut command = neutral(Command::new("script"));
         command
             .args(["-qec", &line, "/dev/null"])
             .env("TERM", "xterm-256color")
@@ -92,6 +97,36 @@ fn q_stops_the_run_and_the_report_follows_the_view() {
     );
 }
 
+/// Keys are as good as signals: the second ends the process whatever it waits for, such as an output
+/// that nobody reads.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_second_q_ends_a_test_that_cannot_be_stopped() {
+    if !has_program("script") {
+        return skip("e2e_tui", "there is no `script` to make a terminal with");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (path, pipe) = (folder.path().join("s.js"), folder.path().join("pipe"));
+    let script = "export const options = { vus: 2, duration: '30s' };
+        export default function () {}";
+    fs::write(&path, script).expect("there is room");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo is there");
+    let unread = fs::OpenOptions::new().read(true).write(true).open(&pipe);
+    let _unread = unread.expect("a pipe can be opened at both ends");
+    let (path, pipe) = (path.display(), pipe.display());
+    let mut run = OnTerminal::start(&format!("run --tui -o json={pipe} {path}"));
+    run.read_until(TAKEN);
+    clock::pause(Duration::from_secs(2));
+    run.press("q");
+    clock::pause(Duration::from_millis(500));
+    let asked = clock::now();
+    run.press("q");
+    let (code, after) = run.finish();
+    assert_eq!(code, Some(105), "{after}");
+    assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_script_is_shown_with_its_checks_and_its_log_comes_after() {
@@ -108,7 +143,7 @@ fn a_script_is_shown_with_its_checks_and_its_log_comes_after() {
         server.url("/")
     );
     let path = folder.path().join("s.js");
-    std::fs::write(&path, script).expect("the folder can be written to");
+    fs::write(&path, script).expect("the folder can be written to");
     let mut run = OnTerminal::start(&format!("run --tui -u 1 -d 3s {}", path.display()));
     run.read_until("status is 200");
     let (code, after) = run.finish();

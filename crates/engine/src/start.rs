@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, SyncSender, channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use loadline_model::plan::Behaviour;
 use loadline_model::snapshot::Sample;
@@ -139,7 +140,6 @@ impl Engine {
                 .map_err(StartError::Thread)?;
             threads.push(thread);
         }
-        start_line.muster();
         Ok(Engine {
             reports,
             clock,
@@ -148,6 +148,13 @@ impl Engine {
             live,
             threads,
         })
+    }
+
+    /// Waits so long for the virtual users to be made; whether they are. Must have been said before the
+    /// run is started.
+    #[must_use]
+    pub fn is_ready_within(&self, limit: Duration) -> bool {
+        self.start_line.muster(limit)
     }
 
     /// Starts the run: its clock begins at zero now.

@@ -70,6 +70,7 @@ pub fn run(
     };
     enter(RunPhase::InitVus);
     let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
+    let hasty_order = until_ready(&engine, &setup.commands);
     enter(RunPhase::Ready);
     if let Some(watch) = &setup.watch {
         watch.follow(&engine);
@@ -79,9 +80,10 @@ pub fn run(
         Lifecycle::new(&plan, script.setup, &engine, functions, setup.watch.clone())
     });
     let orders = (&setup.commands, setup.is_paused);
-    let begun = match &mut lifecycle {
-        Some(lifecycle) => lifecycle.begin(&engine, orders, script.as_mut(), on_event),
-        None => Ok(Begun::Yes),
+    let begun = match (&mut lifecycle, hasty_order) {
+        (None, order) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
+        (Some(lifecycle), Some(order)) => Ok(lifecycle.give_up(order)),
+        (Some(lifecycle), None) => lifecycle.begin(&engine, orders, script.as_mut(), on_event),
     };
     if !matches!(begun, Ok(Begun::Yes)) {
         engine.command(RunCommand::StopNow);
@@ -106,6 +108,19 @@ pub fn run(
     conductor.take_over(begun, early_order, on_event);
     conductor.conduct(on_event);
     conductor.conclude(lifecycle, &environment, on_event)
+}
+
+/// Waits until the virtual users are made, and passes orders on meanwhile; gives the first that ends
+/// the test: what is not made by then is not waited for.
+fn until_ready(engine: &Engine, commands: &Receiver<RunCommand>) -> Option<RunCommand> {
+    let mut stopped = None;
+    while !engine.is_ready_within(TICK) {
+        for order in commands.try_iter() {
+            engine.command(order);
+            stopped = stopped.or(order.is_stop().then_some(order));
+        }
+    }
+    stopped
 }
 
 /// Why a test ended that such an order ends; `None`: it does not.

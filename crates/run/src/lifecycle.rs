@@ -174,8 +174,7 @@ impl Lifecycle {
             seen: Snapshot::default(),
         };
         if is_paused && let Some(order) = self.pause(&mut eve, commands) {
-            self.setup_failed = true;
-            return Ok(Begun::Stopped(order));
+            return Ok(self.give_up(order));
         }
         self.enter(RunPhase::Started);
         self.clock.begin_test();
@@ -185,6 +184,12 @@ impl Lifecycle {
             self.enter(RunPhase::Running);
         }
         Ok(begun)
+    }
+
+    /// Takes an order that ends the test before `setup()` is done: no `teardown()` follows.
+    pub(crate) fn give_up(&mut self, order: RunCommand) -> Begun {
+        self.setup_failed = true;
+        Begun::Stopped(order)
     }
 
     /// Waits for the word to begin; gives the order that came instead.

@@ -64,15 +64,12 @@ pub(crate) fn orders(notice: &'static str, second: SecondSignal) -> Result<Order
         asked |= LOAD_IS_OVER.load(Ordering::Relaxed);
         let order = next_order(&mut asked);
         let is_first = order == RunCommand::StopGracefully;
-        if !is_first {
-            IMPATIENT.store(true, Ordering::Relaxed);
-        }
         // The run may have ended already; then there is nothing to stop.
         let _ = sender.send(order);
         match (is_first, second) {
             (true, _) => drop(aside(move || print::to_stderr(notice))),
-            (false, SecondSignal::Ends) => drop(aside(end_soon).map_err(|_| end_now())),
-            (false, SecondSignal::Orders) => {}
+            (false, SecondSignal::Ends) => lose_patience(),
+            (false, SecondSignal::Orders) => IMPATIENT.store(true, Ordering::Relaxed),
         }
         let (came, changed) = &CAME;
         *came.lock().unwrap_or_else(PoisonError::into_inner) = true;
@@ -86,6 +83,12 @@ pub(crate) fn orders(notice: &'static str, second: SecondSignal) -> Result<Order
     signal_hook::flag::register(termination, Arc::clone(&TERMINATED))
         .map_err(|error| refused(error.to_string()))?;
     Ok((others, receiver))
+}
+
+/// Ends the process in less than a second, whatever it is at: whoever asked has asked twice.
+pub(crate) fn lose_patience() {
+    IMPATIENT.store(true, Ordering::Relaxed);
+    drop(aside(end_soon).map_err(|_| end_now()));
 }
 
 /// Does something on a thread of its own, which nobody waits for.

@@ -7,9 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -87,37 +86,58 @@ pub(crate) struct ScriptParts {
 /// take the file descriptors that another is made of, and a test begins when its last virtual user
 /// is ready.
 pub(crate) struct StartLine {
-    /// The workers, and who starts them.
-    barrier: Barrier,
-    is_broken: AtomicBool,
+    workers: u32,
+    arrived: Mutex<Arrived>,
+    changed: Condvar,
+}
+
+/// Who has come to a start line.
+#[derive(Default)]
+struct Arrived {
+    workers: u32,
+    /// Whether one of them could not be made.
+    is_broken: bool,
+    is_released: bool,
 }
 
 impl StartLine {
     pub(crate) fn new(workers: u32) -> StartLine {
         StartLine {
-            barrier: Barrier::new(workers as usize + 1),
-            is_broken: AtomicBool::new(false),
+            workers,
+            arrived: Mutex::default(),
+            changed: Condvar::new(),
         }
+    }
+
+    fn arrived(&self) -> MutexGuard<'_, Arrived> {
+        self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for all others and for the start; gives whether every one of them was made.
     fn wait(&self, is_made: bool) -> bool {
-        if !is_made {
-            self.is_broken.store(true, Ordering::Relaxed);
-        }
-        self.barrier.wait();
-        self.barrier.wait();
-        !self.is_broken.load(Ordering::Relaxed)
+        let mut arrived = self.arrived();
+        arrived.workers += 1;
+        arrived.is_broken |= !is_made;
+        self.changed.notify_all();
+        let wait = self
+            .changed
+            .wait_while(arrived, |arrived| !arrived.is_released);
+        !wait.unwrap_or_else(PoisonError::into_inner).is_broken
     }
 
-    /// Waits until every worker is ready, or has failed.
-    pub(crate) fn muster(&self) {
-        self.barrier.wait();
+    /// Waits so long for every worker to be ready, or to have failed; whether they are.
+    pub(crate) fn muster(&self, limit: Duration) -> bool {
+        let is_short = |arrived: &mut Arrived| arrived.workers < self.workers;
+        let wait = self
+            .changed
+            .wait_timeout_while(self.arrived(), limit, is_short);
+        !wait.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
     /// Starts the workers that were waited for.
     pub(crate) fn release(&self) {
-        self.barrier.wait();
+        self.arrived().is_released = true;
+        self.changed.notify_all();
     }
 }
 
@@ -167,7 +187,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         .map(|(index, _)| host(index, &setup, &shared))
         .collect::<Result<Vec<_>, _>>()?;
     for hosted in &hosted {
-        make_ready(hosted, &shared, &timers, &setup.reports).await?;
+        make_ready(hosted, &setup, &shared, &timers).await?;
     }
     Ok(Worker {
         number: setup.number,
@@ -192,19 +212,28 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     })
 }
 
-/// Makes the virtual users that are there from the start, and runs their module code.
+/// Makes the virtual users that are there from the start, and runs their module code; once the test is
+/// to end, no more of it.
 async fn make_ready(
     hosted: &Hosted,
+    setup: &WorkerSetup,
     shared: &Rc<Shared>,
     timers: &Rc<Timers>,
-    reports: &Sender<WorkerReport>,
 ) -> Result<(), String> {
+    let mailbox = &setup.mailboxes[setup.number as usize];
     let make = |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(shared, slot, timers);
     let mut ready = hosted.share.populate(timers, &make);
     for task in &mut ready {
-        if let Err(failure) = initialised(task, timers, shared.clock).await {
+        if mailbox.ordered().is_some() {
+            break;
+        }
+        if let Err(failure) = initialised(task, timers, shared.clock, mailbox).await {
             let why = failure.to_string();
-            drop(reports.send(WorkerReport::Script(ScriptSignal::InitFailed(failure))));
+            drop(
+                setup
+                    .reports
+                    .send(WorkerReport::Script(ScriptSignal::InitFailed(failure))),
+            );
             return Err(why);
         }
     }
@@ -218,12 +247,16 @@ async fn initialised(
     task: &mut VuTask,
     timers: &Timers,
     clock: Clock,
+    mailbox: &Mailbox,
 ) -> Result<(), ScriptFailure> {
     let slot = Rc::clone(&task.slot);
     let mut initialised = pin!(task.behaviour.initialise());
     let mut tick = interval(INIT_TICK);
     let outcome = std::future::poll_fn(|cx| {
         loop {
+            if mailbox.ordered().is_some() {
+                slot.cut();
+            }
             if let Poll::Ready(outcome) = initialised.as_mut().poll(cx) {
                 return Poll::Ready(outcome);
             }

@@ -152,6 +152,17 @@ impl VuState {
         self.cancelled.get()
     }
 
+    /// Whether natives that took their time may go on.
+    ///
+    /// # Errors
+    /// The error to give back at once when the script was cancelled.
+    pub(crate) fn go_on(&self, ctx: &Ctx<'_>) -> Result<(), Error> {
+        match self.cancelled.get() {
+            true => Err(cancellation(ctx)),
+            false => Ok(()),
+        }
+    }
+
     fn suspend(&self, wait: Wait) -> Resume {
         let started = self.event_loop.take_started();
         // SAFETY: set by `enter` to the yielder of the coroutine that this code runs on, and unset

@@ -20,7 +20,7 @@ use loadline_model::{Executor, RunCommand, RunEvent, TestPlan};
 use loadline_run::RunWatch;
 use ratatui::crossterm::event::{self, Event};
 
-use super::print;
+use super::{print, signals};
 use crate::web::state::{Phase, State};
 use draw::Shown;
 use keys::{Action, action};
@@ -182,8 +182,10 @@ impl View {
                     true => RunCommand::StopNow,
                     false => RunCommand::StopGracefully,
                 };
-                self.shown.is_stopping = true;
                 self.order(order);
+                if std::mem::replace(&mut self.shown.is_stopping, true) {
+                    signals::lose_patience();
+                }
             }
             Action::Pause => self.pause(),
             Action::Help => self.shown.shows_help = !self.shown.shows_help,

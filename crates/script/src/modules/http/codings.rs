@@ -4,15 +4,16 @@
 //! allow, and unpacking ends when they say so.
 
 use std::cell::RefCell;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compression, Crc, Decompress, FlushDecompress, Status};
 use loadline_model::ErrorClass;
 
-/// Bytes that are unpacked between two looks at the time.
+/// Bytes that are unpacked, and packed bytes that are read, between two looks at the time.
 const BLOCK: u64 = 1 << 20;
+const PACKED_BLOCK: usize = 64 << 10;
 /// The window of Brotli, as a power of two, and how hard it tries (of 11): its usual values.
 const BROTLI_WINDOW: u32 = 22;
 const BROTLI_QUALITY: u32 = 6;
@@ -129,7 +130,7 @@ pub(super) struct Damaged {
 pub(super) struct Bounds<'a> {
     /// Most bytes of an unpacked body.
     pub(super) bytes_max: u64,
-    /// Whether the time for it is over.
+    /// Whether the time for it is over, or it is wanted no more; asked every [`BLOCK`] and [`PACKED_BLOCK`].
     pub(super) is_late: &'a dyn Fn() -> bool,
 }
 
@@ -165,15 +166,19 @@ fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8
     if body.is_empty() {
         return Err(damaged(coding, "EOF", out));
     }
+    let mut packed = Packed::new(body, bounds);
+    let input = &mut packed;
     let read = match coding {
-        Coding::Gzip => read_all(MultiGzDecoder::new(body), &mut out, bounds),
-        Coding::Deflate => read_all(ZlibDecoder::new(body), &mut out, bounds),
+        Coding::Gzip => read_all(MultiGzDecoder::new(input), &mut out, bounds),
+        Coding::Deflate => read_all(ZlibDecoder::new(input), &mut out, bounds),
         Coding::Zstd => {
-            zstd::Decoder::new(body).and_then(|reader| read_all(reader, &mut out, bounds))
+            let reader = zstd::Decoder::with_buffer(input);
+            reader.and_then(|reader| read_all(reader, &mut out, bounds))
         }
-        Coding::Brotli => read_all(brotli::Decompressor::new(body, 4_096), &mut out, bounds),
+        Coding::Brotli => read_all(brotli::Decompressor::new(input, 4_096), &mut out, bounds),
     };
     match read {
+        Err(_) if packed.is_late => Err(late()),
         Ok(End::Whole) => Ok(out),
         Ok(End::TooLong) => Err(too_long(bounds.bytes_max)),
         Ok(End::Late) => Err(late()),
@@ -208,6 +213,53 @@ fn unpack_usual_gzip(body: &[u8]) -> Option<Vec<u8>> {
         && out.len() == length
         && seen.sum() == checksum;
     is_whole.then_some(out)
+}
+
+/// A packed body, in pieces between which the time is looked at: one that unpacks to nothing may be as
+/// long as any.
+struct Packed<'a> {
+    rest: &'a [u8],
+    bounds: &'a Bounds<'a>,
+    /// Bytes left until the next look.
+    left: usize,
+    is_late: bool,
+}
+
+impl<'a> Packed<'a> {
+    fn new(body: &'a [u8], bounds: &'a Bounds<'a>) -> Packed<'a> {
+        Packed {
+            rest: body,
+            bounds,
+            left: PACKED_BLOCK,
+            is_late: false,
+        }
+    }
+}
+
+impl BufRead for Packed<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.left == 0 {
+            self.is_late = (self.bounds.is_late)();
+            self.left = PACKED_BLOCK;
+        }
+        if self.is_late {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(&self.rest[..self.left.min(self.rest.len())])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.rest = &self.rest[bytes..];
+        self.left -= bytes;
+    }
+}
+
+impl Read for Packed<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
 }
 
 /// How reading what is unpacked ended.
@@ -396,6 +448,19 @@ mod tests {
             let late = super::unpack(bomb, name, &bounds).unwrap_err();
             assert_eq!((late.class, late.code), (ErrorClass::Timeout, 1050));
         }
+    }
+
+    #[test]
+    fn what_unpacks_to_nothing_is_given_up_in_time_too() {
+        let nothing = pack(b"", &[Coding::Gzip]).unwrap();
+        let body = nothing.repeat(4 * PACKED_BLOCK / nothing.len());
+        let looks = std::cell::Cell::new(0);
+        let bounds = Bounds {
+            bytes_max: 4 << 20,
+            is_late: &|| looks.replace(looks.get() + 1) == 1,
+        };
+        let late = super::unpack(body, b"gzip", &bounds).unwrap_err();
+        assert_eq!((late.code, looks.get()), (1050, 2));
     }
 
     proptest! {

@@ -267,7 +267,7 @@ impl Exchange {
             Some(encoding) if !body.is_empty() || may_have_body(&answer, &self.method) => {
                 let bounds = Bounds {
                     bytes_max: state.program.settings.http.body_max,
-                    is_late: &|| state.host.now() >= self.deadline,
+                    is_late: &|| state.interrupt() || state.host.now() >= self.deadline,
                 };
                 codings::unpack(body, encoding, &bounds)
             }
@@ -440,7 +440,10 @@ impl Exchange {
             done_at: answer.done_at,
             partial_body: None,
         };
-        sample::record(state, &self.sampled(), &Outcome::Failure(&failure));
+        // What the end of the iteration cut short counts as little as a hop that it cut short.
+        if !state.is_cancelled() {
+            sample::record(state, &self.sampled(), &Outcome::Failure(&failure));
+        }
         self.trace_failure(state, &failure);
         let words = failure.detail.clone();
         Next::Done(Facts::failed(

@@ -250,6 +250,7 @@ fn run(ctx: &Ctx<'_>, call: Rc<Call>) -> Result<Facts> {
             Next::Send(hop) => {
                 let outcome = state.exchange(ctx, hop)?;
                 next = exchange.ended(state, outcome);
+                state.go_on(ctx)?;
             }
         }
     }
@@ -272,6 +273,7 @@ fn go_on(ctx: &Ctx<'_>, mut exchange: Exchange, next: Next, on_done: OnDone) -> 
         Next::Send(hop) => {
             let on_end = Box::new(move |ctx: &Ctx<'_>, outcome| {
                 let next = exchange.ended(state(ctx), outcome);
+                state(ctx).go_on(ctx)?;
                 go_on(ctx, exchange, next, on_done)
             });
             state(ctx).start_hop(hop, on_end);

@@ -13,6 +13,8 @@ use crate::ranks::Ranks;
 
 /// Steps of the histogram; it has one row more, for the fastest.
 const STEPS: usize = 10;
+/// The header that a plan of HEAD requests counts answers by, so that their size can be told.
+pub const SIZE_OF_HEAD: &str = "Content-Length";
 const PERCENTAGES: &[u64] = &[10, 25, 50, 75, 90, 95, 99];
 const NS: f64 = 1e9;
 
@@ -60,6 +62,7 @@ impl Figures {
         let seen = &result.totals.seen;
         let time = &seen.answered_time;
         let answers = time.count();
+        let bytes = bytes(result);
         let requests = seen.counts.completed + seen.counts.failed_total();
         let total_seconds = result.totals.elapsed_ns as f64 / NS;
         let mut statuses: Vec<(u16, u64)> = seen
@@ -78,8 +81,8 @@ impl Figures {
             fastest: time.min().unwrap_or(0) as f64 / NS,
             average: time.mean().map_or(f64::NAN, |mean| mean / NS),
             requests_per_second: requests as f64 / total_seconds,
-            bytes: seen.counts.body_bytes,
-            bytes_per_answer: seen.counts.body_bytes.checked_div(answers).unwrap_or(0),
+            bytes,
+            bytes_per_answer: bytes.checked_div(answers).unwrap_or(0),
             histogram: histogram(time),
             distribution: distribution(time),
             connection: span(&seen.phases.blocked, answers),
@@ -103,6 +106,20 @@ impl Figures {
             ("resp read", &self.response),
         ]
     }
+}
+
+/// Bytes of the bodies: of answers to HEAD what they announced, where the plan had that kept.
+fn bytes(result: &RunResult) -> u64 {
+    let seen = &result.totals.seen;
+    let by = result.plan.aggregation.by_header.as_deref();
+    if by != Some(SIZE_OF_HEAD) {
+        return seen.counts.body_bytes;
+    }
+    let announced = seen.by_header.rows().map(|(length, tally)| {
+        let length = length.parse::<u64>().unwrap_or(0);
+        length.saturating_mul(tally.answered)
+    });
+    announced.fold(0, u64::saturating_add)
 }
 
 /// Over all answers: those without the phase (connections in use need no dialling) count as zero.

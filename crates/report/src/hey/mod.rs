@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use loadline_model::RunResult;
 
 pub use csv::{csv_header, csv_row};
+pub use figures::SIZE_OF_HEAD;
 use figures::{Figures, Span};
 pub use template::ReportTemplate;
 

@@ -11,7 +11,7 @@ use loadline_model::client::{Protocol, ProxyPlan, TlsPlan};
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::template::Template;
 use loadline_model::{ArrivalRate, ClientPlan};
-use loadline_report::hey::ReportTemplate;
+use loadline_report::hey::{ReportTemplate, SIZE_OF_HEAD};
 
 use super::flags::Flags;
 use super::usage::{plain_error, value_error};
@@ -55,8 +55,10 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
         method,
         body,
     };
+    let is_head = request.method == "HEAD";
     let client = client(flags, &load, proxy);
     let mut plan = dialect::plan(&load, request, client, seed).map_err(|why| value_error(&why))?;
+    plan.aggregation.by_header = is_head.then(|| SIZE_OF_HEAD.to_owned());
     plan.workers = u32::try_from(flags.int("cpus", 0))
         .ok()
         .filter(|cpus| *cpus > 0);

@@ -209,6 +209,9 @@ fn outputs() {
             .aggregation
             .samples
     );
+    let sizes_by = |line: &str| job(line).plan.aggregation.by_header;
+    assert_eq!(sizes_by("-m head u").as_deref(), Some("Content-Length"));
+    assert_eq!(sizes_by("u"), None);
     assert!(!job("-no-verdict u").verdict && !job("--no-verdict u").verdict);
 }
 

@@ -391,12 +391,12 @@ fn what_the_engine_finds_too_deep_is_an_error() {
 #[test]
 fn a_name_that_a_module_lacks_is_told_in_k6s_words() {
     let files = [
-        ("file:///lib.js", "export const a = 1;"),
+        ("lib.js", "export const a = 1;"),
         (
-            "file:///b.js",
+            "b.js",
             "export * from './lib.js'; export * from './lib2.js';",
         ),
-        ("file:///lib2.js", "export const a = 2;"),
+        ("lib2.js", "export const a = 2;"),
     ];
     let told = |script: &str| console(script, &files).join("; ");
     for (script, why) in [

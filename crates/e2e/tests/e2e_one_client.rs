@@ -147,3 +147,33 @@ fn connections_that_are_renewed() {
         assert_eq!(server.accepted(), 2, "{front_end}");
     }
 }
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_secrets_of_connections_are_written_where_sslkeylogfile_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let authority = Authority::new("authority");
+    let trusted = authority.save(folder.path(), "ca.pem");
+    let server = authority.sign("localhost", Validity::Now).serve();
+    let url = https(&server);
+    let asked = Asked {
+        bench_more: &["-4"],
+        ..Asked::few(&url, TIMEOUT)
+    };
+    for front_end in ["bench", "script"] {
+        let log = folder.path().join(front_end);
+        let mut command = loadline();
+        command.env("SSL_CERT_FILE", &trusted);
+        command.env("SSLKEYLOGFILE", &log);
+        let ran = match front_end {
+            "bench" => asked.by_bench(command),
+            _ => asked.by_script(command),
+        };
+        assert_eq!(ran.count("good"), asked.requests, "{:?}", ran.messages());
+        let log = std::fs::read_to_string(&log).expect("it was written");
+        assert!(
+            log.contains("CLIENT_TRAFFIC_SECRET_0 "),
+            "{front_end}: {log}"
+        );
+    }
+}

@@ -17,12 +17,13 @@ use crate::workspace::root;
 
 /// Where the tags are declared.
 const TAGS: &str = "crates/model/src/system_tags.rs";
-/// Code that reads variables.
-const CODE: [&str; 5] = [
+/// Code that reads variables, and the test that sets one which a library reads.
+const CODE: [&str; 6] = [
     "crates/app/src/k6",
     "crates/app/src/outputs",
     "crates/app/src/script_run",
     "crates/app/src/terminal",
+    "crates/e2e/tests",
     "crates/output/src",
 ];
 

@@ -4,6 +4,7 @@
 //! Must not know who asks. Invariant: a server says what it says after it has seen the request whole.
 
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::certificates::{Identity, TlsStream};
@@ -17,6 +18,8 @@ pub struct Http2Fault {
     pub name: &'static str,
     /// What is sent after the request; then the connection is closed.
     frames: &'static [u8],
+    /// Whether the frame is of the request's stream alone, so that the connection goes on.
+    is_of_stream: bool,
     /// The class of the failure.
     pub class: &'static str,
 }
@@ -26,31 +29,37 @@ pub const HTTP2_FAULTS: &[Http2Fault] = &[
     Http2Fault {
         name: "GOAWAY with ENHANCE_YOUR_CALM",
         frames: b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b",
+        is_of_stream: false,
         class: "http2",
     },
     Http2Fault {
         name: "RST_STREAM with INTERNAL_ERROR",
         frames: b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\x02",
+        is_of_stream: true,
         class: "http2",
     },
     Http2Fault {
         name: "DATA on no stream",
         frames: b"\0\0\x01\0\0\0\0\0\0x",
+        is_of_stream: false,
         class: "http2",
     },
     Http2Fault {
         name: "a frame of 16 MB",
         frames: b"\xff\xff\xff\0\0\0\0\0\x01",
+        is_of_stream: false,
         class: "http2",
     },
     Http2Fault {
         name: "no answer",
         frames: b"",
+        is_of_stream: false,
         class: "closed",
     },
     Http2Fault {
         name: "half a body",
         frames: b"\0\0\x01\x01\x04\0\0\0\x01\x88\0\0\x02\0\0\0\0\0\x01ok",
+        is_of_stream: false,
         class: "truncated",
     },
 ];
@@ -61,6 +70,8 @@ const PREFACE_BYTES: usize = 24;
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
 /// The type of the frame that a request begins with.
 const HEADERS: u8 = 1;
+/// Where a frame's head names its stream.
+const STREAM: Range<usize> = 5..9;
 
 impl Http2Fault {
     /// Starts a server that shows this certificate and does this.
@@ -72,7 +83,12 @@ impl Http2Fault {
     fn perform(self, tls: &mut TlsStream<'_>) -> io::Result<()> {
         tls.read_exact(&mut [0; PREFACE_BYTES])?;
         tls.write_all(SETTINGS)?;
-        while read_frame(tls)?.0 != HEADERS {}
+        let mut stream = read_request(tls)?;
+        while self.is_of_stream {
+            let (before, behind) = (&self.frames[..STREAM.start], &self.frames[STREAM.end..]);
+            tls.write_all(&[before, &stream, behind].concat())?;
+            stream = read_request(tls)?;
+        }
         tls.write_all(self.frames)?;
         tls.conn.send_close_notify();
         tls.flush()?;
@@ -90,10 +106,7 @@ pub fn renewing(identity: &Identity) -> Server {
         tls.write_all(SETTINGS)?;
         let is_first = !has_begun.swap(true, Ordering::Relaxed);
         loop {
-            let (kind, stream) = read_frame(tls)?;
-            if kind != HEADERS {
-                continue;
-            }
+            let stream = read_request(tls)?;
             if is_first {
                 tls.write_all(b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0")?;
                 return linger(tls.sock);
@@ -101,6 +114,15 @@ pub fn renewing(identity: &Identity) -> Server {
             tls.write_all(&[&b"\0\0\x01\x01\x05"[..], &stream, b"\x88"].concat())?;
         }
     })
+}
+
+/// Reads up to the head of the next request and gives its stream.
+fn read_request(tls: &mut TlsStream<'_>) -> io::Result<[u8; 4]> {
+    loop {
+        if let (HEADERS, stream) = read_frame(tls)? {
+            return Ok(stream);
+        }
+    }
 }
 
 /// Reads a frame and gives its type and stream.

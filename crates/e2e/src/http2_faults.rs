@@ -84,10 +84,12 @@ impl Http2Fault {
         tls.read_exact(&mut [0; PREFACE_BYTES])?;
         tls.write_all(SETTINGS)?;
         let mut stream = read_request(tls)?;
-        while self.is_of_stream {
+        if self.is_of_stream {
             let (before, behind) = (&self.frames[..STREAM.start], &self.frames[STREAM.end..]);
-            tls.write_all(&[before, &stream, behind].concat())?;
-            stream = read_request(tls)?;
+            loop {
+                tls.write_all(&[before, &stream, behind].concat())?;
+                stream = read_request(tls)?;
+            }
         }
         tls.write_all(self.frames)?;
         tls.conn.send_close_notify();

@@ -85,14 +85,16 @@ fn every_output_ends_with_the_run_while_the_api_is_served() {
     assert_eq!(iterations, 20, "{lines}");
 }
 
-/// Signals twice and measures from the second; gives the exit code.
-fn signalled_twice(command: Command, (first, second): (i32, i32)) -> Option<i32> {
+/// Signals, the first after two seconds, and measures from the last; gives the exit code.
+fn signalled(command: Command, signals: &[i32]) -> Option<i32> {
     let running = Running::start(command);
-    clock::pause(Duration::from_secs(2));
-    running.signal(first);
-    clock::pause(Duration::from_millis(500));
-    let asked = clock::now();
-    running.signal(second);
+    clock::pause(Duration::from_millis(1_500));
+    let mut asked = clock::now();
+    for signal in signals {
+        clock::pause(Duration::from_millis(500));
+        asked = clock::now();
+        running.signal(*signal);
+    }
     let output = running.finish();
     assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
     output.status.code()
@@ -105,22 +107,11 @@ fn the_second_signal_ends_a_test_whatever_it_waits_for() {
     let long = "export function teardown() { while (true) {} }";
     for pair in signals
         .iter()
-        .flat_map(|first| signals.map(|second| (*first, second)))
+        .flat_map(|first| signals.map(|second| [*first, second]))
     {
         let (_folder, command) = script(&format!("{QUICK}\n{long}"));
-        assert_eq!(signalled_twice(command, pair), Some(105), "{pair:?}");
+        assert_eq!(signalled(command, &pair), Some(105), "{pair:?}");
     }
-}
-
-/// The exit code of a script that is signalled after two seconds, and then ends soon.
-fn signalled_once(command: Command) -> Option<i32> {
-    let running = Running::start(command);
-    clock::pause(Duration::from_secs(2));
-    let asked = clock::now();
-    running.signal(libc::SIGINT);
-    let output = running.finish();
-    assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
-    output.status.code()
 }
 
 #[test]
@@ -133,7 +124,7 @@ fn the_first_signal_is_heeded_while_virtual_users_are_made() {
              export const options = {{ vus: 5000, duration: '1m' }};
              export default function () {{}}"
         ));
-        assert_eq!(signalled_once(command), Some(105), "{busy}");
+        assert_eq!(signalled(command, &[libc::SIGINT]), Some(105), "{busy}");
     }
 }
 
@@ -156,7 +147,7 @@ fn the_first_signal_is_heeded_while_an_answer_is_unpacked() {
          export default function () {{ http.get('{}', {{ timeout: '10m' }}); }}",
         server.url("/")
     ));
-    assert_eq!(signalled_once(command), Some(105));
+    assert_eq!(signalled(command, &[libc::SIGINT]), Some(105));
 }
 
 /// A pipe that nobody reads: the sink's thread stands still in a write, and the workers behind it.
@@ -173,7 +164,7 @@ fn the_second_signal_ends_a_test_whose_output_stands_still() {
     let unread = fs::OpenOptions::new().read(true).write(true).open(&pipe);
     let _unread = unread.expect("a pipe can be opened at both ends");
     command.arg("-o").arg(format!("json={}", pipe.display()));
-    let code = signalled_twice(command, (libc::SIGINT, libc::SIGTERM));
+    let code = signalled(command, &[libc::SIGINT, libc::SIGTERM]);
     assert_eq!(code, Some(105));
 }
 

@@ -7,8 +7,7 @@
 use std::fmt;
 
 use loadline_go::quoted;
-use loadline_go::url::Url;
-use percent_encoding::{percent_decode_str, percent_encode_byte};
+use loadline_go::url::{Url, decoded, escaped_bytes};
 use serde::{Deserialize, Serialize};
 
 /// The scheme of an origin.
@@ -198,15 +197,7 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
 /// ASCII.
 #[must_use]
 pub fn encode_target(bytes: &[u8]) -> String {
-    let mut encoded = String::with_capacity(bytes.len());
-    for &byte in bytes {
-        match byte {
-            b'#' => encoded.push_str("%23"),
-            0x21..=0x7e => encoded.push(char::from(byte)),
-            _ => encoded.push_str(percent_encode_byte(byte)),
-        }
-    }
-    encoded
+    escaped_bytes(bytes, |byte| matches!(byte, 0x21..=0x7e) && byte != b'#')
 }
 
 /// Splits `host[:port]`, with brackets round an IPv6 address.
@@ -247,11 +238,7 @@ pub fn split_host_port(text: &str) -> Result<(&str, Option<u16>), String> {
 
 fn split_userinfo(text: &str) -> (String, String) {
     let (user, password) = text.split_once(':').unwrap_or((text, ""));
-    (percent_decode(user), percent_decode(password))
-}
-
-fn percent_decode(text: &str) -> String {
-    percent_decode_str(text).decode_utf8_lossy().into_owned()
+    (decoded(user), decoded(password))
 }
 
 /// The URL that a Location header leads to, seen from the request that was answered.

@@ -2,19 +2,11 @@
 //!
 //! Must not know connections. Invariant: what names the user does not follow to another host.
 
+use loadline_go::header::OF_THE_USER;
 use loadline_go::url::Url;
 use loadline_model::request::{BodySource, HeaderTemplate, RedirectRules, RequestTemplate};
 use loadline_model::template::Template;
 use loadline_model::url::{Origin, encode_target, resolve_location};
-
-/// The headers that Go keeps from other hosts.
-const OF_THE_USER: [&str; 5] = [
-    "authorization",
-    "www-authenticate",
-    "cookie",
-    "cookie2",
-    "proxy-authorization",
-];
 
 /// An answer that leads elsewhere.
 pub(super) struct Redirect<'a> {
@@ -95,6 +87,7 @@ impl Redirect<'_> {
         }
         if !from.may_hand_secrets_to(&to) {
             drop_headers(&mut next, &OF_THE_USER);
+            drop_headers(&mut next, &["Cookie"]);
         }
         next.target = Template::literal(&to.target_without_spaces());
         next.origin = origin;
@@ -228,48 +221,23 @@ mod tests {
 
     #[test]
     fn a_referer_of_the_chain_gives_way_and_one_of_the_user_stays() {
+        let led = |first: &RequestTemplate, last: &RequestTemplate, location: &str| {
+            let redirect = Redirect {
+                first,
+                last,
+                status: 302,
+                location,
+            };
+            let next = redirect.next(RedirectRules::Go).expect("leads somewhere");
+            next.expect("leads on")
+        };
         let mut first = request("GET", BodySource::None);
-        let redirect = Redirect {
-            first: &first,
-            last: &first,
-            status: 302,
-            location: "/second",
-        };
-        let second = redirect
-            .next(RedirectRules::Go)
-            .expect("leads on")
-            .expect("leads on");
-        let redirect = Redirect {
-            first: &first,
-            last: &second,
-            status: 302,
-            location: "/third",
-        };
-        let third = redirect
-            .next(RedirectRules::Go)
-            .expect("leads on")
-            .expect("leads on");
-        assert!(
-            shown(&third).contains("Referer: http://h:81/second |"),
-            "{}",
-            shown(&third)
-        );
+        let second = led(&first, &first, "/second");
+        let third = shown(&led(&first, &second, "/third"));
+        assert!(third.contains("Referer: http://h:81/second |"), "{third}");
         name_referer(&mut first, Some("http://mine/".to_owned()));
-        let redirect = Redirect {
-            first: &first,
-            last: &first,
-            status: 302,
-            location: "/to",
-        };
-        let next = redirect
-            .next(RedirectRules::Go)
-            .expect("leads on")
-            .expect("leads on");
-        assert!(
-            shown(&next).contains("Referer: http://mine/"),
-            "{}",
-            shown(&next)
-        );
+        let next = shown(&led(&first, &first, "/to"));
+        assert!(next.contains("Referer: http://mine/"), "{next}");
     }
 
     #[test]

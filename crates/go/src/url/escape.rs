@@ -3,6 +3,8 @@
 //! Must not know how a URL is taken apart. Invariant: an escape that was written stays as it was, as
 //! long as nothing beside it forces the part to be written anew.
 
+use percent_encoding::{percent_decode_str, percent_encode_byte};
+
 use crate::quoted;
 
 /// A path as Go writes it: as it was given where each of its bytes may stand in one, else written anew
@@ -63,13 +65,14 @@ pub(super) fn escaped_but(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
     escaped_bytes(text.as_bytes(), is_plain)
 }
 
-fn escaped_bytes(bytes: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
+/// Bytes with all escaped but these.
+#[must_use]
+pub fn escaped_bytes(bytes: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(bytes.len() + 16);
     for &byte in bytes {
-        if is_plain(byte) {
-            out.push(byte as char);
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
+        match is_plain(byte) {
+            true => out.push(char::from(byte)),
+            false => out.push_str(percent_encode_byte(byte)),
         }
     }
     out
@@ -84,19 +87,5 @@ pub fn decoded(text: &str) -> String {
 /// The same, whatever the bytes are.
 #[must_use]
 pub fn decoded_bytes(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        if let (b'%', [high, low, after @ ..]) = (*first, tail)
-            && let (Some(high), Some(low)) =
-                ((*high as char).to_digit(16), (*low as char).to_digit(16))
-        {
-            bytes.push((high * 16 + low) as u8);
-            rest = after;
-        } else {
-            bytes.push(*first);
-            rest = tail;
-        }
-    }
-    bytes
+    percent_decode_str(text).collect()
 }

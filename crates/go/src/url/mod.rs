@@ -11,7 +11,7 @@ use std::fmt;
 use crate::quoted;
 use escape::{check_escapes, escaped, is_fragment_byte, path_as_written};
 
-pub use escape::{decoded, decoded_bytes, path_of};
+pub use escape::{decoded, decoded_bytes, escaped_bytes, path_of};
 
 /// A URL taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
+use loadline_go::url::escaped_bytes;
+
 use super::HIDDEN;
 use crate::markup::escaped;
 
@@ -135,22 +137,13 @@ fn forms_of(value: &str) -> BTreeSet<String> {
     let json = json[1..json.len() - 1].to_owned();
     let mut forms = BTreeSet::from([value.to_owned(), json, escaped(value)]);
     for unescaped in UNESCAPED {
-        let percent = percent_coded(value, unescaped);
+        let percent = escaped_bytes(value.as_bytes(), |byte| {
+            byte.is_ascii_alphanumeric() || unescaped.contains(&byte)
+        });
         forms.insert(percent.replace("%20", "+"));
         forms.insert(percent);
     }
     forms
-}
-
-fn percent_coded(value: &str, unescaped: &[u8]) -> String {
-    let mut coded = String::new();
-    for byte in value.bytes() {
-        match byte.is_ascii_alphanumeric() || unescaped.contains(&byte) {
-            true => coded.push(char::from(byte)),
-            false => coded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    coded
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ pub const OPTIONS: &[Flag] = &[
         None,
         Kind::Switch,
         "",
-        "Believe any certificate",
+        "Skip TLS verification",
     ),
     flag(
         "no-connection-reuse",

@@ -137,7 +137,7 @@ options! {
     batch_per_host: i64 = "batchPerHost", "K6_BATCH_PER_HOST", "BatchPerHost", "batch-per-host", Script;
     /// What of each request is logged.
     http_debug: String = "httpDebug", "K6_HTTP_DEBUG", "HTTPDebug", "http-debug", Script;
-    /// Believe any certificate.
+    /// Skip TLS verification.
     insecure_skip_tls_verify: bool = "insecureSkipTLSVerify", "K6_INSECURE_SKIP_TLS_VERIFY", "InsecureSkipTLSVerify", "insecure-skip-tls-verify", Script;
     /// Cipher suites allowed.
     tls_cipher_suites: CipherSuites = "tlsCipherSuites", "K6_TLS_CIPHER_SUITES", "TLSCipherSuites", "", Script;

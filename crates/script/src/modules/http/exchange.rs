@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use loadline_go::header::is_token;
+use loadline_go::header::{OF_THE_USER, is_token};
 use loadline_go::quoted;
 use loadline_model::{ErrorClass, Nanos};
 
@@ -27,13 +27,6 @@ use crate::host::LogLevel;
 use crate::trace::{HopTrace, TracedOutcome};
 use crate::vu::VuState;
 
-/// Fields that say who asks: they do not follow a redirect to another site.
-const SECRETS: [&str; 4] = [
-    "Authorization",
-    "Www-Authenticate",
-    "Cookie2",
-    "Proxy-Authorization",
-];
 /// Fields that describe a body: they go where the body goes.
 const OF_BODY: [&str; 4] = [
     "Content-Encoding",
@@ -202,7 +195,7 @@ impl Exchange {
 
     fn goes_along(&self, name: &str) -> bool {
         !(FRAMING.contains(&name)
-            || (self.left_site && SECRETS.contains(&name))
+            || (self.left_site && OF_THE_USER.contains(&name))
             || (self.lost_body && OF_BODY.contains(&name)))
     }
 

@@ -27,7 +27,8 @@ pub use histogram::{
     lower_bound, midpoint, upper_bound,
 };
 pub use measurements::{
-    HttpTimes, Measurements, MeasurementsDelta, MetricValues, SeriesDelta, SeriesPlan, SeriesValues,
+    DistinctSeries, HttpTimes, Measurements, MeasurementsDelta, MetricValues, SeriesDelta,
+    SeriesPlan, SeriesValues,
 };
 pub use registry::{DeclareError, METRICS_MAX, MetricRegistry};
 pub use scalar::{Counter, Gauge, NotFinite, Rate, Summary, ValueCounter};

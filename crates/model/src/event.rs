@@ -64,6 +64,8 @@ pub enum RunEvent {
 
 /// The kind of a [`Mark`] that is a warning to the user.
 pub const WARNING_MARK: &str = "warning";
+/// The kind of a [`Mark`] that warns of many series.
+pub const MANY_SERIES_MARK: &str = "series";
 /// The kind of a [`Mark`] that says how many iterations were due and not started.
 pub const DROPPED_MARK: &str = "dropped";
 /// The kind of a [`Mark`] where a threshold ended the run.

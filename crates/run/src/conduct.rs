@@ -429,9 +429,12 @@ impl Conductor {
         let Some(script) = &mut self.script else {
             return;
         };
-        let warning = script.explosion(&self.total, part.until_ns);
+        let warnings = [
+            script.explosion(&self.total, part.until_ns),
+            script.many_series(&self.total, part.until_ns),
+        ];
         let crossed = script.hold(delta, &self.total, part);
-        if let Some(warning) = warning {
+        for warning in warnings.into_iter().flatten() {
             self.mark(warning, on_event);
         }
         let may_stop = self.stopped_at.is_none() && !self.collector.all_ended();

@@ -10,7 +10,7 @@ use loadline_engine::ScriptMetrics;
 use loadline_engine::batches::ValueSender;
 use loadline_engine::live::LiveTotals;
 use loadline_metric::{Aggregated, BuiltIn, MeasurementsDelta, MetricId, TagSet};
-use loadline_model::event::{DROPPED_MARK, Mark, WARNING_MARK};
+use loadline_model::event::{DROPPED_MARK, MANY_SERIES_MARK, Mark, WARNING_MARK};
 use loadline_model::result::ThresholdOutcome;
 use loadline_model::snapshot::TaggedValues;
 use loadline_model::summarize::HeldThresholds;
@@ -20,6 +20,9 @@ use loadline_model::{Snapshot, TestPlan, TestSummary};
 
 use crate::thresholds::ScriptThresholds;
 
+/// Series beyond which k6 warns, and each time they have doubled again.
+const SERIES_SUGGESTED: u64 = 100_000;
+
 /// The part of a conductor that script runs need.
 pub(crate) struct ScriptConduct {
     thresholds: ScriptThresholds,
@@ -27,6 +30,8 @@ pub(crate) struct ScriptConduct {
     by_tag: Option<String>,
     fails_on_drop: bool,
     told_of_explosion: bool,
+    /// How many series it takes until k6 warns the next time.
+    series_warned_at: u64,
     /// The tags of the run, which its gauges carry too.
     tags: Arc<TagSet>,
 }
@@ -54,6 +59,7 @@ impl ScriptConduct {
             by_tag: settings.and_then(|script| script.series.by_tag.clone()),
             fails_on_drop,
             told_of_explosion: false,
+            series_warned_at: SERIES_SUGGESTED,
             tags: Arc::new(plan.run_tags()),
         })
     }
@@ -76,6 +82,7 @@ impl ScriptConduct {
             script
                 .set_gauge(metric, value, until_ns)
                 .expect("a whole number is finite");
+            script.distinct.add(metric.id(), &*self.tags);
         }
         let tagged = TaggedValues {
             sizes: None,
@@ -119,6 +126,28 @@ impl ScriptConduct {
             at_ns,
             kind: WARNING_MARK.to_owned(),
             text: explosion.to_string(),
+        })
+    }
+
+    /// k6's warning about many series, each time their number has doubled.
+    pub(crate) fn many_series(&mut self, total: &Snapshot, at_ns: u64) -> Option<Mark> {
+        let count = total.script.as_deref()?.distinct.count();
+        if count <= self.series_warned_at {
+            return None;
+        }
+        while self.series_warned_at < count {
+            self.series_warned_at = self.series_warned_at.saturating_mul(2);
+        }
+        Some(Mark {
+            at_ns,
+            kind: MANY_SERIES_MARK.to_owned(),
+            text: format!(
+                "The test has generated metrics with {count} unique time series, which is higher than the \
+                 suggested limit of {SERIES_SUGGESTED} and could cause high memory usage. Consider not using \
+                 high-cardinality values like unique IDs as metric tags or, if you need them in the URL, use the \
+                 name metric tag or URL grouping. See https://grafana.com/docs/k6/latest/using-k6/tags-and-groups/ \
+                 for details."
+            ),
         })
     }
 

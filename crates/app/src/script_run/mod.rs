@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
 use loadline_metric::SeriesPlan;
-use loadline_model::event::{DROPPED_MARK, RunEvent};
+use loadline_model::event::{DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK};
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::script_settings::{Feature, HttpDebug as Debug, ScriptSettings};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
@@ -298,9 +298,9 @@ impl Going<'_> {
         let mut on_event = |event: RunEvent| {
             journal.record(&event);
             if let RunEvent::Mark(mark) = &event
-                && mark.kind == loadline_model::event::WARNING_MARK
+                && let Some(warning) = warning_of(mark)
             {
-                self.logger.tell(&Notice::warning(mark.text.as_str()));
+                self.logger.tell(&warning);
             }
             outputs.event(&event);
             show.event(&event);
@@ -359,6 +359,8 @@ impl Going<'_> {
         let outputs = &self.run.outputs;
         SeriesPlan {
             by_all_tags: outputs.iter().any(|output| output.kind.wants_series()),
+            // As in k6, whose summary is what looks at each series.
+            counts_series: self.run.summary.mode != SummaryMode::Disabled,
             ..plan.series()
         }
     }
@@ -577,4 +579,14 @@ fn notice_of(trouble: &Trouble) -> Notice {
         notice = notice.with("source", "stacktrace");
     }
     notice
+}
+
+/// The line of the log for a mark that warns.
+fn warning_of(mark: &Mark) -> Option<Notice> {
+    let warning = Notice::warning(mark.text.as_str());
+    match mark.kind.as_str() {
+        WARNING_MARK => Some(warning),
+        MANY_SERIES_MARK => Some(warning.with("component", "metrics-engine-ingester")),
+        _ => None,
+    }
 }

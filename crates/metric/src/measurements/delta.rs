@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::SeriesValues;
 use super::tagged::merge_tagged;
 use super::values::{MetricValues, merge_value, merge_values};
+use super::{DistinctSeries, SeriesValues};
 use crate::{
     Aggregated, BuiltIn, DEFAULT_SERIES_CAP, Explosion, MetricDefinition, MetricId, NotFinite,
     OVERFLOW_TAG, TagSet,
@@ -114,6 +114,9 @@ pub struct MeasurementsDelta {
     /// not keep it.
     #[serde(skip)]
     pub by_all_tags: SeriesValues,
+    /// The series that were seen; in an interval at least those that are new, and none unless asked for.
+    #[serde(skip)]
+    pub distinct: DistinctSeries,
     /// What had more values than have a place; `None` when all had one.
     pub explosion: Option<Explosion>,
 }
@@ -189,6 +192,7 @@ impl MeasurementsDelta {
             self.by_tag.get_or_insert_default().merge(rows);
         }
         merge_tagged(&mut self.by_all_tags, other.by_all_tags);
+        self.distinct.merge(other.distinct);
         self.explosion = self.explosion.take().or(other.explosion);
     }
 }

@@ -68,6 +68,9 @@ impl Measurements {
             let values = series.of(BuiltIn::HttpReqs.id(), tags, &self.registry);
             record_all(values, times, failed, &self.registry);
         }
+        if let Some(counter) = &mut self.counter {
+            counter.saw_http(failed.is_some(), tags);
+        }
         if !self.submetrics.is_empty() {
             self.record_http_submetrics(times, failed, tags);
         }

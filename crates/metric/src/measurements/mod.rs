@@ -6,6 +6,7 @@
 
 mod checks;
 mod delta;
+mod distinct;
 mod http;
 mod pairs;
 mod plan;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 pub use delta::{
     ByTagDelta, CheckCounts, FirstSeen, GroupDelta, MeasurementsDelta, SectionDelta, SeriesDelta,
 };
+pub use distinct::DistinctSeries;
 pub use http::HttpTimes;
 pub use plan::{EXPECTED_RESPONSE_TAG, SeriesPlan};
 pub use tagged::SeriesValues;
@@ -24,6 +26,7 @@ pub use values::MetricValues;
 
 use crate::{BuiltIn, MetricId, MetricRegistry, NotFinite, TagSet, Tagged};
 use checks::Checks;
+use distinct::SeriesCounter;
 use http::ByTag;
 use pairs::Pairs;
 use tagged::TaggedSeries;
@@ -66,6 +69,7 @@ pub struct Measurements {
     submetrics_of: Vec<Vec<usize>>,
     by_tag: Option<ByTag>,
     by_all_tags: Option<TaggedSeries>,
+    counter: Option<SeriesCounter>,
     checks: Checks,
 }
 
@@ -88,6 +92,7 @@ impl Measurements {
                 .map(|tag| ByTag::new(tag, plan.series_cap)),
             by_all_tags: (plan.by_all_tags)
                 .then(|| TaggedSeries::new(plan.series_cap, &plan.run_tags)),
+            counter: plan.counts_series.then(SeriesCounter::default),
             checks: Checks::new(plan.series_cap),
             registry,
         };
@@ -186,6 +191,9 @@ impl Measurements {
             delta.by_all_tags = series.take();
             delta.explosion = delta.explosion.or_else(|| series.explosion.clone());
         }
+        if let Some(counter) = &mut self.counter {
+            delta.distinct = counter.take();
+        }
         delta.explosion = delta.explosion.or_else(|| self.checks.explosion.clone());
         self.define_own(&mut delta);
         delta
@@ -229,6 +237,9 @@ impl Measurements {
         }
         if let Some(series) = &mut self.by_all_tags {
             record(series.metric(metric, tags, &self.registry));
+        }
+        if let Some(counter) = &mut self.counter {
+            counter.saw(metric, tags);
         }
     }
 

@@ -24,6 +24,8 @@ pub struct SeriesPlan {
     pub by_tag: Option<String>,
     /// Every metric by all its tags, for outputs that keep series.
     pub by_all_tags: bool,
+    /// How many series there are, kept or not.
+    pub counts_series: bool,
     /// Tags of the whole run, which an overflow series keeps.
     pub run_tags: TagSet,
     /// Values of [`Self::by_tag`], series of one metric, checks and groups that get a place of their own.
@@ -38,6 +40,7 @@ impl Default for SeriesPlan {
             by_group: false,
             by_tag: None,
             by_all_tags: false,
+            counts_series: false,
             run_tags: TagSet::new(),
             series_cap: DEFAULT_SERIES_CAP,
         }

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::distinct::fold;
 use super::values::{Accumulator, Accumulators, MetricValues, merge_values};
 use crate::series::overflow_tags;
 use crate::{Explosion, MetricId, MetricRegistry, TagSet, Tagged};
@@ -93,7 +94,7 @@ impl TaggedSeries {
             text.extend((value.len() as u32).to_le_bytes());
             text.extend(value.as_bytes());
         });
-        let slot = fold(&self.text) as usize % RECENT;
+        let slot = (fold(0, &self.text) >> 40) as usize % RECENT;
         let recent = self.recent[slot];
         if let Some(set) = self.sets.get(recent as usize)
             && *set.text == *self.text
@@ -213,21 +214,6 @@ pub(super) fn merge_tagged(into: &mut SeriesValues, from: SeriesValues) {
     for (tags, values) in from {
         merge_values(into.entry(tags).or_default(), values);
     }
-}
-
-/// Mixes a text into a number that spreads well enough for a table of recent entries.
-#[inline]
-fn fold(text: &[u8]) -> u32 {
-    let mut mixed = 0_u64;
-    let (words, rest) = text.as_chunks::<8>();
-    for word in words {
-        mixed =
-            (mixed.rotate_left(5) ^ u64::from_le_bytes(*word)).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    for byte in rest {
-        mixed = (mixed.rotate_left(5) ^ u64::from(*byte)).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    (mixed >> 40) as u32
 }
 
 #[cfg(test)]

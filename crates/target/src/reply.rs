@@ -190,6 +190,17 @@ impl Coding {
     }
 }
 
+/// True for headers that describe how the message travels; answers must set them rightly.
+pub(crate) fn is_framing(name: &HeaderName) -> bool {
+    const FRAMING: [HeaderName; 4] = [
+        http::header::CONTENT_LENGTH,
+        http::header::TRANSFER_ENCODING,
+        http::header::CONNECTION,
+        http::header::UPGRADE,
+    ];
+    FRAMING.contains(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

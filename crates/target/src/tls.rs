@@ -3,7 +3,8 @@
 //! It must not know connections. Invariant: private keys live in memory only; what is written to disk is
 //! the certificate of the authority alone.
 
-use crate::config::{TargetError, TlsConfig};
+use crate::config::TlsConfig;
+use crate::error::TargetError;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose,

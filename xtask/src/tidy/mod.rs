@@ -3,7 +3,9 @@
 //! Must not know the product, nor what git ignores. Invariant: a rule in CONTRIBUTING.md that says "tidy" is checked here,
 //! and each finding names file, line and rule.
 
+mod circles;
 mod manifests;
+mod paths;
 mod purity;
 mod text;
 
@@ -63,6 +65,7 @@ pub(crate) fn command() -> Result<()> {
         .flat_map(|file| check_file(file, &kept))
         .collect();
     breaches.extend(missing(&files));
+    breaches.extend(circles::breaches(&files));
     breaches.extend(layers::breaches()?);
     breaches.sort();
     if !breaches.is_empty() {
@@ -207,6 +210,7 @@ mod tests {
             .flat_map(|file| check_file(file, &kept))
             .collect();
         breaches.extend(missing(&files));
+        breaches.extend(circles::breaches(&files));
         assert!(breaches.is_empty(), "\n{}", breaches.join("\n"));
     }
 

@@ -4,116 +4,14 @@
 //! reads back to the same, in the same order.
 
 use std::fmt;
-use std::time::Duration;
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::kind::ObserverKind;
-use super::values::{Span, span, span_text};
-use super::{INTERVAL_DEFAULT, ObserverSpec, ObserverSpecs, SpecError, TIMEOUT_DEFAULT, grammar};
-
-/// What every kind has.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Common {
-    pub(super) name: Option<String>,
-    pub(super) interval: Option<Duration>,
-    pub(super) required: Option<bool>,
-    pub(super) timeout: Option<Duration>,
-}
-
-impl Common {
-    /// Takes a setting that every kind has; `false`: it is the kind's own.
-    pub(super) fn take(&mut self, key: &str, value: &str) -> Result<bool, String> {
-        match key {
-            "interval" => self.interval = Some(span(value)?),
-            "timeout" => self.timeout = Some(span(value)?),
-            "required" => {
-                let truth = value.trim().parse();
-                self.required =
-                    Some(truth.map_err(|_| format!("required={value:?} is not true or false"))?);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-}
-
-/// One observer of a file, or one stage of a pipeline.
-#[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) common: Common,
-    pub(super) kind: ObserverKind,
-}
-
-impl Entry {
-    /// The specification; `name` is the key of the mapping that the entry is a value of.
-    pub(super) fn into_spec(self, name: Option<String>) -> Result<ObserverSpec, String> {
-        let Entry { common, kind } = self;
-        let name = name.or(common.name);
-        let spec = ObserverSpec {
-            name: name.unwrap_or_else(|| kind.name().to_owned()),
-            kind,
-            interval: common.interval.unwrap_or(INTERVAL_DEFAULT),
-            required: common.required.unwrap_or(false),
-            timeout: common.timeout.unwrap_or(TIMEOUT_DEFAULT),
-        };
-        spec.check()?;
-        Ok(spec)
-    }
-}
-
-impl<'de> Deserialize<'de> for Entry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
-        deserializer.deserialize_any(EntryReader)
-    }
-}
-
-struct EntryReader;
-
-impl<'de> Visitor<'de> for EntryReader {
-    type Value = Entry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an observer: { KIND: { SETTING: … } }, or KIND:VALUE as on the command line")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Entry, E> {
-        grammar::entry(text).map_err(E::custom)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
-        let mut common = Common::default();
-        let mut kind: Option<ObserverKind> = None;
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "name" => common.name = Some(map.next_value()?),
-                "interval" => common.interval = Some(map.next_value::<Span>()?.0),
-                "timeout" => common.timeout = Some(map.next_value::<Span>()?.0),
-                "required" => common.required = Some(map.next_value()?),
-                name => {
-                    if let Some(other) = &kind {
-                        let other = other.name();
-                        let text = format!("an observer has one kind; here are {other} and {name}");
-                        return Err(de::Error::custom(text));
-                    }
-                    kind = ObserverKind::from_map(name, &mut map)?;
-                    if kind.is_none() {
-                        return Err(de::Error::custom(grammar::unknown_kind(name)));
-                    }
-                }
-            }
-        }
-        let kind = kind.ok_or_else(|| {
-            let kinds = ObserverKind::NAMES.join(", ");
-            de::Error::custom(format!(
-                "the kind of the observer is missing; it is one of {kinds}"
-            ))
-        })?;
-        Ok(Entry { common, kind })
-    }
-}
+use super::entry::ObserverEntry;
+use super::values::span_text;
+use super::{INTERVAL_DEFAULT, ObserverSpec, ObserverSpecs, SpecError, TIMEOUT_DEFAULT};
 
 /// Reads the value of a mapping from names to observers.
 struct Named(String);
@@ -122,7 +20,7 @@ impl<'de> DeserializeSeed<'de> for Named {
     type Value = ObserverSpec;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ObserverSpec, D::Error> {
-        let entry = Entry::deserialize(deserializer)?;
+        let entry = ObserverEntry::deserialize(deserializer)?;
         let name = self.0;
         let told = |error| de::Error::custom(format!("observer {name}: {error}"));
         entry.into_spec(Some(name.clone())).map_err(told)
@@ -150,7 +48,7 @@ impl<'de> Deserialize<'de> for ObserverSpecs {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ObserverSpecs, A::Error> {
                 let mut specs = ObserverSpecs::default();
-                while let Some(entry) = list.next_element::<Entry>()? {
+                while let Some(entry) = list.next_element::<ObserverEntry>()? {
                     let spec = entry.into_spec(None).map_err(de::Error::custom)?;
                     specs.push(spec).map_err(de::Error::custom)?;
                 }

@@ -1,49 +1,40 @@
 //! The argument of `--observe`: `[NAME=]KIND[:VALUE][;KEY=VALUE]...`.
 //!
-//! Must not know which settings a kind has. Invariant: `\;` stands for a semicolon and nothing else is escaped, so
+//! Must not know which kinds there are, nor their settings. Invariant: `\;` stands for a semicolon and nothing else is escaped, so
 //! that patterns and queries are written as they are.
 
-use super::file::{Common, Entry};
-use super::kind::ObserverKind;
-use super::{ObserverSpec, SpecError};
-
-/// Reads one observer.
-pub(super) fn observer(text: &str) -> Result<ObserverSpec, SpecError> {
-    let told = |error: String| SpecError::new(format!("observer {text:?}: {error}"));
-    let spec = entry(text).map_err(told)?.into_spec(None).map_err(told)?;
-    Ok(spec)
+/// An observer as it was written, its settings in their order.
+pub(super) struct ObserverWords {
+    /// `None`: it has the name of its kind.
+    pub(super) name: Option<String>,
+    pub(super) kind: String,
+    /// What follows the colon behind the kind.
+    pub(super) main: Option<String>,
+    pub(super) pairs: Vec<(String, String)>,
 }
 
 /// Reads a name, a kind and settings.
-pub(super) fn entry(text: &str) -> Result<Entry, String> {
+///
+/// # Errors
+/// A part is no `KEY=VALUE`.
+pub(super) fn parse(text: &str) -> Result<ObserverWords, String> {
     let mut parts = split(text).into_iter();
     let head = parts.next().unwrap_or_default();
     let (name, kind, main) = head_parts(head.trim());
-    let mut common = Common {
+    let parts = parts.filter(|part| !part.trim().is_empty());
+    Ok(ObserverWords {
         name: name.map(str::to_owned),
-        ..Common::default()
-    };
-    let mut pairs = Vec::new();
-    for part in parts.filter(|part| !part.trim().is_empty()) {
-        let pair = part.split_once('=');
-        let (key, value) = pair.ok_or_else(|| {
-            format!("{part:?} is no setting; write KEY=VALUE, and \\; for a semicolon in a value")
-        })?;
-        let key = key.trim();
-        if !common.take(key, value)? {
-            pairs.push((key.to_owned(), value.to_owned()));
-        }
-    }
-    let kind = ObserverKind::from_words(kind, main, pairs).ok_or_else(|| unknown_kind(kind))??;
-    Ok(Entry { common, kind })
+        kind: kind.to_owned(),
+        main: main.map(str::to_owned),
+        pairs: parts.map(|part| pair(&part)).collect::<Result<_, _>>()?,
+    })
 }
 
-/// What is said of a kind that does not exist.
-pub(super) fn unknown_kind(kind: &str) -> String {
-    format!(
-        "there is no kind of observer {kind:?}; the kinds are {}",
-        ObserverKind::NAMES.join(", ")
-    )
+fn pair(part: &str) -> Result<(String, String), String> {
+    let (key, value) = part.split_once('=').ok_or_else(|| {
+        format!("{part:?} is no setting; write KEY=VALUE, and \\; for a semicolon in a value")
+    })?;
+    Ok((key.trim().to_owned(), value.to_owned()))
 }
 
 /// Splits at semicolons that are not escaped.

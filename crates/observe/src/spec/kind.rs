@@ -3,29 +3,17 @@
 //! Must not know how a kind reads. Invariant: what a kind is called here is what it is called on the command line, in
 //! files and in results.
 
-use serde::de::{DeserializeOwned, Error as _, MapAccess};
+use serde::de::{Error as _, MapAccess};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::pipeline::PipelineSettings;
 use super::settings::{
     CgroupSettings, CommandSettings, HostSettings, LogSettings, NodeSettings, PodSettings,
-    ProcessSettings, ReplicasSettings, SelfSettings,
+    ProcessSettings, ReplicasSettings, SelfSettings, Settings,
 };
 use super::web_settings::{HttpSettings, PrometheusSettings, ScrapeSettings};
 use super::words;
-
-/// The settings of one kind.
-pub(super) trait Settings: DeserializeOwned + Serialize {
-    /// The keys that the main value on a command line stands for; `None`: the kind has no main value of this form.
-    fn main_value(text: &str) -> Option<Vec<(&'static str, String)>>;
-
-    /// What the main value looks like, for messages.
-    const MAIN_FORM: &'static str;
-
-    /// Holds what one setting wants of another.
-    fn check(&self) -> Result<(), String>;
-}
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident($settings:ty) = $name:literal,)*) => {

@@ -3,6 +3,7 @@
 //! Must not know how anything is read; no file is opened here. Invariant: what is a specification can be started as
 //! far as its text can tell: patterns compile, paths parse, exactly one way to find a process is given.
 
+mod entry;
 mod file;
 mod grammar;
 mod kind;
@@ -15,6 +16,7 @@ mod words;
 use std::fmt;
 use std::time::Duration;
 
+use entry::ObserverEntry;
 pub use file::parse_file_text;
 pub use kind::ObserverKind;
 pub use pipeline::{PipelineSettings, Stage};
@@ -71,7 +73,9 @@ impl ObserverSpec {
     /// # Errors
     /// The text is not of this form, or the settings do not fit the kind.
     pub fn parse(text: &str) -> Result<Vec<ObserverSpec>, SpecError> {
-        grammar::observer(text).map(|spec| vec![spec])
+        let told = |error: String| SpecError::new(format!("observer {text:?}: {error}"));
+        let entry = ObserverEntry::from_words(text).map_err(told)?;
+        Ok(vec![entry.into_spec(None).map_err(told)?])
     }
 
     /// Holds what serde cannot: settings that depend on one another.

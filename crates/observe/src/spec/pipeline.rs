@@ -8,8 +8,9 @@ use serde::de::Error as _;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::file::Entry;
-use super::kind::{ObserverKind, Settings};
+use super::entry::ObserverEntry;
+use super::kind::ObserverKind;
+use super::settings::Settings;
 use super::values::{one_or_many, span_setting};
 
 /// How long a pipeline is watched after the load before it is given up.
@@ -39,7 +40,7 @@ impl Serialize for Stage {
 
 impl<'de> Deserialize<'de> for Stage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Stage, D::Error> {
-        let Entry { common, kind } = Entry::deserialize(deserializer)?;
+        let ObserverEntry { common, kind } = ObserverEntry::deserialize(deserializer)?;
         if common.interval.is_some() || common.timeout.is_some() || common.required.is_some() {
             return Err(D::Error::custom(
                 "a stage has no interval, timeout or required of its own; set them on the pipeline",

@@ -2,14 +2,26 @@
 //!
 //! Must not know how they are used. Invariant: each setting is declared here once, for files and command lines alike.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::kind::Settings;
 use super::values::one_or_many;
 use crate::parse::words::split_words;
 
 /// Series by which one kind of observer may grow: beyond it a `by` was not thought about.
 pub(crate) const COMPONENTS_MAX: usize = 500;
+
+/// The settings of one kind.
+pub(super) trait Settings: DeserializeOwned + Serialize {
+    /// The keys that the main value on a command line stands for; `None`: the kind has no main value of this form.
+    fn main_value(text: &str) -> Option<Vec<(&'static str, String)>>;
+
+    /// What the main value looks like, for messages.
+    const MAIN_FORM: &'static str;
+
+    /// Holds what one setting wants of another.
+    fn check(&self) -> Result<(), String>;
+}
 
 pub(super) fn check_metric_name(name: &str) -> Result<(), String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::Settings;
-use super::settings::{check_metric_name, check_pattern, value_name};
+use super::settings::{Settings, check_metric_name, check_pattern, value_name};
 use super::values::{Headers, Secret, one_or_many, span_setting, truth};
 use crate::parse::json_path::JsonPath;
 

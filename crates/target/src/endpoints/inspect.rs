@@ -3,7 +3,7 @@
 //! They must not know connections. Invariant: fields and their order are go-httpbin's; header and query
 //! values are always lists.
 
-use crate::reply::{Coding, Reply, ReplyBody, pretty};
+use crate::reply::{Coding, Reply, ReplyBody, is_framing, pretty};
 use crate::request::{Request, multimap, parse_query, title_case};
 use base64::Engine as _;
 use bytes::Bytes;
@@ -109,17 +109,6 @@ pub(super) fn response_headers(request: &Request) -> Reply {
     let body = pretty(&multimap(shown));
     reply.body = ReplyBody::Full(body.into());
     reply
-}
-
-/// True for headers that describe how the message travels; answers must set them rightly.
-pub(crate) fn is_framing(name: &HeaderName) -> bool {
-    const FRAMING: [HeaderName; 4] = [
-        http::header::CONTENT_LENGTH,
-        http::header::TRANSFER_ENCODING,
-        http::header::CONNECTION,
-        http::header::UPGRADE,
-    ];
-    FRAMING.contains(name)
 }
 
 fn shown(request: &Request) -> Map<String, Value> {

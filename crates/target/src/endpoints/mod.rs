@@ -12,20 +12,20 @@ mod redirect;
 mod samples;
 mod simulate;
 
+use crate::duration::as_ns;
 use crate::metrics::{self, PathId};
 use crate::random::Dice;
 use crate::reply::{Coding, Reply};
 use crate::request::Request;
 use crate::routes::RouteMatch;
-use crate::server::Shared;
 use crate::soap;
+use crate::state::ServerState;
 use http::header::{ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_ORIGIN};
 use http::{HeaderValue, Method, StatusCode};
-pub(crate) use inspect::is_framing;
 
 /// What an endpoint may use besides the request.
 pub(crate) struct Context<'a> {
-    pub(crate) shared: &'a Shared,
+    pub(crate) shared: &'a ServerState,
     pub(crate) dice: &'a mut Dice,
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn find(context: &Context<'_>, request: &Request) -> Found {
 /// Answers a request.
 pub(crate) fn answer(context: &mut Context<'_>, found: Found, request: &Request) -> Reply {
     let (endpoint, segments) = match found {
-        Found::Route(found) => return context.shared.routes.answer(&found, context, request),
+        Found::Route(found) => return answer_route(context, &found, request),
         Found::BuiltIn(endpoint, segments) => (endpoint, segments),
     };
     let allowed = ENDPOINTS[endpoint as usize].allowed;
@@ -248,6 +248,15 @@ pub(crate) fn answer(context: &mut Context<'_>, found: Found, request: &Request)
         ACCESS_CONTROL_ALLOW_CREDENTIALS,
         HeaderValue::from_static("true"),
     );
+    reply
+}
+
+fn answer_route(context: &mut Context<'_>, found: &RouteMatch, request: &Request) -> Reply {
+    let shared = context.shared;
+    let (mut reply, delay_ns) = shared.routes.answer(found, request, context.dice);
+    reply.not_before_ns = delay_ns
+        .map(|delay_ns| delay_ns.min(as_ns(shared.config.limits.delay)))
+        .map(|delay_ns| shared.clock.now_ns().saturating_add(delay_ns));
     reply
 }
 

@@ -11,7 +11,7 @@ mod text;
 use crate::endpoints::{ENDPOINTS, Endpoint};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::server::Shared;
+use crate::state::ServerState;
 use http::{Method, StatusCode, header};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering::Relaxed;
@@ -43,7 +43,7 @@ impl PathId {
         Self(u16::try_from(ENDPOINTS.len() + position).unwrap_or(u16::MAX))
     }
 
-    fn label(self, shared: &Shared) -> &str {
+    fn label(self, shared: &ServerState) -> &str {
         match ENDPOINTS.get(usize::from(self.0)) {
             Some(endpoint) => endpoint.template,
             None => shared
@@ -210,7 +210,7 @@ enum Value {
 }
 
 /// The answer of `/metrics`: protobuf where the client asks for it, text otherwise.
-pub(crate) fn expose(shared: &Shared, request: &Request) -> Reply {
+pub(crate) fn expose(shared: &ServerState, request: &Request) -> Reply {
     let families = gather(shared);
     let accept = request.header(header::ACCEPT).unwrap_or_default();
     if accept.contains("application/vnd.google.protobuf") {
@@ -221,7 +221,7 @@ pub(crate) fn expose(shared: &Shared, request: &Request) -> Reply {
     }
 }
 
-fn gather(shared: &Shared) -> Vec<Family> {
+fn gather(shared: &ServerState) -> Vec<Family> {
     let mut requests: BTreeMap<SeriesKey, u64> = BTreeMap::new();
     let mut times: BTreeMap<PathId, Box<ServiceTimes>> = BTreeMap::new();
     for recorder in &shared.recorders {
@@ -261,7 +261,7 @@ fn gather(shared: &Shared) -> Vec<Family> {
     families
 }
 
-fn request_series(shared: &Shared, key: SeriesKey, count: u64) -> Series {
+fn request_series(shared: &ServerState, key: SeriesKey, count: u64) -> Series {
     let method = METHODS
         .get(usize::from(key.method))
         .copied()
@@ -281,7 +281,7 @@ fn request_series(shared: &Shared, key: SeriesKey, count: u64) -> Series {
     }
 }
 
-fn gauges(shared: &Shared) -> Vec<Family> {
+fn gauges(shared: &ServerState) -> Vec<Family> {
     let open: usize = shared.open.iter().map(|open| open.load(Relaxed)).sum();
     let waiting = shared.queues.waiting(shared.clock.now_ns());
     let mut families = vec![

@@ -5,9 +5,8 @@
 use super::template::Template;
 use super::{Route, RouteBody, RouteTable, Segment};
 use crate::duration;
-use crate::endpoints::is_framing;
 use crate::random::RandomDuration;
-use crate::reply::Coding;
+use crate::reply::{Coding, is_framing};
 use crate::soap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method, StatusCode};

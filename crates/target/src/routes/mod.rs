@@ -6,10 +6,8 @@
 mod file;
 mod template;
 
-use crate::config::TargetError;
-use crate::duration::as_ns;
-use crate::endpoints::Context;
-use crate::random::RandomDuration;
+use crate::error::TargetError;
+use crate::random::{Dice, RandomDuration};
 use crate::reply::{Coding, Reply, ReplyBody};
 use crate::request::{Request, percent_decode};
 use bytes::Bytes;
@@ -101,14 +99,14 @@ impl RouteTable {
         })
     }
 
-    /// The answer of a route that was found.
+    /// The answer of a route that was found, and for how many nanoseconds it is held back; `None`: not at all.
     pub(crate) fn answer(
         &self,
         found: &RouteMatch,
-        context: &mut Context<'_>,
         request: &Request,
-    ) -> Reply {
-        self.0[found.position].answer(&found.captures, context, request)
+        dice: &mut Dice,
+    ) -> (Reply, Option<u64>) {
+        self.0[found.position].answer(&found.captures, request, dice)
     }
 }
 
@@ -140,12 +138,11 @@ impl Route {
     fn answer(
         &self,
         captures: &[(String, String)],
-        context: &mut Context<'_>,
         request: &Request,
-    ) -> Reply {
-        let shared = context.shared;
+        dice: &mut Dice,
+    ) -> (Reply, Option<u64>) {
         let count = self.served.fetch_add(1, Relaxed) + 1;
-        let mut parts = Parts::new(request, captures, count, context.dice);
+        let mut parts = Parts::new(request, captures, count, dice);
         let mut reply = Reply::new(self.status);
         for (name, template) in &self.headers {
             // A part of the request may hold what no header can; such a header is left out.
@@ -166,11 +163,7 @@ impl Route {
                 reply = reply.coded(self.coding);
             }
         }
-        reply.not_before_ns = self
-            .delay
-            .map(|delay| delay.draw_ns(parts.dice))
-            .map(|delay_ns| delay_ns.min(as_ns(shared.config.limits.delay)))
-            .map(|delay_ns| shared.clock.now_ns().saturating_add(delay_ns));
-        reply
+        let delay_ns = self.delay.map(|delay| delay.draw_ns(parts.dice));
+        (reply, delay_ns)
     }
 }

@@ -17,10 +17,11 @@ mod transport;
 mod worker;
 
 use crate::clock::Clock;
-use crate::config::{TargetConfig, TargetError};
-use crate::metrics::Recorder;
+use crate::config::TargetConfig;
+use crate::error::TargetError;
 use crate::queueing::QueueRegistry;
 use crate::routes::RouteTable;
+use crate::state::ServerState;
 use crate::testbed::Part;
 use crate::tls::{Identity, make_identity};
 use std::net::{SocketAddr, TcpListener};
@@ -34,27 +35,13 @@ pub(crate) use service::collect;
 pub(crate) use timer::Timer;
 pub(crate) use worker::Worker;
 
-/// What all workers share.
-pub(crate) struct Shared {
-    pub(crate) config: TargetConfig,
-    pub(crate) clock: Arc<Clock>,
-    pub(crate) queues: QueueRegistry,
-    pub(crate) routes: RouteTable,
-    /// One per worker.
-    pub(crate) recorders: Vec<Arc<Recorder>>,
-    /// Open connections, one count per worker.
-    pub(crate) open: Vec<AtomicUsize>,
-    /// What the server is in a testbed; `None` for a server of its own.
-    pub(crate) part: Option<Part>,
-}
-
 /// A running server. Dropping it asks the server to stop without waiting for it.
 pub struct Running {
     address: SocketAddr,
     tls_address: Option<SocketAddr>,
     ca_pem: Option<String>,
     stop: watch::Sender<bool>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -135,7 +122,7 @@ pub(crate) fn serve_as(config: TargetConfig, part: Option<Part>) -> Result<Runni
         .map(|listener| local(listener, address))
         .transpose()?;
     let (stop, stopped) = watch::channel(false);
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(ServerState {
         clock: Arc::new(Clock::start()),
         queues: QueueRegistry::new(config.limits.service_queues, config.seed),
         recorders: (0..threads).map(|_| Arc::default()).collect(),
@@ -158,7 +145,7 @@ pub(crate) fn serve_as(config: TargetConfig, part: Option<Part>) -> Result<Runni
 }
 
 fn start_workers(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     listeners: (TcpListener, Option<TcpListener>),
     identity: Option<Identity>,
     stopped: &watch::Receiver<bool>,

@@ -3,12 +3,12 @@
 //! It must not know HTTP. Invariant: workers share nothing on the path of a request but the queues of
 //! `/service` and what is read only.
 
-use super::Shared;
 use super::connection::Connection;
 use super::http;
 use super::timer::Timer;
 use crate::metrics::Recorder;
 use crate::random::Dice;
+use crate::state::ServerState;
 use crate::testbed::{Slot, Tally};
 use std::collections::HashMap;
 use std::io;
@@ -45,7 +45,7 @@ pub(super) struct Accepting {
 /// Everything a worker starts with.
 pub(super) struct Seat {
     pub(super) index: usize,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<ServerState>,
     pub(super) incoming: mpsc::Receiver<Handover>,
     pub(super) accepting: Option<Accepting>,
     pub(super) tls: Option<TlsAcceptor>,
@@ -55,7 +55,7 @@ pub(super) struct Seat {
 /// One worker, as its connections see it.
 pub(crate) struct Worker {
     index: usize,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<ServerState>,
     pub(crate) timer: Arc<Timer>,
     pub(crate) recorder: Arc<Recorder>,
     pub(super) tls: Option<TlsAcceptor>,

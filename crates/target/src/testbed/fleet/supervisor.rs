@@ -6,7 +6,8 @@
 use super::process::{Event, Launch};
 use super::{Control, Fleet};
 use crate::clock::Clock;
-use crate::config::{TargetConfig, TargetError};
+use crate::config::TargetConfig;
+use crate::error::TargetError;
 use crate::server::{Running, serve_as};
 use crate::testbed::file::{self, TestbedFileError};
 use crate::testbed::part::{Part, Role};

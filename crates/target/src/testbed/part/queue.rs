@@ -22,13 +22,13 @@ use tokio::sync::Semaphore;
 
 /// A running queue.
 pub(crate) struct Queue {
-    shared: Arc<Shared>,
+    shared: Arc<QueueState>,
     backlog_max: u64,
     taken: AtomicU64,
 }
 
 /// What consumers and the server share.
-struct Shared {
+struct QueueState {
     /// One permit per message that waits for a consumer.
     messages: Semaphore,
     interval: Duration,
@@ -46,7 +46,7 @@ impl Queue {
     pub(super) fn start(part: &PartPlan, plan: &QueuePlan, tally: &Arc<Tally>) -> io::Result<Self> {
         let log = plan.log.as_ref();
         let log = log.map(|log| Log::open(log, &part.component, part.replica));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(QueueState {
             messages: Semaphore::new(0),
             interval: plan.interval,
             factor: Factor::new(part.factor),
@@ -113,7 +113,7 @@ impl Queue {
     }
 }
 
-fn start_consumers(shared: &Arc<Shared>, consumers: u32) -> io::Result<()> {
+fn start_consumers(shared: &Arc<QueueState>, consumers: u32) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -134,7 +134,7 @@ fn start_consumers(shared: &Arc<Shared>, consumers: u32) -> io::Result<()> {
     Ok(())
 }
 
-async fn consume(shared: Arc<Shared>, timer: Arc<Timer>) {
+async fn consume(shared: Arc<QueueState>, timer: Arc<Timer>) {
     let mut done_ns = 0;
     loop {
         let waited = match shared.messages.try_acquire() {
@@ -158,7 +158,7 @@ async fn consume(shared: Arc<Shared>, timer: Arc<Timer>) {
     }
 }
 
-fn acknowledge(shared: &Shared) {
+fn acknowledge(shared: &QueueState) {
     if let Some(log) = &shared.log {
         log.write(&Entry {
             at: shared.clock.wall(),

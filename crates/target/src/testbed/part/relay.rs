@@ -35,10 +35,10 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(20);
 /// A running relay.
 pub(super) struct Relay {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<RelayState>,
 }
 
-struct Shared {
+struct RelayState {
     to: String,
     upstreams: Upstreams,
     line: Option<Line>,
@@ -112,7 +112,7 @@ impl Relay {
             let timer = Timer::new(Arc::new(Clock::start()))?;
             (timer, tokio::net::TcpListener::from_std(listener)?)
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RelayState {
             to: to.to_owned(),
             upstreams,
             line,
@@ -149,7 +149,7 @@ impl Relay {
     }
 }
 
-async fn accept(shared: Arc<Shared>, listener: tokio::net::TcpListener) {
+async fn accept(shared: Arc<RelayState>, listener: tokio::net::TcpListener) {
     tokio::spawn(Arc::clone(&shared.timer).drive());
     loop {
         match listener.accept().await {
@@ -163,7 +163,7 @@ async fn accept(shared: Arc<Shared>, listener: tokio::net::TcpListener) {
 }
 
 /// Serves one connection.
-async fn relay(shared: Arc<Shared>, client: TcpStream) {
+async fn relay(shared: Arc<RelayState>, client: TcpStream) {
     shared.tally.add(Slot::InFlight, 1);
     let _open = Open(Arc::clone(&shared.tally));
     let Some(picked) = shared.upstreams.pick() else {
@@ -208,7 +208,7 @@ impl Drop for Open {
     }
 }
 
-fn refuse(shared: &Shared, client: &TcpStream) {
+fn refuse(shared: &RelayState, client: &TcpStream) {
     shared.tally.add(Slot::Refused, 1);
     reset(client);
 }
@@ -220,7 +220,7 @@ fn reset(client: &TcpStream) {
 }
 
 async fn pump(
-    shared: Arc<Shared>,
+    shared: Arc<RelayState>,
     way: Way,
     from: OwnedReadHalf,
     to: OwnedWriteHalf,
@@ -233,7 +233,7 @@ async fn pump(
 }
 
 async fn pump_at_once(
-    shared: &Shared,
+    shared: &RelayState,
     way: Way,
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -251,7 +251,7 @@ async fn pump_at_once(
 
 /// Reads at once and writes when the line has let the bytes through.
 async fn pump_late(
-    shared: Arc<Shared>,
+    shared: Arc<RelayState>,
     way: Way,
     mut from: OwnedReadHalf,
     to: OwnedWriteHalf,
@@ -292,7 +292,7 @@ async fn deliver(
     Ok(())
 }
 
-impl Shared {
+impl RelayState {
     fn count(&self, way: Way, bytes: usize) {
         let slot = match way {
             Way::ToServer => Slot::BytesIn,

@@ -1,0 +1,26 @@
+//! What all workers of a server share.
+//!
+//! It must not know who reads or changes it. Invariant: there is one recorder and one count of connections per worker.
+
+use crate::clock::Clock;
+use crate::config::TargetConfig;
+use crate::metrics::Recorder;
+use crate::queueing::QueueRegistry;
+use crate::routes::RouteTable;
+use crate::testbed::Part;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+/// What all workers share.
+pub(crate) struct ServerState {
+    pub(crate) config: TargetConfig,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) queues: QueueRegistry,
+    pub(crate) routes: RouteTable,
+    /// One per worker.
+    pub(crate) recorders: Vec<Arc<Recorder>>,
+    /// Open connections, one count per worker.
+    pub(crate) open: Vec<AtomicUsize>,
+    /// What the server is in a testbed; `None` for a server of its own.
+    pub(crate) part: Option<Part>,
+}

@@ -98,24 +98,37 @@ impl Http2Fault {
     }
 }
 
-/// Starts a server whose first connection takes no request (GOAWAY without an error, as servers say it that
-/// renew their connections), while later ones answer each with 200.
-#[must_use]
-pub fn renewing(identity: &Identity) -> Server {
-    let has_begun = AtomicBool::new(false);
-    identity.serve_by(&["h2"], move |tls, _| {
-        tls.read_exact(&mut [0; PREFACE_BYTES])?;
-        tls.write_all(SETTINGS)?;
-        let is_first = !has_begun.swap(true, Ordering::Relaxed);
-        loop {
-            let stream = read_request(tls)?;
-            if is_first {
-                tls.write_all(b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0")?;
-                return linger(tls.sock);
+/// How a server turns the first request away that is made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnsAway {
+    /// GOAWAY without an error, as servers say it that renew their connections.
+    Connection,
+    /// RST_STREAM with REFUSED_STREAM, as servers say it that have too many streams.
+    Stream,
+}
+
+impl TurnsAway {
+    /// Starts a server that turns its first request away, and answers each later one with 200.
+    #[must_use]
+    pub fn serve(self, identity: &Identity) -> Server {
+        let has_begun = AtomicBool::new(false);
+        identity.serve_by(&["h2"], move |tls, _| {
+            tls.read_exact(&mut [0; PREFACE_BYTES])?;
+            tls.write_all(SETTINGS)?;
+            loop {
+                let stream = read_request(tls)?;
+                let (before, behind) = match (has_begun.swap(true, Ordering::Relaxed), self) {
+                    (true, _) => (&b"\0\0\x01\x01\x05"[..], &b"\x88"[..]),
+                    (false, TurnsAway::Stream) => (&b"\0\0\x04\x03\0"[..], &b"\0\0\0\x07"[..]),
+                    (false, TurnsAway::Connection) => {
+                        tls.write_all(b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0")?;
+                        return linger(tls.sock);
+                    }
+                };
+                tls.write_all(&[before, &stream, behind].concat())?;
             }
-            tls.write_all(&[&b"\0\0\x01\x01\x05"[..], &stream, b"\x88"].concat())?;
-        }
-    })
+        })
+    }
 }
 
 /// Reads up to the head of the next request and gives its stream.

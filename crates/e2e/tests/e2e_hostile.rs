@@ -103,19 +103,11 @@ fn content_that_hurts_who_looks_at_it() {
     assert_table(CONTENT, LONG_TIMEOUT);
 }
 
-/// What fails at once is not repeated as fast as the processor can, and the verdict says so.
+/// What fails at once is not repeated as fast as the processor can, under either front end, and the verdict
+/// says so; the pace is one that k6 does not reach on such a machine.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
-fn failures_on_this_side_are_not_a_race() {
-    let ran = bench(&["-c", "1", "-z", "1s", "-q", "http://no-such-host.invalid/"]);
-    assert!(ran.failed("dns") <= 110, "{:?}", ran.failures());
-    assert!(ran.report().contains("paused after each"), "{}", ran.out);
-}
-
-/// Refused connections cost no time either; their pace is one that k6 does not reach on such a machine.
-#[test]
-#[ignore = "wants LOADLINE_BIN"]
-fn refused_connections_are_held_to_a_pace() {
+fn failures_at_once_are_held_to_a_pace() {
     const PER_SECOND: u64 = 20_000;
     let url = format!("http://127.0.0.1:{}/", free_port());
     let ran = bench(&["-c", "20", "-z", "1s", "--workers", "1", "-q", &url]);

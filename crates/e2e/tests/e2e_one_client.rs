@@ -8,7 +8,7 @@ use std::process::Command;
 use loadline_e2e::certificates::{Authority, Validity};
 use loadline_e2e::faults::Fault;
 use loadline_e2e::front_ends::Asked;
-use loadline_e2e::http2_faults::{HTTP2_FAULTS, renewing};
+use loadline_e2e::http2_faults::{HTTP2_FAULTS, TurnsAway};
 use loadline_e2e::loadline;
 use loadline_e2e::server::{Server, free_port};
 
@@ -126,25 +126,29 @@ fn faults_of_http2() {
     assert_alike(&told);
 }
 
-/// A request that a connection did not take is sent on the next one.
+/// A request that its peer did not look at is sent again: on the next connection, or on the same one where
+/// only the stream was refused.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
-fn connections_that_are_renewed() {
+fn requests_that_are_turned_away() {
     let identity = Authority::new("authority").sign("localhost", Validity::Now);
-    for front_end in ["bench", "script"] {
-        let server = renewing(&identity);
-        let url = https(&server);
-        let asked = Asked {
-            bench_more: &["-4", "-k", "--http2"],
-            run_more: &["--insecure-skip-tls-verify"],
-            ..Asked::few(&url, TIMEOUT)
-        };
-        let ran = match front_end {
-            "bench" => asked.by_bench(loadline()),
-            _ => asked.by_script(loadline()),
-        };
-        assert_eq!(ran.count("good"), 3, "{front_end}: {:?}", ran.messages());
-        assert_eq!(server.accepted(), 2, "{front_end}");
+    for (turns_away, connections) in [(TurnsAway::Connection, 2), (TurnsAway::Stream, 1)] {
+        for front_end in ["bench", "script"] {
+            let server = turns_away.serve(&identity);
+            let url = https(&server);
+            let asked = Asked {
+                bench_more: &["-4", "-k", "--http2"],
+                run_more: &["--insecure-skip-tls-verify"],
+                ..Asked::few(&url, TIMEOUT)
+            };
+            let ran = match front_end {
+                "bench" => asked.by_bench(loadline()),
+                _ => asked.by_script(loadline()),
+            };
+            let case = format!("{turns_away:?} under {front_end}");
+            assert_eq!(ran.count("good"), 3, "{case}: {:?}", ran.messages());
+            assert_eq!(server.accepted(), connections, "{case}");
+        }
     }
 }
 

@@ -113,21 +113,15 @@ impl ErrorClass {
     /// The number of classes.
     pub const COUNT: usize = ErrorClass::ALL.len();
 
-    /// Whether a failure came about on this side, before anything was asked of the target: it costs no
-    /// time, and would be repeated as fast as the processor can.
+    /// Whether a failure comes about at once, mostly before anything was asked of the target, so that a
+    /// loop of them is as fast as the processor.
     #[must_use]
-    pub fn is_before_the_target(self) -> bool {
+    pub fn is_instant(self) -> bool {
         use ErrorClass as Class;
         matches!(
             self,
-            Class::Dns | Class::Request | Class::FdLimit | Class::PortsExhausted
+            Class::Refused | Class::Dns | Class::Request | Class::FdLimit | Class::PortsExhausted
         )
-    }
-
-    /// Whether a failure comes about at once, so that a loop of them is as fast as the processor.
-    #[must_use]
-    pub fn is_instant(self) -> bool {
-        self == ErrorClass::Refused || self.is_before_the_target()
     }
 
     /// The position in [`ErrorClass::ALL`].

@@ -94,11 +94,6 @@ impl Http2Connection {
         !self.end.is_over.get() && !self.end.is_closing.get()
     }
 
-    /// Whether both are handles of one connection.
-    pub(crate) fn is_same(&self, other: &Http2Connection) -> bool {
-        Rc::ptr_eq(&self.end, &other.end)
-    }
-
     /// Requests sent on it so far.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.get()
@@ -195,20 +190,20 @@ impl Http2Connection {
     #[cold]
     fn unanswered(&self, error: &h2::Error, stream: u32) -> Failure {
         let reason = error.reason().map_or(0, u32::from);
-        let is_refused = matches!(
-            error.reason(),
-            Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR)
-        );
         let is_turned_away = error.is_go_away() && error.is_remote();
-        if is_turned_away {
+        let reset = error
+            .reason()
+            .filter(|_| error.is_reset() && error.is_remote());
+        // A stream that was refused says nothing of others; one reset for a breach does.
+        if is_turned_away || reset == Some(Reason::PROTOCOL_ERROR) {
             self.end.is_closing.set(true);
         }
         let mut failure = match is_turned_away {
             true => self.fault(Http2Fault::TurnedAway { reason }, error),
             false => self.cut_off(error, stream),
         };
-        let is_reset = error.is_reset() && error.is_remote() && is_refused;
-        if is_reset || (is_turned_away && reason == 0) {
+        let is_refused = matches!(reset, Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR));
+        if is_refused || (is_turned_away && reason == 0) {
             failure.reach = Reach::Unsent;
         }
         failure

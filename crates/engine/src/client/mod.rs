@@ -9,12 +9,14 @@ mod http1;
 mod http2;
 mod http2_message;
 mod pace;
+mod turned_away;
 
 pub(crate) use http1::{Body, Http1Connection, Message};
 pub(crate) use http2::Http2Connection;
 pub(crate) use http2_message::{Http2Body, Http2Message, http2_head};
 pub use pace::INSTANT_FAILURES_PER_SECOND;
 pub(crate) use pace::{FailurePace, Pace};
+pub(crate) use turned_away::TurnedAway;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -26,9 +28,6 @@ use loadline_wire::ResponseSink;
 
 use crate::clock::Clock;
 use crate::net::Failure;
-
-/// How often a request that the peer did not look at is sent again: Go's limit.
-pub(crate) const TURNED_AWAY_MAX: u32 = 6;
 
 /// Why a wait was broken off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use loadline_model::{ErrorClass, Nanos};
 
+use super::StopSign;
+
 /// Requests of one worker, a second, that may fail at once. k6 takes 66 µs of a core for a connection
 /// that is refused, so that it never gets through as many on the one core that a worker has.
 pub const INSTANT_FAILURES_PER_SECOND: u32 = 20_000;
@@ -62,8 +64,17 @@ impl Default for FailurePace {
 }
 
 impl FailurePace {
+    /// Lets time pass after a failure that cost none; a stop ends it.
+    #[cold]
+    pub(crate) async fn hold_up(&self, class: ErrorClass, now: Nanos, stop: &impl StopSign) {
+        if let Some(pause) = self.pause_after(class, now) {
+            // Whoever asks next sees that the pause was cut short.
+            let _ = stop.guard(tokio::time::sleep(pause)).await;
+        }
+    }
+
     /// How long to pause after a failure; `None`: not at all.
-    pub(crate) fn pause_after(&self, class: ErrorClass, now: Nanos) -> Option<Duration> {
+    fn pause_after(&self, class: ErrorClass, now: Nanos) -> Option<Duration> {
         if !class.is_instant() {
             return None;
         }
@@ -80,9 +91,18 @@ mod tests {
     fn failures_that_cost_no_time_are_held_to_their_pace() {
         let pace = FailurePace::default();
         let (mut now, mut pauses) = (Nanos(1), 0);
-        for _ in 0..INSTANT_FAILURES_PER_SECOND {
+        let classes = [
+            ErrorClass::Refused,
+            ErrorClass::Request,
+            ErrorClass::FdLimit,
+        ];
+        for class in classes
+            .iter()
+            .cycle()
+            .take(INSTANT_FAILURES_PER_SECOND as usize)
+        {
             now.0 += 1_000;
-            if let Some(pause) = pace.pause_after(ErrorClass::Refused, now) {
+            if let Some(pause) = pace.pause_after(*class, now) {
                 now = now + pause;
                 pauses += 1;
             }

@@ -172,13 +172,10 @@ impl Failure {
         failure.because(Cause::Wire(*error))
     }
 
-    /// Whether an HTTP/2 connection that is ending did not take the request: another one may.
+    /// Whether the peer did not look at the request over HTTP/2: another stream or connection may take it.
     pub(crate) fn is_turned_away(&self) -> bool {
-        let Some(Cause::Http2(fault)) = self.cause.as_deref() else {
-            return false;
-        };
-        let is_ending = matches!(fault, Http2Fault::TurnedAway { .. } | Http2Fault::Unsent);
-        is_ending && self.reach == Reach::Unsent
+        let is_of_http2 = matches!(self.cause.as_deref(), Some(Cause::Http2(_)));
+        is_of_http2 && self.reach == Reach::Unsent
     }
 
     pub(crate) fn at(mut self, address: Option<SocketAddr>) -> Failure {

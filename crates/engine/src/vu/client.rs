@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
 use loadline_model::check::{Answer as CheckedAnswer, Check};
 use loadline_model::request::{RedirectRules, RequestMix};
@@ -16,7 +15,7 @@ use loadline_model::{ErrorClass, Nanos};
 use super::cookies::Cookies;
 use super::http2_pool::Pooled;
 use super::shared::Shared;
-use crate::client::{Broken, Http1Connection, Stop, StopSign};
+use crate::client::{Broken, Http1Connection, Stop};
 use crate::exchange::{Answer, PreparedRequest, Wants, decoded};
 use crate::net::Failure;
 use crate::record::Life;
@@ -29,9 +28,6 @@ pub(super) const CONNECTIONS_MAX: usize = 256;
 /// First answers of a virtual user whose bodies are looked at: enough for a statement on all of them
 /// even where one virtual user is at work for less than a second.
 const BODIES_WANTED: u32 = 3;
-
-/// Time that a virtual user lets pass after a failure on this side.
-const PAUSE_AFTER_OWN_FAILURE: Duration = Duration::from_millis(10);
 
 /// What answers are held against, and what that needs of them.
 pub(crate) struct Judging {
@@ -180,32 +176,18 @@ impl VuClient {
             Ok(peer) => self.record_answer(&fate.life, peer),
             Err(broken) => {
                 let class = self.record_breakage(request, &mut fate.life, deadline, broken);
-                if let Some(pause) = class.and_then(|class| self.pause_after(class)) {
-                    Box::pin(self.back_off(pause)).await;
+                if let Some(class) = class {
+                    Box::pin(
+                        shared
+                            .failures
+                            .hold_up(class, shared.clock.now(), &*self.slot),
+                    )
+                    .await;
                 }
             }
         }
         shared.last_done.set(fate.life.done);
         fate.life.done
-    }
-
-    /// How long to pause after a failure that costs no time, which would else be repeated as fast as the
-    /// processor can.
-    fn pause_after(&self, class: ErrorClass) -> Option<Duration> {
-        match class.is_before_the_target() {
-            true => Some(PAUSE_AFTER_OWN_FAILURE),
-            false => {
-                let now = self.shared.clock.now();
-                self.shared.failures.pause_after(class, now)
-            }
-        }
-    }
-
-    /// Lets time pass; a stop ends it.
-    async fn back_off(&self, pause: Duration) {
-        let pause = tokio::time::sleep(pause);
-        // Whether it was stopped is seen by whoever begins the next iteration.
-        let _ = self.slot.guard(pause).await;
     }
 
     #[inline]

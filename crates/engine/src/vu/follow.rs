@@ -15,7 +15,7 @@ use loadline_wire::Limits;
 use super::client::{CONNECTIONS_MAX, Held, Lease, Numbers, VuClient, filling};
 use super::http2_pool::{Http2Pool, Leased, Opened};
 use super::redirect::Redirect;
-use crate::client::{Around, Broken, Http1Connection, Instants, Message, TURNED_AWAY_MAX};
+use crate::client::{Around, Broken, Http1Connection, Instants, Message, TurnedAway};
 use crate::exchange::{AnswerReceiver, PreparedRequest};
 use crate::net::{Failure, Reach, connect_deadline};
 use crate::record::Life;
@@ -110,14 +110,14 @@ impl VuClient {
                     .await?
             }
             Some(pool) => {
-                let mut turned_away = 0;
+                let mut turned_away = TurnedAway::default();
                 loop {
                     let hop = self.hop_http2(request, life, deadline, numbers, cookies, &pool);
                     match hop.await {
-                        Err(Broken::Failed(failure))
-                            if failure.is_turned_away() && turned_away < TURNED_AWAY_MAX =>
-                        {
-                            turned_away += 1;
+                        Err(Broken::Failed(failure)) if failure.is_turned_away() => {
+                            if !Box::pin(turned_away.wait(&*self.slot)).await? {
+                                return Err(failure.into());
+                            }
                             self.shared.recorder.borrow_mut().retried(life);
                         }
                         outcome => break outcome?,

@@ -146,37 +146,19 @@ const HELD_TO_PACE_MIN: u64 = 1_000;
 
 /// Failures that cost no time, so that the engine adds some.
 fn paused(facts: &Facts<'_>) -> Option<Finding> {
-    let pauses_after_each = |class: ErrorClass| class.is_before_the_target() && !facts.is_script();
-    let failed_by = |holds: &dyn Fn(ErrorClass) -> bool| {
-        let classes = ErrorClass::ALL.iter().copied();
-        let mut failed = classes.filter(|class| holds(*class) && facts.failed(*class) > 0);
-        let first = failed.next()?;
-        let more: u64 = failed.map(|class| facts.failed(class)).sum();
-        Some((first, facts.failed(first) + more))
-    };
-    let (first, text) = match failed_by(&pauses_after_each) {
-        Some((first, failed)) => {
-            let text = format!(
-                "{} requests failed on this side before the target was asked; the virtual user paused after \
-                 each, so that they are not repeated at full speed",
-                count(failed)
-            );
-            (first, text)
-        }
-        None => {
-            let (first, failed) = failed_by(&ErrorClass::is_instant)?;
-            if failed < HELD_TO_PACE_MIN {
-                return None;
-            }
-            let text = format!(
-                "{} requests failed at once; a worker goes through at most {} such a second, so that they are \
-                 not repeated at full speed",
-                count(failed),
-                count(u64::from(INSTANT_FAILURES_PER_SECOND)),
-            );
-            (first, text)
-        }
-    };
+    let classes = ErrorClass::ALL.iter().copied();
+    let mut failed = classes.filter(|class| class.is_instant() && facts.failed(*class) > 0);
+    let first = failed.next()?;
+    let sum = facts.failed(first) + failed.map(|class| facts.failed(class)).sum::<u64>();
+    if sum < HELD_TO_PACE_MIN {
+        return None;
+    }
+    let text = format!(
+        "{} requests failed at once; a worker goes through at most {} such a second, so that they are \
+         not repeated at full speed",
+        count(sum),
+        count(u64::from(INSTANT_FAILURES_PER_SECOND)),
+    );
     Some(Code::PausedAfterFailures.finding(Gravity::Note, text, first.hint()))
 }
 

@@ -34,7 +34,7 @@ use self::told::{Begun, agreed, answer};
 use self::trouble::{Occasion, Trouble};
 use crate::client::{
     Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Stop,
-    StopSign, TURNED_AWAY_MAX,
+    StopSign, TurnedAway,
 };
 use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
 use crate::slot::{VuSlot, Watch};
@@ -85,7 +85,7 @@ enum Attempt {
     Cut,
     /// The kept connection had ended: at once on another.
     Again,
-    /// The peer did not look at it: later, on another connection.
+    /// The peer did not look at it: later.
     Later(Box<HopFailure>),
 }
 
@@ -130,20 +130,11 @@ impl ScriptClient {
             false => self.run(&watch, request, now).await,
         };
         if let Ok(Err(failure)) = &outcome {
-            Box::pin(self.catch_breath(failure.class)).await;
+            let (failures, now) = (&self.settings.failures, self.settings.clock.now());
+            let watch = self.slot.watch(Nanos::MAX);
+            Box::pin(failures.hold_up(failure.class, now, &watch)).await;
         }
         outcome
-    }
-
-    /// Lets time pass after failures that cost none.
-    #[cold]
-    async fn catch_breath(&self, class: ErrorClass) {
-        let now = self.settings.clock.now();
-        if let Some(pause) = self.settings.failures.pause_after(class, now) {
-            let watch = self.slot.watch(Nanos::MAX);
-            // Whoever asks next sees that the pause was cut short.
-            let _ = watch.guard(tokio::time::sleep(pause)).await;
-        }
     }
 
     /// Closes the connections that the options do not let live on.
@@ -200,7 +191,7 @@ impl ScriptClient {
         now: Nanos,
     ) -> Result<HopOutcome, Cut> {
         let mut asked = now;
-        let mut turned_away = 0;
+        let mut turned_away = TurnedAway::default();
         loop {
             let kept = poll_fn(|cx| Poll::Ready(self.pool.take(cx, &request.origin))).await;
             let begun = Begun {
@@ -219,46 +210,16 @@ impl ScriptClient {
                 Attempt::Ended(outcome) => return Ok(outcome),
                 Attempt::Cut => return Err(Cut),
                 Attempt::Again => {}
-                Attempt::Later(failure) if turned_away == TURNED_AWAY_MAX => {
-                    return Ok(Err(*failure));
-                }
-                Attempt::Later(_) => {
-                    turned_away += 1;
-                    if let Some(end) = Box::pin(self.back_off(watch, request, turned_away)).await {
-                        return end;
+                Attempt::Later(failure) => match Box::pin(turned_away.wait(watch)).await {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(Err(*failure)),
+                    Err(Stop::Cut) => return Err(Cut),
+                    Err(Stop::TimedOut) => {
+                        return Ok(Err(self.not_begun(request, begun, &timed_out())));
                     }
-                }
+                },
             }
             asked = self.settings.clock.now();
-        }
-    }
-
-    /// Waits before a request is sent again: not at all, then a second, then twice that each time,
-    /// as Go does; gives how the hop ends if it ends meanwhile.
-    async fn back_off(
-        &self,
-        watch: &Watch<'_>,
-        request: &HopRequest,
-        turned_away: u32,
-    ) -> Option<Result<HopOutcome, Cut>> {
-        let seconds = match turned_away {
-            0 | 1 => return None,
-            more => 1 << (more - 2),
-        };
-        let asked = self.settings.clock.now();
-        let pause = tokio::time::sleep(Duration::from_secs(seconds));
-        match watch.guard(pause).await {
-            Ok(()) => None,
-            Err(Stop::Cut) => Some(Err(Cut)),
-            Err(Stop::TimedOut) => {
-                let begun = Begun {
-                    asked,
-                    got: asked,
-                    ..Begun::default()
-                };
-                let failure = timed_out();
-                Some(Ok(Err(self.not_begun(request, begun, &failure))))
-            }
         }
     }
 
@@ -355,12 +316,9 @@ impl ScriptClient {
             }
             Err(Broken::Failed(failure)) => {
                 let failed = self.failure(request, begun, &instants, &failure, remote, received);
-                match failure.reach {
-                    Reach::Unanswered | Reach::Begun => Attempt::Ended(Err(failed)),
-                    Reach::Unsent => {
-                        self.pool.forget(&connection);
-                        Attempt::Later(Box::new(failed))
-                    }
+                match failure.is_turned_away() {
+                    true => Attempt::Later(Box::new(failed)),
+                    false => Attempt::Ended(Err(failed)),
                 }
             }
         }

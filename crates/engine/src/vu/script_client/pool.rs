@@ -112,12 +112,6 @@ impl Pool {
         });
     }
 
-    /// Stops offering an HTTP/2 connection.
-    pub(super) fn forget(&self, connection: &Http2Connection) {
-        let mut shared = self.shared.borrow_mut();
-        shared.retain(|kept| !kept.connection.connection.is_same(connection));
-    }
-
     /// Closes what is idle; an HTTP/2 connection when its last stream has ended.
     pub(super) fn close(&self) {
         self.idle.borrow_mut().clear();

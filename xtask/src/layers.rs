@@ -198,7 +198,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         level: Level::Tests,
         normal: &[
             "loadline", SUITE, OBSERVE, KUBERNETES, SCRIPT, OUTPUT, REPORT, TARGET, WIRE, MODEL,
-            METRIC, GO,
+            METRIC, GO, YAML,
         ],
         tests: &[],
         reason: "feeds whatever reads from outside; what only computes is tested by properties",

@@ -9,6 +9,7 @@
     reason = "natives are handed their arguments by value"
 )]
 
+mod attributes;
 mod parse;
 mod render;
 mod selector;
@@ -20,7 +21,7 @@ use std::rc::Rc;
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, IntoJsFunc};
-use rquickjs::{Class, Ctx, Function, IntoJs, JsLifetime, Object, Result, Value};
+use rquickjs::{Class, Ctx, Error, Exception, Function, IntoJs, JsLifetime, Object, Result, Value};
 
 use crate::globals::builtin_namespace;
 use crate::modules::bytes;
@@ -119,15 +120,29 @@ fn query<'js>(
     nodes: Vec<u32>,
     selector: Value<'js>,
 ) -> Result<Vec<u32>> {
-    let selector = Selector::parse(&bytes::text(&selector)?);
-    let found = tree(&page).find(&nodes, &selector, || !state(&ctx).interrupt());
-    found.ok_or_else(|| cancellation(&ctx))
+    let selector = bytes::text(&selector)?;
+    let is_wanted = || !state(&ctx).interrupt();
+    let found = Selector::parse(&selector).and_then(|it| tree(&page).find(&nodes, &it, is_wanted));
+    found.map_err(|refusal| refused(&ctx, refusal))
 }
 
 /// Those of some nodes that a selector matches.
-fn filter<'js>(page: PageOf<'js>, nodes: Vec<u32>, selector: Value<'js>) -> Result<Vec<u32>> {
-    let selector = Selector::parse(&bytes::text(&selector)?);
-    Ok(tree(&page).filter(nodes, &selector))
+fn filter<'js>(
+    ctx: Ctx<'js>,
+    page: PageOf<'js>,
+    nodes: Vec<u32>,
+    selector: Value<'js>,
+) -> Result<Vec<u32>> {
+    let selector = bytes::text(&selector)?;
+    let found = Selector::parse(&selector).and_then(|it| tree(&page).filter(nodes, &it));
+    found.map_err(|refusal| refused(&ctx, refusal))
+}
+
+fn refused(ctx: &Ctx<'_>, refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Unwanted => cancellation(ctx),
+        refusal => Exception::throw_message(ctx, &refusal.message()),
+    }
 }
 
 fn text(page: PageOf<'_>, nodes: Vec<u32>) -> String {

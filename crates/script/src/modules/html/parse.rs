@@ -13,6 +13,9 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
 
+use super::attributes::{self, ATTRIBUTES_MAX};
+use super::selector::{LEVELS_MAX, PARTS_MAX};
+
 /// Elements that may be open at a time (golang.org/x/net/html, `insertOpenElement`).
 pub(super) const OPEN_MAX: usize = 512;
 /// What the parser holds of a page that keeps [`OPEN_MAX`]: open elements, elements of formatting
@@ -24,28 +27,42 @@ const PIECE_BYTES: usize = 4096;
 /// Elements of formatting that are never ended would make hundreds out of each `<p>`.
 const NODES_LEAST: usize = 10_000;
 
-/// Why a page is not read.
+/// Why a page is not read, or not searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// More elements are open than may be.
     TooDeep,
     /// It would become more nodes than it has bytes.
     TooManyNodes,
+    /// A tag of it has more than [`ATTRIBUTES_MAX`] attributes.
+    TooManyAttributes,
+    /// A selector has more parts than it may have.
+    TooManyParts,
+    /// The system has no memory for a selector's depth.
+    NoMemory,
     /// It is wanted no more.
     Unwanted,
 }
 
 impl Refusal {
     /// The message that a script gets.
-    pub(super) fn message(self) -> &'static str {
-        match self {
+    pub(super) fn message(self) -> String {
+        let what = match self {
             // The words of golang.org/x/net/html.
-            Refusal::TooDeep => "html: open stack of elements exceeds 512 nodes",
+            Refusal::TooDeep => "open stack of elements exceeds 512 nodes",
             Refusal::TooManyNodes => {
-                "html: the page has more nodes than bytes; end its elements of formatting"
+                "the page has more nodes than bytes; end its elements of formatting"
             }
-            Refusal::Unwanted => "html: the page is wanted no more",
-        }
+            Refusal::TooManyAttributes => {
+                &format!("a tag of the page has more than {ATTRIBUTES_MAX} attributes")
+            }
+            Refusal::TooManyParts => &format!(
+                "the selector has more than {PARTS_MAX} parts or {LEVELS_MAX} levels: search in two steps"
+            ),
+            Refusal::NoMemory => "there is no memory for so deep a selector",
+            Refusal::Unwanted => "the page is wanted no more",
+        };
+        format!("html: {what}")
     }
 }
 
@@ -58,6 +75,9 @@ pub(super) fn parse(
     source: String,
     mut is_wanted: impl FnMut() -> bool,
 ) -> Result<Document, Refusal> {
+    if attributes::are_too_many(source.as_bytes()) {
+        return Err(Refusal::TooManyAttributes);
+    }
     let nodes_max = source.len().max(NODES_LEAST);
     let options = ParseOpts {
         tree_builder: TreeBuilderOpts {

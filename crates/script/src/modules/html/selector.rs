@@ -1,9 +1,23 @@
 //! Selectors as k6 reads them: CSS, and what jQuery adds to it.
 //!
 //! The additions are put into words of CSS before the parser sees them. Must not know pages.
-//! Invariant: a selector that cannot be read matches nothing.
+//! Invariants: a selector that cannot be read matches nothing; the parser and the matcher, which go down
+//! into their own stack for each part of a selector, do so on a stack that is large enough for
+//! [`PARTS_MAX`].
 
 use dom_query::{Matcher, NodeRef};
+
+use super::parse::Refusal;
+use crate::room::with_room;
+
+/// Parts that a selector may have: nobody writes more.
+pub(super) const PARTS_MAX: usize = 500;
+/// Parentheses that may be open at a time.
+pub(super) const LEVELS_MAX: usize = 50;
+/// Parts for which the stack of a virtual user does, however deep its script has gone.
+const PARTS_IN_PLACE: usize = 3;
+/// Bytes of a stack for the others: a part takes up to 14 kB in a build that is not optimised.
+const ROOM_BYTES: usize = 16 << 20;
 
 /// What stands for a name of jQuery's own.
 const WORDS: [(&str, &str); 5] = [
@@ -22,20 +36,83 @@ const WORDS: [(&str, &str); 5] = [
 ];
 
 /// A selector, parsed.
-pub(super) struct Selector(Option<Matcher>);
+pub(super) struct Selector {
+    /// `None`: it cannot be read.
+    matcher: Option<Matcher>,
+    /// Whether a virtual user's own stack is too small for it.
+    is_deep: bool,
+}
 
 impl Selector {
     /// Reads a selector.
-    pub(super) fn parse(written: &str) -> Selector {
-        Selector(Matcher::new(&in_css(written)).ok())
+    ///
+    /// # Errors
+    /// It is too long or too deep, or there is no memory for its depth.
+    pub(super) fn parse(written: &str) -> Result<Selector, Refusal> {
+        let css = in_css(written);
+        let (parts, levels) = extent(&css);
+        if parts > PARTS_MAX || levels > LEVELS_MAX {
+            return Err(Refusal::TooManyParts);
+        }
+        let is_deep = parts > PARTS_IN_PLACE;
+        let matcher = roomy(is_deep, || Matcher::new(&css).ok())?;
+        Ok(Selector { matcher, is_deep })
     }
 
-    /// Whether it matches an element.
-    pub(super) fn matches(&self, node: &NodeRef<'_>) -> bool {
-        self.0
-            .as_ref()
-            .is_some_and(|matcher| matcher.match_element(node))
+    /// Those of some elements that it matches. What was counted for one helps with the next.
+    ///
+    /// # Errors
+    /// There is no memory for its depth.
+    pub(super) fn matching<'a>(
+        &self,
+        elements: impl Iterator<Item = (u32, NodeRef<'a>)>,
+    ) -> Result<Vec<u32>, Refusal> {
+        let Some(matcher) = &self.matcher else {
+            return Ok(Vec::new());
+        };
+        let mut caches = Default::default();
+        let matches =
+            |(_, node): &(u32, NodeRef<'_>)| matcher.match_element_with_caches(node, &mut caches);
+        roomy(self.is_deep, || {
+            elements.filter(matches).map(|(at, _)| at).collect()
+        })
     }
+}
+
+/// Does work in place, or with room for what is deep.
+fn roomy<T>(is_deep: bool, work: impl FnOnce() -> T) -> Result<T, Refusal> {
+    if is_deep {
+        with_room(ROOM_BYTES, work).map_err(|_| Refusal::NoMemory)
+    } else {
+        Ok(work())
+    }
+}
+
+/// How many parts the longest of a list of selectors has at most, and how many parentheses are open at a time
+/// in it.
+fn extent(css: &str) -> (usize, usize) {
+    let (mut parts, mut most) = (0, 0);
+    let (mut level, mut deepest) = (0_usize, 0);
+    let mut rest = css;
+    while let Some(first) = rest.chars().next() {
+        let taken = match first {
+            '"' | '\'' => quoted(rest, first),
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            _ => first.len_utf8(),
+        };
+        match first {
+            '(' => level += 1,
+            ')' => level = level.saturating_sub(1),
+            ',' if level == 0 => parts = 0,
+            _ => {}
+        }
+        let is_combinator = |c: char| c.is_whitespace() || matches!(c, '>' | '+' | '~');
+        let goes_on = rest[taken..].starts_with(is_combinator);
+        parts += usize::from(first == '(' || (is_combinator(first) && !goes_on));
+        (most, deepest) = (most.max(parts), deepest.max(level));
+        rest = &rest[taken..];
+    }
+    (most, deepest)
 }
 
 /// A selector in words of CSS alone.
@@ -146,7 +223,7 @@ fn worded(rest: &str, out: &mut String) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::in_css;
+    use super::{extent, in_css};
 
     #[test]
     fn what_jquery_adds_is_put_into_css() {
@@ -167,11 +244,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn parts_are_counted_for_each_of_a_list() {
+        for (css, expected) in [
+            ("", (0, 0)),
+            ("p", (0, 0)),
+            ("div > p  a", (2, 0)),
+            ("a b,c d e", (2, 0)),
+            (":not(:is(p, a b))", (4, 2)),
+            ("a[b=\"( > (\"]:x", (0, 0)),
+            ("a\\(b)", (0, 0)),
+        ] {
+            assert_eq!(extent(css), expected, "{css}");
+        }
+    }
+
     proptest! {
         #[test]
         fn no_selector_panics(written in "[a-z\\[\\]:('\")\\\\ =!é>]{0,24}") {
             in_css(&written);
-            super::Selector::parse(&written);
+            let _ = super::Selector::parse(&written);
         }
     }
 }

@@ -78,3 +78,62 @@ fn members_of_elements_are_those_of_k6() {
     assert!(recorded.len() > 300);
     assert_eq!(said.collect::<Vec<&str>>(), recorded);
 }
+
+/// The interpreter is as deep as it may go when the selector is read.
+#[test]
+fn selectors_of_any_depth_and_length_are_read_or_refused() {
+    let script = r#"import { parseHTML } from "k6/html";
+        const deep = (work) => {
+            try {
+                return deep(work);
+            } catch (error) {
+                return error instanceof RangeError ? work() : error.message;
+            }
+        };
+        const nested = (name, times) => `:${name}(`.repeat(times) + "i" + ")".repeat(times);
+        export default function () {
+            const rows = parseHTML("<p></p>".repeat(600));
+            const tree = parseHTML("<div>".repeat(500));
+            const found = (page, selector) => deep(() => page.find(selector).size());
+            console.log(found(rows, nested("not", 3)), found(rows, nested("not", 49)));
+            console.log(found(rows, "p ~ ".repeat(499) + "p"), found(tree, "div > ".repeat(240) + "div"));
+            console.log(found(rows, "p ~ ".repeat(100_000) + "p"));
+            for (const name of ["not", "is", "where", "has", "haschild"]) {
+                console.log(deep(() => rows.find("p").filter(nested(name, 100_000)).size()));
+            }
+            console.log(found(rows, "p,".repeat(100_000) + "p"), deep(() => tree.find("div").is(":not(".repeat(100_000))));
+        }"#;
+    let rehearsed = Rehearsal::new(script).run();
+    assert_eq!(rehearsed.failure(), None);
+    let refused = "html: the selector has more than 500 parts or 50 levels: search in two steps";
+    let last = format!("600 {refused}");
+    let found = [["603 603", "101 260"].as_slice(), &[refused; 6], &[&last]].concat();
+    let found: Vec<String> = found
+        .iter()
+        .map(|it| format!("info {it} source=console"))
+        .collect();
+    assert_eq!(rehearsed.log(), found);
+}
+
+#[test]
+fn tags_of_very_many_attributes_are_refused() {
+    let script = r#"import { parseHTML } from "k6/html";
+        export default function () {
+            const page = (count) => `<p ${Array.from({ length: count }, (_, n) => `a${n}=${n}`).join(" ")}>`;
+            console.log(parseHTML(page(2000)).find("p").attr("a1999"));
+            try {
+                parseHTML(page(100_000));
+            } catch (error) {
+                console.log(error);
+            }
+        }"#;
+    let rehearsed = Rehearsal::new(script).run();
+    assert_eq!(rehearsed.failure(), None);
+    assert_eq!(
+        rehearsed.log(),
+        [
+            "info 1999 source=console",
+            "info GoError: html: a tag of the page has more than 2000 attributes source=console",
+        ]
+    );
+}

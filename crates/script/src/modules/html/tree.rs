@@ -93,7 +93,7 @@ struct Place {
 }
 
 /// Nodes held against a selector between two looks at whether the answer is wanted.
-const NODES_PER_LOOK: u32 = 64;
+const NODES_PER_LOOK: usize = 64;
 
 /// A parsed page.
 pub(super) struct Tree {
@@ -158,51 +158,61 @@ impl Tree {
         })
     }
 
-    /// What a selector matches within some nodes, each once; `None` when it is wanted no more.
+    /// What a selector matches within some nodes, each once.
+    ///
+    /// # Errors
+    /// It is wanted no more, or the selector is refused.
     pub(super) fn find(
         &self,
         nodes: &[u32],
         selector: &Selector,
         mut is_wanted: impl FnMut() -> bool,
-    ) -> Option<Vec<u32>> {
+    ) -> Result<Vec<u32>, Refusal> {
         let mut found = Vec::new();
-        let mut is_seen = vec![
-            false;
-            if nodes.len() > 1 {
-                self.places.len()
-            } else {
-                0
-            }
-        ];
+        let room = if nodes.len() > 1 {
+            self.places.len()
+        } else {
+            0
+        };
+        let mut is_seen = vec![false; room];
         for outer in nodes {
             if is_seen.get(*outer as usize) == Some(&true) {
                 // It lies within an earlier one, and so does all that is within it.
                 continue;
             }
-            for at in self.within(*outer) {
-                let seen = is_seen.get_mut(at as usize);
-                if seen.is_some_and(|seen| std::mem::replace(seen, true)) {
-                    continue;
+            let mut is_new = |at: &u32| {
+                let seen = is_seen.get_mut(*at as usize);
+                !seen.is_some_and(|seen| std::mem::replace(seen, true))
+            };
+            let mut new = self.within(*outer).filter(&mut is_new);
+            loop {
+                let some: Vec<u32> = new.by_ref().take(NODES_PER_LOOK).collect();
+                if some.is_empty() {
+                    break;
                 }
-                if at % NODES_PER_LOOK == 0 && !is_wanted() {
-                    return None;
+                if !is_wanted() {
+                    return Err(Refusal::Unwanted);
                 }
-                if self.matches(at, selector) {
-                    found.push(at);
-                }
+                found.extend(self.filter(some, selector)?);
             }
         }
-        Some(found)
+        Ok(found)
     }
 
     /// Those of some nodes that a selector matches.
-    pub(super) fn filter(&self, mut nodes: Vec<u32>, selector: &Selector) -> Vec<u32> {
-        nodes.retain(|at| self.matches(*at, selector));
-        nodes
-    }
-
-    fn matches(&self, at: u32, selector: &Selector) -> bool {
-        self.kind(at) == Kind::Element && self.node(at).is_some_and(|node| selector.matches(&node))
+    ///
+    /// # Errors
+    /// The selector is refused.
+    pub(super) fn filter(
+        &self,
+        nodes: impl IntoIterator<Item = u32>,
+        selector: &Selector,
+    ) -> Result<Vec<u32>, Refusal> {
+        let elements = nodes.into_iter().filter_map(|at| {
+            let node = self.node(at)?;
+            (self.kind(at) == Kind::Element).then_some((at, node))
+        });
+        selector.matching(elements)
     }
 
     /// The nodes that lie some way from others, each once, nearest first; of each at most `most`.
@@ -513,8 +523,8 @@ mod tests {
     #[test]
     fn what_lies_beside_many_nodes_is_found_in_one_go() {
         let tree = parsed(&"<p>x".repeat(100_000));
-        let all = tree.find(&[0], &Selector::parse("p"), || true);
-        let all = all.expect("it is wanted");
+        let selector = Selector::parse("p").expect("it is short");
+        let all = tree.find(&[0], &selector, || true).expect("it is wanted");
         for axis in AXES {
             assert!(tree.along(&all, axis, 1).len() <= all.len() + 4);
             assert!(tree.along(&all, axis, usize::MAX).len() <= 2 * all.len());

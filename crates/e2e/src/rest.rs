@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The API of one test.
 pub struct RestApi {
     address: String,
+    /// By which name it is asked.
+    host: String,
 }
 
 /// An answer.
@@ -37,7 +39,14 @@ impl RestApi {
     pub fn free() -> RestApi {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
         let address = listener.local_addr().expect("it is bound").to_string();
-        RestApi { address }
+        RestApi::behind(address.clone(), &address)
+    }
+
+    /// One that is reached by an address and asked by this `Host`.
+    #[must_use]
+    pub fn behind(address: String, host: &str) -> RestApi {
+        let host = host.to_owned();
+        RestApi { address, host }
     }
 
     /// Where it is.
@@ -54,6 +63,16 @@ impl RestApi {
     pub fn ask(&self, method: &str, path: &str, body: &str) -> RestAnswer {
         self.try_ask(method, path, body)
             .unwrap_or_else(|| panic!("{method} {path} is answered"))
+    }
+
+    /// As [`RestApi::ask`], of one that may not be there yet.
+    ///
+    /// # Panics
+    /// There is no answer for long.
+    #[must_use]
+    pub fn first(&self, method: &str, path: &str) -> RestAnswer {
+        let answer = clock::wait_for(PATIENCE, || self.try_ask(method, path, ""));
+        answer.unwrap_or_else(|| panic!("{method} {path} is answered"))
     }
 
     /// Changes attributes of the status; gives the answer.
@@ -93,7 +112,7 @@ impl RestApi {
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
              Content-Length: {length}\r\n\r\n{body}",
-            self.address
+            self.host
         );
         stream.write_all(head.as_bytes()).ok()?;
         let mut answer = String::new();

@@ -4,11 +4,12 @@
 //! stranger or k6's own client writes it.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
 use loadline_e2e::process::Running;
+use loadline_e2e::server::free_port;
 use loadline_e2e::{clock, loadline};
 
 const SCRIPT: &str = "
@@ -23,11 +24,6 @@ struct Test {
     running: Running,
     api: u16,
     web: u16,
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-    listener.local_addr().expect("it is bound").port()
 }
 
 impl Test {

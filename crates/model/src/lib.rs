@@ -55,6 +55,6 @@ pub use script_settings::ScriptSettings;
 pub use segment::Segment;
 pub use snapshot::{ScenarioChange, Snapshot};
 pub use test_summary::TestSummary;
-pub use threshold_plan::ThresholdPlan;
+pub use threshold_plan::{ThresholdPlan, ThresholdPlanError};
 pub use units::{ArrivalRate, Bytes, Nanos};
 pub use verdict::Verdict;

@@ -32,6 +32,17 @@ pub struct ThresholdPlan {
     /// Time from the start of the run in which it ends nothing; zero.
     #[serde(with = "crate::units::duration_text")]
     pub delay_abort_eval: Duration,
+    /// Whether it is held against the run; true. Else outputs tell of it, and its sub-metric is kept.
+    #[serde(default = "judged", skip_serializing_if = "is_true")]
+    pub is_judged: bool,
+}
+
+fn judged() -> bool {
+    true
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// Why a threshold cannot be read; the texts are k6's.
@@ -103,6 +114,7 @@ impl ThresholdPlan {
             condition: Some(condition),
             abort_on_fail,
             delay_abort_eval,
+            is_judged: true,
         })
     }
 
@@ -117,6 +129,7 @@ impl ThresholdPlan {
             condition: None,
             abort_on_fail: false,
             delay_abort_eval: Duration::ZERO,
+            is_judged: true,
         })
     }
 

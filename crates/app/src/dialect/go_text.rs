@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use crate::FileError;
 
 /// A failure to read a file, as Go tells it.
-pub(super) fn file_error(failure: &FileError) -> String {
+pub(crate) fn file_error(failure: &FileError) -> String {
     let FileError { path, error } = failure;
     match error.kind() {
         ErrorKind::NotFound => format!("open {path}: no such file or directory"),

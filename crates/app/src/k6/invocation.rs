@@ -9,6 +9,7 @@ use loadline_go::quoted;
 use loadline_model::ExitCode;
 use loadline_model::client::ProxyPlan;
 use loadline_model::script_settings::Feature;
+use loadline_script::json_fault;
 use serde_json::Value;
 
 use super::consolidate::{self, Overrides, Tiers};
@@ -16,6 +17,7 @@ use super::flags;
 use super::json::Json;
 use super::log::LogSettings;
 use super::notice::{K6Error, Notice};
+use super::options::parts::DnsOption;
 use super::options::value::OptionError;
 use super::options::{K6Options, KeyError};
 use super::output_spec::OutputSpec;
@@ -25,6 +27,7 @@ use super::requirements::requirements;
 use super::run_settings::{ScriptRun, SummaryMode, SummarySettings};
 use super::surroundings::{self, Settings};
 use crate::cli::script::ScriptCommand;
+use crate::dialect::go_text;
 use crate::dialect::pflag::{self, Flag};
 use crate::http::TokenChoice;
 use crate::{Env, FileError, Files};
@@ -253,14 +256,15 @@ impl K6Invocation {
             {
                 Ok(None)
             }
-            Err(FileError { error, .. }) => {
-                let why = match error.kind() {
+            Err(failure) => {
+                let why = match failure.error.kind() {
                     std::io::ErrorKind::NotFound => {
                         format!("stat {path}: no such file or directory")
                     }
                     _ => format!(
-                        "couldn't load the configuration from {}: {error}",
-                        quoted(path)
+                        "couldn't load the configuration from {}: {}",
+                        quoted(path),
+                        go_text::file_error(&failure)
                     ),
                 };
                 Err(config_error(&why))
@@ -283,6 +287,7 @@ impl K6Invocation {
         consolidate::apply(&self.overrides, &mut options).map_err(K6Error::config)?;
         let stats = options.summary_trend_stats.clone().unwrap_or_default();
         consolidate::check_trend_stats(&stats).map_err(K6Error::other)?;
+        check_dns(&options).map_err(K6Error::other)?;
         consolidate::validate(&options, script.exports).map_err(K6Error::config)?;
         let settings = &self.settings;
         let around = Surroundings {
@@ -316,6 +321,8 @@ impl K6Invocation {
                 new_machine_readable: settings.new_machine_readable,
                 by: settings.summary_by.clone(),
             },
+            counts_series: settings.summary_mode != SummaryMode::Disabled
+                || !settings.no_thresholds,
             outputs: self.outputs(&config)?,
             strict_outputs: settings.strict_outputs,
             audits: settings.audits,
@@ -373,13 +380,10 @@ impl K6Invocation {
             None => ConfigFile::default(),
         };
         let read = K6Options::from_json(script.options).map_err(|error| {
-            K6Error::config(format!(
-                "could not initialize '{}': could not load JS test '{}': {}",
-                self.script,
-                script.url,
-                explained(&error)
-            ))
+            self.could_not_load(script, ExitCode::InvalidConfig, &explained(&error))
         })?;
+        check_dns(&read.options)
+            .map_err(|why| self.could_not_load(script, ExitCode::Other, &why))?;
         let mut notices = Vec::new();
         if let Some(key) = read.unknown.first() {
             let message = "There were unknown fields in the options exported in the script";
@@ -397,6 +401,14 @@ impl K6Invocation {
             ..self.tiers.clone()
         };
         Ok((tiers, config, notices))
+    }
+
+    fn could_not_load(&self, script: &ScriptFacts<'_>, code: ExitCode, why: &str) -> K6Error {
+        let (name, url) = (&self.script, script.url);
+        K6Error::new(
+            code,
+            format!("could not initialize '{name}': could not load JS test '{url}': {why}"),
+        )
     }
 
     fn features(&self, config: &ConfigFile) -> Vec<Feature> {
@@ -423,6 +435,10 @@ impl K6Invocation {
         }
         Ok(outputs)
     }
+}
+
+fn check_dns(options: &K6Options) -> Result<(), String> {
+    options.dns.as_ref().map_or(Ok(()), DnsOption::check_ttl)
 }
 
 /// The message on an option of a script that cannot be read.
@@ -464,11 +480,8 @@ impl ConfigFile {
                 "couldn't parse the configuration from {path}: {why}"
             ))
         };
-        let value: Value = serde_json::from_str(text).map_err(|error| match error.is_eof() {
-            true => bad("unexpected end of JSON input".to_owned()),
-            false => bad(error.to_string()),
-        })?;
-        let read = K6Options::from_json(&value).map_err(|error| bad(error.error.to_string()))?;
+        let value: Value = serde_json::from_str(text).map_err(|_| bad(json_fault::fault(text)))?;
+        let read = K6Options::from_json(&value).map_err(|error| bad(in_config(&error)))?;
         let mut file = ConfigFile {
             options: read.options,
             ..ConfigFile::default()
@@ -483,6 +496,17 @@ impl ConfigFile {
             read.map_err(|error| bad(error.to_string()))?;
         }
         Ok(file)
+    }
+}
+
+/// The same error in a file, whose options Go keeps within its own type.
+fn in_config(error: &KeyError) -> String {
+    let text = error.error.to_string();
+    match error.error {
+        OptionError::Type { .. } => text.replacen(" field Options.", " field Config.Options.", 1),
+        OptionError::Text(_) => {
+            text.replacen("value of type lib.Options", "value of type cmd.Config", 1)
+        }
     }
 }
 

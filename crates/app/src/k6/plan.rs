@@ -21,7 +21,7 @@ use loadline_model::script_settings::{
 use loadline_model::segment::Segment;
 use loadline_model::{
     ArrivalRate, Behaviour, Bytes, ClientPlan, Nanos, OnExhausted, Scenario, ScriptBehaviour,
-    TestPlan, ThresholdPlan,
+    TestPlan, ThresholdPlan, ThresholdPlanError,
 };
 
 use super::notice::Notice;
@@ -95,7 +95,7 @@ pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPla
         segment: segment(options)?,
         script: Some(Arc::new(script)),
         script_thresholds: match around.no_thresholds {
-            true => Vec::new(),
+            true => unjudged_thresholds(options),
             false => thresholds(options)?,
         },
     };
@@ -228,20 +228,34 @@ fn segment(options: &K6Options) -> Result<Option<PlanSegment>, String> {
 }
 
 fn thresholds(options: &K6Options) -> Result<Vec<ThresholdPlan>, String> {
-    let mut plans = Vec::new();
-    for (metric, conditions) in options.thresholds.iter().flatten() {
-        if conditions.is_empty() {
-            let kept = ThresholdPlan::without_condition(metric);
-            plans.push(kept.map_err(|error| error.to_string())?);
-        }
-        for condition in conditions {
+    let read = each_threshold(options).map(|plan| plan.map_err(|error| error.to_string()));
+    read.collect()
+}
+
+/// With `--no-thresholds`, as in k6, outputs tell of them all the same, and of wrong ones nothing is said.
+fn unjudged_thresholds(options: &K6Options) -> Vec<ThresholdPlan> {
+    let read = each_threshold(options).filter_map(Result::ok);
+    read.map(|plan| ThresholdPlan {
+        is_judged: false,
+        ..plan
+    })
+    .collect()
+}
+
+fn each_threshold(
+    options: &K6Options,
+) -> impl Iterator<Item = Result<ThresholdPlan, ThresholdPlanError>> {
+    let rows = options.thresholds.iter().flatten();
+    rows.flat_map(|(metric, conditions)| {
+        let kept = conditions
+            .is_empty()
+            .then(|| ThresholdPlan::without_condition(metric));
+        let judged = conditions.iter().map(|condition| {
             let delay = condition.delay_abort_eval.unwrap_or_default().or_zero();
-            let plan =
-                ThresholdPlan::parse(metric, &condition.threshold, condition.abort_on_fail, delay);
-            plans.push(plan.map_err(|error| error.to_string())?);
-        }
-    }
-    Ok(plans)
+            ThresholdPlan::parse(metric, &condition.threshold, condition.abort_on_fail, delay)
+        });
+        kept.into_iter().chain(judged)
+    })
 }
 
 /// What is to be told of thresholds on tags that no series is kept by.

@@ -93,6 +93,8 @@ pub struct ScriptRun {
     pub notices: Vec<Notice>,
     /// The summary.
     pub summary: SummarySettings,
+    /// Whether series are counted: as in k6, unless neither a summary nor thresholds look at them.
+    pub counts_series: bool,
     /// Where results go while the run lasts.
     pub outputs: Vec<OutputSpec>,
     /// Whether the exit code tells of an output that lost something.

@@ -359,8 +359,7 @@ impl Going<'_> {
         let outputs = &self.run.outputs;
         SeriesPlan {
             by_all_tags: outputs.iter().any(|output| output.kind.wants_series()),
-            // As in k6, whose summary is what looks at each series.
-            counts_series: self.run.summary.mode != SummaryMode::Disabled,
+            counts_series: self.run.counts_series,
             ..plan.series()
         }
     }

@@ -62,7 +62,7 @@ impl ScriptThresholds {
             keys: Vec::new(),
             next_at: HOLD_EVERY,
         };
-        for threshold in plan {
+        for threshold in plan.iter().filter(|threshold| threshold.is_judged) {
             thresholds.add(threshold, registry)?;
         }
         if fail_on_drop {

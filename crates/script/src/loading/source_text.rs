@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use oxc::allocator::Allocator;
 use oxc::parser::{ParseOptions, Parser, ParserReturn};
+use oxc::semantic::SemanticBuilder;
 use oxc::span::SourceType;
 use oxc::syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord};
 
@@ -142,6 +143,13 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
     }
     if let Some(error) = parsed.diagnostics.errors().next() {
         return Err(syntax_error::of_javascript(name, text, error));
+    }
+    let meant = SemanticBuilder::new()
+        .with_check_syntax_error(true)
+        .build(&parsed.program);
+    let mut wrong = meant.diagnostics.errors();
+    if let Some(error) = wrong.find_map(|error| syntax_error::of_meaning(name, text, error)) {
+        return Err(error);
     }
     Ok(SourceText {
         code: text.into(),

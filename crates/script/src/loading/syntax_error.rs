@@ -49,12 +49,233 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
+/// How k6 tells an error in JavaScript.
+#[derive(Clone, Copy)]
+enum Told {
+    /// Its parser: `name: Line 2:11 words`.
+    Parsing,
+    /// Its compiler: `SyntaxError: words at name:2:11`.
+    Compiling,
+    /// Its compiler, which does not say where.
+    Nowhere,
+}
+
+/// Where k6 sees an error that has these labels.
+#[derive(Clone, Copy)]
+enum At {
+    Label,
+    /// At the second label: what was declared again.
+    Again,
+    /// Behind the label.
+    End,
+    /// Where the word or number begins in which the label is.
+    Word,
+    /// At the keyword that stands before the label.
+    Before(&'static str),
+}
+
+/// How a message begins, and k6's words for it, in which `{}` is the name that the message quotes.
+const KNOWN: &[(&str, &str, Told, At)] = {
+    use At::{Again, Before, End, Label, Word};
+    use Told::{Compiling, Nowhere, Parsing};
+    &[
+        (
+            "Identifier `",
+            "Identifier '{}' has already been declared",
+            Compiling,
+            Again,
+        ),
+        (
+            "Duplicated export",
+            "Duplicate export name {}",
+            Nowhere,
+            Label,
+        ),
+        (
+            "A module cannot have multiple default",
+            "Duplicate export name default",
+            Nowhere,
+            Label,
+        ),
+        (
+            "Export '",
+            "exporting unknown binding: \"{}\"",
+            Compiling,
+            Label,
+        ),
+        (
+            "Missing initializer in const",
+            "Missing initializer in const declaration",
+            Compiling,
+            Label,
+        ),
+        (
+            "Missing initializer in destr",
+            "Missing initializer in destructuring declaration",
+            Parsing,
+            End,
+        ),
+        (
+            "Cannot assign to this expression",
+            "Invalid left-hand side in assignment",
+            Parsing,
+            Label,
+        ),
+        (
+            "Cannot assign to '",
+            "Assignment to eval or arguments is not allowed in strict mode",
+            Compiling,
+            Label,
+        ),
+        (
+            "Illegal break statement",
+            "Illegal break statement",
+            Parsing,
+            Label,
+        ),
+        (
+            "Illegal continue statement",
+            "Illegal continue statement",
+            Parsing,
+            Label,
+        ),
+        ("Label `", "Label '{}' already exists", Parsing, Again),
+        (
+            "'import statement' declaration",
+            "import only allowed in global scope",
+            Parsing,
+            Label,
+        ),
+        (
+            "'export statement' declaration",
+            "export only allowed in global scope",
+            Parsing,
+            Label,
+        ),
+        (
+            "Missing catch or finally",
+            "Missing catch or finally after try",
+            Parsing,
+            Before("try"),
+        ),
+        (
+            "Unterminated regular expression",
+            "Invalid regular expression: missing /",
+            Parsing,
+            Label,
+        ),
+        (
+            "Invalid characters after number",
+            "Unexpected token ILLEGAL",
+            Parsing,
+            Word,
+        ),
+        (
+            "Invalid escape sequence",
+            "Unexpected token ILLEGAL",
+            Parsing,
+            Label,
+        ),
+        (
+            "Invalid Unicode escape sequence",
+            "Unexpected token ILLEGAL",
+            Parsing,
+            Label,
+        ),
+        (
+            "Identifier expected. 'enum'",
+            "Unexpected reserved word",
+            Parsing,
+            Label,
+        ),
+        (
+            "Identifier expected. '",
+            "Unexpected token {}",
+            Parsing,
+            Label,
+        ),
+        (
+            "A 'get' accessor must not",
+            "Getter must not have any formal parameters.",
+            Parsing,
+            Label,
+        ),
+        (
+            "The keyword '",
+            "Unexpected strict mode reserved word",
+            Compiling,
+            Label,
+        ),
+        (
+            "`let` cannot be declared",
+            "let is disallowed as a lexically bound name",
+            Compiling,
+            Label,
+        ),
+        (
+            "Private identifier '#",
+            "Private field '{}' must be declared in an enclosing class",
+            Compiling,
+            Label,
+        ),
+        (
+            "Private field '#",
+            "Private field '{}' must be declared in an enclosing class",
+            Compiling,
+            Label,
+        ),
+        (
+            "'with' statements are",
+            "Strict mode code may not include a with statement",
+            Compiling,
+            Label,
+        ),
+        (
+            "Delete of an unqualified",
+            "Delete of an unqualified identifier in strict mode",
+            Compiling,
+            Label,
+        ),
+        (
+            "'0'-prefixed octal",
+            "Octal literals are not allowed in strict mode",
+            Compiling,
+            Label,
+        ),
+        (
+            "Multiple constructor",
+            "A class may only have one constructor",
+            Compiling,
+            Again,
+        ),
+        (
+            "'super' can only be",
+            "'super' keyword unexpected here",
+            Compiling,
+            Label,
+        ),
+        (
+            "Super calls are not",
+            "'super' keyword unexpected here",
+            Compiling,
+            Label,
+        ),
+    ]
+};
+
 /// An error in JavaScript: `name: Line 2:11 Unexpected token ;`.
 pub(super) fn of_javascript(name: &str, text: &str, error: &OxcDiagnostic) -> LoadError {
-    let place = Place::of(text, error);
+    if let Some(known) = of_meaning(name, text, error) {
+        return known;
+    }
+    let place = if is_wrong_keyword(error) {
+        Place::behind_word(text, error)
+    } else {
+        Place::of(text, error)
+    };
     let message = if is_unterminated(error) {
         "Unexpected token ILLEGAL".to_owned()
-    } else if is_unexpected(error) {
+    } else if is_unexpected(error) || is_wrong_keyword(error) {
         unexpected(place.token)
     } else {
         error.message.to_string()
@@ -64,6 +285,53 @@ pub(super) fn of_javascript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
         place.line,
         place.column + 1
     ))
+}
+
+/// An error in what JavaScript means, such as a name declared twice; `None` for one that is not known: the
+/// engine decides about that.
+pub(super) fn of_meaning(name: &str, text: &str, error: &OxcDiagnostic) -> Option<LoadError> {
+    let known = KNOWN
+        .iter()
+        .find(|(begins, ..)| error.message.starts_with(begins))
+        // A constant without a value is one where its declaration ends; else the token there is wrong.
+        .filter(|_| !lacks_value(error) || ends_declaration(Place::of(text, error).token));
+    let (_, words, told, at) = known?;
+    let words = words.replace("{}", quoted_name(&error.message));
+    let place = Place::at(text, offset_of(text, error, *at));
+    let (line, column) = (place.line, place.column + 1);
+    Some(LoadError::new(match told {
+        Told::Parsing => format!("{name}: Line {line}:{column} {words}"),
+        Told::Compiling => format!("SyntaxError: {words} at {name}:{line}:{column}"),
+        Told::Nowhere => format!("SyntaxError: {words}"),
+    }))
+}
+
+/// The first name between quotes or accents.
+fn quoted_name(message: &str) -> &str {
+    let mut parts = message.split(['`', '\'']);
+    parts.nth(1).unwrap_or_default()
+}
+
+fn offset_of(text: &str, error: &OxcDiagnostic, at: At) -> usize {
+    let labels = error.labels.as_slice();
+    let start = |number: usize| {
+        let label = labels.get(number).or(labels.first());
+        label.map_or(0, |label| label.offset() as usize)
+    };
+    let before = |offset: usize| text.get(..offset).unwrap_or_default();
+    match at {
+        At::Label => start(0),
+        At::Again => start(1),
+        At::End => start(0) + labels.first().map_or(0, |label| label.len() as usize),
+        At::Word => before(start(0)).trim_end_matches(is_word).len(),
+        At::Before(keyword) => before(start(0)).rfind(keyword).unwrap_or(start(0)),
+    }
+}
+
+/// `await` and `yield` where they are no keywords: what follows the name is in the wrong place.
+fn is_wrong_keyword(error: &OxcDiagnostic) -> bool {
+    error.message.starts_with("`await` is only allowed")
+        || error.message.starts_with("A 'yield' expression is only")
 }
 
 /// An error in TypeScript: `name: Line 2:18 Unexpected ";"`.
@@ -120,8 +388,18 @@ impl<'a> Place<'a> {
         Place::at(text, text.len() - after.len())
     }
 
+    /// Behind the word with which an error begins.
+    fn behind_word(text: &'a str, error: &OxcDiagnostic) -> Place<'a> {
+        let rest = text.get(offset_of(text, error, At::Label)..);
+        let after = rest
+            .unwrap_or_default()
+            .trim_start_matches(is_word)
+            .trim_start();
+        Place::at(text, text.len() - after.len())
+    }
+
     fn at(text: &'a str, offset: usize) -> Place<'a> {
-        let before = &text[..offset];
+        let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Place {
             line: before.matches('\n').count() + 1,
@@ -131,9 +409,12 @@ impl<'a> Place<'a> {
     }
 }
 
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '$')
+}
+
 /// The first token of a text: a word, a number, a string's quote or one sign.
 fn token_at(text: &str) -> &str {
-    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     let word = text.find(|letter| !is_word(letter)).unwrap_or(text.len());
     if word > 0 {
         return &text[..word];
@@ -168,13 +449,19 @@ fn is_unterminated(error: &OxcDiagnostic) -> bool {
 fn is_unexpected(error: &OxcDiagnostic) -> bool {
     error.message.starts_with("Unexpected token")
         || error.message.starts_with("Expected a semicolon")
+        || error.message.starts_with("Expected function name")
+        || error.message.starts_with("Unexpected JSX")
         || expected(error).is_some()
         || lacks_value(error)
 }
 
-/// A constant without a value: the token after its name is in the wrong place.
+/// A constant or a pattern without a value.
 fn lacks_value(error: &OxcDiagnostic) -> bool {
     error.message.starts_with("Missing initializer")
+}
+
+fn ends_declaration(token: &str) -> bool {
+    matches!(token, "" | ";" | "," | "}" | ")") || KEYWORDS.contains(&token)
 }
 
 /// What was wanted, of a message such as ``Expected `;` but found `}` ``.

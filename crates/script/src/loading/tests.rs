@@ -174,6 +174,107 @@ fn syntax_errors_name_line_and_column_as_k6_does() {
     }
 }
 
+/// JavaScript that means nothing, and what k6 says of it.
+const MEANINGLESS: &[(&str, &str)] = &[
+    (
+        "let a=1; let a=2;",
+        "SyntaxError: Identifier 'a' has already been declared at file:///a.js:1:14",
+    ),
+    (
+        "import http from 'k6/http';\nconst http = 1;",
+        "SyntaxError: Identifier 'http' has already been declared at file:///a.js:2:7",
+    ),
+    (
+        "export const f = () => { const x; }",
+        "SyntaxError: Missing initializer in const declaration at file:///a.js:1:32",
+    ),
+    (
+        "export const a=1; export const a=2;",
+        "SyntaxError: Duplicate export name a",
+    ),
+    (
+        "export function f(){ super(); }",
+        "SyntaxError: 'super' keyword unexpected here at file:///a.js:1:22",
+    ),
+    (
+        "class A { constructor(){} constructor(){} }",
+        "SyntaxError: A class may only have one constructor at file:///a.js:1:27",
+    ),
+    (
+        "export let a; delete a;",
+        "SyntaxError: Delete of an unqualified identifier in strict mode at file:///a.js:1:22",
+    ),
+    (
+        "export const f = a => a.#b",
+        "SyntaxError: Private field '#b' must be declared in an enclosing class at file:///a.js:1:25",
+    ),
+    (
+        "function f(){ await 1 }",
+        "file:///a.js: Line 1:21 Unexpected number",
+    ),
+    (
+        "function f(){ yield x }",
+        "file:///a.js: Line 1:21 Unexpected identifier",
+    ),
+    (
+        "f() = 2",
+        "file:///a.js: Line 1:1 Invalid left-hand side in assignment",
+    ),
+    (
+        "function f(){ let [a] ; }",
+        "file:///a.js: Line 1:22 Missing initializer in destructuring declaration",
+    ),
+    (
+        "if (1) { break; }",
+        "file:///a.js: Line 1:10 Illegal break statement",
+    ),
+    ("a: a: ;", "file:///a.js: Line 1:4 Label 'a' already exists"),
+    (
+        "try { }",
+        "file:///a.js: Line 1:1 Missing catch or finally after try",
+    ),
+    (
+        "var class = 1",
+        "file:///a.js: Line 1:5 Unexpected token class",
+    ),
+    (
+        "var x = 3in []",
+        "file:///a.js: Line 1:9 Unexpected token ILLEGAL",
+    ),
+    (
+        "(function(){ /abc })",
+        "file:///a.js: Line 1:14 Invalid regular expression: missing /",
+    ),
+    (
+        "if (1) { export const x = 1 }",
+        "file:///a.js: Line 1:10 export only allowed in global scope",
+    ),
+    ("<html>", "file:///a.js: Line 1:1 Unexpected token <"),
+];
+
+#[test]
+fn what_means_nothing_is_told_in_the_words_of_k6() {
+    for (text, wanted) in MEANINGLESS {
+        assert_eq!(complaint("file:///a.js", text), *wanted, "{text}");
+    }
+}
+
+/// What only looks like a name declared twice.
+#[test]
+fn names_may_be_used_again_where_the_language_says_so() {
+    for text in [
+        "var a; var a; export const b = a;",
+        "export function f(a) { var a; { let a; } try {} catch (a) { var a; } }",
+        "module.exports = { a: 1, a: 2 }; function f() {} function f() {} var f, exports;",
+        "export class A { a() {} a() {} static a() {} }",
+        "import k6, { check } from 'k6'; { const check = 1, k6 = 2; } export const f = (check) => check;",
+        "{ function g() {} function g() {} }",
+    ] {
+        let sources = sources(&[("file:///a.js", text)]);
+        assert_eq!(sources.load_entry(), Ok(()), "{text}");
+    }
+}
+
 #[test]
 fn files_are_opened_from_the_folder_of_the_entry_and_only_before_the_seal() {
     let sources = sources(&[

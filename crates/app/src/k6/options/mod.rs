@@ -274,7 +274,8 @@ fn place_of(key: &str, value: &Value) -> String {
             format!("\"{key}\": {value}")
         }
         ("thresholds", Value::Array(_)) => format!("\"{key}\": ["),
-        ("thresholds" | "hosts" | "systemTags" | "scenarios", _) => "{".to_owned(),
+        ("dns", Value::Number(_) | Value::Object(_))
+        | ("thresholds" | "hosts" | "systemTags" | "scenarios", _) => "{".to_owned(),
         _ => format!("\"{key}\":"),
     }
 }

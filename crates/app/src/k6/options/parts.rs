@@ -135,6 +135,9 @@ impl OptionValue for Thresholds {
         if let Ok(value @ Value::Object(_)) = serde_json::from_str(text) {
             return Self::from_json(&value, "Options.thresholds").map_err(|e| e.to_string());
         }
+        if text.trim().is_empty() {
+            return Ok(Some(Thresholds::new()));
+        }
         env_rows(text)
             .map(|row| row.map(|(metric, text)| (metric.to_owned(), conditions_of(text))))
             .collect::<Result<_, _>>()
@@ -186,6 +189,9 @@ fn threshold_of(value: &Value, field: &str) -> Result<ThresholdOption, OptionErr
 
 /// The conditions of a metric in an environment variable: one, or a JSON list of them.
 fn conditions_of(text: &str) -> Vec<ThresholdOption> {
+    if text.is_empty() {
+        return Vec::new();
+    }
     match serde_json::from_str::<Vec<String>>(text) {
         Ok(several) => several.iter().map(|text| condition(text)).collect(),
         Err(_) => vec![condition(text)],
@@ -236,17 +242,27 @@ fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: Option<T>) -> Json 
     found.map_or(Json::Null, |(name, _)| Json::text(*name))
 }
 
+/// `dns` as Go's JSON reader names its type.
+const DNS_FIELDS: &str = "struct { TTL null.String \"json:\\\"ttl\\\"\"; Select types.NullDNSSelect \
+                          \"json:\\\"select\\\"\"; Policy types.NullDNSPolicy \"json:\\\"policy\\\"\" }";
+
 impl DnsOption {
+    /// Whether a name can serve that long, which k6 asks once the options are read.
+    ///
+    /// # Errors
+    /// k6's message.
+    pub fn check_ttl(&self) -> Result<(), String> {
+        let text = self.ttl.as_deref().unwrap_or_default();
+        let span = || GoDuration::parse_extended(text).is_ok_and(|span| span.0 >= 0);
+        match text.is_empty() || text == "inf" || span() {
+            true => Ok(()),
+            false => Err(format!("invalid DNS TTL: {text}")),
+        }
+    }
+
     fn set(&mut self, key: &str, text: &str) -> Result<bool, String> {
         match key.to_ascii_lowercase().as_str() {
-            "ttl" => {
-                let known =
-                    text.is_empty() || text == "inf" || GoDuration::parse_extended(text).is_ok();
-                if !known {
-                    return Err(format!("invalid DNS TTL: {text}"));
-                }
-                self.ttl = Some(text.to_owned());
-            }
+            "ttl" => self.ttl = Some(text.to_owned()),
             "select" => self.select = Some(named(&SELECTS, text, "DNSSelect")?),
             "policy" => self.policy = Some(named(&POLICIES, text, "DNSPolicy")?),
             _ => return Ok(false),
@@ -260,7 +276,15 @@ impl OptionValue for DnsOption {
 
     fn from_json(value: &Value, field: &str) -> Result<Option<DnsOption>, OptionError> {
         let mut read = DnsOption::default();
-        for (key, value) in object(value, field, Self::GO_TYPE)? {
+        for (key, value) in object(value, field, DNS_FIELDS)? {
+            let is_name = value.is_string() || value.is_null();
+            if matches!(&*key.to_ascii_lowercase(), "select" | "policy") && !is_name {
+                return Err(OptionError::of_type(
+                    value,
+                    &format!("{field}.{key}"),
+                    "string",
+                ));
+            }
             if let Some(text) = nullable::<String>(value, field)? {
                 read.set(key, &text).map_err(OptionError::Text)?;
             }
@@ -273,6 +297,7 @@ impl OptionValue for DnsOption {
         for pair in text.split(',') {
             let (key, value) = pair
                 .split_once('=')
+                .filter(|(_, value)| !value.is_empty())
                 .ok_or_else(|| format!("no value for key {pair}"))?;
             if !read.set(key, value)? {
                 return Err(format!("unknown DNS configuration field: {key}"));

@@ -104,7 +104,6 @@ fn refusals_as_k6_2_2_0_words_them() {
             json!({"blacklistIPs": ["foo"]}),
             "failed to parse CIDR 'foo': invalid CIDR address: foo",
         ),
-        (json!({"dns": {"ttl": "foo"}}), "invalid DNS TTL: foo"),
         (
             json!({"dns": {"select": "foo"}}),
             "foo does not belong to DNSSelect values",

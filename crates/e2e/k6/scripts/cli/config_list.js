@@ -1,0 +1,4 @@
+//@ config: [1]
+//@ args: -c {TMP}/config.json
+// No object.
+export default function () {}

@@ -1,0 +1,3 @@
+//@ args: --dns ttl=-1s
+// A time before now.
+export default function () {}

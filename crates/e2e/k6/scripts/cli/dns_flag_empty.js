@@ -1,0 +1,3 @@
+//@ args: --dns ttl=
+// A key without a value.
+export default function () {}

@@ -1,0 +1,3 @@
+//@ env: K6_DNS=ttl=
+// A key without a value.
+export default function () {}

@@ -1,0 +1,3 @@
+//@ env: K6_THRESHOLDS=iterations:,http_reqs:
+// Metrics without conditions.
+export default function () {}

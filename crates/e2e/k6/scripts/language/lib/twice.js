@@ -1,0 +1,5 @@
+export function f() {
+  let a = 1;
+  const a = 2;
+  return a;
+}

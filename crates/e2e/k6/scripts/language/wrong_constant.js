@@ -1,0 +1,4 @@
+// A constant without a value.
+export default function () {
+  const user;
+}

@@ -1,0 +1,4 @@
+// A pattern without a value.
+export default function () {
+  let { a } ;
+}

@@ -1,0 +1,5 @@
+// super() outside a class.
+function f() {
+  super();
+}
+export default function () {}

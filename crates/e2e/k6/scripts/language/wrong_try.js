@@ -1,0 +1,6 @@
+// try without catch.
+export default function () {
+  try {
+    sleep(1);
+  }
+}

@@ -1,0 +1,3 @@
+// A time before now.
+export const options = { dns: { ttl: '-1s' } };
+export default function () {}

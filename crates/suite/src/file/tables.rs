@@ -5,8 +5,11 @@
 
 use super::table::{Key, Keys, Kind, Object};
 
-const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, about, kind }
+/// Keys, one a line: what it is called, what it may hold, what it says.
+macro_rules! keys {
+    ($($name:literal: $kind:expr => $about:literal,)*) => {
+        &[$(Key { name: $name, kind: $kind, about: $about }),*]
+    };
 }
 
 const fn object(name: &'static str, keys: &'static [Keys]) -> Object {
@@ -73,493 +76,231 @@ pub(crate) const EXECUTORS: &[&str] = &[
     "externally-controlled",
 ];
 
-static HOOK_KEYS: &[Key] = &[
-    key(
-        "prepare",
-        Kind::OneOrMore(&HOOK_KIND),
-        "Done first, before the smoke run: what must be there",
-    ),
-    key(
-        "before",
-        Kind::OneOrMore(&HOOK_KIND),
-        "Done right before the load: what must be fresh, such as a restart",
-    ),
-    key(
-        "between",
-        Kind::OneOrMore(&HOOK_KIND),
-        "Done between two runs",
-    ),
-    key(
-        "after",
-        Kind::OneOrMore(&HOOK_KIND),
-        "Done right after the load",
-    ),
-    key(
-        "cleanup",
-        Kind::OneOrMore(&HOOK_KIND),
-        "Done last whatever happened, on Ctrl-C too",
-    ),
-];
+static HOOK_KEYS: &[Key] = keys! {
+    "prepare": Kind::OneOrMore(&HOOK_KIND) => "Done first, before the smoke run: what must be there",
+    "before": Kind::OneOrMore(&HOOK_KIND) => "Done right before the load: what must be fresh, such as a restart",
+    "between": Kind::OneOrMore(&HOOK_KIND) => "Done between two runs",
+    "after": Kind::OneOrMore(&HOOK_KIND) => "Done right after the load",
+    "cleanup": Kind::OneOrMore(&HOOK_KIND) => "Done last whatever happened, on Ctrl-C too",
+};
 
-static MATRIX_KEYS: &[Key] = &[
-    key(
-        "defaults",
-        Kind::Object(&DEFAULTS),
-        "What holds for every row that says nothing else",
-    ),
-    key(
-        "axes",
-        Kind::MapOf(&AXIS_KIND),
-        "Names with their values; each combination is a row",
-    ),
-    key(
-        "include",
-        Kind::ListOf(&INCLUDE_KIND),
-        "Further combinations, as values of axes with what differs",
-    ),
-    key(
-        "exclude",
-        Kind::ListOf(&EXCLUDE_KIND),
-        "Combinations that are left out, as values of some axes",
-    ),
-    key(
-        "rows",
-        Kind::ListOf(&ROW_KIND),
-        "Rows that are no combination",
-    ),
-];
+static MATRIX_KEYS: &[Key] = keys! {
+    "defaults": Kind::Object(&DEFAULTS) => "What holds for every row that says nothing else",
+    "axes": Kind::MapOf(&AXIS_KIND) => "Names with their values; each combination is a row",
+    "include": Kind::ListOf(&INCLUDE_KIND) => "Further combinations, as values of axes with what differs",
+    "exclude": Kind::ListOf(&EXCLUDE_KIND) => "Combinations that are left out, as values of some axes",
+    "rows": Kind::ListOf(&ROW_KIND) => "Rows that are no combination",
+};
 
 /// A suite.
 pub(crate) static SUITE: Object = Object {
     required: &["name"],
     ..object("suite", &[SUITE_KEYS, MATRIX_KEYS, HOOK_KEYS])
 };
-static SUITE_KEYS: &[Key] = &[
-    key("name", TEXT, "The suite's name"),
-    key(
-        "target",
-        Kind::Either(&[Kind::Object(&TARGET), TEXT]),
-        "What is tested: a URL, or how to find it",
-    ),
-    key(
-        "groups",
-        Kind::ListOf(&GROUP_KIND),
-        "Groups of rows, each with its own defaults, axes, rows and hooks",
-    ),
-    key(
-        "order",
-        Kind::Choice(ORDERS),
+static SUITE_KEYS: &[Key] = keys! {
+    "name": TEXT => "The suite's name",
+    "target": Kind::Either(&[Kind::Object(&TARGET), TEXT]) => "What is tested: a URL, or how to find it",
+    "groups": Kind::ListOf(&GROUP_KIND) => "Groups of rows, each with its own defaults, axes, rows and hooks",
+    "order": Kind::Choice(ORDERS) =>
         "Order of the runs of a group: given (default), shuffled by seed, or interleaved: each repetition of all rows before the next one, its order by seed",
-    ),
-    key("seed", Kind::Count, "Seed of the order (default 1)"),
-    key(
-        "policy",
-        TEXT,
-        "After a failed run: continue (default), stop, or retry N",
-    ),
-    key(
-        "facts",
-        Kind::MapOf(&TEXT_KIND),
-        "What the document says of the set-up, as suite.NAME",
-    ),
-    key(
-        "documents",
-        Kind::Foreign,
-        "The documents made of the results",
-    ),
-];
+    "seed": Kind::Count => "Seed of the order (default 1)",
+    "policy": TEXT => "After a failed run: continue (default), stop, or retry N",
+    "facts": Kind::MapOf(&TEXT_KIND) => "What the document says of the set-up, as suite.NAME",
+    "documents": Kind::Foreign => "The documents made of the results",
+};
 
 /// The target.
 pub(super) static TARGET: Object = Object {
     one_of: &["url", "command", "kubernetes"],
     ..object("target", &[TARGET_KEYS])
 };
-static TARGET_KEYS: &[Key] = &[
-    key("url", TEXT, "Its URL"),
-    key(
-        "command",
-        Kind::Either(&[Kind::ListOf(&TEXT_KIND), TEXT]),
-        "A command that prints the URL",
-    ),
-    key(
-        "kubernetes",
-        Kind::Object(&TARGET_KUBERNETES),
-        "An object of a cluster that leads to it",
-    ),
-];
+static TARGET_KEYS: &[Key] = keys! {
+    "url": TEXT => "Its URL",
+    "command": Kind::Either(&[Kind::ListOf(&TEXT_KIND), TEXT]) => "A command that prints the URL",
+    "kubernetes": Kind::Object(&TARGET_KUBERNETES) => "An object of a cluster that leads to it",
+};
 pub(super) static TARGET_KUBERNETES: Object = Object {
     required: &["context"],
     one_of: &["service", "ingress", "kservice"],
     ..object("Kubernetes target", &[TARGET_KUBERNETES_KEYS])
 };
-static TARGET_KUBERNETES_KEYS: &[Key] = &[
-    key(
-        "context",
-        TEXT,
-        "The context of the kubeconfig; there is no default",
-    ),
-    key("namespace", TEXT, "The namespace (default: default)"),
-    key("service", TEXT, "A service"),
-    key("ingress", TEXT, "An ingress"),
-    key("kservice", TEXT, "A Knative service"),
-    key(
-        "port",
-        Kind::Count,
-        "The service's port (default: its first)",
-    ),
-    key(
-        "port_forward",
-        Kind::Flag,
-        "Forward a local port to a pod of it (default false)",
-    ),
-    key("scheme", TEXT, "http (default) or https"),
-    key("path", TEXT, "What follows the port (default nothing)"),
-];
+static TARGET_KUBERNETES_KEYS: &[Key] = keys! {
+    "context": TEXT => "The context of the kubeconfig; there is no default",
+    "namespace": TEXT => "The namespace (default: default)",
+    "service": TEXT => "A service",
+    "ingress": TEXT => "An ingress",
+    "kservice": TEXT => "A Knative service",
+    "port": Kind::Count => "The service's port (default: its first)",
+    "port_forward": Kind::Flag => "Forward a local port to a pod of it (default false)",
+    "scheme": TEXT => "http (default) or https",
+    "path": TEXT => "What follows the port (default nothing)",
+};
 
 /// What a row is made of: how load is made, how much, and what it is held against.
-pub(crate) static SETTINGS: Keys = &[
-    key(
-        "script",
-        Kind::Either(&[Kind::Object(&SCRIPT), TEXT]),
-        "A k6 script",
-    ),
-    key("bench", TEXT, "Arguments of loadline bench"),
-    key("hey", TEXT, "Arguments of hey"),
-    key("bombardier", TEXT, "Arguments of bombardier"),
-    key(
-        "env",
-        Kind::MapOf(&TEXT_KIND),
-        "Environment variables of the run; a script has them in __ENV",
-    ),
-    key("vus", Kind::Count, "Virtual users (connections)"),
-    key("rate", TEXT, "Arrival rate in all, such as 500/s"),
-    key(
-        "duration",
-        Kind::Duration,
-        "Length of the load, ramp included",
-    ),
-    key(
-        "executor",
-        Kind::Either(&[Kind::Object(&EXECUTOR), Kind::Choice(EXECUTORS)]),
+pub(crate) static SETTINGS: Keys = keys! {
+    "script": Kind::Either(&[Kind::Object(&SCRIPT), TEXT]) => "A k6 script",
+    "bench": TEXT => "Arguments of loadline bench",
+    "hey": TEXT => "Arguments of hey",
+    "bombardier": TEXT => "Arguments of bombardier",
+    "env": Kind::MapOf(&TEXT_KIND) => "Environment variables of the run; a script has them in __ENV",
+    "vus": Kind::Count => "Virtual users (connections)",
+    "rate": TEXT => "Arrival rate in all, such as 500/s",
+    "duration": Kind::Duration => "Length of the load, ramp included",
+    "executor": Kind::Either(&[Kind::Object(&EXECUTOR), Kind::Choice(EXECUTORS)]) =>
         "The executor of a script's scenario",
-    ),
-    key(
-        "mode",
-        Kind::Choice(MODES),
+    "mode": Kind::Choice(MODES) =>
         "sustained (default), cold (no warm-up; time to the first success), or endurance (windows, leak slopes, heartbeat)",
-    ),
-    key(
-        "phases",
-        Kind::Object(&PHASES),
-        "Smoke run, warm-up, ramp, steady state, tail",
-    ),
-    key("observe", Kind::Foreign, "Observers of the target by name"),
-    key("gates", Kind::Object(&GATES), "What a row must satisfy"),
-    key(
-        "thresholds",
-        Kind::OneOrMore(&TEXT_KIND),
-        "Conditions such as p(99)<50ms, for bench",
-    ),
-    key(
-        "labels",
-        Kind::MapOf(&TEXT_KIND),
-        "What the row is called in documents",
-    ),
-    key("repeat", Kind::Count, "Repetitions (default 1)"),
-    key(
-        "time_limit",
-        Kind::Duration,
-        "A run that takes longer is ended (default: no limit)",
-    ),
-];
+    "phases": Kind::Object(&PHASES) => "Smoke run, warm-up, ramp, steady state, tail",
+    "observe": Kind::Foreign => "Observers of the target by name",
+    "gates": Kind::Object(&GATES) => "What a row must satisfy",
+    "thresholds": Kind::OneOrMore(&TEXT_KIND) => "Conditions such as p(99)<50ms, for bench",
+    "labels": Kind::MapOf(&TEXT_KIND) => "What the row is called in documents",
+    "repeat": Kind::Count => "Repetitions (default 1)",
+    "time_limit": Kind::Duration => "A run that takes longer is ended (default: no limit)",
+};
 static DEFAULTS: Object = object("defaults", &[SETTINGS]);
 static AXIS_VALUE: Object = object("axis value", &[SETTINGS, AXIS_VALUE_KEYS]);
-static AXIS_VALUE_KEYS: &[Key] = &[key(
-    "label",
-    TEXT,
-    "The value's name (default: its place, from 1 on)",
-)];
+static AXIS_VALUE_KEYS: &[Key] = keys! {
+    "label": TEXT => "The value's name (default: its place, from 1 on)",
+};
 static INCLUDE: Object = Object {
     others: Some(&TEXT_KIND),
     ..object("combination", &[SETTINGS, HOOK_KEYS])
 };
 static ROW: Object = object("row", &[SETTINGS, ROW_KEYS, HOOK_KEYS]);
-static ROW_KEYS: &[Key] = &[key(
-    "name",
-    TEXT,
-    "The row's name (default: made of its labels)",
-)];
+static ROW_KEYS: &[Key] = keys! {
+    "name": TEXT => "The row's name (default: made of its labels)",
+};
 pub(super) static GROUP: Object = Object {
     required: &["name"],
     ..object("group", &[GROUP_KEYS, MATRIX_KEYS, HOOK_KEYS])
 };
-static GROUP_KEYS: &[Key] = &[key("name", TEXT, "The group's name")];
+static GROUP_KEYS: &[Key] = keys! {
+    "name": TEXT => "The group's name",
+};
 
 /// A script.
 pub(crate) static SCRIPT: Object = Object {
     required: &["file"],
     ..object("script", &[SCRIPT_KEYS])
 };
-static SCRIPT_KEYS: &[Key] = &[
-    key("file", TEXT, "The script, relative to the suite file"),
-    key("args", TEXT, "Further arguments of loadline run"),
-];
+static SCRIPT_KEYS: &[Key] = keys! {
+    "file": TEXT => "The script, relative to the suite file",
+    "args": TEXT => "Further arguments of loadline run",
+};
 /// An executor of a script's scenario.
 pub(crate) static EXECUTOR: Object = Object {
     required: &["type"],
     others: Some(&TEXT_KIND),
     ..object("executor", &[EXECUTOR_KEYS])
 };
-static EXECUTOR_KEYS: &[Key] = &[
-    key("type", Kind::Choice(EXECUTORS), "Which executor"),
-    key(
-        "scenario",
-        TEXT,
-        "The scenario that gets it (default: default)",
-    ),
-];
+static EXECUTOR_KEYS: &[Key] = keys! {
+    "type": Kind::Choice(EXECUTORS) => "Which executor",
+    "scenario": TEXT => "The scenario that gets it (default: default)",
+};
 
 /// Phases of a row.
 pub(crate) static PHASES: Object = object("phases", &[PHASES_KEYS]);
-static PHASES_KEYS: &[Key] = &[
-    key(
-        "smoke",
-        Kind::Either(&[Kind::Object(&SMOKE), Kind::Flag]),
+static PHASES_KEYS: &[Key] = keys! {
+    "smoke": Kind::Either(&[Kind::Object(&SMOKE), Kind::Flag]) =>
         "One iteration that must pass before anything else (default true)",
-    ),
-    key(
-        "warm_up",
-        Kind::Duration,
-        "Load before the measured one, left out of it (default none)",
-    ),
-    key(
-        "ramp",
-        Kind::Duration,
-        "Time to reach the load (default none)",
-    ),
-    key(
-        "steady",
-        Kind::Duration,
-        "Time to hold it (default: the duration without the ramp)",
-    ),
-    key(
-        "tail",
-        Kind::Duration,
-        "Time that observers go on after the load (default: theirs)",
-    ),
-];
+    "warm_up": Kind::Duration => "Load before the measured one, left out of it (default none)",
+    "ramp": Kind::Duration => "Time to reach the load (default none)",
+    "steady": Kind::Duration => "Time to hold it (default: the duration without the ramp)",
+    "tail": Kind::Duration => "Time that observers go on after the load (default: theirs)",
+};
 /// A smoke run.
 pub(crate) static SMOKE: Object = object("smoke run", &[SMOKE_KEYS]);
-static SMOKE_KEYS: &[Key] = &[
-    key(
-        "checks",
-        Kind::Flag,
-        "Whether every check must hold (default true)",
-    ),
-    key(
-        "time_limit",
-        Kind::Duration,
-        "Time it may take (default 1m)",
-    ),
-];
+static SMOKE_KEYS: &[Key] = keys! {
+    "checks": Kind::Flag => "Whether every check must hold (default true)",
+    "time_limit": Kind::Duration => "Time it may take (default 1m)",
+};
 
 /// Gates.
 pub(crate) static GATES: Object = object("gates", &[GATES_KEYS]);
-static GATES_KEYS: &[Key] = &[
-    key(
-        "checks",
-        Kind::Either(&[Kind::Flag, Kind::Share]),
-        "Share of checks that must hold (default 100%)",
-    ),
-    key(
-        "thresholds",
-        Kind::Flag,
-        "Thresholds must hold (default true)",
-    ),
-    key(
-        "goodput",
-        Kind::Either(&[Kind::Flag, Kind::Share]),
-        "Share of requests that must be answered well (default 99%)",
-    ),
-    key(
-        "shapes",
-        Kind::Either(&[Kind::Flag, Kind::Share]),
+static GATES_KEYS: &[Key] = keys! {
+    "checks": Kind::Either(&[Kind::Flag, Kind::Share]) => "Share of checks that must hold (default 100%)",
+    "thresholds": Kind::Flag => "Thresholds must hold (default true)",
+    "goodput": Kind::Either(&[Kind::Flag, Kind::Share]) => "Share of requests that must be answered well (default 99%)",
+    "shapes": Kind::Either(&[Kind::Flag, Kind::Share]) =>
         "Share of answers that may have a shape that other repetitions do not know (default 1%)",
-    ),
-    key(
-        "delivered",
-        Kind::Flag,
-        "The offered load must be delivered (default true)",
-    ),
-    key(
-        "restarts",
-        Kind::Either(&[Kind::Flag, Kind::Count]),
+    "delivered": Kind::Flag => "The offered load must be delivered (default true)",
+    "restarts": Kind::Either(&[Kind::Flag, Kind::Count]) =>
         "Restarts and kills of the target allowed during the load (default 0)",
-    ),
-    key(
-        "generator",
-        Kind::Flag,
-        "The generator must not be what limited the run (default true)",
-    ),
-    key(
-        "outputs",
-        Kind::Flag,
-        "Audited outputs must hold what was measured (default true)",
-    ),
-    key(
-        "steady",
-        Kind::Either(&[Kind::Flag, Kind::Share]),
+    "generator": Kind::Flag => "The generator must not be what limited the run (default true)",
+    "outputs": Kind::Flag => "Audited outputs must hold what was measured (default true)",
+    "steady": Kind::Either(&[Kind::Flag, Kind::Share]) =>
         "Variation of throughput allowed from second to second (default: not judged)",
-    ),
-];
+};
 
 /// A hook.
 pub(crate) static HOOK: Object = object("hook", &[HOOK_BODY_KEYS]);
-static HOOK_BODY_KEYS: &[Key] = &[
-    key(
-        "name",
-        TEXT,
-        "What it is called in messages (default: what it does)",
-    ),
-    key(
-        "exec",
-        Kind::Either(&[Kind::Object(&EXEC), Kind::ListOf(&TEXT_KIND), TEXT]),
+static HOOK_BODY_KEYS: &[Key] = keys! {
+    "name": TEXT => "What it is called in messages (default: what it does)",
+    "exec": Kind::Either(&[Kind::Object(&EXEC), Kind::ListOf(&TEXT_KIND), TEXT]) =>
         "A command: text for the shell, or a list of words",
-    ),
-    key(
-        "http",
-        Kind::Either(&[Kind::Object(&HTTP), TEXT]),
-        "An HTTP request",
-    ),
-    key(
-        "kubernetes",
-        Kind::Object(&KUBERNETES),
-        "A change in a cluster",
-    ),
-    key(
-        "testbed",
-        Kind::Object(&TESTBED),
-        "A change of a testbed, through its control port",
-    ),
-    key("sleep", Kind::Duration, "A wait"),
-    key(
-        "timeout",
-        Kind::Duration,
-        "Time that one try may take (default 1m)",
-    ),
-    key(
-        "retries",
-        Kind::Count,
-        "Tries after the first one fails (default 0)",
-    ),
-    key(
-        "wait",
-        Kind::OneOrMore(&WAIT_KIND),
-        "What must have become true before the hook is done",
-    ),
-];
+    "http": Kind::Either(&[Kind::Object(&HTTP), TEXT]) => "An HTTP request",
+    "kubernetes": Kind::Object(&KUBERNETES) => "A change in a cluster",
+    "testbed": Kind::Object(&TESTBED) => "A change of a testbed, through its control port",
+    "sleep": Kind::Duration => "A wait",
+    "timeout": Kind::Duration => "Time that one try may take (default 1m)",
+    "retries": Kind::Count => "Tries after the first one fails (default 0)",
+    "wait": Kind::OneOrMore(&WAIT_KIND) => "What must have become true before the hook is done",
+};
 /// A command.
 pub(crate) static EXEC: Object = Object {
     required: &["run"],
     ..object("command", &[EXEC_KEYS])
 };
-static EXEC_KEYS: &[Key] = &[
-    key(
-        "run",
-        Kind::Either(&[Kind::ListOf(&TEXT_KIND), TEXT]),
-        "Text for the shell, or a list of words",
-    ),
-    key(
-        "env",
-        Kind::MapOf(&TEXT_KIND),
-        "Further environment variables",
-    ),
-    key("cwd", TEXT, "Its folder (default: the suite file's)"),
-];
+static EXEC_KEYS: &[Key] = keys! {
+    "run": Kind::Either(&[Kind::ListOf(&TEXT_KIND), TEXT]) => "Text for the shell, or a list of words",
+    "env": Kind::MapOf(&TEXT_KIND) => "Further environment variables",
+    "cwd": TEXT => "Its folder (default: the suite file's)",
+};
 /// An HTTP request.
 pub(crate) static HTTP: Object = Object {
     required: &["url"],
     ..object("HTTP request", &[HTTP_KEYS])
 };
-static HTTP_KEYS: &[Key] = &[
-    key("method", TEXT, "Method (default GET, or POST with a body)"),
-    key("url", TEXT, "URL"),
-    key("headers", Kind::MapOf(&TEXT_KIND), "Header lines"),
-    key("body", TEXT, "Body"),
-    key(
-        "expect",
-        Kind::Count,
-        "Status that must be answered (default: 200 to 299)",
-    ),
-];
+static HTTP_KEYS: &[Key] = keys! {
+    "method": TEXT => "Method (default GET, or POST with a body)",
+    "url": TEXT => "URL",
+    "headers": Kind::MapOf(&TEXT_KIND) => "Header lines",
+    "body": TEXT => "Body",
+    "expect": Kind::Count => "Status that must be answered (default: 200 to 299)",
+};
 /// A change in a cluster.
 pub(crate) static KUBERNETES: Object = Object {
     one_of: &["restart", "scale", "resources", "apply", "delete"],
     ..object("Kubernetes hook", &[KUBERNETES_KEYS])
 };
-static KUBERNETES_KEYS: &[Key] = &[
-    key(
-        "context",
-        TEXT,
-        "The context of the kubeconfig (default: the target's)",
-    ),
-    key(
-        "namespace",
-        TEXT,
-        "The namespace (default: the target's, else default)",
-    ),
-    key("restart", TEXT, "A workload to restart, as deployment/NAME"),
-    key("scale", TEXT, "A workload to scale, as deployment/NAME"),
-    key("replicas", Kind::Count, "Replicas to scale to"),
-    key(
-        "resources",
-        TEXT,
-        "A workload whose requests and limits are changed, as deployment/NAME; its pods are replaced",
-    ),
-    key(
-        "container",
-        TEXT,
-        "The container whose requests and limits are changed (default: the only one)",
-    ),
-    key(
-        "requests",
-        Kind::MapOf(&TEXT_KIND),
-        "Requests by resource, as cpu: 500m; none takes one away",
-    ),
-    key(
-        "limits",
-        Kind::MapOf(&TEXT_KIND),
-        "Limits by resource, as memory: 256Mi; none takes one away",
-    ),
-    key(
-        "apply",
-        TEXT,
-        "A file of manifests to apply, relative to the suite file",
-    ),
-    key(
-        "delete",
-        TEXT,
-        "An object to delete, as KIND/NAME, or a file of manifests",
-    ),
-];
+static KUBERNETES_KEYS: &[Key] = keys! {
+    "context": TEXT => "The context of the kubeconfig (default: the target's)",
+    "namespace": TEXT => "The namespace (default: the target's, else default)",
+    "restart": TEXT => "A workload to restart, as deployment/NAME",
+    "scale": TEXT => "A workload to scale, as deployment/NAME",
+    "replicas": Kind::Count => "Replicas to scale to",
+    "resources": TEXT => "A workload whose requests and limits are changed, as deployment/NAME; its pods are replaced",
+    "container": TEXT => "The container whose requests and limits are changed (default: the only one)",
+    "requests": Kind::MapOf(&TEXT_KIND) => "Requests by resource, as cpu: 500m; none takes one away",
+    "limits": Kind::MapOf(&TEXT_KIND) => "Limits by resource, as memory: 256Mi; none takes one away",
+    "apply": TEXT => "A file of manifests to apply, relative to the suite file",
+    "delete": TEXT => "An object to delete, as KIND/NAME, or a file of manifests",
+};
 /// A change of a testbed.
 pub(crate) static TESTBED: Object = Object {
     required: &["control", "component"],
     one_of: &["scale", "restart", "cold", "degrade"],
     ..object("testbed hook", &[TESTBED_KEYS])
 };
-static TESTBED_KEYS: &[Key] = &[
-    key("control", TEXT, "URL of the testbed's control port"),
-    key("component", TEXT, "The component's name"),
-    key("scale", Kind::Count, "Replicas to scale it to"),
-    key("restart", Kind::Flag, "Restart it"),
-    key("cold", Kind::Flag, "Make it cold"),
-    key(
-        "degrade",
-        Kind::MapOf(&TEXT_KIND),
-        "Degrade it, as settings of the control port",
-    ),
-];
+static TESTBED_KEYS: &[Key] = keys! {
+    "control": TEXT => "URL of the testbed's control port",
+    "component": TEXT => "The component's name",
+    "scale": Kind::Count => "Replicas to scale it to",
+    "restart": Kind::Flag => "Restart it",
+    "cold": Kind::Flag => "Make it cold",
+    "degrade": Kind::MapOf(&TEXT_KIND) => "Degrade it, as settings of the control port",
+};
 /// A condition that is waited for.
 pub(crate) static WAIT: Object = Object {
     one_of: &[
@@ -573,110 +314,62 @@ pub(crate) static WAIT: Object = Object {
     ],
     ..object("wait condition", &[WAIT_KEYS])
 };
-static WAIT_KEYS: &[Key] = &[
-    key(
-        "rollout",
-        TEXT,
-        "A workload whose rollout must be complete, as deployment/NAME",
-    ),
-    key(
-        "replicas",
-        Kind::Object(&WAIT_REPLICAS),
-        "A workload that must have so many ready replicas",
-    ),
-    key(
-        "port",
-        TEXT,
-        "An address that must take connections, as HOST:PORT",
-    ),
-    key(
-        "http",
-        Kind::Either(&[Kind::Object(&WAIT_HTTP), TEXT]),
-        "A URL that must answer",
-    ),
-    key(
-        "log",
-        Kind::Object(&WAIT_LOG),
-        "A line that must appear in a file",
-    ),
-    key(
-        "prometheus",
-        Kind::Object(&WAIT_PROMETHEUS),
-        "A PromQL query whose value must satisfy a condition",
-    ),
-    key(
-        "cpu_idle",
-        Kind::Object(&WAIT_CPU),
-        "A processor use that must stay low for a while",
-    ),
-    key(
-        "context",
-        TEXT,
-        "The context of the kubeconfig (default: the target's)",
-    ),
-    key(
-        "namespace",
-        TEXT,
-        "The namespace (default: the target's, else default)",
-    ),
-    key(
-        "timeout",
-        Kind::Duration,
-        "Time to wait at most (default 2m)",
-    ),
-];
+static WAIT_KEYS: &[Key] = keys! {
+    "rollout": TEXT => "A workload whose rollout must be complete, as deployment/NAME",
+    "replicas": Kind::Object(&WAIT_REPLICAS) => "A workload that must have so many ready replicas",
+    "port": TEXT => "An address that must take connections, as HOST:PORT",
+    "http": Kind::Either(&[Kind::Object(&WAIT_HTTP), TEXT]) => "A URL that must answer",
+    "log": Kind::Object(&WAIT_LOG) => "A line that must appear in a file",
+    "prometheus": Kind::Object(&WAIT_PROMETHEUS) => "A PromQL query whose value must satisfy a condition",
+    "cpu_idle": Kind::Object(&WAIT_CPU) => "A processor use that must stay low for a while",
+    "context": TEXT => "The context of the kubeconfig (default: the target's)",
+    "namespace": TEXT => "The namespace (default: the target's, else default)",
+    "timeout": Kind::Duration => "Time to wait at most (default 2m)",
+};
 /// Replicas that are waited for.
 pub(crate) static WAIT_REPLICAS: Object = Object {
     required: &["workload", "count"],
     ..object("wait for replicas", &[WAIT_REPLICAS_KEYS])
 };
-static WAIT_REPLICAS_KEYS: &[Key] = &[
-    key("workload", TEXT, "The workload, as deployment/NAME"),
-    key("count", Kind::Count, "How many; 0 waits until none is left"),
-];
+static WAIT_REPLICAS_KEYS: &[Key] = keys! {
+    "workload": TEXT => "The workload, as deployment/NAME",
+    "count": Kind::Count => "How many; 0 waits until none is left",
+};
 /// An answer that is waited for.
 pub(crate) static WAIT_HTTP: Object = Object {
     required: &["url"],
     ..object("wait for an answer", &[WAIT_HTTP_KEYS])
 };
-static WAIT_HTTP_KEYS: &[Key] = &[
-    key("url", TEXT, "URL"),
-    key("status", Kind::Count, "Status (default: 200 to 299)"),
-];
+static WAIT_HTTP_KEYS: &[Key] = keys! {
+    "url": TEXT => "URL",
+    "status": Kind::Count => "Status (default: 200 to 299)",
+};
 /// A line that is waited for.
 pub(crate) static WAIT_LOG: Object = Object {
     required: &["file", "match"],
     ..object("wait for a line", &[WAIT_LOG_KEYS])
 };
-static WAIT_LOG_KEYS: &[Key] = &[
-    key(
-        "file",
-        TEXT,
-        "The file, relative to the suite file; what it held before the hook does not count",
-    ),
-    key("match", TEXT, "A regular expression"),
-];
+static WAIT_LOG_KEYS: &[Key] = keys! {
+    "file": TEXT => "The file, relative to the suite file; what it held before the hook does not count",
+    "match": TEXT => "A regular expression",
+};
 /// A query that is waited for.
 pub(crate) static WAIT_PROMETHEUS: Object = Object {
     required: &["url", "query", "condition"],
     ..object("wait for a query", &[WAIT_PROMETHEUS_KEYS])
 };
-static WAIT_PROMETHEUS_KEYS: &[Key] = &[
-    key("url", TEXT, "URL of the Prometheus server"),
-    key("query", TEXT, "An instant query with one value"),
-    key("condition", TEXT, "A comparison, such as < 0.5 or == 3"),
-];
+static WAIT_PROMETHEUS_KEYS: &[Key] = keys! {
+    "url": TEXT => "URL of the Prometheus server",
+    "query": TEXT => "An instant query with one value",
+    "condition": TEXT => "A comparison, such as < 0.5 or == 3",
+};
 /// A quiet processor that is waited for.
 pub(crate) static WAIT_CPU: Object = Object {
     required: &["below"],
     ..object("wait for a quiet processor", &[WAIT_CPU_KEYS])
 };
-static WAIT_CPU_KEYS: &[Key] = &[
-    key(
-        "of",
-        TEXT,
-        "host (default), pid:N or name:NAME of this machine",
-    ),
-    key("below", Kind::Number, "Cores in use must be fewer"),
-    key("for", Kind::Duration, "For so long (default 5s)"),
-];
+static WAIT_CPU_KEYS: &[Key] = keys! {
+    "of": TEXT => "host (default), pid:N or name:NAME of this machine",
+    "below": Kind::Number => "Cores in use must be fewer",
+    "for": Kind::Duration => "For so long (default 5s)",
+};

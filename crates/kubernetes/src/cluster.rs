@@ -13,7 +13,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Result};
 use crate::json;
 use crate::kubeconfig::Kubeconfig;
-use crate::place::{Place, Verb};
+use crate::place::{ApiPlace, Verb};
 
 /// Objects of one page of a list.
 const PAGE: &str = "500";
@@ -121,7 +121,7 @@ impl Cluster {
     /// # Errors
     /// It does not answer.
     pub fn version(&self) -> Result<String> {
-        let call = Call::new(Verb::Get, Place::path_only("/version"));
+        let call = Call::new(Verb::Get, ApiPlace::path_only("/version"));
         let value = self.client.json(&call)?;
         json::filled(&value, "/gitVersion").ok_or_else(|| {
             Error::answer(format!("{} does not tell its version", self.client.told()))
@@ -140,14 +140,14 @@ impl Cluster {
         )))
     }
 
-    pub(crate) fn get(&self, place: Place) -> Result<Value> {
+    pub(crate) fn get(&self, place: ApiPlace) -> Result<Value> {
         self.client.json(&Call::new(Verb::Get, place))
     }
 
     /// Every object of a list.
     pub(crate) fn list(
         &self,
-        place: &Place,
+        place: &ApiPlace,
         query: &[(&'static str, String)],
     ) -> Result<Vec<Value>> {
         let mut found = Vec::new();
@@ -205,8 +205,8 @@ impl Cluster {
         if let Some(kinds) = lock().get(group_version) {
             return Ok(Arc::clone(kinds));
         }
-        let path = Place::of(group_version, "").path();
-        let place = Place::path_only(path.trim_end_matches('/'));
+        let path = ApiPlace::of(group_version, "").path();
+        let place = ApiPlace::path_only(path.trim_end_matches('/'));
         let value = match self.get(place) {
             Err(error) if error.is_not_found() => Value::Null,
             other => other?,

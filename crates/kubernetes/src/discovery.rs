@@ -5,7 +5,7 @@
 use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::objects::{Ingress, KnativeService, Node, Pod, Service, Workload, WorkloadName};
-use crate::place::Place;
+use crate::place::ApiPlace;
 use crate::selector::Selector;
 
 impl Cluster {
@@ -14,7 +14,7 @@ impl Cluster {
     /// # Errors
     /// The cluster does not answer, or does not allow it.
     pub fn pods(&self, namespace: &str, selector: &Selector) -> Result<Vec<Pod>> {
-        let place = Place::of("v1", "pods").within(namespace);
+        let place = ApiPlace::of("v1", "pods").within(namespace);
         let found = self.list(&place, &selector.query())?;
         let mut pods: Vec<Pod> = found.iter().map(Pod::read).collect::<Result<_>>()?;
         pods.sort_by(|one, other| {
@@ -28,7 +28,7 @@ impl Cluster {
     /// # Errors
     /// There is none, or the cluster does not answer.
     pub fn pod(&self, namespace: &str, name: &str) -> Result<Pod> {
-        Pod::read(&self.get(Place::of("v1", "pods").within(namespace).named(name))?)
+        Pod::read(&self.get(ApiPlace::of("v1", "pods").within(namespace).named(name))?)
     }
 
     /// One workload.
@@ -44,7 +44,7 @@ impl Cluster {
     /// # Errors
     /// There is none, or the cluster does not answer.
     pub fn service(&self, namespace: &str, name: &str) -> Result<Service> {
-        Service::read(&self.get(Place::of("v1", "services").within(namespace).named(name))?)
+        Service::read(&self.get(ApiPlace::of("v1", "services").within(namespace).named(name))?)
     }
 
     /// One ingress.
@@ -52,7 +52,7 @@ impl Cluster {
     /// # Errors
     /// There is none, or the cluster does not answer.
     pub fn ingress(&self, namespace: &str, name: &str) -> Result<Ingress> {
-        let place = Place::of("networking.k8s.io/v1", "ingresses");
+        let place = ApiPlace::of("networking.k8s.io/v1", "ingresses");
         Ingress::read(&self.get(place.within(namespace).named(name))?)
     }
 
@@ -61,7 +61,7 @@ impl Cluster {
     /// # Errors
     /// There is none, Knative is not installed, or the cluster does not answer.
     pub fn knative_service(&self, namespace: &str, name: &str) -> Result<KnativeService> {
-        let place = Place::of("serving.knative.dev/v1", "services");
+        let place = ApiPlace::of("serving.knative.dev/v1", "services");
         KnativeService::read(&self.get(place.within(namespace).named(name))?)
     }
 
@@ -70,13 +70,13 @@ impl Cluster {
     /// # Errors
     /// The cluster does not answer, or does not allow it.
     pub fn nodes(&self, selector: &Selector) -> Result<Vec<Node>> {
-        let found = self.list(&Place::of("v1", "nodes"), &selector.query())?;
+        let found = self.list(&ApiPlace::of("v1", "nodes"), &selector.query())?;
         found.iter().map(Node::read).collect()
     }
 }
 
-pub(crate) fn workload_place(name: &WorkloadName) -> Place {
-    Place::of("apps/v1", name.kind.resource())
+pub(crate) fn workload_place(name: &WorkloadName) -> ApiPlace {
+    ApiPlace::of("apps/v1", name.kind.resource())
         .within(&name.namespace)
         .named(&name.name)
 }

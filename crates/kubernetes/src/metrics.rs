@@ -16,7 +16,7 @@ use crate::cluster::Cluster;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::objects::{Pod, amount};
-use crate::place::{Place, Verb};
+use crate::place::{ApiPlace, Verb};
 use crate::quantity::Quantity;
 use crate::selector::Selector;
 use crate::time;
@@ -121,7 +121,7 @@ impl Cluster {
     /// # Errors
     /// Neither source answers, or what answers does not allow it.
     pub fn pod_usage(&self, namespace: &str, selector: &Selector) -> Result<Usage<PodUsage>> {
-        let place = Place::of(METRICS, "pods").within(namespace);
+        let place = ApiPlace::of(METRICS, "pods").within(namespace);
         let Some(found) = self.metrics(&place, selector)? else {
             return self.pod_usage_of_kubelets(&self.pods(namespace, selector)?);
         };
@@ -146,7 +146,7 @@ impl Cluster {
     /// # Errors
     /// Neither source answers, or what answers does not allow it.
     pub fn node_usage(&self, selector: &Selector) -> Result<Usage<NodeUsage>> {
-        if let Some(found) = self.metrics(&Place::of(METRICS, "nodes"), selector)? {
+        if let Some(found) = self.metrics(&ApiPlace::of(METRICS, "nodes"), selector)? {
             let mut items: Vec<NodeUsage> = found.iter().map(node_usage).collect::<Result<_>>()?;
             if selector.has_fields() {
                 let nodes = self.nodes(selector)?;
@@ -179,7 +179,7 @@ impl Cluster {
     }
 
     /// The items of the metrics API; `None`: there is no metrics API, or nothing behind it.
-    fn metrics(&self, place: &Place, selector: &Selector) -> Result<Option<Vec<Value>>> {
+    fn metrics(&self, place: &ApiPlace, selector: &Selector) -> Result<Option<Vec<Value>>> {
         let call = Call::new(Verb::List, place.clone())
             .queries(selector.without_fields().query())
             .once();
@@ -224,7 +224,7 @@ impl Cluster {
         let mut found = BTreeMap::new();
         let mut troubles: Vec<Error> = Vec::new();
         for node in nodes {
-            let place = Place::of("v1", "nodes")
+            let place = ApiPlace::of("v1", "nodes")
                 .named(&node)
                 .part("proxy/stats/summary");
             match self.client.json(&Call::new(Verb::Get, place).once()) {

@@ -56,7 +56,7 @@ impl Verb {
 
 /// A place of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ApiPlace {
     /// `apps`, `metrics.k8s.io`; empty for the core group.
     group: String,
     /// `v1`; empty for a path that is no resource.
@@ -68,46 +68,46 @@ pub(crate) struct Place {
     subresource: Option<String>,
 }
 
-impl Place {
+impl ApiPlace {
     /// A resource of `v1` or `apps/v1`.
-    pub(crate) fn of(group_version: &str, resource: &str) -> Place {
+    pub(crate) fn of(group_version: &str, resource: &str) -> ApiPlace {
         let (group, version) = group_version.split_once('/').unwrap_or(("", group_version));
-        Place {
+        ApiPlace {
             group: group.to_owned(),
             version: version.to_owned(),
             resource: resource.to_owned(),
-            ..Place::default()
+            ..ApiPlace::default()
         }
     }
 
     /// A path that is no resource, as `/version`.
-    pub(crate) fn path_only(path: &str) -> Place {
-        Place {
+    pub(crate) fn path_only(path: &str) -> ApiPlace {
+        ApiPlace {
             resource: path.to_owned(),
-            ..Place::default()
+            ..ApiPlace::default()
         }
     }
 
     /// In a namespace; empty: in all.
-    pub(crate) fn within(mut self, namespace: &str) -> Place {
+    pub(crate) fn within(mut self, namespace: &str) -> ApiPlace {
         self.namespace = Some(namespace.to_owned()).filter(|namespace| !namespace.is_empty());
         self
     }
 
     /// One object.
-    pub(crate) fn named(mut self, name: &str) -> Place {
+    pub(crate) fn named(mut self, name: &str) -> ApiPlace {
         self.name = Some(name.to_owned());
         self
     }
 
     /// All objects where this one is.
-    pub(crate) fn all(mut self) -> Place {
+    pub(crate) fn all(mut self) -> ApiPlace {
         self.name = None;
         self
     }
 
     /// A part of one object, as `scale` or `proxy/stats/summary`.
-    pub(crate) fn part(mut self, subresource: &str) -> Place {
+    pub(crate) fn part(mut self, subresource: &str) -> ApiPlace {
         self.subresource = Some(subresource.to_owned());
         self
     }
@@ -211,9 +211,9 @@ mod tests {
 
     #[test]
     fn paths_are_those_of_the_api() {
-        let pods = Place::of("v1", "pods").within("shop");
+        let pods = ApiPlace::of("v1", "pods").within("shop");
         assert_eq!(pods.path(), "/api/v1/namespaces/shop/pods");
-        let scale = Place::of("apps/v1", "deployments")
+        let scale = ApiPlace::of("apps/v1", "deployments")
             .within("shop")
             .named("api")
             .part("scale");
@@ -221,16 +221,21 @@ mod tests {
             scale.path(),
             "/apis/apps/v1/namespaces/shop/deployments/api/scale"
         );
-        let summary = Place::of("v1", "nodes")
+        let summary = ApiPlace::of("v1", "nodes")
             .named("n1")
             .part("proxy/stats/summary");
         assert_eq!(summary.path(), "/api/v1/nodes/n1/proxy/stats/summary");
-        assert_eq!(Place::of("v1", "pods").within("").path(), "/api/v1/pods");
+        assert_eq!(ApiPlace::of("v1", "pods").within("").path(), "/api/v1/pods");
     }
 
     #[test]
     fn a_name_cannot_lead_elsewhere() {
-        let path = |name: &str| Place::of("v1", "pods").within("a/../b").named(name).path();
+        let path = |name: &str| {
+            ApiPlace::of("v1", "pods")
+                .within("a/../b")
+                .named(name)
+                .path()
+        };
         assert_eq!(path(".."), "/api/v1/namespaces/a%2F..%2Fb/pods/%2E%2E");
         assert_eq!(
             path("x?y#z"),
@@ -240,7 +245,7 @@ mod tests {
 
     #[test]
     fn rules_are_what_a_role_wants() {
-        let scale = Place::of("apps/v1", "deployments")
+        let scale = ApiPlace::of("apps/v1", "deployments")
             .within("shop")
             .named("api")
             .part("scale");
@@ -248,7 +253,7 @@ mod tests {
             scale.rule(Verb::Patch),
             "a Role in namespace shop with the rule {apiGroups: [\"apps\"], resources: [\"deployments/scale\"], verbs: [\"patch\"]}"
         );
-        let summary = Place::of("v1", "nodes")
+        let summary = ApiPlace::of("v1", "nodes")
             .named("n1")
             .part("proxy/stats/summary");
         assert!(

@@ -20,7 +20,7 @@ use loadline_suite::plan::{Plan, Surroundings};
 use loadline_suite::runner::{
     self, Beat, ExecuteError, Executor, RunFiles, RunOrder, RunSettings, SuiteEnd, SuiteEvent,
 };
-use loadline_suite::state::{State, SystemDisk};
+use loadline_suite::state::{StateFolder, SystemDisk};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -201,8 +201,8 @@ impl Bench {
         system.with_kubeconfig(self.kubeconfig())
     }
 
-    fn state(&self) -> State {
-        State::new(self.folder.path().join("s.state"), Arc::new(SystemDisk))
+    fn state(&self) -> StateFolder {
+        StateFolder::new(self.folder.path().join("s.state"), Arc::new(SystemDisk))
     }
 
     /// Starts a suite as a process does that knows only what is on the disk.

@@ -7,7 +7,7 @@ use crate::config::TargetConfig;
 use crate::metrics::Recorder;
 use crate::queueing::QueueRegistry;
 use crate::routes::RouteTable;
-use crate::testbed::Part;
+use crate::testbed::TestbedPart;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -22,5 +22,5 @@ pub(crate) struct ServerState {
     /// Open connections, one count per worker.
     pub(crate) open: Vec<AtomicUsize>,
     /// What the server is in a testbed; `None` for a server of its own.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<TestbedPart>,
 }

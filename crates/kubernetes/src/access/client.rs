@@ -19,7 +19,7 @@ use super::{Access, Credentials, READ_TIMEOUT};
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::json;
-use crate::place::{Place, Verb, encoded};
+use crate::place::{ApiPlace, Verb, encoded};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -42,7 +42,7 @@ const CONNECTIONS_MAX: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     verb: Verb,
-    place: Place,
+    place: ApiPlace,
     query: Vec<(&'static str, String)>,
     /// Type and bytes.
     body: Option<(&'static str, Vec<u8>)>,
@@ -51,7 +51,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn new(verb: Verb, place: Place) -> Call {
+    pub(crate) fn new(verb: Verb, place: ApiPlace) -> Call {
         Call {
             verb,
             place,

@@ -23,11 +23,11 @@ const AHEAD: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Credentials {
     user: User,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptCredentials>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptCredentials {
     shown: Option<Shown>,
     /// Until when, in nanoseconds since 1970.
     until_unix_ns: u64,
@@ -79,7 +79,7 @@ impl Credentials {
     pub(crate) fn new(user: User) -> Credentials {
         Credentials {
             user,
-            kept: Mutex::new(Kept::default()),
+            kept: Mutex::new(KeptCredentials::default()),
         }
     }
 
@@ -100,7 +100,7 @@ impl Credentials {
             shown.edition + u64::from(shown.identity.is_some())
         });
         let (shown, until_unix_ns) = self.read(now_unix_ns, edition)?;
-        *kept = Kept {
+        *kept = KeptCredentials {
             shown: Some(shown.clone()),
             until_unix_ns,
         };
@@ -158,7 +158,7 @@ impl Credentials {
         Ok((shown, until_unix_ns))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptCredentials> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

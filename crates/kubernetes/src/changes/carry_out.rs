@@ -8,14 +8,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::plan::{resource_patch, without_the_clusters_own};
-use super::{Change, Conflicts, FIELD_MANAGER, ObjectName, Step, Undo, UndoStep};
+use super::{Change, ChangeStep, Conflicts, FIELD_MANAGER, ObjectName, Undo, UndoStep};
 use crate::access::Call;
 use crate::cluster::Cluster;
 use crate::discovery::workload_place;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::objects::WorkloadName;
-use crate::place::{Place, Verb};
+use crate::place::{ApiPlace, Verb};
 
 const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
@@ -64,12 +64,14 @@ impl Cluster {
         first.map_or(Ok(done), Err)
     }
 
-    fn make(&self, step: &Step) -> Result<()> {
+    fn make(&self, step: &ChangeStep) -> Result<()> {
         match step {
-            Step::Scale(workload, replicas) => self.scale(workload, *replicas),
-            Step::Patch(workload, patch) => self.patch(workload, patch),
-            Step::Apply(place, object, conflicts) => self.apply(place.clone(), object, *conflicts),
-            Step::Delete(place) => self.delete(place.clone()),
+            ChangeStep::Scale(workload, replicas) => self.scale(workload, *replicas),
+            ChangeStep::Patch(workload, patch) => self.patch(workload, patch),
+            ChangeStep::Apply(place, object, conflicts) => {
+                self.apply(place.clone(), object, *conflicts)
+            }
+            ChangeStep::Delete(place) => self.delete(place.clone()),
         }
     }
 
@@ -112,7 +114,7 @@ impl Cluster {
         self.client.json(&call).map(drop)
     }
 
-    fn apply(&self, place: Place, object: &Value, conflicts: Conflicts) -> Result<()> {
+    fn apply(&self, place: ApiPlace, object: &Value, conflicts: Conflicts) -> Result<()> {
         let mut call = Call::new(Verb::Patch, place).query("fieldManager", FIELD_MANAGER);
         if conflicts == Conflicts::TakeOver {
             call = call.query("force", "true");
@@ -121,7 +123,7 @@ impl Cluster {
         self.client.json(&call.body(APPLY, object)).map(drop)
     }
 
-    fn delete(&self, place: Place) -> Result<()> {
+    fn delete(&self, place: ApiPlace) -> Result<()> {
         let call = Call::new(Verb::Delete, place).query("propagationPolicy", "Background");
         match self.client.json(&call) {
             Err(error) if !error.is_not_found() => Err(error),
@@ -130,7 +132,7 @@ impl Cluster {
     }
 
     /// An object that is not being deleted; `None`: there is none. What is put into one that is would go with it.
-    fn lasting(&self, object: &ObjectName, place: &Place) -> Result<Option<Value>> {
+    fn lasting(&self, object: &ObjectName, place: &ApiPlace) -> Result<Option<Value>> {
         for _ in 0..GOING_LOOKS {
             match self.found(place.clone())? {
                 Some(now) if json::text(&now, "/metadata/deletionTimestamp").is_some() => {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::objects::WorkloadName;
-use crate::place::Place;
+use crate::place::ApiPlace;
 
 pub use manifest::read_manifests;
 
@@ -28,7 +28,7 @@ pub struct Change {
     pub summary: String,
     /// What takes it back. Store it before the change is made.
     pub undo: Undo,
-    steps: Vec<Step>,
+    steps: Vec<ChangeStep>,
 }
 
 /// What takes a change back. It holds what was there before, and no secret but those of secrets that were replaced.
@@ -112,12 +112,12 @@ pub enum Conflicts {
 
 /// One call of a change.
 #[derive(Clone, Debug, PartialEq)]
-enum Step {
+enum ChangeStep {
     Scale(WorkloadName, u32),
     /// A strategic merge patch.
     Patch(WorkloadName, Value),
-    Apply(Place, Value, Conflicts),
-    Delete(Place),
+    Apply(ApiPlace, Value, Conflicts),
+    Delete(ApiPlace),
 }
 
 impl Undo {

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Change, Conflicts, ObjectName, ResourceChange, Step, Undo, UndoStep};
+use super::{Change, ChangeStep, Conflicts, ObjectName, ResourceChange, Undo, UndoStep};
 use crate::cluster::Cluster;
 use crate::discovery::workload_place;
 use crate::error::{Error, Result, quoted};
 use crate::json;
 use crate::objects::{Workload, WorkloadName};
-use crate::place::Place;
+use crate::place::ApiPlace;
 use crate::quantity::Quantity;
 use crate::time;
 
@@ -53,7 +53,7 @@ impl Cluster {
                 workload: workload.clone(),
                 replicas: before,
             }]),
-            steps: vec![Step::Scale(workload.clone(), replicas)],
+            steps: vec![ChangeStep::Scale(workload.clone(), replicas)],
         })
     }
 
@@ -71,7 +71,7 @@ impl Cluster {
         Ok(Change {
             summary: format!("{workload}: {} replicas restart", found.wanted),
             undo: self.undo_of(Vec::new()),
-            steps: vec![Step::Patch(workload.clone(), patch)],
+            steps: vec![ChangeStep::Patch(workload.clone(), patch)],
         })
     }
 
@@ -114,7 +114,7 @@ impl Cluster {
         let summary = format!("{workload}, container {container}: {}", told(&back, change));
         Ok(Change {
             summary,
-            steps: vec![Step::Patch(
+            steps: vec![ChangeStep::Patch(
                 workload.clone(),
                 resource_patch(&container, change),
             )],
@@ -156,7 +156,7 @@ impl Cluster {
                     object: name.clone(),
                 },
             });
-            steps.push(Step::Apply(place, placed(object, &name), conflicts));
+            steps.push(ChangeStep::Apply(place, placed(object, &name), conflicts));
         }
         back.reverse();
         Ok(Change {
@@ -193,7 +193,7 @@ impl Cluster {
                     value: without_the_clusters_own(value),
                 });
             }
-            steps.push(Step::Delete(place));
+            steps.push(ChangeStep::Delete(place));
         }
         back.reverse();
         Ok(Change {
@@ -207,7 +207,7 @@ impl Cluster {
     }
 
     /// The name of an object that a file describes, and its place.
-    fn located(&self, object: &Value, namespace: &str) -> Result<(ObjectName, Place)> {
+    fn located(&self, object: &Value, namespace: &str) -> Result<(ObjectName, ApiPlace)> {
         let field = |pointer: &str| {
             json::filled(object, pointer).ok_or_else(|| {
                 Error::user(format!(
@@ -233,17 +233,17 @@ impl Cluster {
     }
 
     /// The place of an object; the namespace of one whose kind has none is emptied.
-    pub(super) fn place_of(&self, name: &mut ObjectName) -> Result<Place> {
+    pub(super) fn place_of(&self, name: &mut ObjectName) -> Result<ApiPlace> {
         let kind = self.resource_of(&name.api_version, &name.kind)?;
         if !kind.is_namespaced {
             name.namespace.clear();
         }
-        let place = Place::of(&name.api_version, &kind.resource);
+        let place = ApiPlace::of(&name.api_version, &kind.resource);
         Ok(place.within(&name.namespace).named(&name.name))
     }
 
     /// An object; `None`: there is none.
-    pub(super) fn found(&self, place: Place) -> Result<Option<Value>> {
+    pub(super) fn found(&self, place: ApiPlace) -> Result<Option<Value>> {
         match self.get(place) {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.is_not_found() => Ok(None),

@@ -15,11 +15,11 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
 use ureq::http::Uri;
 
-use super::websocket::{Decoder, Frame, Kind, accepted, encode};
+use super::websocket::{Decoder, Frame, FrameKind, accepted, encode};
 use crate::cluster::Cluster;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::objects::Pod;
-use crate::place::{Place, Verb};
+use crate::place::{ApiPlace, Verb};
 
 /// How long connecting and the handshake may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -75,7 +75,7 @@ impl Link {
             .to_owned();
         let is_tls = uri.scheme_str() == Some("https");
         let number = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-        let place = Place::of("v1", "pods")
+        let place = ApiPlace::of("v1", "pods")
             .within(&pod.namespace)
             .named(&pod.name)
             .part("portforward");
@@ -105,7 +105,7 @@ impl Link {
     /// The cluster cannot be reached, or refuses.
     pub(super) fn connect(&self) -> Result<()> {
         let (wire, _) = self.open()?;
-        wire.send(Kind::Close, &[])
+        wire.send(FrameKind::Close, &[])
             .map_err(|error| self.broken(&error))
     }
 
@@ -317,20 +317,20 @@ impl Link {
 /// The channel and bytes of a frame that carries any. Other frames are answered here.
 fn channel(wire: &Wire, frame: &Frame) -> Option<(u8, Vec<u8>)> {
     match frame.kind {
-        Kind::Binary | Kind::Continuation => {
+        FrameKind::Binary | FrameKind::Continuation => {
             let (channel, bytes) = frame.payload.split_first()?;
             Some((*channel, bytes.to_vec()))
         }
-        Kind::Ping => {
+        FrameKind::Ping => {
             // An error shows with the next read.
-            let _ = wire.send(Kind::Pong, &frame.payload);
+            let _ = wire.send(FrameKind::Pong, &frame.payload);
             None
         }
-        Kind::Close => {
+        FrameKind::Close => {
             let _ = wire.socket.shutdown(Shutdown::Both);
             None
         }
-        Kind::Text | Kind::Pong => None,
+        FrameKind::Text | FrameKind::Pong => None,
     }
 }
 
@@ -359,17 +359,17 @@ fn send_up(local: &mut TcpStream, wire: &Wire) {
             Ok(read) => read,
         };
         buffer[0] = 0;
-        if wire.send(Kind::Binary, &buffer[..=read]).is_err() {
+        if wire.send(FrameKind::Binary, &buffer[..=read]).is_err() {
             break;
         }
     }
     // The protocol knows no half of an end.
-    let _ = wire.send(Kind::Close, &[]);
+    let _ = wire.send(FrameKind::Close, &[]);
     let _ = wire.socket.shutdown(Shutdown::Write);
 }
 
 impl Wire {
-    fn send(&self, kind: Kind, payload: &[u8]) -> io::Result<()> {
+    fn send(&self, kind: FrameKind, payload: &[u8]) -> io::Result<()> {
         self.write(&encode(kind, payload, Some(self.random_bytes())))
     }
 

@@ -79,11 +79,11 @@ impl RemotePort {
 pub struct PortForward {
     address: SocketAddr,
     pod: String,
-    shared: Arc<Shared>,
+    shared: Arc<ForwardState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ForwardState {
     is_over: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
     troubles: Mutex<Vec<String>>,
@@ -203,7 +203,7 @@ fn container_port(pod: &Pod, port: &RemotePort) -> Result<u16> {
     })
 }
 
-fn accept(listener: &TcpListener, link: &Arc<Link>, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, link: &Arc<Link>, shared: &Arc<ForwardState>) {
     for connection in listener.incoming() {
         if shared.is_over.load(Ordering::Acquire) {
             return;
@@ -234,7 +234,7 @@ fn accept(listener: &TcpListener, link: &Arc<Link>, shared: &Arc<Shared>) {
     }
 }
 
-impl Shared {
+impl ForwardState {
     fn trouble(&self, text: String) {
         let mut troubles = lock(&self.troubles);
         if troubles.len() < TROUBLES_MAX && !troubles.contains(&text) {

@@ -16,7 +16,7 @@ const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// What a frame is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FrameKind {
     /// More of the message before.
     Continuation,
     /// Text, which is not used here.
@@ -31,27 +31,27 @@ pub(crate) enum Kind {
     Pong,
 }
 
-impl Kind {
-    fn of(code: u8) -> Option<Kind> {
+impl FrameKind {
+    fn of(code: u8) -> Option<FrameKind> {
         Some(match code {
-            0 => Kind::Continuation,
-            1 => Kind::Text,
-            2 => Kind::Binary,
-            8 => Kind::Close,
-            9 => Kind::Ping,
-            10 => Kind::Pong,
+            0 => FrameKind::Continuation,
+            1 => FrameKind::Text,
+            2 => FrameKind::Binary,
+            8 => FrameKind::Close,
+            9 => FrameKind::Ping,
+            10 => FrameKind::Pong,
             _ => return None,
         })
     }
 
     fn code(self) -> u8 {
         match self {
-            Kind::Continuation => 0,
-            Kind::Text => 1,
-            Kind::Binary => 2,
-            Kind::Close => 8,
-            Kind::Ping => 9,
-            Kind::Pong => 10,
+            FrameKind::Continuation => 0,
+            FrameKind::Text => 1,
+            FrameKind::Binary => 2,
+            FrameKind::Close => 8,
+            FrameKind::Ping => 9,
+            FrameKind::Pong => 10,
         }
     }
 }
@@ -59,7 +59,7 @@ impl Kind {
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FrameKind,
     pub(crate) payload: Vec<u8>,
 }
 
@@ -86,7 +86,7 @@ impl Decoder {
         let Some((first, second)) = self.bytes.first().zip(self.bytes.get(1)) else {
             return Ok(None);
         };
-        let kind = Kind::of(first & 0x0f).ok_or(Malformed)?;
+        let kind = FrameKind::of(first & 0x0f).ok_or(Malformed)?;
         // No extension was agreed on.
         if first & 0x70 != 0 {
             return Err(Malformed);
@@ -134,7 +134,7 @@ impl Decoder {
 }
 
 /// A whole frame as bytes; `None`: not masked, as servers send it.
-pub(crate) fn encode(kind: Kind, payload: &[u8], mask: Option<[u8; 4]>) -> Vec<u8> {
+pub(crate) fn encode(kind: FrameKind, payload: &[u8], mask: Option<[u8; 4]>) -> Vec<u8> {
     let mut bytes = vec![0x80 | kind.code()];
     let masked = if mask.is_some() { 0x80 } else { 0 };
     match payload.len() {
@@ -184,7 +184,7 @@ mod tests {
             0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58,
         ];
         assert_eq!(
-            encode(Kind::Text, b"Hello", Some([0x37, 0xfa, 0x21, 0x3d])),
+            encode(FrameKind::Text, b"Hello", Some([0x37, 0xfa, 0x21, 0x3d])),
             hello
         );
         let mut decoder = Decoder::default();
@@ -192,11 +192,11 @@ mod tests {
         let frame = decoder.next().expect("a frame").expect("whole");
         assert_eq!(
             (frame.kind, frame.payload.as_slice()),
-            (Kind::Text, b"Hello".as_slice())
+            (FrameKind::Text, b"Hello".as_slice())
         );
-        let long = encode(Kind::Binary, &[0; 256], None);
+        let long = encode(FrameKind::Binary, &[0; 256], None);
         assert_eq!(long[..4], [0x82, 0x7e, 0x01, 0x00]);
-        let longer = encode(Kind::Binary, &vec![0; 65_536], None);
+        let longer = encode(FrameKind::Binary, &vec![0; 65_536], None);
         assert_eq!(longer[..10], [0x82, 0x7f, 0, 0, 0, 0, 0, 1, 0, 0]);
     }
 
@@ -220,7 +220,7 @@ mod tests {
             mask in prop::option::of(any::<[u8; 4]>()),
             split in 1_usize..50,
         ) {
-            let bytes: Vec<u8> = payloads.iter().flat_map(|one| encode(Kind::Binary, one, mask)).collect();
+            let bytes: Vec<u8> = payloads.iter().flat_map(|one| encode(FrameKind::Binary, one, mask)).collect();
             let mut decoder = Decoder::default();
             let mut found = Vec::new();
             for part in bytes.chunks(split) {

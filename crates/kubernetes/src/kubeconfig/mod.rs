@@ -27,15 +27,15 @@ const FILE_MAX: u64 = 8 << 20;
 /// The clusters, users and contexts of one or several files.
 #[derive(Clone, Debug, Default)]
 pub struct Kubeconfig {
-    clusters: Vec<Entry<RawCluster>>,
-    users: Vec<Entry<RawUser>>,
-    contexts: Vec<Entry<RawContext>>,
+    clusters: Vec<NamedEntry<RawCluster>>,
+    users: Vec<NamedEntry<RawUser>>,
+    contexts: Vec<NamedEntry<RawContext>>,
     current: Option<String>,
 }
 
 /// What a name stands for, and the folder that its paths start from.
 #[derive(Clone, Debug)]
-struct Entry<T> {
+struct NamedEntry<T> {
     name: String,
     value: T,
     folder: PathBuf,
@@ -48,7 +48,7 @@ impl Kubeconfig {
     /// It is no YAML, or not of a kubeconfig's shape; the text tells line and column, and nothing of the content.
     pub fn parse(text: &str, folder: &Path) -> Result<Kubeconfig> {
         let raw: RawConfig = raw::read(text)?;
-        let entries = |name: &str| Entry {
+        let entries = |name: &str| NamedEntry {
             name: name.to_owned(),
             value: (),
             folder: folder.to_path_buf(),
@@ -226,19 +226,19 @@ impl Kubeconfig {
     }
 }
 
-fn put<T>(entries: &mut Vec<Entry<T>>, entry: Entry<T>) {
+fn put<T>(entries: &mut Vec<NamedEntry<T>>, entry: NamedEntry<T>) {
     if find(entries, &entry.name).is_none() {
         entries.push(entry);
     }
 }
 
-fn find<'a, T>(entries: &'a [Entry<T>], name: &str) -> Option<&'a Entry<T>> {
+fn find<'a, T>(entries: &'a [NamedEntry<T>], name: &str) -> Option<&'a NamedEntry<T>> {
     entries.iter().find(|entry| entry.name == name)
 }
 
-impl Entry<()> {
-    fn with<T>(self, value: T) -> Entry<T> {
-        Entry {
+impl NamedEntry<()> {
+    fn with<T>(self, value: T) -> NamedEntry<T> {
+        NamedEntry {
             name: self.name,
             value,
             folder: self.folder,
@@ -246,7 +246,7 @@ impl Entry<()> {
     }
 }
 
-impl<T> Entry<T> {
+impl<T> NamedEntry<T> {
     /// Bytes that are given in base64 under one name, or in a file under another.
     fn bytes(
         &self,
@@ -276,7 +276,7 @@ impl<T> Entry<T> {
     }
 }
 
-impl Entry<RawCluster> {
+impl NamedEntry<RawCluster> {
     fn access(&self, context: &str, user: User, namespace: String) -> Result<Access> {
         let raw = &self.value;
         let proxy = raw.proxy_url.clone().filter(|url| !url.is_empty());
@@ -334,8 +334,8 @@ impl Entry<RawCluster> {
     }
 }
 
-impl Entry<RawUser> {
-    fn user(&self, cluster: &Entry<RawCluster>) -> Result<User> {
+impl NamedEntry<RawUser> {
+    fn user(&self, cluster: &NamedEntry<RawCluster>) -> Result<User> {
         let raw = &self.value;
         if raw.auth_provider.is_some() {
             return Err(Error::config(format!(
@@ -374,7 +374,7 @@ impl Entry<RawUser> {
         })
     }
 
-    fn means(&self, cluster: &Entry<RawCluster>) -> Result<Means> {
+    fn means(&self, cluster: &NamedEntry<RawCluster>) -> Result<Means> {
         let raw = &self.value;
         if let Some(exec) = &raw.exec {
             return Ok(Means::Exec(self.program(exec, cluster)?));
@@ -393,7 +393,7 @@ impl Entry<RawUser> {
         }
     }
 
-    fn program(&self, exec: &RawExec, cluster: &Entry<RawCluster>) -> Result<ExecProgram> {
+    fn program(&self, exec: &RawExec, cluster: &NamedEntry<RawCluster>) -> Result<ExecProgram> {
         if exec.interactive_mode.as_deref() == Some("Always") {
             return Err(Error::config(format!(
                 "the credential program of the user {:?} must ask at a terminal (interactiveMode: Always), and there is none; log in with kubectl and use a token",

@@ -54,14 +54,14 @@ pub struct LogBatch {
 #[derive(Debug)]
 pub struct LogFollower {
     lines: Receiver<LogLine>,
-    shared: Arc<Shared>,
+    shared: Arc<FollowState>,
     /// Dropped to end the looking.
     _end: Sender<()>,
 }
 
 /// What the threads and the follower share.
 #[derive(Debug, Default)]
-struct Shared {
+struct FollowState {
     notes: Mutex<Vec<String>>,
     /// How far each container's log was read.
     logs: Mutex<BTreeMap<Key, Progress>>,
@@ -99,8 +99,8 @@ impl LogFollower {
     ) -> Result<LogFollower> {
         let (sender, lines) = sync_channel(WAITING_MAX);
         let (end, ended) = channel();
-        let shared = Arc::new(Shared::default());
-        let look = Look {
+        let shared = Arc::new(FollowState::default());
+        let look = PodWatch {
             cluster,
             namespace: namespace.to_owned(),
             selector: selector.clone(),
@@ -151,16 +151,16 @@ impl Drop for LogFollower {
 }
 
 /// Looks for pods and starts readers.
-struct Look {
+struct PodWatch {
     cluster: Cluster,
     namespace: String,
     selector: Selector,
     options: LogOptions,
     sender: SyncSender<LogLine>,
-    shared: Arc<Shared>,
+    shared: Arc<FollowState>,
 }
 
-impl Look {
+impl PodWatch {
     fn until(&self, ended: &Receiver<()>, look_every: Duration) {
         while ended.recv_timeout(look_every) == Err(RecvTimeoutError::Timeout) {
             if let Err(error) = self.once(false) {
@@ -248,7 +248,7 @@ impl Look {
                 pod.name, key.container
             ));
         }
-        let part = Part {
+        let part = LogPart {
             restarts,
             is_over,
             has_restarted: restarted > 0,
@@ -257,8 +257,8 @@ impl Look {
         self.start_reader(pod, key, part, after_unix_ns);
     }
 
-    fn start_reader(&self, pod: &Pod, key: Key, part: Part, after_unix_ns: u64) {
-        let reader = Reader {
+    fn start_reader(&self, pod: &Pod, key: Key, part: LogPart, after_unix_ns: u64) {
+        let reader = ContainerLogReader {
             cluster: self.cluster.clone(),
             namespace: pod.namespace.clone(),
             pod: pod.name.as_str().into(),
@@ -291,7 +291,7 @@ impl Look {
 }
 
 /// Which part of a container's log is read.
-struct Part {
+struct LogPart {
     restarts: u32,
     /// Whether the pod ended, so that nothing follows.
     is_over: bool,
@@ -301,18 +301,18 @@ struct Part {
 }
 
 /// Reads one container's log on a thread.
-struct Reader {
+struct ContainerLogReader {
     cluster: Cluster,
     namespace: String,
     pod: Arc<str>,
     container: Arc<str>,
     key: Key,
     sender: SyncSender<LogLine>,
-    shared: Arc<Shared>,
+    shared: Arc<FollowState>,
 }
 
-impl Reader {
-    fn read(&self, prepared: Prepared, part: &Part) {
+impl ContainerLogReader {
+    fn read(&self, prepared: Prepared, part: &LogPart) {
         if part.has_restarted {
             self.read_previous(part);
         }
@@ -327,7 +327,7 @@ impl Reader {
     }
 
     /// Whether the log was read to its end.
-    fn read_current(&self, prepared: Prepared, part: &Part) -> bool {
+    fn read_current(&self, prepared: Prepared, part: &LogPart) -> bool {
         let call = log_call(&self.namespace, &self.pod)
             .queries(part.options.query())
             .query("timestamps", "true")
@@ -344,7 +344,7 @@ impl Reader {
     }
 
     /// The lines that the container printed before its restart and that were not read.
-    fn read_previous(&self, part: &Part) {
+    fn read_previous(&self, part: &LogPart) {
         let options = LogOptions {
             is_previous: true,
             since: Some(LogSince::Instant(self.last_unix_ns())),
@@ -419,7 +419,7 @@ impl Reader {
     }
 }
 
-impl Shared {
+impl FollowState {
     fn note(&self, text: String) {
         let mut notes = lock(&self.notes);
         // A trouble that lasts is told once until it is taken.

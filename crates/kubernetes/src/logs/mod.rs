@@ -10,7 +10,7 @@ use std::io::Read;
 use crate::access::Call;
 use crate::cluster::Cluster;
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::{Place, Verb};
+use crate::place::{ApiPlace, Verb};
 use crate::selector::Selector;
 use crate::time;
 
@@ -111,6 +111,6 @@ impl Cluster {
 }
 
 fn log_call(namespace: &str, pod: &str) -> Call {
-    let place = Place::of("v1", "pods").within(namespace).named(pod);
+    let place = ApiPlace::of("v1", "pods").within(namespace).named(pod);
     Call::new(Verb::Get, place.part("log"))
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::http::{Answer, Request};
 use super::serve::{Connection, Shared, refuse};
-use crate::forward::websocket::{Decoder, Kind, accepted, encode};
+use crate::forward::websocket::{Decoder, FrameKind, accepted, encode};
 
 const PROTOCOL: &str = "v4.channel.k8s.io";
 /// How long one side is listened to before the other is looked at.
@@ -50,7 +50,7 @@ pub(super) fn serve(
             format!("error forwarding port {port} to pod {pod}: connection refused").as_bytes(),
         );
         say(stream, &text)?;
-        return stream.write_all(&encode(Kind::Close, &[], None));
+        return stream.write_all(&encode(FrameKind::Close, &[], None));
     };
     shared.keep(&backend);
     carry(stream, &backend)
@@ -75,8 +75,8 @@ fn carry(stream: &mut Connection, backend: &TcpStream) -> io::Result<()> {
         }
         while let Ok(Some(frame)) = decoder.next() {
             match (frame.kind, frame.payload.split_first()) {
-                (Kind::Binary, Some((0, bytes))) => (&*backend).write_all(bytes)?,
-                (Kind::Close, _) => {
+                (FrameKind::Binary, Some((0, bytes))) => (&*backend).write_all(bytes)?,
+                (FrameKind::Close, _) => {
                     let _ = backend.shutdown(Shutdown::Both);
                     return Ok(());
                 }
@@ -88,7 +88,7 @@ fn carry(stream: &mut Connection, backend: &TcpStream) -> io::Result<()> {
                 Ok(bytes) => say(stream, &bytes)?,
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
-                    return stream.write_all(&encode(Kind::Close, &[], None));
+                    return stream.write_all(&encode(FrameKind::Close, &[], None));
                 }
             }
         }
@@ -113,6 +113,6 @@ fn read_aside(mut backend: TcpStream) -> Receiver<Vec<u8>> {
 }
 
 fn say(stream: &mut Connection, payload: &[u8]) -> io::Result<()> {
-    stream.write_all(&encode(Kind::Binary, payload, None))?;
+    stream.write_all(&encode(FrameKind::Binary, payload, None))?;
     stream.flush()
 }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Release};
 use std::time::Duration;
 
-use super::shared::{Orders, Shared};
+use super::shared::{LaneControl, Orders};
 use super::watch::Watch;
 use crate::clock::{Clock, nanoseconds};
 
 /// Observers that share a thread.
 pub(super) struct Lane {
     pub(super) watches: Vec<Watch>,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<LaneControl>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) tail: Duration,
     /// Set when the thread is about to end.
@@ -23,7 +23,7 @@ pub(super) struct Lane {
 
 /// Tells the owner that the thread has ended, even by a panic.
 struct Ending {
-    shared: Arc<Shared>,
+    shared: Arc<LaneControl>,
     has_ended: Arc<AtomicBool>,
     was_idle: bool,
 }

@@ -23,7 +23,7 @@ use crate::process::ProcessTable;
 use crate::sources::{self, Source, Surroundings};
 use crate::spec::ObserverSpec;
 use lane::Lane;
-use shared::Shared;
+use shared::LaneControl;
 use watch::Watch;
 
 /// Added to the longest time that a look may take, before a thread is given up.
@@ -106,7 +106,7 @@ impl std::error::Error for ObserveError {}
 /// Observers that are at work.
 #[derive(Debug)]
 pub struct Observers {
-    shared: Arc<Shared>,
+    shared: Arc<LaneControl>,
     clock: Arc<dyn Clock>,
     threads: Vec<Thread>,
     patience: Duration,
@@ -134,7 +134,7 @@ impl Observers {
     ) -> Result<Observers, ObserveError> {
         let longest = specs.iter().map(|spec| spec.timeout).max();
         let mut observers = Observers {
-            shared: Arc::new(Shared::default()),
+            shared: Arc::new(LaneControl::default()),
             clock: Arc::clone(&setup.clock),
             threads: Vec::new(),
             patience: longest.unwrap_or_default() + PATIENCE,

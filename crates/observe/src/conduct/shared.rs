@@ -8,13 +8,13 @@ use std::time::Duration;
 
 /// Orders and answers.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
-    state: Mutex<State>,
+pub(super) struct LaneControl {
+    state: Mutex<LaneControlState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct LaneControlState {
     orders: Orders,
     lanes: usize,
     idle_lanes: usize,
@@ -30,7 +30,7 @@ pub(super) struct Orders {
     pub(super) load_ended_unix_ns: Option<u64>,
 }
 
-impl Shared {
+impl LaneControl {
     pub(super) fn orders(&self) -> Orders {
         self.lock().orders
     }
@@ -105,12 +105,12 @@ impl Shared {
         drop(waiting.unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut LaneControlState)) {
         change(&mut self.lock());
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LaneControlState> {
         // Each change is a single assignment: a thread that panicked left nothing half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -44,7 +44,7 @@ impl Sample<'_> {
 
 /// A page, or the part of it that was asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Page<'a> {
+pub struct MetricsPage<'a> {
     /// What metrics are, by name.
     pub types: Vec<(&'a str, MetricType)>,
     /// Samples in the order of the page.
@@ -53,7 +53,7 @@ pub struct Page<'a> {
     pub bad_lines: usize,
 }
 
-impl Page<'_> {
+impl MetricsPage<'_> {
     /// What the page says that a metric is; `None`: nothing.
     #[must_use]
     pub fn type_of(&self, name: &str) -> Option<MetricType> {
@@ -65,8 +65,8 @@ impl Page<'_> {
 }
 
 /// Reads the samples of the metrics that are wanted, by their names with what is behind them.
-pub fn parse<'a>(text: &'a str, is_wanted: impl Fn(&str) -> bool) -> Page<'a> {
-    let mut page = Page::default();
+pub fn parse<'a>(text: &'a str, is_wanted: impl Fn(&str) -> bool) -> MetricsPage<'a> {
+    let mut page = MetricsPage::default();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(comment) = line.strip_prefix('#') {
             page.types.extend(type_line(comment));
@@ -186,7 +186,7 @@ fn quoted(inside: &str) -> Option<(Cow<'_, str>, &str)> {
 mod tests {
     use super::*;
 
-    fn all(text: &str) -> Page<'_> {
+    fn all(text: &str) -> MetricsPage<'_> {
         parse(text, |_| true)
     }
 

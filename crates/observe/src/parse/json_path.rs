@@ -14,11 +14,11 @@ const STEPS_MAX: usize = 64;
 /// A path into a JSON text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JsonPath {
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     /// A key of an object, or an index of an array where it is a number.
     Key(String),
     /// An index of an array; from the end where it is negative.
@@ -55,9 +55,9 @@ impl JsonPath {
         self.steps
             .iter()
             .try_fold(value, |value, step| match (step, value) {
-                (Step::Key(key), Value::Object(fields)) => fields.get(key),
-                (Step::Key(key), Value::Array(items)) => items.get(key.parse::<usize>().ok()?),
-                (Step::Index(index), Value::Array(items)) => {
+                (PathStep::Key(key), Value::Object(fields)) => fields.get(key),
+                (PathStep::Key(key), Value::Array(items)) => items.get(key.parse::<usize>().ok()?),
+                (PathStep::Index(index), Value::Array(items)) => {
                     let place = match index.is_negative() {
                         true => items
                             .len()
@@ -76,8 +76,8 @@ impl fmt::Display for JsonPath {
         f.write_str("$")?;
         for step in &self.steps {
             match step {
-                Step::Key(key) => write!(f, "[{}]", Value::from(key.as_str()))?,
-                Step::Index(index) => write!(f, "[{index}]")?,
+                PathStep::Key(key) => write!(f, "[{}]", Value::from(key.as_str()))?,
+                PathStep::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
@@ -96,7 +96,7 @@ pub fn number(value: &Value) -> Option<f64> {
 }
 
 /// `NAME` or `.NAME`, up to the next dot or bracket.
-fn key(rest: &str, is_first: bool) -> Option<(Step, &str)> {
+fn key(rest: &str, is_first: bool) -> Option<(PathStep, &str)> {
     let name = match rest.strip_prefix('.') {
         Some(name) => name,
         None if is_first => rest,
@@ -105,19 +105,19 @@ fn key(rest: &str, is_first: bool) -> Option<(Step, &str)> {
     let end = name.find(['.', '[']).unwrap_or(name.len());
     let (name, after) = name.split_at(end);
     let is_name = !name.is_empty() && !name.contains(['"', ']']);
-    is_name.then(|| (Step::Key(name.to_owned()), after))
+    is_name.then(|| (PathStep::Key(name.to_owned()), after))
 }
 
 /// What stands behind `[`: an index or a key in double quotes, then `]`.
-fn bracket(inside: &str) -> Option<(Step, &str)> {
+fn bracket(inside: &str) -> Option<(PathStep, &str)> {
     if inside.starts_with('"') {
         let mut texts = serde_json::Deserializer::from_str(inside).into_iter::<String>();
         let key = texts.next()?.ok()?;
         let after = inside.get(texts.byte_offset()..)?;
-        return Some((Step::Key(key), after.strip_prefix(']')?));
+        return Some((PathStep::Key(key), after.strip_prefix(']')?));
     }
     let (index, after) = inside.split_once(']')?;
-    Some((Step::Index(index.trim().parse().ok()?), after))
+    Some((PathStep::Index(index.trim().parse().ok()?), after))
 }
 
 #[cfg(test)]

@@ -11,14 +11,14 @@ use super::{finite, shown};
 
 /// Labels of a result and what was read of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct LabelledReading {
     /// The labels without the metric's name.
     pub labels: BTreeMap<String, String>,
     /// Times in nanoseconds since 1970, and values.
     pub points: Vec<(u64, f64)>,
 }
 
-impl Found {
+impl LabelledReading {
     /// What tells this result from others: the value of its only label, else all as `NAME=VALUE`; `None`: it has none.
     #[must_use]
     pub fn component(&self) -> Option<String> {
@@ -68,7 +68,7 @@ struct Pair(f64, String);
 ///
 /// # Errors
 /// It is no such answer, or says that the query failed.
-pub fn parse(text: &str) -> Result<Vec<Found>, String> {
+pub fn parse(text: &str) -> Result<Vec<LabelledReading>, String> {
     let answer: Answer = serde_json::from_str(text)
         .map_err(|_| format!("the answer is not one of Prometheus: {}", shown(text)))?;
     if answer.status != "success" {
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Result<Vec<Found>, String> {
         }
         "scalar" => {
             let pair: Pair = serde_json::from_value(data.result).map_err(wrong)?;
-            Ok(vec![Found {
+            Ok(vec![LabelledReading {
                 labels: BTreeMap::new(),
                 points: point(&pair).into_iter().collect(),
             }])
@@ -93,11 +93,11 @@ pub fn parse(text: &str) -> Result<Vec<Found>, String> {
     }
 }
 
-fn found(series: Series) -> Found {
+fn found(series: Series) -> LabelledReading {
     let mut labels = series.metric;
     labels.remove("__name__");
     let pairs = series.value.iter().chain(&series.values);
-    Found {
+    LabelledReading {
         labels,
         points: pairs.filter_map(point).collect(),
     }

@@ -18,7 +18,7 @@ use crate::spec::CgroupSettings;
 pub(super) struct CgroupSource {
     roots: Roots,
     settings: CgroupSettings,
-    group: Option<Group>,
+    group: Option<GroupFiles>,
     before: Option<Usage>,
     /// Since the first look.
     throttled_seconds: f64,
@@ -27,7 +27,7 @@ pub(super) struct CgroupSource {
 
 /// Where the files of a group are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Group {
+enum GroupFiles {
     /// Version 2: one folder.
     Unified(PathBuf),
     /// Version 1: one folder for each controller; `None`: the controller is not mounted, or has no such group.
@@ -68,7 +68,7 @@ impl CgroupSource {
         }
     }
 
-    fn find(&self) -> Result<Group, Gap> {
+    fn find(&self) -> Result<GroupFiles, Gap> {
         let root = &self.roots.cgroup;
         match (&self.settings.path, self.settings.pid) {
             (Some(path), _) => {
@@ -176,15 +176,15 @@ impl Source for CgroupSource {
     }
 }
 
-impl Group {
+impl GroupFiles {
     fn read(&self, at_unix_ns: u64) -> Usage {
         let usage = Usage {
             at_unix_ns,
             ..Usage::default()
         };
         match self {
-            Group::Unified(folder) => read_unified(usage, folder),
-            Group::PerController {
+            GroupFiles::Unified(folder) => read_unified(usage, folder),
+            GroupFiles::PerController {
                 cpu,
                 accounting,
                 memory,
@@ -262,45 +262,45 @@ fn rise(before: Option<f64>, now: Option<f64>) -> Option<f64> {
 }
 
 /// The group of a path: a folder, or a path below the mount.
-fn group_at(root: &Path, path: &str) -> Option<Group> {
+fn group_at(root: &Path, path: &str) -> Option<GroupFiles> {
     let inside = Path::new(path).strip_prefix(root).ok().map(Path::to_owned);
     let relative = || PathBuf::from(path.trim_start_matches('/'));
     let is_unified = root.join("cgroup.controllers").exists();
     let inside = match (inside, is_unified) {
-        (Some(inside), true) => return existing(root.join(inside)).map(Group::Unified),
-        (None, true) => return existing(root.join(relative())).map(Group::Unified),
+        (Some(inside), true) => return existing(root.join(inside)).map(GroupFiles::Unified),
+        (None, true) => return existing(root.join(relative())).map(GroupFiles::Unified),
         // The first part below the mount is the controller.
         (Some(inside), false) => {
             let mut parts = inside.components();
             let controller = parts.next()?;
             if controller.as_os_str() == "unified" {
-                return existing(root.join(&inside)).map(Group::Unified);
+                return existing(root.join(&inside)).map(GroupFiles::Unified);
             }
             parts.as_path().to_owned()
         }
         (None, false) => relative(),
     };
     per_controller(root, |_| Some(inside.clone()))
-        .or_else(|| existing(PathBuf::from(path)).map(Group::Unified))
+        .or_else(|| existing(PathBuf::from(path)).map(GroupFiles::Unified))
 }
 
 /// The group of a process by its list of groups.
-fn group_of(root: &Path, text: &str) -> Option<Group> {
+fn group_of(root: &Path, text: &str) -> Option<GroupFiles> {
     let below = |path: &str| PathBuf::from(path.trim_start_matches('/'));
     if root.join("cgroup.controllers").exists() {
         let path = cgroup::path_of(text, "")?;
-        return existing(root.join(below(path))).map(Group::Unified);
+        return existing(root.join(below(path))).map(GroupFiles::Unified);
     }
     per_controller(root, |controller| {
         cgroup::path_of(text, controller).map(below)
     })
     .or_else(|| {
         let path = cgroup::path_of(text, "")?;
-        existing(root.join("unified").join(below(path))).map(Group::Unified)
+        existing(root.join("unified").join(below(path))).map(GroupFiles::Unified)
     })
 }
 
-fn per_controller(root: &Path, path: impl Fn(&str) -> Option<PathBuf>) -> Option<Group> {
+fn per_controller(root: &Path, path: impl Fn(&str) -> Option<PathBuf>) -> Option<GroupFiles> {
     // The two are often mounted as one.
     let folder = |controller: &str| {
         let path = path(controller)?;
@@ -313,7 +313,7 @@ fn per_controller(root: &Path, path: impl Fn(&str) -> Option<PathBuf>) -> Option
     };
     let (cpu, accounting, memory) = (folder("cpu"), folder("cpuacct"), folder("memory"));
     let is_there = cpu.is_some() || accounting.is_some() || memory.is_some();
-    is_there.then_some(Group::PerController {
+    is_there.then_some(GroupFiles::PerController {
         cpu,
         accounting,
         memory,

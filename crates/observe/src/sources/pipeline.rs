@@ -22,12 +22,12 @@ pub(super) struct PipelineSource {
     /// The ingest first.
     stages: Vec<StageMeter>,
     limit_ns: u64,
-    state: State,
+    state: PipelineState,
 }
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum PipelineState {
     /// The load goes on, or has just ended.
     Running,
     Drained,
@@ -68,7 +68,7 @@ impl PipelineSource {
         Ok(PipelineSource {
             stages: stages.collect::<Result<_, String>>()?,
             limit_ns: nanoseconds(settings.limit),
-            state: State::Running,
+            state: PipelineState::Running,
         })
     }
 
@@ -114,7 +114,7 @@ impl PipelineSource {
             is_drained &= stage.empty.is_some_and(|(_, looks)| looks >= 2);
         }
         if is_drained {
-            self.state = State::Drained;
+            self.state = PipelineState::Drained;
         }
     }
 
@@ -166,12 +166,12 @@ impl Source for PipelineSource {
         if failed.is_none() {
             self.tell(readings);
         }
-        if let (Some(ended), State::Running) = (tick.load_ended_unix_ns, self.state) {
+        if let (Some(ended), PipelineState::Running) = (tick.load_ended_unix_ns, self.state) {
             if failed.is_none() {
                 self.judge(ended, now, readings);
             }
-            if self.state == State::Running && now >= ended.saturating_add(self.limit_ns) {
-                self.state = State::GivenUp;
+            if self.state == PipelineState::Running && now >= ended.saturating_add(self.limit_ns) {
+                self.state = PipelineState::GivenUp;
                 let seconds = seconds_between(ended, now);
                 self.tell_left(&format!("{seconds:.0} s after the load"), readings);
             }
@@ -180,11 +180,11 @@ impl Source for PipelineSource {
     }
 
     fn is_drained(&self) -> bool {
-        self.state != State::Running
+        self.state != PipelineState::Running
     }
 
     fn conclude(&mut self, _: &RunWindow, readings: &mut Readings) -> Result<(), Gap> {
-        if self.state == State::Running {
+        if self.state == PipelineState::Running {
             self.tell_left("when the observer was stopped", readings);
         }
         Ok(())
@@ -221,7 +221,7 @@ mod tests {
         PipelineSource {
             stages: vec![stage("ingest", ingest), stage("sink", sink)],
             limit_ns: limit_s * 1_000_000_000,
-            state: State::Running,
+            state: PipelineState::Running,
         }
     }
 

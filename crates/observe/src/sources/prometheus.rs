@@ -10,7 +10,7 @@ use loadline_model::observation::RunWindow;
 use super::{Counter, Source, Tick};
 use crate::conduct::steady_or_all;
 use crate::parse::placeholders::{Times, asks_about_steady, expand, seconds};
-use crate::parse::prometheus::{Found, parse};
+use crate::parse::prometheus::{LabelledReading, parse};
 use crate::readings::{Gap, Readings};
 use crate::spec::{PrometheusSettings, QueryMode};
 use crate::web::{Client, escaped};
@@ -50,7 +50,7 @@ impl PrometheusSource {
         })
     }
 
-    fn over_the_run(&self, query: &str, window: &RunWindow) -> Result<Vec<Found>, Gap> {
+    fn over_the_run(&self, query: &str, window: &RunWindow) -> Result<Vec<LabelledReading>, Gap> {
         let (from, to) = (window.start_unix_ns, window.end_unix_ns);
         let span_ms = to.saturating_sub(from) / 1_000_000;
         let step_ms = self
@@ -69,7 +69,11 @@ impl PrometheusSource {
         found(&self.patient, &url)
     }
 
-    fn at_the_end(&self, query: &str, window: &RunWindow) -> Result<(u64, Vec<Found>), Gap> {
+    fn at_the_end(
+        &self,
+        query: &str,
+        window: &RunWindow,
+    ) -> Result<(u64, Vec<LabelledReading>), Gap> {
         let end = match asks_about_steady(&self.settings.query) {
             true => steady_or_all(window).1,
             false => window.end_unix_ns,
@@ -169,7 +173,7 @@ impl Counter for PrometheusCounter {
     }
 }
 
-fn found(client: &Client, url: &str) -> Result<Vec<Found>, Gap> {
+fn found(client: &Client, url: &str) -> Result<Vec<LabelledReading>, Gap> {
     let (status, text) = client.ask(url)?;
     parse(&text).map_err(|why| match (200..300).contains(&status) {
         true => Gap(why),
@@ -197,7 +201,10 @@ fn times(window: &RunWindow) -> Times {
 }
 
 /// Results with the names of their components, at most as many as are kept.
-fn components<'a>(all: &'a [Found], readings: &mut Readings) -> Vec<(String, &'a Found)> {
+fn components<'a>(
+    all: &'a [LabelledReading],
+    readings: &mut Readings,
+) -> Vec<(String, &'a LabelledReading)> {
     let observer = readings.observer();
     if all.len() > SERIES_MAX {
         let text = format!(
@@ -214,7 +221,7 @@ fn components<'a>(all: &'a [Found], readings: &mut Readings) -> Vec<(String, &'a
 }
 
 /// The last point of each component.
-fn last_points(all: &[Found], readings: &mut Readings) -> BTreeMap<String, (u64, f64)> {
+fn last_points(all: &[LabelledReading], readings: &mut Readings) -> BTreeMap<String, (u64, f64)> {
     let named = components(all, readings).into_iter();
     named
         .filter_map(|(component, found)| Some((component, *found.points.last()?)))

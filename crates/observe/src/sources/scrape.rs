@@ -13,11 +13,11 @@ use regex::Regex;
 
 use super::counters::Odometer;
 use super::{Counter, Source, Tick};
-use crate::parse::exposition::{Page, Sample, parse};
+use crate::parse::exposition::{MetricsPage, Sample, parse};
 use crate::readings::{Gap, Readings};
 use crate::spec::ScrapeSettings;
 use crate::web::Client;
-use metric::{Metric, Part, Shape, part_of, shape_of};
+use metric::{Metric, MetricShape, SamplePart, part_of, shape_of};
 
 /// Components that are kept of one page.
 const COMPONENTS_MAX: usize = crate::spec::COMPONENTS_MAX;
@@ -40,7 +40,7 @@ struct PageReader {
     client: Client,
     filters: Vec<(String, Filter)>,
     /// What the metrics turned out to be, in their order.
-    shapes: Vec<Option<Shape>>,
+    shapes: Vec<Option<MetricShape>>,
 }
 
 /// What the value of a label must be.
@@ -62,7 +62,7 @@ impl ScrapeSource {
         })
     }
 
-    fn take(&mut self, page: &Page<'_>, observer: &str) {
+    fn take(&mut self, page: &MetricsPage<'_>, observer: &str) {
         for (index, name) in self.page.settings.metric.iter().enumerate() {
             let Some(shape) = self.page.shapes[index] else {
                 continue;
@@ -158,7 +158,7 @@ impl Counter for ScrapeCounter {
             for sample in &page.samples {
                 let counts = matches!(
                     part_of(sample, name, shape),
-                    Some(Part::Value | Part::Count)
+                    Some(SamplePart::Value | SamplePart::Count)
                 );
                 if !counts || !sample.value.is_finite() || self.series.len() > 10 * COMPONENTS_MAX {
                     continue;
@@ -205,7 +205,7 @@ impl PageReader {
     }
 
     /// The samples that are wanted; finds out what the metrics are.
-    fn pick<'a>(&mut self, text: &'a str) -> Result<Page<'a>, Gap> {
+    fn pick<'a>(&mut self, text: &'a str) -> Result<MetricsPage<'a>, Gap> {
         let names = &self.settings.metric;
         let mut page = parse(text, |name| {
             let mut names = names.iter();
@@ -240,10 +240,10 @@ impl PageReader {
     }
 
     /// Metrics that the page does not have.
-    fn absent(&self, page: &Page<'_>) -> Vec<&str> {
+    fn absent(&self, page: &MetricsPage<'_>) -> Vec<&str> {
         let names = self.settings.metric.iter().zip(&self.shapes);
         let absent = names.filter(|(name, shape)| {
-            let has = |shape: Shape| {
+            let has = |shape: MetricShape| {
                 page.samples
                     .iter()
                     .any(|s| part_of(s, name, shape).is_some())

@@ -29,8 +29,8 @@ impl<'de> DeserializeSeed<'de> for Named {
 
 impl<'de> Deserialize<'de> for ObserverSpecs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ObserverSpecs, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct SpecsVisitor;
+        impl<'de> Visitor<'de> for SpecsVisitor {
             type Value = ObserverSpecs;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for ObserverSpecs {
                 Ok(specs)
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(SpecsVisitor)
     }
 }
 

@@ -41,12 +41,12 @@ pub struct Probe {
     pub stress: Option<Stress>,
     /// What was found beside the objectives.
     #[serde(flatten)]
-    pub found: Found,
+    pub found: ProbeFinding,
 }
 
 /// What a probe found beside the objectives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct ProbeFinding {
     /// Answers per second.
     pub throughput: f64,
     /// Who was in the way.
@@ -57,11 +57,11 @@ pub struct Found {
     pub findings: Vec<Finding>,
 }
 
-impl Found {
+impl ProbeFinding {
     /// What was found.
     #[must_use]
-    pub fn of(figures: &Figures) -> Found {
-        Found {
+    pub fn of(figures: &Figures) -> ProbeFinding {
+        ProbeFinding {
             throughput: figures.throughput,
             limit: figures.limit,
             headline: figures.headline.clone(),

@@ -19,14 +19,14 @@ const COMMON_FINDINGS: [&str; 3] = ["one-run", "few-samples", "too-short"];
 
 /// So many of so many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct CountOfTotal {
     /// Those meant.
     pub part: u64,
     /// All.
     pub whole: u64,
 }
 
-impl Part {
+impl CountOfTotal {
     /// From 0 to 1; `None` of nothing.
     #[must_use]
     pub fn share(self) -> Option<f64> {
@@ -43,11 +43,11 @@ pub struct Figures {
     /// Requests that were due and have no time at all: dropped, never started, cut short at the end.
     pub unanswered: u64,
     /// Requests that failed or were answered wrong, of all that came to an end.
-    pub errors: Part,
+    pub errors: CountOfTotal,
     /// Checks that passed, of all that were made.
-    pub checks: Part,
+    pub checks: CountOfTotal,
     /// Good answers, of the requests that were due.
-    pub goodput: Part,
+    pub goodput: CountOfTotal,
     /// Whether the offered load was delivered.
     pub is_delivered: bool,
     /// Answers per second.
@@ -78,19 +78,19 @@ impl Figures {
             times.push(seen.service_time());
         }
         let script = result.summary.as_ref().map(|summary| &summary.root);
-        let good = Part {
+        let good = CountOfTotal {
             part: counts.good,
             whole: counts.completed,
         };
         Figures {
             times,
             unanswered,
-            errors: script.and_then(script_failures).unwrap_or(Part {
+            errors: script.and_then(script_failures).unwrap_or(CountOfTotal {
                 part: failed + (counts.completed - counts.good),
                 whole: ended,
             }),
             checks: script.map_or(good, script_checks),
-            goodput: Part {
+            goodput: CountOfTotal {
                 part: counts.good,
                 whole: ended + unanswered,
             },
@@ -111,13 +111,13 @@ fn worth_telling(findings: &[Finding]) -> Vec<Finding> {
     telling.take(FINDINGS_MAX).cloned().collect()
 }
 
-fn script_failures(root: &Section) -> Option<Part> {
+fn script_failures(root: &Section) -> Option<CountOfTotal> {
     let metric = root
         .metrics
         .iter()
         .find(|metric| &*metric.definition.name == SCRIPT_FAILURES && !metric.is_sub_metric())?;
     match &metric.values {
-        Aggregated::Rate(rate) => Some(Part {
+        Aggregated::Rate(rate) => Some(CountOfTotal {
             part: rate.nonzero(),
             whole: rate.total(),
         }),
@@ -125,8 +125,8 @@ fn script_failures(root: &Section) -> Option<Part> {
     }
 }
 
-fn script_checks(section: &Section) -> Part {
-    let mut sum = Part::default();
+fn script_checks(section: &Section) -> CountOfTotal {
+    let mut sum = CountOfTotal::default();
     for check in &section.checks {
         sum.part += check.passes;
         sum.whole += check.passes + check.fails;

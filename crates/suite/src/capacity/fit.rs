@@ -61,19 +61,19 @@ pub struct Crossing {
 /// The line through the probes near the edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fit {
-    line: Line,
+    line: FittedLine,
     pub(super) crossing: Crossing,
 }
 
 /// `at + slope * (rate / origin - 1)`, the logarithm of the share over the allowed one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Line {
+struct FittedLine {
     origin: f64,
     at: f64,
     slope: f64,
 }
 
-impl Line {
+impl FittedLine {
     fn place(&self, rate: f64) -> f64 {
         rate / self.origin - 1.0
     }
@@ -121,7 +121,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(line: &Line, near: &[Evidence]) -> Sums {
+    fn of(line: &FittedLine, near: &[Evidence]) -> Sums {
         let mut sums = Sums::default();
         for one in near {
             let place = line.place(one.rate);
@@ -142,14 +142,14 @@ impl Sums {
     }
 }
 
-fn regress(near: &[Evidence]) -> Option<Line> {
+fn regress(near: &[Evidence]) -> Option<FittedLine> {
     if near.len() < PROBES_MIN {
         return None;
     }
     let origin = near.iter().map(|one| one.rate).sum::<f64>() / near.len() as f64;
     let observed: f64 = near.iter().map(|one| one.stress.observed).sum();
     let allowed: f64 = near.iter().map(|one| one.stress.allowed).sum();
-    let mut line = Line {
+    let mut line = FittedLine {
         origin,
         at: (observed / allowed).ln(),
         slope: 0.0,
@@ -175,7 +175,7 @@ fn regress(near: &[Evidence]) -> Option<Line> {
 
 /// Where the line is zero, and how far the truth may be from there: the dispersion is that of the probes about the
 /// line, drawn towards [`DISPERSION`] while they are few.
-fn crossing(line: &Line, near: &[Evidence]) -> Option<Crossing> {
+fn crossing(line: &FittedLine, near: &[Evidence]) -> Option<Crossing> {
     let place = -line.at / line.slope;
     let rate = line.origin * (1.0 + place);
     let lowest = near
@@ -201,7 +201,7 @@ fn crossing(line: &Line, near: &[Evidence]) -> Option<Crossing> {
     })
 }
 
-fn pearson(line: &Line, one: &Evidence) -> f64 {
+fn pearson(line: &FittedLine, one: &Evidence) -> f64 {
     let expected = one.stress.allowed * line.height(one.rate).exp();
     (one.stress.observed - expected).powi(2) / expected
 }

@@ -10,7 +10,7 @@ use loadline_metric::TimeTrend;
 use loadline_model::verdict::Limit;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{Figures, Part};
+use super::figures::{CountOfTotal, Figures};
 use super::fit::Stress;
 use super::slo::{Comparison, Objective, Share, Slo, Statistic};
 
@@ -210,7 +210,7 @@ fn stress(slo: &Slo, figures: &Figures) -> Option<Stress> {
                 .collect(),
             Objective::Share { share, .. } => vec![bad_share(figures, *share)],
         };
-        let bad = bad.into_iter().filter(|bad: &Part| bad.whole > 0);
+        let bad = bad.into_iter().filter(|bad: &CountOfTotal| bad.whole > 0);
         bad.map(|bad| Stress {
             observed: bad.part as f64,
             allowed: allowed * bad.whole as f64,
@@ -247,10 +247,10 @@ fn measure(objective: &Objective, figures: &Figures) -> Measured {
 }
 
 /// A value, whether it held, and how sure that is.
-type Told = (Option<f64>, bool, Sureness);
+type JudgedValue = (Option<f64>, bool, Sureness);
 
 /// Without anything measured nothing held.
-const NOTHING: Told = (None, false, Sureness::Close);
+const NOTHING: JudgedValue = (None, false, Sureness::Close);
 
 /// The distribution that is worst for an objective decides.
 fn worst_time(
@@ -259,7 +259,7 @@ fn worst_time(
     inclusive: bool,
     bound_ns: f64,
     allowed: f64,
-) -> Told {
+) -> JudgedValue {
     let told =
         figures
             .times
@@ -284,8 +284,8 @@ fn worst_time(
 }
 
 /// The one that did not hold, else the one that is less sure, else the larger one.
-fn worse(one: Told, other: Told) -> Told {
-    let rank = |(value, held, sureness): &Told| {
+fn worse(one: JudgedValue, other: JudgedValue) -> JudgedValue {
+    let rank = |(value, held, sureness): &JudgedValue| {
         let doubt = if *held {
             2 - *sureness as i32
         } else {
@@ -304,7 +304,7 @@ fn is_within(value: f64, inclusive: bool, bound: f64) -> bool {
     value < bound || (inclusive && value <= bound)
 }
 
-fn single(value: Option<u64>, inclusive: bool, bound_ns: f64) -> Told {
+fn single(value: Option<u64>, inclusive: bool, bound_ns: f64) -> JudgedValue {
     match value {
         Some(ns) => (
             Some(ns as f64),
@@ -321,14 +321,14 @@ fn beyond(
     inclusive: bool,
     bound_ns: f64,
     (unanswered, allowed): (u64, f64),
-) -> Told {
+) -> JudgedValue {
     let bad = slower(times, inclusive, bound_ns, unanswered);
     let (held, sureness) = share_within(bad, true, allowed, ALIKE);
     (times.quantile(percentile / 100.0), held, sureness)
 }
 
 /// Requests beyond a bound of time, of all.
-fn slower(times: &TimeTrend, inclusive: bool, bound_ns: f64, unanswered: u64) -> Part {
+fn slower(times: &TimeTrend, inclusive: bool, bound_ns: f64, unanswered: u64) -> CountOfTotal {
     let good_up_to = if inclusive {
         bound_ns.floor()
     } else {
@@ -336,13 +336,13 @@ fn slower(times: &TimeTrend, inclusive: bool, bound_ns: f64, unanswered: u64) ->
     };
     let within = times.count_at_or_below(good_up_to as u64);
     let whole = times.count() + unanswered;
-    Part {
+    CountOfTotal {
         part: whole - within,
         whole,
     }
 }
 
-fn mean(times: &TimeTrend, inclusive: bool, bound_ns: f64) -> Told {
+fn mean(times: &TimeTrend, inclusive: bool, bound_ns: f64) -> JudgedValue {
     let (Some(mean), Some(deviation)) = (times.mean(), times.stddev()) else {
         return NOTHING;
     };
@@ -356,7 +356,7 @@ fn mean(times: &TimeTrend, inclusive: bool, bound_ns: f64) -> Told {
     (Some(mean), is_within(mean, inclusive, bound_ns), sureness)
 }
 
-fn of_share(figures: &Figures, share: Share, comparison: Comparison, allowed: f64) -> Told {
+fn of_share(figures: &Figures, share: Share, comparison: Comparison, allowed: f64) -> JudgedValue {
     let part = match share {
         Share::Errors => figures.errors,
         Share::Checks => figures.checks,
@@ -373,20 +373,20 @@ fn of_share(figures: &Figures, share: Share, comparison: Comparison, allowed: f6
     (Some(value), held, sureness)
 }
 
-fn bad_share(figures: &Figures, share: Share) -> Part {
+fn bad_share(figures: &Figures, share: Share) -> CountOfTotal {
     let good = match share {
         Share::Errors => return figures.errors,
         Share::Checks => figures.checks,
         Share::Goodput => figures.goodput,
     };
-    Part {
+    CountOfTotal {
         part: good.whole.saturating_sub(good.part),
         whole: good.whole,
     }
 }
 
 /// Whether a share of bad ones is within what is allowed, and how sure that is when one of `alike` counts.
-fn share_within(bad: Part, inclusive: bool, allowed: f64, alike: f64) -> (bool, Sureness) {
+fn share_within(bad: CountOfTotal, inclusive: bool, allowed: f64, alike: f64) -> (bool, Sureness) {
     let Some(share) = bad.share() else {
         return (false, Sureness::Close);
     };

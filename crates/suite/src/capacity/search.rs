@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::answer::{Answer, Ended, Found, Probe};
+use super::answer::{Answer, Ended, Probe, ProbeFinding};
 use super::figures::Figures;
 use super::judge::{Judgement, Outcome};
 use super::rates::{Rates, Tried};
@@ -59,7 +59,7 @@ pub struct Settings {
 
 /// What is to be done next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum SearchStep {
     /// Put load on the target, and report.
     Probe(Order),
     /// Put so little load on the target that it can recover, and say whether it has.
@@ -111,7 +111,7 @@ pub struct Report {
     /// How the objectives came out.
     pub judgement: Judgement,
     /// What was found beside them.
-    pub found: Found,
+    pub found: ProbeFinding,
 }
 
 impl Report {
@@ -120,7 +120,7 @@ impl Report {
     pub fn of(slo: &Slo, figures: &Figures) -> Report {
         Report {
             judgement: super::judge::judge(slo, figures),
-            found: Found::of(figures),
+            found: ProbeFinding::of(figures),
         }
     }
 }
@@ -163,11 +163,11 @@ impl Search {
     }
 
     /// What to do next, after so much time since the start. To be asked again only after what was ordered was reported.
-    pub fn next(&mut self, spent: Duration) -> Step {
+    pub fn next(&mut self, spent: Duration) -> SearchStep {
         if let Waiting::Recovery { .. } = self.waiting {
             let order = self.recovery();
             return match self.has_time(spent, &order) {
-                true => Step::Recover(order),
+                true => SearchStep::Recover(order),
                 false => self.done(Ended::OutOfTime),
             };
         }
@@ -185,7 +185,7 @@ impl Search {
             return self.done(Ended::OutOfTime);
         }
         self.waiting = Waiting::Probe(order);
-        Step::Probe(order)
+        SearchStep::Probe(order)
     }
 
     /// Takes the report of the probe that was ordered last; one that was not ordered is left out.
@@ -238,8 +238,8 @@ impl Search {
         (self.rates.lower().map(rate), self.rates.upper().map(rate))
     }
 
-    fn done(&self, ended: Ended) -> Step {
-        Step::Done(Box::new(self.answer(ended)))
+    fn done(&self, ended: Ended) -> SearchStep {
+        SearchStep::Done(Box::new(self.answer(ended)))
     }
 
     fn answer(&self, ended: Ended) -> Answer {

@@ -9,7 +9,7 @@ use super::spec::{
     Align, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec, TableSpec,
 };
 use super::{DocumentError, presets};
-use crate::expression::{Expression, Kind, Path};
+use crate::expression::{Expression, Path, ValueKind};
 use crate::format::{Blank, Format, ListStyle};
 
 /// A document that can be filled.
@@ -277,7 +277,7 @@ impl Table {
             )
         };
         let format: Format = format_text.parse().map_err(wrong)?;
-        let kinds: Vec<Kind> = values.iter().map(|(value, _)| value.kind()).collect();
+        let kinds: Vec<ValueKind> = values.iter().map(|(value, _)| value.kind()).collect();
         format.check(&kinds).map_err(wrong)?;
         let list = ListStyle::default();
         Ok(Content {

@@ -3,9 +3,9 @@
 //! Must not know where values come from. Invariant: as many fields in each line as there are columns.
 
 use super::Content;
-use super::source::Rows;
+use super::source::DocumentRows;
 
-pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
+pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     let Some(table) = content.tables.first() else {
         return String::new();
     };

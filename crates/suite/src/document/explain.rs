@@ -9,7 +9,7 @@ use loadline_model::RunResult;
 use super::compile::{Column, Table};
 use super::fill::Filled;
 use super::names::Names;
-use super::source::{OutcomeRows, Rows};
+use super::source::{DocumentRows, OutcomeRows};
 use super::spec::DocumentSpec;
 use super::{DocumentError, compile};
 use crate::expression::figures::FIGURES;
@@ -113,7 +113,7 @@ fn column_of<'t>(table: &'t Table, wanted: &str) -> Option<&'t Column> {
     })
 }
 
-fn traced<R: Rows>(
+fn traced<R: DocumentRows>(
     table: &Filled<'_, R>,
     number: usize,
     row: &RowOutcome,
@@ -138,7 +138,7 @@ fn traced<R: Rows>(
     }
 }
 
-fn value<R: Rows>(
+fn value<R: DocumentRows>(
     table: &Filled<'_, R>,
     number: usize,
     row: &RowOutcome,

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use super::DocumentError;
 use super::compile::{Column, Content, Table};
 use super::names::Names;
-use super::source::Rows;
+use super::source::DocumentRows;
 use crate::expression::{Expression, Quantity, Scope, Value, evaluate};
 use crate::statistics::{Interval, combined, median};
 
@@ -24,14 +24,14 @@ pub(super) struct Filled<'a, R> {
 }
 
 /// What an expression came to over a row's runs.
-pub(super) struct Found {
+pub(super) struct ExpressionOutcome {
     pub(super) value: Value<'static>,
     pub(super) interval: Option<Interval>,
     /// Each run for itself; empty where there are fewer than two.
     pub(super) by_run: Vec<Value<'static>>,
 }
 
-impl<'a, R: Rows> Filled<'a, R> {
+impl<'a, R: DocumentRows> Filled<'a, R> {
     /// Takes and sorts the rows.
     ///
     /// # Errors
@@ -121,7 +121,12 @@ impl<'a, R: Rows> Filled<'a, R> {
     }
 
     /// What an expression comes to over a row's runs, with its interval where it is wanted.
-    pub(super) fn find(&self, of: &Expression, row: usize, wants_interval: bool) -> Found {
+    pub(super) fn find(
+        &self,
+        of: &Expression,
+        row: usize,
+        wants_interval: bool,
+    ) -> ExpressionOutcome {
         let others = self.others_of(of, row);
         let at = |run: Option<usize>, swapped: Option<(usize, usize)>| {
             let scope = RunScope {
@@ -135,7 +140,7 @@ impl<'a, R: Rows> Filled<'a, R> {
         };
         let runs = self.rows.runs(row);
         if runs < 2 || !of.is_measured() {
-            return Found {
+            return ExpressionOutcome {
                 value: at((runs > 0).then_some(0), None),
                 interval: None,
                 by_run: Vec::new(),
@@ -159,7 +164,7 @@ impl<'a, R: Rows> Filled<'a, R> {
                 let parts: Vec<&[f64]> = parts.iter().map(Vec::as_slice).collect();
                 combined(&parts)?.interval
             });
-        Found {
+        ExpressionOutcome {
             value,
             interval: interval.flatten(),
             by_run,
@@ -179,7 +184,7 @@ impl<'a, R: Rows> Filled<'a, R> {
     }
 }
 
-fn takes<R: Rows>(table: &Table, rows: &R, row: usize) -> bool {
+fn takes<R: DocumentRows>(table: &Table, rows: &R, row: usize) -> bool {
     let wanted = &table.rows;
     wanted
         .group
@@ -192,7 +197,7 @@ fn takes<R: Rows>(table: &Table, rows: &R, row: usize) -> bool {
 }
 
 /// The rows that `row("…")` may mean: the one of this identity, else those with these labels (`a=1, b=2`).
-fn meant_by<R: Rows>(name: &str, rows: &R) -> Vec<usize> {
+fn meant_by<R: DocumentRows>(name: &str, rows: &R) -> Vec<usize> {
     let all = || 0..rows.count();
     if let Some(row) = all().find(|row| rows.id(*row) == name) {
         return vec![row];
@@ -304,7 +309,7 @@ struct RunScope<'s, 'a, R> {
     swapped: Option<(usize, usize)>,
 }
 
-impl<R: Rows> Scope for RunScope<'_, '_, R> {
+impl<R: DocumentRows> Scope for RunScope<'_, '_, R> {
     fn value(&self, path: usize) -> Value<'_> {
         let rows = self.filled.rows;
         match self.run {

@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::compile;
 use super::fill::Filled;
 use super::names::Names;
-use super::source::{Rows, row_fact};
+use super::source::{DocumentRows, row_fact};
 use super::spec::DocumentSpec;
 use super::{Content, DocumentError, Rendered};
-use crate::expression::figures::{ObservedFigure, RunFigures, Seen, pick};
+use crate::expression::figures::{AggregatedSeries, ObservedFigure, RunFigures, pick};
 use crate::expression::{Dimension, Path, Value};
 use crate::outcome::RowStatus;
 
@@ -357,7 +357,7 @@ pub fn render_history(
 }
 
 /// Where a path's values stand.
-enum Place {
+enum PathPlace {
     Nowhere,
     Number(usize),
     Text(usize),
@@ -367,7 +367,7 @@ enum Place {
 struct HistoryRows<'a> {
     history: &'a History,
     paths: &'a [Path],
-    places: Vec<Place>,
+    places: Vec<PathPlace>,
     id: Option<usize>,
     group: Option<usize>,
 }
@@ -378,10 +378,10 @@ impl<'a> HistoryRows<'a> {
         let place = |path: &Path| {
             match path {
             Path::Run(name) => match history.places.get(&Key::Run(name.clone())) {
-                Some(place) => Place::Number(*place),
-                None => text(&format!("run.{name}")).map_or(Place::Nowhere, Place::Text),
+                Some(place) => PathPlace::Number(*place),
+                None => text(&format!("run.{name}")).map_or(PathPlace::Nowhere, PathPlace::Text),
             },
-            Path::Observe(_) => Place::Observed(
+            Path::Observe(_) => PathPlace::Observed(
                 history
                     .numbers
                     .iter()
@@ -390,9 +390,9 @@ impl<'a> HistoryRows<'a> {
                     .map(|(place, _)| place)
                     .collect(),
             ),
-            Path::Label(name) => text(&format!("label.{name}")).map_or(Place::Nowhere, Place::Text),
-            Path::Plan(name) => text(&format!("plan.{name}")).map_or(Place::Nowhere, Place::Text),
-            Path::Env(_) | Path::Suite(_) | Path::Row(_) => Place::Nowhere,
+            Path::Label(name) => text(&format!("label.{name}")).map_or(PathPlace::Nowhere, PathPlace::Text),
+            Path::Plan(name) => text(&format!("plan.{name}")).map_or(PathPlace::Nowhere, PathPlace::Text),
+            Path::Env(_) | Path::Suite(_) | Path::Row(_) => PathPlace::Nowhere,
         }
         };
         HistoryRows {
@@ -405,7 +405,7 @@ impl<'a> HistoryRows<'a> {
     }
 }
 
-impl Rows for HistoryRows<'_> {
+impl DocumentRows for HistoryRows<'_> {
     fn count(&self) -> usize {
         self.history.rows
     }
@@ -458,16 +458,16 @@ impl Rows for HistoryRows<'_> {
 
     fn measured(&self, row: usize, _run: usize, path: usize) -> Value<'_> {
         match &self.places[path] {
-            Place::Nowhere => Value::Missing,
-            Place::Number(column) => {
+            PathPlace::Nowhere => Value::Missing,
+            PathPlace::Number(column) => {
                 let column = &self.history.numbers[*column];
                 Value::number(column.values[row], column.dimension)
             }
-            Place::Text(column) => {
+            PathPlace::Text(column) => {
                 let said = self.history.said(*column, row);
                 said.map_or(Value::Missing, |text| Value::Text(Cow::Borrowed(text)))
             }
-            Place::Observed(columns) => {
+            PathPlace::Observed(columns) => {
                 let Path::Observe(selector) = &self.paths[path] else {
                     return Value::Missing;
                 };
@@ -478,7 +478,7 @@ impl Rows for HistoryRows<'_> {
                         Key::Run(_) => None,
                     }
                 });
-                let seen: Vec<Seen<'_>> = seen
+                let seen: Vec<AggregatedSeries<'_>> = seen
                     .filter(|seen| seen.amount.is_some_and(f64::is_finite))
                     .collect();
                 pick(&seen, selector)

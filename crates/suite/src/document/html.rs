@@ -9,10 +9,10 @@ use super::Content;
 use super::compile::Column;
 use super::fill::Filled;
 use super::notes::Behind;
-use super::source::{Rows, status_name};
+use super::source::{DocumentRows, status_name};
 use super::spec::Align;
 
-pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
+pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     let mut out =
         String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.push_str(
@@ -45,7 +45,7 @@ pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
     out
 }
 
-fn write_table<R: Rows>(table: &Filled<'_, R>, behind: &Behind, out: &mut String) {
+fn write_table<R: DocumentRows>(table: &Filled<'_, R>, behind: &Behind, out: &mut String) {
     out.push_str("<section>\n");
     if let Some(title) = &table.table.title {
         between("<h2>", title, "</h2>\n", out);

@@ -8,13 +8,13 @@ use serde_json::{Map, Value as Json, json};
 use super::Content;
 use super::compile::Column;
 use super::fill::Filled;
-use super::source::{Rows, status_name};
+use super::source::{DocumentRows, status_name};
 use crate::expression::{Quantity, Value};
 
 /// The version of the layout.
 const SCHEMA: &str = "loadline/document/v1";
 
-pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
+pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     let tables: Vec<Json> = content.tables.iter().map(table).collect();
     let methodology: Map<String, Json> = content
         .methodology
@@ -32,7 +32,7 @@ pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
     out
 }
 
-fn table<R: Rows>(table: &Filled<'_, R>) -> Json {
+fn table<R: DocumentRows>(table: &Filled<'_, R>) -> Json {
     let columns: Vec<&str> = table
         .table
         .columns
@@ -43,7 +43,7 @@ fn table<R: Rows>(table: &Filled<'_, R>) -> Json {
     json!({ "name": table.table.name, "columns": columns, "rows": rows })
 }
 
-fn one_row<R: Rows>(table: &Filled<'_, R>, row: usize) -> Json {
+fn one_row<R: DocumentRows>(table: &Filled<'_, R>, row: usize) -> Json {
     let cells: Map<String, Json> = table
         .table
         .columns
@@ -60,7 +60,7 @@ fn one_row<R: Rows>(table: &Filled<'_, R>, row: usize) -> Json {
     })
 }
 
-fn cell<R: Rows>(table: &Filled<'_, R>, row: usize, column: &Column) -> Json {
+fn cell<R: DocumentRows>(table: &Filled<'_, R>, row: usize, column: &Column) -> Json {
     let mut text = String::new();
     table.write(row, column, &mut text);
     let Some(content) = &column.content else {

@@ -7,10 +7,10 @@ use loadline_model::markup::escaped;
 
 use super::Content;
 use super::fill::Filled;
-use super::source::Rows;
+use super::source::DocumentRows;
 use crate::outcome::{RowStatus, SuiteOutcome};
 
-pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
+pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     out.push_str(&format!(
         "<testsuites name=\"{}\">\n",
@@ -23,7 +23,7 @@ pub(super) fn write<R: Rows>(content: &Content<'_, R>) -> String {
     out
 }
 
-fn suite<R: Rows>(content: &Content<'_, R>, table: &Filled<'_, R>, out: &mut String) {
+fn suite<R: DocumentRows>(content: &Content<'_, R>, table: &Filled<'_, R>, out: &mut String) {
     let count = |status| {
         table
             .order
@@ -44,7 +44,12 @@ fn suite<R: Rows>(content: &Content<'_, R>, table: &Filled<'_, R>, out: &mut Str
     out.push_str("  </testsuite>\n");
 }
 
-fn case<R: Rows>(content: &Content<'_, R>, table: &Filled<'_, R>, row: usize, out: &mut String) {
+fn case<R: DocumentRows>(
+    content: &Content<'_, R>,
+    table: &Filled<'_, R>,
+    row: usize,
+    out: &mut String,
+) {
     let rows = table.rows;
     out.push_str(&format!(
         "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\"",
@@ -82,7 +87,7 @@ fn case<R: Rows>(content: &Content<'_, R>, table: &Filled<'_, R>, row: usize, ou
 }
 
 /// The row's figures, a line each; empty where it has no run.
-fn cells<R: Rows>(table: &Filled<'_, R>, row: usize) -> String {
+fn cells<R: DocumentRows>(table: &Filled<'_, R>, row: usize) -> String {
     let mut out = String::new();
     if table.rows.runs(row) == 0 {
         return out;

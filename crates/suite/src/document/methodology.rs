@@ -18,14 +18,14 @@ use crate::plan::command_line;
 const DISTINCT_MAX: usize = 12;
 
 /// One fact.
-pub(super) struct Entry {
+pub(super) struct MethodologyFact {
     pub(super) name: &'static str,
     pub(super) values: Vec<String>,
     /// Whether the values are commands.
     pub(super) is_code: bool,
 }
 
-pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<Entry> {
+pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<MethodologyFact> {
     let runs: Vec<&RunResult> = outcome
         .rows
         .iter()
@@ -101,7 +101,7 @@ fn repetitions(row: &RowOutcome) -> Option<String> {
     }
 }
 
-fn entry(name: &'static str, values: impl Iterator<Item = String>) -> Entry {
+fn entry(name: &'static str, values: impl Iterator<Item = String>) -> MethodologyFact {
     let mut distinct: Vec<String> = Vec::new();
     let mut more = 0_usize;
     for value in values.filter(|value| !value.is_empty()) {
@@ -117,7 +117,7 @@ fn entry(name: &'static str, values: impl Iterator<Item = String>) -> Entry {
     if more > 0 {
         distinct.push("and others".to_owned());
     }
-    Entry {
+    MethodologyFact {
         name,
         values: distinct,
         is_code: false,

@@ -109,12 +109,12 @@ struct Content<'a, R> {
     /// What stands behind each table.
     behind: Vec<notes::Behind>,
     /// Title and entries; empty where none is wanted.
-    methodology: Vec<methodology::Entry>,
+    methodology: Vec<methodology::MethodologyFact>,
     outcome: Option<&'a SuiteOutcome>,
     charts: Vec<ChartLink>,
 }
 
-impl<'a, R: source::Rows> Content<'a, R> {
+impl<'a, R: source::DocumentRows> Content<'a, R> {
     fn of(
         document: &Document,
         title: &'a str,
@@ -142,7 +142,7 @@ impl<'a, R: source::Rows> Content<'a, R> {
     }
 }
 
-fn write<R: source::Rows>(
+fn write<R: source::DocumentRows>(
     document: &Document,
     content: &Content<'_, R>,
     existing: Option<&str>,

@@ -6,7 +6,7 @@
 use super::ChartLink;
 use super::compile::{Document, Table};
 use super::fill::Filled;
-use super::source::Rows;
+use super::source::DocumentRows;
 use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 
 /// Rows that are named one by one; a reader of more looks into the table.
@@ -28,7 +28,7 @@ pub(super) struct Shown {
     pub(super) list: Vec<(String, String)>,
 }
 
-pub(super) fn behind<R: Rows>(
+pub(super) fn behind<R: DocumentRows>(
     document: &Document,
     table: &Filled<'_, R>,
     outcome: Option<&SuiteOutcome>,
@@ -78,7 +78,7 @@ fn below(folder: &str, file: &str) -> String {
 }
 
 /// Of the row's first run; `None` where there is none, or no charts are wanted.
-fn charts<R: Rows>(
+fn charts<R: DocumentRows>(
     table: &Filled<'_, R>,
     row: usize,
     of: &RowOutcome,
@@ -111,7 +111,7 @@ fn charts<R: Rows>(
     Some((Shown { intro, list }, links))
 }
 
-fn notes<R: Rows>(table: &Filled<'_, R>) -> Vec<String> {
+fn notes<R: DocumentRows>(table: &Filled<'_, R>) -> Vec<String> {
     let mut notes = Vec::new();
     let rows = table.rows;
     let runs = || {

@@ -10,7 +10,7 @@ use crate::expression::{Path, RowField, Value};
 use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 
 /// Rows with what is known of each; paths are given by their number in the table.
-pub(super) trait Rows {
+pub(super) trait DocumentRows {
     fn count(&self) -> usize;
     fn id(&self, row: usize) -> &str;
     fn group(&self, row: usize) -> Option<&str>;
@@ -69,7 +69,7 @@ fn named<'v>(facts: &'v BTreeMap<String, String>, name: &str) -> Value<'v> {
         .map_or(Value::Missing, |text| Value::Text(Cow::Borrowed(text)))
 }
 
-impl Rows for OutcomeRows<'_> {
+impl DocumentRows for OutcomeRows<'_> {
     fn count(&self) -> usize {
         self.outcome.rows.len()
     }
@@ -126,7 +126,7 @@ impl Rows for OutcomeRows<'_> {
 }
 
 /// What a row tells of itself.
-pub(super) fn row_fact<R: Rows>(rows: &R, row: usize, field: RowField) -> Value<'_> {
+pub(super) fn row_fact<R: DocumentRows>(rows: &R, row: usize, field: RowField) -> Value<'_> {
     match field {
         RowField::Id => Value::Text(Cow::Borrowed(rows.id(row))),
         RowField::Group => rows

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use super::dimension::Dimension;
 use super::function::{DECIMALS_MAX, Function};
-use super::node::{Expression, Node, Operator};
+use super::node::{Expression, ExpressionNode, Operator};
 use super::value::{Quantity, Value};
 use crate::statistics::median;
 
@@ -25,14 +25,14 @@ pub fn evaluate<'a, S: Scope>(expression: &'a Expression, scope: &'a S) -> Value
     node(&expression.root, scope)
 }
 
-fn node<'a, S: Scope>(of: &'a Node, scope: &'a S) -> Value<'a> {
+fn node<'a, S: Scope>(of: &'a ExpressionNode, scope: &'a S) -> Value<'a> {
     match of {
-        Node::Number(quantity) => Value::Number(*quantity),
-        Node::Text(text) => Value::Text(Cow::Borrowed(text)),
-        Node::Path(path) => scope.value(*path),
-        Node::Other(row, path) => scope.other(*row, *path),
-        Node::Negative(inner) => negative(node(inner, scope)),
-        Node::Pair(operator, left, right) => {
+        ExpressionNode::Number(quantity) => Value::Number(*quantity),
+        ExpressionNode::Text(text) => Value::Text(Cow::Borrowed(text)),
+        ExpressionNode::Path(path) => scope.value(*path),
+        ExpressionNode::Other(row, path) => scope.other(*row, *path),
+        ExpressionNode::Negative(inner) => negative(node(inner, scope)),
+        ExpressionNode::Pair(operator, left, right) => {
             let (left, right) = (node(left, scope), node(right, scope));
             if operator.is_comparison() {
                 comparison(*operator, &left, &right)
@@ -40,7 +40,7 @@ fn node<'a, S: Scope>(of: &'a Node, scope: &'a S) -> Value<'a> {
                 arithmetic(*operator, left, right)
             }
         }
-        Node::Call(function, arguments) => call(*function, arguments, scope),
+        ExpressionNode::Call(function, arguments) => call(*function, arguments, scope),
     }
 }
 
@@ -133,7 +133,11 @@ fn comparison<'a>(operator: Operator, left: &Value<'_>, right: &Value<'_>) -> Va
     })
 }
 
-fn call<'a, S: Scope>(function: Function, arguments: &'a [Node], scope: &'a S) -> Value<'a> {
+fn call<'a, S: Scope>(
+    function: Function,
+    arguments: &'a [ExpressionNode],
+    scope: &'a S,
+) -> Value<'a> {
     let argument = |n: usize| {
         arguments
             .get(n)

@@ -4,7 +4,7 @@
 
 use super::dimension::Dimension;
 use super::node::Operator;
-use super::value::Kind;
+use super::value::ValueKind;
 
 /// What can be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Function {
     ///
     /// # Errors
     /// It does not take them; in words.
-    pub(super) fn kind(self, arguments: &[Kind]) -> Result<Kind, String> {
+    pub(super) fn kind(self, arguments: &[ValueKind]) -> Result<ValueKind, String> {
         let name = self.name();
         match (self, arguments) {
             (_, []) => Err(format!("{name} needs a value between its brackets")),
@@ -66,29 +66,29 @@ impl Function {
                 either(one, *other).map_err(|why| format!("{name} {why}"))
             }),
             (Function::If, [condition, yes, no]) => {
-                if !matches!(condition, Kind::Truth | Kind::Any) {
+                if !matches!(condition, ValueKind::Truth | ValueKind::Any) {
                     return Err("if begins with a condition, such as run.failed > 0".to_owned());
                 }
                 either(*yes, *no).map_err(|why| format!("{name} {why}"))
             }
             (Function::If, _) => Err("if takes a condition and two values".to_owned()),
             (Function::Round, [value]) => round(*value),
-            (Function::Round, [value, Kind::Number(_) | Kind::Any]) => round(*value),
+            (Function::Round, [value, ValueKind::Number(_) | ValueKind::Any]) => round(*value),
             (Function::Round, _) => Err("round takes a number and how many decimals".to_owned()),
-            (Function::Number, [Kind::Text | Kind::Any]) => {
-                Ok(Kind::Number(Some(Dimension::NUMBER)))
+            (Function::Number, [ValueKind::Text | ValueKind::Any]) => {
+                Ok(ValueKind::Number(Some(Dimension::NUMBER)))
             }
-            (Function::Duration, [Kind::Text | Kind::Any]) => {
-                Ok(Kind::Number(Some(Dimension::TIME)))
+            (Function::Duration, [ValueKind::Text | ValueKind::Any]) => {
+                Ok(ValueKind::Number(Some(Dimension::TIME)))
             }
             (Function::Number | Function::Duration, _) => {
                 Err(format!("{name} reads words, such as {name}(label.size)"))
             }
             (Function::Count, kinds) => {
                 numbers(name, kinds)?;
-                Ok(Kind::Number(Some(Dimension::NUMBER)))
+                Ok(ValueKind::Number(Some(Dimension::NUMBER)))
             }
-            (_, kinds) => numbers(name, kinds).map(Kind::Number),
+            (_, kinds) => numbers(name, kinds).map(ValueKind::Number),
         }
     }
 }
@@ -101,31 +101,31 @@ pub(super) fn unknown(name: &str) -> String {
     )
 }
 
-fn round(value: Kind) -> Result<Kind, String> {
+fn round(value: ValueKind) -> Result<ValueKind, String> {
     match value.dimension() {
         Some(Dimension::TIME | Dimension::BYTES | Dimension::BYTE_RATE) => Err(format!(
             "round takes no {}; say the decimals in the format, where the unit is",
             value.name()
         )),
         _ => numbers("round", &[value]).map(|dimension| match value {
-            Kind::List(_) => Kind::List(dimension),
-            _ => Kind::Number(dimension),
+            ValueKind::List(_) => ValueKind::List(dimension),
+            _ => ValueKind::Number(dimension),
         }),
     }
 }
 
 /// The one dimension of all arguments, as far as it is known.
-fn numbers(name: &str, kinds: &[Kind]) -> Result<Option<Dimension>, String> {
+fn numbers(name: &str, kinds: &[ValueKind]) -> Result<Option<Dimension>, String> {
     let mut known: Option<Dimension> = None;
     for kind in kinds {
         match kind {
-            Kind::Truth | Kind::Text => {
+            ValueKind::Truth | ValueKind::Text => {
                 return Err(format!(
                     "{name} takes numbers and lists, not {}; number(…) reads words",
                     kind.name()
                 ));
             }
-            Kind::Number(_) | Kind::List(_) | Kind::Any => {}
+            ValueKind::Number(_) | ValueKind::List(_) | ValueKind::Any => {}
         }
         known = match (known, kind.dimension()) {
             (Some(one), Some(other)) if one != other => {
@@ -140,7 +140,7 @@ fn numbers(name: &str, kinds: &[Kind]) -> Result<Option<Dimension>, String> {
 }
 
 /// What one of two values is.
-fn either(one: Kind, other: Kind) -> Result<Kind, String> {
+fn either(one: ValueKind, other: ValueKind) -> Result<ValueKind, String> {
     let dimension = |one: Option<Dimension>, other: Option<Dimension>| match (one, other) {
         (Some(one), Some(other)) if one != other => {
             Err(format!("takes values of one unit, not {one} and {other}"))
@@ -149,10 +149,14 @@ fn either(one: Kind, other: Kind) -> Result<Kind, String> {
         _ => Ok(None),
     };
     match (one, other) {
-        (Kind::Number(one), Kind::Number(other)) => dimension(one, other).map(Kind::Number),
-        (Kind::List(one), Kind::List(other)) => dimension(one, other).map(Kind::List),
+        (ValueKind::Number(one), ValueKind::Number(other)) => {
+            dimension(one, other).map(ValueKind::Number)
+        }
+        (ValueKind::List(one), ValueKind::List(other)) => {
+            dimension(one, other).map(ValueKind::List)
+        }
         (one, other) if one == other => Ok(one),
-        _ => Ok(Kind::Any),
+        _ => Ok(ValueKind::Any),
     }
 }
 
@@ -160,7 +164,11 @@ fn either(one: Kind, other: Kind) -> Result<Kind, String> {
 ///
 /// # Errors
 /// It does not take such values; in words.
-pub(super) fn pair_kind(operator: Operator, left: Kind, right: Kind) -> Result<Kind, String> {
+pub(super) fn pair_kind(
+    operator: Operator,
+    left: ValueKind,
+    right: ValueKind,
+) -> Result<ValueKind, String> {
     if operator.is_comparison() {
         return comparison_kind(operator, left, right);
     }
@@ -183,34 +191,47 @@ pub(super) fn pair_kind(operator: Operator, left: Kind, right: Kind) -> Result<K
         _ => one.zip(other).map(|(one, other)| one.over(other)),
     };
     match (left, right) {
-        (Kind::Text, Kind::Text) if operator == Operator::Add => Ok(Kind::Text),
-        (Kind::Any, _) | (_, Kind::Any) => Ok(Kind::Any),
-        (Kind::Text | Kind::Truth, other) | (other, Kind::Text | Kind::Truth) => Err(format!(
+        (ValueKind::Text, ValueKind::Text) if operator == Operator::Add => Ok(ValueKind::Text),
+        (ValueKind::Any, _) | (_, ValueKind::Any) => Ok(ValueKind::Any),
+        (ValueKind::Text | ValueKind::Truth, other)
+        | (other, ValueKind::Text | ValueKind::Truth) => Err(format!(
             "`{}` takes numbers; number(…) reads words, and {} is not to be reckoned with",
             operator.sign(),
-            if matches!(left, Kind::Text | Kind::Truth) {
+            if matches!(left, ValueKind::Text | ValueKind::Truth) {
                 left.name()
             } else {
                 other.name()
             }
         )),
-        (Kind::Number(_), Kind::Number(_)) => Ok(Kind::Number(dimension)),
-        _ => Ok(Kind::List(dimension)),
+        (ValueKind::Number(_), ValueKind::Number(_)) => Ok(ValueKind::Number(dimension)),
+        _ => Ok(ValueKind::List(dimension)),
     }
 }
 
-fn comparison_kind(operator: Operator, left: Kind, right: Kind) -> Result<Kind, String> {
+fn comparison_kind(
+    operator: Operator,
+    left: ValueKind,
+    right: ValueKind,
+) -> Result<ValueKind, String> {
     let is_equality = matches!(operator, Operator::Equal | Operator::Unequal);
     match (left, right) {
-        (Kind::Number(Some(one)), Kind::Number(Some(other))) if one != other => Err(format!(
-            "{one} is not comparable with {other}; give the number a unit, such as 200ms, 1GiB or 100rps"
-        )),
-        (Kind::List(_), _) | (_, Kind::List(_)) => {
+        (ValueKind::Number(Some(one)), ValueKind::Number(Some(other))) if one != other => {
+            Err(format!(
+                "{one} is not comparable with {other}; give the number a unit, such as 200ms, 1GiB or 100rps"
+            ))
+        }
+        (ValueKind::List(_), _) | (_, ValueKind::List(_)) => {
             Err("a list is not comparable; take its max, min or sum".to_owned())
         }
-        (Kind::Text, Kind::Text) | (Kind::Truth, Kind::Truth) if is_equality => Ok(Kind::Truth),
-        (Kind::Number(_) | Kind::Any, Kind::Number(_) | Kind::Any) => Ok(Kind::Truth),
-        (Kind::Any, _) | (_, Kind::Any) if is_equality => Ok(Kind::Truth),
+        (ValueKind::Text, ValueKind::Text) | (ValueKind::Truth, ValueKind::Truth)
+            if is_equality =>
+        {
+            Ok(ValueKind::Truth)
+        }
+        (ValueKind::Number(_) | ValueKind::Any, ValueKind::Number(_) | ValueKind::Any) => {
+            Ok(ValueKind::Truth)
+        }
+        (ValueKind::Any, _) | (_, ValueKind::Any) if is_equality => Ok(ValueKind::Truth),
         _ => Err(format!(
             "{} is not comparable with {}",
             left.name(),

@@ -28,7 +28,7 @@ pub use dimension::Dimension;
 pub use evaluate::{Scope, evaluate};
 pub use node::Expression;
 pub use path::{Choice, Path, RowField, Selector};
-pub use value::{Kind, Quantity, Value};
+pub use value::{Quantity, Value, ValueKind};
 
 use std::fmt;
 

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use super::function::Function;
 use super::lexer::{write_quantity, write_text};
 use super::path::Path;
-use super::value::{Kind, Quantity};
+use super::value::{Quantity, ValueKind};
 use super::{ParseError, parser};
 
 /// What stands between two parts.
@@ -52,34 +52,34 @@ impl Operator {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum ExpressionNode {
     Number(Quantity),
     Text(String),
     /// A path of the row itself, by its number.
     Path(usize),
     /// A path of another row: the number of its name, and that of the path.
     Other(usize, usize),
-    Negative(Box<Node>),
-    Pair(Operator, Box<Node>, Box<Node>),
-    Call(Function, Vec<Node>),
+    Negative(Box<ExpressionNode>),
+    Pair(Operator, Box<ExpressionNode>, Box<ExpressionNode>),
+    Call(Function, Vec<ExpressionNode>),
 }
 
 /// A column's value, as it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    pub(super) root: Node,
+    pub(super) root: ExpressionNode,
     pub(super) paths: Vec<Path>,
     pub(super) rows: Vec<String>,
     /// Numbers of the rows that it names itself.
     pub(super) others: Vec<usize>,
     pub(super) is_measured: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: ValueKind,
 }
 
 impl Expression {
     /// What is known of its value beforehand.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ValueKind {
         self.kind
     }
 
@@ -128,20 +128,20 @@ fn number<T: Clone + PartialEq>(all: &mut Vec<T>, wanted: &T) -> usize {
     })
 }
 
-fn renumber(node: &mut Node, paths: &[usize], rows: &[usize]) {
+fn renumber(node: &mut ExpressionNode, paths: &[usize], rows: &[usize]) {
     match node {
-        Node::Number(_) | Node::Text(_) => {}
-        Node::Path(path) => *path = paths[*path],
-        Node::Other(row, path) => {
+        ExpressionNode::Number(_) | ExpressionNode::Text(_) => {}
+        ExpressionNode::Path(path) => *path = paths[*path],
+        ExpressionNode::Other(row, path) => {
             *row = rows[*row];
             *path = paths[*path];
         }
-        Node::Negative(inner) => renumber(inner, paths, rows),
-        Node::Pair(_, left, right) => {
+        ExpressionNode::Negative(inner) => renumber(inner, paths, rows),
+        ExpressionNode::Pair(_, left, right) => {
             renumber(left, paths, rows);
             renumber(right, paths, rows);
         }
-        Node::Call(_, arguments) => {
+        ExpressionNode::Call(_, arguments) => {
             for argument in arguments {
                 renumber(argument, paths, rows);
             }
@@ -164,28 +164,28 @@ impl fmt::Display for Expression {
 }
 
 impl Expression {
-    fn write(&self, f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
+    fn write(&self, f: &mut fmt::Formatter<'_>, node: &ExpressionNode) -> fmt::Result {
         match node {
-            Node::Number(quantity) => write_quantity(f, *quantity),
-            Node::Text(text) => write_text(f, text),
-            Node::Path(path) => write!(f, "{}", self.paths[*path]),
-            Node::Other(row, path) => {
+            ExpressionNode::Number(quantity) => write_quantity(f, *quantity),
+            ExpressionNode::Text(text) => write_text(f, text),
+            ExpressionNode::Path(path) => write!(f, "{}", self.paths[*path]),
+            ExpressionNode::Other(row, path) => {
                 f.write_str("row(")?;
                 write_text(f, &self.rows[*row])?;
                 write!(f, ").{}", self.paths[*path])
             }
-            Node::Negative(inner) => {
+            ExpressionNode::Negative(inner) => {
                 f.write_str("-")?;
                 self.write(f, inner)
             }
-            Node::Pair(operator, left, right) => {
+            ExpressionNode::Pair(operator, left, right) => {
                 f.write_str("(")?;
                 self.write(f, left)?;
                 write!(f, " {} ", operator.sign())?;
                 self.write(f, right)?;
                 f.write_str(")")
             }
-            Node::Call(function, arguments) => {
+            ExpressionNode::Call(function, arguments) => {
                 write!(f, "{}(", function.name())?;
                 for (n, argument) in arguments.iter().enumerate() {
                     f.write_str(if n > 0 { ", " } else { "" })?;

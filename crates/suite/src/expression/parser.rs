@@ -5,9 +5,9 @@
 
 use super::function::{self, Function};
 use super::lexer::{self, Placed, Word};
-use super::node::{Expression, Node, Operator};
+use super::node::{Expression, ExpressionNode, Operator};
 use super::path::{Link, Path};
-use super::value::Kind;
+use super::value::ValueKind;
 use super::{LENGTH_MAX, ParseError, figures};
 
 /// Parts within parts: far beyond what anybody writes.
@@ -24,7 +24,7 @@ const COMPARISONS: [Operator; 6] = [
 ];
 
 /// A part with what is known of its value.
-type Part = (Node, Kind);
+type TypedNode = (ExpressionNode, ValueKind);
 
 pub(super) fn expression(source: &str) -> Result<Expression, ParseError> {
     if source.len() > LENGTH_MAX {
@@ -72,7 +72,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn comparison(&mut self) -> Result<Part, ParseError> {
+    fn comparison(&mut self) -> Result<TypedNode, ParseError> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(self.error("this is nested too deep; split it into several columns"));
@@ -93,7 +93,7 @@ impl Parser<'_> {
         Ok(part)
     }
 
-    fn sum(&mut self) -> Result<Part, ParseError> {
+    fn sum(&mut self) -> Result<TypedNode, ParseError> {
         let mut left = self.product()?;
         loop {
             let operator = if self.takes("+") {
@@ -109,7 +109,7 @@ impl Parser<'_> {
         }
     }
 
-    fn product(&mut self) -> Result<Part, ParseError> {
+    fn product(&mut self) -> Result<TypedNode, ParseError> {
         let mut left = self.sign()?;
         loop {
             let operator = if self.takes("*") {
@@ -125,7 +125,7 @@ impl Parser<'_> {
         }
     }
 
-    fn sign(&mut self) -> Result<Part, ParseError> {
+    fn sign(&mut self) -> Result<TypedNode, ParseError> {
         let at = self.next;
         if !self.takes("-") {
             return self.value();
@@ -137,16 +137,16 @@ impl Parser<'_> {
         let (inner, kind) = self.sign()?;
         self.depth -= 1;
         match kind {
-            Kind::Number(_) | Kind::List(_) | Kind::Any => {
-                Ok((Node::Negative(Box::new(inner)), kind))
+            ValueKind::Number(_) | ValueKind::List(_) | ValueKind::Any => {
+                Ok((ExpressionNode::Negative(Box::new(inner)), kind))
             }
-            Kind::Truth | Kind::Text => {
+            ValueKind::Truth | ValueKind::Text => {
                 Err(self.error_at(at, &format!("{} has no negative", kind.name())))
             }
         }
     }
 
-    fn value(&mut self) -> Result<Part, ParseError> {
+    fn value(&mut self) -> Result<TypedNode, ParseError> {
         let at = self.next;
         let Some((_, word)) = self.words.get(at).cloned() else {
             return Err(self.error("something is missing here; name a figure or a number"));
@@ -154,10 +154,10 @@ impl Parser<'_> {
         self.next += 1;
         match word {
             Word::Number(quantity) => Ok((
-                Node::Number(quantity),
-                Kind::Number(Some(quantity.dimension)),
+                ExpressionNode::Number(quantity),
+                ValueKind::Number(Some(quantity.dimension)),
             )),
-            Word::Text(text) => Ok((Node::Text(text), Kind::Text)),
+            Word::Text(text) => Ok((ExpressionNode::Text(text), ValueKind::Text)),
             Word::Sign("(") => {
                 let inner = self.comparison()?;
                 self.expect(")")?;
@@ -175,12 +175,12 @@ impl Parser<'_> {
             Word::Name(name) => {
                 let path = self.path(at, &name)?;
                 let kind = path.kind();
-                Ok((Node::Path(self.numbered(path)), kind))
+                Ok((ExpressionNode::Path(self.numbered(path)), kind))
             }
         }
     }
 
-    fn call(&mut self, at: usize, name: &str) -> Result<Part, ParseError> {
+    fn call(&mut self, at: usize, name: &str) -> Result<TypedNode, ParseError> {
         let function =
             Function::named(name).ok_or_else(|| self.error_at(at, &function::unknown(name)))?;
         let mut arguments = Vec::new();
@@ -196,11 +196,11 @@ impl Parser<'_> {
         let kind = function
             .kind(&kinds)
             .map_err(|what| self.error_at(at, &what))?;
-        Ok((Node::Call(function, arguments), kind))
+        Ok((ExpressionNode::Call(function, arguments), kind))
     }
 
     /// Behind `row(`: the name of a row, and the path that is meant of it.
-    fn other_row(&mut self, at: usize) -> Result<Part, ParseError> {
+    fn other_row(&mut self, at: usize) -> Result<TypedNode, ParseError> {
         let row = self.row_name()?;
         self.expect(".")?;
         let Some((_, Word::Name(root))) = self.words.get(self.next).cloned() else {
@@ -210,11 +210,11 @@ impl Parser<'_> {
         let path = self.path(at, &root)?;
         let kind = path.kind();
         let path = self.numbered(path);
-        Ok((Node::Other(row, path), kind))
+        Ok((ExpressionNode::Other(row, path), kind))
     }
 
     /// Behind `speedup(`: the row that this one is held against.
-    fn speed_up(&mut self, at: usize) -> Result<Part, ParseError> {
+    fn speed_up(&mut self, at: usize) -> Result<TypedNode, ParseError> {
         let Some((_, Word::Name(name))) = self.words.get(self.next).cloned() else {
             return Err(self.error("speedup takes a row, as in speedup(row(\"replicas=1\"))"));
         };
@@ -231,8 +231,13 @@ impl Parser<'_> {
         let rate = Path::Run(figures::RPS.to_owned());
         let kind = rate.kind();
         let path = self.numbered(rate);
-        let here = (Node::Path(path), kind);
-        self.pair(at, Operator::Divide, here, (Node::Other(row, path), kind))
+        let here = (ExpressionNode::Path(path), kind);
+        self.pair(
+            at,
+            Operator::Divide,
+            here,
+            (ExpressionNode::Other(row, path), kind),
+        )
     }
 
     /// The number of the row whose name stands here, and the bracket behind it.
@@ -290,13 +295,13 @@ impl Parser<'_> {
         &self,
         at: usize,
         operator: Operator,
-        left: Part,
-        right: Part,
-    ) -> Result<Part, ParseError> {
+        left: TypedNode,
+        right: TypedNode,
+    ) -> Result<TypedNode, ParseError> {
         let kind = function::pair_kind(operator, left.1, right.1)
             .map_err(|what| self.error_at(at, &what))?;
         Ok((
-            Node::Pair(operator, Box::new(left.0), Box::new(right.0)),
+            ExpressionNode::Pair(operator, Box::new(left.0), Box::new(right.0)),
             kind,
         ))
     }

@@ -9,7 +9,7 @@ use loadline_model::observation::{Aggregation, Phase};
 
 use super::dimension::Dimension;
 use super::figures;
-use super::value::Kind;
+use super::value::ValueKind;
 
 /// One thing that can be looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -102,16 +102,16 @@ impl Selector {
         self.observer == Choice::All || self.component == Some(Choice::All)
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ValueKind {
         let dimension = self.metric.as_deref().and_then(Dimension::of_metric);
         let dimension = match self.aggregation {
             Aggregation::Slope => dimension.map(|of| of.over(Dimension::TIME)),
             _ => dimension,
         };
         if self.is_list() {
-            Kind::List(dimension)
+            ValueKind::List(dimension)
         } else {
-            Kind::Number(dimension)
+            ValueKind::Number(dimension)
         }
     }
 }
@@ -139,13 +139,13 @@ impl Link {
 impl Path {
     /// What is known of its value beforehand.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ValueKind {
         match self {
-            Path::Run(name) => figures::kind_of(name).unwrap_or(Kind::Any),
+            Path::Run(name) => figures::kind_of(name).unwrap_or(ValueKind::Any),
             Path::Observe(selector) => selector.kind(),
-            Path::Row(RowField::Repeats) => Kind::Number(Some(Dimension::NUMBER)),
+            Path::Row(RowField::Repeats) => ValueKind::Number(Some(Dimension::NUMBER)),
             Path::Plan(_) | Path::Env(_) | Path::Label(_) | Path::Suite(_) | Path::Row(_) => {
-                Kind::Text
+                ValueKind::Text
             }
         }
     }

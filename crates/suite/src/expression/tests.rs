@@ -157,15 +157,15 @@ fn kinds_are_known_beforehand() {
     let kind = |source: &str| source.parse::<Expression>().expect(source).kind();
     assert_eq!(
         kind("run.data_sent / run.duration"),
-        Kind::Number(Some(Dimension::BYTE_RATE))
+        ValueKind::Number(Some(Dimension::BYTE_RATE))
     );
-    assert_eq!(kind("observe.p95.last"), Kind::Number(None));
+    assert_eq!(kind("observe.p95.last"), ValueKind::Number(None));
     assert_eq!(
         kind("observe.pods.*.memory_bytes.slope"),
-        Kind::List(Some(Dimension::BYTE_RATE))
+        ValueKind::List(Some(Dimension::BYTE_RATE))
     );
-    assert_eq!(kind("label.x"), Kind::Text);
-    assert_eq!(kind("run.failed > 0"), Kind::Truth);
+    assert_eq!(kind("label.x"), ValueKind::Text);
+    assert_eq!(kind("run.failed > 0"), ValueKind::Truth);
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Value<'_> {
 
 /// What is known of a value before it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A quantity; `None`: of what will be seen.
     Number(Option<Dimension>),
     /// A quantity for each component.
@@ -81,18 +81,18 @@ pub enum Kind {
     Any,
 }
 
-impl Kind {
+impl ValueKind {
     /// What it is called in messages.
     #[must_use]
     pub fn name(self) -> String {
         match self {
-            Kind::Number(Some(dimension)) => dimension.to_string(),
-            Kind::Number(None) => "a number".to_owned(),
-            Kind::List(Some(dimension)) => format!("a list of {dimension}"),
-            Kind::List(None) => "a list".to_owned(),
-            Kind::Truth => "a condition".to_owned(),
-            Kind::Text => "words".to_owned(),
-            Kind::Any => "anything".to_owned(),
+            ValueKind::Number(Some(dimension)) => dimension.to_string(),
+            ValueKind::Number(None) => "a number".to_owned(),
+            ValueKind::List(Some(dimension)) => format!("a list of {dimension}"),
+            ValueKind::List(None) => "a list".to_owned(),
+            ValueKind::Truth => "a condition".to_owned(),
+            ValueKind::Text => "words".to_owned(),
+            ValueKind::Any => "anything".to_owned(),
         }
     }
 
@@ -100,8 +100,8 @@ impl Kind {
     #[must_use]
     pub fn dimension(self) -> Option<Dimension> {
         match self {
-            Kind::Number(dimension) | Kind::List(dimension) => dimension,
-            Kind::Truth | Kind::Text | Kind::Any => None,
+            ValueKind::Number(dimension) | ValueKind::List(dimension) => dimension,
+            ValueKind::Truth | ValueKind::Text | ValueKind::Any => None,
         }
     }
 }

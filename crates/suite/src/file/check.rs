@@ -2,7 +2,7 @@
 //!
 //! Must not know any key. Invariant: what passes has no key that a table does not name.
 
-use super::table::{Kind, Object};
+use super::table::{KeyType, Object};
 use super::{At, Entry, Node, Value};
 use super::{Problem, parse_duration};
 
@@ -10,46 +10,46 @@ use super::{Problem, parse_duration};
 ///
 /// # Errors
 /// The first thing that is wrong, in the order of the file.
-pub(super) fn check(node: &Node, kind: &Kind) -> Result<(), Problem> {
+pub(super) fn check(node: &Node, kind: &KeyType) -> Result<(), Problem> {
     if matches!(&node.value, Value::Text(text) if text.contains("${")) && is_scalar(kind) {
         return Ok(());
     }
     match kind {
-        Kind::Object(object) => check_object(node, object),
-        Kind::MapOf(inner) => entries_of(node, kind)?
+        KeyType::Object(object) => check_object(node, object),
+        KeyType::MapOf(inner) => entries_of(node, kind)?
             .iter()
             .try_for_each(|entry| check(&entry.node, inner)),
-        Kind::ListOf(inner) => match &node.value {
+        KeyType::ListOf(inner) => match &node.value {
             Value::List(items) => items.iter().try_for_each(|item| check(item, inner)),
             _ => Err(other_kind(node, kind)),
         },
-        Kind::OneOrMore(inner) => node.items().iter().try_for_each(|item| check(item, inner)),
-        Kind::Either(kinds) => check_either(node, kind, kinds),
-        Kind::Foreign => Ok(()),
+        KeyType::OneOrMore(inner) => node.items().iter().try_for_each(|item| check(item, inner)),
+        KeyType::Either(kinds) => check_either(node, kind, kinds),
+        KeyType::Foreign => Ok(()),
         _ if fits(node, kind) => Ok(()),
         _ => Err(other_kind(node, kind)),
     }
 }
 
-fn is_scalar(kind: &Kind) -> bool {
+fn is_scalar(kind: &KeyType) -> bool {
     match kind {
-        Kind::Object(_) | Kind::MapOf(_) | Kind::ListOf(_) => false,
-        Kind::OneOrMore(inner) => is_scalar(inner),
-        Kind::Either(kinds) => kinds.iter().any(is_scalar),
+        KeyType::Object(_) | KeyType::MapOf(_) | KeyType::ListOf(_) => false,
+        KeyType::OneOrMore(inner) => is_scalar(inner),
+        KeyType::Either(kinds) => kinds.iter().any(is_scalar),
         _ => true,
     }
 }
 
-fn fits(node: &Node, kind: &Kind) -> bool {
+fn fits(node: &Node, kind: &KeyType) -> bool {
     let text = node.scalar();
     match (kind, &text) {
-        (Kind::Flag, _) => matches!(node.value, Value::Flag(..)),
-        (Kind::Text, Some(_)) => true,
-        (Kind::Count, Some(text)) => text.parse::<u64>().is_ok(),
-        (Kind::Number, Some(text)) => text.parse::<f64>().is_ok_and(f64::is_finite),
-        (Kind::Share, Some(text)) => parse_share(text).is_some(),
-        (Kind::Duration, Some(text)) => parse_duration(text).is_ok(),
-        (Kind::Choice(words), Some(text)) => words.contains(&text.as_str()),
+        (KeyType::Flag, _) => matches!(node.value, Value::Flag(..)),
+        (KeyType::Text, Some(_)) => true,
+        (KeyType::Count, Some(text)) => text.parse::<u64>().is_ok(),
+        (KeyType::Number, Some(text)) => text.parse::<f64>().is_ok_and(f64::is_finite),
+        (KeyType::Share, Some(text)) => parse_share(text).is_some(),
+        (KeyType::Duration, Some(text)) => parse_duration(text).is_ok(),
+        (KeyType::Choice(words), Some(text)) => words.contains(&text.as_str()),
         _ => false,
     }
 }
@@ -64,10 +64,10 @@ pub(super) fn parse_share(text: &str) -> Option<f64> {
 }
 
 /// Takes the alternative that looks like the value, so that its message is about what was meant.
-fn check_either(node: &Node, kind: &Kind, kinds: &[Kind]) -> Result<(), Problem> {
-    let looks_alike = |kind: &&Kind| match (&node.value, kind) {
-        (Value::Map(_), Kind::Object(_) | Kind::MapOf(_)) => true,
-        (Value::List(_), Kind::ListOf(_) | Kind::OneOrMore(_)) => true,
+fn check_either(node: &Node, kind: &KeyType, kinds: &[KeyType]) -> Result<(), Problem> {
+    let looks_alike = |kind: &&KeyType| match (&node.value, kind) {
+        (Value::Map(_), KeyType::Object(_) | KeyType::MapOf(_)) => true,
+        (Value::List(_), KeyType::ListOf(_) | KeyType::OneOrMore(_)) => true,
         (Value::Map(_) | Value::List(_) | Value::Null, _) => false,
         (_, kind) => fits(node, kind),
     };
@@ -77,20 +77,20 @@ fn check_either(node: &Node, kind: &Kind, kinds: &[Kind]) -> Result<(), Problem>
     }
 }
 
-fn entries_of<'a>(node: &'a Node, kind: &Kind) -> Result<&'a [Entry], Problem> {
+fn entries_of<'a>(node: &'a Node, kind: &KeyType) -> Result<&'a [Entry], Problem> {
     match &node.value {
         Value::Map(entries) => Ok(entries),
         _ => Err(other_kind(node, kind)),
     }
 }
 
-fn other_kind(node: &Node, kind: &Kind) -> Problem {
+fn other_kind(node: &Node, kind: &KeyType) -> Problem {
     let (got, wanted) = (node.described(), kind.wanted());
     Problem::new(node.at, format!("got {got}"), format!("write {wanted}"))
 }
 
 fn check_object(node: &Node, object: &'static Object) -> Result<(), Problem> {
-    let entries = entries_of(node, &Kind::Object(object))?;
+    let entries = entries_of(node, &KeyType::Object(object))?;
     for entry in entries {
         match (object.key(&entry.key), object.others) {
             (Some(key), _) => {

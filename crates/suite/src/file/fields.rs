@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::check::{check, parse_share};
-use super::table::{Kind, Object};
+use super::table::{KeyType, Object};
 use super::{At, Node, Value};
 use super::{Problem, parse_duration};
 
@@ -24,7 +24,7 @@ impl<'a> Fields<'a> {
     /// What is wrong with it.
     pub fn of(node: &'a Node, object: &'static Object) -> Result<Fields<'a>, Problem> {
         if node.value != Value::Null {
-            check(node, &Kind::Object(object))?;
+            check(node, &KeyType::Object(object))?;
         }
         Ok(Fields { node, object })
     }

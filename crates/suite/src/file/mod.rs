@@ -18,10 +18,11 @@ pub use fields::Fields;
 pub use schema::schema;
 pub use substitute::{Meaning, names_of, substitute, substitute_text};
 pub use suite::{
-    Axis, AxisValue, Group, HookNodes, KubernetesTarget, Order, Policy, Row, SuiteFile, Target,
+    Axis, AxisValue, GroupSpec, HookNodes, KubernetesTarget, Order, Policy, RowSpec, SuiteFile,
+    Target,
 };
 pub(crate) use suite::{hooks, words};
-pub use table::{Keys, Kind, Object};
+pub use table::{KeyType, Keys, Object};
 pub(crate) use tables::{
     EXEC, EXECUTOR, GATES, HOOK, HTTP, KUBERNETES, PHASES, SCRIPT, SETTINGS, SMOKE, TESTBED, WAIT,
     WAIT_CPU, WAIT_HTTP, WAIT_LOG, WAIT_PROMETHEUS, WAIT_REPLICAS,

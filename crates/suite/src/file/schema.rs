@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::table::{Kind, Object};
+use super::table::{KeyType, Object};
 use super::tables::{OBJECTS, SUITE};
 
 /// The schema of a suite file (JSON Schema, draft 2020-12), for editors.
@@ -61,14 +61,14 @@ fn object_schema(object: &Object) -> Value {
     schema
 }
 
-fn kind_schema(kind: &Kind) -> Value {
+fn kind_schema(kind: &KeyType) -> Value {
     let hole = || json!({ "type": "string", "pattern": r"\$\{" });
     match kind {
-        Kind::Text => json!({ "type": ["string", "number", "boolean"] }),
-        Kind::Flag => json!({ "anyOf": [{ "type": "boolean" }, hole()] }),
-        Kind::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, hole()] }),
-        Kind::Number => json!({ "anyOf": [{ "type": "number" }, hole()] }),
-        Kind::Share => json!({
+        KeyType::Text => json!({ "type": ["string", "number", "boolean"] }),
+        KeyType::Flag => json!({ "anyOf": [{ "type": "boolean" }, hole()] }),
+        KeyType::Count => json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, hole()] }),
+        KeyType::Number => json!({ "anyOf": [{ "type": "number" }, hole()] }),
+        KeyType::Share => json!({
             "anyOf": [
                 { "type": "number", "minimum": 0, "maximum": 1 },
                 { "type": "string", "pattern": "^[0-9.]+ *%?$" },
@@ -76,7 +76,7 @@ fn kind_schema(kind: &Kind) -> Value {
             ],
             "examples": ["99%", 0.99],
         }),
-        Kind::Duration => json!({
+        KeyType::Duration => json!({
             "anyOf": [
                 { "type": "string", "pattern": "^([0-9.]+(ns|us|ms|s|m|h|d))+$" },
                 { "const": 0 },
@@ -84,20 +84,20 @@ fn kind_schema(kind: &Kind) -> Value {
             ],
             "examples": ["30s", "1m30s"],
         }),
-        Kind::Choice(words) => json!({ "anyOf": [{ "enum": words }, hole()] }),
-        Kind::Object(object) => json!({ "$ref": reference(object) }),
-        Kind::MapOf(inner) => {
+        KeyType::Choice(words) => json!({ "anyOf": [{ "enum": words }, hole()] }),
+        KeyType::Object(object) => json!({ "$ref": reference(object) }),
+        KeyType::MapOf(inner) => {
             json!({ "type": "object", "additionalProperties": kind_schema(inner) })
         }
-        Kind::ListOf(inner) => json!({ "type": "array", "items": kind_schema(inner) }),
-        Kind::OneOrMore(inner) => {
+        KeyType::ListOf(inner) => json!({ "type": "array", "items": kind_schema(inner) }),
+        KeyType::OneOrMore(inner) => {
             let one = kind_schema(inner);
             json!({ "anyOf": [one, { "type": "array", "items": one }] })
         }
-        Kind::Either(kinds) => {
+        KeyType::Either(kinds) => {
             let kinds: Vec<Value> = kinds.iter().map(kind_schema).collect();
             json!({ "anyOf": kinds })
         }
-        Kind::Foreign => json!({}),
+        KeyType::Foreign => json!({}),
     }
 }

@@ -20,7 +20,7 @@ pub struct SuiteFile {
     /// What is tested; `None` when every row names its own.
     pub target: Option<Target>,
     /// The groups in order; the rows that belong to none come first, as a group without a name.
-    pub groups: Vec<Group>,
+    pub groups: Vec<GroupSpec>,
     /// The suite's own hooks.
     pub hooks: HookNodes,
     /// Order of the runs within a group.
@@ -91,7 +91,7 @@ pub enum Policy {
 
 /// Rows with what they share.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct GroupSpec {
     /// Its name; `None` for the rows that belong to no group.
     pub name: Option<String>,
     /// Settings of its rows, the file's defaults first.
@@ -103,7 +103,7 @@ pub struct Group {
     /// Combinations left out.
     pub exclude: Vec<Node>,
     /// Rows that are no combination.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RowSpec>,
     /// Its hooks.
     pub hooks: HookNodes,
 }
@@ -132,7 +132,7 @@ pub struct AxisValue {
 
 /// A row that is no combination.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct RowSpec {
     /// Its name; `None`: made of its labels.
     pub name: Option<String>,
     /// What it sets.
@@ -195,14 +195,14 @@ fn read(path: &str, source: &str) -> Result<SuiteFile, Problem> {
         facts: fields.text_map("facts").into_iter().collect(),
         documents: documents(fields)?,
     };
-    if suite.groups.iter().all(Group::is_empty) {
+    if suite.groups.iter().all(GroupSpec::is_empty) {
         let fix = "write `rows:` with a row each, or `axes:` with values";
         return Err(Problem::new(root.at, "the suite has no rows", fix));
     }
     Ok(suite)
 }
 
-impl Group {
+impl GroupSpec {
     fn is_empty(&self) -> bool {
         self.axes.is_empty() && self.rows.is_empty() && self.include.is_empty()
     }
@@ -315,7 +315,7 @@ fn documents(fields: Fields) -> Result<Vec<DocumentSpec>, Problem> {
 }
 
 /// The rows outside of groups first, then the groups.
-fn groups(fields: Fields) -> Result<Vec<Group>, Problem> {
+fn groups(fields: Fields) -> Result<Vec<GroupSpec>, Problem> {
     let defaults: Vec<Node> = fields.get("defaults").into_iter().cloned().collect();
     let mut groups = vec![group(fields, None, &[])?];
     for node in fields.list("groups") {
@@ -335,11 +335,11 @@ fn groups(fields: Fields) -> Result<Vec<Group>, Problem> {
     Ok(groups)
 }
 
-fn group(fields: Fields, name: Option<String>, outer: &[Node]) -> Result<Group, Problem> {
+fn group(fields: Fields, name: Option<String>, outer: &[Node]) -> Result<GroupSpec, Problem> {
     let own = fields.get("defaults").cloned();
     let axes = fields.get("axes").map_or(&[][..], Node::entries);
     let rows = fields.list("rows").iter().map(row);
-    Ok(Group {
+    Ok(GroupSpec {
         name,
         defaults: outer.iter().cloned().chain(own).collect(),
         axes: axes.iter().map(axis).collect::<Result<_, _>>()?,
@@ -411,8 +411,8 @@ fn axis_value(axis: &Entry, place: usize, item: &Node) -> Result<AxisValue, Prob
     })
 }
 
-fn row(node: &Node) -> Row {
-    Row {
+fn row(node: &Node) -> RowSpec {
+    RowSpec {
         name: node.get("name").and_then(Node::scalar),
         settings: node.clone(),
         hooks: hooks(node),

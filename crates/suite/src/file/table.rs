@@ -13,7 +13,7 @@ pub struct Key {
     /// What it says, in one line, with unit and default.
     pub about: &'static str,
     /// What it may hold.
-    pub kind: Kind,
+    pub kind: KeyType,
 }
 
 /// A map with known keys.
@@ -28,12 +28,12 @@ pub struct Object {
     /// Groups of keys of which exactly one may be there.
     pub one_of: &'static [&'static str],
     /// What keys of any other name hold; `None`: there are none.
-    pub others: Option<&'static Kind>,
+    pub others: Option<&'static KeyType>,
 }
 
 /// What a value may be.
 #[derive(Debug)]
-pub enum Kind {
+pub enum KeyType {
     /// Text; numbers and `true` are taken as text too.
     Text,
     /// `true` or `false`.
@@ -51,13 +51,13 @@ pub enum Kind {
     /// A map with known keys.
     Object(&'static Object),
     /// A map with any keys.
-    MapOf(&'static Kind),
+    MapOf(&'static KeyType),
     /// A list.
-    ListOf(&'static Kind),
+    ListOf(&'static KeyType),
     /// One value, or a list of them.
-    OneOrMore(&'static Kind),
+    OneOrMore(&'static KeyType),
     /// One of several.
-    Either(&'static [Kind]),
+    Either(&'static [KeyType]),
     /// Checked by whom it is for.
     Foreign,
 }
@@ -75,27 +75,27 @@ impl Object {
     }
 }
 
-impl Kind {
+impl KeyType {
     /// What is wanted, for messages.
     #[must_use]
     pub fn wanted(&self) -> String {
         match self {
-            Kind::Text => "text".to_owned(),
-            Kind::Flag => "true or false".to_owned(),
-            Kind::Count => "a whole number from 0 on".to_owned(),
-            Kind::Number => "a number".to_owned(),
-            Kind::Share => "a share such as 99% or 0.99".to_owned(),
-            Kind::Duration => "a length of time such as 30s".to_owned(),
-            Kind::Choice(words) => format!("one of {}", words.join(", ")),
-            Kind::Object(object) => format!("a map ({})", names(object)),
-            Kind::MapOf(_) => "a map of names to values".to_owned(),
-            Kind::ListOf(kind) => format!("a list, each {}", kind.wanted()),
-            Kind::OneOrMore(kind) => format!("{} or a list of such", kind.wanted()),
-            Kind::Either(kinds) => {
-                let wanted: Vec<String> = kinds.iter().map(Kind::wanted).collect();
+            KeyType::Text => "text".to_owned(),
+            KeyType::Flag => "true or false".to_owned(),
+            KeyType::Count => "a whole number from 0 on".to_owned(),
+            KeyType::Number => "a number".to_owned(),
+            KeyType::Share => "a share such as 99% or 0.99".to_owned(),
+            KeyType::Duration => "a length of time such as 30s".to_owned(),
+            KeyType::Choice(words) => format!("one of {}", words.join(", ")),
+            KeyType::Object(object) => format!("a map ({})", names(object)),
+            KeyType::MapOf(_) => "a map of names to values".to_owned(),
+            KeyType::ListOf(kind) => format!("a list, each {}", kind.wanted()),
+            KeyType::OneOrMore(kind) => format!("{} or a list of such", kind.wanted()),
+            KeyType::Either(kinds) => {
+                let wanted: Vec<String> = kinds.iter().map(KeyType::wanted).collect();
                 wanted.join(", or ")
             }
-            Kind::Foreign => "a value".to_owned(),
+            KeyType::Foreign => "a value".to_owned(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know how keys are read. Invariant: a key stands here once for each map that has it.
 // tidy: table
 
-use super::table::{Key, Keys, Kind, Object};
+use super::table::{Key, KeyType, Keys, Object};
 
 /// Keys, one a line: what it is called, what it may hold, what it says.
 macro_rules! keys {
@@ -50,16 +50,16 @@ pub(crate) static OBJECTS: &[&Object] = &[
     &WAIT_CPU,
 ];
 
-const TEXT: Kind = Kind::Text;
-static TEXT_KIND: Kind = Kind::Text;
-static HOOK_KIND: Kind = Kind::Object(&HOOK);
-static WAIT_KIND: Kind = Kind::Object(&WAIT);
-static ROW_KIND: Kind = Kind::Object(&ROW);
-static INCLUDE_KIND: Kind = Kind::Object(&INCLUDE);
-static GROUP_KIND: Kind = Kind::Object(&GROUP);
-static AXIS_KIND: Kind = Kind::ListOf(&AXIS_VALUE_KIND);
-static AXIS_VALUE_KIND: Kind = Kind::Either(&[Kind::Object(&AXIS_VALUE), TEXT]);
-static EXCLUDE_KIND: Kind = Kind::MapOf(&TEXT_KIND);
+const TEXT: KeyType = KeyType::Text;
+static TEXT_KIND: KeyType = KeyType::Text;
+static HOOK_KIND: KeyType = KeyType::Object(&HOOK);
+static WAIT_KIND: KeyType = KeyType::Object(&WAIT);
+static ROW_KIND: KeyType = KeyType::Object(&ROW);
+static INCLUDE_KIND: KeyType = KeyType::Object(&INCLUDE);
+static GROUP_KIND: KeyType = KeyType::Object(&GROUP);
+static AXIS_KIND: KeyType = KeyType::ListOf(&AXIS_VALUE_KIND);
+static AXIS_VALUE_KIND: KeyType = KeyType::Either(&[KeyType::Object(&AXIS_VALUE), TEXT]);
+static EXCLUDE_KIND: KeyType = KeyType::MapOf(&TEXT_KIND);
 
 /// The words for [`super::Order`].
 pub(super) const ORDERS: &[&str] = &["given", "shuffled", "interleaved"];
@@ -77,19 +77,19 @@ pub(crate) const EXECUTORS: &[&str] = &[
 ];
 
 static HOOK_KEYS: &[Key] = keys! {
-    "prepare": Kind::OneOrMore(&HOOK_KIND) => "Done first, before the smoke run: what must be there",
-    "before": Kind::OneOrMore(&HOOK_KIND) => "Done right before the load: what must be fresh, such as a restart",
-    "between": Kind::OneOrMore(&HOOK_KIND) => "Done between two runs",
-    "after": Kind::OneOrMore(&HOOK_KIND) => "Done right after the load",
-    "cleanup": Kind::OneOrMore(&HOOK_KIND) => "Done last whatever happened, on Ctrl-C too",
+    "prepare": KeyType::OneOrMore(&HOOK_KIND) => "Done first, before the smoke run: what must be there",
+    "before": KeyType::OneOrMore(&HOOK_KIND) => "Done right before the load: what must be fresh, such as a restart",
+    "between": KeyType::OneOrMore(&HOOK_KIND) => "Done between two runs",
+    "after": KeyType::OneOrMore(&HOOK_KIND) => "Done right after the load",
+    "cleanup": KeyType::OneOrMore(&HOOK_KIND) => "Done last whatever happened, on Ctrl-C too",
 };
 
 static MATRIX_KEYS: &[Key] = keys! {
-    "defaults": Kind::Object(&DEFAULTS) => "What holds for every row that says nothing else",
-    "axes": Kind::MapOf(&AXIS_KIND) => "Names with their values; each combination is a row",
-    "include": Kind::ListOf(&INCLUDE_KIND) => "Further combinations, as values of axes with what differs",
-    "exclude": Kind::ListOf(&EXCLUDE_KIND) => "Combinations that are left out, as values of some axes",
-    "rows": Kind::ListOf(&ROW_KIND) => "Rows that are no combination",
+    "defaults": KeyType::Object(&DEFAULTS) => "What holds for every row that says nothing else",
+    "axes": KeyType::MapOf(&AXIS_KIND) => "Names with their values; each combination is a row",
+    "include": KeyType::ListOf(&INCLUDE_KIND) => "Further combinations, as values of axes with what differs",
+    "exclude": KeyType::ListOf(&EXCLUDE_KIND) => "Combinations that are left out, as values of some axes",
+    "rows": KeyType::ListOf(&ROW_KIND) => "Rows that are no combination",
 };
 
 /// A suite.
@@ -99,14 +99,14 @@ pub(crate) static SUITE: Object = Object {
 };
 static SUITE_KEYS: &[Key] = keys! {
     "name": TEXT => "The suite's name",
-    "target": Kind::Either(&[Kind::Object(&TARGET), TEXT]) => "What is tested: a URL, or how to find it",
-    "groups": Kind::ListOf(&GROUP_KIND) => "Groups of rows, each with its own defaults, axes, rows and hooks",
-    "order": Kind::Choice(ORDERS) =>
+    "target": KeyType::Either(&[KeyType::Object(&TARGET), TEXT]) => "What is tested: a URL, or how to find it",
+    "groups": KeyType::ListOf(&GROUP_KIND) => "Groups of rows, each with its own defaults, axes, rows and hooks",
+    "order": KeyType::Choice(ORDERS) =>
         "Order of the runs of a group: given (default), shuffled by seed, or interleaved: each repetition of all rows before the next one, its order by seed",
-    "seed": Kind::Count => "Seed of the order (default 1)",
+    "seed": KeyType::Count => "Seed of the order (default 1)",
     "policy": TEXT => "After a failed run: continue (default), stop, or retry N",
-    "facts": Kind::MapOf(&TEXT_KIND) => "What the document says of the set-up, as suite.NAME",
-    "documents": Kind::Foreign => "The documents made of the results",
+    "facts": KeyType::MapOf(&TEXT_KIND) => "What the document says of the set-up, as suite.NAME",
+    "documents": KeyType::Foreign => "The documents made of the results",
 };
 
 /// The target.
@@ -116,8 +116,8 @@ pub(super) static TARGET: Object = Object {
 };
 static TARGET_KEYS: &[Key] = keys! {
     "url": TEXT => "Its URL",
-    "command": Kind::Either(&[Kind::ListOf(&TEXT_KIND), TEXT]) => "A command that prints the URL",
-    "kubernetes": Kind::Object(&TARGET_KUBERNETES) => "An object of a cluster that leads to it",
+    "command": KeyType::Either(&[KeyType::ListOf(&TEXT_KIND), TEXT]) => "A command that prints the URL",
+    "kubernetes": KeyType::Object(&TARGET_KUBERNETES) => "An object of a cluster that leads to it",
 };
 pub(super) static TARGET_KUBERNETES: Object = Object {
     required: &["context"],
@@ -130,33 +130,33 @@ static TARGET_KUBERNETES_KEYS: &[Key] = keys! {
     "service": TEXT => "A service",
     "ingress": TEXT => "An ingress",
     "kservice": TEXT => "A Knative service",
-    "port": Kind::Count => "The service's port (default: its first)",
-    "port_forward": Kind::Flag => "Forward a local port to a pod of it (default false)",
+    "port": KeyType::Count => "The service's port (default: its first)",
+    "port_forward": KeyType::Flag => "Forward a local port to a pod of it (default false)",
     "scheme": TEXT => "http (default) or https",
     "path": TEXT => "What follows the port (default nothing)",
 };
 
 /// What a row is made of: how load is made, how much, and what it is held against.
 pub(crate) static SETTINGS: Keys = keys! {
-    "script": Kind::Either(&[Kind::Object(&SCRIPT), TEXT]) => "A k6 script",
+    "script": KeyType::Either(&[KeyType::Object(&SCRIPT), TEXT]) => "A k6 script",
     "bench": TEXT => "Arguments of loadline bench",
     "hey": TEXT => "Arguments of hey",
     "bombardier": TEXT => "Arguments of bombardier",
-    "env": Kind::MapOf(&TEXT_KIND) => "Environment variables of the run; a script has them in __ENV",
-    "vus": Kind::Count => "Virtual users (connections)",
+    "env": KeyType::MapOf(&TEXT_KIND) => "Environment variables of the run; a script has them in __ENV",
+    "vus": KeyType::Count => "Virtual users (connections)",
     "rate": TEXT => "Arrival rate in all, such as 500/s",
-    "duration": Kind::Duration => "Length of the load, ramp included",
-    "executor": Kind::Either(&[Kind::Object(&EXECUTOR), Kind::Choice(EXECUTORS)]) =>
+    "duration": KeyType::Duration => "Length of the load, ramp included",
+    "executor": KeyType::Either(&[KeyType::Object(&EXECUTOR), KeyType::Choice(EXECUTORS)]) =>
         "The executor of a script's scenario",
-    "mode": Kind::Choice(MODES) =>
+    "mode": KeyType::Choice(MODES) =>
         "sustained (default), cold (no warm-up; time to the first success), or endurance (windows, leak slopes, heartbeat)",
-    "phases": Kind::Object(&PHASES) => "Smoke run, warm-up, ramp, steady state, tail",
-    "observe": Kind::Foreign => "Observers of the target by name",
-    "gates": Kind::Object(&GATES) => "What a row must satisfy",
-    "thresholds": Kind::OneOrMore(&TEXT_KIND) => "Conditions such as p(99)<50ms, for bench",
-    "labels": Kind::MapOf(&TEXT_KIND) => "What the row is called in documents",
-    "repeat": Kind::Count => "Repetitions (default 1)",
-    "time_limit": Kind::Duration => "A run that takes longer is ended (default: no limit)",
+    "phases": KeyType::Object(&PHASES) => "Smoke run, warm-up, ramp, steady state, tail",
+    "observe": KeyType::Foreign => "Observers of the target by name",
+    "gates": KeyType::Object(&GATES) => "What a row must satisfy",
+    "thresholds": KeyType::OneOrMore(&TEXT_KIND) => "Conditions such as p(99)<50ms, for bench",
+    "labels": KeyType::MapOf(&TEXT_KIND) => "What the row is called in documents",
+    "repeat": KeyType::Count => "Repetitions (default 1)",
+    "time_limit": KeyType::Duration => "A run that takes longer is ended (default: no limit)",
 };
 static DEFAULTS: Object = object("defaults", &[SETTINGS]);
 static AXIS_VALUE: Object = object("axis value", &[SETTINGS, AXIS_VALUE_KEYS]);
@@ -195,41 +195,41 @@ pub(crate) static EXECUTOR: Object = Object {
     ..object("executor", &[EXECUTOR_KEYS])
 };
 static EXECUTOR_KEYS: &[Key] = keys! {
-    "type": Kind::Choice(EXECUTORS) => "Which executor",
+    "type": KeyType::Choice(EXECUTORS) => "Which executor",
     "scenario": TEXT => "The scenario that gets it (default: default)",
 };
 
 /// Phases of a row.
 pub(crate) static PHASES: Object = object("phases", &[PHASES_KEYS]);
 static PHASES_KEYS: &[Key] = keys! {
-    "smoke": Kind::Either(&[Kind::Object(&SMOKE), Kind::Flag]) =>
+    "smoke": KeyType::Either(&[KeyType::Object(&SMOKE), KeyType::Flag]) =>
         "One iteration that must pass before anything else (default true)",
-    "warm_up": Kind::Duration => "Load before the measured one, left out of it (default none)",
-    "ramp": Kind::Duration => "Time to reach the load (default none)",
-    "steady": Kind::Duration => "Time to hold it (default: the duration without the ramp)",
-    "tail": Kind::Duration => "Time that observers go on after the load (default: theirs)",
+    "warm_up": KeyType::Duration => "Load before the measured one, left out of it (default none)",
+    "ramp": KeyType::Duration => "Time to reach the load (default none)",
+    "steady": KeyType::Duration => "Time to hold it (default: the duration without the ramp)",
+    "tail": KeyType::Duration => "Time that observers go on after the load (default: theirs)",
 };
 /// A smoke run.
 pub(crate) static SMOKE: Object = object("smoke run", &[SMOKE_KEYS]);
 static SMOKE_KEYS: &[Key] = keys! {
-    "checks": Kind::Flag => "Whether every check must hold (default true)",
-    "time_limit": Kind::Duration => "Time it may take (default 1m)",
+    "checks": KeyType::Flag => "Whether every check must hold (default true)",
+    "time_limit": KeyType::Duration => "Time it may take (default 1m)",
 };
 
 /// Gates.
 pub(crate) static GATES: Object = object("gates", &[GATES_KEYS]);
 static GATES_KEYS: &[Key] = keys! {
-    "checks": Kind::Either(&[Kind::Flag, Kind::Share]) => "Share of checks that must hold (default 100%)",
-    "thresholds": Kind::Flag => "Thresholds must hold (default true)",
-    "goodput": Kind::Either(&[Kind::Flag, Kind::Share]) => "Share of requests that must be answered well (default 99%)",
-    "shapes": Kind::Either(&[Kind::Flag, Kind::Share]) =>
+    "checks": KeyType::Either(&[KeyType::Flag, KeyType::Share]) => "Share of checks that must hold (default 100%)",
+    "thresholds": KeyType::Flag => "Thresholds must hold (default true)",
+    "goodput": KeyType::Either(&[KeyType::Flag, KeyType::Share]) => "Share of requests that must be answered well (default 99%)",
+    "shapes": KeyType::Either(&[KeyType::Flag, KeyType::Share]) =>
         "Share of answers that may have a shape that other repetitions do not know (default 1%)",
-    "delivered": Kind::Flag => "The offered load must be delivered (default true)",
-    "restarts": Kind::Either(&[Kind::Flag, Kind::Count]) =>
+    "delivered": KeyType::Flag => "The offered load must be delivered (default true)",
+    "restarts": KeyType::Either(&[KeyType::Flag, KeyType::Count]) =>
         "Restarts and kills of the target allowed during the load (default 0)",
-    "generator": Kind::Flag => "The generator must not be what limited the run (default true)",
-    "outputs": Kind::Flag => "Audited outputs must hold what was measured (default true)",
-    "steady": Kind::Either(&[Kind::Flag, Kind::Share]) =>
+    "generator": KeyType::Flag => "The generator must not be what limited the run (default true)",
+    "outputs": KeyType::Flag => "Audited outputs must hold what was measured (default true)",
+    "steady": KeyType::Either(&[KeyType::Flag, KeyType::Share]) =>
         "Variation of throughput allowed from second to second (default: not judged)",
 };
 
@@ -237,15 +237,15 @@ static GATES_KEYS: &[Key] = keys! {
 pub(crate) static HOOK: Object = object("hook", &[HOOK_BODY_KEYS]);
 static HOOK_BODY_KEYS: &[Key] = keys! {
     "name": TEXT => "What it is called in messages (default: what it does)",
-    "exec": Kind::Either(&[Kind::Object(&EXEC), Kind::ListOf(&TEXT_KIND), TEXT]) =>
+    "exec": KeyType::Either(&[KeyType::Object(&EXEC), KeyType::ListOf(&TEXT_KIND), TEXT]) =>
         "A command: text for the shell, or a list of words",
-    "http": Kind::Either(&[Kind::Object(&HTTP), TEXT]) => "An HTTP request",
-    "kubernetes": Kind::Object(&KUBERNETES) => "A change in a cluster",
-    "testbed": Kind::Object(&TESTBED) => "A change of a testbed, through its control port",
-    "sleep": Kind::Duration => "A wait",
-    "timeout": Kind::Duration => "Time that one try may take (default 1m)",
-    "retries": Kind::Count => "Tries after the first one fails (default 0)",
-    "wait": Kind::OneOrMore(&WAIT_KIND) => "What must have become true before the hook is done",
+    "http": KeyType::Either(&[KeyType::Object(&HTTP), TEXT]) => "An HTTP request",
+    "kubernetes": KeyType::Object(&KUBERNETES) => "A change in a cluster",
+    "testbed": KeyType::Object(&TESTBED) => "A change of a testbed, through its control port",
+    "sleep": KeyType::Duration => "A wait",
+    "timeout": KeyType::Duration => "Time that one try may take (default 1m)",
+    "retries": KeyType::Count => "Tries after the first one fails (default 0)",
+    "wait": KeyType::OneOrMore(&WAIT_KIND) => "What must have become true before the hook is done",
 };
 /// A command.
 pub(crate) static EXEC: Object = Object {
@@ -253,8 +253,8 @@ pub(crate) static EXEC: Object = Object {
     ..object("command", &[EXEC_KEYS])
 };
 static EXEC_KEYS: &[Key] = keys! {
-    "run": Kind::Either(&[Kind::ListOf(&TEXT_KIND), TEXT]) => "Text for the shell, or a list of words",
-    "env": Kind::MapOf(&TEXT_KIND) => "Further environment variables",
+    "run": KeyType::Either(&[KeyType::ListOf(&TEXT_KIND), TEXT]) => "Text for the shell, or a list of words",
+    "env": KeyType::MapOf(&TEXT_KIND) => "Further environment variables",
     "cwd": TEXT => "Its folder (default: the suite file's)",
 };
 /// An HTTP request.
@@ -265,9 +265,9 @@ pub(crate) static HTTP: Object = Object {
 static HTTP_KEYS: &[Key] = keys! {
     "method": TEXT => "Method (default GET, or POST with a body)",
     "url": TEXT => "URL",
-    "headers": Kind::MapOf(&TEXT_KIND) => "Header lines",
+    "headers": KeyType::MapOf(&TEXT_KIND) => "Header lines",
     "body": TEXT => "Body",
-    "expect": Kind::Count => "Status that must be answered (default: 200 to 299)",
+    "expect": KeyType::Count => "Status that must be answered (default: 200 to 299)",
 };
 /// A change in a cluster.
 pub(crate) static KUBERNETES: Object = Object {
@@ -279,11 +279,11 @@ static KUBERNETES_KEYS: &[Key] = keys! {
     "namespace": TEXT => "The namespace (default: the target's, else default)",
     "restart": TEXT => "A workload to restart, as deployment/NAME",
     "scale": TEXT => "A workload to scale, as deployment/NAME",
-    "replicas": Kind::Count => "Replicas to scale to",
+    "replicas": KeyType::Count => "Replicas to scale to",
     "resources": TEXT => "A workload whose requests and limits are changed, as deployment/NAME; its pods are replaced",
     "container": TEXT => "The container whose requests and limits are changed (default: the only one)",
-    "requests": Kind::MapOf(&TEXT_KIND) => "Requests by resource, as cpu: 500m; none takes one away",
-    "limits": Kind::MapOf(&TEXT_KIND) => "Limits by resource, as memory: 256Mi; none takes one away",
+    "requests": KeyType::MapOf(&TEXT_KIND) => "Requests by resource, as cpu: 500m; none takes one away",
+    "limits": KeyType::MapOf(&TEXT_KIND) => "Limits by resource, as memory: 256Mi; none takes one away",
     "apply": TEXT => "A file of manifests to apply, relative to the suite file",
     "delete": TEXT => "An object to delete, as KIND/NAME, or a file of manifests",
 };
@@ -296,10 +296,10 @@ pub(crate) static TESTBED: Object = Object {
 static TESTBED_KEYS: &[Key] = keys! {
     "control": TEXT => "URL of the testbed's control port",
     "component": TEXT => "The component's name",
-    "scale": Kind::Count => "Replicas to scale it to",
-    "restart": Kind::Flag => "Restart it",
-    "cold": Kind::Flag => "Make it cold",
-    "degrade": Kind::MapOf(&TEXT_KIND) => "Degrade it, as settings of the control port",
+    "scale": KeyType::Count => "Replicas to scale it to",
+    "restart": KeyType::Flag => "Restart it",
+    "cold": KeyType::Flag => "Make it cold",
+    "degrade": KeyType::MapOf(&TEXT_KIND) => "Degrade it, as settings of the control port",
 };
 /// A condition that is waited for.
 pub(crate) static WAIT: Object = Object {
@@ -316,15 +316,15 @@ pub(crate) static WAIT: Object = Object {
 };
 static WAIT_KEYS: &[Key] = keys! {
     "rollout": TEXT => "A workload whose rollout must be complete, as deployment/NAME",
-    "replicas": Kind::Object(&WAIT_REPLICAS) => "A workload that must have so many ready replicas",
+    "replicas": KeyType::Object(&WAIT_REPLICAS) => "A workload that must have so many ready replicas",
     "port": TEXT => "An address that must take connections, as HOST:PORT",
-    "http": Kind::Either(&[Kind::Object(&WAIT_HTTP), TEXT]) => "A URL that must answer",
-    "log": Kind::Object(&WAIT_LOG) => "A line that must appear in a file",
-    "prometheus": Kind::Object(&WAIT_PROMETHEUS) => "A PromQL query whose value must satisfy a condition",
-    "cpu_idle": Kind::Object(&WAIT_CPU) => "A processor use that must stay low for a while",
+    "http": KeyType::Either(&[KeyType::Object(&WAIT_HTTP), TEXT]) => "A URL that must answer",
+    "log": KeyType::Object(&WAIT_LOG) => "A line that must appear in a file",
+    "prometheus": KeyType::Object(&WAIT_PROMETHEUS) => "A PromQL query whose value must satisfy a condition",
+    "cpu_idle": KeyType::Object(&WAIT_CPU) => "A processor use that must stay low for a while",
     "context": TEXT => "The context of the kubeconfig (default: the target's)",
     "namespace": TEXT => "The namespace (default: the target's, else default)",
-    "timeout": Kind::Duration => "Time to wait at most (default 2m)",
+    "timeout": KeyType::Duration => "Time to wait at most (default 2m)",
 };
 /// Replicas that are waited for.
 pub(crate) static WAIT_REPLICAS: Object = Object {
@@ -333,7 +333,7 @@ pub(crate) static WAIT_REPLICAS: Object = Object {
 };
 static WAIT_REPLICAS_KEYS: &[Key] = keys! {
     "workload": TEXT => "The workload, as deployment/NAME",
-    "count": Kind::Count => "How many; 0 waits until none is left",
+    "count": KeyType::Count => "How many; 0 waits until none is left",
 };
 /// An answer that is waited for.
 pub(crate) static WAIT_HTTP: Object = Object {
@@ -342,7 +342,7 @@ pub(crate) static WAIT_HTTP: Object = Object {
 };
 static WAIT_HTTP_KEYS: &[Key] = keys! {
     "url": TEXT => "URL",
-    "status": Kind::Count => "Status (default: 200 to 299)",
+    "status": KeyType::Count => "Status (default: 200 to 299)",
 };
 /// A line that is waited for.
 pub(crate) static WAIT_LOG: Object = Object {
@@ -370,6 +370,6 @@ pub(crate) static WAIT_CPU: Object = Object {
 };
 static WAIT_CPU_KEYS: &[Key] = keys! {
     "of": TEXT => "host (default), pid:N or name:NAME of this machine",
-    "below": Kind::Number => "Cores in use must be fewer",
-    "for": Kind::Duration => "For so long (default 5s)",
+    "below": KeyType::Number => "Cores in use must be fewer",
+    "for": KeyType::Duration => "For so long (default 5s)",
 };

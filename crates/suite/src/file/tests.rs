@@ -5,7 +5,7 @@
 use serde_json::Value as Json;
 
 use super::fields::asked;
-use super::table::Kind;
+use super::table::KeyType;
 use super::tables::OBJECTS;
 use super::*;
 use crate::plan::{Plan, Surroundings};
@@ -147,13 +147,13 @@ fn the_schema_names_the_keys_of_the_tables_and_no_others() {
 
 #[test]
 fn every_object_that_a_table_names_is_in_the_schema() {
-    fn objects(kind: &'static Kind, found: &mut Vec<&'static str>) {
+    fn objects(kind: &'static KeyType, found: &mut Vec<&'static str>) {
         match kind {
-            Kind::Object(object) => found.push(object.name),
-            Kind::MapOf(inner) | Kind::ListOf(inner) | Kind::OneOrMore(inner) => {
+            KeyType::Object(object) => found.push(object.name),
+            KeyType::MapOf(inner) | KeyType::ListOf(inner) | KeyType::OneOrMore(inner) => {
                 objects(inner, found);
             }
-            Kind::Either(kinds) => kinds.iter().for_each(|kind| objects(kind, found)),
+            KeyType::Either(kinds) => kinds.iter().for_each(|kind| objects(kind, found)),
             _ => {}
         }
     }

@@ -19,7 +19,7 @@ mod unit;
 
 use std::fmt;
 
-use crate::expression::{Kind, Quantity, Value};
+use crate::expression::{Quantity, Value, ValueKind};
 use number::Digits;
 use unit::Unit;
 
@@ -46,14 +46,14 @@ impl std::error::Error for FormatError {}
 /// How a cell is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Format {
-    parts: Vec<Part>,
+    parts: Vec<FormatPart>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+enum FormatPart {
     Text(String),
     Hole(Hole),
-    Optional(Vec<Part>),
+    Optional(Vec<FormatPart>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl Default for Format {
     /// `{}`.
     fn default() -> Format {
         Format {
-            parts: vec![Part::Hole(Hole {
+            parts: vec![FormatPart::Hole(Hole {
                 value: 0,
                 plus: false,
                 thousands: false,
@@ -119,7 +119,7 @@ impl Format {
     ///
     /// # Errors
     /// A hole without its value, a value without a hole, or a unit that does not fit.
-    pub fn check(&self, kinds: &[Kind]) -> Result<(), FormatError> {
+    pub fn check(&self, kinds: &[ValueKind]) -> Result<(), FormatError> {
         let holes = self.holes();
         for hole in &holes {
             let kind = kinds.get(hole.value).ok_or_else(|| FormatError {
@@ -153,10 +153,10 @@ impl Format {
         list: &ListStyle,
         out: &mut String,
     ) -> bool {
-        let has_value = |part: &Part| match part {
-            Part::Text(_) => false,
-            Part::Hole(hole) => hole.is_filled(values),
-            Part::Optional(parts) => all_filled(parts, values),
+        let has_value = |part: &FormatPart| match part {
+            FormatPart::Text(_) => false,
+            FormatPart::Hole(hole) => hole.is_filled(values),
+            FormatPart::Optional(parts) => all_filled(parts, values),
         };
         if !self.parts.iter().any(has_value) {
             match blank {
@@ -172,30 +172,30 @@ impl Format {
 
     fn write_parts(
         &self,
-        parts: &[Part],
+        parts: &[FormatPart],
         values: &[Value<'_>],
         list: &ListStyle,
         out: &mut String,
     ) {
         for part in parts {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Hole(hole) => hole.write(values.get(hole.value), list, out),
-                Part::Optional(inner) if all_filled(inner, values) => {
+                FormatPart::Text(text) => out.push_str(text),
+                FormatPart::Hole(hole) => hole.write(values.get(hole.value), list, out),
+                FormatPart::Optional(inner) if all_filled(inner, values) => {
                     self.write_parts(inner, values, list, out);
                 }
-                Part::Optional(_) => {}
+                FormatPart::Optional(_) => {}
             }
         }
     }
 
     fn holes(&self) -> Vec<&Hole> {
-        fn collect<'a>(parts: &'a [Part], found: &mut Vec<&'a Hole>) {
+        fn collect<'a>(parts: &'a [FormatPart], found: &mut Vec<&'a Hole>) {
             for part in parts {
                 match part {
-                    Part::Text(_) => {}
-                    Part::Hole(hole) => found.push(hole),
-                    Part::Optional(inner) => collect(inner, found),
+                    FormatPart::Text(_) => {}
+                    FormatPart::Hole(hole) => found.push(hole),
+                    FormatPart::Optional(inner) => collect(inner, found),
                 }
             }
         }
@@ -205,10 +205,10 @@ impl Format {
     }
 }
 
-fn all_filled(parts: &[Part], values: &[Value<'_>]) -> bool {
+fn all_filled(parts: &[FormatPart], values: &[Value<'_>]) -> bool {
     parts.iter().all(|part| match part {
-        Part::Hole(hole) => hole.is_filled(values),
-        Part::Text(_) | Part::Optional(_) => true,
+        FormatPart::Hole(hole) => hole.is_filled(values),
+        FormatPart::Text(_) | FormatPart::Optional(_) => true,
     })
 }
 
@@ -223,20 +223,22 @@ impl Hole {
         self.plus || self.thousands || self.digits != Digits::Shortest || self.unit.is_some()
     }
 
-    fn check(&self, kind: Kind) -> Result<(), String> {
+    fn check(&self, kind: ValueKind) -> Result<(), String> {
         match kind {
-            Kind::Any => Ok(()),
-            Kind::Text | Kind::Truth if self.has_spec() => Err(format!(
+            ValueKind::Any => Ok(()),
+            ValueKind::Text | ValueKind::Truth if self.has_spec() => Err(format!(
                 "{} takes no digits and no unit; write {{}}, or number(…) in the expression",
                 kind.name()
             )),
-            Kind::Text | Kind::Truth => Ok(()),
-            Kind::Number(None) | Kind::List(None) => Ok(()),
-            Kind::Number(Some(dimension)) | Kind::List(Some(dimension)) => match &self.unit {
-                Some(unit) => unit.check(dimension),
-                None if self.has_spec() => unit::needless(dimension),
-                None => Ok(()),
-            },
+            ValueKind::Text | ValueKind::Truth => Ok(()),
+            ValueKind::Number(None) | ValueKind::List(None) => Ok(()),
+            ValueKind::Number(Some(dimension)) | ValueKind::List(Some(dimension)) => {
+                match &self.unit {
+                    Some(unit) => unit.check(dimension),
+                    None if self.has_spec() => unit::needless(dimension),
+                    None => Ok(()),
+                }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::str::{CharIndices, FromStr};
 
 use super::number::Digits;
 use super::unit::Unit;
-use super::{DIGITS_MAX, Format, FormatError, Hole, Part};
+use super::{DIGITS_MAX, Format, FormatError, FormatPart, Hole};
 
 /// Bytes that a format may have.
 const LENGTH_MAX: usize = 1024;
@@ -42,7 +42,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Up to the end, or within square brackets (which began at a byte) up to their end.
-    fn parts(&mut self, within: Option<usize>) -> Result<Vec<Part>, FormatError> {
+    fn parts(&mut self, within: Option<usize>) -> Result<Vec<FormatPart>, FormatError> {
         let mut parts = Vec::new();
         let mut text = String::new();
         loop {
@@ -64,17 +64,17 @@ impl Reader<'_> {
             match c {
                 '{' => {
                     push_text(&mut parts, std::mem::take(&mut text));
-                    parts.push(Part::Hole(self.hole(at)?));
+                    parts.push(FormatPart::Hole(self.hole(at)?));
                 }
                 '[' if within.is_none() => {
                     push_text(&mut parts, std::mem::take(&mut text));
                     let inner = self.parts(Some(at))?;
-                    if !inner.iter().any(|part| matches!(part, Part::Hole(_))) {
+                    if !inner.iter().any(|part| matches!(part, FormatPart::Hole(_))) {
                         return Err(
                             self.error(at, "these brackets hold no value; write [[ for a bracket")
                         );
                     }
-                    parts.push(Part::Optional(inner));
+                    parts.push(FormatPart::Optional(inner));
                 }
                 ']' if within.is_some() => {
                     push_text(&mut parts, text);
@@ -140,9 +140,9 @@ impl Reader<'_> {
     }
 }
 
-fn push_text(parts: &mut Vec<Part>, text: String) {
+fn push_text(parts: &mut Vec<FormatPart>, text: String) {
     if !text.is_empty() {
-        parts.push(Part::Text(text));
+        parts.push(FormatPart::Text(text));
     }
 }
 

@@ -7,9 +7,9 @@ use crate::expression::Dimension;
 
 fn cell(format: &str, values: &[(f64, Dimension)]) -> String {
     let format: Format = format.parse().expect("a format");
-    let kinds: Vec<Kind> = values
+    let kinds: Vec<ValueKind> = values
         .iter()
-        .map(|(_, of)| Kind::Number(Some(*of)))
+        .map(|(_, of)| ValueKind::Number(Some(*of)))
         .collect();
     format.check(&kinds).expect("it suits");
     let values: Vec<Value<'_>> = values
@@ -151,9 +151,10 @@ fn formats_that_say_nothing_sensible_are_refused_with_their_place() {
 
 #[test]
 fn a_unit_must_fit_what_is_known() {
-    let check =
-        |format: &str, kinds: &[Kind]| format.parse::<Format>().expect("a format").check(kinds);
-    let time = Kind::Number(Some(Dimension::TIME));
+    let check = |format: &str, kinds: &[ValueKind]| {
+        format.parse::<Format>().expect("a format").check(kinds)
+    };
+    let time = ValueKind::Number(Some(Dimension::TIME));
     assert!(
         check("{:.1 GB}", &[time])
             .expect_err("bytes")
@@ -173,8 +174,8 @@ fn a_unit_must_fit_what_is_known() {
             .contains("{1}")
     );
     assert!(check("{} {1}", &[time]).is_err());
-    assert!(check("{:.1}", &[Kind::Text]).is_err());
-    assert!(check("{:.1 GB}", &[Kind::Any]).is_ok());
+    assert!(check("{:.1}", &[ValueKind::Text]).is_err());
+    assert!(check("{:.1 GB}", &[ValueKind::Any]).is_ok());
 }
 
 proptest! {

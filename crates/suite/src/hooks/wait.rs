@@ -46,7 +46,7 @@ impl Baseline {
 }
 
 /// How a look came out.
-enum Look {
+enum LookOutcome {
     Holds,
     NotYet(String),
 }
@@ -67,8 +67,8 @@ pub(super) fn await_condition(
     let mut watch = Watch::of(condition, baseline);
     loop {
         let seen = match watch.look(condition, world) {
-            Look::Holds => return Ok(()),
-            Look::NotYet(seen) => seen,
+            LookOutcome::Holds => return Ok(()),
+            LookOutcome::NotYet(seen) => seen,
         };
         if heeds_stop && world.should_stop() {
             return Err("asked to stop while waiting".to_owned());
@@ -110,11 +110,11 @@ impl Watch {
         }
     }
 
-    fn look(&mut self, condition: &Condition, world: &mut dyn World) -> Look {
+    fn look(&mut self, condition: &Condition, world: &mut dyn World) -> LookOutcome {
         let by = |held: Result<bool, String>, otherwise: String| match held {
-            Ok(true) => Look::Holds,
-            Ok(false) => Look::NotYet(otherwise),
-            Err(why) => Look::NotYet(why),
+            Ok(true) => LookOutcome::Holds,
+            Ok(false) => LookOutcome::NotYet(otherwise),
+            Err(why) => LookOutcome::NotYet(why),
         };
         match condition {
             Condition::Rollout(cluster, workload) => {
@@ -136,15 +136,15 @@ impl Watch {
                 query,
                 comparison,
             } => match prometheus(url, query, world) {
-                Ok(value) if comparison.holds(value) => Look::Holds,
-                Ok(value) => Look::NotYet(format!("the query gave {value}")),
-                Err(why) => Look::NotYet(why),
+                Ok(value) if comparison.holds(value) => LookOutcome::Holds,
+                Ok(value) => LookOutcome::NotYet(format!("the query gave {value}")),
+                Err(why) => LookOutcome::NotYet(why),
             },
             Condition::CpuIdle { of, below, span } => self.look_cpu(of, *below, *span, world),
         }
     }
 
-    fn look_log(&mut self, file: &str, world: &mut dyn World) -> Look {
+    fn look_log(&mut self, file: &str, world: &mut dyn World) -> LookOutcome {
         let length = world.file_length(file);
         if length < self.log_offset {
             // The file was begun anew.
@@ -161,46 +161,52 @@ impl Watch {
             .as_ref()
             .is_some_and(|pattern| lines.lines().any(|line| pattern.is_match(line)));
         if found {
-            Look::Holds
+            LookOutcome::Holds
         } else {
-            Look::NotYet(format!("no such line in {file}"))
+            LookOutcome::NotYet(format!("no such line in {file}"))
         }
     }
 
-    fn look_cpu(&mut self, of: &CpuOf, below: f64, span: Duration, world: &mut dyn World) -> Look {
+    fn look_cpu(
+        &mut self,
+        of: &CpuOf,
+        below: f64,
+        span: Duration,
+        world: &mut dyn World,
+    ) -> LookOutcome {
         let now = world.now();
         let used = match world.cpu_seconds(of) {
             Ok(used) => used,
-            Err(why) => return Look::NotYet(why),
+            Err(why) => return LookOutcome::NotYet(why),
         };
         let Some((at, before)) = self.cpu else {
             self.cpu = Some((now, used));
-            return Look::NotYet("the processor was looked at once".to_owned());
+            return LookOutcome::NotYet("the processor was looked at once".to_owned());
         };
         let window = now.saturating_sub(at);
         if window < CPU_WINDOW {
-            return Look::NotYet("the processor was looked at once".to_owned());
+            return LookOutcome::NotYet("the processor was looked at once".to_owned());
         }
         self.cpu = Some((now, used));
         let cores = (used - before) / window.as_secs_f64();
         if cores >= below {
             self.quiet_since = None;
-            return Look::NotYet(format!("{cores:.2} cores are in use"));
+            return LookOutcome::NotYet(format!("{cores:.2} cores are in use"));
         }
         let since = *self.quiet_since.get_or_insert(at);
         if now.saturating_sub(since) >= span {
-            Look::Holds
+            LookOutcome::Holds
         } else {
-            Look::NotYet(format!("quiet for less than {}", duration_text(span)))
+            LookOutcome::NotYet(format!("quiet for less than {}", duration_text(span)))
         }
     }
 }
 
-fn look_http(call: &HttpCall, world: &mut dyn World) -> Look {
+fn look_http(call: &HttpCall, world: &mut dyn World) -> LookOutcome {
     match world.http(call, REQUEST) {
-        Ok(answer) if call.accepts(answer.status) => Look::Holds,
-        Ok(answer) => Look::NotYet(format!("{} answered with {}", call.url, answer.status)),
-        Err(why) => Look::NotYet(why),
+        Ok(answer) if call.accepts(answer.status) => LookOutcome::Holds,
+        Ok(answer) => LookOutcome::NotYet(format!("{} answered with {}", call.url, answer.status)),
+        Err(why) => LookOutcome::NotYet(why),
     }
 }
 

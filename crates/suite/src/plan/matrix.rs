@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::file::{At, Axis, AxisValue, Entry, Group, HookNodes, Node, Problem, SETTINGS, Value};
+use crate::file::{
+    At, Axis, AxisValue, Entry, GroupSpec, HookNodes, Node, Problem, SETTINGS, Value,
+};
 
 /// Most rows of a group: a product that is larger is a mistake.
 const ROWS_MAX: usize = 10_000;
@@ -27,7 +29,7 @@ pub(super) struct Combination {
 }
 
 /// All rows of a group.
-pub(super) fn combinations(group: &Group) -> Result<Vec<Combination>, Problem> {
+pub(super) fn combinations(group: &GroupSpec) -> Result<Vec<Combination>, Problem> {
     let size = group.axes.iter().map(|axis| axis.values.len());
     let size = size.fold(1_usize, usize::saturating_mul);
     if size > ROWS_MAX {
@@ -52,13 +54,13 @@ pub(super) fn combinations(group: &Group) -> Result<Vec<Combination>, Problem> {
     Ok(rows)
 }
 
-fn layers(group: &Group, values: &[&AxisValue], own: &Node) -> Vec<Node> {
+fn layers(group: &GroupSpec, values: &[&AxisValue], own: &Node) -> Vec<Node> {
     let values = values.iter().map(|value| &value.settings);
     let all = group.defaults.iter().chain(values).chain([own]);
     all.cloned().collect()
 }
 
-fn product(group: &Group) -> Vec<Combination> {
+fn product(group: &GroupSpec) -> Vec<Combination> {
     if group.axes.is_empty() {
         return Vec::new();
     }
@@ -73,7 +75,7 @@ fn product(group: &Group) -> Vec<Combination> {
     picks.iter().map(|pick| combination(group, pick)).collect()
 }
 
-fn combination(group: &Group, pick: &[&AxisValue]) -> Combination {
+fn combination(group: &GroupSpec, pick: &[&AxisValue]) -> Combination {
     let names = group.axes.iter().map(|axis| axis.name.clone());
     let values = pick.iter().map(|value| value.label.clone());
     let at = pick.last().map_or_else(At::default, |value| value.at);
@@ -91,7 +93,7 @@ fn combination(group: &Group, pick: &[&AxisValue]) -> Combination {
     }
 }
 
-fn check_exclude(group: &Group) -> Result<(), Problem> {
+fn check_exclude(group: &GroupSpec) -> Result<(), Problem> {
     for entry in group.exclude.iter().flat_map(Node::entries) {
         let axis = axis_of(group, entry)?;
         let label = entry.node.scalar().unwrap_or_default();
@@ -112,7 +114,7 @@ fn check_exclude(group: &Group) -> Result<(), Problem> {
     Ok(())
 }
 
-fn axis_of<'a>(group: &'a Group, entry: &Entry) -> Result<&'a Axis, Problem> {
+fn axis_of<'a>(group: &'a GroupSpec, entry: &Entry) -> Result<&'a Axis, Problem> {
     let found = group.axes.iter().find(|axis| axis.name == entry.key);
     found.ok_or_else(|| {
         let names: Vec<&str> = group.axes.iter().map(|axis| axis.name.as_str()).collect();
@@ -125,7 +127,7 @@ fn axis_of<'a>(group: &'a Group, entry: &Entry) -> Result<&'a Axis, Problem> {
     })
 }
 
-fn is_excluded(group: &Group, row: &Combination) -> bool {
+fn is_excluded(group: &GroupSpec, row: &Combination) -> bool {
     let matches = |node: &Node| {
         let mut entries = node.entries().iter();
         entries.all(|entry| row.axes.get(&entry.key) == entry.node.scalar().as_ref())
@@ -134,7 +136,7 @@ fn is_excluded(group: &Group, row: &Combination) -> bool {
 }
 
 /// A further combination: values of axes that are known bring their settings, others stand for themselves.
-fn included(group: &Group, node: &Node) -> Result<Combination, Problem> {
+fn included(group: &GroupSpec, node: &Node) -> Result<Combination, Problem> {
     let mut known: Vec<&AxisValue> = Vec::new();
     let mut row = Combination {
         at: node.at,

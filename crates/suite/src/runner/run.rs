@@ -15,7 +15,7 @@ use crate::gates::{Evidence, judge};
 use crate::hooks::{ExecCall, HookSpec, Performer, Undo, World, fill, restore};
 use crate::outcome::RowStatus;
 use crate::plan::{Plan, PlannedRun};
-use crate::state::{RunState, State, StateError, SuiteRecord};
+use crate::state::{RunState, StateError, StateFolder, SuiteRecord};
 
 /// Time that the command that prints the target's URL may take.
 const TARGET_TIMEOUT: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ pub struct RunSettings<'a> {
 /// Everything that a runner works with.
 pub(super) struct Runner<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) state: &'a State,
+    pub(super) state: &'a StateFolder,
     pub(super) executor: &'a mut dyn Executor,
     pub(super) world: &'a mut dyn World,
     pub(super) settings: &'a RunSettings<'a>,
@@ -57,7 +57,7 @@ pub(super) struct Runner<'a> {
 /// The state cannot be read or written. What was prepared is cleaned up all the same.
 pub fn run(
     plan: &Plan,
-    state: &State,
+    state: &StateFolder,
     executor: &mut dyn Executor,
     world: &mut dyn World,
     settings: &RunSettings,
@@ -430,7 +430,7 @@ impl Runner<'_> {
 }
 
 /// Keeps a change before it is made; of two changes of one thing the first says what was there before.
-fn record_change(state: &State, changes: &mut Vec<Undo>, undo: Undo) -> Result<(), String> {
+fn record_change(state: &StateFolder, changes: &mut Vec<Undo>, undo: Undo) -> Result<(), String> {
     let what = undo.what();
     if changes.iter().any(|known| known.what() == what) {
         return Ok(());

@@ -19,7 +19,7 @@ use crate::hooks::testing::Simulated;
 use crate::outcome::{RowStatus, SuiteOutcome};
 use crate::plan::{Plan, Surroundings};
 use crate::state::testing::{Loss, MemoryDisk};
-use crate::state::{Disk, RunState, State, StateError, SuiteRecord};
+use crate::state::{Disk, RunState, StateError, StateFolder, SuiteRecord};
 
 /// An executor whose results follow from the row alone.
 struct Pretended {
@@ -130,8 +130,8 @@ impl Bench {
         }
     }
 
-    fn state(&self) -> State {
-        State::new(PathBuf::from("/s.state"), self.disk.clone())
+    fn state(&self) -> StateFolder {
+        StateFolder::new(PathBuf::from("/s.state"), self.disk.clone())
     }
 
     fn run(&self) -> Result<SuiteEnd, StateError> {

@@ -44,7 +44,7 @@ pub const RESULT: &str = "result.json";
 
 /// A state folder.
 #[derive(Clone)]
-pub struct State {
+pub struct StateFolder {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
 }
@@ -81,11 +81,11 @@ pub fn usual_folder(file: &Path) -> PathBuf {
     file.with_extension("state")
 }
 
-impl State {
+impl StateFolder {
     /// A state folder, which need not be there yet.
     #[must_use]
-    pub fn new(folder: PathBuf, disk: Arc<dyn Disk>) -> State {
-        State { folder, disk }
+    pub fn new(folder: PathBuf, disk: Arc<dyn Disk>) -> StateFolder {
+        StateFolder { folder, disk }
     }
 
     /// The folder.

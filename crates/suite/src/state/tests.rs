@@ -54,7 +54,7 @@ fn a_second_runner_is_told_who_holds_the_folder() {
 #[test]
 fn a_run_is_whole_when_its_status_says_so_and_its_result_is_there() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
-    let state = State::new(folder.path().join("s.state"), Arc::new(SystemDisk));
+    let state = StateFolder::new(folder.path().join("s.state"), Arc::new(SystemDisk));
     assert!(!state.has_runs());
     let run = state
         .begin(&status(RunState::Running))
@@ -96,7 +96,7 @@ fn a_run_is_whole_when_its_status_says_so_and_its_result_is_there() {
 #[test]
 fn a_status_that_was_changed_by_hand_is_no_status() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
-    let state = State::new(folder.path().to_owned(), Arc::new(SystemDisk));
+    let state = StateFolder::new(folder.path().to_owned(), Arc::new(SystemDisk));
     let run = state
         .begin(&status(RunState::Running))
         .expect("the disk is well");

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::knee::{Departure, Knee, departure, knee};
-use super::point::Point;
+use super::point::LoadPoint;
 use super::usl::{Refusal, Usl};
 
 /// The version of the curve's layout.
@@ -41,7 +41,7 @@ pub struct Curve {
     /// What was varied.
     pub axis: Axis,
     /// What was measured, ascending in load.
-    pub points: Vec<Point>,
+    pub points: Vec<LoadPoint>,
     /// Where throughput bends; `None` when it does not.
     pub knee: Option<Knee>,
     /// Where the p99 leaves its quiet level; `None` when it does not.
@@ -53,11 +53,11 @@ pub struct Curve {
 impl Curve {
     /// The curve through points.
     #[must_use]
-    pub fn of(axis: Axis, mut points: Vec<Point>) -> Curve {
+    pub fn of(axis: Axis, mut points: Vec<LoadPoint>) -> Curve {
         points.sort_by(|one, other| one.load.total_cmp(&other.load));
         let of_target = || points.iter().filter(|point| point.is_of_the_target());
         let any_good = of_target().any(|point| point.goodput > 0.0);
-        let answers = |point: &Point| {
+        let answers = |point: &LoadPoint| {
             if any_good {
                 point.goodput
             } else {
@@ -90,8 +90,8 @@ mod tests {
 
     use super::*;
 
-    fn point(load: f64, throughput: f64, limit: Limit) -> Point {
-        Point {
+    fn point(load: f64, throughput: f64, limit: Limit) -> LoadPoint {
+        LoadPoint {
             load,
             offered: None,
             throughput,
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn points_of_a_busy_generator_are_shown_and_not_concluded_from() {
-        let mut points: Vec<Point> = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+        let mut points: Vec<LoadPoint> = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
             .map(|users: f64| point(users, 100.0 * users.min(8.0), Limit::Target))
             .into();
         points.insert(0, point(64.0, 90.0, Limit::Generator));

@@ -1,6 +1,6 @@
 //! A load curve and what fits it.
 //!
-//! [`Values`] are the loads to try, a [`Point`] is what one of them measured, and a [`Curve`] is all of them with its knee, the
+//! [`Values`] are the loads to try, a [`LoadPoint`] is what one of them measured, and a [`Curve`] is all of them with its knee, the
 //! place where the p99 leaves its quiet level, and the fit of the Universal Scalability Law. Must not know how points are
 //! measured. Invariant: a fit says how far off it is.
 
@@ -12,6 +12,6 @@ mod values;
 
 pub use curve::{Axis, Curve, SCHEMA, Scaling};
 pub use knee::{Departure, Knee, departure, knee};
-pub use point::Point;
+pub use point::LoadPoint;
 pub use usl::{FACTOR_MIN, POINTS_MIN, Peak, Refusal, Usl};
 pub use values::{VALUES_MAX, Values, ValuesError};

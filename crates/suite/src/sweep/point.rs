@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// One point of a load curve, its warm-up left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct LoadPoint {
     /// The load: arrivals per second, or virtual users.
     pub load: f64,
     /// Starts planned per second; `None` in a closed model.
@@ -35,10 +35,10 @@ pub struct Point {
     pub headline: String,
 }
 
-impl Point {
+impl LoadPoint {
     /// The point of a run under a load.
     #[must_use]
-    pub fn of(load: f64, result: &RunResult) -> Point {
+    pub fn of(load: f64, result: &RunResult) -> LoadPoint {
         let totals = &result.totals;
         let counts = &totals.seen.counts;
         let seconds = totals.measured_ns as f64 / 1e9;
@@ -58,7 +58,7 @@ impl Point {
         let elapsed = totals.elapsed_ns.max(1) as f64;
         let throughput = totals.rates.steady.unwrap_or(per_second(counts.completed));
         let good = counts.good as f64 / counts.completed.max(1) as f64;
-        Point {
+        LoadPoint {
             load,
             offered: totals.rates.offered,
             throughput,

@@ -4,14 +4,14 @@
 //! is served, a list of ranges gets the whole.
 
 use super::generate::{alphabet, count};
-use super::{Context, inspect};
+use super::{EndpointContext, inspect};
 use crate::reply::{Reply, TEXT};
 use crate::request::{Request, percent_decode};
 use http::StatusCode;
 use http::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, RANGE};
 
 /// The request as JSON under an entity tag.
-pub(super) fn etag(tag: &str, context: &Context<'_>, request: &Request) -> Reply {
+pub(super) fn etag(tag: &str, context: &EndpointContext<'_>, request: &Request) -> Reply {
     let tag = format!("\"{}\"", percent_decode(tag).replace(['"', '\r', '\n'], ""));
     let names = |list: &str| {
         list.split(',')
@@ -31,7 +31,7 @@ pub(super) fn etag(tag: &str, context: &Context<'_>, request: &Request) -> Reply
 }
 
 /// 304 for any precondition, else the request as JSON with a tag and a date.
-pub(super) fn cache(context: &Context<'_>, request: &Request) -> Reply {
+pub(super) fn cache(context: &EndpointContext<'_>, request: &Request) -> Reply {
     let conditional = [IF_MODIFIED_SINCE, IF_NONE_MATCH];
     if conditional
         .iter()
@@ -56,19 +56,21 @@ pub(super) fn cache_control(seconds: &str, request: &Request) -> Reply {
 }
 
 /// `n` bytes of the alphabet, or the part that `Range` asks for.
-pub(super) fn range(n: &str, context: &Context<'_>, request: &Request) -> Reply {
+pub(super) fn range(n: &str, context: &EndpointContext<'_>, request: &Request) -> Reply {
     let length = match count(n, context.shared.config.limits.generated_bytes) {
         Ok(length) => length,
         Err(reason) => return Reply::bad_request(reason),
     };
     let reply = match request.header(RANGE).map(|value| one_range(value, length)) {
-        None | Some(Wanted::Whole) => Reply::streamed(TEXT, alphabet(0, length), Some(length)),
-        Some(Wanted::Part { from, to }) => {
+        None | Some(RequestedRange::Whole) => {
+            Reply::streamed(TEXT, alphabet(0, length), Some(length))
+        }
+        Some(RequestedRange::Part { from, to }) => {
             let mut reply = Reply::streamed(TEXT, alphabet(from, to + 1), Some(to + 1 - from));
             reply.status = StatusCode::PARTIAL_CONTENT;
             reply.with("content-range", format!("bytes {from}-{to}/{length}"))
         }
-        Some(Wanted::Nothing) => {
+        Some(RequestedRange::Nothing) => {
             let body = "invalid range: failed to overlap\n";
             Reply::text(StatusCode::RANGE_NOT_SATISFIABLE, body)
                 .with("content-range", format!("bytes */{length}"))
@@ -81,38 +83,38 @@ pub(super) fn range(n: &str, context: &Context<'_>, request: &Request) -> Reply 
 
 /// What a `Range` header asks for; `from` and `to` are inclusive.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum RequestedRange {
     Whole,
     Part { from: u64, to: u64 },
     Nothing,
 }
 
-fn one_range(value: &str, length: u64) -> Wanted {
+fn one_range(value: &str, length: u64) -> RequestedRange {
     let Some((from, to)) = value
         .strip_prefix("bytes=")
         .and_then(|set| set.split_once('-'))
     else {
-        return Wanted::Whole;
+        return RequestedRange::Whole;
     };
     let last = length.saturating_sub(1);
     match (from.parse::<u64>(), to.parse::<u64>()) {
-        (Ok(from), _) if from >= length => Wanted::Nothing,
-        (Ok(from), Ok(to)) if to >= from => Wanted::Part {
+        (Ok(from), _) if from >= length => RequestedRange::Nothing,
+        (Ok(from), Ok(to)) if to >= from => RequestedRange::Part {
             from,
             to: to.min(last),
         },
-        (Ok(from), Err(_)) if to.is_empty() => Wanted::Part { from, to: last },
-        (Err(_), Ok(0)) if from.is_empty() => Wanted::Nothing,
-        (Err(_), Ok(_)) if from.is_empty() && length == 0 => Wanted::Nothing,
-        (Err(_), Ok(suffix)) if from.is_empty() => Wanted::Part {
+        (Ok(from), Err(_)) if to.is_empty() => RequestedRange::Part { from, to: last },
+        (Err(_), Ok(0)) if from.is_empty() => RequestedRange::Nothing,
+        (Err(_), Ok(_)) if from.is_empty() && length == 0 => RequestedRange::Nothing,
+        (Err(_), Ok(suffix)) if from.is_empty() => RequestedRange::Part {
             from: length.saturating_sub(suffix),
             to: last,
         },
-        _ => Wanted::Whole,
+        _ => RequestedRange::Whole,
     }
 }
 
-fn now(context: &Context<'_>) -> String {
+fn now(context: &EndpointContext<'_>) -> String {
     httpdate::fmt_http_date(context.shared.clock.wall())
 }
 
@@ -122,23 +124,23 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let part = |from, to| Wanted::Part { from, to };
+        let part = |from, to| RequestedRange::Part { from, to };
         let cases = [
             ("bytes=0-0", part(0, 0)),
             ("bytes=2-10", part(2, 9)),
             ("bytes=3-", part(3, 9)),
             ("bytes=-3", part(7, 9)),
             ("bytes=-99", part(0, 9)),
-            ("bytes=-0", Wanted::Nothing),
-            ("bytes=10-", Wanted::Nothing),
-            ("bytes=5-2", Wanted::Whole),
-            ("bytes=1-2,4-5", Wanted::Whole),
-            ("lines=1-2", Wanted::Whole),
-            ("bytes=-", Wanted::Whole),
+            ("bytes=-0", RequestedRange::Nothing),
+            ("bytes=10-", RequestedRange::Nothing),
+            ("bytes=5-2", RequestedRange::Whole),
+            ("bytes=1-2,4-5", RequestedRange::Whole),
+            ("lines=1-2", RequestedRange::Whole),
+            ("bytes=-", RequestedRange::Whole),
         ];
         for (value, expected) in cases {
             assert_eq!(one_range(value, 10), expected, "{value}");
         }
-        assert_eq!(one_range("bytes=-1", 0), Wanted::Nothing);
+        assert_eq!(one_range("bytes=-1", 0), RequestedRange::Nothing);
     }
 }

@@ -3,7 +3,7 @@
 //! They must not know connections. Invariant: bodies are produced piece by piece while they are sent, so a
 //! gigabyte costs one piece of memory.
 
-use super::{Context, inspect};
+use super::{EndpointContext, inspect};
 use crate::duration;
 use crate::random::Dice;
 use crate::reply::{Chunk, Chunks, Reply, TEXT};
@@ -32,7 +32,7 @@ pub(super) enum Framing {
 }
 
 /// The request with its body as JSON, after a while.
-pub(super) fn delay(time: &str, context: &Context<'_>, request: &Request) -> Reply {
+pub(super) fn delay(time: &str, context: &EndpointContext<'_>, request: &Request) -> Reply {
     let delay = match time_within(time, context) {
         Ok(delay) => delay,
         Err(reason) => return Reply::bad_request(format!("invalid duration: {reason}")),
@@ -51,7 +51,7 @@ pub(super) fn delay(time: &str, context: &Context<'_>, request: &Request) -> Rep
 /// `n` random bytes.
 pub(super) fn bytes(
     n: &str,
-    context: &mut Context<'_>,
+    context: &mut EndpointContext<'_>,
     request: &Request,
     framing: Framing,
 ) -> Reply {
@@ -63,7 +63,7 @@ pub(super) fn bytes(
 
 fn try_bytes(
     n: &str,
-    context: &mut Context<'_>,
+    context: &mut EndpointContext<'_>,
     request: &Request,
     framing: Framing,
 ) -> Result<Reply, String> {
@@ -115,14 +115,14 @@ pub(super) fn stream(n: &str, request: &Request) -> Reply {
 }
 
 /// Bytes that trickle.
-pub(super) fn drip(context: &Context<'_>, request: &Request) -> Reply {
+pub(super) fn drip(context: &EndpointContext<'_>, request: &Request) -> Reply {
     match try_drip(context, request) {
         Ok(reply) => reply,
         Err(reason) => Reply::bad_request(reason),
     }
 }
 
-fn try_drip(context: &Context<'_>, request: &Request) -> Result<Reply, String> {
+fn try_drip(context: &EndpointContext<'_>, request: &Request) -> Result<Reply, String> {
     let time = |name: &str, default: Duration| match request.query(name) {
         None => Ok(default),
         Some(text) => time_within(text, context).map_err(|e| format!("invalid {name}: {e}")),
@@ -214,7 +214,7 @@ fn pieces(
     }))
 }
 
-fn time_within(text: &str, context: &Context<'_>) -> Result<Duration, String> {
+fn time_within(text: &str, context: &EndpointContext<'_>) -> Result<Duration, String> {
     let longest = context.shared.config.limits.delay;
     let time = duration::parse(&percent_decode(text))?;
     if time > longest {

@@ -39,7 +39,8 @@ pub(super) fn with_body(request: &Request) -> Reply {
         }
         "multipart/form-data" => {
             let parts = parts(&request.body, kind);
-            let (filed, plain): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|p| p.is_file);
+            let (filed, plain): (Vec<MultipartPart>, Vec<MultipartPart>) =
+                parts.into_iter().partition(|p| p.is_file);
             files = multimap(filed.into_iter().map(|part| (part.name, part.content)));
             form = multimap(plain.into_iter().map(|part| (part.name, part.content)));
         }
@@ -143,14 +144,14 @@ fn data(body: &Bytes, essence: &str) -> String {
 
 /// One part of a multipart body.
 #[derive(Debug, PartialEq, Eq)]
-struct Part {
+struct MultipartPart {
     name: String,
     content: String,
     is_file: bool,
 }
 
 /// The parts of a multipart body (RFC 7578); what is malformed is left out.
-fn parts(body: &[u8], kind: &str) -> Vec<Part> {
+fn parts(body: &[u8], kind: &str) -> Vec<MultipartPart> {
     let Some(boundary) = parameter(kind, "boundary") else {
         return Vec::new();
     };
@@ -166,7 +167,7 @@ fn parts(body: &[u8], kind: &str) -> Vec<Part> {
                 line.to_ascii_lowercase()
                     .starts_with("content-disposition:")
             })?;
-            Some(Part {
+            Some(MultipartPart {
                 name: parameter(disposition, "name")?,
                 content: content.strip_suffix("\r\n").unwrap_or(content).to_owned(),
                 is_file: parameter(disposition, "filename").is_some(),
@@ -195,7 +196,7 @@ mod tests {
                     Content-Type: text/plain\r\n\r\nline\r\n\r\n--b\r\n\
                     content-disposition: form-data; name=k\r\n\r\nv\r\n--b--\r\n";
         let parts = parts(body.as_bytes(), "multipart/form-data; boundary=b");
-        let part = |name: &str, content: &str, is_file| Part {
+        let part = |name: &str, content: &str, is_file| MultipartPart {
             name: name.to_owned(),
             content: content.to_owned(),
             is_file,

@@ -24,7 +24,7 @@ use http::header::{ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_ORIGIN
 use http::{HeaderValue, Method, StatusCode};
 
 /// What an endpoint may use besides the request.
-pub(crate) struct Context<'a> {
+pub(crate) struct EndpointContext<'a> {
     pub(crate) shared: &'a ServerState,
     pub(crate) dice: &'a mut Dice,
 }
@@ -200,14 +200,14 @@ pub(crate) const ENDPOINTS: [EndpointInfo; 52] = [
 ];
 
 /// What a request asks for.
-pub(crate) enum Found {
+pub(crate) enum EndpointMatch {
     /// A route of the routes file.
     Route(RouteMatch),
     /// A built-in endpoint with the variable segments of the path, still percent-encoded.
     BuiltIn(Endpoint, Vec<String>),
 }
 
-impl Found {
+impl EndpointMatch {
     /// What the request is counted under.
     pub(crate) fn path_id(&self) -> PathId {
         match self {
@@ -218,19 +218,23 @@ impl Found {
 }
 
 /// Finds what a request asks for; routes of the file come first.
-pub(crate) fn find(context: &Context<'_>, request: &Request) -> Found {
+pub(crate) fn find(context: &EndpointContext<'_>, request: &Request) -> EndpointMatch {
     if let Some(found) = context.shared.routes.find(&request.method, &request.path) {
-        return Found::Route(found);
+        return EndpointMatch::Route(found);
     }
     let (endpoint, segments) = locate(&request.path);
-    Found::BuiltIn(endpoint, segments.into_iter().map(str::to_owned).collect())
+    EndpointMatch::BuiltIn(endpoint, segments.into_iter().map(str::to_owned).collect())
 }
 
 /// Answers a request.
-pub(crate) fn answer(context: &mut Context<'_>, found: Found, request: &Request) -> Reply {
+pub(crate) fn answer(
+    context: &mut EndpointContext<'_>,
+    found: EndpointMatch,
+    request: &Request,
+) -> Reply {
     let (endpoint, segments) = match found {
-        Found::Route(found) => return answer_route(context, &found, request),
-        Found::BuiltIn(endpoint, segments) => (endpoint, segments),
+        EndpointMatch::Route(found) => return answer_route(context, &found, request),
+        EndpointMatch::BuiltIn(endpoint, segments) => (endpoint, segments),
     };
     let allowed = ENDPOINTS[endpoint as usize].allowed;
     let mut reply = if request.method == Method::OPTIONS {
@@ -251,7 +255,7 @@ pub(crate) fn answer(context: &mut Context<'_>, found: Found, request: &Request)
     reply
 }
 
-fn answer_route(context: &mut Context<'_>, found: &RouteMatch, request: &Request) -> Reply {
+fn answer_route(context: &mut EndpointContext<'_>, found: &RouteMatch, request: &Request) -> Reply {
     let shared = context.shared;
     let (mut reply, delay_ns) = shared.routes.answer(found, request, context.dice);
     reply.not_before_ns = delay_ns
@@ -339,7 +343,7 @@ fn locate_single(segment: &str) -> Endpoint {
 
 fn call(
     endpoint: Endpoint,
-    context: &mut Context<'_>,
+    context: &mut EndpointContext<'_>,
     request: &Request,
     segments: &[&str],
 ) -> Reply {

@@ -2,7 +2,7 @@
 //!
 //! They must not know connections. Invariant: the answers depend on the request and the seed alone.
 
-use super::Context;
+use super::EndpointContext;
 use crate::duration;
 use crate::queueing::{self, Admission, QueueSpec, ROOM_MAX, SERVERS_MAX, fnv1a};
 use crate::random::{Dice, RandomDuration};
@@ -35,7 +35,7 @@ const CATEGORIES: [&str; 12] = [
 ];
 
 /// One request of an M/G/k queue.
-pub(super) fn service(context: &Context<'_>, request: &Request) -> Reply {
+pub(super) fn service(context: &EndpointContext<'_>, request: &Request) -> Reply {
     let (key, spec) = match queue_spec(context, request) {
         Ok(found) => found,
         Err(reason) => return Reply::bad_request(reason),
@@ -72,7 +72,10 @@ pub(super) fn service(context: &Context<'_>, request: &Request) -> Reply {
     }
 }
 
-fn queue_spec(context: &Context<'_>, request: &Request) -> Result<(String, QueueSpec), String> {
+fn queue_spec(
+    context: &EndpointContext<'_>,
+    request: &Request,
+) -> Result<(String, QueueSpec), String> {
     let mean = match request.query("time") {
         None => Duration::from_millis(10),
         Some(text) => duration::parse(text).map_err(|e| format!("invalid time: {e}"))?,

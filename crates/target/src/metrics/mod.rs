@@ -116,7 +116,7 @@ impl Counts {
 pub(crate) struct Family {
     name: &'static str,
     help: &'static str,
-    kind: Kind,
+    kind: ExposedKind,
     series: Vec<Series>,
 }
 
@@ -130,7 +130,7 @@ impl Family {
         help: &'static str,
         series: Vec<(Labels, f64)>,
     ) -> Self {
-        Self::numbers(name, help, Kind::Counter, series)
+        Self::numbers(name, help, ExposedKind::Counter, series)
     }
 
     /// Gauges.
@@ -139,7 +139,7 @@ impl Family {
         help: &'static str,
         series: Vec<(Labels, f64)>,
     ) -> Self {
-        Self::numbers(name, help, Kind::Gauge, series)
+        Self::numbers(name, help, ExposedKind::Gauge, series)
     }
 
     /// Histograms of times.
@@ -155,7 +155,7 @@ impl Family {
         Self {
             name,
             help,
-            kind: Kind::Histogram,
+            kind: ExposedKind::Histogram,
             series: series.collect(),
         }
     }
@@ -163,7 +163,7 @@ impl Family {
     fn numbers(
         name: &'static str,
         help: &'static str,
-        kind: Kind,
+        kind: ExposedKind,
         series: Vec<(Labels, f64)>,
     ) -> Self {
         let series = series.into_iter().map(|(labels, value)| Series {
@@ -191,7 +191,7 @@ pub(crate) fn resident_bytes() -> Option<u64> {
 
 /// The kinds of metric that are exposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ExposedKind {
     Counter,
     Gauge,
     Histogram,
@@ -244,13 +244,13 @@ fn gather(shared: &ServerState) -> Vec<Family> {
         Family {
             name: "loadline_target_requests_total",
             help: "Requests by path template, method and status; code 0 had no answer, as asked.",
-            kind: Kind::Counter,
+            kind: ExposedKind::Counter,
             series: requests.collect(),
         },
         Family {
             name: "loadline_target_service_time_seconds",
             help: "Time from the whole request head to the start of the answer.",
-            kind: Kind::Histogram,
+            kind: ExposedKind::Histogram,
             series: times.collect(),
         },
     ];
@@ -288,13 +288,13 @@ fn gauges(shared: &ServerState) -> Vec<Family> {
         single(
             "loadline_target_connections",
             "Open connections.",
-            Kind::Gauge,
+            ExposedKind::Gauge,
             open as f64,
         ),
         single(
             "loadline_target_service_waiting",
             "Requests waiting in the /service queues.",
-            Kind::Gauge,
+            ExposedKind::Gauge,
             waiting as f64,
         ),
     ];
@@ -302,20 +302,20 @@ fn gauges(shared: &ServerState) -> Vec<Family> {
         families.push(single(
             "process_cpu_seconds_total",
             "User and system time of the process.",
-            Kind::Counter,
+            ExposedKind::Counter,
             usage.cpu_seconds,
         ));
         families.push(single(
             "process_resident_memory_bytes",
             "Resident memory of the process.",
-            Kind::Gauge,
+            ExposedKind::Gauge,
             usage.resident_bytes as f64,
         ));
     }
     families
 }
 
-fn single(name: &'static str, help: &'static str, kind: Kind, value: f64) -> Family {
+fn single(name: &'static str, help: &'static str, kind: ExposedKind, value: f64) -> Family {
     let series = vec![Series {
         labels: Vec::new(),
         value: Value::Number(value),

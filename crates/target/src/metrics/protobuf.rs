@@ -5,7 +5,7 @@
 //! Invariant: native buckets are told as spans and deltas whose sum is the count.
 
 use super::histogram::{BOUNDS_NS, SCHEMA, ServiceTimes};
-use super::{Family, Kind, Series, Value};
+use super::{ExposedKind, Family, Series, Value};
 
 /// The type of the format.
 pub(super) const CONTENT_TYPE: &str =
@@ -29,9 +29,9 @@ fn encode_family(family: &Family) -> Vec<u8> {
     field_bytes(&mut out, 1, family.name.as_bytes());
     field_bytes(&mut out, 2, family.help.as_bytes());
     let kind = match family.kind {
-        Kind::Counter => 0,
-        Kind::Gauge => 1,
-        Kind::Histogram => 4,
+        ExposedKind::Counter => 0,
+        ExposedKind::Gauge => 1,
+        ExposedKind::Histogram => 4,
     };
     field_varint(&mut out, 3, kind);
     for series in &family.series {
@@ -40,7 +40,7 @@ fn encode_family(family: &Family) -> Vec<u8> {
     out
 }
 
-fn encode_series(series: &Series, kind: Kind) -> Vec<u8> {
+fn encode_series(series: &Series, kind: ExposedKind) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, value) in &series.labels {
         let mut label = Vec::new();
@@ -52,7 +52,11 @@ fn encode_series(series: &Series, kind: Kind) -> Vec<u8> {
         Value::Number(value) => {
             let mut number = Vec::new();
             field_double(&mut number, 1, *value);
-            field_bytes(&mut out, if kind == Kind::Counter { 3 } else { 2 }, &number);
+            field_bytes(
+                &mut out,
+                if kind == ExposedKind::Counter { 3 } else { 2 },
+                &number,
+            );
         }
         Value::Times(times) => field_bytes(&mut out, 7, &encode_histogram(times)),
     }
@@ -220,13 +224,13 @@ mod tests {
             Family {
                 name: "a",
                 help: "A.",
-                kind: Kind::Histogram,
+                kind: ExposedKind::Histogram,
                 series: vec![histogram],
             },
             Family {
                 name: "b_total",
                 help: "B.",
-                kind: Kind::Counter,
+                kind: ExposedKind::Counter,
                 series: vec![number],
             },
         ]

@@ -4,7 +4,7 @@
 //! with the count. The format cannot carry native histograms; the protobuf one does.
 
 use super::histogram::{BOUNDS_NS, ServiceTimes};
-use super::{Family, Kind, Series, Value};
+use super::{ExposedKind, Family, Series, Value};
 use std::fmt::Write as _;
 
 /// The type of the format.
@@ -15,9 +15,9 @@ pub(super) fn encode(families: &[Family]) -> String {
     let mut out = String::new();
     for family in families {
         let kind = match family.kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram => "histogram",
+            ExposedKind::Counter => "counter",
+            ExposedKind::Gauge => "gauge",
+            ExposedKind::Histogram => "histogram",
         };
         let (name, help) = (family.name, family.help);
         out.push_str(&format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
@@ -87,7 +87,7 @@ mod tests {
         let family = Family {
             name: "t_seconds",
             help: "Time.",
-            kind: Kind::Histogram,
+            kind: ExposedKind::Histogram,
             series: vec![Series {
                 labels: vec![("path", "/\"x\\\n".to_owned())],
                 value: Value::Times(Box::new(times)),

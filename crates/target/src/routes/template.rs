@@ -9,10 +9,10 @@ use serde_json::Value;
 
 /// Parsed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Template(Vec<Piece>);
+pub(super) struct Template(Vec<TemplatePiece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum TemplatePiece {
     Text(String),
     Insert { source: Source, escape: Escape },
 }
@@ -127,13 +127,13 @@ impl Template {
                 .split_once("}}")
                 .ok_or("\"{{\" is not closed by \"}}\"")?;
             if !before.is_empty() {
-                pieces.push(Piece::Text(before.to_owned()));
+                pieces.push(TemplatePiece::Text(before.to_owned()));
             }
             pieces.push(parse_insert(expression)?);
             rest = after;
         }
         if !rest.is_empty() {
-            pieces.push(Piece::Text(rest.to_owned()));
+            pieces.push(TemplatePiece::Text(rest.to_owned()));
         }
         Ok(Self(pieces))
     }
@@ -142,7 +142,7 @@ impl Template {
     pub(super) fn constant(&self) -> Option<&str> {
         match &self.0[..] {
             [] => Some(""),
-            [Piece::Text(text)] => Some(text),
+            [TemplatePiece::Text(text)] => Some(text),
             _ => None,
         }
     }
@@ -152,8 +152,8 @@ impl Template {
         let mut out = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Insert { source, escape } => {
+                TemplatePiece::Text(text) => out.push_str(text),
+                TemplatePiece::Insert { source, escape } => {
                     let text = parts.text(source);
                     match escape {
                         Escape::None => out.push_str(&text),
@@ -170,7 +170,7 @@ impl Template {
     }
 }
 
-fn parse_insert(expression: &str) -> Result<Piece, String> {
+fn parse_insert(expression: &str) -> Result<TemplatePiece, String> {
     let (source, escape) = expression.split_once('|').unwrap_or((expression, ""));
     let escape = match escape.trim() {
         "" => Escape::None,
@@ -178,7 +178,7 @@ fn parse_insert(expression: &str) -> Result<Piece, String> {
         "json" => Escape::Json,
         other => return Err(format!("unknown escape {other:?}: use xml or json")),
     };
-    Ok(Piece::Insert {
+    Ok(TemplatePiece::Insert {
         source: parse_source(source.trim())?,
         escape,
     })

@@ -22,7 +22,7 @@ use crate::error::TargetError;
 use crate::queueing::QueueRegistry;
 use crate::routes::RouteTable;
 use crate::state::ServerState;
-use crate::testbed::Part;
+use crate::testbed::TestbedPart;
 use crate::tls::{Identity, make_identity};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl Running {
     }
 
     /// What the server is in a testbed.
-    pub(crate) fn part(&self) -> Option<&Part> {
+    pub(crate) fn part(&self) -> Option<&TestbedPart> {
         self.shared.part.as_ref()
     }
 
@@ -103,7 +103,10 @@ pub fn serve(config: TargetConfig) -> Result<Running, TargetError> {
 ///
 /// # Errors
 /// As [`serve`].
-pub(crate) fn serve_as(config: TargetConfig, part: Option<Part>) -> Result<Running, TargetError> {
+pub(crate) fn serve_as(
+    config: TargetConfig,
+    part: Option<TestbedPart>,
+) -> Result<Running, TargetError> {
     let threads = config.threads.map_or_else(available_cores, usize::from);
     let routes = match &config.routes {
         Some(path) => RouteTable::read(path)?,

@@ -7,7 +7,7 @@ use super::body::AnswerBody;
 use super::connection::{Busy, Connection};
 use super::worker::Worker;
 use crate::duration::as_ns;
-use crate::endpoints::{self, Context, Endpoint};
+use crate::endpoints::{self, Endpoint, EndpointContext};
 use crate::faults::{self, Fault};
 use crate::metrics::PathId;
 use crate::reply::{Reply, ReplyBody};
@@ -249,7 +249,7 @@ impl Exchange {
 
     fn path_id(&self, request: &Request) -> PathId {
         let mut dice = self.worker.dice();
-        let context = Context {
+        let context = EndpointContext {
             shared: &self.worker.shared,
             dice: &mut dice,
         };
@@ -264,7 +264,7 @@ impl Exchange {
             [] => Ok(None),
             _ => faults::choose(request, shared.config.limits.delay, &mut dice),
         };
-        let mut context = Context {
+        let mut context = EndpointContext {
             shared,
             dice: &mut dice,
         };

@@ -4,7 +4,7 @@
 //! so that the worker's sweep can end clients that never read.
 
 use super::connection::Connection;
-use crate::testbed::{Slot, Tally};
+use crate::testbed::{CounterSlot, Tally};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Transport {
 
     fn written(&self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let (Some(tally), Poll::Ready(Ok(bytes))) = (&self.tally, &result) {
-            tally.add(Slot::BytesOut, *bytes as u64);
+            tally.add(CounterSlot::BytesOut, *bytes as u64);
         }
         self.noted(result)
     }
@@ -79,7 +79,10 @@ impl AsyncRead for Transport {
             Stream::Tls(tls) => Pin::new(tls).poll_read(cx, buffer),
         };
         if let Some(tally) = &self.tally {
-            tally.add(Slot::BytesIn, (buffer.filled().len() - before) as u64);
+            tally.add(
+                CounterSlot::BytesIn,
+                (buffer.filled().len() - before) as u64,
+            );
         }
         result
     }

@@ -9,7 +9,7 @@ use super::timer::Timer;
 use crate::metrics::Recorder;
 use crate::random::Dice;
 use crate::state::ServerState;
-use crate::testbed::{Slot, Tally};
+use crate::testbed::{CounterSlot, Tally};
 use std::collections::HashMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -211,7 +211,7 @@ impl Worker {
     fn spawn(self: &Arc<Self>, stream: tokio::net::TcpStream, peer: SocketAddr, tls: bool) {
         let seat = Registered::new(Arc::clone(self));
         if let Some(tally) = self.tally() {
-            tally.add(Slot::Connections, 1);
+            tally.add(CounterSlot::Connections, 1);
         }
         tokio::spawn(async move {
             // An answer must leave at once; a socket that refuses the option still works.

@@ -19,8 +19,8 @@ use std::path::Path;
 
 pub use file::TestbedFileError;
 pub use fleet::{Testbed, TestbedError, TestbedOptions, start};
-pub(crate) use part::{Outcome, Part};
-pub(crate) use tally::{Slot, Tally};
+pub(crate) use part::{Outcome, TestbedPart};
+pub(crate) use tally::{CounterSlot, Tally};
 
 /// Reads the text of a testbed file and says whether it can be started; `path` is for messages and for finding
 /// routes files.

@@ -35,12 +35,12 @@ pub(crate) struct ComponentPlan {
     pub(crate) start_delay: Duration,
     /// How long after its end a process is started again; `None`: never.
     pub(crate) restart_after: Option<Duration>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ComponentKind,
 }
 
 /// The kinds of component, each with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Kind {
+pub(crate) enum ComponentKind {
     Service(Box<ServicePlan>),
     Gateway(GatewayPlan),
     Balancer(BalancerPlan),
@@ -49,7 +49,7 @@ pub(crate) enum Kind {
     Network(NetworkPlan),
 }
 
-impl Kind {
+impl ComponentKind {
     /// The word for it in files and answers.
     pub(crate) fn word(&self) -> &'static str {
         match self {
@@ -280,5 +280,5 @@ pub(crate) struct PartPlan {
     pub(crate) factor: f64,
     /// The file whose memory it shares with the supervisor.
     pub(crate) tally: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ComponentKind,
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Where each counter is; the statuses lie behind them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum CounterSlot {
     /// Requests whose head arrived, without those for `/metrics`.
     Requests,
     /// Requests for `/metrics`.
@@ -38,9 +38,9 @@ pub(crate) enum Slot {
 }
 
 /// The first of the gauges, which are not added up.
-const FIRST_GAUGE: usize = Slot::InFlight as usize;
+const FIRST_GAUGE: usize = CounterSlot::InFlight as usize;
 /// The last slot that is no status.
-const LAST_SLOT: usize = Slot::Backlog as usize;
+const LAST_SLOT: usize = CounterSlot::Backlog as usize;
 /// Where status 0, no answer on purpose, is counted; status `n` is `n` further.
 const FIRST_STATUS: usize = 16;
 /// Statuses that are told apart: 0 to 599.
@@ -130,17 +130,17 @@ impl Tally {
     }
 
     /// Counts.
-    pub(crate) fn add(&self, slot: Slot, count: u64) {
+    pub(crate) fn add(&self, slot: CounterSlot, count: u64) {
         self.at(slot as usize).fetch_add(count, Relaxed);
     }
 
     /// Takes back from a gauge.
-    pub(crate) fn subtract(&self, slot: Slot, count: u64) {
+    pub(crate) fn subtract(&self, slot: CounterSlot, count: u64) {
         self.at(slot as usize).fetch_sub(count, Relaxed);
     }
 
     /// The value now.
-    pub(crate) fn get(&self, slot: Slot) -> u64 {
+    pub(crate) fn get(&self, slot: CounterSlot) -> u64 {
         self.at(slot as usize).load(Relaxed)
     }
 
@@ -189,7 +189,7 @@ impl Totals {
     }
 
     /// One value.
-    pub(crate) fn get(&self, slot: Slot) -> u64 {
+    pub(crate) fn get(&self, slot: CounterSlot) -> u64 {
         self.0[slot as usize]
     }
 
@@ -211,17 +211,23 @@ mod tests {
         let mine = Tally::create(&path).unwrap();
         let theirs = Tally::open(&path).unwrap();
         assert!(!path.exists());
-        theirs.add(Slot::Requests, 3);
-        theirs.add(Slot::Backlog, 2);
+        theirs.add(CounterSlot::Requests, 3);
+        theirs.add(CounterSlot::Backlog, 2);
         theirs.count_status(200);
         theirs.count_status(u16::MAX);
         drop(theirs);
-        assert_eq!(mine.get(Slot::Requests), 3);
+        assert_eq!(mine.get(CounterSlot::Requests), 3);
         let seen: Vec<_> = mine.read().statuses().collect();
         assert_eq!(seen, [(200, 1), (599, 1)]);
         let mut sum = mine.read().ended();
         sum.add(&mine.read());
-        assert_eq!((sum.get(Slot::Requests), sum.get(Slot::Backlog)), (6, 2));
+        assert_eq!(
+            (
+                sum.get(CounterSlot::Requests),
+                sum.get(CounterSlot::Backlog)
+            ),
+            (6, 2)
+        );
     }
 
     #[test]

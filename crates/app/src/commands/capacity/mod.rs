@@ -11,7 +11,7 @@ use std::time::Duration;
 use loadline_model::ExitCode;
 use loadline_model::result::{Environment, RunResult};
 use loadline_suite::capacity::{
-    Answer, Figures, Order, Report, Search, Settings, Slo, Step, has_recovered,
+    Answer, Figures, Order, Report, Search, SearchStep, Settings, Slo, has_recovered,
 };
 use serde::Serialize;
 
@@ -160,8 +160,8 @@ impl Hunt<'_> {
     fn go(&mut self, prober: &mut Prober, seen: &mut Seen) -> Result<Answer, Ending> {
         loop {
             match self.search.next(seen.spent) {
-                Step::Done(answer) => return Ok(*answer),
-                Step::Probe(order) => {
+                SearchStep::Done(answer) => return Ok(*answer),
+                SearchStep::Probe(order) => {
                     let what = tell::beginning(self.search.probes().len() + 1, &order);
                     let Some(result) = prober.put(self.load(&order), &what)? else {
                         return Ok(self.search.interrupted());
@@ -171,7 +171,7 @@ impl Hunt<'_> {
                         .told(Report::of(self.slo, &Figures::of(&result)));
                     self.tell_probe();
                 }
-                Step::Recover(order) => {
+                SearchStep::Recover(order) => {
                     let what = tell::recovering(&order);
                     let Some(result) = prober.put(self.load(&order), &what)? else {
                         return Ok(self.search.interrupted());

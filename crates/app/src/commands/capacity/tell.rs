@@ -237,7 +237,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use loadline_suite::capacity::{Found, Judgement, Report, Search, Settings, Step};
+    use loadline_suite::capacity::{Judgement, ProbeFinding, Report, Search, SearchStep, Settings};
 
     use super::*;
 
@@ -260,7 +260,7 @@ mod tests {
                 not_carried: None,
                 stress: None,
             },
-            found: Found {
+            found: ProbeFinding {
                 throughput: order.rate,
                 limit: Limit::Target,
                 headline: "the target carried 270/s".to_owned(),
@@ -292,13 +292,13 @@ mod tests {
         let mut lines = String::new();
         let found = loop {
             match search.next(Duration::ZERO) {
-                Step::Probe(order) => {
+                SearchStep::Probe(order) => {
                     search.told(report(&order));
                     let last = search.probes().last().expect("a probe");
                     lines.push_str(&probe(last, search.interval()));
                 }
-                Step::Recover(_) => search.told_recovery(true),
-                Step::Done(answer) => break *answer,
+                SearchStep::Recover(_) => search.told_recovery(true),
+                SearchStep::Done(answer) => break *answer,
             }
         };
         let text = answer(

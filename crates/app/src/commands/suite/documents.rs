@@ -12,7 +12,7 @@ use loadline_suite::document::{self, DocumentError, DocumentSpec, History, Histo
 use loadline_suite::expression::figures::RunFigures;
 use loadline_suite::file::SuiteFile;
 use loadline_suite::outcome::SuiteOutcome;
-use loadline_suite::state::State;
+use loadline_suite::state::StateFolder;
 
 use crate::{Ending, charts};
 
@@ -26,7 +26,7 @@ const HISTORY: &str = "history.columns";
 pub(super) fn write_all(
     file: &SuiteFile,
     folder: &Path,
-    state: &State,
+    state: &StateFolder,
     outcome: &SuiteOutcome,
 ) -> Result<String, Ending> {
     let mut told = String::new();
@@ -61,7 +61,7 @@ pub(super) fn write_all(
 
 /// Figures of all runs that were made in this state folder, those that are set aside too. The runs of the outcome
 /// that are not in there yet are added to its file.
-fn history_with(state: &State, outcome: &SuiteOutcome) -> Result<History, Ending> {
+fn history_with(state: &StateFolder, outcome: &SuiteOutcome) -> Result<History, Ending> {
     let path = state.folder().join(HISTORY);
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
@@ -92,7 +92,7 @@ fn history_with(state: &State, outcome: &SuiteOutcome) -> Result<History, Ending
 }
 
 /// The charts that a document shows; those that are there were drawn of the same result.
-fn draw(rendered: &Rendered, state: &State, outcome: &SuiteOutcome) -> Result<(), Ending> {
+fn draw(rendered: &Rendered, state: &StateFolder, outcome: &SuiteOutcome) -> Result<(), Ending> {
     let mut drawn: BTreeSet<PathBuf> = BTreeSet::new();
     for chart in &rendered.charts {
         let file = state.folder().join(&chart.file);

@@ -19,7 +19,9 @@ use loadline_suite::hooks::System;
 use loadline_suite::outcome::SuiteOutcome;
 use loadline_suite::plan::{Plan, Surroundings};
 use loadline_suite::runner::{self, RunSettings, SuiteEnd};
-use loadline_suite::state::{State, StateError, StateLock, SuiteRecord, SystemDisk, usual_folder};
+use loadline_suite::state::{
+    StateError, StateFolder, StateLock, SuiteRecord, SystemDisk, usual_folder,
+};
 
 use crate::cli::{SuiteAction, SuiteArgs, SuiteFileArgs};
 use crate::files::Files;
@@ -93,7 +95,7 @@ struct Suite {
     /// The suite file's folder.
     folder: PathBuf,
     plan: Plan,
-    state: State,
+    state: StateFolder,
     /// The state folder as documents name it.
     state_name: String,
 }
@@ -132,7 +134,7 @@ impl Suite {
             file,
             folder,
             plan,
-            state: State::new(state, Arc::new(SystemDisk)),
+            state: StateFolder::new(state, Arc::new(SystemDisk)),
             state_name,
         })
     }

@@ -6,7 +6,7 @@ use loadline_suite::file::duration_text;
 use loadline_suite::outcome::{RowStatus, SuiteOutcome};
 use loadline_suite::plan::{Plan, PlannedRow, join};
 use loadline_suite::runner::{RunEnd, SuiteEvent};
-use loadline_suite::state::{State, SuiteRecord};
+use loadline_suite::state::{StateFolder, SuiteRecord};
 use serde_json::json;
 
 /// One event as lines.
@@ -161,7 +161,7 @@ pub(super) fn plan_json(plan: &Plan, record: &SuiteRecord, only: Option<&[usize]
 }
 
 /// The runs that are not whole.
-pub(super) fn unfinished(plan: &Plan, state: &State, record: &SuiteRecord) -> String {
+pub(super) fn unfinished(plan: &Plan, state: &StateFolder, record: &SuiteRecord) -> String {
     let mut text = String::new();
     for run in &plan.runs {
         let row = &record.rows[run.row];
@@ -182,7 +182,7 @@ pub(super) fn unfinished(plan: &Plan, state: &State, record: &SuiteRecord) -> St
 }
 
 /// How the rows stand.
-pub(super) fn status(outcome: &SuiteOutcome, state: &State) -> String {
+pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
     let mut text = format!("\n{}\n", outcome.name);
     for row in &outcome.rows {
         let sign = match row.status {

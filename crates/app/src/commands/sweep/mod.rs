@@ -11,7 +11,7 @@ use std::time::Duration;
 use loadline_model::ExitCode;
 use loadline_model::result::Environment;
 use loadline_report::svg::{self, CurvePoint, LoadCurve, Palette};
-use loadline_suite::sweep::{Axis, Curve, Point, Scaling};
+use loadline_suite::sweep::{Axis, Curve, LoadPoint, Scaling};
 use serde::Serialize;
 
 use super::probing::{self, Load, LoadKind, Prober};
@@ -56,7 +56,7 @@ struct Wanted {
 /// What the loads measured.
 #[derive(Default)]
 struct Seen {
-    points: Vec<Point>,
+    points: Vec<LoadPoint>,
     started_unix_ms: Option<u64>,
     environment: Option<Environment>,
 }
@@ -159,7 +159,7 @@ impl Wanted {
             };
             seen.started_unix_ms
                 .get_or_insert(result.totals.started_unix_ms);
-            let point = Point::of(*load, &result);
+            let point = LoadPoint::of(*load, &result);
             if !self.is_quiet {
                 print::to_stderr(&format!("{what}  {}\n", tell::measured(&point)));
             }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use loadline_model::verdict::Limit;
 use loadline_report::units;
-use loadline_suite::sweep::{Axis, Curve, Point, Scaling, Usl};
+use loadline_suite::sweep::{Axis, Curve, LoadPoint, Scaling, Usl};
 
 /// A load that begins.
 pub(super) fn beginning(axis: Axis, load: f64, (number, of): (usize, usize)) -> String {
@@ -18,7 +18,7 @@ pub(super) fn beginning(axis: Axis, load: f64, (number, of): (usize, usize)) -> 
 }
 
 /// What a load measured, in a line.
-pub(super) fn measured(point: &Point) -> String {
+pub(super) fn measured(point: &LoadPoint) -> String {
     format!(
         "{}, p50 {}, p99 {}, errors {}",
         units::rate(point.throughput),
@@ -49,7 +49,7 @@ fn heads(axis: Axis) -> Vec<&'static str> {
     load.iter().chain(&HEADS).copied().collect()
 }
 
-fn cells(curve: &Curve, point: &Point) -> Vec<String> {
+fn cells(curve: &Curve, point: &LoadPoint) -> Vec<String> {
     let mut cells = match curve.axis {
         Axis::Rate => vec![
             units::rate(point.load),
@@ -72,7 +72,7 @@ fn cells(curve: &Curve, point: &Point) -> Vec<String> {
     cells
 }
 
-fn note(curve: &Curve, point: &Point) -> &'static str {
+fn note(curve: &Curve, point: &LoadPoint) -> &'static str {
     let is_knee = curve.knee.is_some_and(|knee| knee.load == point.load);
     let leaves = curve
         .departure
@@ -277,8 +277,8 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 mod tests {
     use super::*;
 
-    fn point(load: f64, throughput: f64, limit: Limit) -> Point {
-        Point {
+    fn point(load: f64, throughput: f64, limit: Limit) -> LoadPoint {
+        LoadPoint {
             load,
             offered: Some(load),
             throughput,
@@ -296,7 +296,7 @@ mod tests {
 
     fn curve(axis: Axis) -> Curve {
         let loads = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
-        let mut points: Vec<Point> = loads
+        let mut points: Vec<LoadPoint> = loads
             .map(|load: f64| {
                 point(
                     load,

@@ -15,7 +15,7 @@ const LOOKS_MAX: usize = 1_000;
 
 /// What was counted when.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct LookCount {
     at_unix_ns: u64,
     lines: f64,
     sum: f64,
@@ -25,9 +25,9 @@ struct Look {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineMeter {
     /// The looks of the last window and the one before it.
-    looks: VecDeque<Look>,
+    looks: VecDeque<LookCount>,
     /// The first look of this minute of the clock, where the minute was seen from its beginning.
-    minute_begin: Option<Look>,
+    minute_begin: Option<LookCount>,
     best_lines_per_s: Option<f64>,
     best_sum_per_s: Option<f64>,
 }
@@ -41,7 +41,7 @@ impl LineMeter {
         has_values: bool,
         readings: &mut Readings,
     ) {
-        let now = Look {
+        let now = LookCount {
             at_unix_ns,
             lines: counts.lines as f64,
             sum: counts.sum,
@@ -68,8 +68,8 @@ impl LineMeter {
 
     fn tell_minute(
         &mut self,
-        before: &Look,
-        now: &Look,
+        before: &LookCount,
+        now: &LookCount,
         has_values: bool,
         readings: &mut Readings,
     ) {
@@ -82,7 +82,7 @@ impl LineMeter {
         }
     }
 
-    fn tell_best(&mut self, now: &Look, has_values: bool, readings: &mut Readings) {
+    fn tell_best(&mut self, now: &LookCount, has_values: bool, readings: &mut Readings) {
         let limit = now.at_unix_ns.saturating_sub(WINDOW_NS);
         // The oldest look that is kept is the newest one at least a window away.
         while self.looks.len() > LOOKS_MAX
@@ -110,7 +110,13 @@ impl LineMeter {
     }
 }
 
-fn tell_rates(names: [&str; 2], from: &Look, to: &Look, has_values: bool, readings: &mut Readings) {
+fn tell_rates(
+    names: [&str; 2],
+    from: &LookCount,
+    to: &LookCount,
+    has_values: bool,
+    readings: &mut Readings,
+) {
     let seconds = seconds_between(from.at_unix_ns, to.at_unix_ns);
     if seconds <= 0.0 {
         return;

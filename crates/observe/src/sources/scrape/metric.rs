@@ -10,7 +10,7 @@ use loadline_model::observation::RunWindow;
 use super::history::History;
 use crate::clock::seconds_between;
 use crate::conduct::steady_or_all;
-use crate::parse::exposition::{MetricType, Page, Sample};
+use crate::parse::exposition::{MetricType, MetricsPage, Sample};
 use crate::readings::Readings;
 use crate::sources::buckets::Buckets;
 use crate::sources::counters::rise;
@@ -21,7 +21,7 @@ const SERIES_MAX: usize = 2_000;
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum MetricShape {
     Counter,
     Gauge,
     Histogram(TimeUnit),
@@ -31,7 +31,7 @@ pub(super) enum Shape {
 
 /// What a sample is of its metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum SamplePart {
     Value,
     /// The count up to a bound.
     Bucket(f64),
@@ -42,9 +42,9 @@ pub(super) enum Part {
 /// One component.
 #[derive(Clone, Debug)]
 pub(super) struct Metric {
-    shape: Shape,
-    now: HashMap<String, Seen>,
-    before: HashMap<String, Seen>,
+    shape: MetricShape,
+    now: HashMap<String, SeriesOnPage>,
+    before: HashMap<String, SeriesOnPage>,
     /// All that was added to the buckets since the first look.
     total: Buckets,
     history: Option<History>,
@@ -53,7 +53,7 @@ pub(super) struct Metric {
 
 /// What a page said of one series.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct SeriesOnPage {
     value: Option<f64>,
     count: Option<f64>,
     sum: Option<f64>,
@@ -61,7 +61,11 @@ struct Seen {
 }
 
 /// What a metric is, by settings, page or name; `None`: the page does not have it.
-pub(super) fn shape_of(name: &str, page: &Page<'_>, settings: &ScrapeSettings) -> Option<Shape> {
+pub(super) fn shape_of(
+    name: &str,
+    page: &MetricsPage<'_>,
+    settings: &ScrapeSettings,
+) -> Option<MetricShape> {
     let has = |shape| {
         page.samples
             .iter()
@@ -69,25 +73,25 @@ pub(super) fn shape_of(name: &str, page: &Page<'_>, settings: &ScrapeSettings) -
     };
     let unit = settings.unit.unwrap_or_else(|| unit_of(name));
     let by_type = |kind| match kind {
-        MetricType::Counter => Some(Shape::Counter),
-        MetricType::Gauge => Some(Shape::Gauge),
-        MetricType::Histogram => Some(Shape::Histogram(unit)),
-        MetricType::Summary => Some(Shape::Summary(unit)),
+        MetricType::Counter => Some(MetricShape::Counter),
+        MetricType::Gauge => Some(MetricShape::Gauge),
+        MetricType::Histogram => Some(MetricShape::Histogram(unit)),
+        MetricType::Summary => Some(MetricShape::Summary(unit)),
         MetricType::Unknown => None,
     };
     let told = page.type_of(name).and_then(by_type);
     let shape = match settings.kind {
-        Some(ScrapeType::Counter) => Shape::Counter,
-        Some(ScrapeType::Gauge) => Shape::Gauge,
-        Some(ScrapeType::Histogram) => Shape::Histogram(unit),
+        Some(ScrapeType::Counter) => MetricShape::Counter,
+        Some(ScrapeType::Gauge) => MetricShape::Gauge,
+        Some(ScrapeType::Histogram) => MetricShape::Histogram(unit),
         None => told.unwrap_or_else(|| {
             let counts = ["_total", "_count", "_sum", "_bucket"];
             let ends = |ending: &&str| name.ends_with(*ending);
-            match has(Shape::Histogram(unit)) {
+            match has(MetricShape::Histogram(unit)) {
                 true if page.samples.iter().any(|s| s.name.ends_with("_bucket")) => {
-                    Shape::Histogram(unit)
+                    MetricShape::Histogram(unit)
                 }
-                _ if counts.iter().any(ends) || name.ends_with("_created") => Shape::Counter,
+                _ if counts.iter().any(ends) || name.ends_with("_created") => MetricShape::Counter,
                 _ => by_plain_name(name, page),
             }
         }),
@@ -96,11 +100,11 @@ pub(super) fn shape_of(name: &str, page: &Page<'_>, settings: &ScrapeSettings) -
 }
 
 /// Without a type and an ending: a page may write `_total` behind the name of a counter.
-fn by_plain_name(name: &str, page: &Page<'_>) -> Shape {
+fn by_plain_name(name: &str, page: &MetricsPage<'_>) -> MetricShape {
     let total = format!("{name}_total");
     match page.samples.iter().any(|sample| sample.name == total) {
-        true => Shape::Counter,
-        false => Shape::Gauge,
+        true => MetricShape::Counter,
+        false => MetricShape::Gauge,
     }
 }
 
@@ -116,21 +120,23 @@ fn unit_of(name: &str) -> TimeUnit {
 }
 
 /// What a sample is of a metric; `None`: nothing.
-pub(super) fn part_of(sample: &Sample<'_>, name: &str, shape: Shape) -> Option<Part> {
+pub(super) fn part_of(sample: &Sample<'_>, name: &str, shape: MetricShape) -> Option<SamplePart> {
     let behind = sample.name.strip_prefix(name)?;
     match (shape, behind) {
-        (Shape::Counter, "" | "_total") | (Shape::Gauge, "") => Some(Part::Value),
-        (Shape::Histogram(_), "_bucket") => Some(Part::Bucket(sample.label("le")?.parse().ok()?)),
-        (Shape::Histogram(_) | Shape::Summary(_), "_count") => Some(Part::Count),
-        (Shape::Histogram(_) | Shape::Summary(_), "_sum") => Some(Part::Sum),
+        (MetricShape::Counter, "" | "_total") | (MetricShape::Gauge, "") => Some(SamplePart::Value),
+        (MetricShape::Histogram(_), "_bucket") => {
+            Some(SamplePart::Bucket(sample.label("le")?.parse().ok()?))
+        }
+        (MetricShape::Histogram(_) | MetricShape::Summary(_), "_count") => Some(SamplePart::Count),
+        (MetricShape::Histogram(_) | MetricShape::Summary(_), "_sum") => Some(SamplePart::Sum),
         _ => None,
     }
 }
 
 impl Metric {
     /// `keeps_history`: whether quantiles over parts of the run will be asked for.
-    pub(super) fn new(shape: Shape, keeps_history: bool) -> Metric {
-        let is_histogram = matches!(shape, Shape::Histogram(_));
+    pub(super) fn new(shape: MetricShape, keeps_history: bool) -> Metric {
+        let is_histogram = matches!(shape, MetricShape::Histogram(_));
         Metric {
             shape,
             now: HashMap::new(),
@@ -142,16 +148,16 @@ impl Metric {
     }
 
     /// Takes a sample of a series.
-    pub(super) fn put(&mut self, part: Part, series: String, value: f64) {
+    pub(super) fn put(&mut self, part: SamplePart, series: String, value: f64) {
         if !value.is_finite() || self.now.len() >= SERIES_MAX {
             return;
         }
         let seen = self.now.entry(series).or_default();
         match part {
-            Part::Value => seen.value = Some(value),
-            Part::Bucket(bound) => seen.buckets.put(bound, value),
-            Part::Count => seen.count = Some(value),
-            Part::Sum => seen.sum = Some(value),
+            SamplePart::Value => seen.value = Some(value),
+            SamplePart::Bucket(bound) => seen.buckets.put(bound, value),
+            SamplePart::Count => seen.count = Some(value),
+            SamplePart::Sum => seen.sum = Some(value),
         }
     }
 
@@ -167,18 +173,21 @@ impl Metric {
         let elapsed = elapsed.filter(|elapsed| *elapsed > 0.0);
         if !self.now.is_empty() {
             match (self.shape, elapsed) {
-                (Shape::Gauge, _) => {
+                (MetricShape::Gauge, _) => {
                     let value: f64 = self.now.values().filter_map(|seen| seen.value).sum();
                     readings.put(component, "value", value);
                 }
-                (Shape::Counter, Some(elapsed)) => {
+                (MetricShape::Counter, Some(elapsed)) => {
                     let added = self.added(|seen| seen.value);
                     readings.put(component, "rate_per_s", added / elapsed);
                 }
-                (Shape::Histogram(unit) | Shape::Summary(unit), Some(elapsed)) => {
+                (MetricShape::Histogram(unit) | MetricShape::Summary(unit), Some(elapsed)) => {
                     self.tell_distribution(component, unit, elapsed, readings);
                 }
-                (Shape::Counter | Shape::Histogram(_) | Shape::Summary(_), None) => {}
+                (
+                    MetricShape::Counter | MetricShape::Histogram(_) | MetricShape::Summary(_),
+                    None,
+                ) => {}
             }
         }
         self.last_unix_ns = now_unix_ns;
@@ -189,7 +198,7 @@ impl Metric {
     }
 
     /// How much a part of all series rose; one that was not there before began at zero.
-    fn added(&self, part: impl Fn(&Seen) -> Option<f64>) -> f64 {
+    fn added(&self, part: impl Fn(&SeriesOnPage) -> Option<f64>) -> f64 {
         let rises = self.now.iter().filter_map(|(series, seen)| {
             let before = self.before.get(series).and_then(&part);
             Some(rise(before.unwrap_or(0.0), part(seen)?))
@@ -230,7 +239,7 @@ impl Metric {
 
     /// Quantiles over the load and over its steady state.
     pub(super) fn conclude(&self, component: &str, window: &RunWindow, readings: &mut Readings) {
-        let (Shape::Histogram(unit), Some(history)) = (self.shape, &self.history) else {
+        let (MetricShape::Histogram(unit), Some(history)) = (self.shape, &self.history) else {
             return;
         };
         let last = (self.last_unix_ns, &self.total);

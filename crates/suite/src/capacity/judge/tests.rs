@@ -10,14 +10,14 @@ fn figures(times_ms: &[(u64, u64)]) -> Figures {
         times.record_n(ms * 1_000_000, *count);
     }
     let count = times.count();
-    let all = Part {
+    let all = CountOfTotal {
         part: count,
         whole: count,
     };
     Figures {
         times: vec![times],
         unanswered: 0,
-        errors: Part {
+        errors: CountOfTotal {
             part: 0,
             whole: count,
         },
@@ -105,11 +105,11 @@ fn what_was_due_and_not_answered_is_too_late() {
 #[test]
 fn shares_are_held_as_written() {
     let wrong = |part| Figures {
-        errors: Part {
+        errors: CountOfTotal {
             part,
             whole: 100_000,
         },
-        checks: Part {
+        checks: CountOfTotal {
             part: 100_000 - part,
             whole: 100_000,
         },

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use loadline_model::verdict::Limit;
 
-use super::super::answer::{Answer, Found};
+use super::super::answer::{Answer, ProbeFinding};
 use super::super::judge::{Judgement, Outcome, Sureness};
-use super::{Order, Report, Search, Settings, Step};
+use super::{Order, Report, Search, SearchStep, Settings};
 
 const SURELY_HELD: Outcome = Outcome::Held {
     sureness: Sureness::Sure,
@@ -44,7 +44,7 @@ fn report(outcome: Outcome) -> Report {
             not_carried: None,
             stress: None,
         },
-        found: Found {
+        found: ProbeFinding {
             throughput: 0.0,
             limit: Limit::Unknown,
             headline: String::new(),
@@ -60,15 +60,15 @@ fn run(settings: Settings, mut probe: impl FnMut(&Order) -> Report) -> Answer {
     let mut spent = Duration::ZERO;
     loop {
         match search.next(spent) {
-            Step::Probe(order) => {
+            SearchStep::Probe(order) => {
                 spent += order.length();
                 search.told(probe(&order));
             }
-            Step::Recover(order) => {
+            SearchStep::Recover(order) => {
                 spent += order.length();
                 search.told_recovery(true);
             }
-            Step::Done(answer) => return *answer,
+            SearchStep::Done(answer) => return *answer,
         }
     }
 }

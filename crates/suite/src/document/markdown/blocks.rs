@@ -8,7 +8,7 @@ use crate::document::DocumentError;
 
 /// A block of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block<'a> {
+pub struct MarkdownBlock<'a> {
     /// Its name.
     pub name: &'a str,
     /// What stands between its markers, line ends included.
@@ -30,8 +30,8 @@ enum Marker<'a> {
 ///
 /// # Errors
 /// A block that does not end, ends twice, stands in another or is there twice; with its line.
-pub fn find(text: &str) -> Result<Vec<Block<'_>>, DocumentError> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
+pub fn find(text: &str) -> Result<Vec<MarkdownBlock<'_>>, DocumentError> {
+    let mut blocks: Vec<MarkdownBlock<'_>> = Vec::new();
     let mut open: Option<(&str, usize, usize, bool)> = None;
     let mut fence: Option<&str> = None;
     let mut at = 0;
@@ -64,7 +64,7 @@ pub fn find(text: &str) -> Result<Vec<Block<'_>>, DocumentError> {
                 ));
             }
             (Some(Marker::End(name)), Some((outer, body, _, crlf))) if name == outer => {
-                blocks.push(Block {
+                blocks.push(MarkdownBlock {
                     name,
                     body: &text[body..begin],
                     begin: body,
@@ -103,7 +103,7 @@ fn wrong(line: usize, what: &str, fix: &str) -> DocumentError {
 /// Puts other bodies into blocks; their lines end with `\n`, and in the document as its own do. Blocks without a new
 /// body stay.
 #[must_use]
-pub fn replace(text: &str, blocks: &[Block<'_>], bodies: &[(&str, String)]) -> String {
+pub fn replace(text: &str, blocks: &[MarkdownBlock<'_>], bodies: &[(&str, String)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for block in blocks {

@@ -106,8 +106,8 @@ fn push_hex(value: u64, out: &mut String) {
 
 /// The lines of a table that was there.
 #[derive(Default)]
-pub(super) struct Kept<'a> {
-    lines: Vec<Line<'a>>,
+pub(super) struct KeptTable<'a> {
+    lines: Vec<KeptLine<'a>>,
     /// For each column that is to be written: where it stood, and its blank then.
     columns: Vec<Option<(usize, String)>>,
     /// The remembered rows in their order.
@@ -121,7 +121,7 @@ pub(super) struct Kept<'a> {
     is_fact: Vec<bool>,
 }
 
-struct Line<'a> {
+struct KeptLine<'a> {
     raw: &'a str,
     /// It is a row of ours.
     is_ours: bool,
@@ -137,34 +137,34 @@ struct KnownRow<'a> {
     line: Option<usize>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> KeptTable<'a> {
     /// Reads what stands in a block; titles and blanks are those of the columns that are to be written.
     pub(super) fn read(
         body: &'a str,
         titles: &[String],
         blanks: &[String],
         is_fact: &[bool],
-    ) -> Kept<'a> {
+    ) -> KeptTable<'a> {
         let mut table = body
             .lines()
             .skip_while(|line| !line.trim_start().starts_with('|'));
         let Some(header) = table.next() else {
-            return Kept::default();
+            return KeptTable::default();
         };
         let header: Vec<&str> = cells_of(header).collect();
         let lines = table
             .skip(1)
             .take_while(|line| line.trim_start().starts_with('|'));
-        let mut kept = Kept {
+        let mut kept = KeptTable {
             lines: lines
-                .map(|raw| Line {
+                .map(|raw| KeptLine {
                     raw: raw.trim_end(),
                     is_ours: false,
                     is_used: false,
                 })
                 .collect(),
             is_fact: is_fact.to_vec(),
-            ..Kept::default()
+            ..KeptTable::default()
         };
         match remembered(body) {
             Some(memo) => {
@@ -354,7 +354,7 @@ impl<'a> KnownRow<'a> {
 }
 
 /// Lines by the digest of the cells that are flagged as ours, each list from the last to the first.
-fn by_digest(lines: &[Line<'_>], flags: &str) -> HashMap<u64, Vec<usize>> {
+fn by_digest(lines: &[KeptLine<'_>], flags: &str) -> HashMap<u64, Vec<usize>> {
     let mut found: HashMap<u64, Vec<usize>> = HashMap::new();
     for (n, line) in lines.iter().enumerate().rev() {
         let digest = digest(ours_of(line.raw, flags));

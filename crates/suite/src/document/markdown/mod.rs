@@ -13,10 +13,10 @@ pub mod blocks;
 mod kept;
 mod table;
 
-use super::source::Rows;
+use super::source::DocumentRows;
 use super::{Content, DocumentError, METHODOLOGY, methodology, notes};
 
-pub(super) fn write<R: Rows>(
+pub(super) fn write<R: DocumentRows>(
     content: &Content<'_, R>,
     existing: Option<&str>,
     remarks: &mut Vec<String>,
@@ -53,7 +53,7 @@ fn missing(name: &str) -> DocumentError {
     )
 }
 
-fn skeleton<R: Rows>(content: &Content<'_, R>) -> String {
+fn skeleton<R: DocumentRows>(content: &Content<'_, R>) -> String {
     let mut out = format!("# {}\n", one_line(content.title));
     let mut block = |title: Option<&str>, name: &str| {
         if let Some(title) = title {
@@ -100,7 +100,7 @@ fn write_behind(behind: &notes::Behind, out: &mut String) {
     }
 }
 
-fn methodology_text(entries: &[methodology::Entry]) -> String {
+fn methodology_text(entries: &[methodology::MethodologyFact]) -> String {
     let mut out = String::new();
     for entry in entries.iter().filter(|entry| !entry.is_code) {
         let values: Vec<String> = entry.values.iter().map(|value| one_line(value)).collect();

@@ -2,14 +2,14 @@
 //!
 //! Must not know where values come from. Invariant: each row is one line, whatever its texts hold.
 
-use super::kept::{Kept, Memo};
+use super::kept::{KeptTable, Memo};
 use crate::document::compile::{Column, Table};
 use crate::document::fill::Filled;
-use crate::document::source::Rows;
+use crate::document::source::DocumentRows;
 use crate::document::spec::Align;
 
 /// The body of a table's block, notes left out; `old` is what stands there.
-pub(super) fn write<R: Rows>(
+pub(super) fn write<R: DocumentRows>(
     table: &Filled<'_, R>,
     old: &str,
     remarks: &mut Vec<String>,
@@ -24,7 +24,7 @@ pub(super) fn write<R: Rows>(
         .map(|column| blank(table.table, column))
         .collect();
     let is_fact: Vec<bool> = columns.iter().map(is_fact).collect();
-    let mut kept = Kept::read(old, &titles, &blanks, &is_fact);
+    let mut kept = KeptTable::read(old, &titles, &blanks, &is_fact);
     let mut memo = Memo::new(&titles, &blanks);
     let mut lines = String::new();
     let mut cells = vec![String::new(); columns.len()];

@@ -9,7 +9,7 @@ mod record;
 mod script;
 mod table;
 
-pub use observed::{Seen, pick};
+pub use observed::{AggregatedSeries, pick};
 pub use read::value_of;
 pub use record::{ObservedFigure, RunFigures};
 pub use table::FIGURES;
@@ -17,7 +17,7 @@ pub use table::FIGURES;
 use loadline_model::RunResult;
 
 use super::dimension::Dimension;
-use super::value::Kind;
+use super::value::ValueKind;
 
 /// Completed requests per second over the whole measured time: what the tools of the trade print at their end.
 pub const RPS: &str = "rps";
@@ -58,17 +58,17 @@ const OF_METRICS: [&str; 15] = [
 
 /// What is known of a figure beforehand; `None`: there is no such figure.
 #[must_use]
-pub fn kind_of(name: &str) -> Option<Kind> {
+pub fn kind_of(name: &str) -> Option<ValueKind> {
     if let Some(metric) = name.strip_prefix("metrics.") {
         return script::kind_of(metric);
     }
     if time_of(name).is_some() {
-        return Some(Kind::Number(Some(Dimension::TIME)));
+        return Some(ValueKind::Number(Some(Dimension::TIME)));
     }
     let figure = table::find(name)?;
     Some(match figure.read {
-        Read::Number(dimension, _) => Kind::Number(Some(dimension)),
-        Read::Text(_) => Kind::Text,
+        Read::Number(dimension, _) => ValueKind::Number(Some(dimension)),
+        Read::Text(_) => ValueKind::Text,
     })
 }
 
@@ -126,22 +126,28 @@ mod tests {
 
     #[test]
     fn names_are_known_with_their_units() {
-        assert_eq!(kind_of("rps"), Some(Kind::Number(Some(Dimension::RATE))));
-        assert_eq!(kind_of("p99_9"), Some(Kind::Number(Some(Dimension::TIME))));
+        assert_eq!(
+            kind_of("rps"),
+            Some(ValueKind::Number(Some(Dimension::RATE)))
+        );
+        assert_eq!(
+            kind_of("p99_9"),
+            Some(ValueKind::Number(Some(Dimension::TIME)))
+        );
         assert_eq!(
             kind_of("response.p95"),
-            Some(Kind::Number(Some(Dimension::TIME)))
+            Some(ValueKind::Number(Some(Dimension::TIME)))
         );
-        assert_eq!(kind_of("verdict.limit"), Some(Kind::Text));
+        assert_eq!(kind_of("verdict.limit"), Some(ValueKind::Text));
         assert_eq!(kind_of("response.rps"), None);
-        let metric = |name| kind_of(name).and_then(Kind::dimension);
+        let metric = |name| kind_of(name).and_then(ValueKind::dimension);
         assert_eq!(
             metric("metrics.http_req_duration.p95"),
             Some(Dimension::TIME)
         );
         assert_eq!(metric("metrics.data_sent.rate"), Some(Dimension::BYTE_RATE));
         assert_eq!(metric("metrics.checks.rate"), Some(Dimension::NUMBER));
-        assert_eq!(kind_of("metrics.own.p95"), Some(Kind::Number(None)));
+        assert_eq!(kind_of("metrics.own.p95"), Some(ValueKind::Number(None)));
         assert_eq!(kind_of("metrics.own.p42"), None);
     }
 

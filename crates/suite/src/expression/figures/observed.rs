@@ -15,7 +15,7 @@ const VALUE: &str = "value";
 
 /// An aggregated series.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct AggregatedSeries<'a> {
     /// The observer's name.
     pub observer: &'a str,
     /// Which component.
@@ -37,8 +37,8 @@ pub(super) fn value_of<'a>(seen: &Observations, selector: &Selector) -> Value<'a
                 .as_ref()
                 .is_none_or(|metric| *metric == series.metric)
     });
-    let all: Vec<Seen<'_>> = matching
-        .map(|series| Seen {
+    let all: Vec<AggregatedSeries<'_>> = matching
+        .map(|series| AggregatedSeries {
             observer: &series.observer,
             component: &series.component,
             metric: &series.metric,
@@ -50,8 +50,8 @@ pub(super) fn value_of<'a>(seen: &Observations, selector: &Selector) -> Value<'a
 
 /// What a selector means among aggregated series; their aggregation and phase are taken to be the selector's.
 #[must_use]
-pub fn pick<'a>(seen: &[Seen<'_>], selector: &Selector) -> Value<'a> {
-    let wanted = |one: &&Seen<'_>| {
+pub fn pick<'a>(seen: &[AggregatedSeries<'_>], selector: &Selector) -> Value<'a> {
+    let wanted = |one: &&AggregatedSeries<'_>| {
         selector.observer.takes(one.observer)
             && selector
                 .component
@@ -62,7 +62,7 @@ pub fn pick<'a>(seen: &[Seen<'_>], selector: &Selector) -> Value<'a> {
                 .as_ref()
                 .is_none_or(|metric| metric == one.metric)
     };
-    let found: Vec<&Seen<'_>> = seen.iter().filter(wanted).collect();
+    let found: Vec<&AggregatedSeries<'_>> = seen.iter().filter(wanted).collect();
     let found = one_metric(found, selector);
     if selector.is_list() {
         return Value::List(list(&found, selector));
@@ -80,7 +80,10 @@ pub fn pick<'a>(seen: &[Seen<'_>], selector: &Selector) -> Value<'a> {
 }
 
 /// Where no metric is named: the only one, or the one that is called a value.
-fn one_metric<'s, 'a>(found: Vec<&'s Seen<'a>>, selector: &Selector) -> Vec<&'s Seen<'a>> {
+fn one_metric<'s, 'a>(
+    found: Vec<&'s AggregatedSeries<'a>>,
+    selector: &Selector,
+) -> Vec<&'s AggregatedSeries<'a>> {
     let Some(first) = found.first().map(|one| one.metric) else {
         return found;
     };
@@ -93,18 +96,21 @@ fn one_metric<'s, 'a>(found: Vec<&'s Seen<'a>>, selector: &Selector) -> Vec<&'s 
         .collect()
 }
 
-fn named<'s, 'a>(found: &[&'s Seen<'a>], component: &str) -> Option<&'s Seen<'a>> {
+fn named<'s, 'a>(
+    found: &[&'s AggregatedSeries<'a>],
+    component: &str,
+) -> Option<&'s AggregatedSeries<'a>> {
     found.iter().copied().find(|one| one.component == component)
 }
 
-fn list(found: &[&Seen<'_>], selector: &Selector) -> Vec<(String, Quantity)> {
-    let is_sum = |one: &Seen<'_>| {
+fn list(found: &[&AggregatedSeries<'_>], selector: &Selector) -> Vec<(String, Quantity)> {
+    let is_sum = |one: &AggregatedSeries<'_>| {
         let others = found.iter().filter(|other| other.observer == one.observer);
         is_counted_twice(one.component, others.map(|other| other.component))
     };
-    let parts: Vec<&&Seen<'_>> = found.iter().filter(|one| !is_sum(one)).collect();
+    let parts: Vec<&&AggregatedSeries<'_>> = found.iter().filter(|one| !is_sum(one)).collect();
     let is_twice = |name: &str| parts.iter().filter(|one| one.component == name).count() > 1;
-    let item = |one: &Seen<'_>| {
+    let item = |one: &AggregatedSeries<'_>| {
         let name = if is_twice(one.component) {
             format!("{}/{}", one.observer, one.component)
         } else {
@@ -115,7 +121,7 @@ fn list(found: &[&Seen<'_>], selector: &Selector) -> Vec<(String, Quantity)> {
     parts.iter().filter_map(|one| item(one)).collect()
 }
 
-fn quantity(one: &Seen<'_>, selector: &Selector) -> Option<Quantity> {
+fn quantity(one: &AggregatedSeries<'_>, selector: &Selector) -> Option<Quantity> {
     let own = Dimension::of_metric(one.metric).unwrap_or(Dimension::NUMBER);
     let dimension = match selector.aggregation {
         Aggregation::Slope => own.over(Dimension::TIME),
@@ -130,10 +136,10 @@ mod tests {
     use super::*;
     use crate::expression::{Expression, Path};
 
-    type Part = (&'static str, &'static str, &'static str, f64);
+    type ObservedPart = (&'static str, &'static str, &'static str, f64);
 
-    fn seen(parts: &[Part]) -> Vec<Seen<'static>> {
-        let one = |part: &Part| Seen {
+    fn seen(parts: &[ObservedPart]) -> Vec<AggregatedSeries<'static>> {
+        let one = |part: &ObservedPart| AggregatedSeries {
             observer: part.0,
             component: part.1,
             metric: part.2,
@@ -142,7 +148,7 @@ mod tests {
         parts.iter().map(one).collect()
     }
 
-    fn picked(parts: &[Seen<'_>], path: &str) -> Value<'static> {
+    fn picked(parts: &[AggregatedSeries<'_>], path: &str) -> Value<'static> {
         let read: Expression = path.parse().expect("a path");
         let [Path::Observe(selector)] = read.paths() else {
             panic!("{path} is one observation");

@@ -9,7 +9,7 @@ use loadline_model::RunResult;
 use loadline_model::observation::{Aggregation, Phase, Span};
 use serde::{Deserialize, Serialize};
 
-use super::{DISTRIBUTIONS, FIGURES, OF_TIMES, Seen, pick, value_of};
+use super::{AggregatedSeries, DISTRIBUTIONS, FIGURES, OF_TIMES, pick, value_of};
 use crate::expression::dimension::Dimension;
 use crate::expression::path::Path;
 use crate::expression::value::{Quantity, Value};
@@ -125,7 +125,7 @@ impl RunFigures {
                     .observed
                     .iter()
                     .filter(|(figure, _)| figure.suits(path));
-                let seen: Vec<Seen<'_>> = matching
+                let seen: Vec<AggregatedSeries<'_>> = matching
                     .map(|(figure, amount)| figure.seen(*amount))
                     .collect();
                 pick(&seen, selector)
@@ -153,8 +153,8 @@ impl ObservedFigure {
 
     /// With an amount.
     #[must_use]
-    pub fn seen(&self, amount: f64) -> Seen<'_> {
-        Seen {
+    pub fn seen(&self, amount: f64) -> AggregatedSeries<'_> {
+        AggregatedSeries {
             observer: &self.observer,
             component: &self.component,
             metric: &self.metric,

@@ -9,7 +9,7 @@ use loadline_model::test_summary::MetricSummary;
 
 use super::OF_METRICS;
 use crate::expression::dimension::Dimension;
-use crate::expression::value::{Kind, Value};
+use crate::expression::value::{Value, ValueKind};
 
 /// `NAME.WHAT`; `None` where that is no question.
 fn parts(name: &str) -> Option<(&str, &str)> {
@@ -17,7 +17,7 @@ fn parts(name: &str) -> Option<(&str, &str)> {
     (!metric.is_empty() && OF_METRICS.contains(&wanted)).then_some((metric, wanted))
 }
 
-pub(super) fn kind_of(name: &str) -> Option<Kind> {
+pub(super) fn kind_of(name: &str) -> Option<ValueKind> {
     let (metric, wanted) = parts(name)?;
     let plain = metric.split('{').next().unwrap_or(metric);
     let known = BuiltIn::ALL.iter().find(|known| known.name() == plain);
@@ -26,7 +26,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
         None if matches!(wanted, "passes" | "fails") => Some(Dimension::NUMBER),
         None => None,
     };
-    Some(Kind::Number(dimension))
+    Some(ValueKind::Number(dimension))
 }
 
 fn dimension(kind: MetricType, contains: Contains, wanted: &str) -> Dimension {

@@ -11,7 +11,7 @@ use super::raw::{
 use super::values::{law, size, time, time_or, with_way_out, within};
 use crate::testbed::part::LineTemplate;
 use crate::testbed::plan::{
-    AutoscalerPlan, BalancerPlan, ComponentPlan, GatewayPlan, GatewayRoute, Kind, LogPlan,
+    AutoscalerPlan, BalancerPlan, ComponentKind, ComponentPlan, GatewayPlan, GatewayRoute, LogPlan,
     MemoryPlan, NetworkPlan, Policy, QueuePlan, ServicePlan, SlowPlan, WarmUpPlan,
 };
 use loadline_yaml::Placed;
@@ -60,7 +60,11 @@ fn check_name(name: &str, raw: &Placed<RawKind>) -> Result<(), Problem> {
 }
 
 /// A component with what most have in common left at its defaults.
-fn plain(kind: Kind, port: Option<&Placed<u16>>, restart: &Text) -> Result<ComponentPlan, Problem> {
+fn plain(
+    kind: ComponentKind,
+    port: Option<&Placed<u16>>,
+    restart: &Text,
+) -> Result<ComponentPlan, Problem> {
     let never = restart.as_ref().is_some_and(|text| text.value == "never");
     let restart_after = if never {
         None
@@ -105,7 +109,7 @@ fn service(raw: &RawService, folder: &Path) -> Result<ComponentPlan, Problem> {
         warm_up: raw.warm_up.as_ref().map(warm_up).transpose()?,
     };
     let mut plan = plain(
-        Kind::Service(Box::new(kind)),
+        ComponentKind::Service(Box::new(kind)),
         raw.port.as_ref(),
         &raw.restart,
     )?;
@@ -221,7 +225,11 @@ fn gateway(raw: &RawGateway, at: &Placed<RawKind>) -> Result<ComponentPlan, Prob
         routes,
         memory: memory(raw.memory.as_ref())?,
     };
-    let mut plan = plain(Kind::Gateway(kind), raw.port.as_ref(), &raw.restart)?;
+    let mut plan = plain(
+        ComponentKind::Gateway(kind),
+        raw.port.as_ref(),
+        &raw.restart,
+    )?;
     plan.replicas = within(raw.replicas.as_ref(), "replicas", 0..=REPLICAS_MAX, 1)?;
     plan.https = raw.https.as_ref().map(|port| port.value);
     plan.start_delay = time_or(raw.start_delay.as_ref(), "start_delay", Duration::ZERO)?;
@@ -300,7 +308,11 @@ fn balancer(raw: &RawBalancer) -> Result<ComponentPlan, Problem> {
         policy,
         per_request,
     };
-    plain(Kind::Balancer(kind), raw.port.as_ref(), &raw.restart)
+    plain(
+        ComponentKind::Balancer(kind),
+        raw.port.as_ref(),
+        &raw.restart,
+    )
 }
 
 fn queue(raw: &RawQueue, at: &Placed<RawKind>) -> Result<ComponentPlan, Problem> {
@@ -325,7 +337,7 @@ fn queue(raw: &RawQueue, at: &Placed<RawKind>) -> Result<ComponentPlan, Problem>
         )?,
         log: log(raw.log.as_ref(), ACK_LINE)?,
     };
-    let mut plan = plain(Kind::Queue(kind), raw.port.as_ref(), &raw.restart)?;
+    let mut plan = plain(ComponentKind::Queue(kind), raw.port.as_ref(), &raw.restart)?;
     plan.https = raw.https.as_ref().map(|port| port.value);
     plan.start_delay = time_or(raw.start_delay.as_ref(), "start_delay", Duration::ZERO)?;
     Ok(plan)
@@ -343,7 +355,11 @@ fn autoscaler(raw: &RawAutoscaler) -> Result<ComponentPlan, Problem> {
         idle: time_or(raw.idle.as_ref(), "idle", Duration::from_secs(30))?,
         patience: time_or(raw.wait.as_ref(), "wait", Duration::from_secs(60))?,
     };
-    plain(Kind::Autoscaler(kind), raw.port.as_ref(), &raw.restart)
+    plain(
+        ComponentKind::Autoscaler(kind),
+        raw.port.as_ref(),
+        &raw.restart,
+    )
 }
 
 fn network(raw: &RawNetwork) -> Result<ComponentPlan, Problem> {
@@ -359,5 +375,9 @@ fn network(raw: &RawNetwork) -> Result<ComponentPlan, Problem> {
         loss: share(&raw.loss, "loss")?,
         reset: share(&raw.reset, "reset")?,
     };
-    plain(Kind::Network(kind), raw.port.as_ref(), &raw.restart)
+    plain(
+        ComponentKind::Network(kind),
+        raw.port.as_ref(),
+        &raw.restart,
+    )
 }

@@ -2,7 +2,7 @@
 //!
 //! It must not know how a file is written. Invariant: what passes can be started in any order.
 
-use crate::testbed::plan::{ComponentPlan, Kind};
+use crate::testbed::plan::{ComponentKind, ComponentPlan};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most processes of a testbed.
@@ -96,7 +96,9 @@ fn apply_autoscalers(components: &mut [ComponentPlan]) -> Result<(), Mistake> {
     let scalers: Vec<(String, String, u32)> = components
         .iter()
         .filter_map(|component| match &component.kind {
-            Kind::Autoscaler(plan) => Some((component.name.clone(), plan.to.clone(), plan.min)),
+            ComponentKind::Autoscaler(plan) => {
+                Some((component.name.clone(), plan.to.clone(), plan.min))
+            }
             _ => None,
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Testbed files as people write them, right and wrong.
 
 use super::*;
-use crate::testbed::plan::{Kind, Policy};
+use crate::testbed::plan::{ComponentKind, Policy};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -48,13 +48,13 @@ fn everything_that_can_be_written() {
     let named = |name: &str| plan.components.iter().find(|c| c.name == name).unwrap();
     let api = named("api");
     assert_eq!((api.replicas, api.port, api.restart_after), (2, 8001, None));
-    let Kind::Service(service) = &api.kind else {
+    let ComponentKind::Service(service) = &api.kind else {
         panic!("a service")
     };
     assert_eq!((service.workers, service.room), (4, 50));
     assert_eq!(service.memory.per_request, 65_536);
     assert_eq!(api.kind.factor_of(1), 3.0);
-    let Kind::Gateway(gateway) = &named("gate").kind else {
+    let ComponentKind::Gateway(gateway) = &named("gate").kind else {
         panic!("a gateway")
     };
     let paths: Vec<&str> = gateway
@@ -64,11 +64,11 @@ fn everything_that_can_be_written() {
         .collect();
     assert_eq!(paths, ["/heavy", "/"]);
     assert_eq!(gateway.routes[1].cpu, Duration::from_micros(100));
-    let Kind::Balancer(pinned) = &named("pinned").kind else {
+    let ComponentKind::Balancer(pinned) = &named("pinned").kind else {
         panic!("a balancer")
     };
     assert_eq!(pinned.policy, Policy::Pinned(vec![1]));
-    let Kind::Queue(queue) = &named("sink").kind else {
+    let ComponentKind::Queue(queue) = &named("sink").kind else {
         panic!("a queue")
     };
     assert_eq!(queue.interval, Duration::from_millis(20));

@@ -13,11 +13,11 @@ mod supervisor;
 
 use crate::queueing::fnv1a;
 use crate::testbed::message::{Said, Upstream};
-use crate::testbed::plan::{ComponentPlan, Kind, TestbedPlan};
-use crate::testbed::tally::Slot as Counter;
+use crate::testbed::plan::{ComponentKind, ComponentPlan, TestbedPlan};
+use crate::testbed::tally::CounterSlot as Counter;
 use process::{Event, Launch, Who, in_words};
 use scaler::Scaler;
-use slot::{Slot, Starting};
+use slot::{ReplicaSlot, Starting};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::mpsc::Sender;
@@ -44,7 +44,7 @@ pub(crate) struct Fleet {
 pub(super) struct Component {
     plan: ComponentPlan,
     wanted: u32,
-    slots: Vec<Slot>,
+    slots: Vec<ReplicaSlot>,
     scaler: Option<Scaler>,
 }
 
@@ -62,10 +62,10 @@ impl Fleet {
         let component = |plan: ComponentPlan| Component {
             wanted: plan.replicas,
             slots: (0..plan.replicas)
-                .map(|replica| Slot::new(&plan, replica))
+                .map(|replica| ReplicaSlot::new(&plan, replica))
                 .collect(),
             scaler: match &plan.kind {
-                Kind::Autoscaler(scaler) => Some(Scaler::new(scaler.clone())),
+                ComponentKind::Autoscaler(scaler) => Some(Scaler::new(scaler.clone())),
                 _ => None,
             },
             plan,
@@ -373,7 +373,7 @@ impl Component {
         self.wanted = replicas;
         for replica in self.slots.len()..replicas as usize {
             let replica = u32::try_from(replica).unwrap_or(u32::MAX);
-            self.slots.push(Slot::new(&self.plan, replica));
+            self.slots.push(ReplicaSlot::new(&self.plan, replica));
         }
     }
 

@@ -3,12 +3,12 @@
 //! It must not know HTTP. Invariant: totals of a component are the sums over its replicas, and include
 //! processes that are gone.
 
-use super::slot::Slot;
+use super::slot::ReplicaSlot;
 use super::{Component, Fleet};
 use crate::metrics::{Family, Labels};
 use crate::testbed::calendar;
-use crate::testbed::plan::{Kind, LogPlan};
-use crate::testbed::tally::{Slot as Counter, Totals};
+use crate::testbed::plan::{ComponentKind, LogPlan};
+use crate::testbed::tally::{CounterSlot as Counter, Totals};
 use serde_json::{Map, Value, json};
 use std::net::SocketAddr;
 
@@ -120,7 +120,7 @@ impl Fleet {
         ]
     }
 
-    fn by_replica(&self, value: impl Fn(&Slot) -> u64) -> Vec<(Labels, f64)> {
+    fn by_replica(&self, value: impl Fn(&ReplicaSlot) -> u64) -> Vec<(Labels, f64)> {
         let value = &value;
         let component = |component: &'_ Component| {
             let name = component.plan.name.clone();
@@ -161,8 +161,8 @@ impl Component {
 
     fn log(&self) -> Option<&LogPlan> {
         match &self.plan.kind {
-            Kind::Service(plan) => plan.log.as_ref(),
-            Kind::Queue(plan) => plan.log.as_ref(),
+            ComponentKind::Service(plan) => plan.log.as_ref(),
+            ComponentKind::Queue(plan) => plan.log.as_ref(),
             _ => None,
         }
     }
@@ -195,7 +195,7 @@ impl Component {
     }
 }
 
-fn slot_json(replica: usize, slot: &Slot) -> Value {
+fn slot_json(replica: usize, slot: &ReplicaSlot) -> Value {
     let live = slot.live.as_ref();
     let addresses = live.and_then(|live| live.addresses);
     json!({

@@ -6,7 +6,7 @@
 use super::process::{Launch, Process, Who};
 use crate::testbed::message::{Order, Upstream};
 use crate::testbed::plan::{ComponentPlan, PartPlan};
-use crate::testbed::tally::{Slot as Counter, Tally, Totals};
+use crate::testbed::tally::{CounterSlot as Counter, Tally, Totals};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ const LEAVE_BEFORE_STOP_NS: u64 = 50_000_000;
 const KILL_AFTER_NS: u64 = 7_000_000_000;
 
 /// The place of a replica.
-pub(super) struct Slot {
+pub(super) struct ReplicaSlot {
     pub(super) live: Option<Live>,
     next: Next,
     /// What the next process is to listen on, so that addresses stay.
@@ -78,7 +78,7 @@ pub(super) struct Starting<'a> {
     pub(super) now: SystemTime,
 }
 
-impl Slot {
+impl ReplicaSlot {
     /// An empty place.
     pub(super) fn new(plan: &ComponentPlan, replica: u32) -> Self {
         let (port, https) = configured_ports(plan, replica);

@@ -10,8 +10,8 @@ use crate::config::TargetConfig;
 use crate::error::TargetError;
 use crate::server::{Running, serve_as};
 use crate::testbed::file::{self, TestbedFileError};
-use crate::testbed::part::{Part, Role};
-use crate::testbed::plan::{Kind, TestbedPlan};
+use crate::testbed::part::{Role, TestbedPart};
+use crate::testbed::plan::{ComponentKind, TestbedPlan};
 use std::ffi::OsString;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -109,7 +109,7 @@ pub fn start(options: TestbedOptions) -> Result<Testbed, TestbedError> {
         ..TargetConfig::default()
     };
     let control = Control::new(Arc::clone(&fleet), Arc::clone(&clock));
-    let part = Part {
+    let part = TestbedPart {
         tally: None,
         role: Role::Control(control),
     };
@@ -132,7 +132,7 @@ fn longest_cold(plan: &TestbedPlan) -> Duration {
         .components
         .iter()
         .filter_map(|component| match &component.kind {
-            Kind::Autoscaler(scaler) => Some(scaler.cold),
+            ComponentKind::Autoscaler(scaler) => Some(scaler.cold),
             _ => None,
         });
     colds.max().unwrap_or_default()
@@ -142,8 +142,8 @@ fn longest_cold(plan: &TestbedPlan) -> Duration {
 fn empty_logs(plan: &TestbedPlan) -> Result<(), TestbedError> {
     for component in &plan.components {
         let log = match &component.kind {
-            Kind::Service(service) => service.log.as_ref(),
-            Kind::Queue(queue) => queue.log.as_ref(),
+            ComponentKind::Service(service) => service.log.as_ref(),
+            ComponentKind::Queue(queue) => queue.log.as_ref(),
             _ => None,
         };
         let Some(log) = log else { continue };

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 /// What a line may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum LinePiece {
     Text(String),
     Time,
     UnixMs,
@@ -27,21 +27,21 @@ enum Piece {
 }
 
 /// The names of pieces between braces.
-const PIECES: [(&str, Piece); 9] = [
-    ("time", Piece::Time),
-    ("unix_ms", Piece::UnixMs),
-    ("component", Piece::Component),
-    ("replica", Piece::Replica),
-    ("method", Piece::Method),
-    ("path", Piece::Path),
-    ("status", Piece::Status),
-    ("elapsed_ms", Piece::ElapsedMs),
-    ("count", Piece::Count),
+const PIECES: [(&str, LinePiece); 9] = [
+    ("time", LinePiece::Time),
+    ("unix_ms", LinePiece::UnixMs),
+    ("component", LinePiece::Component),
+    ("replica", LinePiece::Replica),
+    ("method", LinePiece::Method),
+    ("path", LinePiece::Path),
+    ("status", LinePiece::Status),
+    ("elapsed_ms", LinePiece::ElapsedMs),
+    ("count", LinePiece::Count),
 ];
 
 /// A template that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LineTemplate(Vec<Piece>);
+pub(crate) struct LineTemplate(Vec<LinePiece>);
 
 impl LineTemplate {
     /// Reads a template: text with `{name}` in it.
@@ -63,28 +63,28 @@ impl LineTemplate {
                 let names = PIECES.map(|(name, _)| name).join(", ");
                 format!("unknown {{{name}}}; write one of {names}")
             })?;
-            pieces.push(Piece::Text(before.to_owned()));
+            pieces.push(LinePiece::Text(before.to_owned()));
             pieces.push(piece.clone());
             rest = after;
         }
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(LinePiece::Text(rest.to_owned()));
         Ok(Self(pieces))
     }
 
-    fn render(&self, entry: &Entry<'_>, who: (&str, u32), count: u64) -> String {
+    fn render(&self, entry: &AccessLogEntry<'_>, who: (&str, u32), count: u64) -> String {
         let mut line = String::with_capacity(128);
         for piece in &self.0 {
             let written = match piece {
-                Piece::Text(text) => line.write_str(text),
-                Piece::Time => line.write_str(&calendar::rfc3339(entry.at)),
-                Piece::UnixMs => write!(line, "{}", unix_ms(entry.at)),
-                Piece::Component => line.write_str(who.0),
-                Piece::Replica => write!(line, "{}", who.1),
-                Piece::Method => line.write_str(entry.method),
-                Piece::Path => line.write_str(entry.path),
-                Piece::Status => write!(line, "{}", entry.status),
-                Piece::ElapsedMs => write!(line, "{:.3}", entry.elapsed.as_secs_f64() * 1e3),
-                Piece::Count => write!(line, "{count}"),
+                LinePiece::Text(text) => line.write_str(text),
+                LinePiece::Time => line.write_str(&calendar::rfc3339(entry.at)),
+                LinePiece::UnixMs => write!(line, "{}", unix_ms(entry.at)),
+                LinePiece::Component => line.write_str(who.0),
+                LinePiece::Replica => write!(line, "{}", who.1),
+                LinePiece::Method => line.write_str(entry.method),
+                LinePiece::Path => line.write_str(entry.path),
+                LinePiece::Status => write!(line, "{}", entry.status),
+                LinePiece::ElapsedMs => write!(line, "{:.3}", entry.elapsed.as_secs_f64() * 1e3),
+                LinePiece::Count => write!(line, "{count}"),
             };
             written.expect("writing to memory cannot fail");
         }
@@ -100,7 +100,7 @@ fn unix_ms(at: SystemTime) -> u128 {
 }
 
 /// What one line is about.
-pub(crate) struct Entry<'a> {
+pub(crate) struct AccessLogEntry<'a> {
     pub(crate) at: SystemTime,
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
@@ -139,7 +139,7 @@ impl Log {
     }
 
     /// Writes a line; one that cannot be written is gone, as a full disk must not stop the service.
-    pub(super) fn write(&self, entry: &Entry<'_>) {
+    pub(super) fn write(&self, entry: &AccessLogEntry<'_>) {
         let mut file = self
             .file
             .lock()
@@ -161,7 +161,7 @@ mod tests {
     fn every_piece_is_filled_in() {
         let template = "{time} {unix_ms} {component}/{replica} {method} {path} {status} {elapsed_ms} #{count}.";
         let template = LineTemplate::parse(template).unwrap();
-        let entry = Entry {
+        let entry = AccessLogEntry {
             at: SystemTime::UNIX_EPOCH + Duration::from_millis(1_500),
             method: "GET",
             path: "/a",

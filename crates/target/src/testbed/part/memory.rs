@@ -5,7 +5,7 @@
 
 use crate::metrics::resident_bytes;
 use crate::testbed::plan::MemoryPlan;
-use crate::testbed::tally::{Slot, Tally};
+use crate::testbed::tally::{CounterSlot, Tally};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -59,7 +59,7 @@ fn filled(bytes: u64) -> Vec<u8> {
 fn watch(cap: u64, tally: &Tally) {
     loop {
         if resident_bytes().is_some_and(|resident| resident > cap) {
-            tally.add(Slot::Ooms, 1);
+            tally.add(CounterSlot::Ooms, 1);
             kill_myself();
         }
         std::thread::park_timeout(LOOK_EVERY);

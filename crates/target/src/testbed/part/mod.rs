@@ -19,7 +19,7 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::server::Worker;
 use crate::testbed::fleet::Control;
-use crate::testbed::tally::{Slot, Tally};
+use crate::testbed::tally::{CounterSlot, Tally};
 use http::StatusCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -32,7 +32,7 @@ pub(crate) use run::serve;
 const METRICS_PATH: &str = "/metrics";
 
 /// What makes an HTTP server a component of a testbed.
-pub(crate) struct Part {
+pub(crate) struct TestbedPart {
     /// `None` for the control port, which is no component.
     pub(crate) tally: Option<Arc<Tally>>,
     pub(crate) role: Role,
@@ -59,19 +59,19 @@ pub(crate) enum Outcome {
     Own(Reply),
 }
 
-impl Part {
+impl TestbedPart {
     /// Counts a request in; the value counts it out.
     pub(crate) fn enter(&self, request: &Request) -> Visit {
         let tally = self.tally.clone();
         let scrape = request.path == METRICS_PATH;
         if let Some(tally) = &tally {
             let slot = if scrape {
-                Slot::Scrapes
+                CounterSlot::Scrapes
             } else {
-                Slot::Requests
+                CounterSlot::Requests
             };
             tally.add(slot, 1);
-            tally.add(Slot::InFlight, u64::from(!scrape));
+            tally.add(CounterSlot::InFlight, u64::from(!scrape));
         }
         Visit { tally, scrape }
     }
@@ -139,7 +139,7 @@ impl Visit {
 impl Drop for Visit {
     fn drop(&mut self) {
         if let (Some(tally), false) = (&self.tally, self.scrape) {
-            tally.subtract(Slot::InFlight, 1);
+            tally.subtract(CounterSlot::InFlight, 1);
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::testbed::message::Upstream;
 use crate::testbed::plan::{
     AutoscalerPlan, BalancerPlan, GatewayPlan, GatewayRoute, MemoryPlan, PartPlan, Policy,
 };
-use crate::testbed::tally::{Slot, Tally};
+use crate::testbed::tally::{CounterSlot, Tally};
 use http::header::{
     CONNECTION, CONTENT_LENGTH, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
     TRANSFER_ENCODING, UPGRADE,
@@ -72,7 +72,7 @@ struct Times {
 }
 
 /// What the three kinds differ in.
-struct Shape<'a> {
+struct ProxyShape<'a> {
     kind: &'static str,
     routes: Vec<GatewayRoute>,
     policy: Policy,
@@ -93,7 +93,7 @@ impl Proxy {
     ) -> io::Result<Self> {
         let costs = |route: &GatewayRoute| !route.cpu.is_zero() || !route.cpu_per_kb.is_zero();
         let burner = plan.routes.iter().any(costs);
-        let shape = Shape {
+        let shape = ProxyShape {
             kind: "gateway",
             routes: plan.routes.clone(),
             policy: Policy::RoundRobin,
@@ -115,7 +115,7 @@ impl Proxy {
         plan: &BalancerPlan,
         tally: &Arc<Tally>,
     ) -> io::Result<Self> {
-        let shape = Shape {
+        let shape = ProxyShape {
             kind: "balancer",
             routes: vec![everything_to(&plan.to)],
             policy: plan.policy.clone(),
@@ -135,7 +135,7 @@ impl Proxy {
         plan: &AutoscalerPlan,
         tally: &Arc<Tally>,
     ) -> io::Result<Self> {
-        let shape = Shape {
+        let shape = ProxyShape {
             kind: "autoscaler",
             routes: vec![everything_to(&plan.to)],
             policy: Policy::LeastConnections,
@@ -146,7 +146,7 @@ impl Proxy {
         Self::of(shape, part, tally)
     }
 
-    fn of(shape: Shape<'_>, part: &PartPlan, tally: &Arc<Tally>) -> io::Result<Self> {
+    fn of(shape: ProxyShape<'_>, part: &PartPlan, tally: &Arc<Tally>) -> io::Result<Self> {
         let upstreams = shape.routes.iter().map(|route| {
             let upstreams = Upstreams::new(shape.policy.clone(), part.seed);
             (route.to.clone(), Arc::new(upstreams))
@@ -221,10 +221,10 @@ impl Proxy {
         let cpu = route.plan.cpu + route.plan.cpu_per_kb.mul_f64(kilobytes);
         let cpu = cpu.mul_f64(self.factor.get());
         burner.work(cpu, Duration::ZERO).await.map_err(|_| {
-            self.tally.add(Slot::Refused, 1);
+            self.tally.add(CounterSlot::Refused, 1);
             unavailable("the gateway has no place for more requests")
         })?;
-        self.tally.add(Slot::BurntNs, as_ns(cpu));
+        self.tally.add(CounterSlot::BurntNs, as_ns(cpu));
         Ok(())
     }
 
@@ -246,7 +246,7 @@ impl Proxy {
         let mut outgoing = outgoing(request, &route.plan).map_err(|refusal| *refusal)?;
         for _ in 0..TRIES_MAX {
             let Some(picked) = upstreams.pick() else {
-                self.tally.add(Slot::Refused, 1);
+                self.tally.add(CounterSlot::Refused, 1);
                 return Err(unavailable(&format!(
                     "no replica of {} is ready",
                     route.plan.to
@@ -321,12 +321,12 @@ impl Proxy {
             Family::gauge(
                 "proxy_in_flight",
                 "Requests that are there.",
-                vec![(kind(), tally.get(Slot::InFlight) as f64)],
+                vec![(kind(), tally.get(CounterSlot::InFlight) as f64)],
             ),
             Family::gauge(
                 "proxy_waiting",
                 "Requests that wait for a first replica.",
-                vec![(kind(), tally.get(Slot::Waiting) as f64)],
+                vec![(kind(), tally.get(CounterSlot::Waiting) as f64)],
             ),
         ]
     }
@@ -429,14 +429,14 @@ struct Waiting<'a>(&'a Tally);
 
 impl<'a> Waiting<'a> {
     fn new(tally: &'a Tally) -> Self {
-        tally.add(Slot::Waiting, 1);
+        tally.add(CounterSlot::Waiting, 1);
         Self(tally)
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.subtract(Slot::Waiting, 1);
+        self.0.subtract(CounterSlot::Waiting, 1);
     }
 }
 

@@ -4,7 +4,7 @@
 //! once, unless the process ends before; a consumer that always finds work acknowledges exactly one message
 //! per interval on average, however late it is woken.
 
-use super::line::{Entry, Log};
+use super::line::{AccessLogEntry, Log};
 use super::{Factor, unavailable};
 use crate::clock::Clock;
 use crate::duration::as_ns;
@@ -12,7 +12,7 @@ use crate::metrics::Family;
 use crate::reply::{JSON, Reply};
 use crate::server::{Timer, Worker};
 use crate::testbed::plan::{PartPlan, QueuePlan};
-use crate::testbed::tally::{Slot, Tally};
+use crate::testbed::tally::{CounterSlot, Tally};
 use http::StatusCode;
 use std::io;
 use std::sync::Arc;
@@ -70,14 +70,14 @@ impl Queue {
     /// Takes a message.
     pub(super) fn answer(&self, _worker: &Worker) -> Reply {
         let tally = &self.shared.tally;
-        if tally.get(Slot::Backlog) >= self.backlog_max {
-            tally.add(Slot::Refused, 1);
+        if tally.get(CounterSlot::Backlog) >= self.backlog_max {
+            tally.add(CounterSlot::Refused, 1);
             return unavailable(&format!(
                 "the backlog is full: {} messages",
                 self.backlog_max
             ));
         }
-        tally.add(Slot::Backlog, 1);
+        tally.add(CounterSlot::Backlog, 1);
         self.shared.messages.add_permits(1);
         let number = self.taken.fetch_add(1, Relaxed) + 1;
         let body = format!("{{\"accepted\":{number}}}\n");
@@ -97,17 +97,17 @@ impl Queue {
             Family::counter(
                 "queue_messages_acknowledged_total",
                 "Messages that a consumer has done.",
-                alone(tally.get(Slot::Acknowledged)),
+                alone(tally.get(CounterSlot::Acknowledged)),
             ),
             Family::counter(
                 "queue_messages_refused_total",
                 "Messages for which the backlog had no place.",
-                alone(tally.get(Slot::Refused)),
+                alone(tally.get(CounterSlot::Refused)),
             ),
             Family::gauge(
                 "queue_backlog",
                 "Messages that no consumer has done.",
-                alone(tally.get(Slot::Backlog)),
+                alone(tally.get(CounterSlot::Backlog)),
             ),
         ]
     }
@@ -160,7 +160,7 @@ async fn consume(shared: Arc<QueueState>, timer: Arc<Timer>) {
 
 fn acknowledge(shared: &QueueState) {
     if let Some(log) = &shared.log {
-        log.write(&Entry {
+        log.write(&AccessLogEntry {
             at: shared.clock.wall(),
             method: "",
             path: "",
@@ -168,6 +168,6 @@ fn acknowledge(shared: &QueueState) {
             elapsed: Duration::ZERO,
         });
     }
-    shared.tally.add(Slot::Acknowledged, 1);
-    shared.tally.subtract(Slot::Backlog, 1);
+    shared.tally.add(CounterSlot::Acknowledged, 1);
+    shared.tally.subtract(CounterSlot::Backlog, 1);
 }

@@ -11,7 +11,7 @@ use crate::random::Dice;
 use crate::server::Timer;
 use crate::testbed::message::Upstream;
 use crate::testbed::plan::{BalancerPlan, NetworkPlan, PartPlan, Policy};
-use crate::testbed::tally::{Slot, Tally};
+use crate::testbed::tally::{CounterSlot, Tally};
 use bytes::Bytes;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -41,13 +41,13 @@ pub(super) struct Relay {
 struct RelayState {
     to: String,
     upstreams: Upstreams,
-    line: Option<Line>,
+    line: Option<NetworkLine>,
     timer: Arc<Timer>,
     tally: Arc<Tally>,
 }
 
 /// What a line does to bytes.
-struct Line {
+struct NetworkLine {
     plan: NetworkPlan,
     factor: Factor,
     /// When the last bit of each direction has left.
@@ -57,7 +57,7 @@ struct Line {
 
 /// The two directions of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     ToServer,
     ToClient,
 }
@@ -87,7 +87,7 @@ impl Relay {
         listener: TcpListener,
         tally: &Arc<Tally>,
     ) -> io::Result<Self> {
-        let line = Line {
+        let line = NetworkLine {
             plan: plan.clone(),
             factor: Factor::new(part.factor),
             free_at_ns: Default::default(),
@@ -99,7 +99,7 @@ impl Relay {
 
     fn start(
         (to, upstreams): (&str, Upstreams),
-        line: Option<Line>,
+        line: Option<NetworkLine>,
         listener: TcpListener,
         tally: &Arc<Tally>,
     ) -> io::Result<Self> {
@@ -154,7 +154,7 @@ async fn accept(shared: Arc<RelayState>, listener: tokio::net::TcpListener) {
     loop {
         match listener.accept().await {
             Ok((client, _)) => {
-                shared.tally.add(Slot::Connections, 1);
+                shared.tally.add(CounterSlot::Connections, 1);
                 tokio::spawn(relay(Arc::clone(&shared), client));
             }
             Err(_) => tokio::time::sleep(ACCEPT_RETRY).await,
@@ -164,7 +164,7 @@ async fn accept(shared: Arc<RelayState>, listener: tokio::net::TcpListener) {
 
 /// Serves one connection.
 async fn relay(shared: Arc<RelayState>, client: TcpStream) {
-    shared.tally.add(Slot::InFlight, 1);
+    shared.tally.add(CounterSlot::InFlight, 1);
     let _open = Open(Arc::clone(&shared.tally));
     let Some(picked) = shared.upstreams.pick() else {
         return refuse(&shared, &client);
@@ -175,10 +175,10 @@ async fn relay(shared: Arc<RelayState>, client: TcpStream) {
     // Bytes must leave at once; a socket that refuses the option still works.
     drop(client.set_nodelay(true));
     drop(server.set_nodelay(true));
-    if shared.line.as_ref().is_some_and(Line::resets) {
+    if shared.line.as_ref().is_some_and(NetworkLine::resets) {
         // The client's first bytes meet a line that is cut.
         drop(client.readable().await);
-        shared.tally.add(Slot::Resets, 1);
+        shared.tally.add(CounterSlot::Resets, 1);
         return reset(&client);
     }
     let (from_client, to_client) = client.into_split();
@@ -186,13 +186,13 @@ async fn relay(shared: Arc<RelayState>, client: TcpStream) {
     let mut ways = JoinSet::new();
     ways.spawn(pump(
         Arc::clone(&shared),
-        Way::ToServer,
+        Direction::ToServer,
         from_client,
         to_server,
     ));
     ways.spawn(pump(
         Arc::clone(&shared),
-        Way::ToClient,
+        Direction::ToClient,
         from_server,
         to_client,
     ));
@@ -204,12 +204,12 @@ struct Open(Arc<Tally>);
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.subtract(Slot::InFlight, 1);
+        self.0.subtract(CounterSlot::InFlight, 1);
     }
 }
 
 fn refuse(shared: &RelayState, client: &TcpStream) {
-    shared.tally.add(Slot::Refused, 1);
+    shared.tally.add(CounterSlot::Refused, 1);
     reset(client);
 }
 
@@ -221,7 +221,7 @@ fn reset(client: &TcpStream) {
 
 async fn pump(
     shared: Arc<RelayState>,
-    way: Way,
+    way: Direction,
     from: OwnedReadHalf,
     to: OwnedWriteHalf,
 ) -> io::Result<()> {
@@ -234,7 +234,7 @@ async fn pump(
 
 async fn pump_at_once(
     shared: &RelayState,
-    way: Way,
+    way: Direction,
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
 ) -> io::Result<()> {
@@ -252,7 +252,7 @@ async fn pump_at_once(
 /// Reads at once and writes when the line has let the bytes through.
 async fn pump_late(
     shared: Arc<RelayState>,
-    way: Way,
+    way: Direction,
     mut from: OwnedReadHalf,
     to: OwnedWriteHalf,
 ) -> io::Result<()> {
@@ -260,7 +260,7 @@ async fn pump_late(
     let delivering = tokio::spawn(deliver(Arc::clone(&shared.timer), pieces, to));
     let mut buffer = vec![0; PIECE];
     let mut last_ns = 0;
-    let mut first = way == Way::ToServer;
+    let mut first = way == Direction::ToServer;
     loop {
         let read = from.read(&mut buffer).await?;
         let line = shared.line.as_ref().expect("only lines are late");
@@ -293,16 +293,16 @@ async fn deliver(
 }
 
 impl RelayState {
-    fn count(&self, way: Way, bytes: usize) {
+    fn count(&self, way: Direction, bytes: usize) {
         let slot = match way {
-            Way::ToServer => Slot::BytesIn,
-            Way::ToClient => Slot::BytesOut,
+            Direction::ToServer => CounterSlot::BytesIn,
+            Direction::ToClient => CounterSlot::BytesOut,
         };
         self.tally.add(slot, bytes as u64);
     }
 }
 
-impl Line {
+impl NetworkLine {
     fn resets(&self) -> bool {
         self.chance(self.plan.reset)
     }
@@ -314,7 +314,7 @@ impl Line {
 
     /// When bytes that come now are at the other end. The first bytes of a connection wait for a round
     /// trip besides: that of the handshake, which a relay has ended before it was asked.
-    fn arrival_ns(&self, way: Way, now_ns: u64, bytes: usize, first: bool) -> u64 {
+    fn arrival_ns(&self, way: Direction, now_ns: u64, bytes: usize, first: bool) -> u64 {
         let delay_ns = as_ns(self.plan.delay.mul_f64(self.factor.get()));
         let handshake_ns = if first { 2 * delay_ns } else { 0 };
         let late_ns = if self.chance(self.plan.loss) {
@@ -326,11 +326,11 @@ impl Line {
     }
 
     /// When the last bit has left; all connections share the bandwidth.
-    fn leaves_ns(&self, way: Way, now_ns: u64, bytes: usize) -> u64 {
+    fn leaves_ns(&self, way: Direction, now_ns: u64, bytes: usize) -> u64 {
         let Some(bandwidth) = self.plan.bandwidth else {
             return now_ns;
         };
-        let index = usize::from(way == Way::ToClient);
+        let index = usize::from(way == Direction::ToClient);
         let mut free_at_ns = self.free_at_ns[index]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
@@ -344,8 +344,8 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn line(plan: NetworkPlan) -> Line {
-        Line {
+    fn line(plan: NetworkPlan) -> NetworkLine {
+        NetworkLine {
             plan,
             factor: Factor::new(1.0),
             free_at_ns: Default::default(),
@@ -367,10 +367,10 @@ mod tests {
     fn bandwidth_is_shared_and_each_direction_has_its_own() {
         let line = line(plan());
         let at = |way, now, bytes| line.arrival_ns(way, now, bytes, false);
-        assert_eq!(at(Way::ToServer, 0, 1_000), 11_000_000);
-        assert_eq!(at(Way::ToServer, 0, 1_000), 12_000_000);
-        assert_eq!(at(Way::ToClient, 0, 1_000), 11_000_000);
-        assert_eq!(at(Way::ToServer, 50_000_000, 1_000), 61_000_000);
+        assert_eq!(at(Direction::ToServer, 0, 1_000), 11_000_000);
+        assert_eq!(at(Direction::ToServer, 0, 1_000), 12_000_000);
+        assert_eq!(at(Direction::ToClient, 0, 1_000), 11_000_000);
+        assert_eq!(at(Direction::ToServer, 50_000_000, 1_000), 61_000_000);
     }
 
     #[test]
@@ -380,9 +380,15 @@ mod tests {
             loss: 1.0,
             ..plan()
         });
-        assert_eq!(line.arrival_ns(Way::ToServer, 0, 1, true), 230_000_000);
+        assert_eq!(
+            line.arrival_ns(Direction::ToServer, 0, 1, true),
+            230_000_000
+        );
         line.factor.set(2.0);
-        assert_eq!(line.arrival_ns(Way::ToServer, 0, 1, false), 220_000_000);
+        assert_eq!(
+            line.arrival_ns(Direction::ToServer, 0, 1, false),
+            220_000_000
+        );
         assert!(!line.resets());
     }
 }

@@ -7,11 +7,11 @@ use super::proxy::Proxy;
 use super::queue::Queue;
 use super::relay::Relay;
 use super::service::Service;
-use super::{Part, Role};
+use super::{Role, TestbedPart};
 use crate::config::{TargetConfig, TlsConfig};
 use crate::server::{Running, listen, serve_as};
 use crate::testbed::message::{Order, Said, line};
-use crate::testbed::plan::{Kind, PartPlan, ServicePlan};
+use crate::testbed::plan::{ComponentKind, PartPlan, ServicePlan};
 use crate::testbed::tally::Tally;
 use std::io::{self, BufRead, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -122,32 +122,34 @@ impl Process {
             start(listener).map(Self::Relay).map_err(told)
         };
         let (role, service) = match &plan.kind {
-            Kind::Network(network) => {
+            ComponentKind::Network(network) => {
                 return relay(&|listener| Relay::network(plan, network, listener, tally));
             }
-            Kind::Balancer(balancer) if !balancer.per_request => {
+            ComponentKind::Balancer(balancer) if !balancer.per_request => {
                 return relay(&|listener| Relay::balancer(plan, balancer, listener, tally));
             }
-            Kind::Service(service) => {
+            ComponentKind::Service(service) => {
                 let role = Service::start(plan, service, tally);
                 let role = role.map(|service| Role::Service(Box::new(service)));
                 (role, Some(service.as_ref()))
             }
-            Kind::Balancer(balancer) => (
+            ComponentKind::Balancer(balancer) => (
                 Proxy::balancer(plan, balancer, tally).map(|proxy| Role::Proxy(Box::new(proxy))),
                 None,
             ),
-            Kind::Gateway(gateway) => (
+            ComponentKind::Gateway(gateway) => (
                 Proxy::gateway(plan, gateway, tally).map(|proxy| Role::Proxy(Box::new(proxy))),
                 None,
             ),
-            Kind::Autoscaler(scaler) => (
+            ComponentKind::Autoscaler(scaler) => (
                 Proxy::autoscaler(plan, scaler, tally).map(|proxy| Role::Proxy(Box::new(proxy))),
                 None,
             ),
-            Kind::Queue(queue) => (Queue::start(plan, queue, tally).map(Role::Queue), None),
+            ComponentKind::Queue(queue) => {
+                (Queue::start(plan, queue, tally).map(Role::Queue), None)
+            }
         };
-        let part = Part {
+        let part = TestbedPart {
             tally: Some(Arc::clone(tally)),
             role: role.map_err(told)?,
         };

@@ -5,7 +5,7 @@
 //! at a time: it burns, then waits for the drawn time.
 
 use super::burner::Burner;
-use super::line::{Entry, Log};
+use super::line::{AccessLogEntry, Log};
 use super::memory::Memory;
 use super::{Factor, Outcome, unavailable};
 use crate::duration::as_ns;
@@ -15,7 +15,7 @@ use crate::reply::{JSON, Reply};
 use crate::request::Request;
 use crate::server::Worker;
 use crate::testbed::plan::{PartPlan, ServicePlan};
-use crate::testbed::tally::{Slot, Tally};
+use crate::testbed::tally::{CounterSlot, Tally};
 use http::StatusCode;
 use hyper::header::HeaderValue;
 use std::io;
@@ -133,7 +133,7 @@ impl Service {
                 let wait = Duration::from_nanos(wait_ns).mul_f64(factor);
                 let worked = burner.work(cpu, wait).await;
                 worked.map_err(|_| self.refusal(self.plan.room as usize))?;
-                self.tally.add(Slot::BurntNs, as_ns(cpu));
+                self.tally.add(CounterSlot::BurntNs, as_ns(cpu));
                 Ok(())
             }
         }
@@ -150,14 +150,14 @@ impl Service {
     }
 
     fn refusal(&self, waiting: usize) -> Reply {
-        self.tally.add(Slot::Refused, 1);
+        self.tally.add(CounterSlot::Refused, 1);
         unavailable(&format!("the waiting room is full: {waiting} waiting"))
     }
 
     /// Writes a line, where there is a log.
     pub(super) fn log(&self, worker: &Worker, request: &Request, status: u16, elapsed: Duration) {
         if let Some(log) = &self.log {
-            log.write(&Entry {
+            log.write(&AccessLogEntry {
                 at: worker.shared.clock.wall(),
                 method: request.method.as_str(),
                 path: &request.path,

@@ -172,13 +172,13 @@ fn a_target_that_does_not_recover_ends_the_search() {
     let mut looks = 0;
     let answer = loop {
         match search.next(Duration::ZERO) {
-            Step::Probe(order) => search.told(carries(150.0)(&order)),
-            Step::Recover(order) => {
+            SearchStep::Probe(order) => search.told(carries(150.0)(&order)),
+            SearchStep::Recover(order) => {
                 assert!(order.rate <= 10.0 && order.aim == Aim::Recover);
                 looks += 1;
                 search.told_recovery(false);
             }
-            Step::Done(answer) => break answer,
+            SearchStep::Done(answer) => break answer,
         }
     };
     assert_eq!((looks, answer.ended), (10, Ended::NotRecovered));
@@ -228,7 +228,7 @@ fn what_is_known_when_somebody_ends_the_search_is_told() {
     let mut search = Search::new("p(99)<200ms".parse().expect("objectives"), settings());
     assert_eq!(search.interrupted().capacity, Capacity::Unknown);
     for _ in 0..2 {
-        let Step::Probe(order) = search.next(Duration::ZERO) else {
+        let SearchStep::Probe(order) = search.next(Duration::ZERO) else {
             panic!("a probe comes first");
         };
         search.told(carries(1_000.0)(&order));

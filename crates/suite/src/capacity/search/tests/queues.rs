@@ -9,7 +9,7 @@ use loadline_model::result::Row;
 use loadline_sim::{Law, Server, ServerPlan};
 
 use super::super::super::answer::Capacity;
-use super::super::super::figures::{Figures, Part, piled_up};
+use super::super::super::figures::{CountOfTotal, Figures, piled_up};
 use super::super::super::slo::Slo;
 use super::*;
 
@@ -119,14 +119,14 @@ fn rows(order: &Order, spans: &[(u64, u64)]) -> Vec<Row> {
 
 fn figures(times: TimeTrend, rows: &[Row]) -> Figures {
     let count = times.count();
-    let all = Part {
+    let all = CountOfTotal {
         part: count,
         whole: count,
     };
     Figures {
         times: vec![times],
         unanswered: 0,
-        errors: Part {
+        errors: CountOfTotal {
             part: 0,
             whole: count,
         },

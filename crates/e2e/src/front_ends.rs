@@ -9,8 +9,12 @@ use crate::{Ran, bench_by, run_to_end};
 
 const SCRIPT: &str = "
     import http from 'k6/http';
+    import { sleep } from 'k6';
     export const options = { iterations: Number(__ENV.REQUESTS), vus: Number(__ENV.VUS) };
-    export default () => http.get(__ENV.TARGET, { timeout: __ENV.TIMEOUT });";
+    export default () => {
+        http.get(__ENV.TARGET, { timeout: __ENV.TIMEOUT });
+        sleep(Number(__ENV.PAUSE_MS) / 1000);
+    };";
 
 /// What is asked of both.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +27,9 @@ pub struct Asked<'a> {
     pub requests: u64,
     /// By how many virtual users.
     pub vus: u64,
+    /// How long a virtual user pauses from one request to the next (milliseconds; under `bench` from start to
+    /// start).
+    pub pause_ms: u64,
     /// Arguments that only `bench` takes.
     pub bench_more: &'a [&'a str],
     /// Arguments that only `run` takes.
@@ -30,7 +37,7 @@ pub struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Few requests of one virtual user.
+    /// Few requests of one virtual user, which leave even a busy machine the time to make them.
     #[must_use]
     pub fn few(url: &'a str, timeout: &'a str) -> Asked<'a> {
         Asked {
@@ -38,6 +45,7 @@ impl<'a> Asked<'a> {
             timeout,
             requests: 3,
             vus: 1,
+            pause_ms: 100,
             bench_more: &[],
             run_more: &[],
         }
@@ -50,8 +58,16 @@ impl<'a> Asked<'a> {
     #[must_use]
     pub fn by_bench(&self, command: Command) -> Ran {
         let (vus, requests) = (self.vus.to_string(), self.requests.to_string());
+        let pacing = format!("{}ms", self.pause_ms);
         let load = ["-c", &vus, "-n", &requests, "-q", "-t", self.timeout];
-        bench_by(command, &[&load, self.bench_more, &[self.url]].concat())
+        let pacing: &[&str] = match self.pause_ms {
+            0 => &[],
+            _ => &["--pacing", &pacing],
+        };
+        bench_by(
+            command,
+            &[&load, pacing, self.bench_more, &[self.url]].concat(),
+        )
     }
 
     /// Asks by `run`, which the command starts.
@@ -73,6 +89,7 @@ impl<'a> Asked<'a> {
             format!("TIMEOUT={}", self.timeout),
             format!("REQUESTS={}", self.requests),
             format!("VUS={}", self.vus),
+            format!("PAUSE_MS={}", self.pause_ms),
         ] {
             command.args(["-e", &pair]);
         }

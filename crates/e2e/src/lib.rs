@@ -11,6 +11,7 @@ pub mod dialects;
 mod difference;
 pub mod faults;
 pub mod front_ends;
+mod full_queue;
 pub mod hostile;
 pub mod http2_faults;
 pub mod k6;
@@ -27,6 +28,7 @@ pub mod target;
 pub mod testbed;
 pub mod web;
 
+pub use full_queue::FullQueue;
 pub use process::{TIME_MAX, loadline, loadline_under, run, run_to_end};
 pub use ran::{Ran, bench, bench_by};
 pub use skip::skip;

@@ -7,10 +7,9 @@ use loadline_e2e::faults::Fault;
 use loadline_e2e::ran::in_one_line;
 use loadline_e2e::server::{Server, free_port};
 use loadline_e2e::target::Target;
-use loadline_e2e::{Ran, bench, clock, run, web};
+use loadline_e2e::{FullQueue, Ran, bench, clock, run, web};
 
-use socket2::{Domain, Socket, Type};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -131,18 +130,8 @@ fn targets_that_are_too_slow() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_full_accept_queue() {
-    let queue = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket can be made");
-    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    queue.bind(&any.into()).expect("a port is free");
-    queue.listen(0).expect("it can be listened on");
-    let address = queue
-        .local_addr()
-        .ok()
-        .and_then(|address| address.as_socket());
-    let address = address.expect("it has an address");
-    // A queue of length 0 holds one connection.
-    let _held = TcpStream::connect(address).expect("the first fits");
-    let url = format!("http://{address}/");
+    let queue = FullQueue::listen();
+    let url = queue.url();
     let ran = bench_some(&url, &["--connect-timeout", "250ms"]);
     assert_all_failed(&ran, "connect-timeout", "a full accept queue");
 }

@@ -117,6 +117,7 @@ fn failures_at_once_are_held_to_a_pace() {
     assert_eq!(is_told, refused >= 1_000, "{refused}: {}", ran.out);
     let asked = Asked {
         requests: 2_000,
+        pause_ms: 0,
         ..asked(&url, TIMEOUT)
     };
     let ran = asked.by_script(loadline());

@@ -31,6 +31,7 @@ fn too_few_open_files() {
     let url = server.url("/");
     let asked = Asked {
         requests: 600,
+        pause_ms: 0,
         vus: 200,
         ..Asked::few(&url, "30s")
     };
@@ -71,6 +72,7 @@ fn too_few_local_ports() {
     };
     let asked = Asked {
         requests: 200,
+        pause_ms: 0,
         vus: 40,
         ..Asked::few("http://127.0.0.1:8080/delay/0.05", "30s")
     };

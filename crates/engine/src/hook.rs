@@ -31,7 +31,7 @@ use crate::start::{StartError, script_parts};
 use crate::timers::Timers;
 use crate::vu::script::{Asks, ScenarioScript, VuHost};
 use crate::vu::script_client::ScriptClient;
-use crate::worker::{StartLine, WorkerSetup, make_shared};
+use crate::worker::{StartLine, WorkerSetup, make_script, make_shared};
 
 /// How often timers are looked at and the caller is asked whether to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
@@ -169,13 +169,12 @@ async fn run_in(
 ) -> (AroundEnding, Snapshot, Option<Exports>) {
     let bytes = Rc::new(WireBytes::default());
     let shared = Rc::new(make_shared(setup, &bytes));
-    let worker = shared.script.clone();
-    let worker = worker.expect("the plan of a script has its settings");
+    let worker = make_script(setup, &bytes).expect("the plan of a script has its settings");
     let group = match around {
         Around::Hook(hook, _) => format!("::{}", hook.name()),
         Around::Nothing | Around::Summary(_) => String::new(),
     };
-    let scenario = Rc::new(ScenarioScript::around(&setup.plan, &group));
+    let scenario = Rc::new(ScenarioScript::around(&worker, &setup.plan, &group));
     let slot = Rc::new(VuSlot::new(0, 0));
     let timers: Rc<Timers> = Rc::default();
     let client = Rc::new(ScriptClient::new(

@@ -19,7 +19,7 @@ use loadline_wire::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Around, Broken, Instants, Receiver, StopSign, Surplus, Wish};
+use super::{Around, Broken, Instants, Keepable, Receiver, StopSign, Surplus, Usage, Wish};
 use crate::net::{Failure, Reach, Stage, Stream};
 
 /// Bytes of a streamed body that are sent in one chunk.
@@ -49,33 +49,32 @@ pub(crate) struct Http1Connection {
     stream: Stream,
     parser: ResponseParser,
     address: Option<SocketAddr>,
-    requests: u64,
-    reusable: bool,
+    usage: Usage,
 }
 
 impl Http1Connection {
+    /// Speaks HTTP/1.1 on a stream that was made at `made_at`.
     pub(crate) fn new(
         stream: Stream,
         address: Option<SocketAddr>,
         limits: Limits,
+        made_at: Nanos,
     ) -> Http1Connection {
         Http1Connection {
             stream,
             parser: ResponseParser::new(limits),
             address,
-            requests: 0,
-            reusable: true,
+            usage: Usage {
+                made_at,
+                requests: 0,
+                is_reusable: true,
+            },
         }
     }
 
-    /// Requests sent on it so far.
-    pub(crate) fn requests(&self) -> u64 {
-        self.requests
-    }
-
-    /// Whether another request may be sent on it.
-    pub(crate) fn is_reusable(&self) -> bool {
-        self.reusable
+    /// Whether a request was sent on it before the last one.
+    pub(crate) fn was_kept(&self) -> bool {
+        self.usage.requests > 1
     }
 
     /// Remote address; `None` for a Unix-domain socket.
@@ -87,16 +86,6 @@ impl Http1Connection {
         &self.stream
     }
 
-    /// Whether the peer has closed, or sent something, while nothing was asked; costs no system
-    /// call when nothing has happened.
-    pub(crate) fn is_stale(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut byte = [0_u8; 1];
-        let mut buffer = ReadBuf::new(&mut byte);
-        Pin::new(&mut self.stream)
-            .poll_read(cx, &mut buffer)
-            .is_ready()
-    }
-
     /// Sends a message and reads its answer; what a failure's [`Reach`] says decides whether the
     /// request may be tried again.
     pub(crate) async fn exchange(
@@ -106,8 +95,8 @@ impl Http1Connection {
         receiver: &mut impl Receiver,
         instants: &mut Instants,
     ) -> Result<(), Broken> {
-        self.requests += 1;
-        self.reusable = false;
+        self.usage.requests += 1;
+        self.usage.is_reusable = false;
         self.parser.start(message.kind);
         let unsent = match self.send(around, &message, instants).await {
             Ok(()) => None,
@@ -117,7 +106,7 @@ impl Http1Connection {
         let outcome = poll_fn(|cx| self.poll_answer(cx, around, receiver, instants)).await;
         match (outcome, unsent) {
             (Ok(reuse), None) => {
-                self.reusable = reuse == Reuse::KeepAlive;
+                self.usage.is_reusable = reuse == Reuse::KeepAlive;
                 Ok(())
             }
             // The peer answered without reading the whole request: an answer it is.
@@ -297,6 +286,21 @@ impl Http1Connection {
     #[cold]
     fn broken(&self, stage: Stage, error: &io::Error) -> Failure {
         Failure::on_connection(stage, error, self.stream.local_addr()).at(self.address)
+    }
+}
+
+impl Keepable for Http1Connection {
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Costs no system call when nothing has happened.
+    fn is_stale(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut byte = [0_u8; 1];
+        let mut buffer = ReadBuf::new(&mut byte);
+        Pin::new(&mut self.stream)
+            .poll_read(cx, &mut buffer)
+            .is_ready()
     }
 }
 

@@ -10,23 +10,13 @@ use loadline_model::Nanos;
 use loadline_script::vu::ScriptFailure;
 
 use super::Judging;
+use super::beginning::Beginning;
 use super::client::VuClient;
 use super::requests::RequestsVu;
 use super::script::{ScenarioScript, ScriptBehaviour};
 use super::shared::Shared;
 use crate::slot::VuSlot;
 use crate::timers::Timers;
-
-/// When an iteration begins.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Beginning {
-    /// When the plan wanted it; `None` in a closed model.
-    pub(crate) intended: Option<Nanos>,
-    /// When it really begins.
-    pub(crate) started: Nanos,
-    /// Its number over the whole test, from zero.
-    pub(crate) iteration: u64,
-}
 
 /// What a virtual user does.
 pub(crate) enum VuBehaviour {
@@ -51,15 +41,6 @@ impl VuBehaviour {
         match self {
             VuBehaviour::Requests(_) => Ok(()),
             VuBehaviour::Script(script) => script.initialise().await,
-        }
-    }
-
-    /// Tells the behaviour that its virtual user has waited.
-    #[inline]
-    pub(crate) fn note_rest(&mut self) {
-        match self {
-            VuBehaviour::Requests(requests) => requests.client.note_rest(),
-            VuBehaviour::Script(_) => {}
         }
     }
 }

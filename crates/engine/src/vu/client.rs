@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::task::Context;
 
 use loadline_model::check::{Answer as CheckedAnswer, Check};
 use loadline_model::request::{RedirectRules, RequestMix};
@@ -15,15 +16,11 @@ use loadline_model::{ErrorClass, Nanos};
 use super::cookies::Cookies;
 use super::http2_pool::Pooled;
 use super::shared::Shared;
-use crate::client::{Broken, Http1Connection, Stop};
+use crate::client::{Broken, Http1Connection, IdleConnections, Keepable, Stop, Usage};
 use crate::exchange::{Answer, PreparedRequest, Wants, decoded};
 use crate::net::Failure;
 use crate::record::Life;
 use crate::slot::VuSlot;
-
-/// Origins to which one virtual user keeps a connection open: more than any plan names, and a bound on
-/// what redirects could add.
-pub(super) const CONNECTIONS_MAX: usize = 256;
 
 /// First answers of a virtual user whose bodies are looked at: enough for a statement on all of them
 /// even where one virtual user is at work for less than a second.
@@ -67,11 +64,29 @@ impl Judging {
     }
 }
 
-/// One kept-alive connection.
+/// A connection of one virtual user; what the kernel knows of it is recorded when it closes.
 pub(super) struct Held {
-    pub(super) route: usize,
-    pub(super) connection: Http1Connection,
+    pub(super) connection: Box<Http1Connection>,
+    /// The row of its remote address.
     pub(super) peer: Option<usize>,
+    pub(super) shared: Rc<Shared>,
+}
+
+impl Keepable for Held {
+    fn usage(&self) -> Usage {
+        self.connection.usage()
+    }
+
+    fn is_stale(&mut self, cx: &mut Context<'_>) -> bool {
+        self.connection.is_stale(cx)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.tcp_facts(|| self.connection.stream().facts());
+    }
 }
 
 /// The shared connection that a virtual user used last.
@@ -85,14 +100,14 @@ pub(crate) struct VuClient {
     pub(super) shared: Rc<Shared>,
     pub(super) slot: Rc<VuSlot>,
     pub(super) judging: Rc<Judging>,
-    pub(super) held: Vec<Held>,
+    /// By the route's index.
+    pub(super) idle: IdleConnections<usize, Held>,
     pub(super) lease: Option<Lease>,
     pub(super) cookies: Option<RefCell<Cookies>>,
     pub(super) buffer: Vec<u8>,
     pub(super) answer: Answer,
-    /// Whether the virtual user has waited since its last request, so that a kept connection may
-    /// have been closed meanwhile.
-    pub(super) rested: bool,
+    /// Whether the request under way has come to a connection.
+    pub(super) has_connection: bool,
     /// Answers whose bodies are still looked at whatever the interval's turn is.
     bodies_wanted: u32,
 }
@@ -126,23 +141,17 @@ impl VuClient {
         cookies: bool,
     ) -> VuClient {
         VuClient {
+            idle: IdleConnections::new(Rc::clone(&shared.keep)),
             shared,
             slot,
             judging,
-            held: Vec::new(),
             lease: None,
             cookies: cookies.then(RefCell::default),
             buffer: Vec::new(),
             answer: Answer::default(),
-            rested: false,
+            has_connection: false,
             bodies_wanted: BODIES_WANTED,
         }
-    }
-
-    /// Tells the client that its virtual user has waited.
-    #[inline]
-    pub(crate) fn note_rest(&mut self) {
-        self.rested = true;
     }
 
     /// Sends a request, reads its answer and records both; gives the instant at which it ended.
@@ -167,6 +176,7 @@ impl VuClient {
             .map_or(Nanos::MAX, |limit| started + limit);
         self.slot.set_deadline(deadline);
         self.answer.sampled = self.bodies_wanted > 0 || shared.sample_due.take();
+        self.has_connection = false;
         let outcome = self
             .follow(request, &mut fate.life, deadline, numbers)
             .await;
@@ -305,10 +315,10 @@ impl VuClient {
         }
         let stage = if self.answer.status != 0 {
             "while its body was read"
-        } else if life.sending_ns == 0 && life.connect_ns == 0 && self.held.is_empty() {
-            "before a connection was made"
-        } else {
+        } else if self.has_connection {
             "while its head was awaited"
+        } else {
+            "before a connection was made"
         };
         Failure::timeout(format!(
             "no complete answer within the timeout: it ran out {stage}"
@@ -343,14 +353,5 @@ pub(super) fn filling<'a>(
         vu,
         unix_ms: shared.unix_ms(),
         random,
-    }
-}
-
-impl Drop for VuClient {
-    fn drop(&mut self) {
-        let mut recorder = self.shared.recorder.borrow_mut();
-        for held in &self.held {
-            recorder.tcp_facts(|| held.connection.stream().facts());
-        }
     }
 }

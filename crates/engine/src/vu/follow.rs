@@ -12,12 +12,12 @@ use loadline_model::request::RedirectRules;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_wire::Limits;
 
-use super::client::{CONNECTIONS_MAX, Held, Lease, Numbers, VuClient, filling};
+use super::client::{Held, Lease, Numbers, VuClient, filling};
 use super::http2_pool::{Http2Pool, Leased, Opened};
 use super::redirect::Redirect;
 use crate::client::{Around, Broken, Http1Connection, Instants, Message, TurnedAway};
 use crate::exchange::{AnswerReceiver, PreparedRequest};
-use crate::net::{Failure, Reach, connect_deadline};
+use crate::net::{Connected, Failure, Reach, connect_deadline};
 use crate::record::Life;
 
 impl VuClient {
@@ -106,7 +106,7 @@ impl VuClient {
         let cookies = cookies.as_deref();
         let peer = match self.shared.http2.clone() {
             None => {
-                self.hop_http1(request, life, deadline, numbers, cookies)
+                self.hop_http1(request, life, deadline, numbers, cookies, None)
                     .await?
             }
             Some(pool) => {
@@ -135,6 +135,7 @@ impl VuClient {
         Ok(peer)
     }
 
+    /// Sends over HTTP/1.1; `made` is a connection that was just made for it.
     #[inline]
     async fn hop_http1(
         &mut self,
@@ -143,27 +144,35 @@ impl VuClient {
         deadline: Nanos,
         numbers: Numbers,
         cookies: Option<&str>,
+        mut made: Option<Held>,
     ) -> Result<Option<usize>, Broken> {
         let fixed = request.fixed().filter(|_| cookies.is_none());
         if fixed.is_none() {
             self.render(request, cookies, numbers)?;
         }
         loop {
-            let position = match self.kept_connection(request.route.index).await {
-                Some(position) => position,
+            let begun = self.hop_start(life);
+            let kept = match made.take() {
+                Some(made) => Some(made),
+                None => self.kept_connection(request.route.index, begun).await,
+            };
+            let mut held = match kept {
+                Some(held) => held,
                 None => Box::pin(self.open_connection(request, life, deadline)).await?,
             };
-            let outcome = self.exchange_at(position, request, fixed, life).await;
-            let peer = self.held[position].peer;
-            let reused = self.held[position].connection.requests() > 1;
-            if outcome.is_err() || !self.may_keep(position) {
-                self.close_connection(position);
-            }
+            let outcome = self.exchange_on(&mut held, request, fixed, life).await;
+            let peer = held.peer;
             match outcome {
-                Ok(()) => return Ok(peer),
+                Ok(()) => {
+                    self.idle.put(request.route.index, held, life.done);
+                    return Ok(peer);
+                }
                 Err(Broken::Failed(failure))
-                    if reused && request.idempotent && failure.reach != Reach::Begun =>
+                    if held.connection.was_kept()
+                        && request.idempotent
+                        && failure.reach != Reach::Begun =>
                 {
+                    drop(held);
                     self.shared.recorder.borrow_mut().retried(life);
                 }
                 Err(broken) => return Err(broken),
@@ -171,11 +180,11 @@ impl VuClient {
         }
     }
 
-    /// Sends on the connection at `position` and notes the phases.
+    /// Sends on a connection and notes the phases.
     #[inline]
-    async fn exchange_at(
+    async fn exchange_on(
         &mut self,
-        position: usize,
+        held: &mut Held,
         request: &PreparedRequest,
         fixed: Option<&[u8]>,
         life: &mut Life,
@@ -197,46 +206,18 @@ impl VuClient {
             body: request.body().behind_head(),
         };
         let mut instants = Instants::default();
-        self.held[position]
-            .connection
+        self.has_connection = true;
+        held.connection
             .exchange(&around, message, &mut receiver, &mut instants)
             .await?;
         note_phases(life, begun, &instants);
         Ok(())
     }
 
-    fn may_keep(&self, position: usize) -> bool {
-        let connection = &self.held[position].connection;
-        let client = &self.shared.client;
-        connection.is_reusable()
-            && client.keep_alive
-            && client
-                .max_requests_per_connection
-                .is_none_or(|most| connection.requests() < most)
-    }
-
-    fn close_connection(&mut self, position: usize) {
-        let held = self.held.swap_remove(position);
-        self.shared
-            .recorder
-            .borrow_mut()
-            .tcp_facts(|| held.connection.stream().facts());
-    }
-
     /// The kept connection of a route, if it is still good.
     #[inline]
-    async fn kept_connection(&mut self, route: usize) -> Option<usize> {
-        let position = self.held.iter().position(|held| held.route == route)?;
-        if !std::mem::take(&mut self.rested) {
-            return Some(position);
-        }
-        let connection = &mut self.held[position].connection;
-        let stale = poll_fn(|cx| Poll::Ready(connection.is_stale(cx))).await;
-        if stale {
-            self.close_connection(position);
-            return None;
-        }
-        Some(position)
+    async fn kept_connection(&mut self, route: usize, now: Nanos) -> Option<Held> {
+        poll_fn(|cx| Poll::Ready(self.idle.take(&route, now, cx))).await
     }
 
     async fn open_connection(
@@ -244,7 +225,7 @@ impl VuClient {
         request: &PreparedRequest,
         life: &mut Life,
         deadline: Nanos,
-    ) -> Result<usize, Broken> {
+    ) -> Result<Held, Broken> {
         let begun = self.shared.clock.now();
         self.slot
             .set_deadline(connect_deadline(&self.shared.client, begun, deadline));
@@ -256,21 +237,20 @@ impl VuClient {
         life.blocked_ns += self.shared.clock.now().since(begun);
         life.dns_ns += connected.dns_ns.unwrap_or(0);
         life.connect_ns += connected.total_ns();
-        let connection =
-            Http1Connection::new(connected.stream, connected.address, Limits::default());
-        Ok(self.hold(request.route.index, connection, peer))
+        Ok(self.hold(connected, peer))
     }
 
-    fn hold(&mut self, route: usize, connection: Http1Connection, peer: Option<usize>) -> usize {
-        if self.held.len() >= CONNECTIONS_MAX {
-            self.close_connection(0);
-        }
-        self.held.push(Held {
-            route,
-            connection,
+    fn hold(&self, connected: Connected, peer: Option<usize>) -> Held {
+        let Connected {
+            stream, address, ..
+        } = connected;
+        let made_at = self.shared.clock.now();
+        let connection = Http1Connection::new(stream, address, Limits::default(), made_at);
+        Held {
+            connection: Box::new(connection),
             peer,
-        });
-        self.held.len() - 1
+            shared: Rc::clone(&self.shared),
+        }
     }
 
     async fn hop_http2(
@@ -282,12 +262,8 @@ impl VuClient {
         cookies: Option<&str>,
         pool: &Http2Pool,
     ) -> Result<Option<usize>, Broken> {
-        if self
-            .held
-            .iter()
-            .any(|held| held.route == request.route.index)
-        {
-            return Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await;
+        if self.idle.has(&request.route.index) {
+            return Box::pin(self.hop_http1(request, life, deadline, numbers, cookies, None)).await;
         }
         let begun = self.hop_start(life);
         if let Some(lease) = self.kept_lease(request.route.index, pool) {
@@ -315,14 +291,14 @@ impl VuClient {
                 self.exchange_http2(lease, request, life, ready, numbers, cookies)
                     .await
             }
-            Leased::Http1(connection, peer, opened) => {
+            Leased::Http1(connected, peer, opened) => {
                 note_opened(life, Some(opened));
                 life.blocked_ns += shared.clock.now().since(begun);
-                self.hold(request.route.index, connection, peer);
-                Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await
+                let made = Some(self.hold(connected, peer));
+                Box::pin(self.hop_http1(request, life, deadline, numbers, cookies, made)).await
             }
             Leased::Http1Peer => {
-                Box::pin(self.hop_http1(request, life, deadline, numbers, cookies)).await
+                Box::pin(self.hop_http1(request, life, deadline, numbers, cookies, None)).await
             }
         }
     }
@@ -371,6 +347,7 @@ impl VuClient {
             wants: &self.judging.wants,
             body_read_max: self.shared.client.body_read_max,
         };
+        self.has_connection = true;
         let connection = &mut lease.pooled.connection;
         let mut ready = begun;
         if connection.reserve(&around).await? {

@@ -10,10 +10,9 @@ use std::rc::Rc;
 
 use loadline_model::ClientPlan;
 use loadline_model::client::Protocol;
-use loadline_wire::Limits;
 use tokio::sync::Notify;
 
-use crate::client::{Broken, Http1Connection, Http2Connection, StopSign};
+use crate::client::{Broken, Http2Connection, StopSign};
 use crate::net::Connected;
 use crate::slot::VuSlot;
 
@@ -44,7 +43,7 @@ pub(crate) struct Opened {
 pub(crate) enum Leased {
     Http2(Pooled),
     /// The peer chose HTTP/1.1: this connection is the caller's own.
-    Http1(Http1Connection, Option<usize>, Opened),
+    Http1(Connected, Option<usize>, Opened),
     /// The peer is known to choose HTTP/1.1: the caller makes a connection of its own.
     Http1Peer,
 }
@@ -180,9 +179,7 @@ impl Http2Pool {
         };
         if !connected.http2 && !self.prior_knowledge {
             attempt.outcome = Some(Entry::Http1Peer);
-            let connection =
-                Http1Connection::new(connected.stream, connected.address, Limits::default());
-            return Ok(Leased::Http1(connection, peer, opened));
+            return Ok(Leased::Http1(connected, peer, opened));
         }
         let connection = slot
             .guard(Http2Connection::open(
@@ -200,10 +197,6 @@ impl Http2Pool {
     }
 }
 
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it is taken apart where it is made, and never kept"
-)]
 enum Look {
     Leased(Leased),
     Wait(Rc<Notify>),

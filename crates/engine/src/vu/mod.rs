@@ -4,6 +4,7 @@
 //! that waits through [`StopSign::guard`](crate::client::StopSign::guard) alone. Must not know when iterations are due; that
 //! is the worker's dispatch. Invariant: a virtual user runs one iteration at a time.
 
+pub(crate) mod beginning;
 pub(crate) mod behaviour;
 mod client;
 mod cookies;

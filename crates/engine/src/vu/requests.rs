@@ -8,7 +8,7 @@ use std::rc::Rc;
 use loadline_model::Nanos;
 use loadline_model::request::{RequestMix, RequestOrder};
 
-use super::behaviour::Beginning;
+use super::beginning::Beginning;
 use super::client::{Numbers, VuClient};
 use super::shared::Shared;
 use crate::exchange::{PreparedRequest, RenderError};

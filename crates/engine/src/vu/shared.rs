@@ -12,8 +12,7 @@ use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::http2_pool::Http2Pool;
-use super::script::WorkerScript;
-use crate::client::{Broken, FailurePace, StopSign};
+use crate::client::{Broken, FailurePace, KeepRules, StopSign};
 use crate::clock::Clock;
 use crate::net::{Connected, Connector, Owner, Route, Routes, WireBytes};
 use crate::record::Recorder;
@@ -31,6 +30,8 @@ pub(crate) struct Shared {
     /// Bytes over the whole worker.
     pub(crate) bytes: Rc<WireBytes>,
     pub(crate) routes: Routes,
+    /// Which connections a virtual user keeps.
+    pub(crate) keep: Rc<KeepRules>,
     pub(crate) recorder: RefCell<Recorder>,
     pub(crate) scratch: RefCell<Box<[u8]>>,
     /// `None` where HTTP/2 is not spoken.
@@ -38,8 +39,6 @@ pub(crate) struct Shared {
     pub(crate) random: RefCell<Xoshiro256PlusPlus>,
     /// Set once an interval: the next answer's body is looked at for the census.
     pub(crate) sample_due: Cell<bool>,
-    /// What script virtual users share; `None` when no scenario is a script's.
-    pub(crate) script: Option<Rc<WorkerScript>>,
     pub(crate) failures: FailurePace,
     /// When the last request ended, over the worker.
     pub(crate) last_done: Cell<Nanos>,

@@ -26,10 +26,11 @@ use crate::platform::{self, Alarm};
 use crate::report::{INTERVAL, WorkerReport};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
+use crate::vu::script::WorkerScript;
 use crate::vu::shared::Shared;
 use scenario::Hosted;
 
-pub(crate) use setup::{ScriptParts, StartLine, WorkerSetup, make_shared, run_worker};
+pub(crate) use setup::{ScriptParts, StartLine, WorkerSetup, make_script, make_shared, run_worker};
 
 /// One worker at work.
 pub(crate) struct Worker {
@@ -45,6 +46,8 @@ pub(crate) struct Worker {
     warm_until: Option<Nanos>,
     hosted: Vec<Hosted>,
     shared: Rc<Shared>,
+    /// What script virtual users share; `None` when no scenario is a script's.
+    script: Option<Rc<WorkerScript>>,
     bytes: Rc<WireBytes>,
     timers: Rc<Timers>,
     mailbox: Arc<Mailbox>,
@@ -245,7 +248,7 @@ impl Worker {
         recorder.transferred(self.bytes.take(), in_warm_up);
         let mut seen = recorder.take();
         drop(recorder);
-        if let Some(script) = &self.shared.script {
+        if let Some(script) = &self.script {
             let (measured, held_up_ns) = script.recorder.borrow_mut().take();
             seen.script = Some(Box::new(measured));
             let changes = self

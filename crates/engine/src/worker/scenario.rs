@@ -126,24 +126,26 @@ impl ScenarioShare {
     /// Counts starts that were due and did not come about.
     fn drop_starts(&self, count: u64, now: Nanos) {
         self.shared.recorder.borrow_mut().dropped(count);
-        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script) {
-            worker.dropped(scenario, count, now);
+        if let Some(scenario) = &self.script {
+            scenario.worker.dropped(scenario, count, now);
         }
     }
 
     /// Warns once that more virtual users would be needed than the plan allows.
     fn warn_of_want(&self) {
-        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script)
+        if let Some(scenario) = &self.script
             && !self.warned_of_want.replace(true)
         {
-            worker.warn_of_want(scenario, self.slots.borrow().len());
+            scenario
+                .worker
+                .warn_of_want(scenario, self.slots.borrow().len());
         }
     }
 
     /// Notes that a virtual user took up work, or put it down.
     pub(crate) fn note_active(&self, is_active: bool) {
-        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script) {
-            worker.note_active(scenario, is_active);
+        if let Some(scenario) = &self.script {
+            scenario.worker.note_active(scenario, is_active);
         }
     }
 
@@ -292,8 +294,8 @@ impl ScenarioShare {
         };
         let slot = Rc::new(VuSlot::new(local, u64::from(global)));
         self.slots.borrow_mut().push(Rc::clone(&slot));
-        if let (Some(worker), Some(scenario)) = (&self.shared.script, &self.script) {
-            worker.note_made(scenario, slot.global);
+        if let Some(scenario) = &self.script {
+            scenario.worker.note_made(scenario, slot.global);
         }
         self.living.set(self.living.get() + 1);
         let behaviour = make(&slot);

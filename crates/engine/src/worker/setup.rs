@@ -15,7 +15,7 @@ use std::time::Duration;
 use loadline_model::plan::Behaviour;
 use loadline_model::segment::Share;
 use loadline_model::snapshot::Sample;
-use loadline_model::{Nanos, TestPlan};
+use loadline_model::{ClientPlan, Nanos, TestPlan};
 use loadline_schedule::{IterationPool, Schedule};
 use loadline_script::vu::ScriptFailure;
 use rand::SeedableRng;
@@ -26,7 +26,7 @@ use tokio::time::interval;
 use super::Worker;
 use super::scenario::{Hosted, ScenarioShare};
 use super::task::VuTask;
-use crate::client::FailurePace;
+use crate::client::{FailurePace, KeepRules};
 use crate::clock::Clock;
 use crate::live::LiveCounters;
 use crate::mailbox::Mailbox;
@@ -178,13 +178,14 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
 async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     let bytes = Rc::new(WireBytes::default());
     let shared = Rc::new(make_shared(&setup, &bytes));
+    let script = make_script(&setup, &bytes);
     let timers: Rc<Timers> = Rc::default();
     let hosted = setup
         .plan
         .scenarios
         .iter()
         .enumerate()
-        .map(|(index, _)| host(index, &setup, &shared))
+        .map(|(index, _)| host(index, &setup, &shared, script.as_ref()))
         .collect::<Result<Vec<_>, _>>()?;
     for hosted in &hosted {
         make_ready(hosted, &setup, &shared, &timers).await?;
@@ -201,6 +202,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         warm_until: (!setup.plan.warm_up.is_zero()).then(|| Nanos::from(setup.plan.warm_up)),
         hosted,
         shared,
+        script,
         bytes,
         timers,
         mailbox: Arc::clone(&setup.mailboxes[setup.number as usize]),
@@ -276,9 +278,7 @@ async fn initialised(
 pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared {
     let plan = &setup.plan;
     let client = Arc::new(plan.client.clone());
-    let seed = plan
-        .seed
-        .wrapping_add(u64::from(setup.number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let seed = seed_of(setup);
     let connector = Connector {
         clock: setup.clock,
         plan: Arc::clone(&client),
@@ -303,33 +303,52 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
         connector,
         bytes: Rc::clone(bytes),
         routes: Routes::default(),
+        keep: Rc::new(keep_rules(&plan.client)),
         recorder: RefCell::new(recorder),
         scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
         http2,
         random: RefCell::new(Xoshiro256PlusPlus::seed_from_u64(seed)),
         sample_due: Cell::new(false),
-        script: setup
-            .script
-            .as_ref()
-            .map(|script| Rc::new(make_script(script, setup, bytes, seed))),
         failures: FailurePace::default(),
         last_done: Cell::new(Nanos::ZERO),
     }
 }
 
-fn make_script(
-    script: &ScriptParts,
-    setup: &WorkerSetup,
-    bytes: &Rc<WireBytes>,
-    seed: u64,
-) -> WorkerScript {
+/// Idle connections of one virtual user: more than any plan names origins, and a bound on what redirects
+/// could add.
+const CONNECTIONS_MAX: usize = 256;
+
+/// What virtual users keep that send requests made from templates.
+fn keep_rules(client: &ClientPlan) -> KeepRules {
+    match client.keep_alive {
+        true => KeepRules {
+            total_max: Some(CONNECTIONS_MAX),
+            requests_max: client.max_requests_per_connection,
+            ..KeepRules::default()
+        },
+        false => KeepRules::none(),
+    }
+}
+
+/// What the worker's choices follow from.
+fn seed_of(setup: &WorkerSetup) -> u64 {
+    let number = u64::from(setup.number);
+    setup
+        .plan
+        .seed
+        .wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// What script virtual users share; `None` when no scenario is a script's.
+pub(crate) fn make_script(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Option<Rc<WorkerScript>> {
+    let script = setup.script.as_ref()?;
     let client = ScriptClientSettings::new(
         Arc::clone(&script.client),
         WorkerParts {
             clock: setup.clock,
             resolver: Arc::clone(&setup.resolver),
             bytes: Rc::clone(bytes),
-            seed,
+            seed: seed_of(setup),
             number: setup.number as usize,
         },
     );
@@ -345,10 +364,15 @@ fn make_script(
         reports: setup.reports.clone(),
         mailboxes: setup.mailboxes.clone(),
     };
-    WorkerScript::new(&script.setup, means)
+    Some(Rc::new(WorkerScript::new(&script.setup, means)))
 }
 
-fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted, String> {
+fn host(
+    index: usize,
+    setup: &WorkerSetup,
+    shared: &Rc<Shared>,
+    worker_script: Option<&Rc<WorkerScript>>,
+) -> Result<Hosted, String> {
     let scenario = &setup.plan.scenarios[index];
     let schedule = Schedule::new(&scenario.executor, &setup.share, &setup.pools[index]);
     let worker = setup.number as usize;
@@ -365,10 +389,11 @@ fn host(index: usize, setup: &WorkerSetup, shared: &Rc<Shared>) -> Result<Hosted
             BehaviourPlan::Requests(Rc::new(requests), Rc::new(judging))
         }
         Behaviour::Script(function) => {
-            let Some(script) = &setup.script else {
+            let (Some(script), Some(worker)) = (&setup.script, worker_script) else {
                 return Err(format!("scenario {}: the run has no script", scenario.name));
             };
             let scenario = Rc::new(ScenarioScript::new(
+                worker,
                 &setup.plan,
                 index,
                 function,

@@ -11,7 +11,8 @@ use loadline_schedule::{Arrival, Next};
 use super::scenario::ScenarioShare;
 use crate::slot::VuSlot;
 use crate::timers::Timers;
-use crate::vu::behaviour::{Beginning, VuBehaviour};
+use crate::vu::beginning::Beginning;
+use crate::vu::behaviour::VuBehaviour;
 
 /// What a virtual user's task holds.
 pub(crate) struct VuTask {
@@ -81,7 +82,6 @@ impl VuTask {
         if until <= now {
             return now;
         }
-        self.behaviour.note_rest();
         if until < Nanos::MAX {
             self.timers.add(until, &self.slot);
         }
@@ -138,7 +138,6 @@ impl VuTask {
         if self.scenario.is_over() {
             return None;
         }
-        self.behaviour.note_rest();
         self.scenario.park(&self.slot);
         let (slot, scenario) = (&self.slot, &self.scenario);
         let arrival = slot

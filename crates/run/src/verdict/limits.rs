@@ -24,8 +24,9 @@ const THROTTLED: f64 = 0.05;
 /// Share of the workers' time spent waiting for a processor: visible, and decisive.
 const STARVED: f64 = 0.1;
 const STARVED_BADLY: f64 = 0.2;
-/// A run shorter than this is mostly its own beginning, in which threads wait for each other.
-const STARVED_SPAN_NS: f64 = 1e8;
+/// Seconds below which a run is mostly its own beginning, in which workers read certificates, shake hands and
+/// wait for each other: shares of their time say nothing of the load.
+const BEGINNING_S: f64 = 0.1;
 /// Share of the workers' time that sinks held them up: visible, and decisive.
 const HELD_UP: f64 = 0.01;
 const HELD_UP_BADLY: f64 = 0.1;
@@ -281,6 +282,9 @@ fn resource(facts: &Facts<'_>, class: ErrorClass, code: Code, why: &str) -> Opti
 }
 
 fn busy(facts: &Facts<'_>) -> Option<Sign> {
+    if facts.elapsed_seconds() < BEGINNING_S {
+        return None;
+    }
     let busy = facts
         .rows
         .iter()
@@ -341,7 +345,7 @@ fn starved(facts: &Facts<'_>) -> Option<Sign> {
         .map(|row| row.generator.run_queue_ns as f64)
         .sum();
     let span: f64 = facts.rows.iter().map(|row| row.span_ns as f64).sum();
-    if span < STARVED_SPAN_NS {
+    if span < BEGINNING_S * 1e9 {
         return None;
     }
     let starved = waited / (span * facts.workers());

@@ -21,7 +21,7 @@ use crate::record::Life;
 use crate::record_script::Occasion;
 use crate::script::Traced;
 use crate::slot::VuSlot;
-use crate::vu::behaviour::Beginning;
+use crate::vu::beginning::Beginning;
 use crate::vu::shared::Shared;
 
 /// What one script virtual user asks without waiting.

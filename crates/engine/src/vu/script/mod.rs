@@ -17,7 +17,7 @@ use loadline_script::host::{Host, LogEntry, LogLevel};
 use loadline_script::vu::{Ending, FailureKind, Iteration, ScriptFailure};
 use loadline_script::{ScriptVu, Step, Task};
 
-use super::behaviour::Beginning;
+use super::beginning::Beginning;
 use super::script_client::ScriptClient;
 use super::shared::Shared;
 use crate::client::StopSign;
@@ -48,8 +48,7 @@ impl ScriptBehaviour {
         slot: &Rc<VuSlot>,
         timers: &Rc<Timers>,
     ) -> ScriptBehaviour {
-        let worker = shared.script.clone();
-        let worker = worker.expect("a worker with a script scenario has what scripts share");
+        let worker = Rc::clone(&scenario.worker);
         let client = ScriptClient::new(Rc::clone(slot), Rc::clone(&worker.client));
         let host = VuHost::new(shared, &worker, &scenario, slot);
         ScriptBehaviour {

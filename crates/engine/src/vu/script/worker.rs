@@ -166,6 +166,8 @@ impl WorkerScript {
 
 /// What the virtual users of a script scenario share.
 pub(crate) struct ScenarioScript {
+    /// What it shares with the other scenarios on the worker.
+    pub(crate) worker: Rc<WorkerScript>,
     /// Whether it is one of the plan's; else it stands for `setup`, `teardown` or `handleSummary`.
     pub(crate) is_scenario: bool,
     pub(crate) name: Arc<str>,
@@ -206,6 +208,7 @@ impl ScenarioScript {
     }
 
     pub(crate) fn new(
+        worker: &Rc<WorkerScript>,
         plan: &TestPlan,
         index: usize,
         function: &ScriptFunction,
@@ -217,6 +220,7 @@ impl ScenarioScript {
         let tags = tags_of(plan, scenario);
         let tags_at_top = with_group(plan, &tags, "");
         ScenarioScript {
+            worker: Rc::clone(worker),
             is_scenario: true,
             name: scenario.name.as_str().into(),
             executor: scenario.executor.name(),
@@ -254,10 +258,15 @@ impl ScenarioScript {
     }
 
     /// What stands in for a scenario while a function runs that runs once a test.
-    pub(crate) fn around(plan: &TestPlan, group: &str) -> ScenarioScript {
+    pub(crate) fn around(
+        worker: &Rc<WorkerScript>,
+        plan: &TestPlan,
+        group: &str,
+    ) -> ScenarioScript {
         let tags = plan.run_tags();
         let tags_at_top = with_group(plan, &tags, group);
         ScenarioScript {
+            worker: Rc::clone(worker),
             is_scenario: false,
             name: "".into(),
             executor: "",

@@ -92,7 +92,7 @@ enum Attempt {
 impl ScriptClient {
     pub(crate) fn new(slot: Rc<VuSlot>, settings: Rc<ScriptClientSettings>) -> ScriptClient {
         let bytes = Rc::new(WireBytes::within(Rc::clone(&settings.bytes)));
-        let pool = Pool::new(settings.plan.idle_max, settings.plan.idle_per_host_max);
+        let pool = Pool::new(Rc::clone(&settings.keep));
         ScriptClient {
             owner: Owner {
                 bytes,
@@ -193,7 +193,7 @@ impl ScriptClient {
         let mut asked = now;
         let mut turned_away = TurnedAway::default();
         loop {
-            let kept = poll_fn(|cx| Poll::Ready(self.pool.take(cx, &request.origin))).await;
+            let kept = poll_fn(|cx| Poll::Ready(self.pool.take(cx, &request.origin, asked))).await;
             let begun = Begun {
                 asked,
                 got: asked,
@@ -250,14 +250,11 @@ impl ScriptClient {
             self.buffer.replace(buffer);
         }
         let (remote, tls) = (connection.address(), kept.tls);
-        let is_kept = connection.requests() > 1;
+        let is_kept = connection.was_kept();
         match outcome {
             Ok(()) => {
-                if connection.is_reusable()
-                    && self.settings.plan.keep_alive()
-                    && !asks_to_close(request)
-                {
-                    self.pool.put(&request.origin, kept);
+                if !asks_to_close(request) {
+                    self.pool.put(&request.origin, kept, instants.done);
                 }
                 let times = begun.times(&instants, instants.done);
                 Attempt::Ended(Ok(answer(received, remote, tls, times, &instants)))
@@ -350,7 +347,7 @@ impl ScriptClient {
         } = connected;
         if !http2 {
             let kept = Http1 {
-                connection: Http1Connection::new(stream, remote, LIMITS),
+                connection: Box::new(Http1Connection::new(stream, remote, LIMITS, begun.got)),
                 tls,
             };
             return self.over_http1(watch, request, begun, kept).await;

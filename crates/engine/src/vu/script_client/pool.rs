@@ -1,21 +1,20 @@
-//! The connections that one virtual user keeps: Go's rules for how many.
+//! The connections that one virtual user keeps, of both protocols.
 //!
 //! Must not know requests. Invariant: an HTTP/1.1 connection in here is idle; an HTTP/2 connection
 //! may be in use by any number of streams.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Context;
 
+use loadline_model::Nanos;
 use loadline_model::url::Origin;
 use loadline_script::hop::HopTls;
 
-use crate::client::{Http1Connection, Http2Connection};
-
-struct Idle {
-    origin: Arc<Origin>,
-    connection: Http1,
-}
+use crate::client::{
+    Http1Connection, Http2Connection, IdleConnections, KeepRules, Keepable, Usage,
+};
 
 struct Shared {
     origin: Arc<Origin>,
@@ -24,8 +23,18 @@ struct Shared {
 
 /// A connection of HTTP/1.1, and what a script is told of it.
 pub(super) struct Http1 {
-    pub(super) connection: Http1Connection,
+    pub(super) connection: Box<Http1Connection>,
     pub(super) tls: Option<HopTls>,
+}
+
+impl Keepable for Http1 {
+    fn usage(&self) -> Usage {
+        self.connection.usage()
+    }
+
+    fn is_stale(&mut self, cx: &mut Context<'_>) -> bool {
+        self.connection.is_stale(cx)
+    }
 }
 
 /// A connection of HTTP/2, and what a script is told of it; clones share it.
@@ -44,37 +53,27 @@ pub(super) enum Kept {
 
 /// The connections that one virtual user keeps.
 pub(super) struct Pool {
-    idle_max: usize,
-    idle_per_host_max: usize,
-    /// The one used last comes last.
-    idle: RefCell<Vec<Idle>>,
+    idle: RefCell<IdleConnections<Arc<Origin>, Http1>>,
     shared: RefCell<Vec<Shared>>,
 }
 
 impl Pool {
-    /// `idle_max` of zero: no limit.
-    pub(super) fn new(idle_max: usize, idle_per_host_max: usize) -> Pool {
+    pub(super) fn new(rules: Rc<KeepRules>) -> Pool {
         Pool {
-            idle_max,
-            idle_per_host_max,
-            idle: RefCell::default(),
+            idle: RefCell::new(IdleConnections::new(rules)),
             shared: RefCell::default(),
         }
     }
 
     /// A connection to the origin, the one used last first. Those that have ended are let go of.
-    pub(super) fn take(&self, cx: &mut Context<'_>, origin: &Arc<Origin>) -> Kept {
+    pub(super) fn take(&self, cx: &mut Context<'_>, origin: &Arc<Origin>, now: Nanos) -> Kept {
         if let Some(connection) = self.shared(origin) {
             return Kept::Http2(connection);
         }
-        let mut idle = self.idle.borrow_mut();
-        while let Some(place) = idle.iter().rposition(|kept| is_same(&kept.origin, origin)) {
-            let mut kept = idle.remove(place).connection;
-            if !kept.connection.is_stale(cx) {
-                return Kept::Http1(kept);
-            }
+        match self.idle.borrow_mut().take(origin, now, cx) {
+            Some(connection) => Kept::Http1(connection),
+            None => Kept::Nothing,
         }
-        Kept::Nothing
     }
 
     /// The HTTP/2 connection to the origin, if there is one that takes requests.
@@ -84,24 +83,14 @@ impl Pool {
             return None;
         }
         shared.retain(|kept| kept.connection.connection.is_usable());
-        let kept = shared.iter().find(|kept| is_same(&kept.origin, origin));
+        let kept = shared.iter().find(|kept| kept.origin == *origin);
         kept.map(|kept| kept.connection.clone())
     }
 
-    /// Keeps an idle connection, within the limits.
-    pub(super) fn put(&self, origin: &Arc<Origin>, connection: Http1) {
+    /// Keeps a connection that is idle from now on, within the rules.
+    pub(super) fn put(&self, origin: &Arc<Origin>, connection: Http1, now: Nanos) {
         let mut idle = self.idle.borrow_mut();
-        let of_origin = idle.iter().filter(|kept| is_same(&kept.origin, origin));
-        if of_origin.count() >= self.idle_per_host_max {
-            return;
-        }
-        if self.idle_max > 0 && idle.len() >= self.idle_max {
-            idle.remove(0);
-        }
-        idle.push(Idle {
-            origin: Arc::clone(origin),
-            connection,
-        });
+        idle.put(Arc::clone(origin), connection, now);
     }
 
     /// Keeps an HTTP/2 connection for all requests to its origin.
@@ -114,7 +103,7 @@ impl Pool {
 
     /// Closes what is idle; an HTTP/2 connection when its last stream has ended.
     pub(super) fn close(&self) {
-        self.idle.borrow_mut().clear();
+        self.idle.borrow_mut().close();
         self.shared.borrow_mut().clear();
     }
 
@@ -122,9 +111,4 @@ impl Pool {
     pub(super) fn idle_count(&self) -> usize {
         self.idle.borrow().len()
     }
-}
-
-#[inline]
-fn is_same(one: &Arc<Origin>, other: &Arc<Origin>) -> bool {
-    Arc::ptr_eq(one, other) || one == other
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_model::client::ProxyPlan;
-use loadline_model::script_settings::ScriptSettings;
+use loadline_model::script_settings::{ScriptHttp, ScriptSettings};
 use loadline_model::url::Origin;
 use loadline_model::{ClientPlan, Nanos};
 
-use crate::client::{FailurePace, Pace};
+use crate::client::{FailurePace, KeepRules, Pace};
 use crate::clock::Clock;
 use crate::net::{
     AddressRules, Addresses, Connector, Resolver, Route, TlsError, TlsSettings, WireBytes,
@@ -31,10 +31,7 @@ pub(crate) struct ScriptClientPlan {
     /// Most bytes of a body that is kept; a longer one is a failure.
     pub(super) body_max: u64,
     pub(super) closes_after_iteration: bool,
-    /// Idle connections kept by one virtual user; zero: no limit.
-    pub(super) idle_max: usize,
-    /// Of those, to one origin.
-    pub(super) idle_per_host_max: usize,
+    keep: KeepRules,
     pub(super) pace: Option<Pace>,
 }
 
@@ -53,8 +50,7 @@ impl ScriptClientPlan {
             tls: TlsSettings::of_script(&client.tls, &script.tls)?,
             body_max: script.http.body_max,
             closes_after_iteration: script.http.closes_after_iteration,
-            idle_max: script.http.batch as usize,
-            idle_per_host_max: idle_per_host_max(script.http.batch_per_host),
+            keep: keep_rules(client, &script.http),
             pace: script.http.requests_per_second.map(Pace::new),
         }))
     }
@@ -81,17 +77,28 @@ impl ScriptClientPlan {
     }
 }
 
-/// Go's `http.Transport` reads zero as its default of two.
-fn idle_per_host_max(batch_per_host: u32) -> usize {
-    match batch_per_host {
+/// What k6 tells Go's `http.Transport` to keep, which reads zero as no limit of all, and as its default of
+/// two for each host.
+fn keep_rules(client: &ClientPlan, http: &ScriptHttp) -> KeepRules {
+    if !client.keep_alive {
+        return KeepRules::none();
+    }
+    let per_host = match http.batch_per_host {
         0 => 2,
         most => most as usize,
+    };
+    KeepRules {
+        total_max: Some(http.batch as usize).filter(|most| *most > 0),
+        per_key_max: Some(per_host),
+        ..KeepRules::default()
     }
 }
 
 /// What the script clients of one worker have in common.
 pub(crate) struct ScriptClientSettings {
     pub(super) plan: Arc<ScriptClientPlan>,
+    /// Which connections a virtual user keeps.
+    pub(super) keep: Rc<KeepRules>,
     pub(super) clock: Clock,
     pub(super) connector: Connector,
     /// Where connections read into.
@@ -127,6 +134,7 @@ impl ScriptClientSettings {
             tls: WorkerTls::new(&plan.tls),
         };
         Rc::new(ScriptClientSettings {
+            keep: Rc::new(plan.keep.clone()),
             plan,
             clock: worker.clock,
             connector,

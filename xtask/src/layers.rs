@@ -39,6 +39,7 @@ pub(crate) struct Layer {
 
 const GO: &str = "loadline-go";
 const HTTP: &str = "loadline-http";
+const TLS: &str = "loadline-tls";
 const YAML: &str = "loadline-yaml";
 const METRIC: &str = "loadline-metric";
 const MODEL: &str = "loadline-model";
@@ -65,9 +66,16 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "how Go writes a text is the same whoever prints it",
     },
     Layer {
-        package: HTTP,
+        package: TLS,
         level: Level::Edge,
         normal: &[],
+        tests: &[],
+        reason: "whom TLS trusts is the same for the client that makes the load and the one that asks beside it",
+    },
+    Layer {
+        package: HTTP,
+        level: Level::Edge,
+        normal: &[TLS],
         tests: &[],
         reason: "asks beside the load, and must not be taken for the client that makes it",
     },
@@ -116,7 +124,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: ENGINE,
         level: Level::DataPlane,
-        normal: &[SCRIPT, SCHEDULE, WIRE, MODEL, METRIC, GO],
+        normal: &[SCRIPT, SCHEDULE, WIRE, MODEL, METRIC, GO, TLS],
         tests: &[SIM, TARGET],
         reason: "the hot path cannot print, write files or know who reads the results",
     },

@@ -16,25 +16,22 @@ pub use tls::{Identity, Tls, TlsSettings};
 
 /// The settings of a client, to which the caller adds limits; a status is an answer, not an error. Without `tls` it
 /// speaks with `http://` alone.
-///
-/// # Errors
-/// A certificate or key cannot be used.
-pub fn config(tls: Option<&Tls>) -> Result<ConfigBuilder<AgentScope>, String> {
+#[must_use]
+pub fn config(tls: Option<&Tls>) -> ConfigBuilder<AgentScope> {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")));
-    Ok(match tls {
-        Some(tls) => config.tls_config(tls.agent_config()?),
+    match tls {
+        Some(tls) => config.tls_config(tls.agent_config()),
         None => config,
-    })
+    }
 }
 
 /// The same for whoever asks with `https://` and trusts what this machine trusts.
 #[must_use]
 pub fn trusting_config() -> ConfigBuilder<AgentScope> {
-    Tls::new(&TlsSettings::default())
-        .and_then(|tls| config(Some(&tls)))
-        .expect("nothing of a user's is read")
+    let tls = Tls::new(&TlsSettings::default()).expect("nothing of a user's is read");
+    config(Some(&tls))
 }
 
 /// The proxy that the environment names for an address; never one for what runs on this machine, as with Go's clients.
@@ -87,7 +84,6 @@ mod tests {
     #[test]
     fn an_address_is_not_told() {
         let error = config(None)
-            .expect("there is no certificate")
             .build()
             .new_agent()
             .get("http://u:hush@h:99999/")

@@ -5,11 +5,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use loadline_tls::TrustsAnybody;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{ClientConfig, RootCertStore};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsProvider};
 
 /// How a service is known, and how it knows us, as it is written.
@@ -46,22 +47,12 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// Our own certificates, the leaf first, and the key.
+/// Our own certificates, the leaf first, and the key that belongs to them.
+#[derive(Clone)]
 pub struct Identity {
-    chain: Vec<CertificateDer<'static>>,
-    key: PrivateKeyDer<'static>,
+    certified: Arc<CertifiedKey>,
     /// The key as the client that makes calls takes it.
-    call_key: PrivateKey<'static>,
-}
-
-impl Clone for Identity {
-    fn clone(&self) -> Identity {
-        Identity {
-            chain: self.chain.clone(),
-            key: self.key.clone_key(),
-            call_key: self.call_key.to_owned(),
-        }
-    }
+    call_key: Arc<PrivateKey<'static>>,
 }
 
 impl fmt::Debug for Identity {
@@ -74,7 +65,7 @@ impl Tls {
     /// Reads settings, and this machine's authorities where they name none.
     ///
     /// # Errors
-    /// A certificate or key cannot be read.
+    /// A certificate or key cannot be read, or they do not belong together.
     pub fn new(settings: &TlsSettings) -> Result<Tls, String> {
         let mut provider = aws_lc_rs::default_provider();
         provider
@@ -104,38 +95,33 @@ impl Tls {
     }
 
     /// The configuration of a connection of one's own. Without ALPN HTTP/1.1 is spoken.
-    ///
-    /// # Errors
-    /// Certificate and key do not belong together, or cannot be used.
-    pub fn client_config(&self) -> Result<ClientConfig, String> {
+    #[must_use]
+    pub fn client_config(&self) -> ClientConfig {
         let provider = Arc::clone(&self.provider);
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?;
+            .expect("the suites of TLS 1.3 are always there");
         let builder = match self.trusts_all {
             true => builder
                 .dangerous()
-                .with_custom_certificate_verifier(Arc::new(TrustAll(provider))),
+                .with_custom_certificate_verifier(Arc::new(TrustsAnybody(provider))),
             false => {
                 let mut roots = RootCertStore::empty();
                 roots.add_parsable_certificates(self.roots.iter().cloned());
                 builder.with_root_certificates(roots)
             }
         };
-        let Some(identity) = self.identity.clone() else {
-            return Ok(builder.with_no_client_auth());
-        };
-        builder
-            .with_client_auth_cert(identity.chain, identity.key)
-            .map_err(|error| format!("the client's certificate cannot be used: {error}"))
+        match &self.identity {
+            None => builder.with_no_client_auth(),
+            Some(identity) => {
+                let shown = SingleCertAndKey::from(Arc::clone(&identity.certified));
+                builder.with_client_cert_resolver(Arc::new(shown))
+            }
+        }
     }
 
     /// The configuration of a client that makes calls.
-    ///
-    /// # Errors
-    /// As [`Tls::client_config`], which is asked first, because the client would not say why.
-    pub(crate) fn agent_config(&self) -> Result<TlsConfig, String> {
-        self.client_config()?;
+    pub(crate) fn agent_config(&self) -> TlsConfig {
         let certificates = |chain: &[CertificateDer<'_>]| -> Vec<Certificate<'static>> {
             let owned = chain
                 .iter()
@@ -143,15 +129,16 @@ impl Tls {
             owned.collect()
         };
         let identity = self.identity.as_ref().map(|identity| {
-            ClientCert::new_with_certs(&certificates(&identity.chain), identity.call_key.to_owned())
+            let chain = certificates(&identity.certified.cert);
+            ClientCert::new_with_certs(&chain, (*identity.call_key).to_owned())
         });
-        Ok(TlsConfig::builder()
+        TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .unversioned_rustls_crypto_provider(Arc::clone(&self.provider))
             .root_certs(RootCerts::Specific(Arc::new(certificates(&self.roots))))
             .client_cert(identity)
             .disable_verification(self.trusts_all)
-            .build())
+            .build()
     }
 }
 
@@ -159,13 +146,17 @@ impl Identity {
     /// Reads certificate and key in PEM.
     ///
     /// # Errors
-    /// One of them cannot be read.
+    /// One of them cannot be read, or they do not belong together.
     pub fn read(certificate: &[u8], key: &[u8]) -> Result<Identity, String> {
         let unreadable = "the client's key cannot be read: it must be an unencrypted key in PEM (PKCS#8, PKCS#1 or SEC1)";
+        let chain = chain(certificate, "the client's certificate")?;
+        let call_key = PrivateKey::from_pem(key).map_err(|_| unreadable)?;
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| unreadable)?;
+        let certified = CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider())
+            .map_err(|error| format!("the client's certificate cannot be used: {error}"))?;
         Ok(Identity {
-            chain: chain(certificate, "the client's certificate")?,
-            key: PrivateKeyDer::from_pem_slice(key).map_err(|_| unreadable)?,
-            call_key: PrivateKey::from_pem(key).map_err(|_| unreadable)?,
+            certified: Arc::new(certified),
+            call_key: Arc::new(call_key),
         })
     }
 }
@@ -178,43 +169,21 @@ fn chain(pem: &[u8], what: &str) -> Result<Vec<CertificateDer<'static>>, String>
     }
 }
 
-/// Takes any certificate, as the user asked.
-#[derive(Debug)]
-struct TrustAll(Arc<CryptoProvider>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl ServerCertVerifier for TrustAll {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+    #[test]
+    fn a_key_of_another_certificate_is_refused_when_it_is_read() {
+        let make = || rcgen::generate_simple_self_signed(["h".to_owned()]).expect("it is made");
+        let (one, other) = (make(), make());
+        let read = |key: &str| Identity::read(one.cert.pem().as_bytes(), key.as_bytes());
+        assert!(read(&one.signing_key.serialize_pem()).is_ok());
+        let why = read(&other.signing_key.serialize_pem()).expect_err("it does not fit");
+        assert!(
+            why.starts_with("the client's certificate cannot be used: "),
+            "{why}"
+        );
+        assert!(read("no key").is_err());
     }
 }

@@ -35,7 +35,7 @@ impl Client {
             true => Some(tls(access)?),
             false => None,
         };
-        let config = loadline_http::config(tls.as_ref())?
+        let config = loadline_http::config(tls.as_ref())
             .proxy(proxy_of(url))
             .timeout_global(Some(timeout))
             .max_idle_connections(2)

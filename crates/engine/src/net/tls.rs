@@ -9,12 +9,13 @@ use std::sync::{Arc, OnceLock};
 
 use loadline_model::client::{Protocol, TlsPlan, TlsVersion};
 use loadline_model::script_settings::ScriptTls;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use loadline_tls::TrustsAnybody;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::{ClientConfig, DigitallySignedStruct, KeyLogFile, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, KeyLogFile, RootCertStore};
+use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use super::cipher_suites::allowed_suites;
 use super::identities::{GivenIdentity, Identities};
@@ -188,9 +189,7 @@ fn make_verifier(
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
     if !plan.verify {
-        return Ok(Arc::new(TrustAnybody {
-            provider: Arc::clone(provider),
-        }));
+        return Ok(Arc::new(TrustsAnybody(Arc::clone(provider))));
     }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -220,49 +219,4 @@ fn make_verifier(
         .build()
         .map(|verifier| verifier as Arc<dyn ServerCertVerifier>)
         .map_err(|error| TlsError(format!("certificate authorities: {error}")))
-}
-
-/// Accepts every certificate: what `--insecure` asks for.
-#[derive(Debug)]
-struct TrustAnybody {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for TrustAnybody {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, cert, dss, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, cert, dss, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
-    }
 }

@@ -346,7 +346,6 @@ impl Client {
         beginning: Option<Duration>,
     ) -> Result<Agent> {
         let config = loadline_http::config(Some(&self.tls(shown)))
-            .map_err(Error::config)?
             .proxy(self.proxy()?)
             .timeout_global(all)
             .timeout_connect(Some(CONNECT_TIMEOUT))

@@ -174,7 +174,7 @@ impl Link {
     fn open(&self) -> Result<(Wire, Decoder)> {
         let client = &self.cluster.client;
         let shown = client.credentials.now(client.clock.unix_ns())?;
-        let config = Arc::new(client.tls(&shown).client_config().map_err(Error::config)?);
+        let config = Arc::new(client.tls(&shown).client_config());
         let socket = self.dial().map_err(|error| self.broken(&error))?;
         let tls = match self.is_tls {
             true => {

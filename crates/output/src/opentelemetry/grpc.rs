@@ -58,7 +58,7 @@ impl Grpc {
         let tls = if is_clear {
             None
         } else {
-            let mut config = Tls::new(&settings.tls)?.client_config()?;
+            let mut config = Tls::new(&settings.tls)?.client_config();
             config.alpn_protocols = vec![b"h2".to_vec()];
             let bare = host.trim_matches(['[', ']']).to_owned();
             let name = ServerName::try_from(bare)

@@ -40,7 +40,7 @@ impl HttpClient {
             ),
             None => proxy_of(url),
         };
-        let agent = loadline_http::config(Some(&Tls::new(settings)?))?
+        let agent = loadline_http::config(Some(&Tls::new(settings)?))
             .proxy(proxy)
             .timeout_global(Some(TIMEOUT))
             .max_redirects(0)

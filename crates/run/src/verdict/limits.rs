@@ -103,11 +103,13 @@ fn limit_of(
             Limit::Nobody
         };
     }
-    if decisive(generator) {
-        return Limit::Generator;
-    }
-    if let Some(side) = failures {
-        return side;
+    // A generator without the time to read answers sees timeouts, and no other failure.
+    let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
+    match failures {
+        Some(side) if !is_of_time => return side,
+        _ if decisive(generator) => return Limit::Generator,
+        Some(side) => return side,
+        None => {}
     }
     if decisive(network) {
         return Limit::Network;

@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 mod cases;
+mod generator;
 mod one_thing;
 mod pages;
 mod resources;

@@ -1,0 +1,33 @@
+//! What a generator at its limits is blamed for, and what it cannot have brought about.
+
+use loadline_model::error_class::ErrorClass;
+use loadline_model::verdict::Limit;
+
+use super::builder::{Run, constant_vus, shared};
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn a_run_that_is_all_beginning_has_no_busy_generator() {
+    let mut beginning = Run::new(shared(1, 3), 0.03, 3, 2.0);
+    beginning.totals.cpu_ns = 60 * MS;
+    let rows = beginning.series.iter_mut();
+    rows.for_each(|row| row.generator.busiest_worker = 1.0);
+    assert_ne!(beginning.judge().limit, Limit::Generator);
+}
+
+#[test]
+fn what_a_generator_without_time_cannot_cause_is_not_its_doing() {
+    for (class, limit) in [
+        (ErrorClass::Refused, Limit::Target),
+        (ErrorClass::Certificate, Limit::Plan),
+        (ErrorClass::FdLimit, Limit::Generator),
+        (ErrorClass::Timeout, Limit::Generator),
+    ] {
+        let mut run = Run::new(constant_vus(50, 20), 20.0, 500_000, 2.0);
+        run.fail(class, 1_000_000, MS);
+        let rows = run.series.iter_mut();
+        rows.for_each(|row| row.generator.run_queue_ns = 300 * MS);
+        assert_eq!(run.judge().limit, limit, "{class:?}");
+    }
+}

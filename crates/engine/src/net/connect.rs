@@ -108,9 +108,13 @@ impl Connector {
         } = opened;
         if route.via == Via::Tunnel {
             let authorization = self.plan.proxy_authorization();
-            open_tunnel(&mut socket, &route.origin.host_port(), authorization)
-                .await
-                .map_err(|failure| failure.at(address))?;
+            Box::pin(open_tunnel(
+                &mut socket,
+                &route.origin.host_port(),
+                authorization,
+            ))
+            .await
+            .map_err(|failure| failure.at(address))?;
         }
         let (stream, http2, tls) = match route.origin.scheme {
             Scheme::Http => {
@@ -118,7 +122,8 @@ impl Connector {
                 (Stream::Plain(socket), http2, None)
             }
             Scheme::Https => {
-                let made = self.handshake(socket, &route.server_name).await;
+                // Thousands of virtual users connect at once: what few routes need is no part of all.
+                let made = Box::pin(self.handshake(socket, &route.server_name)).await;
                 let (stream, handshake) = made.map_err(|failure| failure.at(address))?;
                 (stream, handshake.http2, Some(handshake))
             }

@@ -3,15 +3,6 @@
 //! Source: `textproto.CanonicalMIMEHeaderKey`. Must not know requests. Invariant: a name that no
 //! header may have stays as it is.
 
-/// Fields, spelled so, that name the user: Go's client keeps them from other sites when it follows a redirect. So it
-/// does with `Cookie`.
-pub const OF_THE_USER: [&str; 4] = [
-    "Authorization",
-    "Www-Authenticate",
-    "Cookie2",
-    "Proxy-Authorization",
-];
-
 /// The words between dashes capitalised, all else in lower case.
 #[must_use]
 pub fn canonical(name: &str) -> String {

@@ -2,7 +2,7 @@
 //! written in Go, and people compare, grep and parse what they print.
 //!
 //! Source: the documentation of Go's packages `strconv`, `fmt`, `time`, `encoding/json`,
-//! `net/url` and `net/textproto`. Must not know which tool speaks, nor what a text is for. Invariant: what is
+//! `net/url` and `net/textproto`, and the source of `net/http`. Must not know which tool speaks, nor what a text is for. Invariant: what is
 //! written here, Go reads as the same value.
 
 pub mod duration;
@@ -11,6 +11,7 @@ pub mod header;
 pub mod integer;
 pub mod json;
 pub mod quote;
+pub mod redirect;
 mod syntax;
 pub mod url;
 

@@ -8,13 +8,14 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 
+use loadline_go::redirect::is_redirect;
 use loadline_model::request::RedirectRules;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_wire::Limits;
 
 use super::client::{Held, Lease, Numbers, VuClient, filling};
 use super::http2_pool::{Http2Pool, Leased, Opened};
-use super::redirect::Redirect;
+use super::redirect::Redirects;
 use crate::client::{Around, Broken, Http1Connection, Instants, Message, TurnedAway};
 use crate::exchange::{AnswerReceiver, PreparedRequest};
 use crate::net::{Connected, Failure, Reach, connect_deadline};
@@ -39,8 +40,8 @@ impl VuClient {
     }
 
     fn redirect_location(&self) -> Option<&str> {
-        let redirected = matches!(self.answer.status, 301 | 302 | 303 | 307 | 308);
-        self.answer.location.as_deref().filter(|_| redirected)
+        let location = self.answer.location.as_deref();
+        location.filter(|_| is_redirect(self.answer.status))
     }
 
     async fn follow_redirects(
@@ -51,18 +52,13 @@ impl VuClient {
         numbers: Numbers,
         mut peer: Option<usize>,
     ) -> Result<Option<usize>, Broken> {
+        let mut redirects = Redirects::new(&request.template, self.judging.redirect_rules);
         let mut template = request.template.clone();
         for _ in 0..self.judging.redirects_max {
             let Some(location) = self.redirect_location() else {
                 return Ok(peer);
             };
-            let redirect = Redirect {
-                first: &request.template,
-                last: &template,
-                status: self.answer.status,
-                location,
-            };
-            let next = redirect.next(self.judging.redirect_rules);
+            let next = redirects.next(&template, self.answer.status, location);
             let next = next.map_err(|why| Failure::new(ErrorClass::Redirect, why))?;
             let Some(next) = next else { return Ok(peer) };
             template = next;
@@ -112,8 +108,9 @@ impl VuClient {
             Some(pool) => {
                 let mut turned_away = TurnedAway::default();
                 loop {
+                    // What HTTP/2 needs is no part of the ten thousand tasks that do not speak it.
                     let hop = self.hop_http2(request, life, deadline, numbers, cookies, &pool);
-                    match hop.await {
+                    match Box::pin(hop).await {
                         Err(Broken::Failed(failure)) if failure.is_turned_away() => {
                             if !Box::pin(turned_away.wait(&*self.slot)).await? {
                                 return Err(failure.into());

@@ -2,97 +2,116 @@
 //!
 //! Must not know connections. Invariant: what names the user does not follow to another host.
 
-use loadline_go::header::OF_THE_USER;
+use loadline_go::redirect::Chain;
 use loadline_go::url::Url;
 use loadline_model::request::{BodySource, HeaderTemplate, RedirectRules, RequestTemplate};
 use loadline_model::template::Template;
 use loadline_model::url::{Origin, encode_target, resolve_location};
 
-/// An answer that leads elsewhere.
-pub(super) struct Redirect<'a> {
+/// A chain of redirects.
+pub(super) struct Redirects<'a> {
     /// The request that the chain began with.
-    pub(super) first: &'a RequestTemplate,
-    /// The request that was answered.
-    pub(super) last: &'a RequestTemplate,
-    pub(super) status: u16,
-    /// Where the answer says to go.
-    pub(super) location: &'a str,
+    first: &'a RequestTemplate,
+    rules: RedirectRules,
+    /// What still goes along, by Go's rules.
+    chain: Chain,
 }
 
-impl Redirect<'_> {
-    /// The request that follows; `None`: none does, and the answer stands.
-    ///
-    /// # Errors
-    /// The location leads nowhere.
-    pub(super) fn next(&self, rules: RedirectRules) -> Result<Option<RequestTemplate>, String> {
-        match rules {
-            RedirectRules::Browsers => self.as_browsers().map(Some),
-            RedirectRules::Go => self.as_go(),
+impl<'a> Redirects<'a> {
+    /// A chain that begins with this request.
+    pub(super) fn new(first: &'a RequestTemplate, rules: RedirectRules) -> Redirects<'a> {
+        Redirects {
+            first,
+            rules,
+            chain: Chain::default(),
         }
     }
 
-    /// RFC 9110 section 15.4. Credentials do not follow to another origin.
-    fn as_browsers(&self) -> Result<RequestTemplate, String> {
-        let target = self.last.target.source();
-        let to = resolve_location(&self.last.origin, target, self.location)?;
-        let mut next = self.last.clone();
-        let becomes_get = match self.status {
-            303 => next.method != "HEAD",
-            301 | 302 => next.method == "POST",
-            _ => false,
-        };
-        if becomes_get {
-            "GET".clone_into(&mut next.method);
-            drop_body(&mut next);
+    /// The request that follows an answer to `last`; `None`: none does, and the answer stands.
+    ///
+    /// # Errors
+    /// The location leads nowhere.
+    pub(super) fn next(
+        &mut self,
+        last: &RequestTemplate,
+        status: u16,
+        location: &str,
+    ) -> Result<Option<RequestTemplate>, String> {
+        match self.rules {
+            RedirectRules::Browsers => as_browsers(last, status, location).map(Some),
+            RedirectRules::Go => self.as_go(last, status, location),
         }
-        if to.origin != next.origin {
-            drop_headers(&mut next, &["authorization", "cookie", "host"]);
-        }
-        next.target = Template::literal(&encode_target(to.target.as_bytes()));
-        next.origin = to.origin;
-        Ok(next)
     }
 
     /// As Go's client was seen to do it. A body is not sent again: Go could only where it was told how to
     /// make it anew.
-    fn as_go(&self) -> Result<Option<RequestTemplate>, String> {
-        let keeps_all = matches!(self.status, 307 | 308);
-        if keeps_all && !matches!(self.last.body, BodySource::None) {
+    fn as_go(
+        &mut self,
+        last: &RequestTemplate,
+        status: u16,
+        location: &str,
+    ) -> Result<Option<RequestTemplate>, String> {
+        if matches!(status, 307 | 308) && !matches!(last.body, BodySource::None) {
             return Ok(None);
         }
-        let from = format!("{}{}", self.last.origin, self.last.target.source());
-        let from = Url::parse(&from).map_err(|why| why.to_string())?;
-        let reference = Url::parse(self.location).map_err(|why| {
-            let location = loadline_go::quoted(self.location);
-            format!("failed to parse Location header {location}: {why}")
-        })?;
-        let is_relative = reference.scheme.is_empty();
-        let to = from.resolve(reference);
-        let origin = Origin::of(&to).map_err(|fault| fault.to_string())?;
-        let mut next = self.last.clone();
+        let (first, from) = (go_url(self.first)?, go_url(last)?);
+        let hop = self
+            .chain
+            .follow(&first, (&from, &last.method), status, location)?;
+        let origin = Origin::of(&hop.to).map_err(|fault| fault.to_string())?;
+        let mut next = last.clone();
         if !self.first.headers.iter().any(is_referer) {
-            name_referer(&mut next, from.referer_for(&to));
+            name_referer(&mut next, hop.referer);
         }
-        if !keeps_all {
-            if next.method != "HEAD" {
-                "GET".clone_into(&mut next.method);
-            }
-            drop_body(&mut next);
+        if let Some(method) = hop.method {
+            method.clone_into(&mut next.method);
         }
-        // A host of the user's own stays as long as the location names none.
+        if !self.chain.has_body() {
+            next.body = BodySource::None;
+        }
+        // A host of the user's own stays as long as locations name none.
         let is_own =
             |header: &HeaderTemplate| header.name == "Host" && header.value.source() != from.host;
-        if !is_relative || !next.headers.iter().any(is_own) {
-            drop_headers(&mut next, &["host"]);
-        }
-        if !from.may_hand_secrets_to(&to) {
-            drop_headers(&mut next, &OF_THE_USER);
-            drop_headers(&mut next, &["Cookie"]);
-        }
-        next.target = Template::literal(&to.target_without_spaces());
+        let keeps_host = self.chain.has_host() && next.headers.iter().any(is_own);
+        next.headers.retain(|header| match &*header.name {
+            "Host" => keeps_host,
+            "Content-Length" | "Transfer-Encoding" => self.chain.has_body(),
+            name => self.chain.has_field(name),
+        });
+        next.target = Template::literal(&hop.to.target_without_spaces());
         next.origin = origin;
         Ok(Some(next))
     }
+}
+
+fn go_url(request: &RequestTemplate) -> Result<Url, String> {
+    let url = format!("{}{}", request.origin, request.target.source());
+    Url::parse(&url).map_err(|why| why.to_string())
+}
+
+/// RFC 9110 section 15.4. Credentials do not follow to another origin.
+fn as_browsers(
+    last: &RequestTemplate,
+    status: u16,
+    location: &str,
+) -> Result<RequestTemplate, String> {
+    let to = resolve_location(&last.origin, last.target.source(), location)?;
+    let mut next = last.clone();
+    let becomes_get = match status {
+        303 => next.method != "HEAD",
+        301 | 302 => next.method == "POST",
+        _ => false,
+    };
+    if becomes_get {
+        "GET".clone_into(&mut next.method);
+        drop_body(&mut next);
+    }
+    if to.origin != next.origin {
+        drop_headers(&mut next, &["authorization", "cookie", "host"]);
+    }
+    next.target = Template::literal(&encode_target(to.target.as_bytes()));
+    next.origin = to.origin;
+    Ok(next)
 }
 
 fn is_referer(header: &HeaderTemplate) -> bool {
@@ -182,13 +201,7 @@ mod tests {
         location: &str,
     ) -> String {
         let first = request(method, BodySource::from_bytes(body.into()));
-        let redirect = Redirect {
-            first: &first,
-            last: &first,
-            status,
-            location,
-        };
-        match redirect.next(rules) {
+        match Redirects::new(&first, rules).next(&first, status, location) {
             Ok(Some(next)) => shown(&next),
             Ok(None) => "stays".to_owned(),
             Err(why) => why,
@@ -222,13 +235,10 @@ mod tests {
     #[test]
     fn a_referer_of_the_chain_gives_way_and_one_of_the_user_stays() {
         let led = |first: &RequestTemplate, last: &RequestTemplate, location: &str| {
-            let redirect = Redirect {
-                first,
-                last,
-                status: 302,
-                location,
-            };
-            let next = redirect.next(RedirectRules::Go).expect("leads somewhere");
+            let mut redirects = Redirects::new(first, RedirectRules::Go);
+            let next = redirects
+                .next(last, 302, location)
+                .expect("leads somewhere");
             next.expect("leads on")
         };
         let mut first = request("GET", BodySource::None);

@@ -4,6 +4,7 @@
 
 use http::HeaderValue;
 use http::header::CONTENT_LENGTH;
+use loadline_go::header::is_token;
 use loadline_go::quote::quoted_bytes;
 use loadline_model::ErrorClass;
 use loadline_script::hop::HopRequest;
@@ -230,12 +231,6 @@ pub(super) fn is_framing(name: &str) -> bool {
 
 fn is_control(byte: u8) -> bool {
     byte < b' ' || byte == 0x7f
-}
-
-/// RFC 9110 section 5.6.2.
-fn is_token(text: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(is_letter)
 }
 
 /// A number in decimal, on the stack.

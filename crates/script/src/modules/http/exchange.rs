@@ -8,8 +8,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use loadline_go::header::{OF_THE_USER, is_token};
+use loadline_go::header::is_token;
 use loadline_go::quoted;
+use loadline_go::redirect::{Chain, Hop, is_redirect};
 use loadline_model::{ErrorClass, Nanos};
 
 use super::answer::Facts;
@@ -27,13 +28,6 @@ use crate::host::LogLevel;
 use crate::trace::{HopTrace, TracedOutcome};
 use crate::vu::VuState;
 
-/// Fields that describe a body: they go where the body goes.
-const OF_BODY: [&str; 4] = [
-    "Content-Encoding",
-    "Content-Language",
-    "Content-Location",
-    "Content-Type",
-];
 /// Fields that the engine writes by itself.
 const FRAMING: [&str; 3] = ["Content-Length", "Transfer-Encoding", "Trailer"];
 
@@ -46,10 +40,8 @@ pub(super) struct Exchange {
     body: Option<Bytes>,
     referer: Option<String>,
     followed: i64,
-    /// Whether a redirect left the site that the request was made to.
-    left_site: bool,
-    /// Whether the body was left behind.
-    lost_body: bool,
+    /// What goes along over redirects.
+    chain: Chain,
     rounds: Rounds,
     /// Under which number the hop is written to the log; `None`: it is not.
     debug_id: Option<String>,
@@ -77,8 +69,7 @@ impl Exchange {
             body: call.body.as_ref().map(|body| body.sent.clone()),
             referer: None,
             followed: 0,
-            left_site: false,
-            lost_body: false,
+            chain: Chain::default(),
             rounds: Rounds::of(call.auth),
             debug_id: None,
             traced: None,
@@ -156,7 +147,7 @@ impl Exchange {
             )));
         }
         let mut fields = Vec::with_capacity(2 + call.headers.len() + 2);
-        let own_host = !call.host.is_empty() && !self.left_site;
+        let own_host = !call.host.is_empty() && self.chain.has_host();
         let host = if own_host { &call.host } else { authority };
         fields.push((Arc::clone(&self.client.names.host), host.to_owned()));
         let mut agent = state.program.settings.http.user_agent.as_str();
@@ -194,9 +185,7 @@ impl Exchange {
     }
 
     fn goes_along(&self, name: &str) -> bool {
-        !(FRAMING.contains(&name)
-            || (self.left_site && OF_THE_USER.contains(&name))
-            || (self.lost_body && OF_BODY.contains(&name)))
+        !FRAMING.contains(&name) && self.chain.has_field(name)
     }
 
     /// Adds what follows from URL, jar and the hops before.
@@ -230,10 +219,9 @@ impl Exchange {
         if call.is_bare() && call.cookie_header.is_empty() {
             return String::new();
         }
-        let mut field = if self.left_site {
-            String::new()
-        } else {
-            call.cookie_header.clone()
+        let mut field = match self.chain.has_field("Cookie") {
+            true => call.cookie_header.clone(),
+            false => String::new(),
         };
         let later;
         let cookies = if self.followed == 0 {
@@ -289,8 +277,8 @@ impl Exchange {
             return self.hop(state, state.host.now());
         }
         match self.redirect(state, &answer) {
-            Redirected::To(address, location_kept_method) => {
-                self.follow(address, location_kept_method);
+            Redirected::To(hop) => {
+                self.follow(hop);
                 self.hop(state, state.host.now())
             }
             Redirected::Broken(why) => {
@@ -368,12 +356,10 @@ impl Exchange {
         }
     }
 
-    fn redirect(&self, state: &VuState, answer: &HopAnswer) -> Redirected {
-        let keeps_method = match answer.status {
-            301..=303 => false,
-            307 | 308 => true,
-            _ => return Redirected::No,
-        };
+    fn redirect(&mut self, state: &VuState, answer: &HopAnswer) -> Redirected {
+        if !is_redirect(answer.status) {
+            return Redirected::No;
+        }
         let Some(location) = answer
             .headers
             .get("Location")
@@ -398,25 +384,22 @@ impl Exchange {
             return Redirected::No;
         }
         let location = String::from_utf8_lossy(location);
-        match self.address.resolve(&location) {
-            Ok(address) => Redirected::To(Rc::new(address), keeps_method),
-            Err(why) => Redirected::Broken(format!(
-                "failed to parse Location header {}: {why}",
-                quoted(&location)
-            )),
-        }
+        let first = self.call.address.parts();
+        let last = (self.address.parts(), &*self.method);
+        let hop = self.chain.follow(first, last, answer.status, &location);
+        hop.map_or_else(Redirected::Broken, Redirected::To)
     }
 
-    fn follow(&mut self, address: Rc<Address>, keeps_method: bool) {
-        self.referer = self.address.referer_for(&address);
-        self.left_site |= !self.call.address.may_hand_secrets_to(&address);
-        if !keeps_method && !matches!(&*self.method, "GET" | "HEAD" | "") {
+    fn follow(&mut self, hop: Hop) {
+        self.referer = hop.referer;
+        if hop.method.is_some() && !self.method.is_empty() {
             self.method = Arc::clone(&self.client.names.get);
-            self.body = None;
-            self.lost_body = true;
         }
-        self.rounds.enter(&address);
-        self.address = address;
+        if !self.chain.has_body() {
+            self.body = None;
+        }
+        self.address = Rc::new(Address::of(hop.to));
+        self.rounds.enter(&self.address);
         self.followed += 1;
     }
 
@@ -473,8 +456,8 @@ impl Exchange {
 }
 
 enum Redirected {
-    /// On to this address; whether with the same method and body.
-    To(Rc<Address>, bool),
+    /// On with this request.
+    To(Hop),
     /// The location is no URL.
     Broken(String),
     No,

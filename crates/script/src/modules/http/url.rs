@@ -71,12 +71,12 @@ impl Address {
         })
     }
 
-    /// The address that a `Location` leads to from here.
+    /// The address that a reference leads to from here.
     ///
     /// # Errors
     /// When it is no URL.
-    pub(crate) fn resolve(&self, location: &str) -> Result<Address, NoUrl> {
-        Ok(Address::of(self.parts.resolve(Url::parse(location)?)))
+    pub(crate) fn resolve(&self, reference: &str) -> Result<Address, NoUrl> {
+        Ok(Address::of(self.parts.resolve(Url::parse(reference)?)))
     }
 
     /// The same with another query; an empty one is none.
@@ -106,12 +106,6 @@ impl Address {
         Address::of(parts)
     }
 
-    /// Whether headers that name the user may go from this address to another (the other is the
-    /// same host or lies below it).
-    pub(crate) fn may_hand_secrets_to(&self, other: &Address) -> bool {
-        self.parts.may_hand_secrets_to(&other.parts)
-    }
-
     /// The host without its port.
     pub(crate) fn host(&self) -> &str {
         self.parts.host_name()
@@ -126,12 +120,13 @@ impl Address {
         self.parts.scheme == "https"
     }
 
-    /// What the next request of a chain names as `Referer`; `None`: nothing.
-    pub(crate) fn referer_for(&self, next: &Address) -> Option<String> {
-        self.parts.referer_for(&next.parts)
+    /// Its parts.
+    pub(crate) fn parts(&self) -> &Url {
+        &self.parts
     }
 
-    fn of(parts: Url) -> Address {
+    /// The address of these parts.
+    pub(crate) fn of(parts: Url) -> Address {
         let text: Arc<str> = parts.text().into();
         let masked = match &parts.userinfo {
             None => Arc::clone(&text),

@@ -129,6 +129,7 @@ fn main() {
         "builtin-array-fromasync.h",
         "builtin-iterator-zip-keyed.h",
         "builtin-iterator-zip.h",
+        "compile-limits.h",
         "cutils.h",
         "dtoa.h",
         "k6-words.h",

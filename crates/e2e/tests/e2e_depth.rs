@@ -62,6 +62,19 @@ const JAVASCRIPT: &[Input] = &[
         format!("RegExp({:?})", "(?:".repeat(DEEP) + &")".repeat(DEEP))
     }),
     ("text", || format!("const a = '{}' +", "x".repeat(LONG))),
+    ("arrows", || format!("const a = {}1;", "a => ".repeat(DEEP))),
+    ("branches", || "if (0) {} else ".repeat(DEEP) + ";"),
+    ("functions", || {
+        format!(
+            "{}1{}",
+            "(function(){return ".repeat(4_900),
+            "})()".repeat(4_900)
+        )
+    }),
+    ("parameters", || {
+        format!("f = ({}) => 1;", "a = 1, ".repeat(DEEP))
+    }),
+    ("blocks", || "{ let a = 1; }".repeat(DEEP)),
 ];
 
 const DOORS: &[Door] = &[

@@ -17,6 +17,13 @@ use crate::lazy::{self, Lazy};
 use crate::modules;
 use crate::vu::state;
 
+/// Most steps that finding the names of a module takes: a second or two.
+const COMPILE_STEPS_MAX: u64 = 500_000_000;
+/// Bytes that any module may take to be compiled.
+const COMPILE_BYTES_MIN: usize = 64 << 20;
+/// Further bytes for each byte of it: what is dense with functions takes 20.
+const COMPILE_BYTES_PER_BYTE: usize = 40;
+
 /// A built-in module.
 pub(crate) struct Builtin {
     /// What scripts import.
@@ -137,15 +144,50 @@ fn compiled<'js>(
         // the virtual user's state the program, which goes after the runtime.
         return unsafe { Module::load(ctx.clone(), &bytecode) };
     }
-    let module = Module::declare(ctx.clone(), name, text()?.to_string())?;
-    // Each virtual user has its own copy; nobody reads the text of a built-in function.
-    let options = WriteOptions {
-        strip_source: modules::find(name).is_some(),
-        ..WriteOptions::default()
-    };
-    let bytecode = module.write(options)?;
+    let text = text()?;
+    let (module, bytecode) = within_limits(ctx, name, text.len(), || {
+        let module = Module::declare(ctx.clone(), name, text.as_bytes())?;
+        // Each virtual user has its own copy; nobody reads the text of a built-in function.
+        let bytecode = module.write(WriteOptions {
+            strip_source: modules::find(name).is_some(),
+            ..WriteOptions::default()
+        })?;
+        Ok((module, bytecode))
+    })?;
     state(ctx).program.keep_bytecode(name, bytecode);
     Ok(module)
+}
+
+/// Lets the engine compile a module of so many bytes in the time and memory that people's code takes.
+fn within_limits<T>(
+    ctx: &Ctx<'_>,
+    name: &str,
+    bytes: usize,
+    compile: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let memory = bytes.saturating_mul(COMPILE_BYTES_PER_BYTE);
+    let memory = memory.saturating_add(COMPILE_BYTES_MIN);
+    // SAFETY: the context is alive, and so is its runtime.
+    let runtime = unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) };
+    // SAFETY: as above; nothing of the script runs until the end.
+    unsafe { qjs::JS_BeginCompile(runtime, COMPILE_STEPS_MAX, memory) };
+    let compiled = compile();
+    // SAFETY: as above.
+    unsafe { qjs::JS_EndCompile(runtime) };
+    let Err(Error::Exception) = compiled else {
+        return compiled;
+    };
+    let thrown = ctx.catch();
+    let field = |field: &str| thrown.as_object()?.get::<_, String>(field).ok();
+    let why = match (field("name").as_deref(), field("message").as_deref()) {
+        (Some("InternalError"), Some("out of memory")) => {
+            format!("it takes more than {} MB to compile", memory >> 20)
+        }
+        (Some("InternalError"), Some(why)) => why.to_owned(),
+        _ => return Err(ctx.throw(thrown)),
+    };
+    let message = format!("{name}: {why}: make it smaller, or several modules");
+    Err(Exception::throw_message(ctx, &message))
 }
 
 /// An error of a module's own, under the name that k6 gives to errors of its natives.

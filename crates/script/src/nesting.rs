@@ -23,19 +23,24 @@ pub(crate) fn json_levels(text: &str) -> usize {
     deepest
 }
 
-/// The byte at which the brackets of a script are nested deeper than `most`; `None` when none are.
+/// The byte at which a script is nested deeper than `most`; `None` when it is nowhere.
 ///
-/// Whether a slash divides or begins a regular expression is guessed by what stands before it: a
-/// wrong guess misreads brackets up to the end of the line.
+/// A level is a bracket, or what a reader goes down for without one: a prefix (`!`, `new`), what is on
+/// the right (`=`, `=>`, `?:`, `**`), and a statement in a statement (`if`, `else`, a label). Such levels
+/// may be counted too many times, and never too few. Whether a slash divides or begins a regular
+/// expression is guessed by what stands before it: a wrong guess misreads brackets up to the end of
+/// the line.
 pub(crate) fn deeper_than(script: &str, most: usize) -> Option<usize> {
     let mut scan = Scan {
         bytes: script.as_bytes(),
         at: 0,
         last: None,
         open: Vec::new(),
+        chain: Chain::default(),
+        levels: 0,
     };
     while scan.step() {
-        if scan.open.len() > most {
+        if scan.levels > most {
             return Some(scan.at - 1);
         }
     }
@@ -50,23 +55,50 @@ enum Open {
     Template,
 }
 
+/// Levels without brackets of their own, within one bracket.
+#[derive(Clone, Copy, Default)]
+struct Chain {
+    /// Operators whose operand may not have ended.
+    operators: usize,
+    /// Statements whose last part may not have ended.
+    statements: usize,
+    /// What may have ended both: the token after it tells.
+    end: End,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum End {
+    #[default]
+    None,
+    Semicolon,
+    Brace,
+}
+
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Where the last byte that means something is; `None` at the beginning.
     last: Option<usize>,
-    open: Vec<Open>,
+    /// What is open, with the chain around it.
+    open: Vec<(Open, Chain)>,
+    chain: Chain,
+    /// Levels of all that is open and of all chains.
+    levels: usize,
 }
 
 impl Scan<'_> {
-    /// Goes on by a byte, a comment, a string or a regular expression; whether there was one.
+    /// Goes on by a token, a comment or a part of a template; whether there was one.
     fn step(&mut self) -> bool {
         let Some(&byte) = self.bytes.get(self.at) else {
             return false;
         };
         let start = self.at;
         self.at += 1;
-        if self.open.last() == Some(&Open::Template) {
+        if self
+            .open
+            .last()
+            .is_some_and(|(open, _)| *open == Open::Template)
+        {
             self.step_in_template(byte);
             return true;
         }
@@ -81,15 +113,77 @@ impl Scan<'_> {
                 self.skip_to(b"*/");
                 return true;
             }
-            (b'/', _) if self.is_regex_next(start) => self.skip_regex(),
-            (b'"' | b'\'', _) => self.skip_string(byte),
-            (b'`', _) => self.open.push(Open::Template),
-            (b'(' | b'[' | b'{', _) => self.open.push(Open::Bracket),
-            (b')' | b']' | b'}', _) => drop(self.open.pop()),
-            _ => {}
+            _ => self.step_token(start, byte),
         }
         self.last = Some(self.at - 1);
         true
+    }
+
+    fn step_token(&mut self, start: usize, byte: u8) {
+        if is_of_word(byte) {
+            self.step_word(start);
+            return;
+        }
+        if self.chain.end == End::Semicolon {
+            self.end_statement();
+        }
+        self.chain.end = End::None;
+        match (byte, self.bytes.get(self.at)) {
+            (b'/', _) if self.is_value_next(start) => self.skip_regex(),
+            (b'"' | b'\'', _) => self.skip_string(byte),
+            (b'`', _) => self.enter(Open::Template),
+            (b'(' | b'[' | b'{', _) => self.enter(Open::Bracket),
+            (b')' | b']', _) => self.leave(End::None),
+            (b'}', _) => self.leave(End::Brace),
+            (b';', _) => self.chain.end = End::Semicolon,
+            (b',', _) => self.end_operators(),
+            (b'?', Some(b'?' | b'.')) => self.at += 1,
+            (b'*', Some(b'*')) => {
+                self.at += 1;
+                self.go_down();
+            }
+            (b'=', _) => {
+                while matches!(self.bytes.get(self.at), Some(b'=' | b'>')) {
+                    self.at += 1;
+                }
+                self.go_down();
+            }
+            (b'!' | b'~' | b'?' | b':' | b'<', _) => self.go_down(),
+            (b'+' | b'-', _) if self.is_value_next(start) => self.go_down(),
+            _ => {}
+        }
+    }
+
+    fn step_word(&mut self, start: usize) {
+        while self
+            .bytes
+            .get(self.at)
+            .is_some_and(|byte| is_of_word(*byte))
+        {
+            self.at += 1;
+        }
+        let word = &self.bytes[start..self.at];
+        let is_name = self
+            .last
+            .is_some_and(|last| matches!(self.bytes[last], b'.' | b'#'));
+        let goes_on = match self.chain.end {
+            End::None => true,
+            End::Semicolon => matches!(word, b"else" | b"while"),
+            End::Brace => WORDS_AFTER_A_BRACE.contains(&word),
+        };
+        self.chain.end = End::None;
+        if !goes_on {
+            self.end_statement();
+        }
+        if is_name {
+        } else if WORDS_OF_STATEMENTS.contains(&word) {
+            self.chain.statements += 1;
+            self.levels += 1;
+        } else if WORDS_BEFORE_AN_OPERAND.contains(&word) {
+            self.go_down();
+        } else if WORDS_THAT_BEGIN.contains(&word) {
+            self.end_operators();
+        }
     }
 
     fn step_in_template(&mut self, byte: u8) {
@@ -97,12 +191,39 @@ impl Scan<'_> {
             (b'\\', _) => self.at += 1,
             (b'$', Some(b'{')) => {
                 self.at += 1;
-                self.open.push(Open::Bracket);
+                self.enter(Open::Bracket);
             }
-            (b'`', _) => drop(self.open.pop()),
+            (b'`', _) => self.leave(End::None),
             _ => {}
         }
         self.last = Some(self.at - 1);
+    }
+
+    fn enter(&mut self, open: Open) {
+        self.open.push((open, std::mem::take(&mut self.chain)));
+        self.levels += 1;
+    }
+
+    fn leave(&mut self, end: End) {
+        if let Some((_, around)) = self.open.pop() {
+            self.end_statement();
+            self.levels -= 1;
+            self.chain = Chain { end, ..around };
+        }
+    }
+
+    fn go_down(&mut self) {
+        self.chain.operators += 1;
+        self.levels += 1;
+    }
+
+    fn end_operators(&mut self) {
+        self.levels -= std::mem::take(&mut self.chain.operators);
+    }
+
+    fn end_statement(&mut self) {
+        self.end_operators();
+        self.levels -= std::mem::take(&mut self.chain.statements);
     }
 
     /// Goes behind the next of these bytes, or to the end.
@@ -139,13 +260,13 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether a slash here begins a regular expression: where a value is expected.
-    fn is_regex_next(&self, slash: usize) -> bool {
+    /// Whether a value is expected here: a slash begins a regular expression, a sign is a prefix.
+    fn is_value_next(&self, at: usize) -> bool {
         let Some(last) = self.last else { return true };
         match self.bytes.get(last) {
             Some(b')' | b']' | b'}' | b'"' | b'\'' | b'`') => false,
             Some(byte) if is_of_word(*byte) => {
-                let before = &self.bytes[..=last.min(slash)];
+                let before = &self.bytes[..=last.min(at)];
                 let start = before.iter().rposition(|byte| !is_of_word(*byte));
                 let word = &before[start.map_or(0, |at| at + 1)..];
                 WORDS_BEFORE_A_VALUE.contains(&word)
@@ -154,6 +275,53 @@ impl Scan<'_> {
         }
     }
 }
+
+/// Keywords that have a statement within theirs.
+const WORDS_OF_STATEMENTS: [&[u8]; 6] = [b"do", b"else", b"for", b"if", b"while", b"with"];
+
+/// Words that have an operand on their right, types' among them.
+const WORDS_BEFORE_AN_OPERAND: [&[u8]; 11] = [
+    b"await",
+    b"delete",
+    b"extends",
+    b"infer",
+    b"keyof",
+    b"new",
+    b"readonly",
+    b"typeof",
+    b"unique",
+    b"void",
+    b"yield",
+];
+
+/// Keywords that begin a statement, and are nothing else.
+const WORDS_THAT_BEGIN: [&[u8]; 10] = [
+    b"break",
+    b"case",
+    b"const",
+    b"continue",
+    b"debugger",
+    b"default",
+    b"export",
+    b"return",
+    b"throw",
+    b"var",
+];
+
+/// Words behind a brace that go on with what the brace was in.
+const WORDS_AFTER_A_BRACE: [&[u8]; 11] = [
+    b"as",
+    b"catch",
+    b"else",
+    b"extends",
+    b"finally",
+    b"implements",
+    b"in",
+    b"instanceof",
+    b"of",
+    b"satisfies",
+    b"while",
+];
 
 /// Keywords behind which a value stands.
 const WORDS_BEFORE_A_VALUE: [&[u8]; 13] = [
@@ -219,5 +387,67 @@ mod tests {
         assert_eq!(deeper_than("a / b / (c) / [d] / ((", 1), Some(21));
         assert_eq!(deeper_than(")))((", 1), Some(4));
         assert_eq!(deeper_than("'\\", 0), None);
+    }
+
+    #[test]
+    fn levels_need_no_brackets() {
+        for part in [
+            "a => ",
+            "async (a) => ",
+            "!",
+            "- ",
+            "~",
+            "typeof ",
+            "new ",
+            "await ",
+            "yield ",
+            "a = ",
+            "a >>= ",
+            "a ? b : ",
+            "a ? ",
+            "1 ** ",
+            "a.return = ",
+            "if (0) ",
+            "if (0) {} else ",
+            "if (0) a; else ",
+            "if (0) a, b; else ",
+            "if (0) return; else ",
+            "if (0) do a; while (0); else ",
+            "if (0) try {} catch {} else ",
+            "for (;;) ",
+            "while (0) ",
+            "do ",
+            "a: ",
+            "class extends ",
+            "class extends class {} implements ",
+            "A<",
+            "keyof ",
+        ] {
+            let text = part.repeat(1_000);
+            assert!(deeper_than(&text, 900).is_some(), "{part}");
+            assert_eq!(deeper_than(&text, 4_100), None, "{part}");
+        }
+    }
+
+    #[test]
+    fn what_stands_side_by_side_is_not_nested() {
+        for part in [
+            "a = b;",
+            "a = b, ",
+            "const a = b\n",
+            "if (a) { b; } else { c; } ",
+            "if (a) b; ",
+            "if (a) b; else c; ",
+            "function f() { return !a ? b : c }\n",
+            "class A extends B { c = d; }\n",
+            "case 1: ",
+            "'a': {b: [1], c: !0}, ",
+            "a + ",
+            "a?.b ?? ",
+            "export const a = b => c\n",
+            "for (const a of b) { c } ",
+        ] {
+            assert_eq!(deeper_than(&part.repeat(1_000), 8), None, "{part}");
+        }
     }
 }

@@ -2454,12 +2454,13 @@ static int re_parse_alternative(REParseState *s, bool is_backward_dir)
 
 static int re_parse_disjunction(REParseState *s, bool is_backward_dir)
 {
-    int start, len, pos;
+    int start, len, pos, last_goto;
 
     if (lre_check_stack_overflow(s->opaque, 0))
         return re_parse_error(s, "stack overflow");
 
     start = s->byte_code.size;
+    last_goto = 0;
     if (re_parse_alternative(s, is_backward_dir))
         return -1;
     while (*s->buf_ptr == '|') {
@@ -2467,14 +2468,16 @@ static int re_parse_disjunction(REParseState *s, bool is_backward_dir)
 
         len = s->byte_code.size - start;
 
-        /* insert a split before the first alternative */
+        /* insert a split before the alternative; those before it stay where they are */
         if (dbuf_insert(&s->byte_code, start, 5)) {
             return re_parse_out_of_memory(s);
         }
         s->byte_code.buf[start] = REOP_split_next_first;
         put_u32(s->byte_code.buf + start + 1, len + 5);
 
-        pos = re_emit_op_u32(s, REOP_goto, 0);
+        /* to the end: until that is known, it holds the goto before it */
+        last_goto = re_emit_op_u32(s, REOP_goto, last_goto);
+        start = s->byte_code.size;
 
         if (re_has_named_captures(s) && s->group_name_scope == GROUP_NAME_SCOPE_MAX)
             return re_parse_error(s, "too many named groups");
@@ -2484,12 +2487,13 @@ static int re_parse_disjunction(REParseState *s, bool is_backward_dir)
         if (re_parse_alternative(s, is_backward_dir))
             return -1;
 
-        /* patch the goto ('pos' is only valid if the placeholder for the
-           offset could be emitted) */
+        /* ('last_goto' is only valid if the placeholder for the offset could be emitted) */
         if (dbuf_error(&s->byte_code))
             return re_parse_out_of_memory(s);
-        len = s->byte_code.size - (pos + 4);
-        put_u32(s->byte_code.buf + pos, len);
+    }
+    for (; last_goto; last_goto = pos) {
+        pos = get_u32(s->byte_code.buf + last_goto);
+        put_u32(s->byte_code.buf + last_goto, s->byte_code.size - (last_goto + 4));
     }
     return 0;
 }

@@ -94,6 +94,9 @@ int cr_op1(CharRange *cr, const uint32_t *b_pt, int b_len, int op);
 static inline int cr_union_interval(CharRange *cr, uint32_t c1, uint32_t c2)
 {
     uint32_t b_pt[2];
+    /* behind all others, as in a class whose characters are sorted */
+    if (cr->len > 0 && cr->points[cr->len - 1] < c1)
+        return cr_add_interval(cr, c1, c2 + 1);
     b_pt[0] = c1;
     b_pt[1] = c2 + 1;
     return cr_op1(cr, b_pt, 2, CR_OP_UNION);

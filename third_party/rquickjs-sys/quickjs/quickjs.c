@@ -338,6 +338,10 @@ struct JSRuntime {
     /* k6-words.h: the last undefined callee that was read from a member */
     const JSValue *missing_slot;
     JSAtom missing_atom;
+    /* compile-limits.h */
+    uint64_t compile_steps;
+    uint64_t compile_steps_max; /* 0: no limit */
+    size_t malloc_limit_otherwise;
     JSMallocFunctions mf;
     JSMallocState malloc_state;
     JSArenaState arena_state;
@@ -22415,6 +22419,9 @@ typedef struct JSFunctionDef {
     int closure_var_count;
     int closure_var_size;
     JSClosureVar *closure_var;
+    uint32_t *names; /* compile-limits.h: indexes into closure_var[], hashed by name */
+    uint32_t names_size; /* power of two */
+    uint32_t names_count; /* of closure_var[], the first that are in it */
 
     JumpSlot *jump_slots;
     int jump_size;
@@ -22661,6 +22668,8 @@ int JS_PRINTF_FORMAT_ATTR(2, 3) js_parse_error(JSParseState *s, JS_PRINTF_FORMAT
 }
 
 #ifndef QJS_DISABLE_PARSER
+
+#include "compile-limits.h"
 
 static __exception int next_token(JSParseState *s);
 
@@ -23165,6 +23174,8 @@ static __exception int next_token(JSParseState *s)
         JS_ThrowStackOverflow(s->ctx);
         return -1;
     }
+    if (js_are_steps_spent(s->ctx))
+        return js_throw_steps_spent(s->ctx);
 
     free_token(s, &s->token);
 
@@ -24315,6 +24326,7 @@ static int find_var_htab(JSFunctionDef *fd, JSAtom var_name)
 static int find_arg(JSContext *ctx, JSFunctionDef *fd, JSAtom name)
 {
     int i;
+    js_count_steps(ctx, fd->arg_count);
     for(i = fd->arg_count; i-- > 0;) {
         if (fd->args[i].var_name == name)
             return i | ARGUMENT_VAR_OFFSET;
@@ -24335,6 +24347,7 @@ static int find_var(JSContext *ctx, JSFunctionDef *fd, JSAtom name)
         if (vd->scope_level == 0)
             return i;
     }
+    js_count_steps(ctx, fd->var_count);
     for(i = fd->var_count; i-- > 0;) {
         vd = &fd->vars[i];
         if (vd->var_name == name)
@@ -24350,8 +24363,11 @@ static int find_var_in_scope(JSContext *ctx, JSFunctionDef *fd,
                              JSAtom name, int scope_level)
 {
     int scope_idx;
+    if (js_lacks_var(fd, name))
+        return -1;
     for(scope_idx = fd->scopes[scope_level].first; scope_idx >= 0;
         scope_idx = fd->vars[scope_idx].scope_next) {
+        js_count_steps(ctx, 1);
         if (fd->vars[scope_idx].scope_level != scope_level)
             break;
         if (fd->vars[scope_idx].var_name == name)
@@ -24369,6 +24385,7 @@ static bool is_child_scope(JSContext *ctx, JSFunctionDef *fd,
         if (scope == parent_scope)
             return true;
         scope = fd->scopes[scope].parent;
+        js_count_steps(ctx, 1);
     }
     return false;
 }
@@ -24378,6 +24395,9 @@ static int find_var_in_child_scope(JSContext *ctx, JSFunctionDef *fd,
                                    JSAtom name, int scope_level)
 {
     int i;
+    if (js_lacks_var(fd, name))
+        return -1;
+    js_count_steps(ctx, fd->var_count);
     for(i = 0; i < fd->var_count; i++) {
         JSVarDef *vd = &fd->vars[i];
         if (vd->var_name == name && vd->scope_level == 0) {
@@ -24390,9 +24410,10 @@ static int find_var_in_child_scope(JSContext *ctx, JSFunctionDef *fd,
 }
 
 
-static JSGlobalVar *find_global_var(JSFunctionDef *fd, JSAtom name)
+static JSGlobalVar *find_global_var(JSContext *ctx, JSFunctionDef *fd, JSAtom name)
 {
     int i;
+    js_count_steps(ctx, fd->global_var_count);
     for(i = 0; i < fd->global_var_count; i++) {
         JSGlobalVar *hf = &fd->global_vars[i];
         if (hf->var_name == name)
@@ -24402,9 +24423,9 @@ static JSGlobalVar *find_global_var(JSFunctionDef *fd, JSAtom name)
 
 }
 
-static JSGlobalVar *find_lexical_global_var(JSFunctionDef *fd, JSAtom name)
+static JSGlobalVar *find_lexical_global_var(JSContext *ctx, JSFunctionDef *fd, JSAtom name)
 {
-    JSGlobalVar *hf = find_global_var(fd, name);
+    JSGlobalVar *hf = find_global_var(ctx, fd, name);
     if (hf && hf->is_lexical)
         return hf;
     else
@@ -24414,8 +24435,11 @@ static JSGlobalVar *find_lexical_global_var(JSFunctionDef *fd, JSAtom name)
 static int find_lexical_decl(JSContext *ctx, JSFunctionDef *fd, JSAtom name,
                              int scope_idx, bool check_catch_var)
 {
+    if (js_lacks_var(fd, name))
+        scope_idx = -1;
     while (scope_idx >= 0) {
         JSVarDef *vd = &fd->vars[scope_idx];
+        js_count_steps(ctx, 1);
         if (vd->var_name == name &&
             (vd->is_lexical || (vd->var_kind == JS_VAR_CATCH &&
                                 check_catch_var)))
@@ -24424,7 +24448,7 @@ static int find_lexical_decl(JSContext *ctx, JSFunctionDef *fd, JSAtom name,
     }
 
     if (fd->is_eval && fd->eval_type == JS_EVAL_TYPE_GLOBAL) {
-        if (find_lexical_global_var(fd, name))
+        if (find_lexical_global_var(ctx, fd, name))
             return GLOBAL_VAR_OFFSET;
     }
     return -1;
@@ -24467,10 +24491,11 @@ static int push_scope(JSParseState *s) {
     return 0;
 }
 
-static int get_first_lexical_var(JSFunctionDef *fd, int scope)
+static int get_first_lexical_var(JSContext *ctx, JSFunctionDef *fd, int scope)
 {
     while (scope >= 0) {
         int scope_idx = fd->scopes[scope].first;
+        js_count_steps(ctx, 1);
         if (scope_idx >= 0)
             return scope_idx;
         scope = fd->scopes[scope].parent;
@@ -24486,7 +24511,7 @@ static void pop_scope(JSParseState *s) {
         emit_op(s, OP_leave_scope);
         emit_u16(s, scope);
         fd->scope_level = fd->scopes[scope].parent;
-        fd->scope_first = get_first_lexical_var(fd, fd->scope_level);
+        fd->scope_first = get_first_lexical_var(s->ctx, fd, fd->scope_level);
     }
 }
 
@@ -24696,7 +24721,7 @@ static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,
 
         if (fd->is_global_var) {
             JSGlobalVar *hf;
-            hf = find_global_var(fd, name);
+            hf = find_global_var(ctx, fd, name);
             if (hf && is_child_scope(ctx, fd, hf->scope_level,
                                      fd->scope_level)) {
                 return js_parse_redeclared(s, name);
@@ -24748,7 +24773,7 @@ static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,
         }
         if (fd->is_global_var) {
             JSGlobalVar *hf;
-            hf = find_global_var(fd, name);
+            hf = find_global_var(ctx, fd, name);
             if (hf && hf->is_lexical && hf->scope_level == fd->scope_level &&
                 fd->eval_type == JS_EVAL_TYPE_MODULE) {
                 goto invalid_lexical_redefinition;
@@ -25460,8 +25485,11 @@ static int find_private_class_field(JSContext *ctx, JSFunctionDef *fd,
                                     JSAtom name, int scope_level)
 {
     int idx;
+    if (js_lacks_var(fd, name))
+        return -1;
     idx = fd->scopes[scope_level].first;
     while (idx != -1) {
+        js_count_steps(ctx, 1);
         if (fd->vars[idx].scope_level != scope_level)
             break;
         if (fd->vars[idx].var_name == name)
@@ -26644,6 +26672,7 @@ static int js_parse_check_duplicate_parameter(JSParseState *s, JSAtom name)
     /* Check for duplicate parameter names */
     JSFunctionDef *fd = s->cur_func;
     int i;
+    js_count_steps(s->ctx, fd->arg_count + fd->var_count);
     for (i = 0; i < fd->arg_count; i++) {
         if (fd->args[i].var_name == name)
             goto duplicate;
@@ -30512,6 +30541,7 @@ static JSExportEntry *find_export_entry(JSContext *ctx, const JSModuleDef *m,
 {
     JSExportEntry *me;
     int i;
+    js_count_steps(ctx, 4 * m->export_entries_count); /* they are large */
     for(i = 0; i < m->export_entries_count; i++) {
         me = &m->export_entries[i];
         if (me->export_name == export_name)
@@ -33196,6 +33226,7 @@ static void js_free_function_def(JSContext *ctx, JSFunctionDef *fd)
     }
     js_free(ctx, fd->vars);
     js_free(ctx, fd->vars_htab); // XXX can probably be freed earlier?
+    js_free(ctx, fd->names);
     for(i = 0; i < fd->arg_count; i++) {
         JS_FreeAtom(ctx, fd->args[i].var_name);
     }
@@ -33745,18 +33776,6 @@ static int add_closure_var(JSContext *ctx, JSFunctionDef *s,
     return s->closure_var_count - 1;
 }
 
-static int find_closure_var(JSContext *ctx, JSFunctionDef *s,
-                            JSAtom var_name)
-{
-    int i;
-    for(i = 0; i < s->closure_var_count; i++) {
-        JSClosureVar *cv = &s->closure_var[i];
-        if (cv->var_name == var_name)
-            return i;
-    }
-    return -1;
-}
-
 /* 'fd' must be a parent of 's'. Create in 's' a closure referencing
    another one in 'fd' */
 static int get_closure_var(JSContext *ctx, JSFunctionDef *s,
@@ -33776,6 +33795,7 @@ static int get_closure_var(JSContext *ctx, JSFunctionDef *s,
         if (closure_type != JS_CLOSURE_GLOBAL_REF)
             closure_type = JS_CLOSURE_REF;
     }
+    js_count_steps(ctx, s->closure_var_count);
     for(i = 0; i < s->closure_var_count; i++) {
         JSClosureVar *cv = &s->closure_var[i];
         if (cv->var_idx == var_idx && cv->closure_type == closure_type)
@@ -33996,8 +34016,9 @@ static int resolve_scope_var(JSContext *ctx, JSFunctionDef *s,
 
     /* resolve local scoped variables */
     var_idx = -1;
-    for (idx = s->scopes[scope_level].first; idx >= 0;) {
+    for (idx = js_first_of_name(ctx, s, var_name, scope_level); idx >= 0;) {
         vd = &s->vars[idx];
+        js_count_steps(ctx, 1);
         if (vd->var_name == var_name) {
             if (op == OP_scope_put_var || op == OP_scope_make_ref) {
                 if (vd->is_const) {
@@ -34161,8 +34182,9 @@ static int resolve_scope_var(JSContext *ctx, JSFunctionDef *s,
     for (fd = s; fd->parent;) {
         scope_level = fd->parent_scope_level;
         fd = fd->parent;
-        for (idx = fd->scopes[scope_level].first; idx >= 0;) {
+        for (idx = js_first_of_name(ctx, fd, var_name, scope_level); idx >= 0;) {
             vd = &fd->vars[idx];
+            js_count_steps(ctx, 1);
             if (vd->var_name == var_name) {
                 if (op == OP_scope_put_var || op == OP_scope_make_ref) {
                     if (vd->is_const) {
@@ -34242,8 +34264,14 @@ static int resolve_scope_var(JSContext *ctx, JSFunctionDef *s,
     if (!fd)
         fd = s;
     if (var_idx < 0 && fd->is_eval) {
-        int idx1;
-        for (idx1 = 0; idx1 < fd->closure_var_count; idx1++) {
+        int idx1 = 0;
+        if (fd->eval_type == JS_EVAL_TYPE_MODULE) {
+            /* no scope that is an object stands before a name */
+            idx1 = find_closure_var(ctx, fd, var_name);
+            if (idx1 < 0)
+                idx1 = fd->closure_var_count;
+        }
+        for (; idx1 < fd->closure_var_count; idx1++) {
             JSClosureVar *cv = &fd->closure_var[idx1];
             if (var_name == cv->var_name) {
                 if (fd != s) {
@@ -34429,11 +34457,11 @@ static int find_private_class_field_all(JSContext *ctx, JSFunctionDef *fd,
 {
     int idx;
 
-    idx = fd->scopes[scope_level].first;
-    while (idx >= 0) {
+    for (idx = js_first_of_name(ctx, fd, name, scope_level); idx >= 0;
+         idx = fd->vars[idx].scope_next) {
+        js_count_steps(ctx, 1);
         if (fd->vars[idx].var_name == name)
             return idx;
-        idx = fd->vars[idx].scope_next;
     }
     return -1;
 }
@@ -35274,6 +35302,10 @@ static __exception int resolve_variables(JSContext *ctx, JSFunctionDef *s)
     line_num = 0; /* avoid warning */
     col_num = 0;
     for (pos = 0; pos < bc_len; pos = pos_next) {
+        if (js_are_steps_spent(ctx)) {
+            js_throw_steps_spent(ctx);
+            goto fail;
+        }
         op = bc_buf[pos];
         len = opcode_info[op].size;
         pos_next = pos + len;
@@ -37188,6 +37220,7 @@ static JSValue js_create_function(JSContext *ctx, JSFunctionDef *fd)
         js_free(ctx, fd->vars);
         js_free(ctx, fd->vars_htab);
     }
+    js_free(ctx, fd->names);
     b->cpool_count = fd->cpool_count;
     if (b->cpool_count) {
         b->cpool = (void *)((uint8_t*)b + cpool_offset);
@@ -37431,6 +37464,9 @@ static int js_parse_function_check_names(JSParseState *s, JSFunctionDef *fd,
     ||  fd->func_type == JS_PARSE_FUNC_METHOD) {
         for (idx = 0; idx < fd->arg_count; idx++) {
             name = fd->args[idx].var_name;
+            if (js_are_steps_spent(s->ctx))
+                return js_throw_steps_spent(s->ctx);
+            js_count_steps(s->ctx, idx + fd->var_count);
             if (name != JS_ATOM_NULL) {
                 for (i = 0; i < idx; i++) {
                     if (fd->args[i].var_name == name)
@@ -37552,7 +37588,7 @@ static __exception int js_parse_function_decl2(JSParseState *s,
     if (fd->is_eval && fd->eval_type == JS_EVAL_TYPE_MODULE &&
         (func_type == JS_PARSE_FUNC_STATEMENT || func_type == JS_PARSE_FUNC_VAR)) {
         JSGlobalVar *hf;
-        hf = find_global_var(fd, func_name);
+        hf = find_global_var(ctx, fd, func_name);
         /* XXX: should check scope chain */
         if (hf && hf->scope_level == fd->scope_level) {
             js_parse_error(s, "invalid redefinition of global identifier in module code");
@@ -37578,7 +37614,7 @@ static __exception int js_parse_function_decl2(JSParseState *s,
             /* avoid creating a lexical variable in the global
                scope. XXX: check annex B */
             JSGlobalVar *hf;
-            hf = find_global_var(fd, func_name);
+            hf = find_global_var(ctx, fd, func_name);
             /* XXX: should check scope chain */
             if (hf && hf->scope_level == fd->scope_level) {
                 js_parse_redeclared(s, func_name);
@@ -40629,7 +40665,7 @@ static int JS_ReadObjectAtoms(BCReaderState *s)
     }
     if (bc_get_leb128(s, &s->idx_to_atom_count))
         return -1;
-    if (s->idx_to_atom_count > 1000*1000) {
+    if (s->idx_to_atom_count > s->buf_end - s->ptr) { /* each is a byte at least */
         JS_ThrowInternalError(s->ctx, "unreasonable atom count: %u",
                               s->idx_to_atom_count);
         return -1;

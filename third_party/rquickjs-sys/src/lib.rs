@@ -38,6 +38,9 @@ pub struct JSLazyProperty {
 }
 
 extern "C" {
+    /// What is compiled until `JS_EndCompile` takes at most so many steps to find names, and additional bytes.
+    pub fn JS_BeginCompile(rt: *mut JSRuntime, steps_max: u64, bytes_max: usize);
+    pub fn JS_EndCompile(rt: *mut JSRuntime);
     /// `lazy` must outlive the context; it takes the place of a property that is there.
     pub fn JS_DefineLazyProperty(
         ctx: *mut JSContext,

@@ -357,11 +357,11 @@ pub(super) fn of_typescript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
     ))
 }
 
-/// Brackets within more brackets than there may be, at this byte.
+/// More levels within one another than there may be, at this byte.
 pub(super) fn too_deep(name: &str, text: &str, offset: usize, most: usize) -> LoadError {
     let place = Place::at(text, offset);
     LoadError::new(format!(
-        "{name}: Line {}:{} brackets are nested more than {most} levels deep: make the text flatter",
+        "{name}: Line {}:{} the code is nested more than {most} levels deep: make it flatter",
         place.line,
         place.column + 1
     ))

@@ -23,7 +23,7 @@ macro_rules! topics {
 
 topics! {
     auth batch checks cli compression console cookies crypto csv data encoding errors execution
-    executors fs html http httpbin language lifecycle metrics options secrets streams summary tags
+    executors fs html http httpbin language lifecycle metrics options secrets streams suites summary tags
     thresholds timers
 }
 

@@ -34,7 +34,10 @@ pub(crate) fn describe(text: &str) -> String {
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |at| at + 1);
-    let character = (read.len() - line_start).max(1);
+    let character = match text.is_empty() {
+        true => 0,
+        false => (read.len() - line_start).max(1),
+    };
     format!(
         "cannot parse json due to an error at line {line}, character {character} , error: {why}"
     )
@@ -295,6 +298,7 @@ mod tests {
             ),
             ("{} x", 1, 4, "invalid character 'x' after top-level value"),
             ("{\"a\":", 1, 5, "unexpected end of JSON input"),
+            ("", 1, 0, "unexpected end of JSON input"),
             (
                 "\"abc\nd\"",
                 2,

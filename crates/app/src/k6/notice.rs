@@ -94,10 +94,10 @@ impl fmt::Display for Notice {
     }
 }
 
-/// A value as logrus writes it: in quotes where it has more than letters, digits and `-._/@^+`.
+/// A value as logrus writes it: in quotes where it has more than letters, digits and `-._/@^+`; none when empty.
 fn bare(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._/@^+".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
+    match text.chars().all(plain) {
         true => text.to_owned(),
         false => quoted(text),
     }
@@ -154,7 +154,7 @@ mod tests {
             "level=warning msg=\"Error from API server\" error=\"listen tcp: address x: missing \
              port in address\" source=cli"
         );
-        let empty = Notice::new(Level::Info, "").to_string();
-        assert_eq!(empty, "level=info");
+        let empty = Notice::new(Level::Info, "").with("group", "").to_string();
+        assert_eq!(empty, "level=info group=");
     }
 }

@@ -66,6 +66,10 @@ const BEFORE_KEY: [&str; 10] = [
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let words = words(name);
+    // `Access-Control-Allow-Credentials` and its kin say what pages may do.
+    if words.starts_with(&["access".to_owned(), "control".to_owned()]) {
+        return false;
+    }
     let is_secret = |word: &String| {
         WHOLE_WORDS.contains(&word.as_str()) || WORDS.iter().any(|end| word.ends_with(end))
     };
@@ -160,6 +164,7 @@ mod tests {
             "authors",
             "key",
             "Idempotency-Key",
+            "Access-Control-Allow-Credentials",
             "cache_key",
             "max_tokens",
             "design",

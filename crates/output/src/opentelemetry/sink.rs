@@ -149,6 +149,9 @@ impl Exporter {
             for event in &taken.events {
                 self.state.add(event);
             }
+            if let Some(explosion) = self.state.new_explosion() {
+                (self.on_trouble)(&explosion);
+            }
             if taken.has_ended {
                 return self.end();
             }

@@ -85,6 +85,10 @@ impl Senders {
         self.shared.has_answered.load(Relaxed)
     }
 
+    pub(super) fn warn(&self, text: &str) {
+        (self.shared.tell)(Word::Warning, text);
+    }
+
     pub(super) fn client(&self) -> &Client {
         &self.shared.client
     }

@@ -106,6 +106,9 @@ impl Keeper {
             for event in &taken.events {
                 self.state.add(event);
             }
+            if let Some(explosion) = self.state.new_explosion() {
+                self.senders.warn(&explosion);
+            }
             self.push();
             if taken.has_ended {
                 break;

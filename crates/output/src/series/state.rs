@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadline_metric::{
-    Aggregated, BuiltIn, Contains, Explosion, MetricId, MetricType, MetricValues, SeriesDelta,
-    TagSet, overflow_tags,
+    Aggregated, BuiltIn, Contains, Explosion, MetricId, MetricType, MetricValues, OVERFLOW_TAG,
+    SeriesDelta, TagSet, overflow_tags,
 };
 use loadline_model::observation::ResourceSample;
 use loadline_model::result::Row;
@@ -77,6 +77,8 @@ pub struct SeriesState {
     /// Series of one metric of a script at most; what is beyond is counted together.
     series_max: usize,
     explosion: Option<Explosion>,
+    /// Whether somebody was told of it: the run tells of a worker that has too many by itself.
+    is_explosion_told: bool,
     engine: engine::Sums,
 }
 
@@ -116,6 +118,7 @@ impl SeriesState {
     /// Each worker holds its own series to the limit; here it is that of all of them.
     fn add_tagged(&mut self, delta: &SeriesDelta) {
         for (tags, values) in &delta.values {
+            self.is_explosion_told |= tags.get(OVERFLOW_TAG).is_some();
             for (metric, value) in values {
                 let key = Key::Script(*metric);
                 let known = self.scripts.entry(key).or_insert_with(|| ScriptFamily {
@@ -222,10 +225,12 @@ impl SeriesState {
         }
     }
 
-    /// Why series of a metric are counted together; `None`: none are.
+    /// Why series of a metric are counted together of which no worker had too many; once, else `None`.
     #[must_use]
-    pub fn explosion(&self) -> Option<&Explosion> {
-        self.explosion.as_ref()
+    pub fn new_explosion(&mut self) -> Option<String> {
+        let explosion = self.explosion.as_ref()?;
+        let is_told = std::mem::replace(&mut self.is_explosion_told, true);
+        (!is_told).then(|| explosion.to_string())
     }
 
     /// Every series with its tags, in a fixed order.

@@ -118,7 +118,8 @@ fn what_all_workers_see_beyond_the_limit_is_one_series_of_its_metric() {
     );
     assert!(of("http_reqs").contains(&overflow));
     assert_eq!(of("data_sent"), [TagSet::new().with("testid", "fixture")]);
-    let explosion = state.explosion().expect("there was one").to_string();
+    let explosion = state.new_explosion().expect("there was one");
+    assert_eq!(state.new_explosion(), None, "once is enough");
     assert!(
         explosion.contains("http_reqs") && explosion.contains("`name`"),
         "{explosion}"

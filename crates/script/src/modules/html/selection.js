@@ -167,8 +167,9 @@ class Selection {
       const key = String(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
       return dataValue(attribute(this.#tree, this.#nodes[0], `data-${key}`) ?? "");
     }
-    const all = attributes(this.#tree, this.#nodes[0]).filter(([key]) => key.startsWith("data-") && key.length > 5);
-    if (all.length === 0) return undefined;
+    const own = attributes(this.#tree, this.#nodes[0]);
+    if (own.length === 0) return undefined;
+    const all = own.filter(([key]) => key.startsWith("data-") && key.length > 5);
     return Object.fromEntries(all.map(([key, value]) => [camelCase(key.slice(5)), dataValue(value)]));
   }
 

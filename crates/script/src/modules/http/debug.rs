@@ -22,6 +22,14 @@ pub(super) fn request(state: &VuState, request: &HopRequest) -> Option<String> {
             field(&mut dump, "Content-Length", &body.len().to_string());
         }
     }
+    // As Go's own dump has it, which is made of a request of its own.
+    let says_nothing = |name: &str| {
+        let mut names = request.headers.iter().map(|(name, _)| name);
+        !names.any(|known| known.eq_ignore_ascii_case(name))
+    };
+    if &*request.method != "HEAD" && says_nothing("Accept-Encoding") && says_nothing("Range") {
+        field(&mut dump, "Accept-Encoding", "gzip");
+    }
     dump.push('\n');
     let body = request.body.as_deref().unwrap_or_default();
     let id = random_id(state);
@@ -36,7 +44,14 @@ pub(super) fn answer(state: &VuState, answer: &HopAnswer, id: &str) {
         .iter()
         .map(|(name, value)| (text(name), text(value)))
         .collect();
-    fields.sort_by(|left, right| left.0.cmp(&right.0));
+    // Go writes a length before all others, and that of nothing after them.
+    let rank = |(name, value): &(String, String)| match name.eq_ignore_ascii_case("Content-Length")
+    {
+        true if value == "0" => 2,
+        true => 0,
+        false => 1,
+    };
+    fields.sort_by(|left, right| (rank(left), &left.0).cmp(&(rank(right), &right.0)));
     let mut dump = format!(
         "{} {} {}\n",
         answer.protocol.name(),

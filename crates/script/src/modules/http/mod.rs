@@ -35,7 +35,7 @@ mod vu;
 use std::sync::Arc;
 
 use rquickjs::function::{Opt, Rest};
-use rquickjs::{Coerced, Ctx, IntoJs, Object, Promise, Result, Value};
+use rquickjs::{Coerced, Ctx, Exception, FromJs, IntoJs, Object, Promise, Result, Value};
 
 use self::vu::client_state;
 use crate::host::LogLevel;
@@ -220,12 +220,31 @@ fn async_request<'js>(
     request::promised(&ctx, prepared)
 }
 
+/// The texts around the values of a template; of anything else k6 has its own words.
+fn template_parts<'js>(ctx: &Ctx<'js>, parts: Option<Value<'js>>) -> Result<Vec<Coerced<String>>> {
+    let Some(parts) = parts.filter(|parts| !parts.is_null() && !parts.is_undefined()) else {
+        return Ok(Vec::new());
+    };
+    if parts.is_array() {
+        return Vec::from_js(ctx, parts);
+    }
+    let is_object = parts.is_object();
+    let shown = Coerced::<String>::from_js(ctx, parts)?.0;
+    let why = match is_object {
+        true => format!("cannot convert {shown} to []string: not an array or iterable"),
+        false => format!("could not convert {shown} to []string"),
+    };
+    let message = format!("could not convert function call parameter 0: {why}");
+    Err(Exception::throw_type(ctx, &message))
+}
+
 /// The template tag `url`: what stands between the marks is left out of the name.
 fn url_template<'js>(
     ctx: Ctx<'js>,
-    parts: Vec<Coerced<String>>,
+    parts: Opt<Value<'js>>,
     values: Rest<Coerced<String>>,
 ) -> Result<Object<'js>> {
+    let parts = template_parts(&ctx, parts.0)?;
     let (mut url, mut name) = (String::new(), String::new());
     for (at, part) in parts.iter().enumerate() {
         url.push_str(&part.0);

@@ -1,0 +1,2 @@
+export { default as LoginPage } from './login.js';
+export * from './shop.js';

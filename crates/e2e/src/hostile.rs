@@ -91,6 +91,11 @@ const fn row(name: &'static str, act: Act, class: &'static str) -> Hostile {
     }
 }
 
+/// What both take for an answer.
+const fn answered(name: &'static str, act: Act) -> Hostile {
+    either(name, act, None, None)
+}
+
 /// What only one of the two takes for an answer, as the tool does whose way it follows.
 const fn either(
     name: &'static str,
@@ -318,12 +323,98 @@ pub const GRAMMAR: &[Hostile] = &[
         ),
         "malformed",
     ),
+    row(
+        "CR alone in a value",
+        Act::Close(b"HTTP/1.1 200 OK\r\nA: b\rc\r\nContent-Length: 2\r\n\r\nok"),
+        "malformed",
+    ),
+    row(
+        "a name that is no text",
+        Act::Close(b"HTTP/1.1 200 OK\r\nA\xff: b\r\n\r\n"),
+        "malformed",
+    ),
+    row(
+        "a space before the answer",
+        Act::Close(b" HTTP/1.1 200 OK\r\n\r\n"),
+        "malformed",
+    ),
+    row(
+        "a version in small letters",
+        Act::Close(b"http/1.1 200 OK\r\n\r\n"),
+        "malformed",
+    ),
+    row(
+        "status zero",
+        Act::Close(b"HTTP/1.1 000 Odd\r\n\r\n"),
+        "malformed",
+    ),
+    row(
+        "an empty length",
+        Act::Close(b"HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n"),
+        "malformed",
+    ),
+    row(
+        "a length with a sign",
+        Act::Close(b"HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok"),
+        "malformed",
+    ),
+    row(
+        "a length in hexadecimal",
+        Act::Close(b"HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nok"),
+        "malformed",
+    ),
+    row(
+        "a negative chunk",
+        Act::Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-2\r\nok\r\n0\r\n\r\n"),
+        "malformed",
+    ),
+    row(
+        "a chunk's size with a prefix",
+        Act::Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n0\r\n\r\n"),
+        "malformed",
+    ),
+    row(
+        "a trailer without a colon",
+        Act::Close(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nbad\r\n\r\n",
+        ),
+        "malformed",
+    ),
     either(
         "more than was announced",
         Act::Close(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, world"),
         Some("malformed"),
         None,
     ),
+];
+
+/// Answers that stretch the grammar, and are read.
+pub const STRETCHED: &[Hostile] = &[
+    answered("lines that end with LF alone", Act::Close(b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok")),
+    answered("no reason", Act::Close(b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n")),
+    answered("a status beyond all classes", Act::Close(b"HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n")),
+    answered("an empty line before the answer", Act::Close(b"\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")),
+    answered("a folded value", Act::Close(b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 2\r\n\r\nok")),
+    answered("bytes that are no text in a value", Act::Close(b"HTTP/1.1 200 OK\r\nA: \xff\xfe\r\nContent-Length: 2\r\n\r\nok")),
+    answered("the same length twice", Act::Close(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok")),
+    answered("chunks and a length", Act::Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n2\r\nok\r\n0\r\n\r\n")),
+    answered("chunks of chunks", Act::Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")),
+    answered("an unknown transfer coding", Act::Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\nok")),
+    answered("trailers that name a length and a cookie", Act::Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nContent-Length: 5\r\nSet-Cookie: a=b\r\n\r\n")),
+    answered("an unknown interim answer", Act::Close(b"HTTP/1.1 199 Odd\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")),
+    answered("hints before the answer", Act::Close(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")),
+    answered("another protocol that nobody asked for", Act::Close(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n")),
+    answered("a length of an answer without a body", Act::Close(b"HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\n\r\n")),
+    answered("an old server's body without a length", Act::Close(b"HTTP/1.0 200 OK\r\n\r\nok")),
+    answered("a connection that is said to be kept", Act::Close(b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")),
+    answered("cookies that are none", Act::Close(b"HTTP/1.1 200 OK\r\nSet-Cookie: =;;Expires=Mon, 99 Foo 99999 99:99:99;Max-Age=-99999999999999999999;Domain=..\r\nSet-Cookie: \xff=\xfe\r\nSet-Cookie:\r\nContent-Length: 0\r\n\r\n")),
+    answered("a challenge that nobody can meet", Act::Close(b"HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\", nonce=\"\", qop=\"auth-int,,,\", algorithm=X\r\nContent-Length: 0\r\n\r\n")),
+    answered("a redirect to nothing", Act::Close(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n")),
+    answered("a redirect to itself", Act::Close(b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")),
+    answered("a redirect to bytes that are no text", Act::Close(b"HTTP/1.1 302 Found\r\nLocation: /\xff\xfe\r\nContent-Length: 0\r\n\r\n")),
+    answered("a reset behind the answer", Act::Reset(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")),
+    answered("a hundred thousand chunks", Act::Many(CHUNKED, b"1\r\nx\r\n", 100_000, b"0\r\n\r\n")),
+    answered("a connection that is said to be closed and is not", Act::Hold(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")),
 ];
 
 /// Answers without measure.
@@ -468,6 +559,34 @@ pub const CONTENT: &[Hostile] = &[
         ),
         None,
         Some("malformed"),
+    ),
+    either(
+        "gzip of nothing",
+        Act::Close(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n"),
+        None,
+        Some("malformed"),
+    ),
+    either(
+        "Brotli that is none",
+        Act::Close(b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 5\r\n\r\nnotbr"),
+        None,
+        Some("malformed"),
+    ),
+    either(
+        "a redirect to a port beyond all",
+        Act::Close(
+            b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:99999/\r\nContent-Length: 0\r\n\r\n",
+        ),
+        None,
+        Some("redirect"),
+    ),
+    either(
+        "a redirect to code",
+        Act::Close(
+            b"HTTP/1.1 302 Found\r\nLocation: javascript:alert(1)\r\nContent-Length: 0\r\n\r\n",
+        ),
+        None,
+        Some("redirect"),
     ),
     either(
         "a coding nobody knows",

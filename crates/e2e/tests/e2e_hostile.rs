@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use loadline_e2e::front_ends::Asked;
-use loadline_e2e::hostile::{CONTENT, ENDINGS, GRAMMAR, Hostile, MEASURE, SILENCE};
+use loadline_e2e::hostile::{CONTENT, ENDINGS, GRAMMAR, Hostile, MEASURE, SILENCE, STRETCHED};
 use loadline_e2e::server::free_port;
 use loadline_e2e::{Ran, bench, clock, loadline};
 
@@ -83,6 +83,12 @@ fn connections_that_end_too_early() {
 #[ignore = "wants LOADLINE_BIN"]
 fn answers_against_the_grammar() {
     assert_table(GRAMMAR, LONG_TIMEOUT);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn answers_that_stretch_the_grammar() {
+    assert_table(STRETCHED, LONG_TIMEOUT);
 }
 
 #[test]

@@ -198,9 +198,12 @@ impl Http2Connection {
         if is_turned_away || reset == Some(Reason::PROTOCOL_ERROR) {
             self.end.is_closing.set(true);
         }
-        let mut failure = match is_turned_away {
-            true => self.fault(Http2Fault::TurnedAway { reason }, error),
-            false => self.cut_off(error, stream),
+        let mut failure = if is_turned_away {
+            self.fault(Http2Fault::TurnedAway { reason }, error)
+        } else if error.is_reset() && error.is_library() {
+            self.fault(Http2Fault::BrokenStream { stream, reason }, error)
+        } else {
+            self.cut_off(error, stream)
         };
         let is_refused = matches!(reset, Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR));
         if is_refused || (is_turned_away && reason == 0) {

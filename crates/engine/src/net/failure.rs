@@ -85,6 +85,8 @@ pub(crate) enum Cause {
 pub(crate) enum Http2Fault {
     /// The peer reset the stream.
     StreamReset { stream: u32, reason: u32 },
+    /// The peer broke the rules of a stream, and the connection goes on.
+    BrokenStream { stream: u32, reason: u32 },
     /// The peer broke the protocol.
     BrokenProtocol { reason: u32 },
     /// The peer sent a frame longer than it may.

@@ -255,13 +255,9 @@ fn wire(error: &WireError) -> Trouble {
 fn http2(fault: &Http2Fault) -> Trouble {
     match fault {
         Http2Fault::StreamReset { stream, reason } => {
-            let name = http2_code(*reason);
-            Trouble::new(
-                http2_number(code::HTTP2_STREAM, *reason),
-                format!("http2: stream error with http2 ErrCode {name}"),
-                format!("stream error: stream ID {stream}; {name}; received from peer"),
-            )
+            http2_stream(*stream, *reason, "; received from peer")
         }
+        Http2Fault::BrokenStream { stream, reason } => http2_stream(*stream, *reason, ""),
         Http2Fault::BrokenProtocol { reason } => {
             let name = http2_code(*reason);
             Trouble::new(
@@ -289,6 +285,15 @@ fn http2(fault: &Http2Fault) -> Trouble {
         Http2Fault::Unsent => Trouble::generic("http2: client connection lost"),
         Http2Fault::Ended => Trouble::generic("unexpected EOF"),
     }
+}
+
+fn http2_stream(stream: u32, reason: u32, by_whom: &str) -> Trouble {
+    let name = http2_code(reason);
+    Trouble::new(
+        http2_number(code::HTTP2_STREAM, reason),
+        format!("http2: stream error with http2 ErrCode {name}"),
+        format!("stream error: stream ID {stream}; {name}{by_whom}"),
+    )
 }
 
 fn http2_gone(stream: u32, reason: u32, debug: &str) -> Trouble {
@@ -541,6 +546,12 @@ mod tests {
         let reset = |reason| http2(&Http2Fault::StreamReset { stream: 1, reason }).code;
         assert_eq!((reset(0), reset(99)), (1631, 1630));
         assert_eq!(http2_gone(1, 2, "").code, 1613);
+        let (stream, reason) = (1, 1);
+        let breach = http2(&Http2Fault::BrokenStream { stream, reason });
+        assert_eq!(
+            (breach.code, breach.detail.as_str()),
+            (1632, "stream error: stream ID 1; PROTOCOL_ERROR")
+        );
         let broken = http2(&Http2Fault::BrokenProtocol { reason: 1 });
         assert_eq!(broken.code, 1652);
         assert_eq!(

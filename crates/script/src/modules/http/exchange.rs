@@ -4,6 +4,7 @@
 //! can wait for it or let it go on beside. Must not know the script's values. Invariant: every hop
 //! is recorded exactly once.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use bytes::Bytes;
 use loadline_go::header::is_token;
 use loadline_go::quoted;
 use loadline_go::redirect::{Chain, Hop, is_redirect};
+use loadline_go::url::escaped_bytes;
 use loadline_model::{ErrorClass, Nanos};
 
 use super::answer::Facts;
@@ -383,7 +385,7 @@ impl Exchange {
             }
             return Redirected::No;
         }
-        let location = String::from_utf8_lossy(location);
+        let location = in_utf8(location);
         let first = self.call.address.parts();
         let last = (self.address.parts(), &*self.method);
         let hop = self.chain.follow(first, last, answer.status, &location);
@@ -463,6 +465,14 @@ enum Redirected {
     No,
 }
 
+/// The text of a field; bytes that are none are percent-coded, as Go does with them in a URL.
+fn in_utf8(field: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(field) {
+        Ok(text) => text.into(),
+        Err(_) => escaped_bytes(field, |byte| byte.is_ascii()).into(),
+    }
+}
+
 fn may_have_body(answer: &HopAnswer, method: &str) -> bool {
     method != "HEAD" && !matches!(answer.status, 100..=199 | 204 | 304)
 }
@@ -503,5 +513,11 @@ mod tests {
         assert_eq!(super::verb("GET"), "Get");
         assert_eq!(super::verb(""), "Get");
         assert_eq!(super::verb("A B"), "A b");
+    }
+
+    #[test]
+    fn locations_keep_their_bytes() {
+        assert_eq!(super::in_utf8("/ü%".as_bytes()), "/ü%");
+        assert_eq!(super::in_utf8(b"/a\xff\xfe?%"), "/a%FF%FE?%");
     }
 }

@@ -170,7 +170,7 @@ pub(super) fn error_code(outcome: &Outcome<'_>) -> u16 {
 /// The error code of a status; zero when it is none of an error.
 pub(super) fn code_of_status(status: u16) -> u16 {
     match status {
-        400..=599 => 1_000 + status,
+        400.. => 1_000 + status,
         _ => 0,
     }
 }
@@ -192,7 +192,13 @@ fn digits(number: u16, place: &mut [u8; 5]) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::digits;
+    use super::{code_of_status, digits};
+
+    #[test]
+    fn statuses_of_errors_have_codes_however_high_they_are() {
+        let codes = [101, 399, 400, 599, 600, 999].map(code_of_status);
+        assert_eq!(codes, [0, 0, 1_400, 1_599, 1_600, 1_999]);
+    }
 
     #[test]
     fn numbers_are_written_in_place() {

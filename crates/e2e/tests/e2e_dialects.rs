@@ -2,6 +2,8 @@
 //!
 //! Must not know what a line is about. Invariant: the tools themselves are wanted for recording alone.
 
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,7 +11,8 @@ use std::time::Duration;
 use loadline_e2e::dialects::{Tool, hold};
 use loadline_e2e::process::Running;
 use loadline_e2e::server::Server;
-use loadline_e2e::{clock, loadline, web};
+use loadline_e2e::web::{self, Request};
+use loadline_e2e::{clock, loadline};
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
@@ -60,4 +63,93 @@ fn an_interrupt_ends_the_load_and_not_the_report() {
         let counted = pattern.captures(&told).expect("a count")[1].parse::<u64>();
         assert_eq!(counted, Ok(answered.load(Ordering::Relaxed)), "{told}");
     }
+}
+
+/// A server that answers twenty requests of one connection at a time; with the next it is gone.
+fn dying() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("it has an address");
+    std::thread::spawn(move || {
+        let mut left = 20;
+        while let Ok((mut stream, _)) = listener.accept() {
+            while let Ok(Some(_)) = Request::read(&mut stream) {
+                if left == 0 {
+                    drop(listener);
+                    return;
+                }
+                left -= 1;
+                // Whoever is gone asks no more.
+                let _ = stream.write_all(&web::ok("ok"));
+            }
+        }
+    });
+    address
+}
+
+/// What the tools themselves print of it; where bombardier's second client differs, `docs/dialects.md` says why.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_server_that_dies_is_told_of_as_the_tools_do() {
+    let refused = "dial tcp $ADDR: connect: connection refused";
+    let get = "Get \"http://$ADDR/\":";
+    for (words, told) in [
+        (
+            &["hey"][..],
+            format!("  [200]\t20 responses\n\nError distribution:\n  [20]\t{get} {refused}\n"),
+        ),
+        (
+            &["hey", "-disable-keepalive"],
+            format!(
+                "  [200]\t20 responses\n\nError distribution:\n  [1]\t{get} EOF\n  [19]\t{get} {refused}\n"
+            ),
+        ),
+        (
+            &["bombardier", "-p", "r"],
+            format!(
+                "2xx - 20, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 20\n  Errors:\n    {refused} - 20\n"
+            ),
+        ),
+        (
+            &["bombardier", "-p", "r", "--http1"],
+            format!("others - 20\n  Errors:\n    {get} {refused} - 20\n"),
+        ),
+    ] {
+        let address = dying().to_string();
+        let mut command = loadline();
+        command.args(words).args(["-n", "40", "-c", "1"]);
+        command.arg(format!("http://{address}/"));
+        let output = Running::start(command).finish();
+        let out = String::from_utf8_lossy(&output.stdout).replace(&address, "$ADDR");
+        assert!(out.contains(&told), "{words:?}: {told}\n{out}");
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {out}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn two_at_once_do_not_meet() {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")));
+    let folder = tempfile::tempdir().expect("there is room");
+    let start = |tool: &str| {
+        let mut command = loadline();
+        command
+            .current_dir(folder.path())
+            .args([tool, "-n", "400", "-c", "4", &server.url("/")]);
+        Running::start(command)
+    };
+    let both = ["hey", "bombardier", "hey", "bombardier"].map(|tool| (tool, start(tool)));
+    for (tool, running) in both {
+        let output = running.finish();
+        let out = String::from_utf8_lossy(&output.stdout);
+        let told = match tool {
+            "hey" => "[200]\t400 responses",
+            _ => "2xx - 400,",
+        };
+        assert!(out.contains(told), "{out}");
+        assert_eq!(output.status.code(), Some(0), "{out}");
+    }
+    let left = std::fs::read_dir(folder.path())
+        .expect("it is there")
+        .count();
+    assert_eq!(left, 0, "files where they were started");
 }

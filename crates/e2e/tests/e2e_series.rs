@@ -1,0 +1,71 @@
+//! A hundred thousand series in a receiver of Prometheus remote writes: how much memory they take and how often each is
+//! pushed.
+//!
+//! Must not know how series are held. Invariant: what is counted is counts and bytes, never time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use loadline_e2e::loadline;
+use loadline_e2e::process::Running;
+use loadline_e2e::server::Server;
+use loadline_e2e::web;
+
+/// As many series as a metric may have.
+const SERIES: usize = 100_000;
+/// Points of a request.
+const POINTS_A_REQUEST: usize = 2_000;
+/// Seconds in which one series of all changes, and each is pushed for itself.
+const LATER_PUSHES: usize = 5;
+/// Memory of the process; a build that is not optimised takes 345 MB.
+const MEMORY_MAX: u64 = 500 << 20;
+
+/// Adds to each series once, then to one of them each second.
+const SCRIPT: &str = "
+    import { Counter } from 'k6/metrics';
+    import { sleep } from 'k6';
+    const many = new Counter('many');
+    const SERIES = Number(__ENV.SERIES);
+    export const options = { vus: 1, iterations: Number(__ENV.SECONDS) };
+    export default function () {
+        const most = __ITER === 0 ? SERIES : 1;
+        for (let n = 0; n < most; n++) many.add(1, { n: String(n) });
+        sleep(1);
+    }
+    export function handleSummary() { return {}; }";
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn each_of_a_hundred_thousand_series_is_pushed_when_it_changed() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&requests);
+    let receiver = Server::start(move |stream, _| {
+        web::serve(stream, |_| {
+            seen.fetch_add(1, Ordering::Relaxed);
+            web::ok("")
+        })
+    });
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = folder.path().join("script.js");
+    std::fs::write(&script, SCRIPT).expect("there is room");
+    let mut command = loadline();
+    command
+        .args(["run", "--quiet", "--strict-outputs"])
+        .args(["-e", &format!("SERIES={SERIES}")])
+        .args(["-e", &format!("SECONDS={LATER_PUSHES}")])
+        .args(["-o", &format!("prometheus-rw={}", receiver.url("/write"))])
+        .arg(script)
+        .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
+        .env("LOADLINE_PROMETHEUS_RW_PROTOCOL", "1.0");
+    let (output, rss_max) = Running::start(command).finish_measured();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    // The first values come in two pushes where one falls into their second; senders share what is left of each.
+    let most = SERIES / POINTS_A_REQUEST + 8 * (LATER_PUSHES + 2);
+    let requests = requests.load(Ordering::Relaxed);
+    assert!(
+        (SERIES / POINTS_A_REQUEST..=most).contains(&requests),
+        "{requests} requests"
+    );
+    assert!(rss_max < MEMORY_MAX, "{rss_max} bytes");
+}

@@ -39,6 +39,7 @@ pub(crate) struct Layer {
 
 const GO: &str = "loadline-go";
 const HTTP: &str = "loadline-http";
+const JAVA: &str = "loadline-java";
 const TLS: &str = "loadline-tls";
 const YAML: &str = "loadline-yaml";
 const METRIC: &str = "loadline-metric";
@@ -46,6 +47,8 @@ const MODEL: &str = "loadline-model";
 const SCHEDULE: &str = "loadline-schedule";
 const WIRE: &str = "loadline-wire";
 const SCRIPT: &str = "loadline-script";
+const STEPS: &str = "loadline-steps";
+const JMETER: &str = "loadline-jmeter";
 const ENGINE: &str = "loadline-engine";
 const RUN: &str = "loadline-run";
 const OUTPUT: &str = "loadline-output";
@@ -64,6 +67,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         normal: &[],
         tests: &[],
         reason: "how Go writes a text is the same whoever prints it",
+    },
+    Layer {
+        package: JAVA,
+        level: Level::Pure,
+        normal: &[],
+        tests: &[],
+        reason: "how Java writes a text is the same whoever prints it",
     },
     Layer {
         package: TLS,
@@ -122,9 +132,23 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "a script asks a host for time and bytes, so it is proven in virtual time",
     },
     Layer {
+        package: STEPS,
+        level: Level::Pure,
+        normal: &[JAVA],
+        tests: &[],
+        reason: "a thread asks a host for time, bytes and files, so it is proven in virtual time",
+    },
+    Layer {
+        package: JMETER,
+        level: Level::Pure,
+        normal: &[STEPS, JAVA],
+        tests: &[],
+        reason: "a plan that was read is data: it can be printed before anything runs",
+    },
+    Layer {
         package: ENGINE,
         level: Level::DataPlane,
-        normal: &[SCRIPT, SCHEDULE, WIRE, MODEL, METRIC, GO, TLS],
+        normal: &[SCRIPT, STEPS, SCHEDULE, WIRE, MODEL, METRIC, GO, TLS],
         tests: &[SIM, TARGET],
         reason: "the hot path cannot print, write files or know who reads the results",
     },
@@ -145,9 +169,9 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: REPORT,
         level: Level::Pure,
-        normal: &[MODEL, METRIC, GO],
+        normal: &[STEPS, MODEL, METRIC, GO],
         tests: &[],
-        reason: "a report is a function of a result, so a stored result gives the same report",
+        reason: "a report is a function of a result, so a stored result gives the same report; JMeter's rows are made of the samples of steps",
     },
     Layer {
         package: KUBERNETES,
@@ -189,7 +213,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         level: Level::Edge,
         normal: &[
             SUITE, OBSERVE, KUBERNETES, RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE,
-            MODEL, METRIC, GO, HTTP,
+            MODEL, METRIC, GO, HTTP, JAVA, STEPS, JMETER,
         ],
         tests: &[SIM],
         reason: "joins all others; nothing may depend on it",
@@ -206,7 +230,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         level: Level::Tests,
         normal: &[
             "loadline", SUITE, OBSERVE, KUBERNETES, SCRIPT, OUTPUT, REPORT, TARGET, WIRE, MODEL,
-            METRIC, GO, YAML,
+            METRIC, GO, YAML, JAVA, STEPS,
         ],
         tests: &[],
         reason: "feeds whatever reads from outside; what only computes is tested by properties",

@@ -14,6 +14,7 @@ mod ci;
 mod dialect_goldens;
 mod exec;
 mod generate;
+mod jmeter_goldens;
 mod k6_goldens;
 mod k6_support;
 mod layers;
@@ -37,6 +38,7 @@ usage: cargo xtask <command>
   generate [--check]                           references made from the binary, docs/
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
+  jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
 ";
 
@@ -63,6 +65,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "generate" => generate::command(rest),
         "bench" => bench::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),
+        "jmeter-goldens" => jmeter_goldens::command(rest),
         "k6-goldens" => k6_goldens::command(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -1,0 +1,215 @@
+//! A pattern, read.
+//!
+//! Must not know moments. Invariant: no more items than the pattern has characters, and no nesting.
+
+/// What one stretch of a pattern stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// Itself.
+    Literal(String),
+    /// A number of at least and at most so many digits; `true`: beyond the fewest it bears a plus sign.
+    Number(Field, usize, usize, bool),
+    /// The last two digits of a year of this century.
+    TwoDigitYear(Field),
+    /// Digits of the second's fraction.
+    Fraction(usize),
+    /// The name of a month: its first three letters, all, or its first letter.
+    Month(Width),
+    /// The name of a day of the week.
+    Weekday(Width),
+    /// AM or PM.
+    HalfDay,
+    /// Before or after Christ.
+    Era(Width),
+    /// `Q1` or `1st quarter`.
+    Quarter(Width),
+    /// The offset: with a colon; digits of minutes always, if any, or never; `Z` for none; seconds.
+    Offset(OffsetStyle),
+    /// The zone's name: its offset, as zones are not known by name.
+    Zone(Width),
+}
+
+/// How long a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    Short,
+    Full,
+    Narrow,
+}
+
+/// How an offset is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OffsetStyle {
+    /// What stands for no offset.
+    pub(super) zero: &'static str,
+    /// Between hours and minutes.
+    pub(super) colon: bool,
+    /// Whether minutes are left out where there are none.
+    pub(super) short: bool,
+    /// Whether `GMT` stands before it.
+    pub(super) gmt: bool,
+}
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    YearOfEra,
+    Year,
+    WeekYear,
+    Month,
+    Quarter,
+    WeekOfYear,
+    WeekOfMonth,
+    DayOfYear,
+    Day,
+    WeekdayInMonth,
+    Weekday,
+    Hour,
+    HourFrom1,
+    ClockHour,
+    ClockHourFrom0,
+    Minute,
+    Second,
+    Nano,
+    MilliOfDay,
+    NanoOfDay,
+}
+
+/// A pattern of letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    pub(super) items: Vec<Item>,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// What in it is no pattern.
+    pub fn new(pattern: &str) -> Result<Pattern, String> {
+        let mut items = Vec::new();
+        let mut rest = pattern.chars().peekable();
+        while let Some(letter) = rest.next() {
+            match letter {
+                'A'..='Z' | 'a'..='z' => {
+                    let mut count = 1;
+                    while rest.next_if_eq(&letter).is_some() {
+                        count += 1;
+                    }
+                    let item = item(letter, count);
+                    items.push(item.ok_or_else(|| {
+                        format!("unknown pattern letter, or too many of it: {letter}")
+                    })?);
+                }
+                '\'' => items.push(Item::Literal(quoted(&mut rest, pattern)?)),
+                '{' | '}' | '#' | '[' | ']' => {
+                    return Err(format!("pattern has a reserved character: {letter}"));
+                }
+                _ => items.push(Item::Literal(letter.to_string())),
+            }
+        }
+        Ok(Pattern { items })
+    }
+}
+
+/// A text in quotes, in which two quotes stand for one; `''` alone is a quote.
+fn quoted(
+    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    pattern: &str,
+) -> Result<String, String> {
+    let mut text = String::new();
+    loop {
+        match rest.next() {
+            None => return Err(format!("pattern ends with an open quote: {pattern}")),
+            Some('\'') if rest.next_if_eq(&'\'').is_some() => text.push('\''),
+            Some('\'') if text.is_empty() => return Ok("'".to_owned()),
+            Some('\'') => return Ok(text),
+            Some(other) => text.push(other),
+        }
+    }
+}
+
+/// What a letter stands for, as often as it is there.
+fn item(letter: char, count: usize) -> Option<Item> {
+    let width = || match count {
+        1..=3 => Some(Width::Short),
+        4 => Some(Width::Full),
+        5 => Some(Width::Narrow),
+        _ => None,
+    };
+    let two = |field| match count {
+        1 => Some(Item::Number(field, 1, 19, false)),
+        2 => Some(Item::Number(field, 2, 2, false)),
+        _ => None,
+    };
+    match letter {
+        'y' => Some(year(Field::YearOfEra, count)),
+        'u' => Some(year(Field::Year, count)),
+        'Y' => Some(year(Field::WeekYear, count)),
+        'M' | 'L' if count > 2 => width().map(Item::Month),
+        'Q' | 'q' if count > 2 => width().map(Item::Quarter),
+        'M' | 'L' => two(Field::Month),
+        'Q' | 'q' => two(Field::Quarter),
+        'w' => two(Field::WeekOfYear),
+        'W' if count == 1 => two(Field::WeekOfMonth),
+        'd' => two(Field::Day),
+        'D' if count <= 3 => Some(Item::Number(Field::DayOfYear, count, 3, false)),
+        'F' if count == 1 => two(Field::WeekdayInMonth),
+        'E' => width().map(Item::Weekday),
+        'e' | 'c' if count > 2 => width().map(Item::Weekday),
+        'e' | 'c' => two(Field::Weekday),
+        'a' if count == 1 => Some(Item::HalfDay),
+        'G' => width().map(Item::Era),
+        'H' => two(Field::Hour),
+        'k' => two(Field::HourFrom1),
+        'h' => two(Field::ClockHour),
+        'K' => two(Field::ClockHourFrom0),
+        'm' => two(Field::Minute),
+        's' => two(Field::Second),
+        'S' if count <= 9 => Some(Item::Fraction(count)),
+        'n' => Some(Item::Number(Field::Nano, count.min(19), 19, false)),
+        'A' => Some(Item::Number(Field::MilliOfDay, count.min(19), 19, false)),
+        'N' => Some(Item::Number(Field::NanoOfDay, count.min(19), 19, false)),
+        'X' | 'x' | 'Z' | 'O' => offset(letter, count).map(Item::Offset),
+        'z' if count < 4 => Some(Item::Zone(Width::Short)),
+        'z' if count == 4 => Some(Item::Zone(Width::Full)),
+        'V' if count == 2 => Some(Item::Zone(Width::Short)),
+        _ => None,
+    }
+}
+
+fn year(field: Field, count: usize) -> Item {
+    match count {
+        2 => Item::TwoDigitYear(field),
+        1 | 3 => Item::Number(field, count, 19, false),
+        _ => Item::Number(field, count.min(19), 19, true),
+    }
+}
+
+fn offset(letter: char, count: usize) -> Option<OffsetStyle> {
+    let style = OffsetStyle {
+        zero: match letter {
+            'X' => "Z",
+            _ => "",
+        },
+        colon: matches!(count, 3 | 5),
+        short: count == 1,
+        gmt: false,
+    };
+    match (letter, count) {
+        ('X' | 'x', 1..=5) => Some(style),
+        ('Z', 1..=3) => Some(OffsetStyle {
+            colon: false,
+            short: false,
+            ..style
+        }),
+        ('Z', 4) | ('O', 4 | 1) => Some(OffsetStyle {
+            zero: "GMT",
+            colon: true,
+            short: count == 1,
+            gmt: true,
+        }),
+        ('Z', 5) => Some(OffsetStyle { zero: "Z", ..style }),
+        _ => None,
+    }
+}

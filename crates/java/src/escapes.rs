@@ -1,0 +1,179 @@
+//! Escapes of Java source, HTML 4 and XML, as commons-text's `StringEscapeUtils` reads and writes them.
+//!
+//! Must not know markup. Invariant: what is no escape stays as it is.
+
+mod entities;
+
+use entities::ENTITIES;
+
+/// `unescapeJava`: `\n`, `\t`, octal and `\uXXXX`; a backslash before anything else goes away.
+#[must_use]
+pub fn unescape_java(text: &str) -> String {
+    let mut units: Vec<u16> = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        units.extend(rest[..at].encode_utf16());
+        rest = &rest[at + 1..];
+        let taken = match java_escape(rest) {
+            Some((unit, taken)) => {
+                units.push(unit);
+                taken
+            }
+            None => 0,
+        };
+        rest = &rest[taken..];
+        // A character behind a lone backslash is taken with it, so that it begins no escape of its own.
+        if taken == 0
+            && let Some(character) = rest.chars().next()
+        {
+            units.extend_from_slice(character.encode_utf16(&mut [0; 2]));
+            rest = &rest[character.len_utf8()..];
+        }
+    }
+    units.extend(rest.encode_utf16());
+    String::from_utf16_lossy(&units)
+}
+
+/// The character that what follows a backslash stands for, and how many bytes it takes.
+fn java_escape(rest: &str) -> Option<(u16, usize)> {
+    let unit = match rest.as_bytes().first()? {
+        b'b' => 8,
+        b'n' => 10,
+        b't' => 9,
+        b'f' => 12,
+        b'r' => 13,
+        b'u' => {
+            let digits = rest
+                .trim_start_matches('u')
+                .trim_start_matches('+')
+                .get(..4)?;
+            let skipped = rest.trim_start_matches('u').trim_start_matches('+');
+            let unit = u16::from_str_radix(digits, 16).ok()?;
+            return Some((unit, rest.len() - skipped.len() + 4));
+        }
+        b'0'..=b'7' => {
+            let longest = if rest.as_bytes()[0] <= b'3' { 3 } else { 2 };
+            let octal = |byte: &u8| (b'0'..=b'7').contains(byte);
+            let length = rest.bytes().take(longest).take_while(octal).count();
+            return Some((u16::from_str_radix(&rest[..length], 8).ok()?, length));
+        }
+        _ => return None,
+    };
+    Some((unit, 1))
+}
+
+/// `escapeHtml4`: what has a name in HTML 4 is written by it; `'` is not.
+#[must_use]
+pub fn escape_html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        let entity = ENTITIES.iter().find(|(_, means)| *means == character);
+        match entity {
+            Some((name, _)) if !character.is_ascii() || "\"&<>".contains(character) => {
+                out.push('&');
+                out.push_str(name);
+                out.push(';');
+            }
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// `unescapeHtml4`: names of HTML 4 and numbers, each closed by `;`.
+#[must_use]
+pub fn unescape_html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let entity = rest[1..].split_once(';').and_then(|(name, after)| {
+            let means = means(name)?;
+            Some((means, after))
+        });
+        match entity {
+            Some((means, after)) => {
+                out.push(means);
+                rest = after;
+            }
+            None => {
+                out.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What the name of an entity means, or `#65`, or `#x41`.
+fn means(name: &str) -> Option<char> {
+    let Some(number) = name.strip_prefix('#') else {
+        let entity = ENTITIES.iter().find(|(known, _)| *known == name);
+        return entity.map(|(_, means)| *means);
+    };
+    let hexadecimal = number.strip_prefix(['x', 'X']);
+    let code = match hexadecimal {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => number.parse(),
+    };
+    char::from_u32(code.ok()?)
+}
+
+/// `escapeXml10`: the five signs by name; what XML 1.0 cannot hold goes away.
+#[must_use]
+pub fn escape_xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\t' | '\n' | '\r' => out.push(character),
+            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => {}
+            '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => {
+                out.push_str(&format!("&#{};", u32::from(character)));
+            }
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn java_escapes() {
+        assert_eq!(unescape_java(r"a\tb\u0041\q\101\'\\n"), "a\tbAqA'\\n");
+        assert_eq!(unescape_java(r"\uD83D\uDE00\uu0041\u+0041"), "😀AA");
+        assert_eq!(unescape_java(r"x\u12"), "xu12");
+        assert_eq!(unescape_java("x\\é\\"), "xé");
+        assert_eq!(unescape_java(r"\477"), "'7");
+    }
+
+    #[test]
+    fn html_escapes() {
+        let escaped = escape_html("<a href=\"x'y\">&é€\u{2028}😀");
+        assert_eq!(
+            escaped,
+            "&lt;a href=&quot;x'y&quot;&gt;&amp;&eacute;&euro;\u{2028}😀"
+        );
+        let unescaped = unescape_html(
+            "&lt;&eacute;&#65;&#x41;&nope;&amp;amp;&lt&#xZ;&euro;&copy;&alpha;&#128512;",
+        );
+        assert_eq!(unescaped, "<éAA&nope;&amp;&lt&#xZ;€©α😀");
+    }
+
+    #[test]
+    fn xml_escapes() {
+        assert_eq!(
+            escape_xml("<a>\"'&é\u{1}\u{85}"),
+            "&lt;a&gt;&quot;&apos;&amp;é\u{85}"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! Texts as Java's standard library reads and writes them. JMeter is written in Java, and its plans, properties
+//! and functions are full of what Java makes of a text.
+//!
+//! Source: the documentation of `java.util.Properties`, `java.text.DecimalFormat`, `java.text.SimpleDateFormat`,
+//! `java.util.Random` and `java.net.URLEncoder`. Must not know which tool speaks, nor what a text is for.
+
+pub mod date_format;
+pub mod decimal_format;
+pub mod duration;
+pub mod escapes;
+pub mod hash_order;
+pub mod numbers;
+pub mod oro;
+pub mod properties;
+pub mod random;
+pub mod url_coding;

@@ -1,0 +1,169 @@
+//! Numbers as Java reads and writes them.
+//!
+//! Must not know what a number counts. Invariant: what [`double_to_string`] writes, [`parse_double`] reads as the same
+//! number.
+
+/// `Integer.parseInt`: a sign and digits, nothing around them; `None` where it throws.
+#[must_use]
+pub fn parse_int(text: &str) -> Option<i32> {
+    text.parse().ok()
+}
+
+/// `Long.parseLong`; `None` where it throws.
+#[must_use]
+pub fn parse_long(text: &str) -> Option<i64> {
+    text.parse().ok()
+}
+
+/// `Double.parseDouble` without its hexadecimal form: blanks around and a suffix `d` or `f` are allowed; `None` where
+/// it throws.
+#[must_use]
+pub fn parse_double(text: &str) -> Option<f64> {
+    let text = text.trim_matches(|character: char| character <= ' ');
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    match unsigned {
+        "NaN" => return Some(f64::NAN),
+        "Infinity" if text.starts_with('-') => return Some(f64::NEG_INFINITY),
+        "Infinity" => return Some(f64::INFINITY),
+        _ => {}
+    }
+    // Rust reads words that Java does not (`inf`), and Java a suffix that Rust does not.
+    let digits = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
+    let allowed = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    digits.bytes().all(allowed).then(|| digits.parse().ok())?
+}
+
+/// `Long.decode` cut to 32 bits, as `Integer.decode` does for what fits: `0x` and `#` for sixteen, a leading `0` for
+/// eight; `None` where it throws.
+#[must_use]
+pub fn decode(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let prefixed = ["0x", "0X", "#"]
+        .iter()
+        .find_map(|prefix| digits.strip_prefix(prefix));
+    let (digits, radix) = match prefixed {
+        Some(digits) => (digits, 16),
+        None if digits.len() > 1 && digits.starts_with('0') => (&digits[1..], 8),
+        None => (digits, 10),
+    };
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    let value = i64::from_str_radix(digits, radix).ok()?;
+    Some(if negative { -value } else { value })
+}
+
+/// A whole number of 32 bits, or 0 where the text is none: how JMeter reads the numbers of its elements.
+#[must_use]
+pub fn int_or_zero(text: &str) -> i32 {
+    parse_int(text).unwrap_or(0)
+}
+
+/// A whole number of 64 bits, or 0 where the text is none.
+#[must_use]
+pub fn long_or_zero(text: &str) -> i64 {
+    parse_long(text).unwrap_or(0)
+}
+
+/// A fraction, or 0 where the text is none.
+#[must_use]
+pub fn double_or_zero(text: &str) -> f64 {
+    parse_double(text).unwrap_or(0.0)
+}
+
+/// What `NumberFormatException` says of a text.
+#[must_use]
+pub fn complaint(text: &str) -> String {
+    format!("For input string: \"{text}\"")
+}
+
+/// `Double.toString`: the shortest digits that mean the number, as `1.0E10` from ten million on and below a thousandth.
+#[must_use]
+pub fn double_to_string(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_owned();
+    }
+    let size = number.abs();
+    if size == 0.0 || (1e-3..1e7).contains(&size) {
+        return format!("{number:?}");
+    }
+    let written = format!("{number:e}");
+    let (digits, exponent) = written.split_once('e').unwrap_or((&written, "0"));
+    let fraction = if digits.contains('.') { "" } else { ".0" };
+    format!("{digits}{fraction}E{exponent}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_allow_nothing_around_them() {
+        assert_eq!(parse_int("+2"), Some(2));
+        assert_eq!(parse_int("-2147483648"), Some(i32::MIN));
+        for refused in ["", " 1", "1 ", "x", "1.0", "2147483648", "+", "0x1"] {
+            assert_eq!(parse_int(refused), None, "{refused}");
+            assert_eq!(int_or_zero(refused), 0);
+        }
+        assert_eq!(parse_long("9223372036854775807"), Some(i64::MAX));
+    }
+
+    #[test]
+    fn fractions_allow_blanks_and_a_suffix() {
+        assert_eq!(parse_double(" 1.5 "), Some(1.5));
+        assert_eq!(parse_double("1e10d"), Some(1e10));
+        assert_eq!(parse_double("-Infinity"), Some(f64::NEG_INFINITY));
+        for refused in ["", "inf", "nan", "infinity", "1,5", "x", "d"] {
+            assert_eq!(parse_double(refused), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn prefixes_tell_the_base() {
+        let read = ["0xC", "#41", "0101", "65", "-0x1", "0"].map(decode);
+        assert_eq!(read, [12, 65, 65, 65, -1, 0].map(Some));
+        assert_eq!(
+            ["08", "x", "", "65.5", "--1", "0x-1"].map(decode),
+            [None; 6]
+        );
+    }
+
+    #[test]
+    fn fractions_are_written_as_java_does() {
+        let written = [
+            0.1 + 0.2,
+            1e20,
+            1.0000000002e10,
+            3.0,
+            1e-3,
+            9.99e-4,
+            1e7,
+            -0.0,
+            100.0,
+        ];
+        let expected = [
+            "0.30000000000000004",
+            "1.0E20",
+            "1.0000000002E10",
+            "3.0",
+            "0.001",
+            "9.99E-4",
+            "1.0E7",
+            "-0.0",
+            "100.0",
+        ];
+        assert_eq!(written.map(double_to_string), expected);
+    }
+}

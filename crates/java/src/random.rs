@@ -1,0 +1,122 @@
+//! `java.util.Random`'s sequence.
+//!
+//! Must not know what is drawn. Invariant: equal seeds give equal sequences, on any machine.
+//!
+//! Source: the documentation of `java.util.Random`, which fixes the algorithm (Knuth's linear congruential generator of
+//! 48 bits; the polar method for normal numbers).
+
+const MULTIPLIER: u64 = 0x5_DEEC_E66D;
+const MASK: u64 = (1 << 48) - 1;
+
+/// A sequence of random numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JavaRandom {
+    state: u64,
+    /// The polar method makes two normal numbers at a time: the second one.
+    next_gaussian: Option<f64>,
+}
+
+impl JavaRandom {
+    /// The sequence of a seed.
+    #[must_use]
+    pub fn new(seed: i64) -> JavaRandom {
+        JavaRandom {
+            state: (seed.cast_unsigned() ^ MULTIPLIER) & MASK,
+            next_gaussian: None,
+        }
+    }
+
+    fn next(&mut self, bits: u32) -> i32 {
+        self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(11) & MASK;
+        let upper = self.state >> (48 - bits) & 0xffff_ffff;
+        u32::try_from(upper)
+            .expect("32 bits are left")
+            .cast_signed()
+    }
+
+    /// `nextInt(bound)`: from 0 to `bound - 1`; 0 where `bound` is below 1, for which Java throws.
+    pub fn next_int_below(&mut self, bound: i32) -> i32 {
+        if bound < 1 {
+            return 0;
+        }
+        if bound & (bound - 1) == 0 {
+            let scaled = (i64::from(bound) * i64::from(self.next(31))) >> 31;
+            return i32::try_from(scaled).expect("it is below the bound");
+        }
+        loop {
+            let drawn = self.next(31);
+            let value = drawn % bound;
+            // The last numbers that are drawn would make the first values likelier: they are drawn again.
+            if drawn
+                .checked_sub(value)
+                .and_then(|floor| floor.checked_add(bound - 1))
+                .is_some()
+            {
+                return value;
+            }
+        }
+    }
+
+    /// `nextLong()`.
+    pub fn next_long(&mut self) -> i64 {
+        let upper = i64::from(self.next(32)) << 32;
+        upper.wrapping_add(i64::from(self.next(32)))
+    }
+
+    /// `nextDouble()`: from 0 to 1, without 1.
+    pub fn next_double(&mut self) -> f64 {
+        let upper = i64::from(self.next(26)) << 27;
+        let bits = upper + i64::from(self.next(27));
+        // Fifty-three bits are what a fraction holds.
+        bits as f64 / (1_u64 << 53) as f64
+    }
+
+    /// `nextGaussian()`: of the mean 0 and the standard deviation 1.
+    pub fn next_gaussian(&mut self) -> f64 {
+        if let Some(kept) = self.next_gaussian.take() {
+            return kept;
+        }
+        loop {
+            let (x, y) = (
+                2.0 * self.next_double() - 1.0,
+                2.0 * self.next_double() - 1.0,
+            );
+            let square = x * x + y * y;
+            if square > 0.0 && square < 1.0 {
+                let factor = (-2.0 * square.ln() / square).sqrt();
+                self.next_gaussian = Some(y * factor);
+                return x * factor;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JavaRandom;
+
+    /// Asked of Java 17.
+    #[test]
+    fn sequences_are_those_of_java() {
+        let mut random = JavaRandom::new(42);
+        let drawn = [(); 4].map(|()| 1 + random.next_int_below(1000));
+        assert_eq!(drawn, [131, 764, 249, 885]);
+        let mut random = JavaRandom::new(-1);
+        assert_eq!(random.next_int_below(64), 17);
+        assert_eq!(random.next_int_below(2_000_000_000), 943_952_225);
+        assert_eq!(random.next_long(), 226_341_162_490_527_646);
+        let fractions = [
+            random.next_double(),
+            random.next_gaussian(),
+            random.next_gaussian(),
+        ];
+        assert_eq!(
+            fractions,
+            [
+                0.662_084_484_112_195_1,
+                -0.312_120_044_402_650_6,
+                1.218_296_616_772_040_2
+            ]
+        );
+    }
+}

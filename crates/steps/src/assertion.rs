@@ -1,0 +1,171 @@
+//! Assertions: whether a sample holds what a plan expects.
+//!
+//! Must not know controllers nor what a failure leads to. Invariant: each assertion leaves one outcome at each sample
+//! that it looks at, whether it holds or not.
+
+pub mod json_path;
+pub mod response;
+pub mod simple;
+pub mod xml;
+
+use crate::apply_to::ApplyTo;
+use crate::sample::{AssertionOutcome, Sample};
+use crate::scope::Scope;
+use crate::text::Text;
+
+use json_path::JsonPathAssertion;
+use response::ResponseAssertion;
+use simple::{DurationAssertion, Md5HexAssertion, SizeAssertion};
+use xml::XPathAssertion;
+
+/// How far below a sample its sub-samples are asserted.
+const DEEPEST: u32 = 4;
+
+/// What JMeter calls an assertion that failed in itself.
+const BROKEN: &str = "Assertion failed! See log file.";
+
+/// An assertion of a plan.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// The element's name.
+    pub name: Text,
+    /// What it looks at. Assertions of JSON, XML and MD5 sums look at the sample whatever stands here, as JMeter's do.
+    pub apply_to: ApplyTo,
+    /// What is expected.
+    pub expected: Expected,
+}
+
+/// What an assertion expects.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    /// Texts or patterns in a part of the sample.
+    Response(ResponseAssertion),
+    /// A time that the sample must not exceed.
+    Duration(DurationAssertion),
+    /// A size.
+    Size(SizeAssertion),
+    /// The MD5 sum of the body.
+    Md5Hex(Md5HexAssertion),
+    /// What a JSONPath leads to.
+    JsonPath(JsonPathAssertion),
+    /// What an XPath finds.
+    XPath(XPathAssertion),
+    /// That the body is XML.
+    Xml,
+}
+
+/// What was found of one sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Finding {
+    /// It is as expected; with the message that is left nevertheless, which may be empty.
+    Holds(Option<String>),
+    /// It is not, and why.
+    Fails(String),
+    /// It is not, and why; JMeter counts it as an error too.
+    FailsAsError(String),
+    /// It cannot be said, and why.
+    Error(String),
+    /// The assertion itself is broken, and why.
+    Broken(String),
+}
+
+impl Finding {
+    /// There is nothing that could be looked at.
+    fn nothing() -> Finding {
+        Finding::Fails("Response was null".to_owned())
+    }
+
+    fn outcome(self, name: String) -> AssertionOutcome {
+        let mut outcome = AssertionOutcome {
+            name,
+            ..AssertionOutcome::default()
+        };
+        match self {
+            Finding::Holds(message) => {
+                outcome.has_blank_message = message.as_ref().is_some_and(String::is_empty);
+                outcome.message = message.unwrap_or_default();
+            }
+            Finding::Fails(message) => {
+                outcome.failure = true;
+                outcome.message = message;
+            }
+            Finding::FailsAsError(message) => {
+                outcome.failure = true;
+                outcome.error = true;
+                outcome.message = message;
+            }
+            Finding::Error(message) => {
+                outcome.error = true;
+                outcome.message = message;
+            }
+            Finding::Broken(message) => {
+                BROKEN.clone_into(&mut outcome.name);
+                outcome.error = true;
+                outcome.message = message;
+            }
+        }
+        outcome
+    }
+}
+
+impl Assertion {
+    /// Checks a sample, and those below it that the assertion looks at; a sample of which it does not hold fails.
+    pub fn check(&self, sample: &mut Sample, scope: &mut Scope<'_>) {
+        let apply_to = self.apply_to();
+        if !matches!(apply_to, ApplyTo::SubSamples | ApplyTo::Nothing) {
+            self.check_one(sample, scope);
+        }
+        if matches!(apply_to, ApplyTo::SubSamples | ApplyTo::Both) {
+            self.check_below(sample, scope, DEEPEST);
+        }
+    }
+
+    fn apply_to(&self) -> &ApplyTo {
+        match self.expected {
+            Expected::Md5Hex(_) | Expected::JsonPath(_) | Expected::Xml => &ApplyTo::Main,
+            _ => &self.apply_to,
+        }
+    }
+
+    fn check_one(&self, sample: &mut Sample, scope: &mut Scope<'_>) {
+        let variable = match self.apply_to() {
+            ApplyTo::Variable(variable) => Some(variable.evaluate(scope)),
+            _ => None,
+        };
+        let variable = variable.as_deref();
+        if let Expected::Response(expected) = &self.expected {
+            sample.success |= expected.assume_success;
+        }
+        let finding = match &self.expected {
+            Expected::Response(expected) => expected.find(sample, variable, scope),
+            Expected::Duration(expected) => expected.find(sample, scope),
+            Expected::Size(expected) => expected.find(sample, variable, scope),
+            Expected::Md5Hex(expected) => expected.find(sample, scope),
+            Expected::JsonPath(expected) => expected.find(sample, scope),
+            Expected::XPath(expected) => expected.find(sample, variable, scope),
+            Expected::Xml => xml::find_xml(sample),
+        };
+        sample.success &= matches!(finding, Finding::Holds(_));
+        let name = self.name.evaluate(scope).into_owned();
+        sample.assertions.push(finding.outcome(name));
+    }
+
+    /// A sample that succeeded fails where one below it does not.
+    fn check_below(&self, sample: &mut Sample, scope: &mut Scope<'_>, depth: u32) {
+        if depth == 0 {
+            return;
+        }
+        let mut failed = false;
+        for child in &mut sample.children {
+            self.check_one(child, scope);
+            self.check_below(child, scope, depth - 1);
+            failed |= !child.success;
+        }
+        if failed && sample.success {
+            sample.success = false;
+            let name = self.name.evaluate(scope).into_owned();
+            let finding = Finding::Fails("One or more sub-samples failed".to_owned());
+            sample.assertions.push(finding.outcome(name));
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Scripts cut into words, numbers, texts and signs.
+//!
+//! Must not know what they mean. Invariant: as many tokens at most as the script has characters.
+
+use super::Dialect;
+use super::parser::Fault;
+
+/// What a script is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    /// A name or keyword.
+    Word(String),
+    /// A number as it is written.
+    Number(String),
+    /// A text, in which a script may stand.
+    Text(Vec<Part>),
+    /// An operator, a bracket or a separator.
+    Sign(&'static str),
+}
+
+/// A stretch of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    /// Itself.
+    Literal(String),
+    /// The value of a script.
+    Script(String),
+}
+
+/// Signs, the longer ones first.
+const SIGNS: &[&str] = &[
+    "<=>", "==~", "===", "!==", "?.", "?:", "??", "==", "!=", "<=", ">=", "&&", "||", "=~", "!~",
+    "=^", "=$", "!^", "!$", "**", "..", "++", "--", "+=", "-=", "->", "<<", ">>", "+", "-", "*",
+    "/", "%", "<", ">", "=", "!", "~", "&", "|", "^", "?", ":", ".", ",", ";", "(", ")", "[", "]",
+    "{", "}", "@",
+];
+
+/// Cuts a script.
+pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, Fault> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let after_operand = tokens.last().is_some_and(ends_operand);
+        if first.is_whitespace() {
+            let trimmed = rest.trim_start();
+            let broken = rest[..rest.len() - trimmed.len()].contains('\n');
+            if broken && after_operand && dialect == Dialect::Groovy && begins_statement(trimmed) {
+                tokens.push(Token::Sign(";"));
+            }
+            rest = trimmed;
+        } else if let Some(after) = comment(rest, dialect)? {
+            rest = after;
+        } else if first.is_ascii_digit() {
+            let length = number_length(rest);
+            tokens.push(Token::Number(rest[..length].to_owned()));
+            rest = &rest[length..];
+        } else if first.is_alphabetic() || matches!(first, '_' | '$') {
+            let end = rest.find(|next: char| !next.is_alphanumeric() && !matches!(next, '_' | '$'));
+            let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+            tokens.push(Token::Word(word.to_owned()));
+            rest = after;
+        } else if is_quote(first, dialect)
+            || first == '/' && dialect == Dialect::Groovy && !after_operand
+        {
+            let (text, after) = text(rest, dialect)?;
+            tokens.push(Token::Text(text));
+            rest = after;
+        } else {
+            let sign = SIGNS
+                .iter()
+                .find(|sign| rest.starts_with(**sign))
+                .ok_or(Fault::Malformed)?;
+            tokens.push(Token::Sign(sign));
+            rest = &rest[sign.len()..];
+        }
+    }
+    Ok(tokens)
+}
+
+fn is_quote(character: char, dialect: Dialect) -> bool {
+    matches!(character, '\'' | '"') || character == '`' && dialect == Dialect::Jexl3
+}
+
+/// Whether an operand may end with a token, so that a line's end may end the statement.
+fn ends_operand(token: &Token) -> bool {
+    match token {
+        Token::Word(_) | Token::Number(_) | Token::Text(_) => true,
+        Token::Sign(sign) => matches!(*sign, ")" | "]" | "}"),
+    }
+}
+
+/// Whether what a line begins with may begin a statement, rather than go on with the last one.
+fn begins_statement(line: &str) -> bool {
+    !line.starts_with([
+        '.', '?', ':', '&', '|', '*', '=', '<', '>', '%', ')', ']', '}', ',', ';', '{',
+    ]) && !line.starts_with("else")
+}
+
+/// What follows a comment; `None`: there is none.
+fn comment(rest: &str, dialect: Dialect) -> Result<Option<&str>, Fault> {
+    if let Some(inner) = rest.strip_prefix("/*") {
+        return match inner.split_once("*/") {
+            Some((_, after)) => Ok(Some(after)),
+            None => Err(Fault::Malformed),
+        };
+    }
+    let line = rest.starts_with("//") || rest.starts_with("##") && dialect != Dialect::Groovy;
+    Ok(line.then(|| &rest[rest.find('\n').unwrap_or(rest.len())..]))
+}
+
+/// How many bytes of a text are a number, with its exponent and suffix.
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| {
+        from + bytes[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    if text.starts_with("0x") || text.starts_with("0X") {
+        return 2 + bytes[2..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_hexdigit())
+            .count();
+    }
+    let mut end = digits(0);
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let signed = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        if bytes.get(end + 1 + signed).is_some_and(u8::is_ascii_digit) {
+            end = digits(end + 1 + signed);
+        }
+    }
+    let suffix = bytes
+        .get(end)
+        .is_some_and(|byte| b"lLfFdDgGiIbBhH".contains(byte));
+    end + usize::from(suffix)
+}
+
+/// A text in quotes, and what follows it.
+fn text(source: &str, dialect: Dialect) -> Result<(Vec<Part>, &str), Fault> {
+    let quote = &source[..1];
+    let tripled = quote.repeat(3);
+    let quote = match source.starts_with(&tripled) && dialect == Dialect::Groovy && quote != "/" {
+        true => tripled.as_str(),
+        false => quote,
+    };
+    let with_scripts = match dialect {
+        Dialect::Groovy => !quote.starts_with('\''),
+        Dialect::Jexl2 => false,
+        Dialect::Jexl3 => quote == "`",
+    };
+    let mut rest = &source[quote.len()..];
+    let mut parts = Vec::new();
+    let mut literal = String::new();
+    loop {
+        if let Some(after) = rest.strip_prefix(quote) {
+            parts.push(Part::Literal(literal));
+            return Ok((parts, after));
+        }
+        let character = rest.chars().next().ok_or(Fault::Malformed)?;
+        let after = &rest[character.len_utf8()..];
+        if character == '$'
+            && with_scripts
+            && let Some((script, after)) = script(after)
+        {
+            parts.push(Part::Literal(std::mem::take(&mut literal)));
+            parts.push(Part::Script(script.to_owned()));
+            rest = after;
+        } else if character == '\\' {
+            rest = escape(after, quote, dialect, &mut literal)?;
+        } else if character == '\n' && quote.len() == 1 {
+            return Err(Fault::Malformed);
+        } else {
+            literal.push(character);
+            rest = after;
+        }
+    }
+}
+
+/// The script after a dollar sign: `{…}` or a name with its properties.
+fn script(rest: &str) -> Option<(&str, &str)> {
+    if let Some(inner) = rest.strip_prefix('{') {
+        return inner.split_once('}');
+    }
+    let begins = rest.starts_with(|next: char| next.is_alphabetic() || next == '_');
+    let end = rest
+        .find(|next: char| !next.is_alphanumeric() && next != '_')
+        .unwrap_or(rest.len());
+    begins.then(|| rest.split_at(end))
+}
+
+/// Appends what an escape stands for, and gives what follows it.
+fn escape<'s>(
+    rest: &'s str,
+    quote: &str,
+    dialect: Dialect,
+    out: &mut String,
+) -> Result<&'s str, Fault> {
+    let escaped = rest.chars().next().ok_or(Fault::Malformed)?;
+    let after = &rest[escaped.len_utf8()..];
+    match escaped {
+        _ if quote == "/" && escaped != '/' => {
+            out.push('\\');
+            return Ok(rest);
+        }
+        '\\' | '\'' | '"' | '`' | '$' | '/' => out.push(escaped),
+        _ if dialect == Dialect::Jexl2 => {
+            out.push('\\');
+            out.push(escaped);
+        }
+        'n' => out.push('\n'),
+        't' => out.push('\t'),
+        'r' => out.push('\r'),
+        'b' => out.push('\u{8}'),
+        'f' => out.push('\u{c}'),
+        'u' => {
+            let digits = after.get(..4).ok_or(Fault::Malformed)?;
+            let code = u32::from_str_radix(digits, 16).map_err(|_| Fault::Malformed)?;
+            out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            return Ok(&after[4..]);
+        }
+        // Groovy refuses any other; JEXL keeps it.
+        _ if dialect == Dialect::Groovy => return Err(Fault::Malformed),
+        _ => {
+            out.push('\\');
+            out.push(escaped);
+        }
+    }
+    Ok(after)
+}

@@ -1,0 +1,450 @@
+//! What scripts call on texts, numbers and lists.
+//!
+//! Must not know the thread. Invariant: what a receiver does not have throws.
+
+use loadline_java::date_format::{Moment, Pattern};
+use loadline_java::numbers;
+use regex::Regex;
+
+use super::Dialect;
+use super::operators::{Operator, TypeName, apply, cast, compare, contains, equal};
+use super::value::{Outcome, Value, thrown};
+
+/// Makes the enum of methods, the reader of their names and the numbers of their arguments from one list.
+macro_rules! methods {
+    ($($method:ident = $name:literal, $arguments:expr;)*) => {
+        /// A method by its name, whoever has it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Method { $($method),* }
+
+        impl Method {
+            /// The method of a name; `None`: none that is known.
+            pub(super) fn named(name: &str) -> Option<Method> {
+                match name {
+                    $($name => Some(Method::$method),)*
+                    _ => None,
+                }
+            }
+
+            /// Whether anything that has it takes so many arguments.
+            pub(super) fn takes(self, given: usize) -> bool {
+                match self {
+                    $(Method::$method => ($arguments).contains(&given),)*
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    Abs = "abs", 0..=1;
+    Capitalize = "capitalize", 0..=0;
+    Ceil = "ceil", 1..=1;
+    CharAt = "charAt", 1..=1;
+    CompareTo = "compareTo", 1..=1;
+    Concat = "concat", 1..=1;
+    Contains = "contains", 1..=1;
+    CurrentTimeMillis = "currentTimeMillis", 0..=0;
+    Debug = "debug", 1..=1;
+    Div = "div", 1..=1;
+    DoubleValue = "doubleValue", 0..=0;
+    EndsWith = "endsWith", 1..=1;
+    Equals = "equals", 1..=1;
+    EqualsIgnoreCase = "equalsIgnoreCase", 1..=1;
+    Error = "error", 1..=1;
+    Find = "find", 0..=0;
+    First = "first", 0..=0;
+    Floor = "floor", 1..=1;
+    Format = "format", 1..=1;
+    Get = "get", 1..=1;
+    GetAt = "getAt", 1..=1;
+    GetCurrentSampler = "getCurrentSampler", 0..=0;
+    GetIteration = "getIteration", 0..=0;
+    GetName = "getName", 0..=0;
+    GetPreviousResult = "getPreviousResult", 0..=0;
+    GetProperties = "getProperties", 0..=0;
+    GetProperty = "getProperty", 1..=2;
+    GetResponseCode = "getResponseCode", 0..=0;
+    GetResponseDataAsString = "getResponseDataAsString", 0..=0;
+    GetResponseMessage = "getResponseMessage", 0..=0;
+    GetSampleLabel = "getSampleLabel", 0..=0;
+    GetThread = "getThread", 0..=0;
+    GetThreadGroup = "getThreadGroup", 0..=0;
+    GetThreadName = "getThreadName", 0..=0;
+    GetThreadNum = "getThreadNum", 0..=0;
+    GetTime = "getTime", 0..=0;
+    GetVariables = "getVariables", 0..=0;
+    Getenv = "getenv", 1..=1;
+    HashCode = "hashCode", 0..=0;
+    IndexOf = "indexOf", 1..=1;
+    Info = "info", 1..=1;
+    IntValue = "intValue", 0..=0;
+    Intdiv = "intdiv", 1..=1;
+    IsBlank = "isBlank", 0..=0;
+    IsDouble = "isDouble", 0..=0;
+    IsEmpty = "isEmpty", 0..=0;
+    IsInteger = "isInteger", 0..=0;
+    IsLong = "isLong", 0..=0;
+    IsNumber = "isNumber", 0..=0;
+    IsSuccessful = "isSuccessful", 0..=0;
+    Join = "join", 1..=1;
+    Last = "last", 0..=0;
+    LastIndexOf = "lastIndexOf", 1..=1;
+    Length = "length", 0..=0;
+    LongValue = "longValue", 0..=0;
+    Matches = "matches", 1..=1;
+    Max = "max", 2..=2;
+    Min = "min", 2..=2;
+    Minus = "minus", 1..=1;
+    Mod = "mod", 1..=1;
+    Multiply = "multiply", 1..=1;
+    PadLeft = "padLeft", 1..=2;
+    PadRight = "padRight", 1..=2;
+    ParseBoolean = "parseBoolean", 1..=1;
+    ParseDouble = "parseDouble", 1..=1;
+    ParseInt = "parseInt", 1..=1;
+    ParseLong = "parseLong", 1..=1;
+    Plus = "plus", 1..=1;
+    Pow = "pow", 2..=2;
+    Put = "put", 2..=2;
+    Random = "random", 0..=0;
+    RandomUuid = "randomUUID", 0..=0;
+    Remove = "remove", 1..=1;
+    Replace = "replace", 2..=2;
+    ReplaceAll = "replaceAll", 2..=2;
+    ReplaceFirst = "replaceFirst", 2..=2;
+    Reverse = "reverse", 0..=0;
+    Round = "round", 1..=1;
+    SetProperty = "setProperty", 2..=2;
+    Size = "size", 0..=0;
+    Split = "split", 1..=1;
+    Sqrt = "sqrt", 1..=1;
+    StartsWith = "startsWith", 1..=1;
+    Strip = "strip", 0..=0;
+    Substring = "substring", 1..=2;
+    ToBigDecimal = "toBigDecimal", 0..=0;
+    ToBoolean = "toBoolean", 0..=0;
+    ToDouble = "toDouble", 0..=0;
+    ToFloat = "toFloat", 0..=0;
+    ToInteger = "toInteger", 0..=0;
+    ToList = "toList", 0..=0;
+    ToLong = "toLong", 0..=0;
+    ToLowerCase = "toLowerCase", 0..=0;
+    ToString = "toString", 0..=0;
+    ToUpperCase = "toUpperCase", 0..=0;
+    Tokenize = "tokenize", 0..=1;
+    Trim = "trim", 0..=0;
+    ValueOf = "valueOf", 1..=1;
+    Warn = "warn", 1..=1;
+}
+
+/// Calls a method of a plain value.
+pub(super) fn call(receiver: &Value, method: Method, given: &[Value], dialect: Dialect) -> Outcome {
+    match (method, given) {
+        (Method::Equals, [other]) => return Ok(Value::Truth(java_equal(receiver, other)?)),
+        (Method::ToString, []) if *receiver != Value::Null => {
+            return Ok(Value::Text(receiver.text()));
+        }
+        _ => {}
+    }
+    match receiver {
+        Value::Null => thrown("a method is called on null"),
+        Value::Text(text) => of_text(text, method, given, dialect),
+        Value::List(list) => of_list(list, method, given, dialect),
+        Value::Date(moment) => of_date(*moment, method, given),
+        Value::Match { found, whole } => match method {
+            Method::Find => Ok(Value::Truth(*found)),
+            Method::Matches => Ok(Value::Truth(*whole)),
+            _ => unknown(method),
+        },
+        _ => of_number(receiver, method, given, dialect),
+    }
+}
+
+/// `equals` of Java: of the same class, and the same.
+fn java_equal(left: &Value, right: &Value) -> Result<bool, String> {
+    let same = std::mem::discriminant(left) == std::mem::discriminant(right);
+    match left {
+        Value::Null => thrown("a method is called on null"),
+        _ => Ok(same && equal(left, right, Dialect::Groovy)?),
+    }
+}
+
+fn unknown<T>(method: Method) -> Result<T, String> {
+    Err(format!("no such method: {method:?}"))
+}
+
+fn of_text(text: &str, method: Method, given: &[Value], dialect: Dialect) -> Outcome {
+    let truth = |holds| Ok(Value::Truth(holds));
+    let owned = |text: &str| Ok(Value::Text(text.to_owned()));
+    match (method, given) {
+        (Method::Length | Method::Size, []) => Ok(Value::count(text.encode_utf16().count())),
+        (Method::IsEmpty, []) => truth(text.is_empty()),
+        (Method::IsBlank, []) => truth(text.trim().is_empty()),
+        (Method::Trim | Method::Strip, []) => owned(text.trim()),
+        (Method::ToUpperCase, []) => owned(&text.to_uppercase()),
+        (Method::ToLowerCase, []) => owned(&text.to_lowercase()),
+        (Method::Reverse, []) => owned(&text.chars().rev().collect::<String>()),
+        (Method::Capitalize, []) => {
+            let mut rest = text.chars();
+            let first = rest.next().map(|first| first.to_uppercase().to_string());
+            owned(&(first.unwrap_or_default() + rest.as_str()))
+        }
+        (Method::HashCode, []) => {
+            let hash = text.encode_utf16().fold(0_i32, |hash, unit| {
+                hash.wrapping_mul(31).wrapping_add(i32::from(unit))
+            });
+            Ok(Value::Int(hash))
+        }
+        (Method::IsInteger, []) => truth(numbers::parse_int(text.trim()).is_some()),
+        (Method::IsLong, []) => truth(numbers::parse_long(text.trim()).is_some()),
+        (Method::IsNumber | Method::IsDouble, []) => {
+            truth(numbers::parse_double(text.trim()).is_some())
+        }
+        (Method::ToList, []) => Ok(Value::List(
+            text.chars()
+                .map(|one| Value::Text(one.to_string()))
+                .collect(),
+        )),
+        (Method::Tokenize, []) => Ok(listed(text.split_whitespace())),
+        (_, []) => converted(text, method, dialect),
+        (Method::CharAt | Method::GetAt, [at]) => at_index(text, at.long()?),
+        (Method::Substring, [from]) => slice(text, from.long()?, i64::MAX),
+        (Method::Substring, [from, to]) => slice(text, from.long()?, to.long()?),
+        (Method::PadLeft | Method::PadRight, [width, rest @ ..]) => {
+            let pad = rest.first().map_or(" ".to_owned(), Value::text);
+            let missing = usize::try_from(width.long()?)
+                .unwrap_or(0)
+                .min(super::LONGEST);
+            let missing = missing.saturating_sub(text.encode_utf16().count());
+            let padding: String = pad.chars().cycle().take(missing).collect();
+            match method == Method::PadLeft {
+                true => owned(&(padding + text)),
+                false => owned(&(text.to_owned() + &padding)),
+            }
+        }
+        (_, [one]) => with_text(text, method, one, dialect),
+        (Method::Replace, [from, to]) => owned(&text.replace(&from.text(), &to.text())),
+        (Method::ReplaceAll, [pattern, to]) => {
+            let replaced = regex(&pattern.text())?
+                .replace_all(text, to.text())
+                .into_owned();
+            Ok(Value::Text(replaced))
+        }
+        (Method::ReplaceFirst, [pattern, to]) => {
+            let replaced = regex(&pattern.text())?
+                .replace(text, to.text())
+                .into_owned();
+            Ok(Value::Text(replaced))
+        }
+        _ => unknown(method),
+    }
+}
+
+/// Methods of a text with another one.
+fn with_text(text: &str, method: Method, other: &Value, dialect: Dialect) -> Outcome {
+    if *other == Value::Null && !matches!(method, Method::Plus | Method::EqualsIgnoreCase) {
+        return thrown("null as an argument");
+    }
+    let with = other.text();
+    let truth = |holds| Ok(Value::Truth(holds));
+    let position = |at: Option<usize>| match at {
+        None => Ok(Value::Int(-1)),
+        Some(at) => Ok(Value::count(text[..at].encode_utf16().count())),
+    };
+    match method {
+        Method::Contains => truth(text.contains(&with)),
+        Method::StartsWith => truth(text.starts_with(&with)),
+        Method::EndsWith => truth(text.ends_with(&with)),
+        Method::EqualsIgnoreCase => truth(text.to_lowercase() == with.to_lowercase()),
+        Method::Matches => truth(regex(&format!("^(?:{with})$"))?.is_match(text)),
+        Method::IndexOf => position(text.find(&with)),
+        Method::LastIndexOf => position(text.rfind(&with)),
+        Method::Concat | Method::Plus => Ok(Value::Text(text.to_owned() + &with)),
+        Method::CompareTo => {
+            let differ = text
+                .encode_utf16()
+                .zip(with.encode_utf16())
+                .find(|(a, b)| a != b);
+            let (left, right) = (text.encode_utf16().count(), with.encode_utf16().count());
+            Ok(match differ {
+                Some((a, b)) => Value::Int(i32::from(a) - i32::from(b)),
+                None => Value::whole(
+                    i64::try_from(left).unwrap_or(0) - i64::try_from(right).unwrap_or(0),
+                ),
+            })
+        }
+        Method::Split => {
+            let pattern = regex(&with)?;
+            let mut parts: Vec<&str> = pattern.split(text).collect();
+            while parts.len() > 1 && parts.last().is_some_and(|last| last.is_empty()) {
+                parts.pop();
+            }
+            Ok(listed(parts.into_iter()))
+        }
+        Method::Tokenize => {
+            let parts = text.split(|one| with.contains(one));
+            Ok(listed(parts.filter(|part| !part.is_empty())))
+        }
+        Method::Minus => apply(
+            Operator::Minus,
+            &Value::Text(text.to_owned()),
+            other,
+            dialect,
+        ),
+        Method::Multiply => apply(
+            Operator::Times,
+            &Value::Text(text.to_owned()),
+            other,
+            dialect,
+        ),
+        _ => unknown(method),
+    }
+}
+
+fn listed<'t>(parts: impl Iterator<Item = &'t str>) -> Value {
+    Value::List(parts.map(|part| Value::Text(part.to_owned())).collect())
+}
+
+/// A text as a number or a truth.
+fn converted(text: &str, method: Method, dialect: Dialect) -> Outcome {
+    // JEXL 3 has them of its arithmetic; JEXL 2 has not.
+    if dialect == Dialect::Jexl2 {
+        return unknown(method);
+    }
+    let value = Value::Text(text.trim().to_owned());
+    match method {
+        Method::ToInteger => cast(&value, TypeName::Int),
+        Method::ToLong => cast(&value, TypeName::Long),
+        Method::ToDouble | Method::ToFloat => cast(&value, TypeName::Double),
+        Method::ToBigDecimal => cast(&value, TypeName::Decimal),
+        // Groovy knows three words for it.
+        Method::ToBoolean if dialect == Dialect::Groovy => {
+            let yes = matches!(
+                text.trim().to_ascii_lowercase().as_str(),
+                "true" | "y" | "1"
+            );
+            Ok(Value::Truth(yes))
+        }
+        Method::ToBoolean => Ok(Value::Truth(value.truth(dialect)?)),
+        _ => unknown(method),
+    }
+}
+
+fn regex(pattern: &str) -> Result<Regex, String> {
+    Regex::new(pattern).map_err(|fault| fault.to_string())
+}
+
+/// The character of a text at a position, or from its end where it is below zero.
+pub(super) fn at_index(text: &str, at: i64) -> Outcome {
+    let length = i64::try_from(text.encode_utf16().count()).unwrap_or(i64::MAX);
+    let at = if at < 0 { at + length } else { at };
+    slice(text, at, at.saturating_add(1))
+}
+
+/// A part of a text; `to` beyond any length means its end.
+pub(super) fn slice(text: &str, from: i64, to: i64) -> Outcome {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let to = if to == i64::MAX {
+        units.len()
+    } else {
+        usize::try_from(to).unwrap_or(usize::MAX)
+    };
+    let part = usize::try_from(from)
+        .ok()
+        .and_then(|from| units.get(from..to));
+    match part {
+        Some(part) => Ok(Value::Text(String::from_utf16_lossy(part))),
+        None => thrown("String index out of range"),
+    }
+}
+
+fn of_list(list: &[Value], method: Method, given: &[Value], dialect: Dialect) -> Outcome {
+    match (method, given) {
+        (Method::Size, []) => Ok(Value::count(list.len())),
+        (Method::IsEmpty, []) => Ok(Value::Truth(list.is_empty())),
+        (Method::First, []) => list
+            .first()
+            .cloned()
+            .ok_or_else(|| "an empty list".to_owned()),
+        (Method::Last, []) => list
+            .last()
+            .cloned()
+            .ok_or_else(|| "an empty list".to_owned()),
+        (Method::Contains, [value]) => Ok(Value::Truth(contains(list, value, dialect)?)),
+        (Method::Get | Method::GetAt, [at]) => item(list, at.long()?),
+        (Method::Join, [between]) => {
+            let texts: Vec<String> = list.iter().map(Value::text).collect();
+            Ok(Value::Text(texts.join(&between.text())))
+        }
+        (Method::IndexOf, [value]) => {
+            for (index, one) in list.iter().enumerate() {
+                if equal(one, value, dialect)? {
+                    return Ok(Value::count(index));
+                }
+            }
+            Ok(Value::Int(-1))
+        }
+        _ => unknown(method),
+    }
+}
+
+/// The item of a list at a position, or from its end where it is below zero; null where there is none.
+pub(super) fn item(list: &[Value], at: i64) -> Outcome {
+    let length = i64::try_from(list.len()).unwrap_or(i64::MAX);
+    let at = if at < 0 { at + length } else { at };
+    let item = usize::try_from(at).ok().and_then(|at| list.get(at));
+    Ok(item.cloned().unwrap_or(Value::Null))
+}
+
+fn of_number(value: &Value, method: Method, given: &[Value], dialect: Dialect) -> Outcome {
+    let with = |operator| match given {
+        [other] => apply(operator, value, other, dialect),
+        _ => unknown(method),
+    };
+    match method {
+        Method::IntValue | Method::ToInteger => cast(value, TypeName::Int),
+        Method::LongValue | Method::ToLong => cast(value, TypeName::Long),
+        Method::DoubleValue | Method::ToDouble => cast(value, TypeName::Double),
+        Method::ToBigDecimal => cast(value, TypeName::Decimal),
+        Method::ToBoolean => Ok(Value::Truth(value.truth(dialect)?)),
+        Method::Plus => with(Operator::Plus),
+        Method::Minus => with(Operator::Minus),
+        Method::Multiply => with(Operator::Times),
+        Method::Div => with(Operator::Over),
+        Method::Mod => with(Operator::Remainder),
+        Method::Intdiv => {
+            let quotient = match given {
+                [other] => value.truncated()?.checked_div(other.truncated()?),
+                _ => None,
+            };
+            quotient
+                .map(Value::whole)
+                .ok_or_else(|| "Division by zero".to_owned())
+        }
+        Method::Abs if value.is_number() => match compare(value, &Value::Int(0), dialect)? {
+            Some(std::cmp::Ordering::Less) => {
+                apply(Operator::Minus, &Value::Int(0), value, dialect)
+            }
+            _ => Ok(value.clone()),
+        },
+        Method::CompareTo => match given {
+            [other] => Ok(Value::Int(
+                compare(value, other, dialect)?.map_or(0, |order| order as i32),
+            )),
+            _ => unknown(method),
+        },
+        _ => unknown(method),
+    }
+}
+
+fn of_date(moment: Moment, method: Method, given: &[Value]) -> Outcome {
+    match (method, given) {
+        (Method::GetTime, []) => Ok(Value::Long(moment.unix_ms)),
+        (Method::Format, [pattern]) => {
+            let pattern = Pattern::new(&pattern.text())?;
+            Ok(Value::Text(pattern.format(moment)))
+        }
+        _ => unknown(method),
+    }
+}

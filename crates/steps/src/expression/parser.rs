@@ -1,0 +1,576 @@
+//! Tokens read into statements.
+//!
+//! Must not know values. Invariant: no deeper than [`DEEPEST`]: chains of operators and of calls are flat.
+
+use super::Dialect;
+use super::lexer::{Part, Token, tokens};
+use super::methods::Method;
+use super::objects::{Class, Object};
+use super::operators::{Operator, TypeName};
+
+/// Brackets within brackets.
+const DEEPEST: usize = 40;
+
+/// Why a script cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Its language does not know it either.
+    Malformed,
+    /// Its language may know it.
+    Unsupported(String),
+}
+
+/// A part of a script.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Null,
+    Truth(bool),
+    Number(String),
+    Text(String),
+    /// A text with scripts in it.
+    Template(Vec<Node>),
+    List(Vec<Node>),
+    Name(String),
+    Object(Object),
+    /// `!`, `-`, `+`, `~`, `empty`, `size`.
+    Prefix(Prefix, Box<Node>),
+    /// The first operand, and each other one behind its operator, from left to right.
+    Chain(Box<Node>, Vec<(Operator, Node)>),
+    /// Whether all hold, or any.
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    /// Condition, then, else.
+    Choice(Box<Node>, Box<Node>, Box<Node>),
+    /// The value, or another where it is no truth (`?:`), or is null (`??`).
+    Else(Box<Node>, Box<Node>, bool),
+    Cast(Box<Node>, TypeName),
+    /// What is called, indexed or asked of a value, one after the other.
+    Steps(Box<Node>, Vec<Step>),
+    Assign(String, Box<Node>),
+    Block(Vec<Node>),
+    Return(Box<Node>),
+    /// `new Date()`.
+    Now,
+}
+
+/// What is before an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prefix {
+    Not,
+    Minus,
+    Plus,
+    Complement,
+    Empty,
+    Size,
+}
+
+/// What follows a value.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// A method with its arguments; `true`: only of what is not null.
+    Call(Method, Vec<Node>, bool),
+    /// A property by its name; `true`: only of what is not null.
+    Property(String, bool),
+    Index(Node),
+    /// A range of a text: from, to.
+    Slice(Node, Node),
+}
+
+/// Reads a script.
+pub(super) fn parse(source: &str, dialect: Dialect) -> Result<Vec<Node>, Fault> {
+    let mut parser = Parser {
+        tokens: tokens(source, dialect)?,
+        at: 0,
+        depth: 0,
+        dialect,
+    };
+    let statements = parser.statements()?;
+    match parser.peek() {
+        None => Ok(statements),
+        Some(_) => Err(parser.unexpected()),
+    }
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+    dialect: Dialect,
+}
+
+impl Parser {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.peek(), Some(Token::Sign(next)) if *next == sign)
+    }
+
+    fn takes(&mut self, sign: &str) -> bool {
+        let taken = self.is_sign(sign);
+        self.at += usize::from(taken);
+        taken
+    }
+
+    fn wants(&mut self, sign: &str) -> Result<(), Fault> {
+        if self.takes(sign) {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Some(Token::Word(next)) if next == word)
+    }
+
+    fn takes_word(&mut self, word: &str) -> bool {
+        let taken = self.is_word(word);
+        self.at += usize::from(taken);
+        taken
+    }
+
+    /// A word that is no keyword here.
+    fn word(&mut self) -> Result<String, Fault> {
+        match self.peek() {
+            Some(Token::Word(word)) => {
+                let word = word.clone();
+                self.at += 1;
+                Ok(word)
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// What is wrong with the next token: brackets that do not pair, a comma outside of them and an early end no language
+    /// takes, an operand behind an operand is a call in Groovy alone, and JEXL 2 has no more signs than are read here.
+    fn unexpected(&self) -> Fault {
+        match self.peek() {
+            None | Some(Token::Sign(")" | "]" | "}" | ",")) => Fault::Malformed,
+            Some(Token::Number(_) | Token::Text(_)) if self.is_jexl() => Fault::Malformed,
+            Some(Token::Number(_) | Token::Text(_)) => {
+                Fault::Unsupported("a call without brackets".to_owned())
+            }
+            Some(Token::Word(word)) => Fault::Unsupported(word.clone()),
+            Some(Token::Sign(sign)) => match self.dialect == Dialect::Jexl2 && !"{=".contains(sign)
+            {
+                true => Fault::Malformed,
+                false => Fault::Unsupported((*sign).to_owned()),
+            },
+        }
+    }
+
+    fn statements(&mut self) -> Result<Vec<Node>, Fault> {
+        let mut statements = Vec::new();
+        loop {
+            while self.takes(";") {}
+            if self.peek().is_none() || self.is_sign("}") {
+                return Ok(statements);
+            }
+            let statement = self.statement()?;
+            let block = matches!(statement, Node::Choice(..) | Node::Block(_));
+            statements.push(statement);
+            let ended = self.peek().is_none() || self.is_sign(";") || self.is_sign("}") || block;
+            if !ended {
+                return Err(self.unexpected());
+            }
+        }
+    }
+
+    fn statement(&mut self) -> Result<Node, Fault> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Fault::Unsupported(format!(
+                "nesting of more than {DEEPEST}"
+            )));
+        }
+        let statement = self.statement_within();
+        self.depth -= 1;
+        statement
+    }
+
+    fn statement_within(&mut self) -> Result<Node, Fault> {
+        if self.takes_word("return") {
+            let value = match self.peek() {
+                None | Some(Token::Sign(";" | "}")) => Node::Null,
+                Some(_) => self.expression()?,
+            };
+            return Ok(Node::Return(Box::new(value)));
+        }
+        if self.takes_word("if") {
+            self.wants("(")?;
+            let condition = self.expression()?;
+            self.wants(")")?;
+            let then = self.block()?;
+            let otherwise = match self.has_else() {
+                true => self.block()?,
+                false => Node::Null,
+            };
+            return Ok(Node::Choice(
+                condition.into(),
+                then.into(),
+                otherwise.into(),
+            ));
+        }
+        let declared = match self.peek() {
+            Some(Token::Word(word)) => {
+                matches!(word.as_str(), "def" | "var") || TypeName::named(word).is_some()
+            }
+            _ => false,
+        };
+        let named = matches!(self.tokens.get(self.at + 1), Some(Token::Word(_)));
+        if declared && named && matches!(self.tokens.get(self.at + 2), Some(Token::Sign("="))) {
+            self.at += 1;
+        }
+        if let Some(Token::Word(name)) = self.peek()
+            && self.tokens.get(self.at + 1) == Some(&Token::Sign("="))
+        {
+            let name = name.clone();
+            self.at += 2;
+            let value = self.expression()?;
+            return Ok(Node::Assign(name, value.into()));
+        }
+        self.expression()
+    }
+
+    /// Whether the other branch of a condition follows, behind a separator or not.
+    fn has_else(&mut self) -> bool {
+        let before = self.at;
+        while self.takes(";") {}
+        let found = self.takes_word("else");
+        if !found {
+            self.at = before;
+        }
+        found
+    }
+
+    fn block(&mut self) -> Result<Node, Fault> {
+        if !self.takes("{") {
+            return self.statement();
+        }
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Fault::Unsupported(format!(
+                "nesting of more than {DEEPEST}"
+            )));
+        }
+        let statements = self.statements()?;
+        self.depth -= 1;
+        self.wants("}")?;
+        Ok(Node::Block(statements))
+    }
+
+    pub(super) fn expression(&mut self) -> Result<Node, Fault> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Fault::Unsupported(format!(
+                "nesting of more than {DEEPEST}"
+            )));
+        }
+        let condition = self.any()?;
+        let node = if self.takes("?") {
+            let then = self.expression()?;
+            self.wants(":")?;
+            let otherwise = self.expression()?;
+            Node::Choice(condition.into(), then.into(), otherwise.into())
+        } else if self.takes("?:") {
+            Node::Else(condition.into(), self.expression()?.into(), false)
+        } else if self.dialect == Dialect::Jexl3 && self.takes("??") {
+            Node::Else(condition.into(), self.expression()?.into(), true)
+        } else {
+            condition
+        };
+        self.depth -= 1;
+        Ok(node)
+    }
+
+    fn any(&mut self) -> Result<Node, Fault> {
+        let mut terms = vec![self.all()?];
+        while self.takes("||") || self.is_jexl() && self.takes_word("or") {
+            terms.push(self.all()?);
+        }
+        Ok(single(terms, Node::Any))
+    }
+
+    fn all(&mut self) -> Result<Node, Fault> {
+        let mut terms = vec![self.chain(0)?];
+        while self.takes("&&") || self.is_jexl() && self.takes_word("and") {
+            terms.push(self.chain(0)?);
+        }
+        Ok(single(terms, Node::All))
+    }
+
+    fn is_jexl(&self) -> bool {
+        self.dialect != Dialect::Groovy
+    }
+
+    /// Operands between operators of a level, which bind less than those of the next one.
+    fn chain(&mut self, level: usize) -> Result<Node, Fault> {
+        let first = self.operand(level)?;
+        let mut others = Vec::new();
+        let mut first = first;
+        loop {
+            if let Some(operator) = self.operator(level) {
+                others.push((operator, self.operand(level)?));
+            } else if level == Operator::COMPARING && !self.is_jexl() && self.takes_word("as") {
+                let word = self.word()?;
+                let kind =
+                    TypeName::named(&word).ok_or(Fault::Unsupported(format!("as {word}")))?;
+                let before = chained(first, std::mem::take(&mut others));
+                first = Node::Cast(before.into(), kind);
+            } else {
+                return Ok(chained(first, others));
+            }
+        }
+    }
+
+    fn operand(&mut self, level: usize) -> Result<Node, Fault> {
+        if level == Operator::LEVELS {
+            self.prefixed()
+        } else {
+            self.chain(level + 1)
+        }
+    }
+
+    /// Takes an operator of a level.
+    fn operator(&mut self, level: usize) -> Option<Operator> {
+        let (operator, of) = match self.peek()? {
+            Token::Sign(sign) => Operator::by_sign(sign, self.dialect)?,
+            Token::Word(word) => Operator::by_word(word, self.dialect)?,
+            _ => return None,
+        };
+        (of == level).then(|| {
+            self.at += 1;
+            operator
+        })
+    }
+
+    fn prefixed(&mut self) -> Result<Node, Fault> {
+        let jexl = self.is_jexl();
+        let prefix = match self.peek() {
+            Some(Token::Sign("!")) => Prefix::Not,
+            Some(Token::Sign("-")) => Prefix::Minus,
+            Some(Token::Sign("+")) => Prefix::Plus,
+            Some(Token::Sign("~")) => Prefix::Complement,
+            Some(Token::Word(word)) if jexl && word == "not" => Prefix::Not,
+            Some(Token::Word(word)) if jexl && word == "empty" => Prefix::Empty,
+            Some(Token::Word(word)) if jexl && word == "size" => Prefix::Size,
+            _ => return self.stepped(),
+        };
+        let bracket = self.tokens.get(self.at + 1) == Some(&Token::Sign("("));
+        if prefix == Prefix::Size && self.dialect == Dialect::Jexl2 && !bracket {
+            return Err(Fault::Malformed);
+        }
+        self.at += 1;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Fault::Unsupported(format!(
+                "nesting of more than {DEEPEST}"
+            )));
+        }
+        let operand = self.prefixed()?;
+        self.depth -= 1;
+        Ok(Node::Prefix(prefix, operand.into()))
+    }
+
+    /// An operand and what is asked of it.
+    fn stepped(&mut self) -> Result<Node, Fault> {
+        let base = self.primary()?;
+        let mut steps = Vec::new();
+        loop {
+            let safe = self.is_sign("?.");
+            if safe || self.is_sign(".") {
+                self.at += 1;
+                let name = self.word()?;
+                let object = match &base {
+                    Node::Object(object) if steps.is_empty() => Some(*object),
+                    _ => None,
+                };
+                steps.push(match self.takes("(") {
+                    true => self.called(&name, object, safe)?,
+                    false => Step::Property(name, safe),
+                });
+            } else if self.takes("[") {
+                let from = self.expression()?;
+                steps.push(match self.takes("..") {
+                    true => Step::Slice(from, self.expression()?),
+                    false => Step::Index(from),
+                });
+                self.wants("]")?;
+            } else if steps.is_empty() {
+                return Ok(base);
+            } else {
+                return Ok(Node::Steps(base.into(), steps));
+            }
+        }
+    }
+
+    /// The call of a method, of an object if it is known which.
+    fn called(&mut self, name: &str, object: Option<Object>, safe: bool) -> Result<Step, Fault> {
+        let method = Method::named(name);
+        let method = method.filter(|method| object.is_none_or(|object| object.has(*method)));
+        let method = method.ok_or(Fault::Unsupported(format!("{name}()")))?;
+        let arguments = self.listed(")")?;
+        match method.takes(arguments.len()) {
+            true => Ok(Step::Call(method, arguments, safe)),
+            false => Err(Fault::Unsupported(format!(
+                "{name}() with {} arguments",
+                arguments.len()
+            ))),
+        }
+    }
+
+    /// Expressions between commas, up to a bracket.
+    fn listed(&mut self, end: &str) -> Result<Vec<Node>, Fault> {
+        let mut list = Vec::new();
+        if self.takes(end) {
+            return Ok(list);
+        }
+        loop {
+            list.push(self.expression()?);
+            if self.takes(end) {
+                return Ok(list);
+            }
+            self.wants(",")?;
+        }
+    }
+
+    fn primary(&mut self) -> Result<Node, Fault> {
+        let token = self.peek().cloned().ok_or(Fault::Malformed)?;
+        self.at += 1;
+        match token {
+            Token::Number(text) => Ok(Node::Number(text)),
+            Token::Text(parts) => self.text(parts),
+            Token::Word(word) => self.named(word),
+            Token::Sign("[") => Ok(Node::List(self.listed("]")?)),
+            Token::Sign("(") => {
+                if let (Some(Token::Word(word)), Some(Token::Sign(")"))) =
+                    (self.peek(), self.tokens.get(self.at + 1))
+                    && let Some(kind) = TypeName::named(word)
+                {
+                    self.at += 2;
+                    return Ok(Node::Cast(self.prefixed()?.into(), kind));
+                }
+                let inner = self.expression()?;
+                self.wants(")")?;
+                Ok(inner)
+            }
+            Token::Sign(_) => {
+                self.at -= 1;
+                Err(self.unexpected())
+            }
+        }
+    }
+
+    fn text(&mut self, parts: Vec<Part>) -> Result<Node, Fault> {
+        let mut nodes = Vec::new();
+        for part in parts {
+            nodes.push(match part {
+                Part::Literal(text) => Node::Text(text),
+                Part::Script(source) => {
+                    if self.depth >= DEEPEST {
+                        return Err(Fault::Unsupported(format!(
+                            "nesting of more than {DEEPEST}"
+                        )));
+                    }
+                    let mut inner = Parser {
+                        tokens: tokens(&source, self.dialect)?,
+                        at: 0,
+                        depth: self.depth + 1,
+                        dialect: self.dialect,
+                    };
+                    let node = inner.expression()?;
+                    if inner.peek().is_some() {
+                        return Err(inner.unexpected());
+                    }
+                    node
+                }
+            });
+        }
+        match nodes.len() {
+            1 => Ok(nodes.swap_remove(0)),
+            _ => Ok(Node::Template(nodes)),
+        }
+    }
+
+    /// What a word stands for.
+    fn named(&mut self, word: String) -> Result<Node, Fault> {
+        match word.as_str() {
+            "true" => return Ok(Node::Truth(true)),
+            "false" => return Ok(Node::Truth(false)),
+            "null" => return Ok(Node::Null),
+            "new" => {
+                let class = self.word()?;
+                let now = class == "Date" && !self.is_jexl();
+                return match now && self.takes("(") && self.takes(")") {
+                    true => Ok(Node::Now),
+                    false => Err(Fault::Unsupported(format!("new {class}"))),
+                };
+            }
+            _ => {}
+        }
+        let calls = self.is_sign("(");
+        if calls || self.is_keyword(&word) {
+            return Err(Fault::Unsupported(if calls {
+                format!("{word}()")
+            } else {
+                word
+            }));
+        }
+        if let Some(object) = Object::named(&word, self.dialect) {
+            return Ok(Node::Object(object));
+        }
+        let asked = self.is_sign(".") || self.is_sign("?.");
+        if let Some(class) = Class::named(&word).filter(|_| asked && !self.is_jexl()) {
+            return Ok(Node::Object(Object::Class(class)));
+        }
+        let is_class = word.starts_with(|first: char| first.is_uppercase());
+        let is_package = matches!(
+            word.as_str(),
+            "java" | "javax" | "org" | "com" | "groovy" | "net" | "io"
+        );
+        // JEXL knows no classes: there, it is a name that nothing has.
+        match asked && !self.is_jexl() && (is_class || is_package) {
+            true => Err(Fault::Unsupported(word)),
+            false => Ok(Node::Name(word)),
+        }
+    }
+
+    /// Words that begin what is not read.
+    fn is_keyword(&self, word: &str) -> bool {
+        let groovy = matches!(
+            word,
+            "import"
+                | "for"
+                | "while"
+                | "switch"
+                | "try"
+                | "throw"
+                | "class"
+                | "assert"
+                | "def"
+                | "instanceof"
+                | "do"
+        );
+        let jexl = matches!(
+            word,
+            "for" | "while" | "foreach" | "function" | "do" | "var"
+        );
+        if self.is_jexl() { jexl } else { groovy }
+    }
+}
+
+fn single(mut terms: Vec<Node>, join: fn(Vec<Node>) -> Node) -> Node {
+    match terms.len() {
+        1 => terms.swap_remove(0),
+        _ => join(terms),
+    }
+}
+
+fn chained(first: Node, others: Vec<(Operator, Node)>) -> Node {
+    match others.is_empty() {
+        true => first,
+        false => Node::Chain(first.into(), others),
+    }
+}

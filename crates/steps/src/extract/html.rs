@@ -1,0 +1,272 @@
+//! `HtmlExtractor`: texts and attributes by CSS selectors.
+//!
+//! Must not know samplers. Invariant: a selector that cannot be read leaves the variables as they are, but for the
+//! default.
+
+use dom_query::{Document, Matcher, NodeRef};
+
+use super::{Wanted, put_default, take_count, variable_looked_at};
+use crate::apply_to::ApplyTo;
+use crate::compiled::Compiled;
+use crate::host::LogLevel;
+use crate::sample::Sample;
+use crate::scope::Scope;
+use crate::text::Text;
+
+const CLASS: &str = "o.a.j.e.HtmlExtractor";
+
+/// Elements that stand on a line of their own, or on parts of one.
+const BLOCKS: [&str; 46] = [
+    "html",
+    "head",
+    "body",
+    "frameset",
+    "script",
+    "noscript",
+    "style",
+    "meta",
+    "link",
+    "title",
+    "frame",
+    "noframes",
+    "section",
+    "nav",
+    "aside",
+    "hgroup",
+    "header",
+    "footer",
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "pre",
+    "div",
+    "blockquote",
+    "hr",
+    "address",
+    "figure",
+    "form",
+    "fieldset",
+    "dl",
+    "dt",
+    "dd",
+    "li",
+    "table",
+    "caption",
+    "tr",
+    "th",
+    "td",
+    "article",
+    "main",
+];
+
+/// Elements whose text keeps its blanks.
+const VERBATIM: [&str; 3] = ["title", "pre", "textarea"];
+
+/// Elements whose text is not shown.
+const SILENT: [&str; 2] = ["script", "style"];
+
+/// Takes texts or attributes of the elements that a CSS selector finds.
+#[derive(Clone, Debug, Default)]
+pub struct HtmlExtractor {
+    /// The element's name.
+    pub name: Text,
+    /// What it looks at.
+    pub apply_to: ApplyTo,
+    /// The variable that it sets, and the start of the names of others.
+    pub variable: Text,
+    /// The selector.
+    pub selector: Compiled<Result<Matcher, String>>,
+    /// The attribute; blank: the element's text.
+    pub attribute: Text,
+    /// Number of the match, from 1; 0 and blank: any; below zero: all.
+    pub match_number: Text,
+    /// The value where nothing matches.
+    pub default: Text,
+    /// Whether an empty default is set too.
+    pub default_empty: bool,
+    /// Whether texts keep their blanks, and attributes that are missing are no match: JODD's way, not Jsoup's.
+    pub is_jodd: bool,
+}
+
+/// Reads a selector.
+///
+/// # Errors
+/// It is none, or has what is not supported.
+pub fn read_selector(text: &str) -> Result<Matcher, String> {
+    Matcher::new(&with_quotes(text))
+        .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
+}
+
+/// The text of `:contains(text)` in quotes, which CSS wants and JMeter's selectors do without.
+fn with_quotes(selector: &str) -> String {
+    const CONTAINS: &str = ":contains(";
+    let mut out = String::new();
+    let mut rest = selector;
+    while let Some(at) = rest.find(CONTAINS) {
+        let (before, behind) = rest.split_at(at + CONTAINS.len());
+        out.push_str(before);
+        rest = behind;
+        let end = rest
+            .find(')')
+            .filter(|_| !rest.trim_start().starts_with(['"', '\'']));
+        if let Some(end) = end {
+            out.push_str(&format!("\"{}\"", rest[..end].replace('"', "\\\"")));
+            rest = &rest[end..];
+        }
+    }
+    out + rest
+}
+
+impl HtmlExtractor {
+    pub(super) fn run(&self, sample: &Sample, scope: &mut Scope<'_>) {
+        let variable = self.variable.evaluate(scope);
+        let wanted = Wanted::of(&self.match_number, scope);
+        put_default(&variable, &self.default, self.default_empty, scope);
+        let (_, selector) = self.selector.get(scope, read_selector);
+        let selector = match selector.as_ref() {
+            Ok(selector) => selector,
+            Err(fault) => {
+                let name = self.name.evaluate(scope);
+                let message = format!("{name}: Error while generating result. {fault}");
+                return scope.host.log(LogLevel::Warn, CLASS, &message);
+            }
+        };
+        let found = self.find(selector, sample, wanted, scope);
+        let before = take_count(&variable, scope.variables);
+        let one = wanted.index(found.len(), scope);
+        let mut kept = 0;
+        if wanted == Wanted::All {
+            kept = found.len();
+            scope
+                .variables
+                .put(format!("{variable}_matchNr"), kept.to_string());
+            for (index, value) in found.iter().enumerate() {
+                if let Some(value) = value {
+                    scope
+                        .variables
+                        .put(format!("{variable}_{}", index + 1), value.as_str());
+                }
+            }
+        } else if let Some(Some(value)) = one.map(|one| &found[one]) {
+            scope.variables.put(variable.as_ref(), value.as_str());
+        }
+        for index in kept + 1..=before {
+            scope.variables.remove(&format!("{variable}_{index}"));
+        }
+    }
+
+    fn find(
+        &self,
+        selector: &Matcher,
+        sample: &Sample,
+        wanted: Wanted,
+        scope: &mut Scope<'_>,
+    ) -> Vec<Option<String>> {
+        let attribute = self.attribute.evaluate(scope);
+        let attribute = Some(attribute.trim()).filter(|attribute| !attribute.is_empty());
+        let mut found = Vec::new();
+        let mut look = |text: &str| {
+            let document = Document::from(text);
+            let left = wanted.limit() - found.len();
+            let elements = document.select_matcher(selector);
+            found.extend(elements.iter().take(left).map(|one| {
+                let node = one.nodes().first().copied();
+                node.and_then(|node| self.value_of(&node, attribute))
+            }));
+        };
+        match &self.apply_to {
+            ApplyTo::Variable(variable) => {
+                let element = format!("CSS Selector Extractor '{}'", self.name.source());
+                let value =
+                    variable_looked_at(variable, CLASS, &element, scope).unwrap_or_default();
+                if !value.is_empty() {
+                    look(&value);
+                }
+            }
+            apply_to => apply_to
+                .samples(sample)
+                .iter()
+                .for_each(|one| look(&one.text())),
+        }
+        found
+    }
+
+    fn value_of(&self, node: &NodeRef<'_>, attribute: Option<&str>) -> Option<String> {
+        match attribute {
+            Some(attribute) => {
+                let value = node
+                    .attr(&attribute.to_ascii_lowercase())
+                    .map(|value| value.to_string());
+                if self.is_jodd {
+                    value
+                } else {
+                    Some(value.unwrap_or_default())
+                }
+            }
+            None if self.is_jodd => Some(node.text().trim().to_owned()),
+            None => Some(visible_text(node)),
+        }
+    }
+}
+
+/// The text of an element and those below it: blanks in a row are one, and blocks and breaks part words.
+fn visible_text(top: &NodeRef<'_>) -> String {
+    let mut out = String::new();
+    let part = |out: &mut String| {
+        if !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
+        }
+    };
+    let mut current = *top;
+    // Depth first without recursion: pages may be deep.
+    loop {
+        let parent = current
+            .parent()
+            .and_then(|parent| parent.node_name())
+            .unwrap_or_default();
+        if current.is_text() && VERBATIM.contains(&&*parent) {
+            out.push_str(&current.text());
+        } else if current.is_text() && !SILENT.contains(&&*parent) {
+            for character in current.text().chars() {
+                if matches!(character, ' ' | '\t' | '\n' | '\u{c}' | '\r') || character == '\u{a0}'
+                {
+                    part(&mut out);
+                } else {
+                    out.push(character);
+                }
+            }
+        } else if current.is_element() {
+            let name = current.node_name().unwrap_or_default();
+            if &*name == "br" || BLOCKS.contains(&&*name) {
+                part(&mut out);
+            }
+        }
+        if let Some(child) = current.first_child() {
+            current = child;
+            continue;
+        }
+        loop {
+            if current.id == top.id {
+                return out.trim().to_owned();
+            }
+            if let Some(next) = current.next_sibling() {
+                current = next;
+                break;
+            }
+            let Some(parent) = current.parent() else {
+                return out.trim().to_owned();
+            };
+            current = parent;
+            let name = current.node_name().unwrap_or_default();
+            if current.id != top.id && BLOCKS.contains(&&*name) {
+                part(&mut out);
+            }
+        }
+    }
+}

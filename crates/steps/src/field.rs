@@ -1,0 +1,95 @@
+//! The part of a sample that a pattern is held against.
+//!
+//! Must not know patterns. Invariant: a part that is missing is an empty text.
+
+use std::borrow::Cow;
+
+use loadline_java::escapes::unescape_html;
+
+use crate::sample::Sample;
+
+/// The part of a sample that a pattern is held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Field {
+    /// The body as text.
+    #[default]
+    Body,
+    /// The body with HTML's character references resolved.
+    UnescapedBody,
+    /// The text of the body as a document.
+    Document,
+    /// Status line and header fields of the answer.
+    ResponseHeaders,
+    /// Header fields of the request.
+    RequestHeaders,
+    /// What was sent.
+    RequestData,
+    /// The URL.
+    Url,
+    /// The response code.
+    Code,
+    /// The response message.
+    Message,
+}
+
+impl Field {
+    /// As an extractor of a plan names it (`RegexExtractor.useHeaders`, `BoundaryExtractor.useHeaders`); whatever it
+    /// does not know is the body.
+    #[must_use]
+    pub fn of_extractor(name: &str) -> Field {
+        let named = [
+            ("true", Field::ResponseHeaders),
+            ("request_headers", Field::RequestHeaders),
+            ("URL", Field::Url),
+            ("code", Field::Code),
+            ("message", Field::Message),
+            ("unescaped", Field::UnescapedBody),
+            ("as_document", Field::Document),
+        ];
+        let found = named.iter().find(|(one, _)| one.eq_ignore_ascii_case(name));
+        found.map_or(Field::Body, |(_, field)| *field)
+    }
+
+    /// As a response assertion names it (`Assertion.test_field`); whatever it does not know is the URL.
+    #[must_use]
+    pub fn of_assertion(name: &str) -> Field {
+        match name {
+            "Assertion.response_data" => Field::Body,
+            "Assertion.response_data_as_document" => Field::Document,
+            "Assertion.response_code" => Field::Code,
+            "Assertion.response_message" => Field::Message,
+            "Assertion.response_headers" => Field::ResponseHeaders,
+            "Assertion.request_headers" => Field::RequestHeaders,
+            "Assertion.request_data" => Field::RequestData,
+            _ => Field::Url,
+        }
+    }
+
+    /// What a failed assertion calls it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Field::Body | Field::UnescapedBody => "text",
+            Field::Document => "document",
+            Field::ResponseHeaders => "headers",
+            Field::RequestHeaders => "request headers",
+            Field::RequestData => "request data",
+            Field::Url => "URL",
+            Field::Code => "code",
+            Field::Message => "message",
+        }
+    }
+
+    /// The part of a sample.
+    pub(crate) fn of(self, sample: &Sample) -> Cow<'_, str> {
+        match self {
+            Field::Body | Field::Document => sample.text(),
+            Field::UnescapedBody => Cow::Owned(unescape_html(&sample.text())),
+            Field::ResponseHeaders => Cow::Borrowed(&sample.response_headers),
+            Field::RequestHeaders => Cow::Borrowed(&sample.request_headers),
+            Field::RequestData => Cow::Borrowed(&sample.sampler_data),
+            Field::Url => Cow::Borrowed(sample.url.as_deref().unwrap_or_default()),
+            Field::Code => Cow::Borrowed(&sample.code),
+            Field::Message => Cow::Borrowed(&sample.message),
+        }
+    }
+}

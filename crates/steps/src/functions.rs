@@ -1,0 +1,218 @@
+//! The functions that texts call: which there are, and how a call is carried out.
+//!
+//! Must not know the grammar of texts. Invariant: a call that exists has a number of arguments that its function takes.
+
+mod coding;
+mod files;
+mod identity;
+mod numbers;
+mod patterns;
+mod properties;
+mod random;
+mod scripts;
+mod strings;
+mod table;
+mod times;
+mod variables;
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) use random::random_uuid;
+use scripts::Script;
+
+use crate::host::LogLevel;
+use crate::scope::Scope;
+use crate::text::{Text, TextFault};
+
+/// What a function is.
+#[derive(Debug)]
+pub(crate) struct Function {
+    /// Its name, with the two underscores.
+    pub(crate) name: &'static str,
+    /// How many arguments it takes.
+    arity: Arity,
+    /// Which argument names the variable that keeps the value; `None`: none does, or the function sees to it itself.
+    keeps_in: Option<usize>,
+    body: Body,
+}
+
+/// How many arguments a function takes.
+#[derive(Clone, Copy, Debug)]
+enum Arity {
+    Exactly(usize),
+    Between(usize, usize),
+    AtLeast(usize),
+}
+
+/// How a function comes to its value, which it appends.
+#[derive(Debug)]
+enum Body {
+    /// From its arguments alone: constant arguments make a constant.
+    Pure(fn(&[Cow<'_, str>], &mut String) -> Outcome),
+    /// From whatever the thread sees.
+    Live(fn(&Call, &mut Scope<'_>, &mut String) -> Outcome),
+    /// By the script that is its first argument.
+    Script(fn(&Call, &mut Scope<'_>, &mut String) -> Outcome),
+}
+
+/// Whether there is a value, or the text of the exception that JMeter's function throws.
+type Outcome = Result<(), String>;
+
+/// A call of a function in a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    function: &'static Function,
+    arguments: Vec<Text>,
+    /// Tells calls apart that are written in different places: each has its own counter, for one.
+    site: u64,
+    /// The script that is its first argument.
+    script: Script,
+}
+
+impl Arity {
+    fn takes(self, given: usize) -> bool {
+        match self {
+            Arity::Exactly(count) => given == count,
+            Arity::Between(fewest, most) => (fewest..=most).contains(&given),
+            Arity::AtLeast(fewest) => given >= fewest,
+        }
+    }
+}
+
+impl Function {
+    /// The function of a name; `None`: there is none.
+    pub(crate) fn named(name: &str) -> Option<&'static Function> {
+        table::named(name)
+    }
+
+    /// What is wrong with a number of arguments, in JMeter's words, and why that usually is; `None`: nothing.
+    fn complaint(&self, given: usize) -> Option<String> {
+        if self.arity.takes(given) {
+            return None;
+        }
+        let name = self.name;
+        let (expected, most) = match self.arity {
+            Arity::Exactly(count) => (format!(": {count}."), count),
+            Arity::Between(fewest, most) => (format!(": >= {fewest} and <= {most}"), most),
+            Arity::AtLeast(fewest) => (format!(" at least: {fewest}."), usize::MAX),
+        };
+        let cause = match given > most {
+            true => "; a comma within an argument is written \\,",
+            false => "",
+        };
+        Some(format!(
+            "{name} called with wrong number of parameters. Actual: {given}. Expected{expected}{cause}"
+        ))
+    }
+}
+
+impl Call {
+    /// A call with its arguments.
+    ///
+    /// # Errors
+    /// The function does not take so many, or so few.
+    pub(crate) fn new(
+        function: &'static Function,
+        arguments: Vec<Text>,
+    ) -> Result<Call, TextFault> {
+        /// Names the places that call functions.
+        static SITES: AtomicU64 = AtomicU64::new(0);
+        if let Some(message) = function.complaint(arguments.len()) {
+            return Err(TextFault {
+                function: function.name.to_owned(),
+                message,
+            });
+        }
+        let script = match function.body {
+            Body::Script(_) => scripts::prepare(function.name, &arguments[0]),
+            Body::Pure(_) | Body::Live(_) => Script::Absent,
+        };
+        Ok(Call {
+            function,
+            arguments,
+            site: SITES.fetch_add(1, Ordering::Relaxed),
+            script,
+        })
+    }
+
+    /// Its value where nothing about it can change; `None` where it must be evaluated.
+    pub(crate) fn fold(&self) -> Option<String> {
+        let Body::Pure(body) = self.function.body else {
+            return None;
+        };
+        if self.keeper().is_some() {
+            return None;
+        }
+        let constants = self.arguments.iter().map(|argument| argument.constant());
+        let values: Vec<_> = constants
+            .map(|text| text.map(Cow::from))
+            .collect::<Option<_>>()?;
+        let mut value = String::new();
+        body(&values, &mut value).ok()?;
+        Some(value)
+    }
+
+    /// Appends its value. An exception makes it empty, and is told.
+    pub(crate) fn evaluate_into(&self, scope: &mut Scope<'_>, out: &mut String) {
+        let start = out.len();
+        let outcome = match self.function.body {
+            Body::Pure(body) => {
+                let values = self
+                    .arguments
+                    .iter()
+                    .map(|argument| argument.evaluate(scope));
+                body(&values.collect::<Vec<_>>(), out)
+            }
+            Body::Live(body) | Body::Script(body) => body(self, scope, out),
+        };
+        if let Err(exception) = outcome {
+            out.truncate(start);
+            let message = format!("{}: {exception}", self.function.name);
+            scope
+                .host
+                .log(LogLevel::Error, self.function.name, &message);
+            scope.memory.exception.get_or_insert(message);
+            return;
+        }
+        if let Some(keeper) = self.keeper() {
+            keep(keeper, scope, &out[start..]);
+        }
+    }
+
+    /// Adds what is not supported in it, by name.
+    pub(crate) fn unsupported(&self, found: &mut Vec<String>) {
+        found.extend(self.script.unsupported(self.function.name));
+        for argument in &self.arguments {
+            found.extend(argument.unsupported());
+        }
+    }
+
+    /// The value of an argument now; empty where it is not there.
+    fn argument<'c>(&'c self, index: usize, scope: &mut Scope<'_>) -> Cow<'c, str> {
+        let given = self.arguments.get(index);
+        given.map_or(Cow::Borrowed(""), |argument| argument.evaluate(scope))
+    }
+
+    /// The value of an argument now; `None` where it is not there.
+    fn optional<'c>(&'c self, index: usize, scope: &mut Scope<'_>) -> Option<Cow<'c, str>> {
+        let given = self.arguments.get(index);
+        given.map(|argument| argument.evaluate(scope))
+    }
+
+    /// The argument that names the variable that keeps the value.
+    fn keeper(&self) -> Option<&Text> {
+        self.arguments.get(self.function.keeps_in?)
+    }
+}
+
+/// Puts a value into the variable that a text names; a blank name keeps nothing.
+fn keep(name: &Text, scope: &mut Scope<'_>, value: &str) {
+    let name = name.evaluate(scope);
+    if !name.trim().is_empty() {
+        scope.variables.put(name.trim(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Functions over files.
+//!
+//! Must not know where files lie. Invariant: a file is read through the host, which gives the same bytes for as long as
+//! the run lasts; what cannot be read is `**ERR**`, as in JMeter.
+
+use std::sync::Arc;
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use loadline_java::decimal_format::DecimalFormat;
+use loadline_java::numbers;
+
+use super::{Call, Outcome};
+use crate::host::LogLevel;
+use crate::scope::{LineCursor, Rows, Scope, locked};
+
+/// What JMeter gives for a file that it cannot read.
+const UNREADABLE: &str = "**ERR**";
+
+/// `__FileToString(file[,encoding][,variable])`: the whole text.
+pub(super) fn file_to_string(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let file = call.argument(0, scope);
+    let encoding = encoding(&call.argument(1, scope))?;
+    match scope.host.read_file(&file) {
+        Ok(bytes) => out.push_str(&encoding.decode_without_bom_handling(&bytes).0),
+        Err(why) => {
+            warn(scope, "o.a.j.f.FileToString", &why);
+            out.push_str(UNREADABLE);
+        }
+    }
+    Ok(())
+}
+
+/// `__StringToFile(file,text[,append][,encoding])`: `true` or `false`, whether it worked; `\n` in the text is a line
+/// break.
+pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let file = call.argument(0, scope);
+    let file = file.trim();
+    let text = call.argument(1, scope).replace("\\n", "\n");
+    let append = call.optional(2, scope).filter(|given| !given.is_empty());
+    let append = append.is_none_or(|given| given.trim().eq_ignore_ascii_case("true"));
+    let encoding = encoding(&call.argument(3, scope))?;
+    let (bytes, _, _) = encoding.encode(&text);
+    let written = match file {
+        "" => Err("a file to write to has no name".to_owned()),
+        _ => scope.host.write_file(file, &bytes, append),
+    };
+    if let Err(why) = &written {
+        warn(scope, "o.a.j.f.StringToFile", why);
+    }
+    out.push_str(if written.is_ok() { "true" } else { "false" });
+    Ok(())
+}
+
+/// The encoding of a name; UTF-8 where it is blank.
+fn encoding(name: &str) -> Result<&'static Encoding, String> {
+    match name.trim() {
+        "" => Ok(UTF_8),
+        // The web takes ISO-8859-1 for its superset; Java does not, but no text tells them apart that has no controls.
+        name if name.eq_ignore_ascii_case("ISO-8859-1") => Ok(WINDOWS_1252),
+        name => Encoding::for_label(name.as_bytes()).ok_or_else(|| name.to_owned()),
+    }
+}
+
+/// `__StringFromFile(file[,variable][,first number][,last number])`: the next line, of all threads; at the end it begins
+/// anew, or goes on to the file of the next number.
+pub(super) fn string_from_file(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let pattern = call.argument(0, scope);
+    let first = call
+        .optional(2, scope)
+        .and_then(|text| numbers::parse_long(text.trim()));
+    let last = call
+        .optional(3, scope)
+        .and_then(|text| numbers::parse_long(text.trim()));
+    let format = first.and_then(|_| DecimalFormat::new(&pattern));
+    let name = |number: i64| match &format {
+        None => pattern.clone().into_owned(),
+        Some(format) => format.format_long(number),
+    };
+    let mut cursors = locked(&scope.commons.cursors);
+    let cursor = cursors.entry(call.site).or_insert_with(|| LineCursor {
+        number: first.unwrap_or(0),
+        ..LineCursor::default()
+    });
+    // The second turn is for a file that came to its end.
+    for _ in 0..2 {
+        if cursor.file.is_empty() {
+            cursor.file = name(cursor.number);
+            cursor.at = 0;
+        }
+        let Ok(bytes) = scope.host.read_file(&cursor.file) else {
+            cursor.file.clear();
+            break;
+        };
+        if let Some((line, next)) = line_at(&bytes, cursor.at) {
+            out.push_str(&String::from_utf8_lossy(line));
+            cursor.at = next;
+            return Ok(());
+        }
+        cursor.file.clear();
+        if first.is_some() {
+            cursor.number += 1;
+            if last.is_some_and(|last| cursor.number > last) {
+                break;
+            }
+        }
+    }
+    out.push_str(UNREADABLE);
+    Ok(())
+}
+
+/// The line at a position, and where the next one begins; `None` at the end.
+fn line_at(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+    let length = rest
+        .iter()
+        .position(|byte| matches!(byte, b'\n' | b'\r'))
+        .unwrap_or(rest.len());
+    let broken = match &rest[length..] {
+        [b'\r', b'\n', ..] => 2,
+        [] => 0,
+        _ => 1,
+    };
+    Some((&rest[..length], at + length + broken))
+}
+
+/// `__CSVRead(file,column | next | *alias)`: a column of the row that the thread is at; `next` leaves that row, and the
+/// next column that is asked for takes the next one of all threads. After the last comes the first.
+pub(super) fn csv_read(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let name = call.argument(0, scope);
+    let column = call.argument(1, scope);
+    if column.starts_with('*') {
+        let mut aliases = locked(&scope.commons.aliases);
+        aliases.insert(column.into_owned(), name.into_owned());
+        return Ok(());
+    }
+    if column == "next()" || column == "next" {
+        scope.memory.rows.insert(name.into_owned(), None);
+        return Ok(());
+    }
+    let Some(column) = numbers::parse_int(&column).and_then(|at| usize::try_from(at).ok()) else {
+        return Ok(());
+    };
+    let rows = match rows(&name, scope) {
+        Ok(rows) => rows,
+        Err(why) => {
+            warn(scope, "o.a.j.f.CSVRead", &why);
+            return Ok(());
+        }
+    };
+    let at = match scope.memory.rows.get(&*name).copied().flatten() {
+        Some(at) => at,
+        None => {
+            let at = rows.take(&scope.commons.rows, &name);
+            scope.memory.rows.insert(name.into_owned(), Some(at));
+            at
+        }
+    };
+    let field = rows.0.get(at).and_then(|row| row.get(column));
+    out.push_str(field.map_or("", String::as_str));
+    Ok(())
+}
+
+/// The rows of a file, or of the one that an alias stands for, read once in a run.
+fn rows(name: &str, scope: &Scope<'_>) -> Result<Arc<Rows>, String> {
+    let mut tables = locked(&scope.commons.tables);
+    if let Some(rows) = tables.get(name) {
+        return Ok(Arc::clone(rows));
+    }
+    let file = locked(&scope.commons.aliases).get(name).cloned();
+    let bytes = scope.host.read_file(file.as_deref().unwrap_or(name))?;
+    let rows = Arc::new(Rows::read(&String::from_utf8_lossy(&bytes)));
+    tables.insert(name.to_owned(), Arc::clone(&rows));
+    Ok(rows)
+}
+
+fn warn(scope: &Scope<'_>, class: &str, why: &str) {
+    scope.host.log(LogLevel::Warn, class, why);
+}

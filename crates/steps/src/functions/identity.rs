@@ -1,0 +1,64 @@
+//! Functions that say where a call is: thread, group, sampler, machine, plan, pass.
+//!
+//! Must not know how threads are started. Invariant: what is counted is counted by call site.
+
+use std::fmt::Write as _;
+
+use super::{Call, Outcome};
+use crate::scope::Scope;
+
+/// `__threadNum()`: the number within the group, from 1.
+pub(super) fn thread_number(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    append(out, scope.thread.number)
+}
+
+/// `__threadGroupName()`.
+pub(super) fn group_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    append(out, &scope.thread.group)
+}
+
+/// `__samplerName([variable])`.
+pub(super) fn sampler_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    append(out, scope.sampler)
+}
+
+/// `__machineName([variable])`.
+pub(super) fn machine_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    append(out, scope.host.machine().0)
+}
+
+/// `__machineIP([variable])`.
+pub(super) fn machine_address(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    append(out, scope.host.machine().1)
+}
+
+/// `__TestPlanName()`: the file name of the plan.
+pub(super) fn plan_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    append(out, &scope.thread.plan)
+}
+
+/// `__iterationNum()`: the pass of the group's loop, from 1.
+pub(super) fn iteration(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    append(out, scope.iteration)
+}
+
+/// `__counter(TRUE|FALSE[,variable])`: counts the evaluations of this call, by thread or of all threads.
+pub(super) fn counter(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let by_thread = call.argument(0, scope).eq_ignore_ascii_case("true");
+    let count = match by_thread {
+        true => advance(scope.memory.counters.entry(call.site).or_default()),
+        false => scope.commons.advance(call.site),
+    };
+    append(out, count)
+}
+
+fn advance(count: &mut u64) -> u64 {
+    *count += 1;
+    *count
+}
+
+fn append(out: &mut String, value: impl std::fmt::Display) -> Outcome {
+    // Writing to a String does not fail.
+    let _ = write!(out, "{value}");
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Functions over properties, the environment and the log.
+//!
+//! Must not know where properties come from. Invariant: a property that is not set is told apart from an empty one.
+
+use super::{Call, Outcome};
+use crate::host::LogLevel;
+use crate::scope::Scope;
+
+/// The class that JMeter logs `__log` under.
+const LOG_CLASS: &str = "o.a.j.f.LogFunction";
+
+/// The class that JMeter logs `__logn` under.
+const LOGN_CLASS: &str = "o.a.j.f.LogFunction2";
+
+/// `__P(name[,default])`: the default is `1`.
+pub(super) fn property_or_one(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let name = call.argument(0, scope);
+    let default = call.optional(1, scope);
+    match scope.host.property(&name) {
+        Some(value) => out.push_str(&value),
+        None => out.push_str(default.as_deref().unwrap_or("1")),
+    }
+    Ok(())
+}
+
+/// `__property(name[,variable][,default])`: the default is the name.
+pub(super) fn property(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let name = call.argument(0, scope);
+    let default = call.optional(2, scope);
+    match scope.host.property(&name) {
+        Some(value) => out.push_str(&value),
+        None => out.push_str(default.as_deref().unwrap_or(&name)),
+    }
+    Ok(())
+}
+
+/// `__setProperty(name,value[,true])`: empty, or what the property was.
+pub(super) fn set_property(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let name = call.argument(0, scope);
+    let value = call.argument(1, scope);
+    let wanted = call.argument(2, scope).eq_ignore_ascii_case("true");
+    let before = scope.host.set_property(&name, &value);
+    if wanted {
+        out.push_str(before.as_deref().unwrap_or("null"));
+    }
+    Ok(())
+}
+
+/// `__isPropDefined(name)`.
+pub(super) fn is_property_defined(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let name = call.argument(0, scope);
+    let defined = scope.host.property(&name).is_some();
+    out.push_str(if defined { "true" } else { "false" });
+    Ok(())
+}
+
+/// `__env(name[,variable][,default])`: the default is the name.
+pub(super) fn environment(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let name = call.argument(0, scope);
+    let default = call.optional(2, scope);
+    match scope.host.environment(&name) {
+        Some(value) => out.push_str(&value),
+        None => out.push_str(default.as_deref().unwrap_or(&name)),
+    }
+    Ok(())
+}
+
+/// `__log(text[,level][,exception][,comment])`: the text.
+pub(super) fn log(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let text = call.argument(0, scope);
+    write_line(LOG_CLASS, call, scope, &text);
+    out.push_str(&text);
+    Ok(())
+}
+
+/// `__logn(text[,level][,exception])`: nothing.
+pub(super) fn log_nothing(call: &Call, scope: &mut Scope<'_>, _: &mut String) -> Outcome {
+    let text = call.argument(0, scope);
+    write_line(LOGN_CLASS, call, scope, &text);
+    Ok(())
+}
+
+/// Writes a line as `__log` lays it out: thread, comment, text, and an exception with the text of its argument.
+fn write_line(class: &str, call: &Call, scope: &mut Scope<'_>, text: &str) {
+    let level = match call.argument(1, scope).to_ascii_uppercase().as_str() {
+        "ERROR" | "OUT" | "ERR" => LogLevel::Error,
+        "WARN" => LogLevel::Warn,
+        "DEBUG" | "TRACE" => LogLevel::Debug,
+        _ => LogLevel::Info,
+    };
+    let exception = call.argument(2, scope);
+    let comment = call.optional(3, scope).filter(|given| !given.is_empty());
+    let (thread, comment) = (&scope.thread.name, comment.as_deref().unwrap_or(" : "));
+    let mut line = format!("{thread} {comment} {text}");
+    if !exception.is_empty() {
+        line.push_str("\njava.lang.Throwable: ");
+        line.push_str(&exception);
+    }
+    scope.host.log(level, class, &line);
+}

@@ -1,0 +1,139 @@
+//! Functions of chance.
+//!
+//! Must not know where chance comes from. Invariant: each value of a range is as likely as any other.
+
+use super::{Call, Outcome, keep};
+use crate::host::Host;
+use crate::scope::Scope;
+use loadline_java::numbers;
+
+/// The longest random text: a plan that asks for more has a mistake in it, and memory has an end.
+const LONGEST: i32 = 16 << 20;
+
+/// `__Random(lowest,highest[,variable])`, both included.
+pub(super) fn random(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let lowest = bound(&call.argument(0, scope))?;
+    let highest = bound(&call.argument(1, scope))?;
+    if highest < lowest {
+        return Err("bound must be greater than origin".to_owned());
+    }
+    out.push_str(&between(scope.host, lowest, highest).to_string());
+    Ok(())
+}
+
+fn bound(text: &str) -> Result<i64, String> {
+    numbers::parse_long(text.trim()).ok_or_else(|| numbers::complaint(text.trim()))
+}
+
+/// A number from `lowest` to `highest`, both included.
+pub(super) fn between(host: &dyn Host, lowest: i64, highest: i64) -> i64 {
+    let width = highest.wrapping_sub(lowest).cast_unsigned();
+    let offset = match width.checked_add(1) {
+        Some(count) => below(host, count),
+        None => host.random(),
+    };
+    lowest.wrapping_add(offset.cast_signed())
+}
+
+/// A number from 0 to `count - 1`.
+fn below(host: &dyn Host, count: u64) -> u64 {
+    let product = u128::from(host.random()) * u128::from(count);
+    u64::try_from(product >> 64).expect("the upper half of a product of two words is a word")
+}
+
+/// One of a list; `None` where it is empty.
+pub(super) fn one_of<'a, T>(host: &dyn Host, list: &'a [T]) -> Option<&'a T> {
+    let at = below(host, u64::try_from(list.len()).unwrap_or(u64::MAX));
+    list.get(usize::try_from(at).unwrap_or(usize::MAX))
+}
+
+/// `__RandomString(length[,characters][,variable])`: without characters, of any.
+pub(super) fn random_string(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let length = call.argument(0, scope);
+    let length = numbers::parse_int(&length).ok_or_else(|| numbers::complaint(&length))?;
+    if length < 0 {
+        return Err(format!(
+            "Requested random string length {length} is less than 0."
+        ));
+    }
+    if length > LONGEST {
+        return Err(format!(
+            "a random text has at most {LONGEST} characters, not {length}"
+        ));
+    }
+    let characters: Vec<char> = call.argument(1, scope).chars().collect();
+    for _ in 0..length {
+        out.push(match one_of(scope.host, &characters) {
+            Some(character) => *character,
+            None => any_character(scope.host),
+        });
+    }
+    Ok(())
+}
+
+/// A character of the first plane that is a letter or a digit somewhere.
+fn any_character(host: &dyn Host) -> char {
+    loop {
+        let drawn = u32::try_from(below(host, 0x1_0000))
+            .ok()
+            .and_then(char::from_u32);
+        if let Some(character) = drawn.filter(|drawn| drawn.is_alphanumeric()) {
+            return character;
+        }
+    }
+}
+
+/// `__RandomFromMultipleVars(a|b[,variable])`: of the values of variables, lists (`a_matchNr`, `a_1`…) among them.
+pub(super) fn random_from_variables(
+    call: &Call,
+    scope: &mut Scope<'_>,
+    out: &mut String,
+) -> Outcome {
+    let names = call.argument(0, scope);
+    let mut values = Vec::new();
+    for name in names.split('|') {
+        let count = scope.variables.get(&format!("{name}_matchNr"));
+        match count.map(|count| numbers::parse_int(count).unwrap_or(0)) {
+            Some(count) => values.extend(
+                (1..=count).map_while(|index| scope.variables.get(&format!("{name}_{index}"))),
+            ),
+            None => values.extend(scope.variables.get(name)),
+        }
+    }
+    out.push_str(one_of(scope.host, &values).copied().unwrap_or(""));
+    Ok(())
+}
+
+/// `__chooseRandom(a,b,…,variable)`.
+pub(super) fn choose(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let Some((variable, choices)) = call.arguments.split_last() else {
+        return Ok(());
+    };
+    if let Some(choice) = one_of(scope.host, choices) {
+        let start = out.len();
+        choice.evaluate_into(scope, out);
+        keep(variable, scope, &out[start..]);
+    }
+    Ok(())
+}
+
+/// `__UUID()`.
+pub(super) fn uuid(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    out.push_str(&random_uuid(scope.host));
+    Ok(())
+}
+
+/// A UUID of version 4.
+pub(crate) fn random_uuid(host: &dyn Host) -> String {
+    let (high, low) = (host.random(), host.random());
+    let high = high & !0xf000 | 0x4000;
+    let low = low & !(0b11 << 62) | 0b10 << 62;
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xffff,
+        low >> 48,
+        low & 0xffff_ffff_ffff
+    )
+}

@@ -1,0 +1,232 @@
+//! Functions of date and time.
+//!
+//! Must not know clocks: the host says what time it is. Invariant: what is no date gives what JMeter gives, never a
+//! panic.
+
+use std::borrow::Cow;
+
+use loadline_java::date_format::{Fields, Moment, Pattern, date_of};
+use loadline_java::{duration, numbers};
+
+use super::random::between;
+use super::{Call, Outcome};
+use crate::host::LogLevel;
+use crate::scope::Scope;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// `__time([pattern][,variable])`: milliseconds since 1970 without one; `/1000`: divided by that.
+pub(super) fn time(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let pattern = call.argument(0, scope);
+    let now = scope.host.unix_ms();
+    let divisor = pattern
+        .strip_prefix('/')
+        .filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    if pattern.is_empty() {
+        out.push_str(&now.to_string());
+    } else if let Some(divisor) = divisor {
+        let divisor = numbers::parse_long(divisor).ok_or_else(|| numbers::complaint(divisor))?;
+        let quotient = now.checked_div(divisor).ok_or("/ by zero")?;
+        out.push_str(&quotient.to_string());
+    } else {
+        let pattern = named_pattern(pattern, scope);
+        let fault = |_| format!("Unable to parse date format {pattern}");
+        let pattern = Pattern::new(&pattern).map_err(fault)?;
+        out.push_str(&pattern.format(local(now, scope)));
+    }
+    Ok(())
+}
+
+/// The pattern that a name stands for: properties `time.NAME`, some of which JMeter's own file sets.
+fn named_pattern<'a>(name: Cow<'a, str>, scope: &Scope<'_>) -> Cow<'a, str> {
+    let standard = match &*name {
+        "YMD" => "yyyyMMdd",
+        "HMS" => "HHmmss",
+        "YMDHMS" => "yyyyMMdd-HHmmss",
+        "USER1" | "USER2" => "",
+        _ => return name,
+    };
+    let property = scope.host.property(&format!("time.{name}"));
+    property.map_or(Cow::Borrowed(standard), Cow::Owned)
+}
+
+fn local(unix_ms: i64, scope: &Scope<'_>) -> Moment {
+    let offset_s = scope.host.utc_offset_s(unix_ms);
+    Moment { unix_ms, offset_s }
+}
+
+/// The moment of a local time of day on a day, in the zone that was written or else in that of the machine.
+fn moment(day: i64, ms_of_day: i64, offset_s: Option<i64>, scope: &Scope<'_>) -> Moment {
+    let local_ms = day.saturating_mul(DAY_MS).saturating_add(ms_of_day);
+    let offset_s = offset_s.and_then(|offset| i32::try_from(offset).ok());
+    let offset_s = offset_s.unwrap_or_else(|| {
+        // The zone's offset at that instant, which is not known before the offset is: near enough.
+        let nearly = scope.host.utc_offset_s(local_ms);
+        scope
+            .host
+            .utc_offset_s(local_ms.saturating_sub(i64::from(nearly) * 1000))
+    });
+    Moment {
+        unix_ms: local_ms.saturating_sub(i64::from(offset_s) * 1000),
+        offset_s,
+    }
+}
+
+/// `__timeShift(pattern,date,duration,locale[,variable])`: without a pattern in milliseconds, without a date from now.
+pub(super) fn time_shift(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let pattern = call.argument(0, scope);
+    let date = call.argument(1, scope);
+    let shift = call.argument(2, scope);
+    let now = local(scope.host.unix_ms(), scope);
+    let (pattern, start) = if pattern.is_empty() {
+        let unix_ms = numbers::parse_long(date.trim());
+        (None, unix_ms.map(|unix_ms| local(unix_ms, scope)))
+    } else {
+        let Ok(pattern) = Pattern::new(&pattern) else {
+            error(
+                scope,
+                "o.a.j.f.TimeShift",
+                &format!("not a date pattern: {pattern}"),
+            );
+            return Ok(());
+        };
+        let fields = pattern.parse(date.trim());
+        let start = fields.and_then(|fields| shift_start(&fields, now, scope));
+        (Some(pattern), start)
+    };
+    if start.is_none() && !date.trim().is_empty() {
+        error(
+            scope,
+            "o.a.j.f.TimeShift",
+            &format!("not a date of the pattern: {date}"),
+        );
+    }
+    let mut shifted = start.unwrap_or(now);
+    if !shift.trim().is_empty() {
+        match duration::parse_ms(shift.trim()) {
+            Some(ms) => shifted.unix_ms = shifted.unix_ms.saturating_add(ms),
+            None => error(
+                scope,
+                "o.a.j.f.TimeShift",
+                &format!("not a duration: {shift}"),
+            ),
+        }
+    }
+    match pattern {
+        Some(pattern) => out.push_str(&pattern.format(shifted)),
+        None => out.push_str(&shifted.unix_ms.to_string()),
+    }
+    Ok(())
+}
+
+/// The date that a shift begins at: what is missing is today's, and midnight's. JMeter gives hour, fraction and year of
+/// the era a default of its own, with which another hour by the twelve-hour clock, a fraction, or a year by `u` is at odds.
+fn shift_start(fields: &Fields, now: Moment, scope: &Scope<'_>) -> Option<Moment> {
+    let today = now.unix_ms + i64::from(now.offset_s) * 1000;
+    let (year, month, day) = date_of(today.div_euclid(DAY_MS));
+    let at_odds = fields.nano.is_some_and(|nano| nano != 0)
+        || fields.hour.is_none() && fields.half_day.is_some()
+        || fields.year.is_some_and(|given| given != year);
+    if at_odds {
+        return None;
+    }
+    let dated = Fields {
+        year_of_era: Some(fields.year_of_era.unwrap_or(year)),
+        month: fields
+            .month
+            .or_else(|| fields.day_of_year.is_none().then_some(month)),
+        day: fields
+            .day
+            .or_else(|| fields.day_of_year.is_none().then_some(day)),
+        hour: fields.hour.or(Some(0)),
+        ..*fields
+    };
+    Some(moment(
+        dated.date()?,
+        dated.time_ms()?,
+        fields.offset_s,
+        scope,
+    ))
+}
+
+/// `__dateTimeConvert(date,pattern,target pattern[,variable])`: without a pattern from milliseconds. Empty where either
+/// does not fit the date.
+pub(super) fn date_time_convert(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let date = call.argument(0, scope);
+    let source = call.argument(1, scope);
+    let target = call.argument(2, scope);
+    match converted(&date, &source, &target, scope) {
+        Some(text) => out.push_str(&text),
+        None => {
+            let message = format!("cannot convert {date} from {source} to {target}");
+            error(scope, "o.a.j.f.DateTimeConvertFunction", &message);
+        }
+    }
+    Ok(())
+}
+
+fn converted(date: &str, source: &str, target: &str, scope: &Scope<'_>) -> Option<String> {
+    let target = Pattern::new(target).ok().filter(|_| !target.is_empty())?;
+    let (wants_date, wants_time, wants_zone) = target.wants();
+    if source.is_empty() {
+        return Some(target.format(local(numbers::parse_long(date)?, scope)));
+    }
+    let fields = Pattern::new(source).ok()?.parse(date)?;
+    let (day, time) = (fields.date(), fields.time_ms());
+    let lacks = wants_zone || wants_date && day.is_none() || wants_time && time.is_none();
+    if lacks || day.is_none() && time.is_none() {
+        return None;
+    }
+    Some(target.format(moment(day.unwrap_or(0), time.unwrap_or(0), Some(0), scope)))
+}
+
+/// `__RandomDate(pattern,first day,last day,locale[,variable])`, the last day left out; the first is today where it is
+/// blank, the pattern `yyyy-MM-dd`.
+pub(super) fn random_date(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let pattern = call.argument(0, scope);
+    let pattern = if pattern.is_empty() {
+        Cow::Borrowed("yyyy-MM-dd")
+    } else {
+        pattern
+    };
+    let start = call.argument(1, scope);
+    let end = call.argument(2, scope);
+    let Ok(pattern) = Pattern::new(&pattern) else {
+        error(
+            scope,
+            "o.a.j.f.RandomDate",
+            &format!("not a date pattern: {pattern}"),
+        );
+        return Ok(());
+    };
+    let day = |text: &str| pattern.parse(text.trim()).and_then(|fields| fields.date());
+    let now = local(scope.host.unix_ms(), scope);
+    let today = (now.unix_ms + i64::from(now.offset_s) * 1000).div_euclid(DAY_MS);
+    // JMeter begins in 1970 where it cannot read the first day.
+    let first = if start.trim().is_empty() {
+        today
+    } else {
+        day(&start).unwrap_or(0)
+    };
+    let Some(last) = day(&end).filter(|last| first <= *last) else {
+        error(
+            scope,
+            "o.a.j.f.RandomDate",
+            &format!("not a last day: {end}"),
+        );
+        return Ok(());
+    };
+    if first == last {
+        return Err("bound must be greater than origin".to_owned());
+    }
+    if pattern.wants().1 {
+        return Err("Unsupported field: HourOfDay".to_owned());
+    }
+    let drawn = between(scope.host, first, last - 1);
+    out.push_str(&pattern.format(moment(drawn, 0, Some(0), scope)));
+    Ok(())
+}
+
+fn error(scope: &Scope<'_>, class: &str, message: &str) {
+    scope.host.log(LogLevel::Error, class, message);
+}

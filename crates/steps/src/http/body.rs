@@ -1,0 +1,325 @@
+//! Queries, forms and bodies of requests, as JMeter makes them of arguments and files.
+//!
+//! Must not know URLs and headers. Invariant: the same arguments give the same bytes; only the boundary of a multipart
+//! body is by chance.
+
+use encoding_rs::Encoding;
+
+use super::{HttpArgument, HttpFault, HttpRequestPlan, is_blank};
+use crate::scope::Scope;
+
+/// A body and what it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct RequestBody {
+    pub(super) bytes: Vec<u8>,
+    /// The content type that is said unless a header field says it; `None`: nothing is said.
+    pub(super) content_type: Option<String>,
+    /// Whether `content_type` is said whatever header fields say.
+    pub(super) is_binding: bool,
+    /// Whether it is a file, whose content type is said before its length.
+    pub(super) is_file: bool,
+    /// The body as results tell it.
+    pub(super) told: String,
+}
+
+/// An argument, evaluated.
+struct Pair<'a> {
+    plan: &'a HttpArgument,
+    name: String,
+    value: String,
+}
+
+fn pairs<'a>(request: &'a HttpRequestPlan, scope: &mut Scope<'_>) -> Vec<Pair<'a>> {
+    let evaluated = request.arguments.iter().map(|plan| Pair {
+        plan,
+        name: plan.name.evaluate(scope).into_owned(),
+        value: plan.value.evaluate(scope).into_owned(),
+    });
+    evaluated.collect()
+}
+
+/// The encoding that a plan names; UTF-8 where it names none, or none that is known.
+fn encoding(name: &str) -> &'static Encoding {
+    Encoding::for_label(name.trim().as_bytes()).unwrap_or(encoding_rs::UTF_8)
+}
+
+/// A text in the coding of forms.
+fn form_encoded(text: &str, encoding: &'static Encoding) -> String {
+    let (bytes, _, _) = encoding.encode(text);
+    let mut coded = String::with_capacity(bytes.len());
+    for &byte in bytes.iter() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'*' | b'_' => {
+                coded.push(char::from(byte));
+            }
+            b' ' => coded.push('+'),
+            other => coded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    coded
+}
+
+/// A text of which the coding of forms is taken away; as it is where it is not in that coding.
+fn form_decoded(text: &str, encoding: &'static Encoding) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        rest = behind;
+        match byte {
+            b'+' => bytes.push(b' '),
+            b'%' => {
+                let digits = rest.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+                let Some(value) = digits.and_then(|two| u8::from_str_radix(two, 16).ok()) else {
+                    return text.to_owned();
+                };
+                bytes.push(value);
+                rest = &rest[2..];
+            }
+            other => bytes.push(other),
+        }
+    }
+    encoding.decode_without_bom_handling(&bytes).0.into_owned()
+}
+
+/// The query that arguments make.
+pub(super) fn query(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> String {
+    let encoding = encoding(&request.encoding.evaluate(scope));
+    let mut parts = Vec::new();
+    for pair in pairs(request, scope) {
+        if pair.name.is_empty() {
+            continue;
+        }
+        parts.push(match pair.plan.encode {
+            true => joined(
+                &form_encoded(&pair.name, encoding),
+                pair.plan.equals,
+                &form_encoded(&pair.value, encoding),
+            ),
+            false => joined(&pair.name, pair.plan.equals, &pair.value),
+        });
+    }
+    parts.join("&")
+}
+
+fn joined(name: &str, equals: &str, value: &str) -> String {
+    match value.is_empty() && equals.is_empty() {
+        true => name.to_owned(),
+        false => format!("{name}{equals}{value}"),
+    }
+}
+
+/// Whether a request's arguments are its body as they are.
+fn is_raw(request: &HttpRequestPlan, pairs: &[Pair<'_>]) -> bool {
+    request.raw_body || !pairs.is_empty() && pairs.iter().all(|pair| pair.name.is_empty())
+}
+
+/// The body of a request under a method that has one; `None`: it has none.
+///
+/// # Errors
+/// A file that cannot be sent.
+pub(super) fn body(
+    request: &HttpRequestPlan,
+    method: &str,
+    scope: &mut Scope<'_>,
+) -> Result<Option<RequestBody>, HttpFault> {
+    let name = request.encoding.evaluate(scope).into_owned();
+    let charset = if is_blank(&name) {
+        "UTF-8"
+    } else {
+        name.trim()
+    };
+    let encoding = encoding(charset);
+    let pairs = pairs(request, scope);
+    let is_raw = is_raw(request, &pairs);
+    let has_body = matches!(method, "POST" | "PUT" | "PATCH" | "DELETE");
+    if is_raw && (has_body || method == "GET") {
+        let told: String = pairs.iter().map(|pair| pair.value.as_str()).collect();
+        if method == "GET" && told.is_empty() {
+            return Ok(None);
+        }
+        let bytes = encoding.encode(&told).0.into_owned();
+        return Ok(Some(RequestBody {
+            bytes,
+            content_type: Some(format!("text/plain; charset={charset}")),
+            is_binding: false,
+            is_file: false,
+            told,
+        }));
+    }
+    if !has_body {
+        return Ok(None);
+    }
+    if let [file] = request.files.as_slice()
+        && is_blank(&file.parameter.evaluate(scope))
+        && !request.multipart
+    {
+        return file_as_body(file, scope).map(Some);
+    }
+    if request.multipart || !request.files.is_empty() {
+        return multipart(request, &pairs, charset, encoding, scope).map(Some);
+    }
+    Ok(Some(form(&pairs, charset, encoding, method)))
+}
+
+fn form(
+    pairs: &[Pair<'_>],
+    charset: &str,
+    encoding: &'static Encoding,
+    method: &str,
+) -> RequestBody {
+    let mut parts = Vec::new();
+    for pair in pairs.iter().filter(|pair| !pair.name.is_empty()) {
+        let (name, value) = match pair.plan.encode {
+            true => (pair.name.clone(), pair.value.clone()),
+            false => (
+                form_decoded(&pair.name, encoding),
+                form_decoded(&pair.value, encoding),
+            ),
+        };
+        let (name, value) = (
+            form_encoded(&name, encoding),
+            form_encoded(&value, encoding),
+        );
+        parts.push(format!("{name}={value}"));
+    }
+    let told = parts.join("&");
+    let is_silent = told.is_empty() && method == "DELETE";
+    RequestBody {
+        bytes: told.clone().into_bytes(),
+        content_type: (!is_silent)
+            .then(|| format!("application/x-www-form-urlencoded; charset={charset}")),
+        is_binding: false,
+        is_file: false,
+        told,
+    }
+}
+
+fn read(path: &str, scope: &Scope<'_>) -> Result<std::sync::Arc<[u8]>, HttpFault> {
+    scope.host.read_file(path).map_err(|_| HttpFault {
+        class: "java.io.FileNotFoundException".to_owned(),
+        message: format!("{path} (No such file or directory)"),
+    })
+}
+
+fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> Result<RequestBody, HttpFault> {
+    let path = file.path.evaluate(scope).into_owned();
+    let content_type = file.content_type.evaluate(scope).into_owned();
+    Ok(RequestBody {
+        bytes: read(&path, scope)?.to_vec(),
+        content_type: (!is_blank(&content_type)).then_some(content_type),
+        is_binding: false,
+        is_file: true,
+        told: "<actual file content, not shown here>".to_owned(),
+    })
+}
+
+/// Letters of a boundary.
+const BOUNDARY: &[u8; 64] = b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+fn boundary(scope: &Scope<'_>) -> String {
+    let length = 30 + (scope.host.random() % 11) as usize;
+    let letter = || char::from(BOUNDARY[(scope.host.random() % 64) as usize]);
+    std::iter::repeat_with(letter).take(length).collect()
+}
+
+fn multipart(
+    request: &HttpRequestPlan,
+    pairs: &[Pair<'_>],
+    charset: &str,
+    encoding: &'static Encoding,
+    scope: &mut Scope<'_>,
+) -> Result<RequestBody, HttpFault> {
+    let boundary = boundary(scope);
+    let mut bytes = Vec::new();
+    let mut told = String::new();
+    for pair in pairs.iter().filter(|pair| !pair.name.is_empty()) {
+        let mut head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"\r\n",
+            pair.name
+        );
+        if !request.browser_compatible {
+            let content_type = pair.plan.content_type.evaluate(scope);
+            let content_type = match is_blank(&content_type) {
+                true => "text/plain",
+                false => content_type.trim(),
+            };
+            head.push_str(&format!(
+                "Content-Type: {content_type}; charset={charset}\r\nContent-Transfer-Encoding: 8bit\r\n"
+            ));
+        }
+        let value = encoding.encode(&pair.value).0;
+        told.push_str(&format!("{head}\r\n{}\r\n", pair.value));
+        bytes.extend_from_slice(head.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(&value);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    for file in &request.files {
+        let head = file_head(file, &boundary, request.browser_compatible, scope)?;
+        let path = file.path.evaluate(scope).into_owned();
+        told.push_str(&format!(
+            "{head}\r\n<actual file content, not shown here>\r\n"
+        ));
+        bytes.extend_from_slice(head.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(&read(&path, scope)?);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    let end = format!("--{boundary}--\r\n");
+    bytes.extend_from_slice(end.as_bytes());
+    told.push_str(&end);
+    Ok(RequestBody {
+        bytes,
+        content_type: Some(format!(
+            "multipart/form-data; boundary={boundary}; charset={charset}"
+        )),
+        is_binding: true,
+        is_file: false,
+        told,
+    })
+}
+
+fn file_head(
+    file: &super::HttpFile,
+    boundary: &str,
+    browser_compatible: bool,
+    scope: &mut Scope<'_>,
+) -> Result<String, HttpFault> {
+    let content_type = file.content_type.evaluate(scope).into_owned();
+    if is_blank(&content_type) {
+        return Err(HttpFault {
+            class: "org.apache.http.ParseException".to_owned(),
+            message: format!("Invalid content type: {content_type}"),
+        });
+    }
+    let path = file.path.evaluate(scope).into_owned();
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let parameter = file.parameter.evaluate(scope);
+    let mut head = format!(
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"{parameter}\"; filename=\"{name}\"\r\nContent-Type: {content_type}\r\n"
+    );
+    if !browser_compatible {
+        head.push_str("Content-Transfer-Encoding: binary\r\n");
+    }
+    Ok(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_coded_as_by_java() {
+        assert_eq!(
+            form_encoded("a b&é*~", encoding_rs::UTF_8),
+            "a+b%26%C3%A9*%7E"
+        );
+        assert_eq!(form_encoded("é", encoding_rs::WINDOWS_1252), "%E9");
+    }
+
+    #[test]
+    fn what_is_coded_already_is_decoded_first() {
+        assert_eq!(form_decoded("raw%201", encoding_rs::UTF_8), "raw 1");
+        assert_eq!(form_decoded("100%", encoding_rs::UTF_8), "100%");
+    }
+}

@@ -1,0 +1,204 @@
+//! URLs as JMeter makes them of a sampler's fields.
+//!
+//! Must not know headers and bodies. Invariant: what is sent holds no byte that the rules of URIs forbid; such a URL is
+//! told in the words of `java.net.URISyntaxException`.
+
+use super::HttpFault;
+
+/// A URL, whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    pub(super) scheme: String,
+    pub(super) host: String,
+    pub(super) port: Option<u16>,
+    /// Path and query, as they were written.
+    pub(super) target: String,
+}
+
+impl Url {
+    /// Reads a URL that begins with its scheme.
+    pub(super) fn parse(text: &str) -> Option<Url> {
+        let (scheme, rest) = text.split_once("://")?;
+        let scheme = scheme.to_ascii_lowercase();
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(end);
+        let authority = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => (host, port.parse().ok()),
+            _ => (authority, None),
+        };
+        Some(Url {
+            scheme,
+            host: host.to_owned(),
+            port,
+            target: target.to_owned(),
+        })
+    }
+
+    /// The port, named or the scheme's.
+    pub(super) fn effective_port(&self) -> u16 {
+        let of_scheme = if self.scheme == "https" { 443 } else { 80 };
+        self.port.unwrap_or(of_scheme)
+    }
+
+    /// Host, and the port where it is not the scheme's.
+    pub(super) fn authority(&self) -> String {
+        let of_scheme = if self.scheme == "https" { 443 } else { 80 };
+        match self.port {
+            Some(port) if port != of_scheme => format!("{}:{port}", self.host),
+            _ => self.host.clone(),
+        }
+    }
+
+    /// What stands in the request line: without a fragment, letters beyond ASCII in percent coding.
+    pub(super) fn request_target(&self) -> String {
+        let target = self.target.split('#').next().unwrap_or_default();
+        let mut written = String::with_capacity(target.len() + 1);
+        if !target.starts_with('/') {
+            written.push('/');
+        }
+        for character in target.chars() {
+            if character == '/' && written.ends_with('/') && !written.contains('?') {
+                continue;
+            }
+            if character.is_ascii() {
+                written.push(character);
+            } else {
+                let mut bytes = [0; 4];
+                for byte in character.encode_utf8(&mut bytes).bytes() {
+                    written.push_str(&format!("%{byte:02X}"));
+                }
+            }
+        }
+        written
+    }
+
+    /// The URL that a `Location` means, seen from this one.
+    pub(super) fn join(&self, location: &str) -> Option<Url> {
+        let location = location.trim();
+        let location = location.replace(' ', "%20");
+        if location.contains("://") && !location.starts_with(['/', '?']) {
+            return Url::parse(&location);
+        }
+        if let Some(rest) = location.strip_prefix("//") {
+            return Url::parse(&format!("{}://{rest}", self.scheme));
+        }
+        let path = self.target.split(['?', '#']).next().unwrap_or_default();
+        let target = if location.starts_with('/') {
+            location
+        } else if location.starts_with('?') {
+            format!("{path}{location}")
+        } else {
+            let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
+            without_dots(&format!("{folder}{location}"))
+        };
+        Some(Url {
+            target,
+            ..self.clone()
+        })
+    }
+}
+
+impl std::fmt::Display for Url {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}://{}{}", self.scheme, self.authority(), self.target)
+    }
+}
+
+/// A path without `.` and `..`.
+fn without_dots(target: &str) -> String {
+    let (path, query) = match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target, None),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.len() > 1 => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    let path = parts.join("/");
+    query.map_or(path.clone(), |query| format!("{path}?{query}"))
+}
+
+/// What is wrong with a URL by the rules of URIs, in Java's words.
+pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
+    let told = |what: &str, index: usize| HttpFault {
+        class: "java.net.URISyntaxException".to_owned(),
+        message: format!("{what} at index {index}: {url}"),
+    };
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let path_at = url[start..].find('/').map_or(url.len(), |at| start + at);
+    let query_at = url.find('?').unwrap_or(url.len());
+    let fragment_at = url.find('#').unwrap_or(url.len());
+    for (index, (at, character)) in url.char_indices().enumerate() {
+        if character == '%' {
+            let digits = url.as_bytes().get(at + 1..at + 3);
+            if digits.is_none_or(|two| !two.iter().all(u8::is_ascii_hexdigit)) {
+                return Some(told("Malformed escape pair", index));
+            }
+        } else if is_illegal(character) {
+            let part = match at {
+                _ if at > fragment_at => "fragment",
+                _ if at > query_at => "query",
+                _ if at >= path_at => "path",
+                _ => "authority",
+            };
+            return Some(told(&format!("Illegal character in {part}"), index));
+        }
+    }
+    None
+}
+
+fn is_illegal(character: char) -> bool {
+    matches!(
+        character,
+        '|' | '{' | '}' | '\\' | '^' | '`' | '"' | '<' | '>' | ' '
+    ) || character.is_ascii_control()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(url: &str) -> String {
+        Url::parse(url).expect("a URL").request_target()
+    }
+
+    #[test]
+    fn targets_are_written_as_javas_client_writes_them() {
+        assert_eq!(target("http://h"), "/");
+        assert_eq!(target("http://h:81?q=1"), "/?q=1");
+        assert_eq!(target("http://h/a//b/../c/é#f"), "/a/b/../c/%C3%A9");
+    }
+
+    #[test]
+    fn locations_are_seen_from_the_url_before() {
+        let base = Url::parse("http://h:81/a/b?x=1").expect("a URL");
+        let joined = |location: &str| base.join(location).map(|url| url.to_string());
+        assert_eq!(joined("/c").as_deref(), Some("http://h:81/c"));
+        assert_eq!(joined("c d").as_deref(), Some("http://h:81/a/c%20d"));
+        assert_eq!(joined("../c").as_deref(), Some("http://h:81/c"));
+        assert_eq!(joined("https://o/c").as_deref(), Some("https://o/c"));
+    }
+
+    #[test]
+    fn faults_are_told_in_javas_words() {
+        let told = |url: &str| fault_of(url).map(|fault| fault.message);
+        assert_eq!(
+            told("http://h/a|b").as_deref(),
+            Some("Illegal character in path at index 10: http://h/a|b")
+        );
+        assert_eq!(
+            told("http://h/a?%zz").as_deref(),
+            Some("Malformed escape pair at index 11: http://h/a?%zz")
+        );
+        assert_eq!(told("http://h/a?b=c"), None);
+    }
+}

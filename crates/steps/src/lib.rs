@@ -1,0 +1,31 @@
+//! What a thread of a JMeter plan does, as steps that somebody else carries out.
+//!
+//! A [`program`] is data that was read from a plan; a thread walks it, evaluates what has variables in it, and asks for
+//! requests and pauses, whose outcome it is told. Must not know sockets, clocks, files and the XML of plans: whatever it
+//! needs from outside it asks of the [`host::Host`]. Invariant: a program that was made holds nothing that cannot run.
+
+pub mod apply_to;
+pub mod assertion;
+mod commons;
+pub mod compiled;
+pub mod csv;
+#[cfg(test)]
+mod elements;
+pub mod embedded;
+pub mod expression;
+pub mod extract;
+pub mod field;
+mod functions;
+pub mod host;
+pub mod http;
+pub(crate) mod json;
+pub mod json_path;
+pub mod program;
+pub mod sample;
+pub mod scope;
+#[cfg(test)]
+mod testing;
+pub mod text;
+pub mod thread;
+pub mod variables;
+pub mod xpath;

@@ -1,0 +1,458 @@
+//! What the threads of a plan do, as data: groups, their trees of controllers and samplers, and what applies to each.
+//!
+//! Scopes are resolved by whoever made the program: a sampler names everything that applies to it, in the order in
+//! which it applies. Must not know files or XML. Invariant: every index in a program points into it.
+
+use crate::http::HttpSamplerPlan;
+use crate::text::Text;
+
+/// What the threads of a plan do.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The plan's name.
+    pub name: String,
+    /// User defined variables, one list for each element, in the order of the tree.
+    pub variables: Vec<Vec<(Text, Text)>>,
+    /// Whether main groups run one after another.
+    pub serialize_groups: bool,
+    /// Whether tear-down groups run after a test that was stopped.
+    pub tear_down_on_shutdown: bool,
+    /// The thread groups, in the order of the tree.
+    pub groups: Vec<Group>,
+}
+
+/// When a group runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Before all others.
+    SetUp,
+    /// The test itself.
+    Main,
+    /// After all others.
+    TearDown,
+}
+
+/// What a failed sample leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// The thread goes on.
+    #[default]
+    Continue,
+    /// The thread begins its next iteration.
+    NextIteration,
+    /// The thread ends.
+    StopThread,
+    /// The test ends; samples that run are awaited.
+    StopTest,
+    /// The test ends at once.
+    StopTestNow,
+}
+
+/// How many threads a group has, and when each begins and ends.
+#[derive(Debug)]
+pub enum GroupSchedule {
+    /// All threads over a ramp.
+    Ramp {
+        /// Threads.
+        threads: Text,
+        /// Seconds until all have begun.
+        ramp_s: Text,
+        /// Iterations of each; -1: no limit.
+        loops: Text,
+        /// Duration and delay in seconds; `None`: the scheduler is off.
+        lifetime: Option<(Text, Text)>,
+    },
+}
+
+/// A thread group.
+#[derive(Debug)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// When it runs.
+    pub phase: Phase,
+    /// Its number within its phase, from 1.
+    pub number: u32,
+    /// Its threads.
+    pub schedule: GroupSchedule,
+    /// What a failed sample leads to.
+    pub on_error: OnError,
+    /// Whether an iteration is the same user as the one before.
+    pub same_user: bool,
+    /// All nodes; the first is the group itself.
+    pub nodes: Vec<Node>,
+}
+
+/// The place of a node within its group.
+pub type NodeId = usize;
+
+/// A controller or a sampler.
+#[derive(Debug)]
+pub struct Node {
+    /// Its name.
+    pub name: Text,
+    /// Where it hangs; the group's own node hangs on itself.
+    pub parent: NodeId,
+    /// What it is.
+    pub kind: NodeKind,
+}
+
+/// What a node is.
+#[derive(Debug)]
+pub enum NodeKind {
+    /// Decides which sampler comes next.
+    Controller(Box<Controller>),
+    /// Does something.
+    Sampler(Box<Sampler>),
+}
+
+/// Decides which sampler comes next.
+#[derive(Debug)]
+pub struct Controller {
+    /// By which rule.
+    pub rule: ControllerRule,
+    /// What is below it.
+    pub children: Vec<NodeId>,
+    /// What happens at the start of each of its passes.
+    pub at_pass: Vec<DataSource>,
+    /// What applies to a transaction that is told as a parent sample.
+    pub applies: Applicable,
+}
+
+/// The rule of a controller.
+#[derive(Debug)]
+pub enum ControllerRule {
+    /// Everything once, in order.
+    Simple,
+    /// The same, a number of times; negative: without end.
+    Loop(Text),
+    /// Once a thread, or once an entry of the loop around it.
+    OnceOnly,
+    /// If a condition holds.
+    If {
+        /// The condition, evaluated to a text.
+        condition: Text,
+        /// Whether it is looked at again before every child.
+        every_child: bool,
+    },
+    /// As long as a condition is not `false`.
+    While(Text),
+    /// Once for each of a row of variables.
+    ForEach(ForEach),
+    /// Together as one sample.
+    Transaction {
+        /// Whether its samples are told below it.
+        is_parent: bool,
+        /// Whether pauses count.
+        include_timers: bool,
+    },
+    /// One child, by chance.
+    Random,
+    /// All children, in an order by chance.
+    RandomOrder,
+    /// One child an entry, in turn.
+    Interleave {
+        /// Whether a controller gives all of its samplers in its turn, not one.
+        whole_controllers: bool,
+        /// Whether threads take turns together.
+        across_threads: bool,
+    },
+    /// A part of the entries.
+    Throughput {
+        /// The number of entries or the percentage.
+        amount: Text,
+        /// Whether `amount` is a percentage.
+        is_percent: bool,
+        /// Whether each thread counts for itself.
+        per_thread: bool,
+    },
+    /// The child that a value names.
+    Switch(Text),
+    /// For a number of seconds.
+    Runtime(Text),
+}
+
+impl Controller {
+    /// Whether it is a loop, which can be broken.
+    #[must_use]
+    pub fn is_loop(&self) -> bool {
+        use ControllerRule::{ForEach, Loop, Runtime, While};
+        matches!(self.rule, Loop(_) | While(_) | ForEach(_) | Runtime(_))
+    }
+}
+
+/// The parameters of a ForEach controller.
+#[derive(Debug)]
+pub struct ForEach {
+    /// Prefix of the variables.
+    pub input: Text,
+    /// The variable that holds the value.
+    pub output: Text,
+    /// The number before the first.
+    pub start: Text,
+    /// The last number; `None`: as far as there are variables.
+    pub end: Option<Text>,
+    /// Whether `_` stands between prefix and number.
+    pub separator: bool,
+}
+
+/// Where variables come from at the start of a pass.
+#[derive(Debug)]
+pub enum DataSource {
+    /// A line of a file.
+    Csv(CsvSource),
+    /// A number that counts.
+    Counter(CounterSource),
+    /// A number by chance.
+    Random(RandomSource),
+}
+
+/// Who shares the lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// All threads.
+    All,
+    /// The threads of a group.
+    Group,
+    /// Nobody.
+    Thread,
+}
+
+/// A CSV data set.
+#[derive(Debug)]
+pub struct CsvSource {
+    /// Its number within the program.
+    pub id: usize,
+    /// The file.
+    pub file: Text,
+    /// Its encoding; empty: UTF-8.
+    pub encoding: Text,
+    /// The names of the variables; empty: the first line has them.
+    pub names: Text,
+    /// Whether the first line is skipped although names are given.
+    pub ignore_first_line: bool,
+    /// What stands between fields.
+    pub delimiter: Text,
+    /// Whether fields may be quoted.
+    pub quoted: bool,
+    /// Whether it begins anew at its end.
+    pub recycle: bool,
+    /// Whether a thread ends at the end of the file.
+    pub stop_thread: bool,
+    /// Who shares it.
+    pub sharing: Sharing,
+}
+
+/// A counter.
+#[derive(Debug)]
+pub struct CounterSource {
+    /// Its number within the program.
+    pub id: usize,
+    /// First value.
+    pub start: Text,
+    /// Last value; after it the first comes again. Empty: no limit.
+    pub end: Text,
+    /// What is added.
+    pub step: Text,
+    /// A pattern of `DecimalFormat`; empty: the number.
+    pub format: Text,
+    /// The variable.
+    pub variable: Text,
+    /// Whether each thread counts for itself.
+    pub per_thread: bool,
+    /// Whether it begins anew with each iteration of the group.
+    pub reset_each_iteration: bool,
+}
+
+/// A random variable.
+#[derive(Debug)]
+pub struct RandomSource {
+    /// Its number within the program.
+    pub id: usize,
+    /// The least value.
+    pub least: Text,
+    /// The greatest value.
+    pub greatest: Text,
+    /// A pattern of `DecimalFormat`; empty: the number.
+    pub format: Text,
+    /// The variable.
+    pub variable: Text,
+    /// The seed; empty: by chance.
+    pub seed: Text,
+    /// Whether each thread has a sequence of its own.
+    pub per_thread: bool,
+}
+
+/// User parameters: a column of values for each thread.
+#[derive(Debug)]
+pub struct UserParameters {
+    /// The names.
+    pub names: Vec<Text>,
+    /// Columns of values.
+    pub columns: Vec<Vec<Text>>,
+    /// Whether they are set once an iteration, not before each sample.
+    pub per_iteration: bool,
+}
+
+/// What applies to a sampler, each list in the order in which it applies.
+#[derive(Debug, Default)]
+pub struct Applicable {
+    /// Before the timers.
+    pub before: Vec<PreProcessor>,
+    /// How long to wait before the sample.
+    pub timers: Vec<std::sync::Arc<Timer>>,
+    /// After the sample.
+    pub after: Vec<PostProcessor>,
+    /// Whether it was good.
+    pub assertions: Vec<std::sync::Arc<crate::assertion::Assertion>>,
+}
+
+/// What is done before a sample.
+#[derive(Debug)]
+pub enum PreProcessor {
+    /// User parameters that change with every sample.
+    UserParameters(std::sync::Arc<UserParameters>),
+}
+
+/// What is done after a sample.
+#[derive(Debug)]
+pub enum PostProcessor {
+    /// Takes values from the answer.
+    Extract(std::sync::Arc<crate::extract::Extractor>),
+    /// Ends or goes on when the sample failed.
+    OnFailure(Action),
+    /// A sample of variables below the sample.
+    Debug,
+}
+
+/// What a thread is told to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Nothing.
+    Continue,
+    /// The thread ends.
+    StopThread,
+    /// The test ends; samples that run are awaited.
+    StopTest,
+    /// The test ends at once.
+    StopTestNow,
+    /// The group's next iteration begins.
+    NextThreadIteration,
+    /// The next iteration of the loop around begins.
+    NextLoopIteration,
+    /// The loop around ends.
+    BreakLoop,
+}
+
+/// How long to wait before a sample.
+#[derive(Debug)]
+pub enum Timer {
+    /// The same time always, in milliseconds.
+    Constant(Text),
+    /// Evenly spread.
+    Uniform {
+        /// Least, in milliseconds.
+        offset: Text,
+        /// Width of the spread, in milliseconds.
+        range: Text,
+    },
+    /// By the normal distribution.
+    Gaussian {
+        /// Mean, in milliseconds.
+        offset: Text,
+        /// Standard deviation, in milliseconds.
+        deviation: Text,
+    },
+    /// By the Poisson distribution.
+    Poisson {
+        /// Least, in milliseconds.
+        offset: Text,
+        /// Mean beyond it, in milliseconds.
+        lambda: Text,
+    },
+    /// So many samples a minute.
+    ConstantThroughput {
+        /// Its number within the program.
+        id: usize,
+        /// Samples a minute.
+        per_minute: Text,
+        /// Over whom.
+        mode: ThroughputMode,
+    },
+}
+
+/// Over whom a constant throughput is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThroughputMode {
+    /// Each thread alone.
+    ThisThread,
+    /// All threads that are at work, each the same part.
+    AllThreads,
+    /// The threads of the group that are at work, each the same part.
+    Group,
+    /// All threads, one after another.
+    AllShared,
+    /// The threads of the group, one after another.
+    GroupShared,
+}
+
+/// Does something.
+#[derive(Debug)]
+pub struct Sampler {
+    /// What it does.
+    pub action: SamplerAction,
+    /// What applies to it.
+    pub applies: Applicable,
+}
+
+/// What a sampler does.
+#[derive(Debug)]
+pub enum SamplerAction {
+    /// Sends a request.
+    Http(Box<HttpSamplerPlan>),
+    /// Pauses or ends something; leaves no sample.
+    Flow(FlowControl),
+    /// Tells variables and properties.
+    Debug {
+        /// Tell JMeter's properties.
+        properties: bool,
+        /// Tell variables.
+        variables: bool,
+        /// Tell system properties.
+        system: bool,
+    },
+    /// JMeter's own test of Java requests: sleeps, and tells what it is given.
+    Java(Box<JavaTest>),
+}
+
+/// A Flow Control Action.
+#[derive(Debug)]
+pub struct FlowControl {
+    /// What to do; `None`: pause.
+    pub action: Option<Action>,
+    /// How long to pause, in milliseconds.
+    pub pause_ms: Text,
+    /// Whether stopping a thread means all threads.
+    pub all_threads: bool,
+}
+
+/// JMeter's `JavaTest` and `SleepTest`.
+#[derive(Debug)]
+pub struct JavaTest {
+    /// Least time to sleep, in milliseconds.
+    pub sleep_ms: Text,
+    /// Bits of the clock that are added to it.
+    pub sleep_mask: Text,
+    /// Label; empty: the sampler's name.
+    pub label: Text,
+    /// Response code.
+    pub code: Text,
+    /// Response message.
+    pub message: Text,
+    /// `OK` where it succeeds.
+    pub status: Text,
+    /// What it says it sent.
+    pub sampler_data: Text,
+    /// What it says came back.
+    pub result_data: Text,
+}

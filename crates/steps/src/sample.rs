@@ -1,0 +1,128 @@
+//! What came of a sampler: the sample as JMeter's elements see and change it.
+//!
+//! Must not know how it was made nor where it goes. Invariant: times are whole milliseconds, as JMeter measures.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8};
+
+/// What the data of an answer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataType {
+    /// Nothing is known of it.
+    #[default]
+    Unset,
+    /// Text.
+    Text,
+    /// Anything else.
+    Binary,
+}
+
+/// What an assertion found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AssertionOutcome {
+    /// The assertion's name.
+    pub name: String,
+    /// It does not hold.
+    pub failure: bool,
+    /// It could not be evaluated.
+    pub error: bool,
+    /// Why; where it holds, mostly empty.
+    pub message: String,
+    /// It holds, and has a message that is empty, as a JSON assertion does: a row tells the message of the first
+    /// assertion that has one, and so nothing of one that fails after it.
+    pub has_blank_message: bool,
+}
+
+/// A sample: one row of the results, and those below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// Its label.
+    pub label: String,
+    /// The response code, which need not be a number.
+    pub code: String,
+    /// The response message.
+    pub message: String,
+    /// Whether it counts as a success.
+    pub success: bool,
+    /// What the data is.
+    pub data_type: DataType,
+    /// The encoding of the data as the answer names it; empty: none was named.
+    pub encoding: String,
+    /// The content type of the answer; empty: none was named.
+    pub content_type: String,
+    /// When it started: milliseconds since 1970.
+    pub start_ms: i64,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// From its start to the first byte of the answer.
+    pub latency_ms: u64,
+    /// How long connecting took; zero where a connection was used again.
+    pub connect_ms: u64,
+    /// Time within it that does not count.
+    pub idle_ms: u64,
+    /// The decoded body.
+    pub data: Vec<u8>,
+    /// Status line and header fields of the answer, one a line.
+    pub response_headers: String,
+    /// Header fields of the request, one a line.
+    pub request_headers: String,
+    /// What was sent: for HTTP the body or query, for other samplers what they say.
+    pub sampler_data: String,
+    /// The method of an HTTP request; empty where there is none.
+    pub method: String,
+    /// The query string or body of an HTTP request.
+    pub query: String,
+    /// The cookies that were sent.
+    pub cookies: String,
+    /// The URL; `None` where there is none.
+    pub url: Option<String>,
+    /// Bytes received: header and body, as they came over the wire.
+    pub bytes: u64,
+    /// Bytes of the header among them.
+    pub header_bytes: u64,
+    /// Bytes of the body among them.
+    pub body_bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// The file that an answer was saved in; empty: none was.
+    pub result_file: String,
+    /// What the assertions found, in their order.
+    pub assertions: Vec<AssertionOutcome>,
+    /// The samples below it.
+    pub children: Vec<Sample>,
+    /// The thread's name.
+    pub thread_name: String,
+    /// Threads of the group that are at work.
+    pub group_threads: u32,
+    /// Threads that are at work.
+    pub all_threads: u32,
+    /// Samples that it stands for.
+    pub sample_count: u32,
+    /// Failed samples that it stands for.
+    pub error_count: u32,
+    /// Whether a transaction controller made it.
+    pub is_transaction: bool,
+}
+
+impl Sample {
+    /// The data as text, by its encoding; UTF-8 where none is named.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        let named = Encoding::for_label(self.encoding.as_bytes());
+        let (text, _) = named
+            .unwrap_or(UTF_8)
+            .decode_without_bom_handling(&self.data);
+        text
+    }
+
+    /// The message of the first assertion that has one; empty where none has.
+    #[must_use]
+    pub fn failure_message(&self) -> &str {
+        let told = |one: &&AssertionOutcome| {
+            one.failure || one.error || one.has_blank_message || !one.message.is_empty()
+        };
+        let first = self.assertions.iter().find(told);
+        first.map_or("", |one| one.message.as_str())
+    }
+}

@@ -1,0 +1,129 @@
+//! What a text, an extractor or an assertion of a thread may see and change while it is evaluated.
+//!
+//! Must not know controllers. Invariant: everything in here belongs to one thread, but what [`Commons`] holds.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::expression::Known;
+use crate::host::Host;
+use crate::sample::Sample;
+use crate::variables::Variables;
+
+/// Who a thread is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadIdentity {
+    /// Its number within its group, from 1.
+    pub number: u32,
+    /// The name of its group.
+    pub group: String,
+    /// Its own name: `<group> <number of the group>-<number>`.
+    pub name: String,
+    /// The file name of the plan, without its folder.
+    pub plan: String,
+}
+
+/// What functions keep from one evaluation to the next, in one thread, by the place that calls them.
+#[derive(Debug, Default)]
+pub struct FunctionMemory {
+    /// Counters (`__counter`), by call site.
+    pub counters: HashMap<u64, u64>,
+    /// The row that the thread is at in each file of `__CSVRead`, by name or alias; `None`: the next one, when it is
+    /// wanted.
+    pub rows: HashMap<String, Option<usize>>,
+    /// What the first function that failed since this was last taken said: JMeter throws an exception there, and loses
+    /// the sample; `None`: none has failed.
+    pub exception: Option<String>,
+    /// Scripts that were made up while the test ran.
+    pub scripts: Known,
+    /// How many texts that came up while the test runs are being evaluated within each other.
+    pub depth: u32,
+}
+
+/// What all threads of a run share.
+#[derive(Debug, Default)]
+pub struct Commons {
+    /// Counters of all threads, by call site.
+    pub counters: Mutex<HashMap<u64, u64>>,
+    /// The next row of each file of `__CSVRead`, by name or alias.
+    pub rows: Mutex<HashMap<String, usize>>,
+    /// The rows of each.
+    pub tables: Mutex<HashMap<String, Arc<Rows>>>,
+    /// The file that an alias of `__CSVRead` stands for.
+    pub aliases: Mutex<HashMap<String, String>>,
+    /// Where each `__StringFromFile` reads on, by call site.
+    pub cursors: Mutex<HashMap<u64, LineCursor>>,
+    /// What elements of the plan keep for all threads.
+    pub(crate) elements: crate::commons::Elements,
+}
+
+/// Where a reader of lines is in its files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineCursor {
+    /// The file that is read; empty: none yet.
+    pub file: String,
+    /// The byte that the next line begins at.
+    pub at: usize,
+    /// The number of the file, where they are numbered.
+    pub number: i64,
+}
+
+/// The rows of a file of `__CSVRead`: up to its first empty line, fields between plain commas.
+#[derive(Debug, Default)]
+pub struct Rows(pub(crate) Vec<Vec<String>>);
+
+impl Rows {
+    /// Reads the text of a file.
+    pub(crate) fn read(text: &str) -> Rows {
+        let lines = text.lines().take_while(|line| !line.is_empty());
+        Rows(
+            lines
+                .map(|line| line.split(',').map(str::to_owned).collect())
+                .collect(),
+        )
+    }
+
+    /// Takes the next row of a file for a thread: after the last comes the first.
+    pub(crate) fn take(&self, next: &Mutex<HashMap<String, usize>>, name: &str) -> usize {
+        let mut next = locked(next);
+        let next = next.entry(name.to_owned()).or_default();
+        let at = *next;
+        *next = (at + 1).checked_rem(self.0.len()).unwrap_or(0);
+        at
+    }
+}
+
+impl Commons {
+    /// Counts one more at a call site, and gives the count.
+    pub(crate) fn advance(&self, site: u64) -> u64 {
+        let mut counters = locked(&self.counters);
+        let count = counters.entry(site).or_default();
+        *count += 1;
+        *count
+    }
+}
+
+/// What a lock guards. Whoever panicked while holding it left counts and positions, which are whole at any time.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What an evaluation may see and change.
+pub struct Scope<'a> {
+    /// The thread's variables.
+    pub variables: &'a mut Variables,
+    /// The world outside.
+    pub host: &'a dyn Host,
+    /// Who the thread is.
+    pub thread: &'a ThreadIdentity,
+    /// What its functions remember.
+    pub memory: &'a mut FunctionMemory,
+    /// What all threads share.
+    pub commons: &'a Commons,
+    /// The sample that came last; `None` before the first.
+    pub previous: Option<&'a Sample>,
+    /// The name of the sampler that is being made ready, or was just run.
+    pub sampler: &'a str,
+    /// Passes of the thread group's loop that this thread has begun.
+    pub iteration: u64,
+}

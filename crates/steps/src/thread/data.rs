@@ -1,0 +1,177 @@
+//! Data sources: variables that are given anew at the start of a pass.
+//!
+//! Must not know controllers. Invariant: a source that has nothing to give leaves its variables as they are, or ends the
+//! thread where the plan says so.
+
+use std::collections::HashMap;
+
+use loadline_java::random::JavaRandom;
+
+use super::{End, Thread, Walker};
+use crate::csv::{self, CsvLines};
+use crate::host::LogLevel;
+use crate::program::{CounterSource, CsvSource, DataSource, RandomSource, Sharing, UserParameters};
+
+/// What a thread keeps of its data sources, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct DataMemory {
+    counters: HashMap<usize, i64>,
+    /// In which iteration a counter was last reset.
+    reset_in: HashMap<usize, u64>,
+    sequences: HashMap<usize, JavaRandom>,
+    lines: HashMap<usize, CsvLines>,
+    /// In which iteration user parameters were last set, by the address of their texts.
+    parameters_in: HashMap<usize, u64>,
+}
+
+impl Thread {
+    /// Gives each source's variables what is next.
+    pub(super) fn draw_data(&mut self, walker: &Walker<'_>, sources: &[DataSource]) {
+        for source in sources {
+            match source {
+                DataSource::Csv(csv) => self.draw_line(walker, csv),
+                DataSource::Counter(counter) => self.count(walker, counter),
+                DataSource::Random(random) => self.draw_number(walker, random),
+            }
+        }
+    }
+
+    fn draw_line(&mut self, walker: &Walker<'_>, csv: &CsvSource) {
+        let file = self.text(walker, &csv.file).into_owned();
+        let settings = csv::Settings {
+            encoding: self.text(walker, &csv.encoding).into_owned(),
+            names: self.text(walker, &csv.names).into_owned(),
+            ignore_first_line: csv.ignore_first_line,
+            delimiter: csv::delimiter(&self.text(walker, &csv.delimiter)),
+            quoted: csv.quoted,
+            recycle: csv.recycle,
+        };
+        let drawn = match csv.sharing {
+            Sharing::Thread => {
+                let lines = self.data.lines.entry(csv.id).or_default();
+                lines.draw(walker.host, &file, &settings)
+            }
+            Sharing::All => (self.commons).draw_line(None, walker.host, &file, &settings),
+            Sharing::Group => {
+                let group = Some(self.group);
+                (self.commons).draw_line(group, walker.host, &file, &settings)
+            }
+        };
+        match drawn {
+            Ok(Some(values)) => {
+                for (name, value) in values {
+                    self.variables.put(name, value);
+                }
+            }
+            Ok(None) if csv.stop_thread => {
+                self.ending.get_or_insert(End::Thread);
+            }
+            Ok(None) => {
+                for name in csv::names(&settings.names) {
+                    self.variables.put(name, "<EOF>");
+                }
+            }
+            Err(why) => {
+                let name = &self.identity.name;
+                let message = format!("{name}: stopped, as {file} cannot be read: {why}");
+                walker
+                    .host
+                    .log(LogLevel::Error, "o.a.j.c.CSVDataSet", &message);
+                self.ending.get_or_insert(End::Thread);
+            }
+        }
+    }
+
+    fn count(&mut self, walker: &Walker<'_>, counter: &CounterSource) {
+        let start = self.number(walker, &counter.start);
+        let end = self.text(walker, &counter.end).trim().parse().ok();
+        let step = self.number(walker, &counter.step);
+        let next = |before: Option<i64>| match before {
+            None => start,
+            Some(before) => {
+                let next = before.wrapping_add(step);
+                if end.is_some_and(|end| next > end) {
+                    start
+                } else {
+                    next
+                }
+            }
+        };
+        let value = if counter.per_thread {
+            let is_reset = counter.reset_each_iteration
+                && self.data.reset_in.insert(counter.id, self.iterations) != Some(self.iterations);
+            let before = self.data.counters.get(&counter.id).copied();
+            let value = next(before.filter(|_| !is_reset));
+            self.data.counters.insert(counter.id, value);
+            value
+        } else {
+            self.commons.count(counter.id, next)
+        };
+        self.put_formatted(walker, &counter.variable, &counter.format, value);
+    }
+
+    fn draw_number(&mut self, walker: &Walker<'_>, random: &RandomSource) {
+        let least = self.number(walker, &random.least);
+        let greatest = self.number(walker, &random.greatest);
+        let seed = self.text(walker, &random.seed).trim().parse::<i64>().ok();
+        let seed = seed.unwrap_or_else(|| walker.host.random() as i64);
+        let width = greatest.saturating_sub(least).saturating_add(1);
+        let draw = |sequence: &mut JavaRandom| match i32::try_from(width) {
+            Ok(width) if width > 0 => least + i64::from(sequence.next_int_below(width)),
+            _ => least + (sequence.next_double() * width as f64) as i64,
+        };
+        let value = match random.per_thread {
+            true => {
+                let sequences = &mut self.data.sequences;
+                draw(
+                    sequences
+                        .entry(random.id)
+                        .or_insert_with(|| JavaRandom::new(seed)),
+                )
+            }
+            false => self.commons.draw(random.id, seed, draw),
+        };
+        self.put_formatted(walker, &random.variable, &random.format, value);
+    }
+
+    fn put_formatted(
+        &mut self,
+        walker: &Walker<'_>,
+        variable: &crate::text::Text,
+        format: &crate::text::Text,
+        value: i64,
+    ) {
+        let format = self.text(walker, format);
+        let told = match format.is_empty() {
+            true => value.to_string(),
+            false => loadline_java::decimal_format::format_integer(&format, value)
+                .unwrap_or_else(|_| value.to_string()),
+        };
+        let name = self.text(walker, variable).into_owned();
+        if !name.is_empty() {
+            self.variables.put(name, told);
+        }
+    }
+
+    /// Sets the variables of user parameters to the column of this thread.
+    pub(super) fn set_user_parameters(&mut self, walker: &Walker<'_>, parameters: &UserParameters) {
+        let place = std::ptr::from_ref(parameters).addr();
+        if parameters.per_iteration
+            && self.data.parameters_in.insert(place, self.iterations) == Some(self.iterations)
+        {
+            return;
+        }
+        let count = parameters.columns.len();
+        let Some(column) = (self.identity.number as usize - 1)
+            .checked_rem(count)
+            .and_then(|index| parameters.columns.get(index))
+        else {
+            return;
+        };
+        for (name, value) in parameters.names.iter().zip(column) {
+            let name = self.text(walker, name).into_owned();
+            let value = self.text(walker, value).into_owned();
+            self.variables.put(name, value);
+        }
+    }
+}

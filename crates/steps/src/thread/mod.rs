@@ -1,0 +1,567 @@
+//! One thread of a group: it walks the group's tree, and asks for what samplers need.
+//!
+//! [`Thread::advance`] goes on until something has to be waited for, and says what; whoever drives it carries that out
+//! and says what came of it. Must not know sockets and clocks. Invariant: every sampler that is run leaves its sample
+//! with the thread before the next is chosen, unless it leaves none.
+
+mod data;
+mod pause;
+mod samplers;
+mod transactions;
+mod walk;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::host::{Host, LogLevel};
+use crate::http::{HttpAnswer, HttpAsk, HttpMemory, HttpRun};
+use crate::program::{
+    Action, Applicable, Controller, Group, Node, NodeId, NodeKind, OnError, PostProcessor,
+    PreProcessor, Program, Sampler, SamplerAction,
+};
+use crate::sample::Sample;
+use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
+use crate::text::Text;
+use crate::variables::Variables;
+
+use transactions::OpenTransaction;
+use walk::{ControllerState, Next};
+
+/// How long a thread may go round its loops without a sampler before it is stopped, in milliseconds.
+const FRUITLESS_MS_MAX: i64 = 1_000;
+
+/// What a thread waits for.
+#[derive(Debug)]
+pub enum Ask {
+    /// An HTTP exchange.
+    Send(Box<HttpAsk>),
+    /// Time to pass before it goes on, in milliseconds.
+    Sleep(u64),
+    /// A sample that takes so many milliseconds.
+    Work(u64),
+    /// Its next turn: a sampler was run, or it went round a loop without one.
+    Turn,
+    /// Its next iteration: this one is over.
+    Iteration,
+    /// Nothing: the thread is over.
+    Over(End),
+}
+
+/// How a thread ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It alone.
+    Thread,
+    /// The test with it; samples that run are awaited.
+    Test,
+    /// The test with it, at once.
+    TestNow,
+}
+
+/// What came of what a thread asked for.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is its turn: an iteration begins, the pause is over.
+    Turn,
+    /// The exchange came to an end.
+    Answer(Box<HttpAnswer>),
+}
+
+/// What a thread was doing when it asked.
+#[derive(Debug, Default)]
+enum Doing {
+    /// It chooses its next sampler.
+    #[default]
+    Choosing,
+    /// It waits before a sampler.
+    Waiting(NodeId),
+    /// Its sampler is an exchange.
+    Exchanging(NodeId, Box<HttpRun>),
+    /// Its sampler sleeps, and then has this sample; `None`: it leaves none.
+    Sleeping(NodeId, Option<Box<Sample>>),
+}
+
+/// One thread of a group.
+pub struct Thread {
+    program: Arc<Program>,
+    group: usize,
+    identity: ThreadIdentity,
+    variables: Variables,
+    memory: FunctionMemory,
+    commons: Arc<Commons>,
+    states: Vec<ControllerState>,
+    transactions: Vec<Option<OpenTransaction>>,
+    data: data::DataMemory,
+    http: HttpMemory,
+    pauses: pause::PauseMemory,
+    previous: Option<Sample>,
+    doing: Doing,
+    /// Iterations begun.
+    iterations: u64,
+    /// Since when it goes round without a sampler; `None`: it does not.
+    fruitless_since_ms: Option<i64>,
+    /// No sample starts at or after this instant (milliseconds since 1970); `None`: no limit.
+    end_ms: Option<i64>,
+    /// Whether what is left of the iteration is left out.
+    skips_rest: bool,
+    /// How it is to end, once it looks.
+    ending: Option<End>,
+    /// Samples that are done and were not taken.
+    done: Vec<Sample>,
+}
+
+/// What a walk through the tree may see: the program and the world.
+pub(crate) struct Walker<'a> {
+    group: &'a Group,
+    host: &'a dyn Host,
+}
+
+impl<'a> Walker<'a> {
+    fn node(&self, id: NodeId) -> &'a Node {
+        &self.group.nodes[id]
+    }
+
+    fn is_sampler(&self, id: NodeId) -> bool {
+        matches!(self.node(id).kind, NodeKind::Sampler(_))
+    }
+
+    fn controller(&self, id: NodeId) -> &'a Controller {
+        match &self.node(id).kind {
+            NodeKind::Controller(controller) => controller,
+            NodeKind::Sampler(_) => unreachable!("only controllers are walked"),
+        }
+    }
+
+    fn sampler(&self, id: NodeId) -> &'a Sampler {
+        match &self.node(id).kind {
+            NodeKind::Sampler(sampler) => sampler,
+            NodeKind::Controller(_) => unreachable!("only samplers are run"),
+        }
+    }
+
+    /// A number below `count`, by chance.
+    fn chance(&self, count: usize) -> usize {
+        (self.host.random() % count.max(1) as u64) as usize
+    }
+
+    /// The controllers above a node, the nearest first; the group's own node comes last.
+    fn above(&self, id: NodeId) -> Vec<NodeId> {
+        let mut above = Vec::new();
+        let mut at = id;
+        while self.node(at).parent != at {
+            at = self.node(at).parent;
+            above.push(at);
+        }
+        above
+    }
+}
+
+impl Thread {
+    /// A thread of a group: `number` from 1; `variables` are those of the plan, evaluated.
+    #[must_use]
+    pub fn new(
+        program: Arc<Program>,
+        group: usize,
+        number: u32,
+        variables: Variables,
+        commons: Arc<Commons>,
+        plan: &str,
+    ) -> Thread {
+        let of_group = &program.groups[group];
+        let count = of_group.nodes.len();
+        Thread {
+            identity: ThreadIdentity {
+                number,
+                group: of_group.name.clone(),
+                name: format!("{} {}-{number}", of_group.name, of_group.number),
+                plan: plan.to_owned(),
+            },
+            group,
+            variables,
+            memory: FunctionMemory::default(),
+            commons,
+            states: vec![ControllerState::default(); count],
+            transactions: std::iter::repeat_with(|| None).take(count).collect(),
+            data: data::DataMemory::default(),
+            http: HttpMemory::default(),
+            pauses: pause::PauseMemory::default(),
+            previous: None,
+            doing: Doing::default(),
+            iterations: 0,
+            fruitless_since_ms: None,
+            end_ms: None,
+            skips_rest: false,
+            ending: None,
+            done: Vec::new(),
+            program,
+        }
+    }
+
+    /// Lets no sample start at or after an instant (milliseconds since 1970).
+    pub fn end_at(&mut self, unix_ms: i64) {
+        self.end_ms = Some(unix_ms);
+    }
+
+    /// The samples that were done since the last call, in their order.
+    pub fn take_done(&mut self) -> Vec<Sample> {
+        std::mem::take(&mut self.done)
+    }
+
+    /// The thread's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.identity.name
+    }
+
+    /// Begins an iteration of the group.
+    pub fn begin_iteration(&mut self, host: &dyn Host) {
+        let program = Arc::clone(&self.program);
+        let group = &program.groups[self.group];
+        let walker = Walker { group, host };
+        let round = self.iterations as i64;
+        self.tell_round(&walker, 0, round);
+        if self.iterations > 0 {
+            self.http.begin_iteration(group.same_user);
+        }
+        self.iterations += 1;
+        self.doing = Doing::Choosing;
+        self.ending = None;
+    }
+
+    /// Goes on until something has to be waited for.
+    pub fn advance(&mut self, host: &dyn Host, outcome: Outcome) -> Ask {
+        let program = Arc::clone(&self.program);
+        let group = &program.groups[self.group];
+        let walker = Walker { group, host };
+        let mut outcome = Some(outcome);
+        loop {
+            let ask = match std::mem::take(&mut self.doing) {
+                Doing::Choosing => self.choose(&walker),
+                Doing::Waiting(node) => self.run(&walker, node),
+                Doing::Exchanging(node, run) => match outcome.take() {
+                    Some(Outcome::Answer(answer)) => self.answered(&walker, node, *run, &answer),
+                    _ => unreachable!("an exchange ends with its answer"),
+                },
+                Doing::Sleeping(node, sample) => {
+                    let sample = sample.map(|mut sample| {
+                        let spent_ms = host.unix_ms().saturating_sub(sample.start_ms);
+                        sample.elapsed_ms = spent_ms.max(0).unsigned_abs();
+                        sample
+                    });
+                    self.finish(&walker, node, sample)
+                }
+            };
+            if let Some(ask) = ask {
+                return ask;
+            }
+        }
+    }
+
+    /// Whether the thread is to do something else than its tree says.
+    fn is_leaving(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    fn choose(&mut self, walker: &Walker<'_>) -> Option<Ask> {
+        if let Some(end) = self.ending {
+            return Some(self.over(walker, end));
+        }
+        if std::mem::take(&mut self.skips_rest) {
+            return Some(Ask::Iteration);
+        }
+        match self.next(walker, 0) {
+            Next::Sampler(node) => {
+                self.fruitless_since_ms = None;
+                self.prepare(walker, node)
+            }
+            Next::End if self.ending.is_some() => None,
+            Next::End => Some(self.rest(walker, Ask::Iteration)),
+            Next::Spin => Some(self.rest(walker, Ask::Turn)),
+        }
+    }
+
+    /// Lets others have their turn; a thread that never comes to a sampler ends.
+    fn rest(&mut self, walker: &Walker<'_>, ask: Ask) -> Ask {
+        let now_ms = walker.host.unix_ms();
+        let since_ms = *self.fruitless_since_ms.get_or_insert(now_ms);
+        if now_ms - since_ms <= FRUITLESS_MS_MAX {
+            return ask;
+        }
+        let name = &self.identity.name;
+        let message =
+            format!("{name}: stopped, as it went round its loops for a second without a sampler");
+        walker.host.log(LogLevel::Error, "loadline.steps", &message);
+        self.over(walker, End::Thread)
+    }
+
+    /// Ends transactions that are under way, and the thread.
+    fn over(&mut self, walker: &Walker<'_>, end: End) -> Ask {
+        self.end_open_transactions(walker, 0);
+        Ask::Over(end)
+    }
+
+    /// Makes a sampler ready: pre-processors, then one pause for all timers.
+    fn prepare(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
+        let applies = &walker.sampler(node).applies;
+        for before in &applies.before {
+            match before {
+                PreProcessor::UserParameters(parameters) => {
+                    self.set_user_parameters(walker, parameters);
+                }
+            }
+        }
+        let pause_ms = self.pause_before(walker, applies);
+        if pause_ms <= 0 {
+            return self.run(walker, node);
+        }
+        if let Some(end_ms) = self.end_ms
+            && end_ms - walker.host.unix_ms() < pause_ms
+        {
+            return Some(self.over(walker, End::Thread));
+        }
+        self.doing = Doing::Waiting(node);
+        Some(Ask::Sleep(pause_ms.unsigned_abs()))
+    }
+
+    /// Runs a sampler.
+    fn run(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
+        let sampler = walker.sampler(node);
+        match &sampler.action {
+            SamplerAction::Http(http) => {
+                let name = self.name_of_sample(walker, node);
+                let mut memory = std::mem::take(&mut self.http);
+                let step = HttpRun::begin(http, name, &mut memory, &mut self.scope(walker, node));
+                self.http = memory;
+                self.go_on_with(walker, node, step)
+            }
+            SamplerAction::Flow(flow) => self.control_flow(walker, node, flow),
+            other => self.run_native(walker, node, other),
+        }
+    }
+
+    /// The name of a request's sample. JMeter reads the name once before, so a function in it is called twice.
+    fn name_of_sample(&mut self, walker: &Walker<'_>, node: NodeId) -> String {
+        let name = &walker.node(node).name;
+        if name.constant().is_none() {
+            let _ = self.text(walker, name);
+        }
+        self.text(walker, name).into_owned()
+    }
+
+    fn answered(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        run: HttpRun,
+        answer: &HttpAnswer,
+    ) -> Option<Ask> {
+        let SamplerAction::Http(http) = &walker.sampler(node).action else {
+            unreachable!("only an HTTP sampler has an exchange");
+        };
+        let mut memory = std::mem::take(&mut self.http);
+        let step = run.answered(http, answer, &mut memory, &mut self.scope(walker, node));
+        self.http = memory;
+        self.go_on_with(walker, node, step)
+    }
+
+    fn go_on_with(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        step: crate::http::HttpStep,
+    ) -> Option<Ask> {
+        match step {
+            crate::http::HttpStep::Send(ask, run) => {
+                self.doing = Doing::Exchanging(node, run);
+                Some(Ask::Send(ask))
+            }
+            crate::http::HttpStep::Done(sample) => self.finish(walker, node, Some(sample)),
+        }
+    }
+
+    /// A sampler has been run: what comes after it, its verdict, and where the thread goes on.
+    fn finish(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        sample: Option<Box<Sample>>,
+    ) -> Option<Ask> {
+        if let Some(sample) = sample {
+            let sampler = walker.sampler(node);
+            if let Some(sample) = self.conclude(walker, &sampler.applies, *sample) {
+                let is_good = sample.success;
+                self.hand_over(walker, node, sample);
+                if !is_good {
+                    self.on_error(walker, node, &sampler.applies);
+                }
+            }
+        }
+        if let Some(end_ms) = self.end_ms
+            && walker.host.unix_ms() >= end_ms
+        {
+            self.ending.get_or_insert(End::Thread);
+        }
+        // Whoever drives the thread takes its sample, and may want it to end.
+        Some(Ask::Turn)
+    }
+
+    /// Post-processors and assertions. `None`: an extractor that cannot run has lost the sample, as it does in JMeter.
+    fn conclude(
+        &mut self,
+        walker: &Walker<'_>,
+        applies: &Applicable,
+        mut sample: Sample,
+    ) -> Option<Sample> {
+        self.sign(walker, &mut sample);
+        let sampler = sample.label.clone();
+        for after in &applies.after {
+            match after {
+                PostProcessor::Extract(extractor) => {
+                    match extractor.run(&sample, &mut self.scope_of(walker, &sampler)) {
+                        Ok(None) => {}
+                        Ok(Some(fault)) => fault.note(&mut sample),
+                        Err(lost) => {
+                            let message = format!("The sample '{sampler}' is lost: {}", lost.0);
+                            walker
+                                .host
+                                .log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
+                            self.previous = Some(sample);
+                            return None;
+                        }
+                    }
+                }
+                PostProcessor::Debug => {
+                    let below = self.debug_sample(walker, "Debug PostProcessor");
+                    sample.children.push(below);
+                }
+                PostProcessor::OnFailure(_) => {}
+            }
+        }
+        for assertion in &applies.assertions {
+            assertion.check(&mut sample, &mut self.scope_of(walker, &sampler));
+        }
+        let was_good = if sample.success { "true" } else { "false" };
+        self.variables.put("JMeterThread.last_sample_ok", was_good);
+        self.previous = Some(sample.clone());
+        Some(sample)
+    }
+
+    /// Notes on a sample who made it.
+    fn sign(&self, walker: &Walker<'_>, sample: &mut Sample) {
+        let (of_group, all) = walker.host.threads_at_work(self.group);
+        sample.thread_name.clone_from(&self.identity.name);
+        sample.group_threads = of_group;
+        sample.all_threads = all;
+        sample.sample_count = 1;
+        sample.error_count = u32::from(!sample.success);
+        for below in &mut sample.children {
+            self.sign(walker, below);
+        }
+    }
+
+    /// Hands a sample to the transactions around it, or to whoever takes samples.
+    fn hand_over(&mut self, walker: &Walker<'_>, node: NodeId, mut sample: Sample) {
+        sample.error_count = u32::from(!sample.success);
+        if let Some(sample) = self.count_in_transactions(walker, node, sample) {
+            self.done.push(sample);
+        }
+    }
+
+    /// What a failed sample leads to: by the handlers in scope first, then by the group.
+    fn on_error(&mut self, walker: &Walker<'_>, node: NodeId, applies: &Applicable) {
+        for after in &applies.after {
+            if let PostProcessor::OnFailure(action) = after {
+                self.act(walker, node, *action);
+            }
+        }
+        let action = match walker.group.on_error {
+            OnError::Continue => Action::Continue,
+            OnError::NextIteration => Action::NextThreadIteration,
+            OnError::StopThread => Action::StopThread,
+            OnError::StopTest => Action::StopTest,
+            OnError::StopTestNow => Action::StopTestNow,
+        };
+        self.act(walker, node, action);
+    }
+
+    /// Does what an action says, seen from a node.
+    fn act(&mut self, walker: &Walker<'_>, node: NodeId, action: Action) {
+        match action {
+            Action::Continue => {}
+            Action::StopThread => self.ending = Some(End::Thread),
+            Action::StopTest => self.ending = Some(End::Test),
+            Action::StopTestNow => self.ending = Some(End::TestNow),
+            Action::NextThreadIteration => {
+                for above in walker.above(node) {
+                    self.end_transaction(walker, above);
+                    self.leave(above);
+                }
+                self.skips_rest = true;
+            }
+            Action::NextLoopIteration => self.go_to_loop(walker, node, false),
+            Action::BreakLoop => self.go_to_loop(walker, node, true),
+        }
+    }
+
+    /// Leaves all controllers up to the loop around a node, which goes on with its next round or ends.
+    fn go_to_loop(&mut self, walker: &Walker<'_>, node: NodeId, ends: bool) {
+        for above in walker.above(node) {
+            let is_group = walker.node(above).parent == above;
+            if walker.controller(above).is_loop() && !is_group {
+                match ends {
+                    true => self.break_loop(above),
+                    false => self.begin_next_round(above),
+                }
+                return;
+            }
+            self.end_transaction(walker, above);
+            self.leave(above);
+            match (is_group, ends) {
+                (true, true) => self.ending = Some(End::Thread),
+                (true, false) => self.skips_rest = true,
+                (false, _) => {}
+            }
+        }
+    }
+
+    /// Whether the last sample was good; true before the first.
+    fn last_was_good(&self) -> bool {
+        self.variables
+            .get("JMeterThread.last_sample_ok")
+            .is_none_or(|good| good == "true")
+    }
+
+    /// A text's value now.
+    fn text<'t>(&mut self, walker: &Walker<'_>, text: &'t Text) -> Cow<'t, str> {
+        match text.constant() {
+            Some(value) => Cow::Borrowed(value),
+            None => {
+                let mut scope = self.scope_of(walker, "");
+                Cow::Owned(text.evaluate(&mut scope).into_owned())
+            }
+        }
+    }
+
+    /// A text's value as a whole number; zero where it is none, as in JMeter.
+    fn number(&mut self, walker: &Walker<'_>, text: &Text) -> i64 {
+        self.text(walker, text).trim().parse().unwrap_or(0)
+    }
+
+    fn scope<'s>(&'s mut self, walker: &'s Walker<'_>, node: NodeId) -> Scope<'s> {
+        let name = walker.node(node).name.source();
+        self.scope_of(walker, name)
+    }
+
+    fn scope_of<'s>(&'s mut self, walker: &'s Walker<'_>, sampler: &'s str) -> Scope<'s> {
+        Scope {
+            variables: &mut self.variables,
+            host: walker.host,
+            thread: &self.identity,
+            memory: &mut self.memory,
+            commons: &self.commons,
+            previous: self.previous.as_ref(),
+            sampler,
+            iteration: self.iterations,
+        }
+    }
+}

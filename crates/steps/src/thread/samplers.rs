@@ -1,0 +1,140 @@
+//! Samplers that need no connection: flow control, variables told, JMeter's own test sampler.
+//!
+//! Must not know HTTP. Invariant: a sampler that only steers leaves no sample.
+
+use super::{Ask, Doing, End, Thread, Walker};
+use crate::program::{Action, FlowControl, JavaTest, NodeId, SamplerAction};
+use crate::sample::{DataType, Sample};
+
+impl Thread {
+    /// Runs a Flow Control Action.
+    pub(super) fn control_flow(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        flow: &FlowControl,
+    ) -> Option<Ask> {
+        let Some(action) = flow.action else {
+            let pause_ms = self.number(walker, &flow.pause_ms);
+            if pause_ms <= 0 {
+                return self.finish(walker, node, None);
+            }
+            self.doing = Doing::Sleeping(node, None);
+            return Some(Ask::Sleep(pause_ms.unsigned_abs()));
+        };
+        match (action, flow.all_threads) {
+            (Action::StopThread, true) => self.ending = Some(End::Test),
+            (Action::StopTestNow, false) => self.ending = Some(End::Thread),
+            _ => self.act(walker, node, action),
+        }
+        self.finish(walker, node, None)
+    }
+
+    /// Runs a sampler that needs nothing from outside but time.
+    pub(super) fn run_native(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        action: &SamplerAction,
+    ) -> Option<Ask> {
+        let name = self.text(walker, &walker.node(node).name).into_owned();
+        match action {
+            SamplerAction::Java(test) => self.run_java(walker, node, name, test),
+            SamplerAction::Debug {
+                properties,
+                variables,
+                system,
+            } => {
+                let sample = self.told(walker, name, (*variables, *properties, *system));
+                self.finish(walker, node, Some(Box::new(sample)))
+            }
+            SamplerAction::Http(_) | SamplerAction::Flow(_) => {
+                unreachable!("these are run elsewhere")
+            }
+        }
+    }
+
+    /// The sample that a Debug PostProcessor puts below another.
+    pub(super) fn debug_sample(&mut self, walker: &Walker<'_>, name: &str) -> Sample {
+        self.told(walker, name.to_owned(), (true, false, false))
+    }
+
+    /// A sample whose data are the variables.
+    fn told(
+        &mut self,
+        walker: &Walker<'_>,
+        label: String,
+        (variables, properties, _system): (bool, bool, bool),
+    ) -> Sample {
+        let mut data = String::new();
+        if variables {
+            data.push_str("\nJMeterVariables:\n");
+            for (name, value) in self.variables.iter() {
+                data.push_str(&format!("{name}={value}\n"));
+            }
+        }
+        if properties {
+            data.push_str("\nJMeterProperties:\n");
+            for (name, value) in walker.host.properties() {
+                data.push_str(&format!("{name}={value}\n"));
+            }
+        }
+        Sample {
+            label,
+            code: "200".to_owned(),
+            message: "OK".to_owned(),
+            success: true,
+            data_type: DataType::Text,
+            start_ms: walker.host.unix_ms(),
+            bytes: data.len() as u64,
+            body_bytes: data.len() as u64,
+            data: data.into_bytes(),
+            ..Sample::default()
+        }
+    }
+
+    fn run_java(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        name: String,
+        test: &JavaTest,
+    ) -> Option<Ask> {
+        let start_ms = walker.host.unix_ms();
+        let label = self.text(walker, &test.label).into_owned();
+        let mask = self.masked(walker, &test.sleep_mask);
+        let least_ms = self.number(walker, &test.sleep_ms);
+        let sleep_ms = least_ms + (start_ms & mask);
+        let status = self.text(walker, &test.status).into_owned();
+        let data = self.text(walker, &test.result_data).into_owned();
+        let sample = Sample {
+            label: if label.is_empty() { name } else { label },
+            code: self.text(walker, &test.code).into_owned(),
+            message: self.text(walker, &test.message).into_owned(),
+            sampler_data: self.text(walker, &test.sampler_data).into_owned(),
+            success: status.eq_ignore_ascii_case("OK"),
+            data_type: DataType::Text,
+            bytes: data.len() as u64,
+            body_bytes: data.len() as u64,
+            data: data.into_bytes(),
+            start_ms,
+            ..Sample::default()
+        };
+        if sleep_ms <= 0 {
+            return self.finish(walker, node, Some(Box::new(sample)));
+        }
+        self.doing = Doing::Sleeping(node, Some(Box::new(sample)));
+        Some(Ask::Work(sleep_ms.unsigned_abs()))
+    }
+
+    /// A number in decimal or, behind `0x`, in base 16.
+    fn masked(&mut self, walker: &Walker<'_>, text: &crate::text::Text) -> i64 {
+        let text = self.text(walker, text);
+        let digits = text.trim();
+        let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
+        match hex {
+            Some(hex) => i64::from_str_radix(hex, 16).unwrap_or(0),
+            None => digits.parse().unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Reads the XML of an answer, and HTML where that is allowed, and writes parts of it.
+//!
+//! Must not know expressions. Invariant: nothing outside the text is read: entities and document types are those within.
+
+use std::fmt::Write as _;
+
+use super::Dialect;
+use super::evaluate::Node;
+
+/// A text that is no XML.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct XmlFault {
+    /// Why, in the words of Xerces where they are known.
+    pub(crate) message: String,
+    /// Line and column, from 1; `None`: the text is empty.
+    pub(crate) place: Option<(u32, u32)>,
+}
+
+impl XmlFault {
+    /// As Saxon tells it.
+    pub(crate) fn with_place(&self) -> String {
+        match self.place {
+            Some((line, column)) => format!(
+                "org.xml.sax.SAXParseException; lineNumber: {line}; columnNumber: {column}; {}",
+                self.message
+            ),
+            None => format!("org.xml.sax.SAXParseException; {}", self.message),
+        }
+    }
+}
+
+/// The text of a document, made fit to be read.
+pub(crate) struct Document(String);
+
+impl Document {
+    /// XML as it is.
+    pub(crate) fn xml(text: &str) -> Document {
+        Document(text.to_owned())
+    }
+
+    /// HTML, or whatever it is, made into XML.
+    pub(crate) fn tidied(text: &str) -> Document {
+        if text.starts_with("<?xml") {
+            return Document::xml(text);
+        }
+        Document(as_xml(&dom_query::Document::from(text)))
+    }
+
+    /// The tree.
+    pub(crate) fn tree(&self) -> Result<roxmltree::Document<'_>, XmlFault> {
+        if self.0.trim().is_empty() {
+            return Err(XmlFault {
+                message: "Premature end of file.".to_owned(),
+                place: None,
+            });
+        }
+        let options = roxmltree::ParsingOptions {
+            allow_dtd: true,
+            ..roxmltree::ParsingOptions::default()
+        };
+        roxmltree::Document::parse_with_options(&self.0, options)
+            .map_err(|fault| self.fault(&fault))
+    }
+
+    fn fault(&self, fault: &roxmltree::Error) -> XmlFault {
+        use roxmltree::Error;
+        let place = fault.pos();
+        let message = match fault {
+            _ if !self.0.trim_start().starts_with('<') => {
+                "Content is not allowed in prolog.".to_owned()
+            }
+            Error::UnknownToken(_) => "Content is not allowed in trailing section.".to_owned(),
+            Error::UnclosedRootNode | Error::UnexpectedEndOfStream | Error::NoRootNode => {
+                "XML document structures must start and end within the same entity.".to_owned()
+            }
+            Error::UnexpectedCloseTag(expected, ..) => {
+                format!(
+                    "The element type \"{expected}\" must be terminated by the matching end-tag \"</{expected}>\"."
+                )
+            }
+            Error::UnknownEntityReference(name, _) => {
+                format!("The entity \"{name}\" was referenced, but not declared.")
+            }
+            Error::DuplicatedAttribute(name, _) => {
+                format!("Attribute \"{name}\" was already specified for element.")
+            }
+            other => other.to_string(),
+        };
+        XmlFault {
+            message,
+            place: Some((place.row, place.col)),
+        }
+    }
+}
+
+/// The prefixes that an expression of a dialect may use: those given, or those of the outermost element.
+pub(crate) fn prefixes(
+    document: &roxmltree::Document<'_>,
+    dialect: Dialect,
+    given: &str,
+) -> Vec<(String, String)> {
+    if dialect == Dialect::Later {
+        let pairs = given.lines().filter_map(|line| line.split_once('='));
+        return pairs
+            .map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
+            .collect();
+    }
+    let declared = document.root_element().namespaces();
+    let named = declared.filter_map(|one| Some((one.name()?.to_owned(), one.uri().to_owned())));
+    named.collect()
+}
+
+/// A node as XML.
+pub(crate) fn write(node: Node<'_, '_>) -> String {
+    let mut out = String::new();
+    let top = match node {
+        Node::Tree(top) => top,
+        Node::Attribute(..) => {
+            write_attribute(node.written_name(), &node.text(), &mut out);
+            return out;
+        }
+    };
+    // Depth first without recursion: documents may be deep.
+    let mut current = top;
+    loop {
+        open(current, current == top, &mut out);
+        if let Some(child) = current.first_child() {
+            current = child;
+            continue;
+        }
+        loop {
+            if current != top && current.is_element() && current.has_children() {
+                close(current, &mut out);
+            }
+            if current == top {
+                if current.is_element() && current.has_children() {
+                    close(current, &mut out);
+                }
+                return out;
+            }
+            if let Some(next) = current.next_sibling() {
+                current = next;
+                break;
+            }
+            let Some(parent) = current.parent() else {
+                return out;
+            };
+            current = parent;
+        }
+    }
+}
+
+fn open(node: roxmltree::Node<'_, '_>, is_top: bool, out: &mut String) {
+    if node.is_text() {
+        escape(node.text().unwrap_or_default(), false, out);
+    } else if node.is_comment() {
+        let _ = write!(out, "<!--{}-->", node.text().unwrap_or_default());
+    } else if node.is_element() {
+        let _ = write!(out, "<{}", Node::Tree(node).written_name());
+        let above = node.parent().filter(|_| !is_top);
+        for declared in node.namespaces() {
+            if declared.name() == Some("xml")
+                || above.is_some_and(|above| above.namespaces().any(|one| one == declared))
+            {
+                continue;
+            }
+            let name = declared
+                .name()
+                .map_or_else(|| "xmlns".to_owned(), |name| format!("xmlns:{name}"));
+            out.push(' ');
+            write_attribute(&name, declared.uri(), out);
+        }
+        for index in 0..node.attributes().len() {
+            let attribute = Node::Attribute(node, index);
+            out.push(' ');
+            write_attribute(attribute.written_name(), &attribute.text(), out);
+        }
+        out.push_str(if node.has_children() { ">" } else { "/>" });
+    }
+}
+
+fn close(node: roxmltree::Node<'_, '_>, out: &mut String) {
+    let _ = write!(out, "</{}>", Node::Tree(node).written_name());
+}
+
+fn write_attribute(name: &str, value: &str, out: &mut String) {
+    let _ = write!(out, "{name}=\"");
+    escape(value, true, out);
+    out.push('"');
+}
+
+fn escape(text: &str, in_attribute: bool, out: &mut String) {
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' if in_attribute => out.push_str("&quot;"),
+            plain => out.push(plain),
+        }
+    }
+}
+
+/// An HTML document as XML.
+fn as_xml(document: &dom_query::Document) -> String {
+    let mut out = String::new();
+    let root = document.html_root();
+    let mut current = root;
+    loop {
+        let is_element = current.is_element();
+        if is_element {
+            open_html(&current, &mut out);
+        } else if current.is_text() {
+            let text: String = current.text().chars().filter(|one| is_xml(*one)).collect();
+            escape(&text, false, &mut out);
+        }
+        if let Some(child) = current.first_child() {
+            current = child;
+            continue;
+        }
+        loop {
+            if current.is_element() {
+                let _ = write!(out, "</{}>", html_name(&current));
+            }
+            if current.id == root.id {
+                return out;
+            }
+            if let Some(next) = current.next_sibling() {
+                current = next;
+                break;
+            }
+            let Some(parent) = current.parent() else {
+                return out;
+            };
+            current = parent;
+        }
+    }
+}
+
+fn open_html(node: &dom_query::NodeRef<'_>, out: &mut String) {
+    let _ = write!(out, "<{}", html_name(node));
+    let mut names: Vec<String> = Vec::new();
+    for attribute in node.attrs() {
+        let name = xml_name(&attribute.name.local);
+        if name.starts_with("xmlns") || names.contains(&name) {
+            continue;
+        }
+        out.push(' ');
+        let value: String = attribute.value.chars().filter(|one| is_xml(*one)).collect();
+        write_attribute(&name, &value, out);
+        names.push(name);
+    }
+    out.push('>');
+}
+
+fn html_name(node: &dom_query::NodeRef<'_>) -> String {
+    node.node_name()
+        .map_or_else(|| "div".to_owned(), |name| xml_name(&name))
+}
+
+/// A name that XML allows.
+fn xml_name(name: &str) -> String {
+    let part = |one: char| {
+        if one.is_alphanumeric() || matches!(one, '-' | '_' | '.') {
+            one
+        } else {
+            '_'
+        }
+    };
+    let name: String = name.chars().map(part).collect();
+    if name.starts_with(|one: char| one.is_alphabetic() || one == '_') {
+        name
+    } else {
+        format!("_{name}")
+    }
+}
+
+fn is_xml(character: char) -> bool {
+    matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{1_0000}'..)
+}

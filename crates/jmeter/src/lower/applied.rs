@@ -1,0 +1,249 @@
+//! What applies to samplers: scopes, and the elements that stand in them.
+//!
+//! Must not know controllers. Invariant: each element is read once for each sampler that it applies to, in the order of
+//! JMeter: the group's own, the plan's, those of inner controllers, the sampler's.
+
+use std::sync::Arc;
+
+use loadline_steps::program::{
+    Action, Applicable, CounterSource, CsvSource, DataSource, PostProcessor, PreProcessor,
+    RandomSource, Sharing, ThroughputMode, Timer, UserParameters,
+};
+
+use super::Lowering;
+use crate::tree::{Element, Properties};
+
+/// The elements that apply, the outermost level first.
+#[derive(Clone, Default)]
+pub(super) struct Scope<'a> {
+    levels: Vec<Vec<&'a Element>>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn of_group(base: &[&'a Element]) -> Scope<'a> {
+        Scope::default().with(base)
+    }
+
+    /// The same with another level inside.
+    pub(super) fn with(&self, elements: &[&'a Element]) -> Scope<'a> {
+        let level = elements
+            .iter()
+            .copied()
+            .filter(|one| is_applied(one))
+            .collect();
+        let mut levels = self.levels.clone();
+        levels.push(level);
+        Scope { levels }
+    }
+
+    /// All elements, the outermost first.
+    pub(super) fn outermost_first(&self) -> impl Iterator<Item = &'a Element> {
+        self.levels.iter().flatten().copied()
+    }
+
+    /// All elements, the innermost level first; within a level in the order of the tree.
+    pub(super) fn innermost_first(&self) -> impl Iterator<Item = &'a Element> {
+        self.levels.iter().rev().flatten().copied()
+    }
+}
+
+/// What an element is that applies to samplers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Applied {
+    /// It is merged into samplers.
+    Config,
+    /// It gives variables with each pass.
+    Data,
+    Before,
+    Timer,
+    After,
+    Assertion,
+}
+
+fn applied(element: &Element) -> Option<Applied> {
+    Some(match element.class.as_str() {
+        "ConfigTestElement" | "HeaderManager" | "CookieManager" | "AuthManager"
+        | "CacheManager" | "DNSCacheManager" | "KeystoreConfig" => Applied::Config,
+        "CSVDataSet" | "CounterConfig" | "RandomVariableConfig" => Applied::Data,
+        "UserParameters" => Applied::Before,
+        "ConstantTimer"
+        | "UniformRandomTimer"
+        | "GaussianRandomTimer"
+        | "PoissonRandomTimer"
+        | "ConstantThroughputTimer" => Applied::Timer,
+        "ResultAction" | "DebugPostProcessor" => Applied::After,
+        class if class.ends_with("Timer") => Applied::Timer,
+        class if class.ends_with("PreProcessor") => Applied::Before,
+        class if class.ends_with("PostProcessor") || class.ends_with("Extractor") => Applied::After,
+        class if class.ends_with("Assertion") => Applied::Assertion,
+        _ => return None,
+    })
+}
+
+/// Whether an element applies to samplers, supported or not.
+pub(super) fn is_applied(element: &Element) -> bool {
+    applied(element).is_some()
+}
+
+impl Lowering {
+    /// What applies to a sampler in a scope.
+    pub(super) fn applicable(&mut self, scope: &Scope<'_>) -> Applicable {
+        let mut applies = Applicable::default();
+        for element in scope.outermost_first() {
+            match applied(element) {
+                Some(Applied::Before) => applies.before.extend(self.before(element)),
+                Some(Applied::Timer) => applies.timers.extend(self.timer(element).map(Arc::new)),
+                Some(Applied::After) => applies.after.extend(self.after(element)),
+                Some(Applied::Assertion) => {
+                    applies
+                        .assertions
+                        .extend(self.assertion(element).map(Arc::new));
+                }
+                Some(Applied::Config | Applied::Data) | None => {}
+            }
+        }
+        applies
+    }
+
+    fn before(&mut self, element: &Element) -> Option<PreProcessor> {
+        if element.class != "UserParameters" {
+            self.unsupported(element, element.class.clone());
+            return None;
+        }
+        let names = element.group("UserParameters.names").iter();
+        let names = names
+            .map(|name| self.text(element, name.as_text()))
+            .collect();
+        let columns = element.group("UserParameters.thread_values").iter();
+        let columns = columns.map(|column| {
+            let values = column.inner().iter();
+            values
+                .map(|value| self.text(element, value.as_text()))
+                .collect()
+        });
+        let parameters = UserParameters {
+            columns: columns.collect(),
+            names,
+            per_iteration: element.flag("UserParameters.per_iteration", false),
+        };
+        Some(PreProcessor::UserParameters(Arc::new(parameters)))
+    }
+
+    fn timer(&mut self, element: &Element) -> Option<Timer> {
+        let offset = |lowering: &mut Lowering| lowering.property(element, "ConstantTimer.delay");
+        let range = |lowering: &mut Lowering| lowering.property(element, "RandomTimer.range");
+        Some(match element.class.as_str() {
+            "ConstantTimer" => Timer::Constant(offset(self)),
+            "UniformRandomTimer" => Timer::Uniform {
+                offset: offset(self),
+                range: range(self),
+            },
+            "GaussianRandomTimer" => Timer::Gaussian {
+                offset: offset(self),
+                deviation: range(self),
+            },
+            "PoissonRandomTimer" => Timer::Poisson {
+                offset: offset(self),
+                lambda: range(self),
+            },
+            "ConstantThroughputTimer" => Timer::ConstantThroughput {
+                id: element.line as usize,
+                per_minute: self.property(element, "throughput"),
+                mode: throughput_mode(element.text("calcMode")),
+            },
+            _ => {
+                self.unsupported(element, element.class.clone());
+                return None;
+            }
+        })
+    }
+
+    fn after(&mut self, element: &Element) -> Option<PostProcessor> {
+        match element.class.as_str() {
+            "ResultAction" => Some(PostProcessor::OnFailure(action(
+                element.text("OnError.action"),
+            ))),
+            "DebugPostProcessor" => Some(PostProcessor::Debug),
+            _ => {
+                let extractor = self.extractor(element)?;
+                Some(PostProcessor::Extract(Arc::new(extractor)))
+            }
+        }
+    }
+
+    /// The sources of variables that stand directly below a controller.
+    pub(super) fn data_sources(&mut self, elements: &[&Element]) -> Vec<DataSource> {
+        let sources = elements
+            .iter()
+            .filter_map(|element| self.data_source(element));
+        sources.collect()
+    }
+
+    fn data_source(&mut self, element: &Element) -> Option<DataSource> {
+        Some(match element.class.as_str() {
+            "CSVDataSet" => DataSource::Csv(CsvSource {
+                id: self.next_id(),
+                file: self.property(element, "filename"),
+                encoding: self.property(element, "fileEncoding"),
+                names: self.property(element, "variableNames"),
+                ignore_first_line: element.flag("ignoreFirstLine", false),
+                delimiter: self.property(element, "delimiter"),
+                quoted: element.flag("quotedData", false),
+                recycle: element.flag("recycle", true),
+                stop_thread: element.flag("stopThread", false),
+                sharing: sharing(element.text("shareMode")),
+            }),
+            "CounterConfig" => DataSource::Counter(CounterSource {
+                id: self.next_id(),
+                start: self.property(element, "CounterConfig.start"),
+                end: self.property(element, "CounterConfig.end"),
+                step: self.property(element, "CounterConfig.incr"),
+                format: self.property(element, "CounterConfig.format"),
+                variable: self.property(element, "CounterConfig.name"),
+                per_thread: element.flag("CounterConfig.per_user", false),
+                reset_each_iteration: element.flag("CounterConfig.reset_on_tg_iteration", false),
+            }),
+            "RandomVariableConfig" => DataSource::Random(RandomSource {
+                id: self.next_id(),
+                least: self.property(element, "minimumValue"),
+                greatest: self.property(element, "maximumValue"),
+                format: self.property(element, "outputFormat"),
+                variable: self.property(element, "variableName"),
+                seed: self.property(element, "randomSeed"),
+                per_thread: element.flag("perThread", false),
+            }),
+            _ => return None,
+        })
+    }
+}
+
+fn sharing(mode: &str) -> Sharing {
+    match mode {
+        "shareMode.group" => Sharing::Group,
+        // A mode that was saved in another language is taken by JMeter for a name that threads share.
+        "shareMode.thread" => Sharing::Thread,
+        _ => Sharing::All,
+    }
+}
+
+fn throughput_mode(mode: &str) -> ThroughputMode {
+    match mode.trim() {
+        "1" => ThroughputMode::AllThreads,
+        "2" => ThroughputMode::Group,
+        "3" => ThroughputMode::AllShared,
+        "4" => ThroughputMode::GroupShared,
+        _ => ThroughputMode::ThisThread,
+    }
+}
+
+fn action(code: &str) -> Action {
+    match code.trim() {
+        "1" => Action::StopThread,
+        "2" => Action::StopTest,
+        "3" => Action::StopTestNow,
+        "4" => Action::NextThreadIteration,
+        "5" => Action::NextLoopIteration,
+        "6" => Action::BreakLoop,
+        _ => Action::Continue,
+    }
+}

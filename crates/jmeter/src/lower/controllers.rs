@@ -1,0 +1,177 @@
+//! Controllers, and the tree of nodes that a group becomes.
+//!
+//! Must not know requests. Invariant: a node stands behind the node that it hangs on.
+
+use loadline_steps::program::{
+    Applicable, Controller, ControllerRule, ForEach, Node, NodeId, NodeKind,
+};
+use loadline_steps::text::Text;
+
+use super::applied::Scope;
+use super::{Lowering, enabled, is_without_effect};
+use crate::tree::{Element, Properties};
+
+impl Lowering {
+    /// The nodes of a group.
+    pub(super) fn nodes_of_group(&mut self, group: &Element, shared: &[&Element]) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        let base: Vec<&Element> = enabled(&group.children)
+            .chain(shared.iter().copied())
+            .collect();
+        let scope = Scope::of_group(&base);
+        let at_pass = self.data_sources(&base);
+        let name = self.text(group, &group.name);
+        nodes.push(Node {
+            name,
+            parent: 0,
+            kind: NodeKind::Controller(Box::new(Controller {
+                rule: ControllerRule::Simple,
+                children: Vec::new(),
+                at_pass,
+                applies: Applicable::default(),
+            })),
+        });
+        let children = self.children(&mut nodes, 0, &base, &scope);
+        set_children(&mut nodes, 0, children);
+        nodes
+    }
+
+    /// Reads what hangs below a node, and gives the nodes among it.
+    fn children(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        parent: NodeId,
+        elements: &[&Element],
+        scope: &Scope<'_>,
+    ) -> Vec<NodeId> {
+        let mut children = Vec::new();
+        for element in elements {
+            let child = self.within(element, |lowering| {
+                lowering.child(nodes, parent, element, scope)
+            });
+            children.extend(child);
+        }
+        children
+    }
+
+    fn child(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        parent: NodeId,
+        element: &Element,
+        scope: &Scope<'_>,
+    ) -> Option<NodeId> {
+        if is_without_effect(element) || super::applied::is_applied(element) {
+            return None;
+        }
+        let below: Vec<&Element> = enabled(&element.children).collect();
+        let inner = scope.with(&below);
+        if let Some(rule) = self.rule(element) {
+            let at_pass = self.data_sources(&below);
+            let applies = match &rule {
+                ControllerRule::Transaction {
+                    is_parent: true, ..
+                } => self.applicable(&inner),
+                _ => Applicable::default(),
+            };
+            let id = nodes.len();
+            let name = self.text(element, &element.name);
+            nodes.push(Node {
+                name,
+                parent,
+                kind: NodeKind::Controller(Box::new(Controller {
+                    rule,
+                    children: Vec::new(),
+                    at_pass,
+                    applies,
+                })),
+            });
+            let children = self.children(nodes, id, &below, &inner);
+            set_children(nodes, id, children);
+            return Some(id);
+        }
+        let sampler = self.sampler(element, &inner)?;
+        let name = self.text(element, &sampler.1);
+        nodes.push(Node {
+            name,
+            parent,
+            kind: NodeKind::Sampler(Box::new(sampler.0)),
+        });
+        Some(nodes.len() - 1)
+    }
+
+    /// The rule of a controller; `None`: the element is none.
+    fn rule(&mut self, element: &Element) -> Option<ControllerRule> {
+        Some(match element.class.as_str() {
+            "GenericController" | "RecordingController" => ControllerRule::Simple,
+            "LoopController" => {
+                ControllerRule::Loop(self.property(element, "LoopController.loops"))
+            }
+            "OnceOnlyController" => ControllerRule::OnceOnly,
+            "IfController" => self.condition(element),
+            "WhileController" => {
+                ControllerRule::While(self.property(element, "WhileController.condition"))
+            }
+            "ForeachController" => ControllerRule::ForEach(self.for_each(element)),
+            "TransactionController" => ControllerRule::Transaction {
+                is_parent: element.flag("TransactionController.parent", false),
+                include_timers: element.flag("TransactionController.includeTimers", true),
+            },
+            "RandomController" => ControllerRule::Random,
+            "RandomOrderController" => ControllerRule::RandomOrder,
+            "InterleaveControl" => ControllerRule::Interleave {
+                whole_controllers: element.text("InterleaveControl.style").trim() == "1",
+                across_threads: element.flag("InterleaveControl.accrossThreads", false),
+            },
+            "ThroughputController" => self.throughput(element),
+            "SwitchController" => {
+                ControllerRule::Switch(self.property(element, "SwitchController.value"))
+            }
+            "RunTime" => ControllerRule::Runtime(self.property(element, "RunTime.seconds")),
+            _ => return None,
+        })
+    }
+
+    fn condition(&mut self, element: &Element) -> ControllerRule {
+        if !element.flag("IfController.useExpression", false) {
+            let source = element.text("IfController.condition").trim();
+            if !matches!(source, "true" | "false") {
+                self.unsupported(element, "a condition in JavaScript");
+            }
+        }
+        ControllerRule::If {
+            condition: self.property(element, "IfController.condition"),
+            every_child: element.flag("IfController.evaluateAll", false),
+        }
+    }
+
+    fn for_each(&mut self, element: &Element) -> ForEach {
+        ForEach {
+            input: self.property(element, "ForeachController.inputVal"),
+            output: self.property(element, "ForeachController.returnVal"),
+            start: self.property(element, "ForeachController.startIndex"),
+            end: (element.find_text("ForeachController.endIndex"))
+                .map(|end| self.text(element, end)),
+            separator: element.flag("ForeachController.useSeparator", true),
+        }
+    }
+
+    fn throughput(&mut self, element: &Element) -> ControllerRule {
+        let is_percent = element.text("ThroughputController.style").trim() == "1";
+        let amount: Text = match is_percent {
+            true => self.property(element, "ThroughputController.percentThroughput"),
+            false => self.property(element, "ThroughputController.maxThroughput"),
+        };
+        ControllerRule::Throughput {
+            amount,
+            is_percent,
+            per_thread: element.flag("ThroughputController.perThread", false),
+        }
+    }
+}
+
+fn set_children(nodes: &mut [Node], id: NodeId, children: Vec<NodeId>) {
+    if let NodeKind::Controller(controller) = &mut nodes[id].kind {
+        controller.children = children;
+    }
+}

@@ -1,0 +1,177 @@
+//! From the tree of a plan to a program of steps.
+//!
+//! Must not know how steps are carried out. Invariant: an enabled element that becomes nothing is in the list of what is
+//! not supported, or is one that has no effect without JMeter's window.
+
+mod applied;
+mod controllers;
+mod groups;
+mod judged;
+mod requests;
+mod samplers;
+
+use loadline_steps::program::Program;
+use loadline_steps::text::Text;
+
+use crate::tree::{Element, Properties, Property};
+
+/// What is not supported, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The names of the elements above it and its own, from the plan's.
+    pub path: String,
+    /// Its line in the file.
+    pub line: u32,
+    /// What it is.
+    pub what: String,
+}
+
+/// A plan that was read.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// What its threads do.
+    pub program: Program,
+    /// What is not supported.
+    pub unsupported: Vec<Unsupported>,
+    /// What JMeter would pass over in silence.
+    pub warnings: Vec<String>,
+    /// What would stop JMeter's test before its first sample.
+    pub faults: Vec<Unsupported>,
+}
+
+/// Classes that have no effect without JMeter's window.
+const WITHOUT_EFFECT: &[&str] = &[
+    "WorkBench",
+    "ProxyControl",
+    "Summariser",
+    "TestFragmentController",
+    "CorrectedResultCollector",
+    "ResultCollector",
+];
+
+/// Reads the elements of a plan.
+pub(crate) fn lower(elements: &[Element]) -> Reading {
+    let mut lowering = Lowering::default();
+    for plan in elements
+        .iter()
+        .filter(|one| one.enabled && one.class == "TestPlan")
+    {
+        lowering.plan(plan);
+    }
+    lowering.reading
+}
+
+/// What the reading of a plan keeps on its way.
+#[derive(Default)]
+struct Lowering {
+    reading: Reading,
+    /// The names of the elements above.
+    path: Vec<String>,
+    /// Numbers given out to elements that keep something.
+    ids: usize,
+}
+
+impl Lowering {
+    fn plan(&mut self, plan: &Element) {
+        self.path.push(plan.name.clone());
+        let program = &mut self.reading.program;
+        program.name.clone_from(&plan.name);
+        program.serialize_groups = plan.flag("TestPlan.serialize_threadgroups", false);
+        program.tear_down_on_shutdown = plan.flag("TestPlan.tearDown_on_shutdown", false);
+        let variables = plan.group("TestPlan.user_defined_variables");
+        self.variables(plan, variables);
+        self.all_variables(&plan.children);
+        let shared: Vec<&Element> = enabled(&plan.children)
+            .filter(|one| !groups::is_group(one))
+            .collect();
+        for group in enabled(&plan.children).filter(|one| groups::is_group(one)) {
+            self.within(group, |lowering| lowering.group(group, &shared));
+        }
+        self.path.pop();
+    }
+
+    /// Variables count wherever they stand.
+    fn all_variables(&mut self, elements: &[Element]) {
+        for element in enabled(elements) {
+            if element.class == "Arguments" {
+                self.variables(element, &element.properties);
+            }
+            self.all_variables(&element.children);
+        }
+    }
+
+    fn variables(&mut self, element: &Element, properties: &[Property]) {
+        let mut pairs = Vec::new();
+        for argument in properties.group("Arguments.arguments") {
+            let inner = argument.inner();
+            let name = self.text(element, inner.text("Argument.name"));
+            let value = self.text(element, inner.text("Argument.value"));
+            pairs.push((name, value));
+        }
+        self.reading.program.variables.push(pairs);
+    }
+
+    /// Does something with an element's name on the path.
+    fn within<T>(&mut self, element: &Element, act: impl FnOnce(&mut Lowering) -> T) -> T {
+        self.path.push(element.name.clone());
+        let made = act(self);
+        self.path.pop();
+        made
+    }
+
+    /// Reads a text of an element.
+    fn text(&mut self, element: &Element, source: &str) -> Text {
+        match Text::parse(source) {
+            Ok(text) => {
+                for what in text.unsupported() {
+                    self.unsupported(element, what);
+                }
+                text
+            }
+            Err(fault) => {
+                let entry = self.entry(element, fault.message);
+                self.reading.faults.push(entry);
+                Text::default()
+            }
+        }
+    }
+
+    /// Reads a property of an element.
+    fn property(&mut self, element: &Element, name: &str) -> Text {
+        self.text(element, element.text(name))
+    }
+
+    fn unsupported(&mut self, element: &Element, what: impl Into<String>) {
+        let entry = self.entry(element, what.into());
+        if !self.reading.unsupported.contains(&entry) {
+            self.reading.unsupported.push(entry);
+        }
+    }
+
+    fn entry(&self, element: &Element, what: String) -> Unsupported {
+        let mut path = self.path.clone();
+        if path.last() != Some(&element.name) {
+            path.push(element.name.clone());
+        }
+        Unsupported {
+            path: path.join(" > "),
+            line: element.line,
+            what,
+        }
+    }
+
+    fn next_id(&mut self) -> usize {
+        self.ids += 1;
+        self.ids
+    }
+}
+
+/// The elements that are enabled.
+fn enabled(elements: &[Element]) -> impl Iterator<Item = &Element> {
+    elements.iter().filter(|one| one.enabled)
+}
+
+/// Whether an element has no effect here.
+fn is_without_effect(element: &Element) -> bool {
+    WITHOUT_EFFECT.contains(&element.class.as_str()) || element.class == "Arguments"
+}

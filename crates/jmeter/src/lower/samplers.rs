@@ -1,0 +1,99 @@
+//! Samplers that are no requests, and which of all kinds an element is.
+//!
+//! Must not know controllers. Invariant: a sampler that is not supported is named, and leaves no step.
+
+use loadline_steps::program::{Action, FlowControl, JavaTest, Sampler, SamplerAction};
+
+use super::Lowering;
+use super::applied::Scope;
+use crate::tree::{Element, Properties, Property};
+
+impl Lowering {
+    /// A sampler and its name; `None`: the element is none that is supported.
+    pub(super) fn sampler(
+        &mut self,
+        element: &Element,
+        scope: &Scope<'_>,
+    ) -> Option<(Sampler, String)> {
+        let mut name = element.name.clone();
+        let action = match element.class.as_str() {
+            "HTTPSamplerProxy" | "HTTPSampler" | "HTTPSampler2" => {
+                let (request, merged_name) = self.http(element, scope);
+                name = merged_name;
+                SamplerAction::Http(Box::new(request))
+            }
+            "TestAction" => SamplerAction::Flow(self.flow_control(element)),
+            "DebugSampler" => SamplerAction::Debug {
+                properties: element.flag("displayJMeterProperties", false),
+                variables: element.flag("displayJMeterVariables", true),
+                system: element.flag("displaySystemProperties", false),
+            },
+            "JavaSampler" => SamplerAction::Java(Box::new(self.java(element)?)),
+            other => {
+                self.unsupported(element, other);
+                return None;
+            }
+        };
+        self.check_managers(scope);
+        let applies = self.applicable(scope);
+        Some((Sampler { action, applies }, name))
+    }
+
+    fn flow_control(&mut self, element: &Element) -> FlowControl {
+        let action = match element.text("ActionProcessor.action").trim() {
+            "0" => Some(Action::StopThread),
+            "2" => Some(Action::StopTestNow),
+            "3" => Some(Action::NextThreadIteration),
+            "4" => Some(Action::NextLoopIteration),
+            "5" => Some(Action::BreakLoop),
+            _ => None,
+        };
+        FlowControl {
+            action,
+            pause_ms: self.property(element, "ActionProcessor.duration"),
+            all_threads: element.text("ActionProcessor.target").trim() == "2",
+        }
+    }
+
+    /// JMeter's own test of Java requests; other classes are not supported.
+    fn java(&mut self, element: &Element) -> Option<JavaTest> {
+        let class = element
+            .text("classname")
+            .rsplit('.')
+            .next()
+            .unwrap_or_default();
+        if !matches!(class, "JavaTest" | "SleepTest") {
+            self.unsupported(element, format!("Java class {class}"));
+            return None;
+        }
+        let arguments = element.group("arguments").group("Arguments.arguments");
+        let mut text = |name: &str, default: &str| {
+            let value = argument(arguments, name).unwrap_or(default).to_owned();
+            self.text(element, &value)
+        };
+        let is_sleep = class == "SleepTest";
+        Some(JavaTest {
+            sleep_ms: match is_sleep {
+                true => text("SleepTime", "1000"),
+                false => text("Sleep_Time", "100"),
+            },
+            sleep_mask: match is_sleep {
+                true => text("SleepMask", "0x3FF"),
+                false => text("Sleep_Mask", "0xFF"),
+            },
+            label: text("Label", ""),
+            code: text("ResponseCode", if is_sleep { "200" } else { "" }),
+            message: text("ResponseMessage", if is_sleep { "OK" } else { "" }),
+            status: text("Status", "OK"),
+            sampler_data: text("SamplerData", ""),
+            result_data: text("ResultData", ""),
+        })
+    }
+}
+
+/// The value of an argument.
+fn argument<'a>(arguments: &'a [Property], name: &str) -> Option<&'a str> {
+    let mut inner = arguments.iter().map(Property::inner);
+    let found = inner.find(|one| one.text("Argument.name") == name)?;
+    found.find_text("Argument.value")
+}

@@ -1,0 +1,372 @@
+//! The tree of a plan's file: elements with their properties, and what hangs below them.
+//!
+//! Must not know what elements do. Invariant: a tree is no deeper than [`DEPTH_MAX`], so whoever walks it may recurse.
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+/// Levels of elements, and of properties within one, at most: real plans have fewer than twenty.
+pub const DEPTH_MAX: usize = 200;
+
+/// An element of a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Element {
+    /// The name of its class, without the package.
+    pub class: String,
+    /// The class of its window, which tells some kinds of one class apart.
+    pub window: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is enabled.
+    pub enabled: bool,
+    /// Its line in the file, from 1.
+    pub line: u32,
+    /// Its properties.
+    pub properties: Vec<Property>,
+    /// What hangs below it.
+    pub children: Vec<Element>,
+}
+
+/// A property: a name and a value.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// Its name; empty in lists.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// The value of a property.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A text, a number or a truth, as it was written.
+    Text(String),
+    /// Properties, in a list or in an element of its own.
+    Group(Vec<Property>),
+}
+
+/// Why a file is no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeFault {
+    /// Line, from 1; 0: the file as a whole.
+    pub line: u32,
+    /// Column, from 1; 0: the line as a whole.
+    pub column: u32,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Reads a property by its name among others.
+pub trait Properties {
+    /// The properties.
+    fn properties(&self) -> &[Property];
+
+    /// The text of a property; `None`: there is none, or it is no text.
+    fn find_text(&self, name: &str) -> Option<&str> {
+        let found = self.properties().iter().find(|one| one.name == name)?;
+        match &found.value {
+            Value::Text(text) => Some(text),
+            Value::Group(_) => None,
+        }
+    }
+
+    /// The text of a property; empty where there is none.
+    fn text(&self, name: &str) -> &str {
+        self.find_text(name).unwrap_or_default()
+    }
+
+    /// Whether a property says `true`; `default` where it is not there.
+    fn flag(&self, name: &str, default: bool) -> bool {
+        self.find_text(name)
+            .map_or(default, |text| text.trim().eq_ignore_ascii_case("true"))
+    }
+
+    /// The properties in a property; empty where there is none.
+    fn group(&self, name: &str) -> &[Property] {
+        let found = self.properties().iter().find(|one| one.name == name);
+        match found.map(|one| &one.value) {
+            Some(Value::Group(inner)) => inner,
+            _ => &[],
+        }
+    }
+}
+
+impl Properties for Element {
+    fn properties(&self) -> &[Property] {
+        &self.properties
+    }
+}
+
+impl Properties for [Property] {
+    fn properties(&self) -> &[Property] {
+        self
+    }
+}
+
+impl Property {
+    /// The properties in it; empty where it is a text.
+    #[must_use]
+    pub fn inner(&self) -> &[Property] {
+        match &self.value {
+            Value::Group(inner) => inner,
+            Value::Text(_) => &[],
+        }
+    }
+
+    /// Its text; empty where it is none.
+    #[must_use]
+    pub fn as_text(&self) -> &str {
+        match &self.value {
+            Value::Text(text) => text,
+            Value::Group(_) => "",
+        }
+    }
+}
+
+/// Reads the tree of a plan.
+///
+/// # Errors
+/// The text is no XML, too deep, or no plan.
+pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
+    check_depth(text)?;
+    let text = as_xml_1_0(text);
+    let options = ParsingOptions {
+        allow_dtd: false,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(&text, options).map_err(|error| {
+        let at = error.pos();
+        TreeFault {
+            line: at.row,
+            column: at.col,
+            what: error.to_string(),
+        }
+    })?;
+    let root = document.root_element();
+    let root = match root.tag_name().name() {
+        "jmeterTestPlan" => root,
+        // The root of plans of 2.x.
+        name if name.ends_with("ScriptWrapper") => root,
+        other => {
+            return Err(TreeFault {
+                line: 1,
+                column: 0,
+                what: format!(
+                    "the root is <{other}>, not <jmeterTestPlan>: this is no JMeter plan"
+                ),
+            });
+        }
+    };
+    let hash_tree = root.children().find(|node| is_hash_tree(*node));
+    let Some(hash_tree) = hash_tree else {
+        return Err(TreeFault {
+            line: 1,
+            column: 0,
+            what: "the plan has no <hashTree>".to_owned(),
+        });
+    };
+    Ok(elements(&document, hash_tree))
+}
+
+/// Java's reader takes XML 1.1, whose few differences no plan makes use of.
+fn as_xml_1_0(text: &str) -> std::borrow::Cow<'_, str> {
+    let text = text.trim_start_matches('\u{feff}');
+    let end = text.find("?>").unwrap_or(0);
+    match text[..end].contains("version=\"1.1\"") {
+        true => text
+            .replacen("version=\"1.1\"", "version=\"1.0\"", 1)
+            .into(),
+        false => text.into(),
+    }
+}
+
+/// Counts how deep tags are nested, before anything recurses.
+fn check_depth(text: &str) -> Result<(), TreeFault> {
+    let mut depth = 0_usize;
+    let mut rest = text;
+    let mut at = 0;
+    while let Some(open) = rest.find('<') {
+        let tag = &rest[open..];
+        let skipped = ["<!--", "<![CDATA["].iter().zip(["-->", "]]>"]);
+        let mut skipped = skipped
+            .filter(|(start, _)| tag.starts_with(**start))
+            .map(|(_, end)| end);
+        let end = match skipped.next() {
+            Some(end) => tag.find(end).map(|found| found + end.len()),
+            None => {
+                let end = tag.find('>').map(|found| found + 1);
+                let tag = &tag[..end.unwrap_or(tag.len())];
+                if tag.starts_with("</") {
+                    depth = depth.saturating_sub(1);
+                } else if !tag.starts_with("<?") && !tag.starts_with("<!") && !tag.ends_with("/>") {
+                    depth += 1;
+                }
+                end
+            }
+        };
+        // An element takes two levels: its own, and that of the tree below.
+        if depth > 2 * DEPTH_MAX {
+            let line = text[..at + open].matches('\n').count() + 1;
+            return Err(TreeFault {
+                line: u32::try_from(line).unwrap_or(u32::MAX),
+                column: 0,
+                what: format!("elements are nested deeper than {DEPTH_MAX} levels"),
+            });
+        }
+        let step = open + end.unwrap_or(rest.len() - open);
+        at += step;
+        rest = &rest[step..];
+    }
+    Ok(())
+}
+
+fn is_hash_tree(node: Node<'_, '_>) -> bool {
+    node.tag_name().name() == "hashTree"
+}
+
+/// The elements of a `<hashTree>`, each followed by its own.
+fn elements(document: &Document<'_>, hash_tree: Node<'_, '_>) -> Vec<Element> {
+    let mut elements: Vec<Element> = Vec::new();
+    for node in hash_tree.children().filter(Node::is_element) {
+        if is_hash_tree(node) {
+            if let Some(last) = elements.last_mut() {
+                last.children = self::elements(document, node);
+            }
+            continue;
+        }
+        elements.push(element(document, node));
+    }
+    elements
+}
+
+fn element(document: &Document<'_>, node: Node<'_, '_>) -> Element {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    Element {
+        class: last(node.tag_name().name()),
+        window: last(node.attribute("guiclass").unwrap_or_default()),
+        name: node.attribute("testname").unwrap_or_default().to_owned(),
+        enabled: node.attribute("enabled") != Some("false"),
+        line: document.text_pos_at(node.range().start).row,
+        properties: properties(node),
+        children: Vec::new(),
+    }
+}
+
+fn properties(node: Node<'_, '_>) -> Vec<Property> {
+    let inner = node.children().filter(Node::is_element);
+    inner.map(property).collect()
+}
+
+fn property(node: Node<'_, '_>) -> Property {
+    let name = node.attribute("name").unwrap_or_default().to_owned();
+    let value = match node.tag_name().name() {
+        "elementProp" | "collectionProp" | "mapProp" | "objProp" => Value::Group(properties(node)),
+        // These may hold their name and value as elements.
+        _ => match node
+            .children()
+            .find(|child| child.tag_name().name() == "value")
+        {
+            Some(value) => {
+                let name = node
+                    .children()
+                    .find(|child| child.tag_name().name() == "name");
+                return Property {
+                    name: name
+                        .map(text_of)
+                        .filter(|name| !name.is_empty())
+                        .unwrap_or(name_of(node)),
+                    value: Value::Text(text_of(value)),
+                };
+            }
+            None if node.has_children() && node.children().any(|child| child.is_element()) => {
+                Value::Group(properties(node))
+            }
+            None => Value::Text(text_of(node)),
+        },
+    };
+    let name = if name.is_empty() && !is_property_tag(node) {
+        name_of(node)
+    } else {
+        name
+    };
+    Property { name, value }
+}
+
+/// Whether a tag says of what type a property is; else it is the property's name (`<saveConfig>`'s).
+fn is_property_tag(node: Node<'_, '_>) -> bool {
+    let tag = node.tag_name().name();
+    tag.ends_with("Prop") || tag == "FloatProperty"
+}
+
+fn name_of(node: Node<'_, '_>) -> String {
+    match node.attribute("name") {
+        Some(name) => name.to_owned(),
+        None => node.tag_name().name().to_owned(),
+    }
+}
+
+fn text_of(node: Node<'_, '_>) -> String {
+    let texts = node.children().filter_map(|child| child.text());
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(inner: &str) -> String {
+        format!("<jmeterTestPlan version=\"1.2\"><hashTree>{inner}</hashTree></jmeterTestPlan>")
+    }
+
+    #[test]
+    fn elements_hold_their_properties_and_what_is_below() {
+        let text = plan(
+            "<TestPlan testname=\"P\"><stringProp name=\"a\">x</stringProp>\
+             <collectionProp name=\"c\"><stringProp name=\"1\">y</stringProp></collectionProp></TestPlan>\
+             <hashTree><kg.apc.Thing guiclass=\"a.b.Gui\" enabled=\"false\"/></hashTree>",
+        );
+        let tree = read(&text).expect("a plan");
+        let [element] = tree.as_slice() else {
+            panic!("one element, not {tree:?}");
+        };
+        assert_eq!(
+            (element.class.as_str(), element.name.as_str()),
+            ("TestPlan", "P")
+        );
+        assert_eq!(element.text("a"), "x");
+        assert_eq!(element.group("c")[0].as_text(), "y");
+        let below = &element.children[0];
+        assert_eq!(
+            (below.class.as_str(), below.window.as_str()),
+            ("Thing", "Gui")
+        );
+        assert!(!below.enabled, "it says so");
+    }
+
+    #[test]
+    fn values_may_stand_in_elements() {
+        let text = plan(
+            "<T><doubleProp><name>d</name><value>2.5</value><savedValue>0.0</savedValue></doubleProp></T>",
+        );
+        assert_eq!(read(&text).expect("a plan")[0].text("d"), "2.5");
+    }
+
+    #[test]
+    fn what_is_no_plan_is_refused_with_its_place() {
+        let fault = read("<a>\n<b></a>").expect_err("malformed");
+        assert_eq!(fault.line, 2);
+        assert!(read("<html/>").is_err(), "another root");
+        let bomb = "<!DOCTYPE a [<!ENTITY x \"y\">]><jmeterTestPlan><hashTree/></jmeterTestPlan>";
+        assert!(read(bomb).is_err(), "entities are refused");
+        let deep = plan(&("<A><elementProp>".repeat(10_000)));
+        assert!(
+            read(&deep).expect_err("too deep").what.contains("deeper"),
+            "it says why"
+        );
+    }
+
+    #[test]
+    fn xml_1_1_is_read() {
+        let text = format!("<?xml version=\"1.1\"?>{}", plan("<T/>"));
+        assert_eq!(read(&text).expect("a plan").len(), 1);
+    }
+}

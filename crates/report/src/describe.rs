@@ -17,6 +17,7 @@ pub fn requests(plan: &TestPlan) -> String {
         .iter()
         .flat_map(|scenario| match &scenario.behaviour {
             Behaviour::Requests(mix) => mix.requests.iter().map(request).collect(),
+            Behaviour::Steps(_) => vec![format!("threads of {}", scenario.name)],
             Behaviour::Script(script) => vec![format!("script function {}", script.exec)],
         });
     let Some(shown) = all.next() else {

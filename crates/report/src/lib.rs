@@ -15,6 +15,7 @@ mod go_json;
 pub mod go_template;
 pub mod hey;
 pub mod html;
+pub mod jmeter;
 pub mod k6;
 mod observed;
 mod page;

@@ -64,6 +64,7 @@ pub(super) fn scenarios(html: &mut Html, result: &RunResult) {
 
 fn row(scenario: &Scenario) -> Vec<String> {
     let does = match &scenario.behaviour {
+        Behaviour::Steps(_) => format!("the threads of {}", scenario.name),
         Behaviour::Script(script) => format!("{}()", script.exec),
         Behaviour::Requests(mix) => {
             let shown = mix.requests.first().map(describe::request);

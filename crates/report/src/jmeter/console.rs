@@ -1,0 +1,113 @@
+//! What JMeter says around a run on its console.
+//!
+//! Must not know clocks and zones: the instant, what local time is ahead, and the zone's name are arguments.
+//! Invariant: each line is one line, without its end.
+
+use loadline_model::civil::Civil;
+
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
+/// The last line of a run.
+pub const END_OF_RUN: &str = "... end of run";
+
+/// An instant where the run takes place.
+#[derive(Clone, Copy, Debug)]
+pub struct Instant<'a> {
+    /// Milliseconds since 1970, in UTC.
+    pub unix_ms: i64,
+    /// Seconds that local time is ahead of UTC.
+    pub offset_s: i32,
+    /// The zone's short name, such as `CET`.
+    pub zone: &'a str,
+}
+
+/// A summariser is there.
+#[must_use]
+pub fn creating_summariser(name: &str) -> String {
+    format!("Creating summariser <{name}>")
+}
+
+/// The plan was read; `plan` is what `-t` named.
+#[must_use]
+pub fn created_tree(plan: &str) -> String {
+    format!("Created the tree successfully using {plan}")
+}
+
+/// The run begins.
+#[must_use]
+pub fn starting(at: Instant<'_>) -> String {
+    format!("Starting standalone test @ {}", told(at))
+}
+
+/// The port on which messages that stop the run are waited for.
+#[must_use]
+pub fn waiting(port: u16) -> String {
+    format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}")
+}
+
+/// The run is over.
+#[must_use]
+pub fn tidying_up(at: Instant<'_>) -> String {
+    format!("Tidying up ...    @ {}", told(at))
+}
+
+fn told(at: Instant<'_>) -> String {
+    let local_s = at.unix_ms.div_euclid(1000) + i64::from(at.offset_s);
+    let civil = Civil::of_unix_s(u64::try_from(local_s).unwrap_or(0));
+    let month = usize::try_from(civil.month).unwrap_or(0).saturating_sub(1);
+    format!(
+        "{} {} {} {:02}:{:02}:{:02} {} ({})",
+        civil.year,
+        MONTHS.get(month).unwrap_or(&""),
+        civil.day,
+        civil.hour,
+        civil.minute,
+        civil.second,
+        at.zone,
+        at.unix_ms
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recorded from JMeter 5.6.3.
+    #[test]
+    fn lines_are_jmeters() {
+        let at = Instant {
+            unix_ms: 1_795_395_206_530,
+            offset_s: 0,
+            zone: "UTC",
+        };
+        assert_eq!(
+            starting(at),
+            "Starting standalone test @ 2026 Nov 23 00:53:26 UTC (1795395206530)"
+        );
+        assert_eq!(
+            tidying_up(at),
+            "Tidying up ...    @ 2026 Nov 23 00:53:26 UTC (1795395206530)"
+        );
+        assert_eq!(
+            creating_summariser("summary"),
+            "Creating summariser <summary>"
+        );
+        assert_eq!(
+            created_tree("a/b.jmx"),
+            "Created the tree successfully using a/b.jmx"
+        );
+        assert!(waiting(4445).ends_with("message on port 4445"));
+    }
+
+    #[test]
+    fn local_time_is_told() {
+        let at = Instant {
+            unix_ms: 1_795_395_206_530,
+            offset_s: -3600,
+            zone: "AZOT",
+        };
+        assert!(starting(at).ends_with("@ 2026 Nov 22 23:53:26 AZOT (1795395206530)"));
+    }
+}

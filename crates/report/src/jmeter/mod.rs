@@ -1,0 +1,12 @@
+//! What JMeter prints and writes: its console, its summary lines, and its results files.
+//!
+//! Must not know who runs a plan, nor where the bytes go. Invariant: what is written here is to the byte what JMeter
+//! 5.6.3 writes of the same samples.
+
+pub mod console;
+pub mod csv;
+pub mod results;
+pub mod save_config;
+pub mod statistics;
+pub mod summariser;
+pub mod xml;

@@ -1,0 +1,202 @@
+//! Reads results files, CSV or XML, row by row.
+//!
+//! Must not know files: bytes come from a reader. Invariant: memory is bounded by one row, however long the file is,
+//! and whatever it holds is a row or a fault that names its line.
+
+mod csv;
+mod instant;
+mod xml;
+
+use std::fmt;
+use std::io::{self, BufRead};
+
+/// What the message of every transaction begins with.
+const TRANSACTION: &str = "Number of samples in transaction";
+
+/// A row of a results file; what the file does not hold is zero or empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// When it started: milliseconds since 1970.
+    pub start_ms: i64,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// Its label.
+    pub label: String,
+    /// The response code.
+    pub code: String,
+    /// The response message.
+    pub message: String,
+    /// The thread's name.
+    pub thread: String,
+    /// Whether it counts as a success.
+    pub success: bool,
+    /// The message of the assertion that failed it.
+    pub failure: String,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Threads at work in the group.
+    pub group_threads: u32,
+    /// Threads at work.
+    pub all_threads: u32,
+    /// From its start to the first byte of the answer.
+    pub latency_ms: u64,
+    /// Time within it that does not count.
+    pub idle_ms: u64,
+    /// How long connecting took.
+    pub connect_ms: u64,
+    /// Samples that it lies below; of CSV it cannot be told, and is zero.
+    pub depth: u32,
+}
+
+impl Row {
+    /// Whether a transaction controller made it.
+    #[must_use]
+    pub fn is_transaction(&self) -> bool {
+        self.message.starts_with(TRANSACTION)
+    }
+
+    /// The same memory for the next row.
+    fn clear(&mut self) {
+        let Row {
+            label,
+            code,
+            message,
+            thread,
+            failure,
+            ..
+        } = std::mem::take(self);
+        for (mut text, place) in [
+            (label, &mut self.label),
+            (code, &mut self.code),
+            (message, &mut self.message),
+            (thread, &mut self.thread),
+            (failure, &mut self.failure),
+        ] {
+            text.clear();
+            *place = text;
+        }
+    }
+}
+
+/// Why a results file cannot be read further.
+#[derive(Debug)]
+pub struct Fault {
+    /// The line that the row starts in, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: {}", self.line, self.what)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Fault {
+    fn at(line: u64, what: impl Into<String>) -> Fault {
+        Fault {
+            line,
+            what: what.into(),
+        }
+    }
+
+    fn reading(line: u64, why: &io::Error) -> Fault {
+        Fault::at(line, format!("cannot be read: {why}"))
+    }
+}
+
+/// Reads a results file.
+pub struct Reader<R>(Form<R>);
+
+enum Form<R> {
+    Csv(csv::Reader<R>),
+    // Larger than the other.
+    Xml(Box<xml::Reader<R>>),
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Looks at how the file begins.
+    ///
+    /// # Errors
+    /// It cannot be read, or its first line is no header of a results file.
+    pub fn new(mut bytes: R) -> Result<Reader<R>, Fault> {
+        let start = bytes.fill_buf().map_err(|why| Fault::reading(1, &why))?;
+        let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+        let is_xml = start.trim_ascii_start().starts_with(b"<");
+        Ok(Reader(match is_xml {
+            true => Form::Xml(Box::new(xml::Reader::new(bytes))),
+            false => Form::Csv(csv::Reader::new(bytes)?),
+        }))
+    }
+
+    /// Reads the next row into `row`; `false` at the end. In XML a sample comes after those below it.
+    ///
+    /// # Errors
+    /// What follows is no row. A file that breaks off within its last row, as a run that was killed leaves it, ends
+    /// before that row.
+    pub fn read(&mut self, row: &mut Row) -> Result<bool, Fault> {
+        match &mut self.0 {
+            Form::Csv(reader) => reader.read(row),
+            Form::Xml(reader) => reader.read(row),
+        }
+    }
+}
+
+/// A number that a column or attribute holds; empty is zero.
+fn number<T: std::str::FromStr + Default>(text: &str, name: &str, line: u64) -> Result<T, Fault> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(T::default());
+    }
+    text.parse()
+        .map_err(|_| Fault::at(line, format!("{name} is '{}', not a number", shown(text))))
+}
+
+/// The start of a text, as far as a message needs it.
+fn shown(text: &str) -> &str {
+    let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn rows(bytes: &[u8]) -> Result<Vec<Row>, Fault> {
+        let mut reader = Reader::new(bytes)?;
+        let (mut row, mut rows) = (Row::default(), Vec::new());
+        while reader.read(&mut row)? {
+            rows.push(row.clone());
+        }
+        Ok(rows)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_a_file_holds_it_is_rows_or_a_fault(
+            start in "(|<\\?xml |<testResults>|timeStamp,label\n|\u{feff})",
+            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+        ) {
+            let all = [start.as_bytes(), &bytes].concat();
+            // That it ends is what is asked.
+            let _ = rows(&all);
+        }
+    }
+
+    #[test]
+    fn a_row_keeps_nothing_of_the_one_before() {
+        let mut row = Row {
+            label: "a".to_owned(),
+            elapsed_ms: 3,
+            success: true,
+            ..Row::default()
+        };
+        row.clear();
+        assert_eq!(row, Row::default());
+    }
+}

@@ -12,6 +12,7 @@ mod ending;
 mod environment;
 mod files;
 mod http;
+mod jmeter;
 mod journal;
 pub mod k6;
 mod observers;

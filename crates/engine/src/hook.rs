@@ -157,6 +157,7 @@ fn setup_of(
         reports,
         start_line: Arc::new(StartLine::new(1)),
         script: script_parts(Some(script.clone()), plan, all_live)?,
+        steps: None,
     };
     Ok((setup, signals))
 }

@@ -20,6 +20,7 @@ mod report;
 mod script;
 mod slot;
 mod start;
+pub mod steps;
 mod tag_sets;
 mod timers;
 mod vu;

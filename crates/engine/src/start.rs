@@ -25,6 +25,7 @@ use crate::net::{Resolver, Routes, TlsError, TlsSettings};
 use crate::platform;
 use crate::report::WorkerReport;
 use crate::script::ScriptSetup;
+use crate::steps::StepsSetup;
 use crate::vu::script::PlanNumbers;
 use crate::vu::script_client::ScriptClientPlan;
 use crate::worker::{ScriptParts, StartLine, WorkerSetup, run_worker};
@@ -37,6 +38,8 @@ pub struct EngineSetup {
     pub samples: Option<SyncSender<Vec<Sample>>>,
     /// The script of the plan; `None` when no scenario is one.
     pub script: Option<ScriptSetup>,
+    /// The steps of the plan; `None` when no scenario has any.
+    pub steps: Option<StepsSetup>,
 }
 
 /// Why the engine did not start; nothing was sent.
@@ -94,6 +97,7 @@ impl Engine {
             plan,
             samples,
             script,
+            steps,
         } = setup;
         plan.validate().map_err(StartError::Plan)?;
         let tls = TlsSettings::of_requests(&plan.client.tls, plan.client.protocol)
@@ -133,6 +137,7 @@ impl Engine {
                 reports: reports_to.clone(),
                 start_line: Arc::clone(&start_line),
                 script: script.clone(),
+                steps: steps.clone(),
             };
             let thread = thread::Builder::new()
                 .name(format!("worker-{number}"))

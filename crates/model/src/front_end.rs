@@ -17,6 +17,8 @@ pub enum FrontEnd {
     Hey,
     /// bombardier's.
     Bombardier,
+    /// A JMeter plan: its properties, and JMeter's options.
+    JMeter,
 }
 
 impl FrontEnd {
@@ -27,6 +29,7 @@ impl FrontEnd {
             "run" | "k6" => FrontEnd::Script,
             "hey" => FrontEnd::Hey,
             "bombardier" => FrontEnd::Bombardier,
+            "jmeter" => FrontEnd::JMeter,
             _ => FrontEnd::Bench,
         }
     }
@@ -43,11 +46,12 @@ impl FrontEnd {
     }
 
     /// All of them.
-    pub const ALL: [FrontEnd; 4] = [
+    pub const ALL: [FrontEnd; 5] = [
         FrontEnd::Bench,
         FrontEnd::Script,
         FrontEnd::Hey,
         FrontEnd::Bombardier,
+        FrontEnd::JMeter,
     ];
 }
 

@@ -10,7 +10,7 @@ use crate::FrontEnd;
 
 macro_rules! knobs {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,
-        $bench:expr, $script:expr, $hey:expr, $bombardier:expr;)+) => {
+        $bench:expr, $script:expr, $hey:expr, $bombardier:expr, $jmeter:expr;)+) => {
         /// Something that can be changed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Knob {
@@ -30,14 +30,15 @@ macro_rules! knobs {
             /// What it is called there; `None`: it is not there.
             #[must_use]
             pub fn word(self, front_end: FrontEnd) -> Option<&'static str> {
-                let [bench, script, hey, bombardier]: [Option<&'static str>; 4] = match self {
-                    $(Knob::$variant => [$bench, $script, $hey, $bombardier],)+
+                let [bench, script, hey, bombardier, jmeter]: [Option<&'static str>; 5] = match self {
+                    $(Knob::$variant => [$bench, $script, $hey, $bombardier, $jmeter],)+
                 };
                 match front_end {
                     FrontEnd::Bench => bench,
                     FrontEnd::Script => script,
                     FrontEnd::Hey => hey,
                     FrontEnd::Bombardier => bombardier,
+                    FrontEnd::JMeter => jmeter,
                 }
             }
         }
@@ -45,41 +46,41 @@ macro_rules! knobs {
 }
 
 knobs! {
-    // name, bench, script, hey, bombardier
+    // name, bench, script, hey, bombardier, jmeter
     /// Addresses for a name.
-    Resolve = "resolve", Some("--resolve"), Some("hosts"), None, None;
+    Resolve = "resolve", Some("--resolve"), Some("hosts"), None, None, None;
     /// The limit of connecting.
-    ConnectTimeout = "connect-timeout", Some("--connect-timeout"), None, Some("-t"), Some("--timeout");
+    ConnectTimeout = "connect-timeout", Some("--connect-timeout"), None, Some("-t"), Some("--timeout"), Some("HTTPSampler.connect_timeout");
     /// The limit of a request.
-    Timeout = "timeout", Some("--timeout"), Some("timeout"), Some("-t"), Some("--timeout");
+    Timeout = "timeout", Some("--timeout"), Some("timeout"), Some("-t"), Some("--timeout"), Some("HTTPSampler.response_timeout");
     /// The authority that the target's certificate is from.
-    Authority = "cacert", Some("--cacert"), None, None, None;
+    Authority = "cacert", Some("--cacert"), None, None, None, None;
     /// The name that a certificate is asked for.
-    ServerName = "sni", Some("--sni"), None, Some("-host"), None;
+    ServerName = "sni", Some("--sni"), None, Some("-host"), None, None;
     /// Whether the certificate is looked at.
-    SkipVerify = "insecure", Some("--insecure"), Some("insecureSkipTLSVerify"), None, Some("--insecure");
+    SkipVerify = "insecure", Some("--insecure"), Some("insecureSkipTLSVerify"), None, Some("--insecure"), None;
     /// What the client shows.
-    ClientCertificate = "cert", Some("--cert"), Some("tlsAuth"), None, Some("--cert");
+    ClientCertificate = "cert", Some("--cert"), Some("tlsAuth"), None, Some("--cert"), None;
     /// Redirects that are followed.
-    MaxRedirects = "max-redirects", Some("--max-redirects"), Some("maxRedirects"), None, None;
+    MaxRedirects = "max-redirects", Some("--max-redirects"), Some("maxRedirects"), None, None, None;
     /// Local addresses.
-    Source = "source", Some("--source"), Some("--local-ips"), None, None;
+    Source = "source", Some("--source"), Some("--local-ips"), None, None, None;
     /// What an answer must hold.
-    Expect = "expect", Some("--expect json:…"), Some("check()"), None, None;
+    Expect = "expect", Some("--expect json:…"), Some("check()"), None, None, None;
     /// Virtual users at most.
-    MaxVus = "max-vus", Some("--max-vus"), Some("maxVUs"), Some("-c"), Some("--connections");
+    MaxVus = "max-vus", Some("--max-vus"), Some("maxVUs"), Some("-c"), Some("--connections"), Some("ThreadGroup.num_threads");
     /// Time for what is under way at the end.
-    GracefulStop = "graceful-stop", Some("--graceful-stop"), Some("gracefulStop"), None, None;
+    GracefulStop = "graceful-stop", Some("--graceful-stop"), Some("gracefulStop"), None, None, None;
     /// Requests that a connection carries.
-    MaxRequests = "max-requests", Some("--max-requests-per-connection"), None, None, None;
+    MaxRequests = "max-requests", Some("--max-requests-per-connection"), None, None, None, None;
     /// Bytes of a body that are taken.
-    MaxBody = "max-body", None, Some("--max-body"), None, None;
+    MaxBody = "max-body", None, Some("--max-body"), None, None, None;
     /// How long the load lasts.
-    Duration = "duration", Some("-d"), Some("--duration"), Some("-z"), Some("-d");
+    Duration = "duration", Some("-d"), Some("--duration"), Some("-z"), Some("-d"), Some("ThreadGroup.duration");
     /// How far starts may be bunched.
-    StartWindow = "start-window", Some("--start-window"), None, None, None;
+    StartWindow = "start-window", Some("--start-window"), None, None, None, None;
     /// What is left out at the start.
-    WarmUp = "warm-up", Some("--warm-up"), None, None, None;
+    WarmUp = "warm-up", Some("--warm-up"), None, None, None, None;
 }
 
 impl Knob {

@@ -39,6 +39,15 @@ pub enum Behaviour {
     Requests(RequestMix),
     /// Runs a function of the plan's script.
     Script(ScriptBehaviour),
+    /// Lives the life of a thread of a plan of steps.
+    Steps(StepsBehaviour),
+}
+
+/// A thread group of the plan's steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepsBehaviour {
+    /// Its place among the groups, from 0.
+    pub group: usize,
 }
 
 /// A function of the plan's script.
@@ -86,7 +95,7 @@ impl Scenario {
     pub fn requests(&self) -> Option<&RequestMix> {
         match &self.behaviour {
             Behaviour::Requests(mix) => Some(mix),
-            Behaviour::Script(_) => None,
+            Behaviour::Script(_) | Behaviour::Steps(_) => None,
         }
     }
 }
@@ -213,6 +222,7 @@ impl TestPlan {
             match &mut scenario.behaviour {
                 Behaviour::Requests(mix) => mix.requests.iter_mut().for_each(|one| one.redact()),
                 Behaviour::Script(script) => hide(&mut script.env),
+                Behaviour::Steps(_) => {}
             }
         }
         plan
@@ -241,7 +251,7 @@ impl TestPlan {
             {
                 return Err(format!("scenario {}: has no request", scenario.name));
             }
-            if scenario.requests().is_none() && self.script.is_none() {
+            if matches!(scenario.behaviour, Behaviour::Script(_)) && self.script.is_none() {
                 return Err(format!("scenario {}: has no script", scenario.name));
             }
         }

@@ -67,6 +67,7 @@ pub fn run(
         plan: Arc::clone(&plan),
         samples: setup.samples,
         script: setup.script.as_ref().map(|script| script.setup.clone()),
+        steps: setup.steps,
     };
     enter(RunPhase::InitVus);
     let engine = Engine::start(engine_setup).map_err(RunError::Start)?;

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
+use loadline_engine::steps::StepsSetup;
 use loadline_engine::{ScriptSetup, StartError};
 use loadline_model::result::RunResult;
 use loadline_model::snapshot::Sample;
@@ -23,6 +24,8 @@ pub struct RunSetup {
     pub samples: Option<SyncSender<Vec<Sample>>>,
     /// The script; `None` for other runs.
     pub script: Option<RunScript>,
+    /// The steps of the plan's groups; `None` for other runs.
+    pub steps: Option<StepsSetup>,
     /// Whether a script's test waits for [`RunCommand::Resume`] before `setup()`.
     pub is_paused: bool,
     /// What another thread sees a script's test through; `None`: nobody looks.

@@ -26,6 +26,7 @@ pub use contract::{Ran, RunError, RunScript, RunSetup};
 pub use environment::{environment, prepare_process};
 pub use lifecycle::{Handled, ReadError, Trouble, handle_summary, read_exports};
 pub use loadline_engine::clock::Clock;
+pub use loadline_engine::steps;
 pub use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, Traced};
 pub use observing::{ObserverFeed, ObserverSource};
 pub use thresholds::evaluate as evaluate_thresholds;

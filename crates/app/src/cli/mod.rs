@@ -109,6 +109,9 @@ pub enum Command {
     /// The command line of bombardier 2.0
     #[command(disable_help_flag = true)]
     Bombardier(DialectArgs),
+    /// The command line of JMeter 5.6.3, without its window: runs .jmx plans
+    #[command(disable_help_flag = true)]
+    Jmeter(DialectArgs),
     /// Serve a test target: httpbin endpoints, SOAP, queues and faults with known laws
     Target(TargetArgs),
     /// Show what loadline does: a ramp into the saturation of a target of its own (under 30 s)

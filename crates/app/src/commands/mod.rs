@@ -14,6 +14,7 @@ mod deps;
 mod docs;
 mod hey;
 mod inspect;
+mod jmeter;
 mod k6;
 mod new;
 mod notices;
@@ -46,6 +47,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
     match dialect_of(arguments) {
         Some((Dialect::Hey, rest)) => return hey::run(rest, arguments, env, files),
         Some((Dialect::Bombardier, rest)) => return bombardier::run(rest, arguments, env, files),
+        Some((Dialect::JMeter, rest)) => return jmeter::run(rest, arguments, env),
         Some((Dialect::K6, rest)) => return k6::dispatch(Identity::K6, rest, env, files),
         Some((Dialect::Script, rest)) => return k6::dispatch(Identity::Loadline, rest, env, files),
         None => {}
@@ -57,6 +59,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Command::Sweep(args) => sweep::run(*args, arguments, env, files),
         Command::Hey(dialect) => hey::run(&dialect.arguments, arguments, env, files),
         Command::Bombardier(dialect) => bombardier::run(&dialect.arguments, arguments, env, files),
+        Command::Jmeter(dialect) => jmeter::run(&dialect.arguments, arguments, env),
         Command::Target(args) => target::run(args),
         Command::Demo(args) => demo::run(&args, env),
         Command::Report(args) => report::run(&args, env),
@@ -82,6 +85,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
 enum Dialect {
     Hey,
     Bombardier,
+    JMeter,
     /// k6's whole command line.
     K6,
     /// One of the commands around a script; its name is the first of its arguments.
@@ -94,6 +98,7 @@ fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
     let named = |name: &str| match name {
         "hey" => Some(Dialect::Hey),
         "bombardier" => Some(Dialect::Bombardier),
+        "jmeter" => Some(Dialect::JMeter),
         "k6" => Some(Dialect::K6),
         _ => None,
     };

@@ -159,6 +159,7 @@ impl Prober {
         let mut progress = Progress::new(what, load, self.is_quiet);
         let mut on_event = |event: RunEvent| progress.show(&event);
         let setup = RunSetup {
+            steps: None,
             commands,
             samples: None,
             script: None,

@@ -12,6 +12,7 @@ use loadline_model::result::{RunResult, StopReason};
 use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
 use loadline_output::json;
+use loadline_run::steps::StepsSetup;
 use loadline_run::{ObserverFeed, RunSetup};
 
 use crate::environment::RESULT_FILE;
@@ -33,6 +34,7 @@ pub(super) struct Run {
     journal: RunJournal,
     command_line: Vec<String>,
     observers: Option<ObserverFeed>,
+    steps: Option<StepsSetup>,
     /// Where the environment wants the JSON result, beside what the command line says.
     result_file: Option<PathBuf>,
 }
@@ -64,6 +66,7 @@ impl Run {
             observers: wanted
                 .start(env)
                 .map_err(|refusal| Ending::refusal(refusal.code, &refusal.message))?,
+            steps: None,
             result_file: env.get(RESULT_FILE).map(PathBuf::from),
         })
     }
@@ -90,6 +93,11 @@ impl Run {
         self.samples = Some(taker);
     }
 
+    /// What the threads of the plan's groups do.
+    pub(super) fn follow_steps(&mut self, steps: StepsSetup) {
+        self.steps = Some(steps);
+    }
+
     /// Runs, telling `watch` what happens. The journal is handed back to be ended when the result
     /// has been told.
     ///
@@ -106,6 +114,7 @@ impl Run {
             mut journal,
             command_line,
             observers,
+            steps,
             result_file,
             ..
         } = self;
@@ -113,6 +122,7 @@ impl Run {
             commands,
             samples,
             script: None,
+            steps,
             is_paused: false,
             watch: None,
             command_line,

@@ -135,7 +135,7 @@ impl Tags {
             .iter()
             .flat_map(|scenario| match &scenario.behaviour {
                 Behaviour::Requests(mix) => mix.requests.as_slice(),
-                Behaviour::Script(_) => &[],
+                Behaviour::Script(_) | Behaviour::Steps(_) => &[],
             });
         let mut common = plan.run_tags().with("scenario", "default");
         if let (Some(request), None) = (requests.next(), requests.next()) {

@@ -114,6 +114,7 @@ impl Going<'_> {
             show.hand_to(tui);
         }
         let setup = RunSetup {
+            steps: None,
             commands: orders.1,
             samples: None,
             script: Some(RunScript {

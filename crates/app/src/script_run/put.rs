@@ -38,6 +38,7 @@ impl Going<'_> {
             data: Arc::default(),
         };
         let setup = RunSetup {
+            steps: None,
             script: Some(RunScript {
                 setup: script,
                 functions: self.loaded.exports.functions.clone(),

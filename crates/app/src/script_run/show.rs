@@ -240,7 +240,7 @@ impl Show {
 fn described(scenario: &Scenario) -> ScenarioDescription<'_> {
     let exec = match &scenario.behaviour {
         Behaviour::Script(function) => Some(function.exec.as_str()),
-        Behaviour::Requests(_) => None,
+        Behaviour::Requests(_) | Behaviour::Steps(_) => None,
     };
     ScenarioDescription {
         name: &scenario.name,

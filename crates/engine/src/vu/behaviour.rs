@@ -15,6 +15,7 @@ use super::client::VuClient;
 use super::requests::RequestsVu;
 use super::script::{ScenarioScript, ScriptBehaviour};
 use super::shared::Shared;
+use super::steps::{GroupOnWorker, StepsVu};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
 
@@ -24,6 +25,8 @@ pub(crate) enum VuBehaviour {
     Requests(Box<RequestsVu>),
     /// A function of a script.
     Script(Box<ScriptBehaviour>),
+    /// A thread of a plan of steps.
+    Steps(Box<StepsVu>),
 }
 
 impl VuBehaviour {
@@ -33,13 +36,14 @@ impl VuBehaviour {
         match self {
             VuBehaviour::Requests(requests) => requests.iterate(beginning).await,
             VuBehaviour::Script(script) => Box::pin(script.iterate(beginning)).await,
+            VuBehaviour::Steps(steps) => Box::pin(steps.iterate(beginning)).await,
         }
     }
 
     /// Makes the virtual user ready, as far as that can be done before the run starts.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
         match self {
-            VuBehaviour::Requests(_) => Ok(()),
+            VuBehaviour::Requests(_) | VuBehaviour::Steps(_) => Ok(()),
             VuBehaviour::Script(script) => script.initialise().await,
         }
     }
@@ -51,6 +55,8 @@ pub(crate) enum BehaviourPlan {
     Requests(Rc<super::requests::RequestsPlan>, Rc<Judging>),
     /// A function of a script.
     Script(Rc<ScenarioScript>),
+    /// The threads of a group.
+    Steps(Rc<GroupOnWorker>),
 }
 
 impl BehaviourPlan {
@@ -72,6 +78,10 @@ impl BehaviourPlan {
             BehaviourPlan::Script(scenario) => {
                 let script = ScriptBehaviour::new(Rc::clone(scenario), shared, slot, timers);
                 VuBehaviour::Script(Box::new(script))
+            }
+            BehaviourPlan::Steps(group) => {
+                let steps = StepsVu::new(Rc::clone(group), shared, slot, timers);
+                VuBehaviour::Steps(Box::new(steps))
             }
         }
     }

@@ -17,6 +17,7 @@ pub(crate) mod script_client;
 #[cfg(test)]
 mod seam_tests;
 pub(crate) mod shared;
+pub(crate) mod steps;
 
 pub(crate) use client::Judging;
 pub(crate) use http2_pool::Http2Pool;

@@ -38,11 +38,13 @@ use crate::record::Recorder;
 use crate::report::WorkerReport;
 use crate::script::{ScriptSetup, ScriptSignal};
 use crate::slot::VuSlot;
+use crate::steps::StepsSetup;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
 use crate::vu::script::{AllBegun, PlanNumbers, ScenarioScript, WorkerMeans, WorkerScript};
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
+use crate::vu::steps::GroupOnWorker;
 use crate::vu::{Http2Pool, Judging, RequestsPlan};
 
 /// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest
@@ -69,6 +71,8 @@ pub(crate) struct WorkerSetup {
     pub(crate) start_line: Arc<StartLine>,
     /// What scenarios of a script need; `None` when there are none.
     pub(crate) script: Option<ScriptParts>,
+    /// What scenarios of steps need; `None` when there are none.
+    pub(crate) steps: Option<StepsSetup>,
 }
 
 /// What a worker needs to run a script.
@@ -403,6 +407,16 @@ fn host(
             ));
             share = share.of_script(&scenario);
             BehaviourPlan::Script(scenario)
+        }
+        Behaviour::Steps(steps) => {
+            let Some(setup_of_steps) = &setup.steps else {
+                return Err(format!("scenario {}: the run has no steps", scenario.name));
+            };
+            BehaviourPlan::Steps(Rc::new(GroupOnWorker {
+                setup: setup_of_steps.clone(),
+                group: steps.group,
+                mailboxes: setup.mailboxes.clone(),
+            }))
         }
     };
     Ok(Hosted {

@@ -30,6 +30,7 @@ fn user_option(front_end: FrontEnd) -> Option<(char, &'static str)> {
     match front_end {
         FrontEnd::Bench => Some(('u', "46kq")),
         FrontEnd::Hey => Some(('a', "")),
+        FrontEnd::JMeter => Some(('a', "")),
         FrontEnd::Script | FrontEnd::Bombardier => None,
     }
 }
@@ -49,6 +50,7 @@ fn is_secret_long(name: &str, front_end: FrontEnd) -> bool {
     let is_of_own = match front_end {
         FrontEnd::Bench => name == "user",
         FrontEnd::Hey => name == "a",
+        FrontEnd::JMeter => name == "password",
         FrontEnd::Script | FrontEnd::Bombardier => false,
     };
     is_of_own || (!name.contains(['=', ':']) && is_secret_name(name))

@@ -1,0 +1,116 @@
+//! What a plan's own texts are evaluated with before the first thread: variables, and a host without a run.
+//!
+//! Must not know threads. Invariant: there is no sample yet, and nobody is at work.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use loadline_run::steps::StepsWorld;
+use loadline_steps::host::{Host, LogLevel};
+use loadline_steps::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
+use loadline_steps::variables::Variables;
+
+use super::world::{World, now_ms};
+
+/// What texts are evaluated with before a run.
+pub(crate) struct Bench {
+    pub(crate) variables: Variables,
+    host: BareHost,
+    thread: ThreadIdentity,
+    memory: FunctionMemory,
+    commons: Commons,
+}
+
+/// A host without a run.
+struct BareHost {
+    world: Arc<World>,
+    random: Cell<u64>,
+}
+
+impl Bench {
+    /// For a plan whose file has this name.
+    pub(crate) fn new(plan: &str, world: Arc<World>) -> Bench {
+        Bench {
+            variables: Variables::default(),
+            host: BareHost {
+                world,
+                random: Cell::new(now_ms().unsigned_abs()),
+            },
+            thread: ThreadIdentity {
+                plan: plan.to_owned(),
+                ..ThreadIdentity::default()
+            },
+            memory: FunctionMemory::default(),
+            commons: Commons::default(),
+        }
+    }
+
+    /// Lends all that an evaluation needs.
+    pub(crate) fn scope(&mut self) -> Scope<'_> {
+        Scope {
+            variables: &mut self.variables,
+            host: &self.host,
+            thread: &self.thread,
+            memory: &mut self.memory,
+            commons: &self.commons,
+            previous: None,
+            sampler: "",
+            iteration: 0,
+        }
+    }
+}
+
+impl Host for BareHost {
+    fn unix_ms(&self) -> i64 {
+        now_ms()
+    }
+
+    fn utc_offset_s(&self, unix_ms: i64) -> i32 {
+        self.world.utc_offset_s(unix_ms)
+    }
+
+    /// SplitMix64.
+    fn random(&self) -> u64 {
+        let state = self.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.random.set(state);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn properties(&self) -> Vec<(String, String)> {
+        self.world.properties()
+    }
+
+    fn threads_at_work(&self, _group: usize) -> (u32, u32) {
+        (0, 0)
+    }
+
+    fn property(&self, name: &str) -> Option<String> {
+        self.world.property(name)
+    }
+
+    fn set_property(&self, name: &str, value: &str) -> Option<String> {
+        self.world.set_property(name, value)
+    }
+
+    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String> {
+        self.world.read_file(name)
+    }
+
+    fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
+        self.world.write_file(name, bytes, append)
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        self.world.environment(name)
+    }
+
+    fn machine(&self) -> (String, String) {
+        self.world.machine()
+    }
+
+    fn log(&self, level: LogLevel, class: &str, message: &str) {
+        self.world.log(level, class, message);
+    }
+}

@@ -1,0 +1,268 @@
+//! The options of JMeter's command line.
+//!
+//! Must not know what a plan is. Invariant: every option that JMeter has is read; one that does nothing here is
+//! harmless, or refused by name.
+
+use std::collections::BTreeMap;
+
+/// What a command line asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// The plan (`-t`).
+    pub(crate) plan: Option<String>,
+    /// The results file (`-l`).
+    pub(crate) results: Option<String>,
+    /// The log (`-j`).
+    pub(crate) log: Option<String>,
+    /// Files of properties, in their order (`-p`, `-q`).
+    pub(crate) property_files: Vec<String>,
+    /// Properties (`-J`); `None`: it is removed.
+    pub(crate) properties: BTreeMap<String, Option<String>>,
+    /// Whether there is no window (`-n`).
+    pub(crate) no_window: bool,
+    /// Whether files that are there are replaced (`-f`).
+    pub(crate) replace: bool,
+    /// Whether a plan is run although something in it is not supported (`--allow-unsupported`).
+    pub(crate) allow_unsupported: bool,
+}
+
+/// What a command line comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// A run.
+    Run(Box<Options>),
+    /// Help (`-h`, `-?`).
+    Help,
+    /// The version (`-v`).
+    Version,
+    /// What JMeter prints before its usage when an option is unknown or wanting.
+    Misused(String),
+    /// What is not supported, in words for the user.
+    Refused(String),
+}
+
+/// What an option is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    NoWindow,
+    Plan,
+    Results,
+    Log,
+    PropertyFile,
+    Property,
+    Replace,
+    /// It is read with its value, and changes nothing here.
+    Harmless,
+    /// It belongs to tests over several machines.
+    Remote,
+    /// It belongs to reports.
+    Report,
+    /// It names a proxy.
+    Proxy,
+    Help,
+    Version,
+    AllowUnsupported,
+}
+
+/// Letter, long name, whether a value follows, meaning.
+type Row = (char, &'static str, bool, Meaning);
+
+const TABLE: &[Row] = &[
+    ('n', "nongui", false, Meaning::NoWindow),
+    ('t', "testfile", true, Meaning::Plan),
+    ('l', "logfile", true, Meaning::Results),
+    ('j', "jmeterlogfile", true, Meaning::Log),
+    ('i', "jmeterlogconf", true, Meaning::Harmless),
+    ('p', "propfile", true, Meaning::PropertyFile),
+    ('q', "addprop", true, Meaning::PropertyFile),
+    ('J', "jmeterproperty", true, Meaning::Property),
+    ('G', "globalproperty", true, Meaning::Harmless),
+    ('D', "systemproperty", true, Meaning::Harmless),
+    ('S', "systemPropertyFile", true, Meaning::Harmless),
+    ('L', "loglevel", true, Meaning::Harmless),
+    ('d', "homedir", true, Meaning::Harmless),
+    ('f', "forceDeleteResultFile", false, Meaning::Replace),
+    ('r', "runremote", false, Meaning::Remote),
+    ('R', "remotestart", true, Meaning::Remote),
+    ('X', "remoteexit", false, Meaning::Remote),
+    ('s', "server", false, Meaning::Remote),
+    ('e', "reportatendofloadtests", false, Meaning::Report),
+    ('o', "reportoutputfolder", true, Meaning::Report),
+    ('g', "reportonly", true, Meaning::Report),
+    ('H', "proxyHost", true, Meaning::Proxy),
+    ('P', "proxyPort", true, Meaning::Proxy),
+    ('N', "nonProxyHosts", true, Meaning::Proxy),
+    ('u', "username", true, Meaning::Proxy),
+    ('a', "password", true, Meaning::Proxy),
+    ('E', "proxyScheme", true, Meaning::Proxy),
+    ('h', "help", false, Meaning::Help),
+    ('?', "?", false, Meaning::Help),
+    ('v', "version", false, Meaning::Version),
+    ('\0', "allow-unsupported", false, Meaning::AllowUnsupported),
+];
+
+/// Reads a command line, the program's name left out.
+pub(crate) fn parse(arguments: &[String]) -> Wish {
+    let mut options = Options::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let Some((row, glued)) = row_of(argument) else {
+            return Wish::Misused(match argument.strip_prefix('-') {
+                Some(_) => format!("Error: Unknown option {argument}"),
+                None => format!("Error: An argument was not expected: {argument}"),
+            });
+        };
+        let &(letter, name, wants_value, meaning) = row;
+        let value = match (wants_value, glued) {
+            (false, _) => String::new(),
+            (true, Some(glued)) => glued,
+            (true, None) => match rest.next() {
+                Some(value) => value.clone(),
+                None => {
+                    return Wish::Misused(format!("Error: Missing argument to option {letter}"));
+                }
+            },
+        };
+        match meaning {
+            Meaning::Help => return Wish::Help,
+            Meaning::Version => return Wish::Version,
+            Meaning::Remote | Meaning::Report | Meaning::Proxy => {
+                return Wish::Refused(not_supported(letter, name, meaning));
+            }
+            _ => options.take(meaning, value),
+        }
+    }
+    if !options.no_window {
+        let why = "JMeter's window is not here: run the plan without it, with -n -t <plan>";
+        return Wish::Refused(why.to_owned());
+    }
+    if options.plan.is_none() {
+        return Wish::Misused("Error: Test plan file (-t) is required".to_owned());
+    }
+    Wish::Run(Box::new(options))
+}
+
+fn not_supported(letter: char, name: &str, meaning: Meaning) -> String {
+    let what = match meaning {
+        Meaning::Remote => "tests over several machines (JMeter's RMI) are not supported",
+        Meaning::Report => "reports of JMeter plans are not supported yet",
+        _ => "a proxy for all samplers is not supported",
+    };
+    format!("-{letter} (--{name}): {what}")
+}
+
+/// The option that an argument is, and the value that is glued to it.
+fn row_of(argument: &str) -> Option<(&'static Row, Option<String>)> {
+    if let Some(long) = argument.strip_prefix("--") {
+        let (name, value) = match long.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (long, None),
+        };
+        let row = TABLE.iter().find(|(_, known, _, _)| *known == name)?;
+        return Some((row, value));
+    }
+    let mut letters = argument.strip_prefix('-')?.chars();
+    let letter = letters.next()?;
+    let row = TABLE.iter().find(|(known, _, _, _)| *known == letter)?;
+    let glued = letters.as_str();
+    match (row.2, glued) {
+        (_, "") => Some((row, None)),
+        (true, glued) => Some((row, Some(glued.trim_start_matches('=').to_owned()))),
+        (false, _) => None,
+    }
+}
+
+impl Options {
+    fn take(&mut self, meaning: Meaning, value: String) {
+        match meaning {
+            Meaning::NoWindow => self.no_window = true,
+            Meaning::Plan => self.plan = Some(value),
+            Meaning::Results => self.results = Some(value),
+            Meaning::Log => self.log = Some(value),
+            Meaning::PropertyFile => self.property_files.push(value),
+            Meaning::Replace => self.replace = true,
+            Meaning::AllowUnsupported => self.allow_unsupported = true,
+            Meaning::Property => {
+                let (name, value) = value.split_once('=').unwrap_or((&value, ""));
+                let value = (!value.is_empty()).then(|| value.to_owned());
+                self.properties.insert(name.to_owned(), value);
+            }
+            Meaning::Harmless
+            | Meaning::Remote
+            | Meaning::Report
+            | Meaning::Proxy
+            | Meaning::Help
+            | Meaning::Version => {}
+        }
+    }
+}
+
+/// What `-h` prints.
+pub(crate) fn usage() -> String {
+    let mut text = String::from("loadline jmeter: runs JMeter plans\n\n");
+    text.push_str("Usage: loadline jmeter -n -t plan.jmx [-l results.jtl] [options]\n\n");
+    for (letter, name, wants_value, meaning) in TABLE {
+        let what = match meaning {
+            Meaning::NoWindow => "run without a window (required)",
+            Meaning::Plan => "the plan",
+            Meaning::Results => "write results to this file; one that is there is added to",
+            Meaning::Log => "write the log to this file (default: jmeter.log)",
+            Meaning::PropertyFile => "read properties from this file",
+            Meaning::Property => "set a property: NAME=VALUE",
+            Meaning::Replace => "replace a results file that is there",
+            Meaning::Harmless => "accepted, without effect",
+            Meaning::Remote | Meaning::Report | Meaning::Proxy => "not supported",
+            Meaning::Help => "this text",
+            Meaning::Version => "the version",
+            Meaning::AllowUnsupported => "run what is supported of a plan",
+        };
+        let value = if *wants_value { " <value>" } else { "" };
+        let short = match letter {
+            '\0' => "    ".to_owned(),
+            letter => format!("-{letter}, "),
+        };
+        text.push_str(&format!(
+            "  {:<36} {what}\n",
+            format!("{short}--{name}{value}")
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(line: &str) -> Wish {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        parse(&words)
+    }
+
+    #[test]
+    fn options_are_read_glued_or_apart() {
+        let Wish::Run(options) = wish("-n -t a.jmx -lout.jtl -Ja=1=2 -J b=3 -Jc= --addprop=q")
+        else {
+            panic!("a run is asked for");
+        };
+        assert_eq!(options.results.as_deref(), Some("out.jtl"));
+        assert_eq!(options.property_files, ["q"]);
+        let value = |name: &str| options.properties[name].clone();
+        assert_eq!(value("a").as_deref(), Some("1=2"));
+        assert_eq!((value("b").as_deref(), value("c")), (Some("3"), None));
+    }
+
+    #[test]
+    fn what_is_not_here_is_refused_by_name() {
+        let refused = |line: &str| matches!(wish(line), Wish::Refused(_));
+        assert!(refused("-t a.jmx"), "the window");
+        assert!(refused("-n -t a.jmx -R host"), "other machines");
+        assert!(refused("-n -t a.jmx -l x -e -o y"), "reports");
+    }
+
+    #[test]
+    fn misuse_is_told_as_jmeter_does() {
+        let told = |line: &str| matches!(wish(line), Wish::Misused(_));
+        assert!(told("-n"), "no plan");
+        assert!(told("-n -t a.jmx --nosuch"), "an unknown option");
+    }
+}

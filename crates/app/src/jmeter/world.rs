@@ -1,0 +1,163 @@
+//! What the threads of a plan see of this machine: files, properties, the environment, the log.
+//!
+//! Must not know threads. Invariant: a file that was read is the same for the rest of the run.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use loadline_model::civil::Civil;
+use loadline_run::steps::StepsWorld;
+use loadline_steps::host::LogLevel;
+
+use super::zone;
+use crate::{Env, Files};
+
+/// What the threads of a plan see of this machine.
+pub(crate) struct World {
+    properties: Mutex<BTreeMap<String, String>>,
+    /// The folder of the plan.
+    folder: PathBuf,
+    files: Mutex<HashMap<String, Arc<[u8]>>>,
+    env: Env,
+    log: Mutex<Option<File>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Milliseconds since 1970.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "console and log tell the time of day also before the run's clock begins and after its end"
+)]
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
+}
+
+impl World {
+    /// The world of a plan in a file; without a log nothing is logged.
+    pub(crate) fn new(
+        plan: &str,
+        properties: BTreeMap<String, String>,
+        env: &Env,
+        log: Option<File>,
+    ) -> World {
+        let folder = Path::new(plan).parent().unwrap_or(Path::new(""));
+        World {
+            properties: Mutex::new(properties),
+            folder: folder.to_owned(),
+            files: Mutex::default(),
+            env: env.clone(),
+            log: Mutex::new(log),
+        }
+    }
+
+    /// Where a file is: in the working directory, or else beside the plan.
+    fn place(&self, name: &str) -> PathBuf {
+        let here = Path::new(name);
+        match here.is_absolute() || here.exists() {
+            true => here.to_owned(),
+            false => self.folder.join(name),
+        }
+    }
+
+    /// Writes a line of the log.
+    pub(crate) fn tell(&self, class: &str, message: &str) {
+        self.log(LogLevel::Info, class, message);
+    }
+}
+
+impl StepsWorld for World {
+    fn utc_offset_s(&self, unix_ms: i64) -> i32 {
+        zone::local(unix_ms).offset_s
+    }
+
+    fn properties(&self) -> Vec<(String, String)> {
+        lock(&self.properties).clone().into_iter().collect()
+    }
+
+    fn property(&self, name: &str) -> Option<String> {
+        lock(&self.properties).get(name).cloned()
+    }
+
+    fn set_property(&self, name: &str, value: &str) -> Option<String> {
+        lock(&self.properties).insert(name.to_owned(), value.to_owned())
+    }
+
+    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String> {
+        if let Some(known) = lock(&self.files).get(name) {
+            return Ok(Arc::clone(known));
+        }
+        let place = self.place(name);
+        let bytes = Files::Disk.read(&place.to_string_lossy());
+        let bytes: Arc<[u8]> = bytes.map_err(|error| error.to_string())?.into();
+        lock(&self.files).insert(name.to_owned(), Arc::clone(&bytes));
+        Ok(bytes)
+    }
+
+    fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
+        let place = Path::new(name);
+        let written = match append {
+            true => OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(place)
+                .and_then(|mut file| file.write_all(bytes)),
+            false => fs::write(place, bytes),
+        };
+        written.map_err(|error| format!("cannot write {name}: {error}"))
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        self.env.all().get(name).cloned()
+    }
+
+    fn machine(&self) -> (String, String) {
+        let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let name = match name.trim() {
+            "" => "localhost",
+            name => name,
+        };
+        (name.to_owned(), "127.0.0.1".to_owned())
+    }
+
+    fn log(&self, level: LogLevel, class: &str, message: &str) {
+        let mut log = lock(&self.log);
+        let Some(file) = log.as_mut() else { return };
+        let level = match level {
+            LogLevel::Debug => return,
+            LogLevel::Info => "INFO",
+            LogLevel::Warn => "WARN",
+            LogLevel::Error => "ERROR",
+        };
+        let line = format!("{} {level} {class}: {message}\n", told(now_ms()));
+        if file.write_all(line.as_bytes()).is_err() {
+            // A log that cannot be written is no reason to end a test.
+            *log = None;
+        }
+    }
+}
+
+/// An instant as JMeter's log has it.
+fn told(unix_ms: i64) -> String {
+    let local_ms = unix_ms + i64::from(zone::local(unix_ms).offset_s) * 1000;
+    let civil = Civil::of_unix_s(u64::try_from(local_ms.div_euclid(1000)).unwrap_or(0));
+    format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02},{:03}",
+        civil.year,
+        civil.month,
+        civil.day,
+        civil.hour,
+        civil.minute,
+        civil.second,
+        local_ms.rem_euclid(1000)
+    )
+}

@@ -1,0 +1,340 @@
+//! The HTTP client of one thread of steps: one exchange over its own connections, as JMeter's client keeps them.
+//!
+//! Must not know samplers. Invariant: an exchange that began records exactly one fate, also when it is cut.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use loadline_model::url::{Origin, Scheme};
+use loadline_model::{ErrorClass, Nanos};
+use loadline_steps::http::{HttpAnswer, HttpAsk, HttpReply};
+use loadline_wire::{Head, Limits, RequestKind, ResponseSink};
+
+use super::java_words::java_fault;
+use crate::client::{
+    Around, Body, Broken, Http1Connection, IdleConnections, Instants, KeepRules, Message, Receiver,
+    Stop, Surplus, Wish,
+};
+use crate::exchange::{Answer, AnswerReceiver, Wants, decoded};
+use crate::net::Failure;
+use crate::record::Life;
+use crate::slot::VuSlot;
+use crate::vu::client::Held;
+use crate::vu::shared::Shared;
+
+/// JMeter's rules: `httpclient4.time_to_live`, and the idle time after which its client looks whether a peer has
+/// closed.
+fn keep_rules() -> KeepRules {
+    KeepRules {
+        lifetime: Some(Duration::from_secs(60)),
+        look_after: Duration::from_millis(4_900),
+        ..KeepRules::default()
+    }
+}
+
+/// The HTTP client of one thread.
+pub(super) struct StepsClient {
+    shared: Rc<Shared>,
+    slot: Rc<VuSlot>,
+    /// By the route's index.
+    idle: IdleConnections<usize, Held>,
+    buffer: Vec<u8>,
+    answer: Answer,
+    wants: Wants,
+}
+
+/// An answer being read, and what only this front end wants of it.
+struct StepsReceiver<'a> {
+    inner: AnswerReceiver<'a>,
+    reason: String,
+    header_bytes: u64,
+}
+
+impl ResponseSink for StepsReceiver<'_> {
+    fn head(&mut self, head: &Head<'_>) {
+        self.reason = String::from_utf8_lossy(head.reason()).into_owned();
+        self.header_bytes = head.wire_len() as u64;
+        self.inner.head(head);
+    }
+
+    fn body(&mut self, piece: &[u8]) {
+        self.inner.body(piece);
+    }
+}
+
+impl Receiver for StepsReceiver<'_> {
+    // JMeter's client takes the answer and drops the connection.
+    const SURPLUS: Surplus = Surplus::Dropped;
+
+    fn http2_head(&mut self, head: &http::response::Parts) {
+        self.inner.http2_head(head);
+    }
+
+    fn wish(&self) -> Result<Wish, Failure> {
+        self.inner.wish()
+    }
+}
+
+/// Records an interruption if the exchange is dropped before its fate is known.
+struct Fate {
+    shared: Rc<Shared>,
+    life: Life,
+    is_known: bool,
+}
+
+impl Drop for Fate {
+    fn drop(&mut self) {
+        if !self.is_known {
+            self.shared.recorder.borrow_mut().interrupted(&self.life);
+        }
+    }
+}
+
+/// What came of an exchange that has an answer.
+struct Got {
+    peer: Option<usize>,
+    reason: String,
+    header_bytes: u64,
+}
+
+impl StepsClient {
+    pub(super) fn new(shared: Rc<Shared>, slot: Rc<VuSlot>) -> StepsClient {
+        let wants = Wants {
+            headers: true,
+            body_max: shared.client.body_kept_max,
+            ..Wants::default()
+        };
+        StepsClient {
+            shared,
+            slot,
+            idle: IdleConnections::new(Rc::new(keep_rules())),
+            buffer: Vec::new(),
+            answer: Answer::default(),
+            wants,
+        }
+    }
+
+    /// Carries out an exchange.
+    ///
+    /// # Errors
+    /// The thread is cut.
+    pub(super) async fn exchange(&mut self, ask: &HttpAsk) -> Result<HttpAnswer, Stop> {
+        if ask.anew {
+            self.idle.close();
+        }
+        let shared = Rc::clone(&self.shared);
+        let started = shared.clock.now();
+        let mut fate = Fate {
+            shared: Rc::clone(&shared),
+            life: Life::begin(None, started),
+            is_known: false,
+        };
+        shared.recorder.borrow_mut().started(&fate.life);
+        let mut instants = Instants::default();
+        let outcome = self.send(ask, &mut fate.life, &mut instants).await;
+        self.slot.set_deadline(Nanos::MAX);
+        let failure = match outcome {
+            Ok(got) => {
+                fate.is_known = true;
+                return Ok(self.answered(&fate.life, &instants, got));
+            }
+            Err(Broken::Stopped(Stop::Cut)) => return Err(Stop::Cut),
+            Err(Broken::Stopped(Stop::TimedOut)) => match instants.sent {
+                Nanos::ZERO => {
+                    let why = "no connection within the connect timeout";
+                    Failure::new(ErrorClass::ConnectTimeout, why)
+                }
+                _ => Failure::timeout("no answer within the response timeout"),
+            },
+            Err(Broken::Failed(failure)) => failure,
+        };
+        fate.is_known = true;
+        Ok(self.failed(ask, &mut fate.life, &instants, &failure).await)
+    }
+
+    async fn send(
+        &mut self,
+        ask: &HttpAsk,
+        life: &mut Life,
+        instants: &mut Instants,
+    ) -> Result<Got, Broken> {
+        let origin = Origin {
+            scheme: match ask.scheme.as_str() {
+                "https" => Scheme::Https,
+                _ => Scheme::Http,
+            },
+            host: ask.host.clone(),
+            port: ask.port,
+        };
+        let route = self.shared.routes.to(&origin, &self.shared.client);
+        let mut held = match self.take(route.index).await {
+            Some(held) => held,
+            None => self.connect(ask, &route, life).await?,
+        };
+        let limit = ask.response_timeout_ms.map(Duration::from_millis);
+        let deadline = limit.map_or(Nanos::MAX, |limit| self.shared.clock.now() + limit);
+        self.slot.set_deadline(deadline);
+        write_head(&mut self.buffer, ask);
+        self.answer.clear();
+        let mut receiver = StepsReceiver {
+            inner: AnswerReceiver {
+                answer: &mut self.answer,
+                wants: &self.wants,
+                body_read_max: self.shared.client.body_read_max,
+            },
+            reason: String::new(),
+            header_bytes: 0,
+        };
+        let around = Around {
+            clock: &self.shared.clock,
+            stop: &*self.slot,
+            scratch: &self.shared.scratch,
+        };
+        let message = Message {
+            kind: RequestKind::of(&ask.method),
+            head: &self.buffer,
+            body: Body::Bytes(&ask.body),
+        };
+        let exchanged = held
+            .connection
+            .exchange(&around, message, &mut receiver, instants);
+        exchanged.await?;
+        let got = Got {
+            peer: held.peer,
+            reason: receiver.reason,
+            header_bytes: receiver.header_bytes,
+        };
+        if ask.keep_alive {
+            self.idle.put(route.index, held, instants.done);
+        }
+        Ok(got)
+    }
+
+    /// A kept connection of a route that may be used again.
+    async fn take(&mut self, route: usize) -> Option<Held> {
+        let now = self.shared.clock.now();
+        poll_fn(|cx| Poll::Ready(self.idle.take(&route, now, cx))).await
+    }
+
+    async fn connect(
+        &self,
+        ask: &HttpAsk,
+        route: &crate::net::KnownRoute,
+        life: &mut Life,
+    ) -> Result<Held, Broken> {
+        let begun = self.shared.clock.now();
+        let limit = ask.connect_timeout_ms.map(Duration::from_millis);
+        self.slot
+            .set_deadline(limit.map_or(Nanos::MAX, |limit| begun + limit));
+        let (connected, peer) = self.shared.connect(&self.slot, &route.route).await?;
+        let now = self.shared.clock.now();
+        life.blocked_ns += now.since(begun);
+        life.dns_ns += connected.dns_ns.unwrap_or(0);
+        life.connect_ns += connected.total_ns();
+        let connection =
+            Http1Connection::new(connected.stream, connected.address, Limits::default(), now);
+        Ok(Held {
+            connection: Box::new(connection),
+            peer,
+            shared: Rc::clone(&self.shared),
+        })
+    }
+
+    fn answered(&self, life: &Life, instants: &Instants, got: Got) -> HttpAnswer {
+        let mut life = *life;
+        life.done = instants.done;
+        let begun = life.started + Duration::from_nanos(life.blocked_ns);
+        life.sending_ns = instants.sent.since(begun);
+        life.waiting_ns = instants.first_byte.since(instants.sent);
+        life.receiving_ns = instants.done.since(instants.first_byte);
+        life.sent_bytes = instants.sent_bytes;
+        let is_good = (200..400).contains(&self.answer.status);
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.answered(&life, &self.answer, is_good, got.peer);
+        drop(recorder);
+        self.shared.last_done.set(life.done);
+        let most = self.shared.client.body_kept_max;
+        let coding = self.answer.content_coding.as_deref();
+        let body = decoded(&self.answer.body, coding, most);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let fields = self.answer.headers.iter();
+        HttpAnswer {
+            start_ms: self.unix_ms(life.started),
+            elapsed_ms: rounded_ms(life.done.since(life.started)),
+            latency_ms: rounded_ms(instants.first_byte.since(life.started)),
+            connect_ms: rounded_ms(life.connect_ns),
+            sent_bytes: instants.sent_bytes,
+            reply: Ok(HttpReply {
+                status: self.answer.status,
+                reason: got.reason,
+                headers: fields
+                    .map(|(name, value)| (text(name), text(value)))
+                    .collect(),
+                header_bytes: got.header_bytes,
+                body_bytes: self.answer.body_bytes,
+                body: body.map_or_else(|_| self.answer.body.clone(), |body| body.into_owned()),
+            }),
+        }
+    }
+
+    async fn failed(
+        &self,
+        ask: &HttpAsk,
+        life: &mut Life,
+        instants: &Instants,
+        failure: &Failure,
+    ) -> HttpAnswer {
+        life.done = self.shared.clock.now();
+        let label = format!("{} {}", ask.method, ask.target);
+        self.shared
+            .recorder
+            .borrow_mut()
+            .failed(life, &label, failure);
+        let now = self.shared.clock.now();
+        let failures = &self.shared.failures;
+        failures.hold_up(failure.class, now, &*self.slot).await;
+        HttpAnswer {
+            start_ms: self.unix_ms(life.started),
+            elapsed_ms: rounded_ms(life.done.since(life.started)),
+            latency_ms: 0,
+            connect_ms: rounded_ms(life.connect_ns),
+            sent_bytes: instants.sent_bytes,
+            reply: Err(java_fault(failure, ask)),
+        }
+    }
+
+    fn unix_ms(&self, at: Nanos) -> i64 {
+        let ns = self.shared.clock.started_unix_ns() + at.0;
+        i64::try_from(ns / 1_000_000).unwrap_or(i64::MAX)
+    }
+}
+
+/// Whole milliseconds, as JMeter counts them.
+fn rounded_ms(ns: u64) -> u64 {
+    ns / 1_000_000
+}
+
+/// Writes the head of a request.
+fn write_head(buffer: &mut Vec<u8>, ask: &HttpAsk) {
+    buffer.clear();
+    for part in [
+        ask.method.as_str(),
+        " ",
+        ask.target.as_str(),
+        " HTTP/1.1\r\n",
+    ] {
+        buffer.extend_from_slice(part.as_bytes());
+    }
+    for (name, value) in &ask.headers {
+        for part in [name.as_str(), ": ", value.as_str(), "\r\n"] {
+            // Nothing in a field may add a line to the head.
+            let letters = part
+                .bytes()
+                .filter(|byte| part == "\r\n" || !matches!(byte, b'\r' | b'\n'));
+            buffer.extend(letters);
+        }
+    }
+    buffer.extend_from_slice(b"\r\n");
+}

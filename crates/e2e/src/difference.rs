@@ -19,6 +19,17 @@ pub(crate) fn between(golden: &Value, seen: &Value) -> Vec<String> {
     found
 }
 
+/// What is wrong with a case; `None`: nothing. `lines` is what it differs in, and it is known to differ or not.
+pub(crate) fn judged(title: &str, lines: &[String], is_known: bool) -> Option<String> {
+    match (lines.is_empty(), is_known) {
+        (true, false) | (false, true) => None,
+        (true, true) => Some(format!(
+            "{title}: is listed as a known difference and does not differ: take it off the list"
+        )),
+        (false, false) => Some(format!("{title}:\n    {}", lines.join("\n    "))),
+    }
+}
+
 fn walk(place: &str, golden: &Value, seen: &Value, found: &mut Vec<String>) {
     match (golden, seen) {
         (Value::Object(left), Value::Object(right)) => {

@@ -14,6 +14,7 @@ pub mod front_ends;
 mod full_queue;
 pub mod hostile;
 pub mod http2_faults;
+pub mod jmeter;
 pub mod k6;
 pub mod nginx;
 pub mod process;

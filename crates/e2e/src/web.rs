@@ -5,8 +5,15 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
+/// What a client that speaks TLS begins with, and no request does.
+const TLS_HANDSHAKE: u8 = 0x16;
 /// Most bytes of a request head.
 const HEAD_MAX: usize = 64 * 1024;
+
+/// `ok`, compressed by gzip.
+pub(crate) const OK_IN_GZIP: &[u8] = &[
+    0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xcb, 0xcf, 6, 0, 0x47, 0xdd, 0xdc, 0x79, 2, 0, 0, 0,
+];
 
 /// A request as the server saw it.
 #[derive(Debug, Default)]
@@ -74,11 +81,35 @@ pub(crate) fn read_head_bytes(stream: &mut impl Read) -> io::Result<Option<Vec<u
             return Ok(None);
         }
         head.push(byte[0]);
-        if head.len() > HEAD_MAX {
+        if head.len() > HEAD_MAX || head[0] == TLS_HANDSHAKE {
             return Err(io::ErrorKind::InvalidData.into());
         }
     }
     Ok(Some(head))
+}
+
+/// Reads the body that a head announces, and appends its bytes to the head as they came.
+pub(crate) fn read_body_bytes(stream: &mut impl Read, into: &mut Vec<u8>) -> io::Result<()> {
+    let text = String::from_utf8_lossy(into).to_ascii_lowercase();
+    if text.contains("\r\ntransfer-encoding: chunked") {
+        while !into.ends_with(b"\r\n0\r\n\r\n") {
+            take(stream, 1, into)?;
+        }
+        return Ok(());
+    }
+    let length = text.split("\r\ncontent-length: ").nth(1);
+    let length = length.and_then(|rest| rest.lines().next()?.parse().ok());
+    take(stream, length.unwrap_or(0), into)
+}
+
+fn take(stream: &mut impl Read, count: usize, into: &mut Vec<u8>) -> io::Result<()> {
+    let start = into.len();
+    into.resize(start + count, 0);
+    let read = stream.read_exact(&mut into[start..]);
+    if read.is_err() {
+        into.truncate(start);
+    }
+    read
 }
 
 /// Answers every request of a connection with what `answer` makes of it.

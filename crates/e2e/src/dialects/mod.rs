@@ -120,11 +120,7 @@ pub fn hold(tool: Tool) {
     assert_eq!(seen.len(), lines.len(), "a recorded line is gone");
     let told: Vec<String> = seen
         .iter()
-        .filter_map(|(line, found)| match (found.is_empty(), known.get(line)) {
-            (true, None) | (false, Some(_)) => None,
-            (true, Some(_)) => Some(format!("{line}\n    does not differ any more")),
-            (false, None) => Some(format!("{line}\n    {}", found.join("\n    "))),
-        })
+        .filter_map(|(line, found)| difference::judged(line, found, known.contains_key(line)))
         .collect();
     let name = tool.name();
     assert!(

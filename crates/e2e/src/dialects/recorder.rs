@@ -14,11 +14,6 @@ use crate::web;
 
 /// How long `/slow` keeps its answer: longer than any timeout in the table.
 const SLOW: Duration = Duration::from_secs(3);
-/// `ok`, compressed by gzip.
-const GZIP: &[u8] = &[
-    0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xcb, 0xcf, 6, 0, 0x47, 0xdd, 0xdc, 0x79, 2, 0, 0, 0,
-];
-
 /// What a recorder was asked, in the order it came.
 #[derive(Clone, Default)]
 pub(super) struct Asked(Arc<Mutex<Vec<Vec<u8>>>>);
@@ -95,7 +90,7 @@ fn serve(
 ) -> io::Result<()> {
     while let Some(head) = web::read_head_bytes(stream)? {
         let mut request = head.clone();
-        let whole = read_body(stream, &head, &mut request);
+        let whole = web::read_body_bytes(stream, &mut request);
         lock(&asked.0).push(request);
         whole?;
         let answer = Answer::to(&String::from_utf8_lossy(&head), places);
@@ -108,30 +103,6 @@ fn serve(
         }
     }
     Ok(())
-}
-
-/// Reads the body that a head announces, and appends its bytes as they came.
-fn read_body(stream: &mut impl Read, head: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
-    let text = String::from_utf8_lossy(head).to_ascii_lowercase();
-    if text.contains("\r\ntransfer-encoding: chunked") {
-        while !into.ends_with(b"\r\n0\r\n\r\n") {
-            take(stream, 1, into)?;
-        }
-        return Ok(());
-    }
-    let length = text.split("\r\ncontent-length: ").nth(1);
-    let length = length.and_then(|rest| rest.lines().next()?.parse().ok());
-    take(stream, length.unwrap_or(0), into)
-}
-
-fn take(stream: &mut impl Read, count: usize, into: &mut Vec<u8>) -> io::Result<()> {
-    let start = into.len();
-    into.resize(start + count, 0);
-    let read = stream.read_exact(&mut into[start..]);
-    if read.is_err() {
-        into.truncate(start);
-    }
-    read
 }
 
 /// What is written back, and whether the connection then ends.
@@ -232,10 +203,10 @@ fn gzip(head: &str) -> Vec<u8> {
     {
         return plain("200 OK", "", "ok", true);
     }
-    let length = GZIP.len();
+    let length = web::OK_IN_GZIP.len();
     let head =
         format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {length}\r\n\r\n");
-    [head.as_bytes(), GZIP].concat()
+    [head.as_bytes(), web::OK_IN_GZIP].concat()
 }
 
 fn plain(status: &str, lines: &str, body: &str, has_body: bool) -> Vec<u8> {

@@ -124,14 +124,7 @@ fn failure_of(case: &Case, servers: &Servers, is_known: bool) -> Option<String> 
         Ok(seen) => difference::between(&golden(case), &seen),
         Err(why) => vec![why],
     };
-    match (lines.is_empty(), is_known) {
-        (true, false) | (false, true) => None,
-        (true, true) => Some(format!(
-            "{}: is listed as a known difference and does not differ: take it off the list",
-            case.title()
-        )),
-        (false, false) => Some(format!("{}:\n    {}", case.title(), lines.join("\n    "))),
-    }
+    difference::judged(&case.title(), &lines, is_known)
 }
 
 /// Records the golden files of all scripts whose title contains `only`, from the k6 at `peer`.

@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadline_suite::expression::{Dimension, Expression, Kind, Path, Scope, Value, evaluate};
+use loadline_suite::expression::{Dimension, Expression, Path, Scope, Value, ValueKind, evaluate};
 
 /// Says something of every path: what its kind promises.
 struct Facts<'a>(&'a [Path]);
@@ -16,9 +16,9 @@ impl Scope for Facts<'_> {
         let number =
             |dimension: Option<Dimension>| Value::number(2.5, dimension.unwrap_or_default());
         match self.0[path].kind() {
-            Kind::Number(dimension) | Kind::List(dimension) => number(dimension),
-            Kind::Text | Kind::Any => Value::Text("1m30s".into()),
-            Kind::Truth => Value::Truth(true),
+            ValueKind::Number(dimension) | ValueKind::List(dimension) => number(dimension),
+            ValueKind::Text | ValueKind::Any => Value::Text("1m30s".into()),
+            ValueKind::Truth => Value::Truth(true),
         }
     }
 

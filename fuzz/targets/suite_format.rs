@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadline_suite::expression::{Dimension, Kind, Value};
+use loadline_suite::expression::{Dimension, Value, ValueKind};
 use loadline_suite::format::{Blank, Format, ListStyle};
 
 const DIMENSIONS: [Dimension; 6] = [
@@ -23,7 +23,7 @@ const AMOUNTS: [f64; 8] = [
 fuzz_target!(|text: &str| match text.parse::<Format>() {
     Ok(format) => {
         for dimension in DIMENSIONS {
-            if format.check(&[Kind::Number(Some(dimension))]).is_ok() {
+            if format.check(&[ValueKind::Number(Some(dimension))]).is_ok() {
                 for amount in AMOUNTS {
                     written(&format, &Value::number(amount, dimension));
                 }

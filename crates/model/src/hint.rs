@@ -206,7 +206,7 @@ mod tests {
             assert_eq!(worded(text, FrontEnd::Hey), text);
         }
         assert_eq!(worded("[::1] {timeout}", FrontEnd::Hey), "[::1] -t");
-        assert_eq!(unguarded("give {cacert}").len(), 3);
+        assert_eq!(unguarded("give {cacert}").len(), 4);
     }
 
     #[test]

@@ -579,7 +579,7 @@ fn debugging_writes_requests_and_answers() {
     let log = rehearsed.log();
     assert!(
         log[0].starts_with(
-            "info Request:\nPOST /x HTTP/1.1\nHost: h.test\nUser-Agent: ua\nContent-Length: 4\nX-A: 1\n\nbody\n group= iter=0 request_id="
+            "info Request:\nPOST /x HTTP/1.1\nHost: h.test\nUser-Agent: ua\nContent-Length: 4\nX-A: 1\nAccept-Encoding: gzip\n\nbody\n group= iter=0 request_id="
         ),
         "{}",
         log[0]

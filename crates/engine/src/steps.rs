@@ -3,42 +3,14 @@
 //! Must not know XML. Invariant: a phase begins when every thread of the phases before it has ended.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 
-use loadline_steps::host::LogLevel;
+use loadline_steps::host::World;
 use loadline_steps::program::Program;
 use loadline_steps::sample::Sample;
 use loadline_steps::scope::Commons;
 use loadline_steps::variables::Variables;
-
-/// What the threads of a plan need from the world outside, whichever worker they are on.
-pub trait StepsWorld: Send + Sync {
-    /// Seconds that the local time zone is ahead of UTC at an instant (milliseconds since 1970).
-    fn utc_offset_s(&self, unix_ms: i64) -> i32;
-    /// All properties, by name.
-    fn properties(&self) -> Vec<(String, String)>;
-    /// The value of a property; `None`: there is none.
-    fn property(&self, name: &str) -> Option<String>;
-    /// Sets a property for all threads; gives what it was.
-    fn set_property(&self, name: &str, value: &str) -> Option<String>;
-    /// The bytes of a file, the same for as long as the run lasts.
-    ///
-    /// # Errors
-    /// Why it cannot be read, in words for the user.
-    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String>;
-    /// Writes or appends to a file.
-    ///
-    /// # Errors
-    /// Why it cannot be written, in words for the user.
-    fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String>;
-    /// A variable of the environment; `None`: there is none.
-    fn environment(&self, name: &str) -> Option<String>;
-    /// Name and address of this machine.
-    fn machine(&self) -> (String, String);
-    /// Writes a line to the log.
-    fn log(&self, level: LogLevel, class: &str, message: &str);
-}
 
 /// How many threads a group has, and when each begins and ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,9 +41,9 @@ pub struct StepsSetup {
     /// The times of each group of the program.
     pub groups: Arc<[GroupTimes]>,
     /// The world outside.
-    pub world: Arc<dyn StepsWorld>,
+    pub world: Arc<dyn World + Send + Sync>,
     /// Where samples go, in the order in which they are done.
-    pub samples: SyncSender<Vec<Sample>>,
+    pub samples: SyncSender<Vec<Arc<Sample>>>,
     /// What all threads share.
     pub state: Arc<StepsState>,
 }
@@ -85,7 +57,7 @@ pub struct StepsState {
     /// When each phase began, in milliseconds since 1970; 0: it has not.
     begun_ms: Vec<AtomicI64>,
     stage: AtomicUsize,
-    stop: AtomicU8,
+    is_stopping: AtomicBool,
     at_work: Vec<AtomicU32>,
     started: AtomicU32,
     finished: AtomicU32,
@@ -109,7 +81,7 @@ impl StepsState {
             left: (0..stages).map(threads_of).collect(),
             begun_ms: (0..stages).map(|_| AtomicI64::new(0)).collect(),
             stage: AtomicUsize::new(0),
-            stop: AtomicU8::new(0),
+            is_stopping: AtomicBool::new(false),
             at_work: groups.iter().map(|_| AtomicU32::new(0)).collect(),
             started: AtomicU32::new(0),
             finished: AtomicU32::new(0),
@@ -167,13 +139,13 @@ impl StepsState {
 
     /// Lets every thread end after its sample.
     pub(crate) fn stop(&self) {
-        self.stop.store(1, Ordering::Relaxed);
+        self.is_stopping.store(true, Ordering::Relaxed);
     }
 
     /// Whether threads are to end.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) > 0
+        self.is_stopping.load(Ordering::Relaxed)
     }
 }
 

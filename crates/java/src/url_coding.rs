@@ -1,8 +1,8 @@
-//! `java.net.URLEncoder` and `URLDecoder` over UTF-8: the form that forms use, a blank as `+`.
+//! `java.net.URLEncoder` and `URLDecoder`: the form that forms use, a blank as `+`.
 //!
 //! Must not know URLs. Invariant: what is encoded decodes to the same text.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 /// What `URLEncoder` writes as `%XX`, but the blank, which becomes `+`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
@@ -15,7 +15,13 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 /// `URLEncoder.encode`.
 #[must_use]
 pub fn encode(text: &str) -> String {
-    let coded = utf8_percent_encode(text, ENCODED).to_string();
+    encode_bytes(text.as_bytes())
+}
+
+/// The same of a text that is written in some other encoding than UTF-8.
+#[must_use]
+pub fn encode_bytes(bytes: &[u8]) -> String {
+    let coded = percent_encode(bytes, ENCODED).to_string();
     coded.replace(' ', "+")
 }
 
@@ -24,6 +30,14 @@ pub fn encode(text: &str) -> String {
 /// # Errors
 /// A `%` that two hexadecimal digits do not follow, in Java's words.
 pub fn decode(text: &str) -> Result<String, String> {
+    decode_bytes(text).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The bytes of a text that was written in some other encoding than UTF-8.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_bytes(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -45,7 +59,7 @@ pub fn decode(text: &str) -> Result<String, String> {
             other => bytes.push(other),
         }
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(bytes)
 }
 
 fn hexadecimal(digit: u8) -> Option<u8> {

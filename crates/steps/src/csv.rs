@@ -93,7 +93,7 @@ impl CsvLines {
         file: &str,
         settings: &Settings,
     ) -> Result<Arc<str>, String> {
-        let bytes = host.read_file(file)?;
+        let bytes = host.world().read_file(file)?;
         let text: Arc<str> = decoded(&bytes, &settings.encoding)?.into();
         self.text = Some(Arc::clone(&text));
         self.names = names(&settings.names).collect();

@@ -88,7 +88,7 @@ impl Expression {
                 Dialect::Groovy => "o.a.j.f.Groovy",
             };
             let message = format!("Error running script: {exception}");
-            scope.host.log(LogLevel::Warn, class, &message);
+            scope.host.world().log(LogLevel::Warn, class, &message);
             String::new()
         })
     }

@@ -130,7 +130,7 @@ impl Wanted {
 
 /// A random index below `count`, which is not zero.
 fn any_of(count: usize, scope: &Scope<'_>) -> usize {
-    let index = (u128::from(scope.host.random()) * count as u128) >> 64;
+    let index = scope.host.random_below(count as u64);
     usize::try_from(index).expect("less than the count")
 }
 
@@ -160,7 +160,7 @@ fn variable_looked_at(
     if value.is_none() {
         let message =
             format!("No variable '{variable}' found to process by {element}, skipping processing");
-        scope.host.log(LogLevel::Warn, class, &message);
+        scope.host.world().log(LogLevel::Warn, class, &message);
     }
     value
 }

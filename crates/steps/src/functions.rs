@@ -171,6 +171,7 @@ impl Call {
             let message = format!("{}: {exception}", self.function.name);
             scope
                 .host
+                .world()
                 .log(LogLevel::Error, self.function.name, &message);
             scope.memory.exception.get_or_insert(message);
             return;

@@ -4,9 +4,6 @@
 
 use std::sync::Arc;
 
-use crate::sample::Sample;
-use crate::variables::Variables;
-
 /// How grave a line of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
@@ -20,36 +17,13 @@ pub enum LogLevel {
     Error,
 }
 
-/// What a script sees and changes of a thread.
-pub struct ScriptBindings<'a> {
-    /// The thread's variables.
-    pub variables: &'a mut Variables,
-    /// The thread's name.
-    pub thread_name: &'a str,
-    /// The thread's number within its group, from 1.
-    pub thread_number: u32,
-    /// The sample that came last; `None` before the first.
-    pub previous: Option<&'a Sample>,
-    /// The name of the sampler that is being made ready, or was just run.
-    pub sampler: &'a str,
-}
-
-/// What a thread needs from outside.
-pub trait Host {
-    /// Milliseconds since 1970, in UTC.
-    fn unix_ms(&self) -> i64;
-
+/// The machine that threads run on, the same for all of them.
+pub trait World {
     /// Seconds that the local time zone is ahead of UTC at an instant (milliseconds since 1970).
     fn utc_offset_s(&self, unix_ms: i64) -> i32;
 
-    /// A random number, all 64 bits of which are random.
-    fn random(&self) -> u64;
-
     /// All properties, by name.
     fn properties(&self) -> Vec<(String, String)>;
-
-    /// Threads that are at work: of a group, by its place in the program, and of all.
-    fn threads_at_work(&self, group: usize) -> (u32, u32);
 
     /// The value of a property (of JMeter, not of the system); `None`: there is none.
     fn property(&self, name: &str) -> Option<String>;
@@ -74,22 +48,32 @@ pub trait Host {
     fn environment(&self, name: &str) -> Option<String>;
 
     /// The folder that the plan lies in.
-    fn plan_folder(&self) -> String {
-        ".".to_owned()
-    }
-
-    /// Runs a script of JavaScript, and gives the text of its value.
-    ///
-    /// # Errors
-    /// The exception that it throws, in words for the log.
-    fn javascript(&self, source: &str, bindings: ScriptBindings<'_>) -> Result<String, String> {
-        let _ = (source, bindings);
-        Err("JavaScript is not available here".to_owned())
-    }
+    fn plan_folder(&self) -> String;
 
     /// Name and address of this machine.
     fn machine(&self) -> (String, String);
 
     /// Writes a line to the log, under the name of the class that JMeter would log it under.
     fn log(&self, level: LogLevel, class: &str, message: &str);
+}
+
+/// What a thread needs from outside.
+pub trait Host {
+    /// The machine.
+    fn world(&self) -> &dyn World;
+
+    /// Milliseconds since 1970, in UTC.
+    fn unix_ms(&self) -> i64;
+
+    /// A random number, all 64 bits of which are random.
+    fn random(&self) -> u64;
+
+    /// Threads that are at work: of a group, by its place in the program, and of all.
+    fn threads_at_work(&self, group: usize) -> (u32, u32);
+
+    /// A number below `count` by chance; 0 where that is 0.
+    fn random_below(&self, count: u64) -> u64 {
+        let product = u128::from(self.random()) * u128::from(count);
+        u64::try_from(product >> 64).expect("the upper half of a product of two words is a word")
+    }
 }

@@ -3,6 +3,8 @@
 //! Scopes are resolved by whoever made the program: a sampler names everything that applies to it, in the order in
 //! which it applies. Must not know files or XML. Invariant: every index in a program points into it.
 
+use std::sync::Arc;
+
 use crate::http::HttpSamplerPlan;
 use crate::text::Text;
 
@@ -13,6 +15,8 @@ pub struct Program {
     pub name: String,
     /// User defined variables, one list for each element, in the order of the tree.
     pub variables: Vec<Vec<(Text, Text)>>,
+    /// Names of variables whose values are noted with each sample (`sample_variables`).
+    pub sample_variables: Vec<String>,
     /// Whether main groups run one after another.
     pub serialize_groups: bool,
     /// Whether tear-down groups run after a test that was stopped.
@@ -295,30 +299,40 @@ pub struct UserParameters {
 }
 
 /// What applies to a sampler, each list in the order in which it applies.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Applicable {
     /// Before the timers.
     pub before: Vec<PreProcessor>,
     /// How long to wait before the sample.
-    pub timers: Vec<std::sync::Arc<Timer>>,
+    pub timers: Vec<Arc<Timer>>,
     /// After the sample.
     pub after: Vec<PostProcessor>,
     /// Whether it was good.
-    pub assertions: Vec<std::sync::Arc<crate::assertion::Assertion>>,
+    pub assertions: Vec<Arc<crate::assertion::Assertion>>,
+}
+
+impl Applicable {
+    /// Adds what applies behind it.
+    pub fn append(&mut self, other: &Applicable) {
+        self.before.extend_from_slice(&other.before);
+        self.timers.extend_from_slice(&other.timers);
+        self.after.extend_from_slice(&other.after);
+        self.assertions.extend_from_slice(&other.assertions);
+    }
 }
 
 /// What is done before a sample.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum PreProcessor {
     /// User parameters that change with every sample.
-    UserParameters(std::sync::Arc<UserParameters>),
+    UserParameters(Arc<UserParameters>),
 }
 
 /// What is done after a sample.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum PostProcessor {
     /// Takes values from the answer.
-    Extract(std::sync::Arc<crate::extract::Extractor>),
+    Extract(Arc<crate::extract::Extractor>),
     /// Ends or goes on when the sample failed.
     OnFailure(Action),
     /// A sample of variables below the sample.
@@ -418,8 +432,6 @@ pub enum SamplerAction {
         properties: bool,
         /// Tell variables.
         variables: bool,
-        /// Tell system properties.
-        system: bool,
     },
     /// JMeter's own test of Java requests: sleeps, and tells what it is given.
     Java(Box<JavaTest>),

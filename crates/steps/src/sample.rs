@@ -97,10 +97,8 @@ pub struct Sample {
     pub group_threads: u32,
     /// Threads that are at work.
     pub all_threads: u32,
-    /// Samples that it stands for.
-    pub sample_count: u32,
-    /// Failed samples that it stands for.
-    pub error_count: u32,
+    /// Values of the variables that are noted with each sample; `None`: there is no such variable.
+    pub variables: Vec<Option<String>>,
     /// Whether a transaction controller made it.
     pub is_transaction: bool,
 }

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::host::{Host, LogLevel};
+use crate::host::{Host, LogLevel, World};
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::text::Text;
@@ -55,21 +55,13 @@ impl Bench {
 }
 
 impl Host for Desk {
-    fn properties(&self) -> Vec<(String, String)> {
-        self.properties.borrow().clone().into_iter().collect()
-    }
-
-    fn threads_at_work(&self, _group: usize) -> (u32, u32) {
-        (1, 1)
+    fn world(&self) -> &dyn World {
+        self
     }
 
     /// 2020-01-31T10:20:30.123Z.
     fn unix_ms(&self) -> i64 {
         1_580_466_030_123
-    }
-
-    fn utc_offset_s(&self, _: i64) -> i32 {
-        0
     }
 
     fn random(&self) -> u64 {
@@ -79,6 +71,20 @@ impl Host for Desk {
         let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ mixed >> 31
+    }
+
+    fn threads_at_work(&self, _group: usize) -> (u32, u32) {
+        (1, 1)
+    }
+}
+
+impl World for Desk {
+    fn properties(&self) -> Vec<(String, String)> {
+        self.properties.borrow().clone().into_iter().collect()
+    }
+
+    fn utc_offset_s(&self, _: i64) -> i32 {
+        0
     }
 
     fn property(&self, name: &str) -> Option<String> {
@@ -118,5 +124,9 @@ impl Host for Desk {
         self.lines
             .borrow_mut()
             .push(format!("{level:?} {class}: {message}"));
+    }
+
+    fn plan_folder(&self) -> String {
+        ".".to_owned()
     }
 }

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::net::UdpSocket;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use loadline_model::{ExitCode, FrontEnd, RunCommand, TestPlan};
 use loadline_report::jmeter::console;
 use loadline_report::jmeter::save_config::SaveConfig;
 use loadline_report::jmeter::summariser::{Summariser, Threads};
-use loadline_run::steps::{GroupTimes, StepsSetup, StepsState, StepsWorld};
-use loadline_steps::host::LogLevel;
+use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
+use loadline_steps::host::{LogLevel, World as _};
 use loadline_steps::sample::Sample;
 use loadline_steps::variables::Variables;
 
@@ -160,7 +160,7 @@ struct Test {
     plan_name: String,
     plan: TestPlan,
     steps: StepsSetup,
-    samples: std::sync::mpsc::Receiver<Vec<Sample>>,
+    samples: std::sync::mpsc::Receiver<Vec<Arc<Sample>>>,
     file: Option<ResultsFile>,
     world: Arc<World>,
 }
@@ -172,7 +172,11 @@ impl Test {
         options: &Options,
         world: Arc<World>,
     ) -> Result<Test, Ending> {
-        let program = Arc::new(reading.program);
+        let config = SaveConfig::from_properties(&|name| world.property(name))
+            .map_err(|why| Ending::usage(&why))?;
+        let mut program = reading.program;
+        program.sample_variables.clone_from(&config.variables);
+        let program = Arc::new(program);
         let file_name = Path::new(plan_name).file_name();
         let file_name = file_name.map(|name| name.to_string_lossy().into_owned());
         let file_name = file_name.unwrap_or_default();
@@ -180,8 +184,6 @@ impl Test {
         test_plan::set_variables(&program, &mut bench.scope());
         let times = test_plan::times(&program, &mut bench.scope());
         warn_of_empty_groups(&program, &times, &world);
-        let config = SaveConfig::from_properties(&|name| world.property(name))
-            .map_err(|why| Ending::usage(&why))?;
         let file = match &options.results {
             None => None,
             Some(name) => Some(open(name, config, options, &world)?),
@@ -192,7 +194,7 @@ impl Test {
             plan: file_name,
             state: Arc::new(StepsState::new(&times)),
             groups: times.clone().into(),
-            world: Arc::clone(&world) as Arc<dyn StepsWorld>,
+            world: Arc::clone(&world) as _,
             samples: sender,
             program: Arc::clone(&program),
         };
@@ -318,7 +320,7 @@ fn say(line: &str) {
 /// Messages that stop the run, by UDP on the loopback.
 struct Messages {
     is_over: Arc<AtomicBool>,
-    listener: Mutex<Option<thread::JoinHandle<()>>>,
+    listener: Option<thread::JoinHandle<()>>,
 }
 
 impl Messages {
@@ -334,19 +336,14 @@ impl Messages {
             let is_over = Arc::clone(&is_over);
             thread::spawn(move || heed(&socket, &orders, &is_over))
         });
-        Messages {
-            is_over,
-            listener: Mutex::new(listener),
-        }
+        Messages { is_over, listener }
     }
 }
 
 impl Drop for Messages {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        if let Ok(mut listener) = self.listener.lock()
-            && let Some(listener) = listener.take()
-        {
+        if let Some(listener) = self.listener.take() {
             // A listener that failed has nothing more to say.
             drop(listener.join());
         }

@@ -5,8 +5,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use loadline_run::steps::StepsWorld;
-use loadline_steps::host::{Host, LogLevel};
+use loadline_steps::host::{Host, World as StepsWorld};
 use loadline_steps::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use loadline_steps::variables::Variables;
 
@@ -61,12 +60,12 @@ impl Bench {
 }
 
 impl Host for BareHost {
-    fn unix_ms(&self) -> i64 {
-        now_ms()
+    fn world(&self) -> &dyn StepsWorld {
+        &*self.world
     }
 
-    fn utc_offset_s(&self, unix_ms: i64) -> i32 {
-        self.world.utc_offset_s(unix_ms)
+    fn unix_ms(&self) -> i64 {
+        now_ms()
     }
 
     /// SplitMix64.
@@ -78,39 +77,7 @@ impl Host for BareHost {
         mixed ^ (mixed >> 31)
     }
 
-    fn properties(&self) -> Vec<(String, String)> {
-        self.world.properties()
-    }
-
     fn threads_at_work(&self, _group: usize) -> (u32, u32) {
         (0, 0)
-    }
-
-    fn property(&self, name: &str) -> Option<String> {
-        self.world.property(name)
-    }
-
-    fn set_property(&self, name: &str, value: &str) -> Option<String> {
-        self.world.set_property(name, value)
-    }
-
-    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String> {
-        self.world.read_file(name)
-    }
-
-    fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
-        self.world.write_file(name, bytes, append)
-    }
-
-    fn environment(&self, name: &str) -> Option<String> {
-        self.world.environment(name)
-    }
-
-    fn machine(&self) -> (String, String) {
-        self.world.machine()
-    }
-
-    fn log(&self, level: LogLevel, class: &str, message: &str) {
-        self.world.log(level, class, message);
     }
 }

@@ -8,14 +8,16 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use loadline_java::date_format::{Moment, Pattern};
 use loadline_report::jmeter::csv::{self, Event};
-use loadline_report::jmeter::save_config::SaveConfig;
+use loadline_report::jmeter::save_config::{SaveConfig, TimestampForm};
 use loadline_report::jmeter::summariser::{Seen, Summariser, Threads};
 use loadline_report::jmeter::xml;
 use loadline_run::steps::StepsState;
 use loadline_steps::sample::Sample;
 
 use super::world::{World, now_ms};
+use super::zone;
 use crate::terminal::print;
 
 /// Seconds between two lines of the summariser.
@@ -28,6 +30,9 @@ pub(crate) struct ResultsFile {
     writer: BufWriter<File>,
     /// The name of this machine.
     host: String,
+    /// How timestamps are written; `None`: in milliseconds.
+    timestamps: Option<Pattern>,
+    /// The rows of a sample, whose memory is used again.
     text: String,
 }
 
@@ -63,27 +68,47 @@ impl ResultsFile {
         }
         let mut writer = BufWriter::new(file);
         writer.write_all(start.as_bytes())?;
+        let timestamps = match &config.timestamp_form {
+            TimestampForm::Milliseconds => None,
+            TimestampForm::Pattern(pattern) => Some(
+                Pattern::new(pattern)
+                    .map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?,
+            ),
+        };
         Ok(ResultsFile {
             name: name.to_owned(),
             config,
             writer,
             host,
+            timestamps,
             text: String::new(),
         })
     }
 
     fn write(&mut self, sample: &Sample) -> io::Result<()> {
-        self.text.clear();
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
         let event = Event {
             host: &self.host,
-            variables: &[],
-            date: &|_, unix_ms| unix_ms.to_string(),
+            variables: &sample.variables,
+            date: &|_, unix_ms| self.date(unix_ms),
         };
         match self.config.is_xml {
-            true => xml::push_sample(&self.config, &event, sample, &mut self.text),
-            false => csv::push_rows(&self.config, &event, sample, &mut self.text),
+            true => xml::push_sample(&self.config, &event, sample, &mut text),
+            false => csv::push_rows(&self.config, &event, sample, &mut text),
         }
+        self.text = text;
         self.writer.write_all(self.text.as_bytes())
+    }
+
+    /// An instant by the pattern of the file, in local time.
+    fn date(&self, unix_ms: i64) -> String {
+        let moment = Moment {
+            unix_ms,
+            offset_s: zone::local(unix_ms).offset_s,
+        };
+        let pattern = self.timestamps.as_ref();
+        pattern.map_or_else(|| unix_ms.to_string(), |pattern| pattern.format(moment))
     }
 
     fn close(&mut self) -> io::Result<()> {
@@ -105,7 +130,7 @@ fn tail_of(file: &mut File, length: u64) -> io::Result<Option<u64>> {
 
 /// Takes all samples of a run; gives why the results file could not be written, if it could not.
 pub(crate) fn take(
-    samples: &Receiver<Vec<Sample>>,
+    samples: &Receiver<Vec<Arc<Sample>>>,
     mut file: Option<ResultsFile>,
     state: &StepsState,
     world: &Arc<World>,

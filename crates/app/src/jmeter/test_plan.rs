@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_java::numbers::long_or_zero;
 use loadline_model::client::TlsPlan;
 use loadline_model::plan::{AggregationPlan, StepsBehaviour};
 use loadline_model::{Behaviour, ClientPlan, Executor, OnExhausted, Scenario, TestPlan};
@@ -51,7 +52,7 @@ pub(crate) fn times(program: &Program, scope: &mut Scope<'_>) -> Vec<GroupTimes>
 }
 
 fn number(text: &Text, scope: &mut Scope<'_>) -> i64 {
-    text.evaluate(scope).trim().parse().unwrap_or(0)
+    long_or_zero(text.evaluate(scope).trim())
 }
 
 fn times_of(group: &Group, scope: &mut Scope<'_>) -> GroupTimes {

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use loadline_engine::platform;
 use loadline_model::civil::Civil;
-use loadline_run::steps::StepsWorld;
-use loadline_steps::host::LogLevel;
+use loadline_steps::host::{LogLevel, World as StepsWorld};
 
 use super::zone;
 use crate::{Env, Files};
@@ -120,13 +120,19 @@ impl StepsWorld for World {
         self.env.all().get(name).cloned()
     }
 
+    fn plan_folder(&self) -> String {
+        match self.folder.to_string_lossy() {
+            here if here.is_empty() => ".".to_owned(),
+            folder => folder.into_owned(),
+        }
+    }
+
     fn machine(&self) -> (String, String) {
-        let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        let name = match name.trim() {
-            "" => "localhost",
+        let name = match platform::host_name() {
+            unknown if unknown.is_empty() => "localhost".to_owned(),
             name => name,
         };
-        (name.to_owned(), "127.0.0.1".to_owned())
+        (name, "127.0.0.1".to_owned())
     }
 
     fn log(&self, level: LogLevel, class: &str, message: &str) {

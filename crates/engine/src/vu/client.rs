@@ -119,10 +119,10 @@ pub(crate) struct Numbers {
 }
 
 /// Records an interruption if the request's future is dropped before its fate is known.
-struct FateGuard<'a> {
-    shared: &'a Shared,
-    life: Life,
-    known: bool,
+pub(super) struct FateGuard<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) life: Life,
+    pub(super) known: bool,
 }
 
 impl Drop for FateGuard<'_> {

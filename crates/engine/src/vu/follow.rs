@@ -363,7 +363,7 @@ impl VuClient {
 }
 
 #[inline]
-fn note_phases(life: &mut Life, begun: Nanos, instants: &Instants) {
+pub(super) fn note_phases(life: &mut Life, begun: Nanos, instants: &Instants) {
     life.sending_ns += instants.sent.since(begun);
     life.waiting_ns += instants.first_byte.since(instants.sent);
     life.receiving_ns += instants.done.since(instants.first_byte);

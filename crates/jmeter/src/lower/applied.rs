@@ -86,20 +86,36 @@ pub(super) fn is_applied(element: &Element) -> bool {
 }
 
 impl Lowering {
-    /// What applies to a sampler in a scope.
-    pub(super) fn applicable(&mut self, scope: &Scope<'_>) -> Applicable {
+    /// Reads what applies to samplers among the elements of a level: each once, where it stands in the tree.
+    pub(super) fn read_applied(&mut self, elements: &[&Element]) {
+        for element in elements {
+            if let Some(kind) = applied(element) {
+                self.within(element, |lowering| lowering.read_one(element, kind));
+            }
+        }
+    }
+
+    fn read_one(&mut self, element: &Element, kind: Applied) {
+        let mut made = Applicable::default();
+        match kind {
+            Applied::Before => made.before.extend(self.before(element)),
+            Applied::Timer => made.timers.extend(self.timer(element).map(Arc::new)),
+            Applied::After => made.after.extend(self.after(element)),
+            Applied::Assertion => made
+                .assertions
+                .extend(self.assertion(element).map(Arc::new)),
+            Applied::Config => return self.check_manager(element),
+            Applied::Data => return,
+        }
+        self.applied.insert(std::ptr::from_ref(element), made);
+    }
+
+    /// What applies to a sampler in a scope whose elements were read.
+    pub(super) fn applicable(&self, scope: &Scope<'_>) -> Applicable {
         let mut applies = Applicable::default();
         for element in scope.outermost_first() {
-            match applied(element) {
-                Some(Applied::Before) => applies.before.extend(self.before(element)),
-                Some(Applied::Timer) => applies.timers.extend(self.timer(element).map(Arc::new)),
-                Some(Applied::After) => applies.after.extend(self.after(element)),
-                Some(Applied::Assertion) => {
-                    applies
-                        .assertions
-                        .extend(self.assertion(element).map(Arc::new));
-                }
-                Some(Applied::Config | Applied::Data) | None => {}
+            if let Some(made) = self.applied.get(&std::ptr::from_ref(element)) {
+                applies.append(made);
             }
         }
         applies

@@ -15,9 +15,9 @@ impl Lowering {
     /// The nodes of a group.
     pub(super) fn nodes_of_group(&mut self, group: &Element, shared: &[&Element]) -> Vec<Node> {
         let mut nodes = Vec::new();
-        let base: Vec<&Element> = enabled(&group.children)
-            .chain(shared.iter().copied())
-            .collect();
+        let own: Vec<&Element> = enabled(&group.children).collect();
+        self.read_applied(&own);
+        let base = [own.as_slice(), shared].concat();
         let scope = Scope::of_group(&base);
         let at_pass = self.data_sources(&base);
         let name = self.text(group, &group.name);
@@ -65,6 +65,7 @@ impl Lowering {
             return None;
         }
         let below: Vec<&Element> = enabled(&element.children).collect();
+        self.read_applied(&below);
         let inner = scope.with(&below);
         if let Some(rule) = self.rule(element) {
             let at_pass = self.data_sources(&below);

@@ -10,7 +10,9 @@ mod judged;
 mod requests;
 mod samplers;
 
-use loadline_steps::program::Program;
+use std::collections::HashMap;
+
+use loadline_steps::program::{Applicable, Program};
 use loadline_steps::text::Text;
 
 use crate::tree::{Element, Properties, Property};
@@ -69,6 +71,8 @@ struct Lowering {
     path: Vec<String>,
     /// Numbers given out to elements that keep something.
     ids: usize,
+    /// What was read of elements that apply to samplers, by where they are.
+    applied: HashMap<*const Element, Applicable>,
 }
 
 impl Lowering {
@@ -84,6 +88,7 @@ impl Lowering {
         let shared: Vec<&Element> = enabled(&plan.children)
             .filter(|one| !groups::is_group(one))
             .collect();
+        self.read_applied(&shared);
         for group in enabled(&plan.children).filter(|one| groups::is_group(one)) {
             self.within(group, |lowering| lowering.group(group, &shared));
         }

@@ -211,20 +211,11 @@ impl Lowering {
         entries
     }
 
-    /// Names the managers in scope that are not supported.
-    pub(super) fn check_managers(&mut self, scope: &Scope<'_>) {
-        for element in scope.outermost_first() {
-            let is_known = matches!(
-                element.class.as_str(),
-                "HeaderManager" | "CookieManager" | "AuthManager"
-            );
-            let is_config = matches!(
-                element.class.as_str(),
-                "CacheManager" | "DNSCacheManager" | "KeystoreConfig"
-            );
-            if is_config && !is_known {
-                self.unsupported(element, element.class.clone());
-            }
+    /// Names a manager that is not supported.
+    pub(super) fn check_manager(&mut self, element: &Element) {
+        let class = element.class.as_str();
+        if matches!(class, "CacheManager" | "DNSCacheManager" | "KeystoreConfig") {
+            self.unsupported(element, class);
         }
     }
 }

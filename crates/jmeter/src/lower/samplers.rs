@@ -23,20 +23,27 @@ impl Lowering {
                 SamplerAction::Http(Box::new(request))
             }
             "TestAction" => SamplerAction::Flow(self.flow_control(element)),
-            "DebugSampler" => SamplerAction::Debug {
-                properties: element.flag("displayJMeterProperties", false),
-                variables: element.flag("displayJMeterVariables", true),
-                system: element.flag("displaySystemProperties", false),
-            },
+            "DebugSampler" => self.debug(element),
             "JavaSampler" => SamplerAction::Java(Box::new(self.java(element)?)),
             other => {
                 self.unsupported(element, other);
                 return None;
             }
         };
-        self.check_managers(scope);
         let applies = self.applicable(scope);
         Some((Sampler { action, applies }, name))
+    }
+
+    fn debug(&mut self, element: &Element) -> SamplerAction {
+        if element.flag("displaySystemProperties", false) {
+            let place = self.path.join(" > ");
+            let warning = format!("{place}: there are no system properties to be told");
+            self.reading.warnings.push(warning);
+        }
+        SamplerAction::Debug {
+            properties: element.flag("displayJMeterProperties", false),
+            variables: element.flag("displayJMeterVariables", true),
+        }
     }
 
     fn flow_control(&mut self, element: &Element) -> FlowControl {

@@ -155,7 +155,7 @@ impl Row<'_> {
                 "" => "UTF-8",
                 named => named,
             }),
-            Part::SampleCount => self.push_both(of.sample_count, of.error_count),
+            Part::SampleCount => self.push_both(1, u32::from(!of.success)),
             Part::Host => self.push_text(event.host),
             Part::Idle => self.push(of.idle_ms),
             Part::Connect => self.push(of.connect_ms),
@@ -250,7 +250,6 @@ mod tests {
             thread_name: "Thread Group 1-1".to_owned(),
             group_threads: 1,
             all_threads: 1,
-            sample_count: 1,
             ..Sample::default()
         };
         Sample {
@@ -264,7 +263,6 @@ mod tests {
             bytes: 829,
             sent_bytes: 386,
             url: Some("http://127.0.0.1:23451/get".to_owned()),
-            error_count: 1,
             assertions: vec![AssertionOutcome {
                 name: "Response Assertion".to_owned(),
                 failure: true,

@@ -38,8 +38,8 @@ impl Seen {
     pub fn of(sample: &Sample) -> Seen {
         let elapsed = i64::try_from(sample.elapsed_ms).unwrap_or(i64::MAX);
         Seen {
-            samples: sample.sample_count.into(),
-            errors: sample.error_count.into(),
+            samples: 1,
+            errors: u64::from(!sample.success),
             sum_ms: sample.elapsed_ms,
             min_ms: elapsed,
             max_ms: elapsed,

@@ -91,8 +91,8 @@ impl Writer<'_> {
         self.attribute(Part::Encoding, "de", Escaped(&of.encoding));
         self.attribute(Part::Bytes, "by", of.bytes);
         self.attribute(Part::SentBytes, "sby", of.sent_bytes);
-        self.attribute(Part::SampleCount, "sc", of.sample_count);
-        self.attribute(Part::SampleCount, "ec", of.error_count);
+        self.attribute(Part::SampleCount, "sc", 1);
+        self.attribute(Part::SampleCount, "ec", u8::from(!of.success));
         self.attribute(Part::ThreadCounts, "ng", of.group_threads);
         self.attribute(Part::ThreadCounts, "na", of.all_threads);
         self.attribute(Part::Host, "hn", Escaped(self.event.host));
@@ -319,7 +319,6 @@ mod tests {
             thread_name: "Thread Group 1-1".to_owned(),
             group_threads: 1,
             all_threads: 1,
-            sample_count: 1,
             ..Sample::default()
         }
     }
@@ -338,7 +337,6 @@ mod tests {
             data: b"<a>'\x10\r\n</a>".to_vec(),
             response_headers: "HTTP/1.1 200 OK\n".to_owned(),
             url: Some("http://127.0.0.1:23451/get".to_owned()),
-            error_count: 1,
             assertions: vec![AssertionOutcome {
                 name: "Response Assertion".to_owned(),
                 failure: true,

@@ -166,7 +166,7 @@ impl ResponseAssertion {
         let found = found.unwrap_or_else(|_| {
             let message =
                 format!("Pattern '{text}' takes too many steps: it is taken not to match");
-            scope.host.log(LogLevel::Error, CLASS, &message);
+            scope.host.world().log(LogLevel::Error, CLASS, &message);
             false
         });
         Ok((text, found))

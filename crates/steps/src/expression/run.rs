@@ -69,7 +69,7 @@ impl Machine<'_, '_> {
             Node::Object(object) => Ok(Value::Object(*object)),
             Node::Now => {
                 let unix_ms = self.scope.host.unix_ms();
-                let offset_s = self.scope.host.utc_offset_s(unix_ms);
+                let offset_s = self.scope.host.world().utc_offset_s(unix_ms);
                 Ok(Value::Date(Moment { unix_ms, offset_s }))
             }
             // What throws, such as a name that nothing has, is empty.
@@ -219,7 +219,7 @@ impl Machine<'_, '_> {
                 self.scope.variables.get(name).map(str::to_owned),
             )),
             Value::Object(Object::Properties) => {
-                Ok(Value::from_option(self.scope.host.property(name)))
+                Ok(Value::from_option(self.scope.host.world().property(name)))
             }
             _ => {
                 let mut rest = name.chars();
@@ -280,14 +280,14 @@ impl Machine<'_, '_> {
         let host = self.scope.host;
         match (method, given) {
             (Method::Get | Method::GetProperty, [name]) => {
-                Ok(Value::from_option(host.property(&name.text())))
+                Ok(Value::from_option(host.world().property(&name.text())))
             }
             (Method::GetProperty, [name, default]) => {
-                let value = host.property(&name.text());
+                let value = host.world().property(&name.text());
                 Ok(value.map_or(default.clone(), Value::Text))
             }
             (Method::Put | Method::SetProperty, [name, value]) => Ok(Value::from_option(
-                host.set_property(&name.text(), &value.text()),
+                host.world().set_property(&name.text(), &value.text()),
             )),
             _ => thrown("no such method of props"),
         }
@@ -307,7 +307,7 @@ impl Machine<'_, '_> {
             Dialect::Jexl3 => "o.a.j.f.Jexl3Function",
         };
         let message = given.first().map_or(String::new(), Value::text);
-        self.scope.host.log(level, class, &message);
+        self.scope.host.world().log(level, class, &message);
         Ok(Value::Null)
     }
 
@@ -358,11 +358,11 @@ impl Machine<'_, '_> {
             (Class::System, Method::CurrentTimeMillis) => Ok(Value::Long(host.unix_ms())),
             (Class::System, Method::Getenv) => {
                 let name = given.first().map_or(String::new(), Value::text);
-                Ok(Value::from_option(host.environment(&name)))
+                Ok(Value::from_option(host.world().environment(&name)))
             }
             (Class::System, Method::GetProperty) => {
                 let name = given.first().map_or(String::new(), Value::text);
-                Ok(Value::from_option(host.property(&name)))
+                Ok(Value::from_option(host.world().property(&name)))
             }
             (Class::Uuid, Method::RandomUuid) => {
                 Ok(Value::Text(crate::functions::random_uuid(host)))

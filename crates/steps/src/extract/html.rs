@@ -134,7 +134,7 @@ impl HtmlExtractor {
             Err(fault) => {
                 let name = self.name.evaluate(scope);
                 let message = format!("{name}: Error while generating result. {fault}");
-                return scope.host.log(LogLevel::Warn, CLASS, &message);
+                return scope.host.world().log(LogLevel::Warn, CLASS, &message);
             }
         };
         let found = self.find(selector, sample, wanted, scope);

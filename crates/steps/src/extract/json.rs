@@ -137,7 +137,7 @@ impl JsonExtractor {
             Err(fault) => {
                 let name = self.name.evaluate(scope);
                 let message = format!("Error processing JSON content in {name}, message: {fault}");
-                scope.host.log(LogLevel::Error, CLASS, &message);
+                scope.host.world().log(LogLevel::Error, CLASS, &message);
                 scope.variables.put(variable, default);
             }
         }

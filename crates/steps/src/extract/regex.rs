@@ -96,7 +96,7 @@ impl RegexExtractor {
             Ok(pattern) => pattern,
             Err(fault) => {
                 let message = format!("Error in pattern: '{source}': {fault}");
-                return scope.host.log(LogLevel::Error, CLASS, &message);
+                return scope.host.world().log(LogLevel::Error, CLASS, &message);
             }
         };
         let (_, template) = self.template.get(scope, Template::read);
@@ -134,7 +134,7 @@ fn find<'t>(
             Err(_) => {
                 let message =
                     format!("Pattern '{source}' takes too many steps: it is taken not to match");
-                scope.host.log(LogLevel::Error, CLASS, &message);
+                scope.host.world().log(LogLevel::Error, CLASS, &message);
             }
         }
     }

@@ -127,7 +127,7 @@ impl XPathExtractor {
 
     fn fault(&self, message: &str, scope: &mut Scope<'_>) -> ExtractionFault {
         let query = self.query.text().evaluate(scope);
-        scope.host.log(
+        scope.host.world().log(
             LogLevel::Warn,
             CLASS,
             &format!("Exception while processing ({query}). {message}"),

@@ -20,7 +20,7 @@ const UNREADABLE: &str = "**ERR**";
 pub(super) fn file_to_string(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let file = call.argument(0, scope);
     let encoding = encoding(&call.argument(1, scope))?;
-    match scope.host.read_file(&file) {
+    match scope.host.world().read_file(&file) {
         Ok(bytes) => out.push_str(&encoding.decode_without_bom_handling(&bytes).0),
         Err(why) => {
             warn(scope, "o.a.j.f.FileToString", &why);
@@ -42,7 +42,7 @@ pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     let (bytes, _, _) = encoding.encode(&text);
     let written = match file {
         "" => Err("a file to write to has no name".to_owned()),
-        _ => scope.host.write_file(file, &bytes, append),
+        _ => scope.host.world().write_file(file, &bytes, append),
     };
     if let Err(why) = &written {
         warn(scope, "o.a.j.f.StringToFile", why);
@@ -87,7 +87,7 @@ pub(super) fn string_from_file(call: &Call, scope: &mut Scope<'_>, out: &mut Str
             cursor.file = name(cursor.number);
             cursor.at = 0;
         }
-        let Ok(bytes) = scope.host.read_file(&cursor.file) else {
+        let Ok(bytes) = scope.host.world().read_file(&cursor.file) else {
             cursor.file.clear();
             break;
         };
@@ -167,12 +167,15 @@ fn rows(name: &str, scope: &Scope<'_>) -> Result<Arc<Rows>, String> {
         return Ok(Arc::clone(rows));
     }
     let file = locked(&scope.commons.aliases).get(name).cloned();
-    let bytes = scope.host.read_file(file.as_deref().unwrap_or(name))?;
+    let bytes = scope
+        .host
+        .world()
+        .read_file(file.as_deref().unwrap_or(name))?;
     let rows = Arc::new(Rows::read(&String::from_utf8_lossy(&bytes)));
     tables.insert(name.to_owned(), Arc::clone(&rows));
     Ok(rows)
 }
 
 fn warn(scope: &Scope<'_>, class: &str, why: &str) {
-    scope.host.log(LogLevel::Warn, class, why);
+    scope.host.world().log(LogLevel::Warn, class, why);
 }

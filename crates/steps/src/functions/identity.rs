@@ -24,12 +24,12 @@ pub(super) fn sampler_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) ->
 
 /// `__machineName([variable])`.
 pub(super) fn machine_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    append(out, scope.host.machine().0)
+    append(out, scope.host.world().machine().0)
 }
 
 /// `__machineIP([variable])`.
 pub(super) fn machine_address(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    append(out, scope.host.machine().1)
+    append(out, scope.host.world().machine().1)
 }
 
 /// `__TestPlanName()`: the file name of the plan.

@@ -38,6 +38,7 @@ pub(super) fn regex_function(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
             let message = format!("Malformed cache pattern '{pattern}': {fault}");
             scope
                 .host
+                .world()
                 .log(LogLevel::Error, "o.a.j.f.RegexFunction", &message);
             return Ok(());
         }

@@ -16,7 +16,7 @@ const LOGN_CLASS: &str = "o.a.j.f.LogFunction2";
 pub(super) fn property_or_one(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
     let default = call.optional(1, scope);
-    match scope.host.property(&name) {
+    match scope.host.world().property(&name) {
         Some(value) => out.push_str(&value),
         None => out.push_str(default.as_deref().unwrap_or("1")),
     }
@@ -27,7 +27,7 @@ pub(super) fn property_or_one(call: &Call, scope: &mut Scope<'_>, out: &mut Stri
 pub(super) fn property(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
     let default = call.optional(2, scope);
-    match scope.host.property(&name) {
+    match scope.host.world().property(&name) {
         Some(value) => out.push_str(&value),
         None => out.push_str(default.as_deref().unwrap_or(&name)),
     }
@@ -39,7 +39,7 @@ pub(super) fn set_property(call: &Call, scope: &mut Scope<'_>, out: &mut String)
     let name = call.argument(0, scope);
     let value = call.argument(1, scope);
     let wanted = call.argument(2, scope).eq_ignore_ascii_case("true");
-    let before = scope.host.set_property(&name, &value);
+    let before = scope.host.world().set_property(&name, &value);
     if wanted {
         out.push_str(before.as_deref().unwrap_or("null"));
     }
@@ -49,7 +49,7 @@ pub(super) fn set_property(call: &Call, scope: &mut Scope<'_>, out: &mut String)
 /// `__isPropDefined(name)`.
 pub(super) fn is_property_defined(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
-    let defined = scope.host.property(&name).is_some();
+    let defined = scope.host.world().property(&name).is_some();
     out.push_str(if defined { "true" } else { "false" });
     Ok(())
 }
@@ -58,7 +58,7 @@ pub(super) fn is_property_defined(call: &Call, scope: &mut Scope<'_>, out: &mut 
 pub(super) fn environment(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
     let default = call.optional(2, scope);
-    match scope.host.environment(&name) {
+    match scope.host.world().environment(&name) {
         Some(value) => out.push_str(&value),
         None => out.push_str(default.as_deref().unwrap_or(&name)),
     }
@@ -96,5 +96,5 @@ fn write_line(class: &str, call: &Call, scope: &mut Scope<'_>, text: &str) {
         line.push_str("\njava.lang.Throwable: ");
         line.push_str(&exception);
     }
-    scope.host.log(level, class, &line);
+    scope.host.world().log(level, class, &line);
 }

@@ -29,21 +29,15 @@ fn bound(text: &str) -> Result<i64, String> {
 pub(super) fn between(host: &dyn Host, lowest: i64, highest: i64) -> i64 {
     let width = highest.wrapping_sub(lowest).cast_unsigned();
     let offset = match width.checked_add(1) {
-        Some(count) => below(host, count),
+        Some(count) => host.random_below(count),
         None => host.random(),
     };
     lowest.wrapping_add(offset.cast_signed())
 }
 
-/// A number from 0 to `count - 1`.
-fn below(host: &dyn Host, count: u64) -> u64 {
-    let product = u128::from(host.random()) * u128::from(count);
-    u64::try_from(product >> 64).expect("the upper half of a product of two words is a word")
-}
-
 /// One of a list; `None` where it is empty.
 pub(super) fn one_of<'a, T>(host: &dyn Host, list: &'a [T]) -> Option<&'a T> {
-    let at = below(host, u64::try_from(list.len()).unwrap_or(u64::MAX));
+    let at = host.random_below(u64::try_from(list.len()).unwrap_or(u64::MAX));
     list.get(usize::try_from(at).unwrap_or(usize::MAX))
 }
 
@@ -74,7 +68,7 @@ pub(super) fn random_string(call: &Call, scope: &mut Scope<'_>, out: &mut String
 /// A character of the first plane that is a letter or a digit somewhere.
 fn any_character(host: &dyn Host) -> char {
     loop {
-        let drawn = u32::try_from(below(host, 0x1_0000))
+        let drawn = u32::try_from(host.random_below(0x1_0000))
             .ok()
             .and_then(char::from_u32);
         if let Some(character) = drawn.filter(|drawn| drawn.is_alphanumeric()) {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::{Call, Outcome};
 use crate::expression::{Dialect, Expression};
-use crate::host::{LogLevel, ScriptBindings};
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -40,6 +39,7 @@ pub(super) fn prepare(function: &str, text: &Text) -> Script {
     let Some(dialect) = dialect(function) else {
         return match function {
             "__BeanShell" => bean_shell_idiom(text),
+            "__javaScript" => Script::Unsupported("a script".to_owned()),
             _ => Script::Absent,
         };
     };
@@ -72,7 +72,7 @@ impl Script {
     }
 }
 
-/// `__jexl2`, `__jexl3` and `__groovy`: `(script[,variable])`.
+/// `__jexl2`, `__jexl3` and `__groovy`: `(script[,variable])`. Of a script that is not supported nothing is left.
 pub(super) fn expression(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let expression = match (&call.script, dialect(call.function.name)) {
         (Script::Read(expression), _) => Arc::clone(expression),
@@ -86,35 +86,13 @@ pub(super) fn expression(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     Ok(())
 }
 
-/// `__javaScript(script[,variable])`.
-pub(super) fn javascript(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    let source = call.argument(0, scope);
-    let bindings = ScriptBindings {
-        variables: &mut *scope.variables,
-        thread_name: &scope.thread.name,
-        thread_number: scope.thread.number,
-        previous: scope.previous,
-        sampler: scope.sampler,
-    };
-    match scope.host.javascript(&source, bindings) {
-        Ok(value) => out.push_str(&value),
-        Err(exception) => {
-            let message = format!("Error processing Javascript: {exception}");
-            scope
-                .host
-                .log(LogLevel::Error, "o.a.j.f.JavaScript", &message);
-        }
-    }
-    Ok(())
-}
-
 /// `__BeanShell(script[,variable])`: the plan's folder and the environment.
 pub(super) fn bean_shell(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     match &call.script {
-        Script::Known(Idiom::PlanFolder) => out.push_str(&scope.host.plan_folder()),
+        Script::Known(Idiom::PlanFolder) => out.push_str(&scope.host.world().plan_folder()),
         Script::Known(Idiom::Environment(name)) => {
             // BeanShell gives null, which a text shows as such.
-            let value = scope.host.environment(name);
+            let value = scope.host.world().environment(name);
             out.push_str(value.as_deref().unwrap_or("null"));
         }
         _ => {}

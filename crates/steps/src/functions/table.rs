@@ -128,7 +128,7 @@ static FUNCTIONS: &[Function] = &[
         "__javaScript",
         Between(1, 2),
         1,
-        Script(scripts::javascript),
+        Script(scripts::expression),
     ),
     kept("__jexl2", Between(1, 2), 1, Script(scripts::expression)),
     kept("__jexl3", Between(1, 2), 1, Script(scripts::expression)),

@@ -46,12 +46,12 @@ fn named_pattern<'a>(name: Cow<'a, str>, scope: &Scope<'_>) -> Cow<'a, str> {
         "USER1" | "USER2" => "",
         _ => return name,
     };
-    let property = scope.host.property(&format!("time.{name}"));
+    let property = scope.host.world().property(&format!("time.{name}"));
     property.map_or(Cow::Borrowed(standard), Cow::Owned)
 }
 
 fn local(unix_ms: i64, scope: &Scope<'_>) -> Moment {
-    let offset_s = scope.host.utc_offset_s(unix_ms);
+    let offset_s = scope.host.world().utc_offset_s(unix_ms);
     Moment { unix_ms, offset_s }
 }
 
@@ -61,9 +61,10 @@ fn moment(day: i64, ms_of_day: i64, offset_s: Option<i64>, scope: &Scope<'_>) ->
     let offset_s = offset_s.and_then(|offset| i32::try_from(offset).ok());
     let offset_s = offset_s.unwrap_or_else(|| {
         // The zone's offset at that instant, which is not known before the offset is: near enough.
-        let nearly = scope.host.utc_offset_s(local_ms);
+        let nearly = scope.host.world().utc_offset_s(local_ms);
         scope
             .host
+            .world()
             .utc_offset_s(local_ms.saturating_sub(i64::from(nearly) * 1000))
     });
     Moment {
@@ -228,5 +229,5 @@ pub(super) fn random_date(call: &Call, scope: &mut Scope<'_>, out: &mut String) 
 }
 
 fn error(scope: &Scope<'_>, class: &str, message: &str) {
-    scope.host.log(LogLevel::Error, class, message);
+    scope.host.world().log(LogLevel::Error, class, message);
 }

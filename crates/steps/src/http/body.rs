@@ -4,6 +4,7 @@
 //! body is by chance.
 
 use encoding_rs::Encoding;
+use loadline_java::url_coding;
 
 use super::{HttpArgument, HttpFault, HttpRequestPlan, is_blank};
 use crate::scope::Scope;
@@ -45,40 +46,15 @@ fn encoding(name: &str) -> &'static Encoding {
 
 /// A text in the coding of forms.
 fn form_encoded(text: &str, encoding: &'static Encoding) -> String {
-    let (bytes, _, _) = encoding.encode(text);
-    let mut coded = String::with_capacity(bytes.len());
-    for &byte in bytes.iter() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'*' | b'_' => {
-                coded.push(char::from(byte));
-            }
-            b' ' => coded.push('+'),
-            other => coded.push_str(&format!("%{other:02X}")),
-        }
-    }
-    coded
+    url_coding::encode_bytes(&encoding.encode(text).0)
 }
 
 /// A text of which the coding of forms is taken away; as it is where it is not in that coding.
 fn form_decoded(text: &str, encoding: &'static Encoding) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        rest = behind;
-        match byte {
-            b'+' => bytes.push(b' '),
-            b'%' => {
-                let digits = rest.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-                let Some(value) = digits.and_then(|two| u8::from_str_radix(two, 16).ok()) else {
-                    return text.to_owned();
-                };
-                bytes.push(value);
-                rest = &rest[2..];
-            }
-            other => bytes.push(other),
-        }
-    }
-    encoding.decode_without_bom_handling(&bytes).0.into_owned()
+    url_coding::decode_bytes(text).map_or_else(
+        |_| text.to_owned(),
+        |bytes| encoding.decode_without_bom_handling(&bytes).0.into_owned(),
+    )
 }
 
 /// The query that arguments make.
@@ -195,7 +171,7 @@ fn form(
 }
 
 fn read(path: &str, scope: &Scope<'_>) -> Result<std::sync::Arc<[u8]>, HttpFault> {
-    scope.host.read_file(path).map_err(|_| HttpFault {
+    scope.host.world().read_file(path).map_err(|_| HttpFault {
         class: "java.io.FileNotFoundException".to_owned(),
         message: format!("{path} (No such file or directory)"),
     })

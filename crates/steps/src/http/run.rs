@@ -136,10 +136,11 @@ impl HttpRun {
             method: self.method.clone(),
             target: self.url.request_target(),
             headers,
+            // Only what is told of it is wanted later.
             body: self
                 .body
-                .as_ref()
-                .map(|body| body.bytes.clone())
+                .as_mut()
+                .map(|body| std::mem::take(&mut body.bytes))
                 .unwrap_or_default(),
             connect_timeout_ms: connect_timeout.filter(|limit| *limit > 0),
             response_timeout_ms: response_timeout.filter(|limit| *limit > 0),
@@ -250,7 +251,7 @@ impl HttpRun {
     pub(crate) fn answered(
         mut self,
         plan: &HttpSamplerPlan,
-        answer: &HttpAnswer,
+        answer: HttpAnswer,
         memory: &mut HttpMemory,
         scope: &mut Scope<'_>,
     ) -> HttpStep {
@@ -262,7 +263,7 @@ impl HttpRun {
                 memory.jar.take(&self.url, value);
             }
         }
-        let location = redirect_of(plan, &self.method, answer);
+        let location = redirect_of(plan, &self.method, &answer);
         let sample = self.sample(answer);
         let Some(location) = location else {
             return HttpStep::Done(Box::new(self.whole(plan, sample)));
@@ -288,17 +289,23 @@ impl HttpRun {
     }
 
     /// The sample of one exchange.
-    fn sample(&self, answer: &HttpAnswer) -> Sample {
-        let mut sample = match &answer.reply {
-            Ok(reply) => self.answered_sample(answer, reply),
-            Err(fault) => fault_sample(&self.name, fault, &self.url.to_string(), answer.start_ms),
+    fn sample(&self, answer: HttpAnswer) -> Sample {
+        let start_ms = answer.start_ms;
+        let mut sample = match answer.reply {
+            Ok(reply) => Sample {
+                start_ms,
+                latency_ms: answer.latency_ms,
+                sent_bytes: answer.sent_bytes,
+                ..self.answered_sample(reply)
+            },
+            Err(fault) => fault_sample(&self.name, &fault, &self.url.to_string(), start_ms),
         };
         sample.elapsed_ms = answer.elapsed_ms;
         sample.connect_ms = answer.connect_ms;
         sample
     }
 
-    fn answered_sample(&self, answer: &HttpAnswer, reply: &HttpReply) -> Sample {
+    fn answered_sample(&self, reply: HttpReply) -> Sample {
         let content_type = reply.header("content-type").unwrap_or_default().to_owned();
         let mut response_headers = format!("HTTP/1.1 {} {}\n", reply.status, reply.reason);
         for (name, value) in &reply.headers {
@@ -307,14 +314,12 @@ impl HttpRun {
         Sample {
             label: self.name.clone(),
             code: reply.status.to_string(),
-            message: reply.reason.clone(),
+            message: reply.reason,
             success: (200..400).contains(&reply.status),
             data_type: data_type(&content_type),
             encoding: charset_of(&content_type),
             content_type,
-            start_ms: answer.start_ms,
-            latency_ms: answer.latency_ms,
-            data: reply.body.clone(),
+            data: reply.body,
             response_headers,
             request_headers: self.request_headers.clone(),
             sampler_data: self
@@ -333,7 +338,6 @@ impl HttpRun {
             bytes: reply.header_bytes + reply.body_bytes,
             header_bytes: reply.header_bytes,
             body_bytes: reply.body_bytes,
-            sent_bytes: answer.sent_bytes,
             ..Sample::default()
         }
     }

@@ -140,6 +140,7 @@ fn unknown_functions_stay_and_are_named() {
         named("${__nosuch(1)}${__V(${__other})}"),
         ["__nosuch", "__other"]
     );
+    assert_eq!(named("${__javaScript(1)}"), ["__javaScript: a script"]);
     assert_eq!(
         named("${a}${__jm__Loop__idx}${__threadNum}${x(y)}"),
         [""; 0]

@@ -76,6 +76,7 @@ impl Thread {
                 let message = format!("{name}: stopped, as {file} cannot be read: {why}");
                 walker
                     .host
+                    .world()
                     .log(LogLevel::Error, "o.a.j.c.CSVDataSet", &message);
                 self.ending.get_or_insert(End::Thread);
             }

@@ -13,6 +13,8 @@ mod walk;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use loadline_java::numbers::long_or_zero;
+
 use crate::host::{Host, LogLevel};
 use crate::http::{HttpAnswer, HttpAsk, HttpMemory, HttpRun};
 use crate::program::{
@@ -94,7 +96,7 @@ pub struct Thread {
     data: data::DataMemory,
     http: HttpMemory,
     pauses: pause::PauseMemory,
-    previous: Option<Sample>,
+    previous: Option<Arc<Sample>>,
     doing: Doing,
     /// Iterations begun.
     iterations: u64,
@@ -107,7 +109,7 @@ pub struct Thread {
     /// How it is to end, once it looks.
     ending: Option<End>,
     /// Samples that are done and were not taken.
-    done: Vec<Sample>,
+    done: Vec<Arc<Sample>>,
 }
 
 /// What a walk through the tree may see: the program and the world.
@@ -141,7 +143,7 @@ impl<'a> Walker<'a> {
 
     /// A number below `count`, by chance.
     fn chance(&self, count: usize) -> usize {
-        (self.host.random() % count.max(1) as u64) as usize
+        self.host.random_below(count as u64) as usize
     }
 
     /// The controllers above a node, the nearest first; the group's own node comes last.
@@ -203,7 +205,7 @@ impl Thread {
     }
 
     /// The samples that were done since the last call, in their order.
-    pub fn take_done(&mut self) -> Vec<Sample> {
+    pub fn take_done(&mut self) -> Vec<Arc<Sample>> {
         std::mem::take(&mut self.done)
     }
 
@@ -239,7 +241,7 @@ impl Thread {
                 Doing::Choosing => self.choose(&walker),
                 Doing::Waiting(node) => self.run(&walker, node),
                 Doing::Exchanging(node, run) => match outcome.take() {
-                    Some(Outcome::Answer(answer)) => self.answered(&walker, node, *run, &answer),
+                    Some(Outcome::Answer(answer)) => self.answered(&walker, node, *run, *answer),
                     _ => unreachable!("an exchange ends with its answer"),
                 },
                 Doing::Sleeping(node, sample) => {
@@ -290,7 +292,10 @@ impl Thread {
         let name = &self.identity.name;
         let message =
             format!("{name}: stopped, as it went round its loops for a second without a sampler");
-        walker.host.log(LogLevel::Error, "loadline.steps", &message);
+        walker
+            .host
+            .world()
+            .log(LogLevel::Error, "loadline.steps", &message);
         self.over(walker, End::Thread)
     }
 
@@ -353,7 +358,7 @@ impl Thread {
         walker: &Walker<'_>,
         node: NodeId,
         run: HttpRun,
-        answer: &HttpAnswer,
+        answer: HttpAnswer,
     ) -> Option<Ask> {
         let SamplerAction::Http(http) = &walker.sampler(node).action else {
             unreachable!("only an HTTP sampler has an exchange");
@@ -411,7 +416,7 @@ impl Thread {
         walker: &Walker<'_>,
         applies: &Applicable,
         mut sample: Sample,
-    ) -> Option<Sample> {
+    ) -> Option<Arc<Sample>> {
         self.sign(walker, &mut sample);
         let sampler = sample.label.clone();
         for after in &applies.after {
@@ -422,10 +427,12 @@ impl Thread {
                         Ok(Some(fault)) => fault.note(&mut sample),
                         Err(lost) => {
                             let message = format!("The sample '{sampler}' is lost: {}", lost.0);
-                            walker
-                                .host
-                                .log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
-                            self.previous = Some(sample);
+                            walker.host.world().log(
+                                LogLevel::Error,
+                                "o.a.j.t.JMeterThread",
+                                &message,
+                            );
+                            self.previous = Some(Arc::new(sample));
                             return None;
                         }
                     }
@@ -442,7 +449,9 @@ impl Thread {
         }
         let was_good = if sample.success { "true" } else { "false" };
         self.variables.put("JMeterThread.last_sample_ok", was_good);
-        self.previous = Some(sample.clone());
+        self.note_variables(&mut sample);
+        let sample = Arc::new(sample);
+        self.previous = Some(Arc::clone(&sample));
         Some(sample)
     }
 
@@ -452,16 +461,20 @@ impl Thread {
         sample.thread_name.clone_from(&self.identity.name);
         sample.group_threads = of_group;
         sample.all_threads = all;
-        sample.sample_count = 1;
-        sample.error_count = u32::from(!sample.success);
         for below in &mut sample.children {
             self.sign(walker, below);
         }
     }
 
+    /// Notes with a sample the variables that are wanted with each.
+    fn note_variables(&self, sample: &mut Sample) {
+        let names = self.program.sample_variables.iter();
+        let values = names.map(|name| self.variables.get(name).map(str::to_owned));
+        sample.variables = values.collect();
+    }
+
     /// Hands a sample to the transactions around it, or to whoever takes samples.
-    fn hand_over(&mut self, walker: &Walker<'_>, node: NodeId, mut sample: Sample) {
-        sample.error_count = u32::from(!sample.success);
+    fn hand_over(&mut self, walker: &Walker<'_>, node: NodeId, sample: Arc<Sample>) {
         if let Some(sample) = self.count_in_transactions(walker, node, sample) {
             self.done.push(sample);
         }
@@ -544,7 +557,7 @@ impl Thread {
 
     /// A text's value as a whole number; zero where it is none, as in JMeter.
     fn number(&mut self, walker: &Walker<'_>, text: &Text) -> i64 {
-        self.text(walker, text).trim().parse().unwrap_or(0)
+        long_or_zero(self.text(walker, text).trim())
     }
 
     fn scope<'s>(&'s mut self, walker: &'s Walker<'_>, node: NodeId) -> Scope<'s> {
@@ -559,7 +572,7 @@ impl Thread {
             thread: &self.identity,
             memory: &mut self.memory,
             commons: &self.commons,
-            previous: self.previous.as_ref(),
+            previous: self.previous.as_deref(),
             sampler,
             iteration: self.iterations,
         }

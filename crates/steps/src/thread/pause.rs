@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use loadline_java::numbers::double_or_zero;
+
 use super::{Thread, Walker};
 use crate::program::{Applicable, ThroughputMode, Timer};
 
@@ -83,8 +85,9 @@ impl Thread {
         next_ms - now_ms
     }
 
-    fn decimal(&mut self, walker: &Walker<'_>, text: &crate::text::Text) -> f64 {
-        self.text(walker, text).trim().parse().unwrap_or(0.0)
+    /// A text's value as a fraction; zero where it is none, as in JMeter.
+    pub(super) fn decimal(&mut self, walker: &Walker<'_>, text: &crate::text::Text) -> f64 {
+        double_or_zero(&self.text(walker, text))
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Must not know HTTP. Invariant: a sampler that only steers leaves no sample.
 
+use loadline_java::numbers;
+
 use super::{Ask, Doing, End, Thread, Walker};
 use crate::program::{Action, FlowControl, JavaTest, NodeId, SamplerAction};
 use crate::sample::{DataType, Sample};
@@ -43,9 +45,8 @@ impl Thread {
             SamplerAction::Debug {
                 properties,
                 variables,
-                system,
             } => {
-                let sample = self.told(walker, name, (*variables, *properties, *system));
+                let sample = self.told(walker, name, (*variables, *properties));
                 self.finish(walker, node, Some(Box::new(sample)))
             }
             SamplerAction::Http(_) | SamplerAction::Flow(_) => {
@@ -56,7 +57,7 @@ impl Thread {
 
     /// The sample that a Debug PostProcessor puts below another.
     pub(super) fn debug_sample(&mut self, walker: &Walker<'_>, name: &str) -> Sample {
-        self.told(walker, name.to_owned(), (true, false, false))
+        self.told(walker, name.to_owned(), (true, false))
     }
 
     /// A sample whose data are the variables.
@@ -64,7 +65,7 @@ impl Thread {
         &mut self,
         walker: &Walker<'_>,
         label: String,
-        (variables, properties, _system): (bool, bool, bool),
+        (variables, properties): (bool, bool),
     ) -> Sample {
         let mut data = String::new();
         if variables {
@@ -75,7 +76,7 @@ impl Thread {
         }
         if properties {
             data.push_str("\nJMeterProperties:\n");
-            for (name, value) in walker.host.properties() {
+            for (name, value) in walker.host.world().properties() {
                 data.push_str(&format!("{name}={value}\n"));
             }
         }
@@ -102,7 +103,7 @@ impl Thread {
     ) -> Option<Ask> {
         let start_ms = walker.host.unix_ms();
         let label = self.text(walker, &test.label).into_owned();
-        let mask = self.masked(walker, &test.sleep_mask);
+        let mask = numbers::decode(self.text(walker, &test.sleep_mask).trim()).unwrap_or(0);
         let least_ms = self.number(walker, &test.sleep_ms);
         let sleep_ms = least_ms + (start_ms & mask);
         let status = self.text(walker, &test.status).into_owned();
@@ -125,16 +126,5 @@ impl Thread {
         }
         self.doing = Doing::Sleeping(node, Some(Box::new(sample)));
         Some(Ask::Work(sleep_ms.unsigned_abs()))
-    }
-
-    /// A number in decimal or, behind `0x`, in base 16.
-    fn masked(&mut self, walker: &Walker<'_>, text: &crate::text::Text) -> i64 {
-        let text = self.text(walker, text);
-        let digits = text.trim();
-        let hex = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
-        match hex {
-            Some(hex) => i64::from_str_radix(hex, 16).unwrap_or(0),
-            None => digits.parse().unwrap_or(0),
-        }
     }
 }

@@ -3,6 +3,8 @@
 //! Must not know how samples are made. Invariant: a transaction that was begun is told once, also where the thread
 //! leaves it before its end.
 
+use std::sync::Arc;
+
 use super::{Thread, Walker};
 use crate::program::{ControllerRule, NodeId};
 use crate::sample::Sample;
@@ -76,8 +78,8 @@ impl Thread {
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
-        sample: Sample,
-    ) -> Option<Sample> {
+        sample: Arc<Sample>,
+    ) -> Option<Arc<Sample>> {
         for above in walker.above(node) {
             let ControllerRule::Transaction {
                 is_parent,
@@ -91,7 +93,7 @@ impl Thread {
             };
             open.add(&sample, include_timers);
             if is_parent {
-                open.children.push(sample);
+                open.children.push(Arc::unwrap_or_clone(sample));
                 return None;
             }
         }
@@ -126,7 +128,8 @@ impl Thread {
                 assertion.check(&mut sample, &mut self.scope_of(walker, &name));
             }
         }
-        self.hand_over(walker, node, sample);
+        self.note_variables(&mut sample);
+        self.hand_over(walker, node, Arc::new(sample));
     }
 
     /// Ends the transactions that are under way at or below a node, the innermost first.

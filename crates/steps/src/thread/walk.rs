@@ -454,8 +454,7 @@ impl Thread {
         if self.states[node].under_way {
             return self.next_in_order(walker, node, controller);
         }
-        let amount = self.text(walker, amount).trim().parse::<f64>();
-        let amount = amount.unwrap_or(0.0);
+        let amount = self.decimal(walker, amount);
         let decide = |(entries, runs): &mut (u64, u64)| {
             let is_run = match is_percent {
                 true => (100.0 * *runs as f64 + 50.0) / (*entries as f64 + 1.0) < amount,

@@ -21,7 +21,8 @@ use crate::exchange::{Answer, AnswerReceiver, Wants, decoded};
 use crate::net::Failure;
 use crate::record::Life;
 use crate::slot::VuSlot;
-use crate::vu::client::Held;
+use crate::vu::client::{FateGuard, Held};
+use crate::vu::follow::note_phases;
 use crate::vu::shared::Shared;
 
 /// JMeter's rules: `httpclient4.time_to_live`, and the idle time after which its client looks whether a peer has
@@ -77,21 +78,6 @@ impl Receiver for StepsReceiver<'_> {
     }
 }
 
-/// Records an interruption if the exchange is dropped before its fate is known.
-struct Fate {
-    shared: Rc<Shared>,
-    life: Life,
-    is_known: bool,
-}
-
-impl Drop for Fate {
-    fn drop(&mut self) {
-        if !self.is_known {
-            self.shared.recorder.borrow_mut().interrupted(&self.life);
-        }
-    }
-}
-
 /// What came of an exchange that has an answer.
 struct Got {
     peer: Option<usize>,
@@ -126,10 +112,10 @@ impl StepsClient {
         }
         let shared = Rc::clone(&self.shared);
         let started = shared.clock.now();
-        let mut fate = Fate {
-            shared: Rc::clone(&shared),
+        let mut fate = FateGuard {
+            shared: &shared,
             life: Life::begin(None, started),
-            is_known: false,
+            known: false,
         };
         shared.recorder.borrow_mut().started(&fate.life);
         let mut instants = Instants::default();
@@ -137,7 +123,7 @@ impl StepsClient {
         self.slot.set_deadline(Nanos::MAX);
         let failure = match outcome {
             Ok(got) => {
-                fate.is_known = true;
+                fate.known = true;
                 return Ok(self.answered(&fate.life, &instants, got));
             }
             Err(Broken::Stopped(Stop::Cut)) => return Err(Stop::Cut),
@@ -150,7 +136,7 @@ impl StepsClient {
             },
             Err(Broken::Failed(failure)) => failure,
         };
-        fate.is_known = true;
+        fate.known = true;
         Ok(self.failed(ask, &mut fate.life, &instants, &failure).await)
     }
 
@@ -244,12 +230,8 @@ impl StepsClient {
 
     fn answered(&self, life: &Life, instants: &Instants, got: Got) -> HttpAnswer {
         let mut life = *life;
-        life.done = instants.done;
         let begun = life.started + Duration::from_nanos(life.blocked_ns);
-        life.sending_ns = instants.sent.since(begun);
-        life.waiting_ns = instants.first_byte.since(instants.sent);
-        life.receiving_ns = instants.done.since(instants.first_byte);
-        life.sent_bytes = instants.sent_bytes;
+        note_phases(&mut life, begun, instants);
         let is_good = (200..400).contains(&self.answer.status);
         let mut recorder = self.shared.recorder.borrow_mut();
         recorder.answered(&life, &self.answer, is_good, got.peer);
@@ -262,9 +244,9 @@ impl StepsClient {
         let fields = self.answer.headers.iter();
         HttpAnswer {
             start_ms: self.unix_ms(life.started),
-            elapsed_ms: rounded_ms(life.done.since(life.started)),
-            latency_ms: rounded_ms(instants.first_byte.since(life.started)),
-            connect_ms: rounded_ms(life.connect_ns),
+            elapsed_ms: whole_ms(life.done.since(life.started)),
+            latency_ms: whole_ms(instants.first_byte.since(life.started)),
+            connect_ms: whole_ms(life.connect_ns),
             sent_bytes: instants.sent_bytes,
             reply: Ok(HttpReply {
                 status: self.answer.status,
@@ -297,9 +279,9 @@ impl StepsClient {
         failures.hold_up(failure.class, now, &*self.slot).await;
         HttpAnswer {
             start_ms: self.unix_ms(life.started),
-            elapsed_ms: rounded_ms(life.done.since(life.started)),
+            elapsed_ms: whole_ms(life.done.since(life.started)),
             latency_ms: 0,
-            connect_ms: rounded_ms(life.connect_ns),
+            connect_ms: whole_ms(life.connect_ns),
             sent_bytes: instants.sent_bytes,
             reply: Err(java_fault(failure, ask)),
         }
@@ -312,7 +294,7 @@ impl StepsClient {
 }
 
 /// Whole milliseconds, as JMeter counts them.
-fn rounded_ms(ns: u64) -> u64 {
+fn whole_ms(ns: u64) -> u64 {
     ns / 1_000_000
 }
 
@@ -328,13 +310,15 @@ fn write_head(buffer: &mut Vec<u8>, ask: &HttpAsk) {
         buffer.extend_from_slice(part.as_bytes());
     }
     for (name, value) in &ask.headers {
-        for part in [name.as_str(), ": ", value.as_str(), "\r\n"] {
-            // Nothing in a field may add a line to the head.
-            let letters = part
-                .bytes()
-                .filter(|byte| part == "\r\n" || !matches!(byte, b'\r' | b'\n'));
-            buffer.extend(letters);
-        }
+        push_within_line(buffer, name);
+        buffer.extend_from_slice(b": ");
+        push_within_line(buffer, value);
+        buffer.extend_from_slice(b"\r\n");
     }
     buffer.extend_from_slice(b"\r\n");
+}
+
+/// Writes what may not add a line to the head.
+fn push_within_line(buffer: &mut Vec<u8>, text: &str) {
+    buffer.extend(text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')));
 }

@@ -142,14 +142,14 @@ impl StepsVu {
     /// Goes round the group's loop.
     async fn go_round(
         &mut self,
-        of: &GroupOnWorker,
+        of: &Rc<GroupOnWorker>,
         thread: &mut Thread,
         times: GroupTimes,
         end_ms: Option<i64>,
     ) -> Result<(), Stop> {
         let host = StepsHost {
             shared: Rc::clone(&self.shared),
-            setup: of.setup.clone(),
+            of: Rc::clone(of),
         };
         let mut done = 0;
         while times.loops.is_none_or(|loops| done < loops) {

@@ -33,3 +33,18 @@ pub use full_queue::FullQueue;
 pub use process::{TIME_MAX, loadline, loadline_under, run, run_to_end};
 pub use ran::{Ran, bench, bench_by};
 pub use skip::skip;
+
+/// A test for each topic, so that topics run side by side: `topics!(k6::hold: cookies csv)`. `TESTED` names them.
+#[macro_export]
+macro_rules! topics {
+    ($hold:path: $($topic:ident)*) => {
+        const TESTED: &[&str] = &[$(stringify!($topic)),*];
+        $(
+            #[test]
+            #[ignore = "wants LOADLINE_BIN"]
+            fn $topic() {
+                $hold(stringify!($topic));
+            }
+        )*
+    };
+}

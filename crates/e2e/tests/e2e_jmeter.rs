@@ -5,23 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use loadline_e2e::jmeter;
-
-/// A test for each topic, so that topics run side by side.
-macro_rules! topics {
-    ($($topic:ident)*) => {
-        const TESTED: &[&str] = &[$(stringify!($topic)),*];
-        $(
-            #[test]
-            #[ignore = "wants LOADLINE_BIN"]
-            fn $topic() {
-                jmeter::hold(stringify!($topic));
-            }
-        )*
-    };
-}
+use loadline_e2e::{jmeter, topics};
 
 topics! {
+    jmeter::hold:
     assert cli ctl data extract file fun group http mix module plugin real sample save timer
 }
 

@@ -5,23 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use loadline_e2e::k6;
-
-/// A test for each topic, so that topics run side by side.
-macro_rules! topics {
-    ($($topic:ident)*) => {
-        const TESTED: &[&str] = &[$(stringify!($topic)),*];
-        $(
-            #[test]
-            #[ignore = "wants LOADLINE_BIN"]
-            fn $topic() {
-                k6::hold(stringify!($topic));
-            }
-        )*
-    };
-}
+use loadline_e2e::{k6, topics};
 
 topics! {
+    k6::hold:
     auth batch checks cli compression console cookies crypto csv data encoding errors execution
     executors fs html http httpbin language lifecycle metrics options secrets streams suites summary tags
     thresholds timers

@@ -211,6 +211,7 @@ impl Row<'_> {
 mod tests {
     use loadline_steps::sample::AssertionOutcome;
 
+    use super::super::testing::redirected;
     use super::*;
 
     fn config(properties: &[(&str, &str)]) -> SaveConfig {
@@ -230,48 +231,6 @@ mod tests {
         let mut text = String::new();
         push_rows(config, &event, sample, &mut text);
         text
-    }
-
-    fn redirected() -> Sample {
-        let hop = Sample {
-            label: "redir \"q\", <b>&  two-0".to_owned(),
-            code: "302".to_owned(),
-            message: "Found".to_owned(),
-            success: true,
-            data_type: DataType::Unset,
-            encoding: String::new(),
-            start_ms: 1_795_395_206_839,
-            elapsed_ms: 24,
-            latency_ms: 21,
-            connect_ms: 16,
-            bytes: 182,
-            sent_bytes: 128,
-            url: Some("http://127.0.0.1:23451/redirect/2".to_owned()),
-            thread_name: "Thread Group 1-1".to_owned(),
-            group_threads: 1,
-            all_threads: 1,
-            ..Sample::default()
-        };
-        Sample {
-            label: "redir \"q\", <b>&  two".to_owned(),
-            code: "200".to_owned(),
-            message: "OK".to_owned(),
-            success: false,
-            data_type: DataType::Text,
-            encoding: "utf-8".to_owned(),
-            elapsed_ms: 26,
-            bytes: 829,
-            sent_bytes: 386,
-            url: Some("http://127.0.0.1:23451/get".to_owned()),
-            assertions: vec![AssertionOutcome {
-                name: "Response Assertion".to_owned(),
-                failure: true,
-                message: "Test failed: text expected to contain /nope/".to_owned(),
-                ..AssertionOutcome::default()
-            }],
-            children: vec![hop.clone()],
-            ..hop
-        }
     }
 
     /// Recorded from JMeter 5.6.3.

@@ -9,4 +9,6 @@ pub mod results;
 pub mod save_config;
 pub mod statistics;
 pub mod summariser;
+#[cfg(test)]
+mod testing;
 pub mod xml;

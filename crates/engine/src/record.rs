@@ -321,6 +321,11 @@ impl Recorder {
         }
     }
 
+    /// Counts time for which a sink held the worker up.
+    pub(crate) fn held_up(&mut self, ns: u64) {
+        self.seen.back_pressure_ns += ns;
+    }
+
     /// Hands the batch to the sink. A full ring holds the worker up, and that time is counted: a
     /// sink that is too slow must be seen, not lose samples.
     fn flush_samples(&mut self) {
@@ -330,7 +335,7 @@ impl Recorder {
         }
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
         match hand(sink, batch, &self.clock) {
-            Ok(held_up_ns) => self.seen.back_pressure_ns += held_up_ns,
+            Ok(held_up_ns) => self.held_up(held_up_ns),
             Err(Gone) => self.samples = None,
         }
     }

@@ -19,6 +19,7 @@ use self::client::StepsClient;
 use self::host::StepsHost;
 use super::beginning::Beginning;
 use super::shared::Shared;
+use crate::batches::{Gone, hand};
 use crate::client::{Stop, StopSign};
 use crate::mailbox::Mailbox;
 use crate::slot::VuSlot;
@@ -178,8 +179,11 @@ impl StepsVu {
         loop {
             let ask = thread.advance(host, outcome);
             let samples = thread.take_done();
-            if !samples.is_empty() && of.setup.samples.send(samples).is_err() {
-                return Ok(Some(End::TestNow));
+            if !samples.is_empty() {
+                match hand(&of.setup.samples, samples, &self.shared.clock) {
+                    Ok(held_up_ns) => self.shared.recorder.borrow_mut().held_up(held_up_ns),
+                    Err(Gone) => return Ok(Some(End::TestNow)),
+                }
             }
             outcome = match ask {
                 Ask::Send(ask) => {

@@ -61,6 +61,7 @@ impl Lowering {
         element: &Element,
         scope: &Scope<'_>,
     ) -> Option<NodeId> {
+        self.warn_of_listener(element);
         if is_without_effect(element) || super::applied::is_applied(element) {
             return None;
         }
@@ -99,6 +100,16 @@ impl Lowering {
             kind: NodeKind::Sampler(Box::new(sampler.0)),
         });
         Some(nodes.len() - 1)
+    }
+
+    /// Listeners without a file have no effect without a window; those with one would write it.
+    fn warn_of_listener(&mut self, element: &Element) {
+        let file = element.text("filename");
+        if element.class.ends_with("ResultCollector") && !file.is_empty() {
+            self.warn(&format!(
+                "the listener's file {file} is not written: name one with -l"
+            ));
+        }
     }
 
     /// The rule of a controller; `None`: the element is none.

@@ -9,6 +9,8 @@ mod groups;
 mod judged;
 mod requests;
 mod samplers;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
@@ -144,6 +146,12 @@ impl Lowering {
     /// Reads a property of an element.
     fn property(&mut self, element: &Element, name: &str) -> Text {
         self.text(element, element.text(name))
+    }
+
+    /// Tells of something at the element that is read, which runs all the same.
+    fn warn(&mut self, what: &str) {
+        let place = self.path.join(" > ");
+        self.reading.warnings.push(format!("{place}: {what}"));
     }
 
     fn unsupported(&mut self, element: &Element, what: impl Into<String>) {

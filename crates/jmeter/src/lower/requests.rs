@@ -217,5 +217,11 @@ impl Lowering {
         if matches!(class, "CacheManager" | "DNSCacheManager" | "KeystoreConfig") {
             self.unsupported(element, class);
         }
+        let policy = element.text("CookieManager.policy");
+        if class == "CookieManager" && !matches!(policy, "" | "standard" | "ignoreCookies") {
+            self.warn(&format!(
+                "cookies of the policy {policy} are handled by the standard one"
+            ));
+        }
     }
 }

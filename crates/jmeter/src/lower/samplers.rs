@@ -36,9 +36,7 @@ impl Lowering {
 
     fn debug(&mut self, element: &Element) -> SamplerAction {
         if element.flag("displaySystemProperties", false) {
-            let place = self.path.join(" > ");
-            let warning = format!("{place}: there are no system properties to be told");
-            self.reading.warnings.push(warning);
+            self.warn("there are no system properties to be told");
         }
         SamplerAction::Debug {
             properties: element.flag("displayJMeterProperties", false),

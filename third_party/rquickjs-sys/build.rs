@@ -144,6 +144,8 @@ fn main() {
         "quickjs-opcode.h",
         "quickjs-c-atomics.h",
         "quickjs.h",
+        "shared-atoms.h",
+        "shared-names.h",
     ];
 
     let source_files = ["libregexp.c", "libunicode.c", "quickjs.c", "dtoa.c"];

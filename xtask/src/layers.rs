@@ -113,7 +113,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: SCHEDULE,
         level: Level::Pure,
-        normal: &[MODEL, METRIC],
+        normal: &[MODEL, METRIC, JAVA],
         tests: &[SIM],
         reason: "an executor decides and never waits, so it is proven in virtual time",
     },

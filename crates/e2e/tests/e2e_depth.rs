@@ -163,12 +163,74 @@ fn refuses(folder: &Path, words: &[&str], input: &str, file: &str) {
     assert!(rss_max < MEMORY_MAX, "{rss_max} bytes of memory: {what}");
 }
 
+/// The words of a command line, its nested last one, and what is named where it is refused.
+type NestedOption = (&'static [&'static str], fn() -> String, &'static str);
+
+const OPTIONS: &[NestedOption] = &[
+    (&["bench", "--threshold"], brackets, "--threshold"),
+    (
+        &["bench", "--expect"],
+        || format!("body~{}", groups()),
+        "body~",
+    ),
+    (
+        &["bench", "--expect"],
+        || format!("json:{}", brackets()),
+        "json:",
+    ),
+    (
+        &["bench", "--observe"],
+        || format!("log:none.log;match={}", groups()),
+        "--observe",
+    ),
+    (&["hey", "-n", "1", "-c", "1", "-o"], actions, "nested"),
+    (
+        &["bombardier", "-n", "1", "-o"],
+        || format!("path:{DEEP_TEMPLATE}"),
+        "nested",
+    ),
+];
+
+/// A file of actions.
+const DEEP_TEMPLATE: &str = "deep.template";
+/// Levels that a command line has room for.
+const DEEP_WORD: usize = 10_000;
+
+fn brackets() -> String {
+    "[(".repeat(DEEP_WORD)
+}
+
+fn groups() -> String {
+    "(".repeat(DEEP_WORD) + &")".repeat(DEEP_WORD)
+}
+
+fn actions() -> String {
+    "{{if 1}}".repeat(DEEP_WORD)
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn nested_options_are_refused_by_name() {
+    let folder = tempfile::tempdir().expect("there is room");
+    fs::write(folder.path().join(DEEP_TEMPLATE), actions()).expect("there is room");
+    for (words, value, named) in OPTIONS {
+        let value = value();
+        let words = [words, &[&*value, "http://127.0.0.1:1/"][..]].concat();
+        let (code, said, rss_max) = ended(folder.path(), &words);
+        let what = format!("{:.60?}: exit code {code:?}\n{said:.400}", words);
+        assert!(matches!(code, Some(1 | 104)), "{what}");
+        assert!(said.contains(named), "{what}");
+        assert!(rss_max < MEMORY_MAX, "{rss_max} bytes of memory: {what}");
+    }
+}
+
 /// The exit code, what was said, and the most memory of a command that has ended.
 fn ended(folder: &Path, words: &[&str]) -> (Option<i32>, String, u64) {
     let mut command = loadline();
     command.current_dir(folder).args(words);
     let (output, rss_max) = Running::start(command).finish_measured();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = [output.stderr, output.stdout].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
     (output.status.code(), said, rss_max)
 }
 

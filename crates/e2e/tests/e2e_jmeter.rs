@@ -9,7 +9,7 @@ use loadline_e2e::{jmeter, topics};
 
 topics! {
     jmeter::hold:
-    assert cli ctl data extract file fun group http mix module plugin real sample save timer
+    assert cli ctl data extract file fun group http mix module plugin real sample save script timer
 }
 
 #[test]

@@ -207,6 +207,9 @@ fn a_full_disk_is_told_of_and_fails_a_strict_run_alone() {
         &["-n", "5", "-o", "csv=/no/such/folder/a"],
     ));
     assert_eq!(missing.code, Some(104), "{}", missing.err);
+    let why =
+        "could not create the 'csv' output: open /no/such/folder/a: no such file or directory";
+    assert!(missing.err.contains(why), "{}", missing.err);
 }
 
 #[test]
@@ -243,6 +246,87 @@ fn files_of_every_kind_hold_every_request() {
         "it is Zstandard"
     );
     assert!(packed.len() < 20_000, "{} bytes", packed.len());
+}
+
+/// Two scenarios whose virtual users wait for one another, so that one of them sees all five at work.
+const TOGETHER: &str = "
+import http from 'k6/http';
+import exec from 'k6/execution';
+import { sleep } from 'k6';
+const scenario = (vus) => ({ executor: 'per-vu-iterations', vus, iterations: 1 });
+export const options = { scenarios: { two: scenario(2), three: scenario(3) } };
+export default function () {
+  while (exec.instance.vusActive < 5) sleep(0.01);
+  http.get(__ENV.URL);
+  sleep(1);
+}
+";
+
+/// The most virtual users of the scenario and of the run in rows of a thread whose name begins so.
+fn most_at_work(jtl: &str, thread: &str) -> (u32, u32) {
+    let rows = jtl.lines().skip(1).map(|row| row.split(',').collect());
+    let of_thread = rows.filter(|row: &Vec<&str>| row[5].starts_with(thread));
+    let counts = of_thread.map(|row| [11, 12].map(|at| row[at].parse().expect("a number")));
+    counts.fold((0, 0), |most: (u32, u32), [of_group, all]| {
+        assert!((1..=all).contains(&of_group), "{jtl}");
+        (most.0.max(of_group), most.1.max(all))
+    })
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn rows_tell_who_was_at_work_when_the_request_ended() {
+    let (target, folder) = (target(), TempDir::new().expect("there is room"));
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (jtl, script) = (path("a.jtl"), path("a.js"));
+    std::fs::write(&script, TOGETHER).expect("there is room");
+    let mut run = loadline();
+    run.args(["run", "-q", "-e", &format!("URL={}", target.url("/"))]);
+    run.args(["-o", &format!("jtl={jtl}"), &script]);
+    let output = run_to_end(run);
+    assert!(output.status.success(), "{output:?}");
+    let rows = std::fs::read_to_string(&jtl).expect("it was written");
+    assert_eq!(most_at_work(&rows, "two 1-"), (2, 5), "{rows}");
+    assert_eq!(most_at_work(&rows, "three 1-"), (3, 5), "{rows}");
+    let ended = ended(command(&target, &["-n", "50", "-o", &format!("jtl={jtl}")]));
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    let rows = std::fs::read_to_string(&jtl).expect("it was written");
+    let (of_group, all) = most_at_work(&rows, "default 1-");
+    assert!(of_group == all && all <= 4, "{rows}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_run_that_is_refused_leaves_files_as_they_are() {
+    let folder = TempDir::new().expect("there is room");
+    let (script, out) = (folder.path().join("a.js"), folder.path().join("a.json"));
+    let text = "export const options = { thresholds: { nope: ['count>1'] } };
+export default function () {}";
+    std::fs::write(&script, text).expect("there is room");
+    std::fs::write(&out, "kept").expect("there is room");
+    let mut run = loadline();
+    run.args(["run", "-q", "-o", &format!("json={}", out.display())]);
+    run.arg(&script);
+    let output = run_to_end(run);
+    assert_eq!(output.status.code(), Some(104), "{output:?}");
+    assert_eq!(std::fs::read(&out).expect("it is there"), b"kept");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn infinite_values_are_told_of_once() {
+    let folder = TempDir::new().expect("there is room");
+    let script = folder.path().join("a.js");
+    let text = "import { Trend } from 'k6/metrics'; const trend = new Trend('lengths');
+export default function () { trend.add(Infinity); trend.add(2); trend.add(-Infinity); }";
+    std::fs::write(&script, text).expect("there is room");
+    let mut run = loadline();
+    run.args(["run", "-q", "-u", "2", "-i", "8"]).arg(&script);
+    let output = run_to_end(run);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(err.matches("'lengths' is infinite").count(), 1, "{err}");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(out.contains("lengths") && out.contains("max=2"), "{out}");
 }
 
 #[test]

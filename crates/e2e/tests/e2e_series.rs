@@ -17,8 +17,8 @@ const SERIES: usize = 100_000;
 const POINTS_A_REQUEST: usize = 2_000;
 /// Seconds in which one series of all changes, and each is pushed for itself.
 const LATER_PUSHES: usize = 5;
-/// Memory of the process where all series come within one second, which is more than the 500 MB that are aimed at: it
-/// takes some 885 MB. Series that come more slowly take less: a build that is not optimised needs 345 MB.
+/// Memory of the process where all series come within one second, which may be more than the 500 MB that are aimed at.
+/// Series that come more slowly take less: a build that is not optimised, on a busy machine, needs 217 MB.
 const MEMORY_MAX: u64 = 1_000 << 20;
 
 /// Adds to each series once, then to one of them each second.

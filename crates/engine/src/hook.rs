@@ -150,13 +150,14 @@ fn setup_of(
         pools: Vec::new(),
         mailboxes: Vec::new(),
         live,
+        all_live: all_live.to_vec(),
         resolver: Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?,
         tls: TlsSettings::of_requests(&plan.client.tls, plan.client.protocol)
             .map_err(StartError::Tls)?,
         samples: None,
         reports,
         start_line: Arc::new(StartLine::new(1)),
-        script: script_parts(Some(script.clone()), plan, all_live)?,
+        script: script_parts(Some(script.clone()), plan)?,
         steps: None,
     };
     Ok((setup, signals))

@@ -3,21 +3,29 @@
 //! Each worker writes a cache line of its own, relaxed; readers sum them. Must not be used for
 //! anything that has to add up: that is the snapshots' task. Invariant: one writer per line.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// One worker's counters, alone on its cache line.
+use loadline_model::snapshot::VusAtWork;
+
+/// One worker's counters, alone on its cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct LiveCounters {
+    at_work: Box<[AtWork]>,
     started: AtomicU64,
     completed: AtomicU64,
     failed: AtomicU64,
     interrupted: AtomicU64,
-    vus_active: AtomicU64,
     vus_made: AtomicU64,
     iterations_completed: AtomicU64,
     iterations_interrupted: AtomicU64,
 }
+
+/// A worker's virtual users of one scenario that are at work.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct AtWork(AtomicU64);
 
 /// The sum of all workers' counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +58,15 @@ impl LiveTotals {
 }
 
 impl LiveCounters {
+    /// Zeros, for a plan of so many scenarios.
+    #[must_use]
+    pub fn for_scenarios(count: usize) -> LiveCounters {
+        LiveCounters {
+            at_work: (0..count).map(|_| AtWork::default()).collect(),
+            ..LiveCounters::default()
+        }
+    }
+
     #[inline]
     pub(crate) fn count_started(&self) {
         bump(&self.started);
@@ -79,11 +96,27 @@ impl LiveCounters {
         }
     }
 
-    /// Says how many virtual users the worker has at work, and how many it has made.
+    /// Counts a virtual user of a scenario that took up work, or put it down.
     #[inline]
-    pub fn set_vus(&self, active: u64, made: u64) {
-        self.vus_active.store(active, Relaxed);
-        self.vus_made.store(made, Relaxed);
+    pub(crate) fn note_at_work(&self, scenario: usize, is_at_work: bool) {
+        let AtWork(count) = &self.at_work[scenario];
+        let before = count.load(Relaxed);
+        let after = match is_at_work {
+            true => before + 1,
+            false => before.saturating_sub(1),
+        };
+        count.store(after, Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn count_made(&self) {
+        bump(&self.vus_made);
+    }
+
+    /// The worker's virtual users at work, of all scenarios.
+    fn at_work(&self) -> u64 {
+        let counts = self.at_work.iter();
+        counts.map(|AtWork(count)| count.load(Relaxed)).sum()
     }
 
     /// Adds this worker's counters to a sum.
@@ -93,10 +126,24 @@ impl LiveCounters {
         sum.failed += self.failed.load(Relaxed);
         sum.interrupted += self.interrupted.load(Relaxed);
         sum.started += self.started.load(Relaxed);
-        sum.vus_active += self.vus_active.load(Relaxed);
+        sum.vus_active += self.at_work();
         sum.vus_made += self.vus_made.load(Relaxed);
         sum.iterations_completed += self.iterations_completed.load(Relaxed);
         sum.iterations_interrupted += self.iterations_interrupted.load(Relaxed);
+    }
+}
+
+/// The virtual users at work now over all workers that count here: of one scenario, and of all. Who asks is at work:
+/// neither is zero, not even for what runs outside every scenario (`None`).
+pub(crate) fn vus_at_work(all: &[Arc<LiveCounters>], scenario: Option<usize>) -> VusAtWork {
+    let of_scenario = |index: usize| -> u64 {
+        let counts = all.iter().filter_map(|live| live.at_work.get(index));
+        counts.map(|AtWork(count)| count.load(Relaxed)).sum()
+    };
+    let count = |vus: u64| u32::try_from(vus.max(1)).unwrap_or(u32::MAX);
+    VusAtWork {
+        scenario: count(scenario.map_or(1, of_scenario)),
+        run: count(all.iter().map(|live| live.at_work()).sum()),
     }
 }
 
@@ -104,4 +151,38 @@ impl LiveCounters {
 #[inline]
 fn bump(counter: &AtomicU64) {
     counter.store(counter.load(Relaxed) + 1, Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_at_work_is_counted_by_scenario_over_all_workers() {
+        let all = [(); 2].map(|()| Arc::new(LiveCounters::for_scenarios(2)));
+        let changes = [
+            (0, 0, true),
+            (0, 0, true),
+            (1, 0, true),
+            (1, 1, true),
+            (0, 0, false),
+        ];
+        for (worker, scenario, is_at_work) in changes {
+            all[worker].note_at_work(scenario, is_at_work);
+        }
+        let told = [Some(0), Some(1), None].map(|scenario| {
+            let vus = vus_at_work(&all, scenario);
+            (vus.scenario, vus.run)
+        });
+        assert_eq!(told, [(2, 3), (1, 3), (1, 3)]);
+        let mut totals = LiveTotals::default();
+        all.iter().for_each(|live| live.add_to(&mut totals));
+        assert_eq!(totals.vus_active, 3);
+    }
+
+    #[test]
+    fn who_asks_before_anybody_is_counted_is_at_work() {
+        let setup = vus_at_work(&[], None);
+        assert_eq!((setup.scenario, setup.run), (1, 1));
+    }
 }

@@ -13,7 +13,7 @@ use loadline_model::{ErrorClass, Nanos};
 use crate::batches::{Gone, hand};
 use crate::clock::Clock;
 use crate::exchange::Answer;
-use crate::live::LiveCounters;
+use crate::live::{LiveCounters, vus_at_work};
 use crate::net::{Connected, Failure};
 use crate::platform::TcpFacts;
 
@@ -68,13 +68,20 @@ impl Life {
     }
 }
 
+/// Where samples go.
+pub(crate) struct SampleSink {
+    pub(crate) to: SyncSender<Vec<Sample>>,
+    /// The counters of the run's workers, which say who is at work.
+    pub(crate) all_live: Vec<Arc<LiveCounters>>,
+}
+
 /// A worker's measurements.
 pub(crate) struct Recorder {
     clock: Clock,
     seen: Snapshot,
     live: Arc<LiveCounters>,
     warm_until: Nanos,
-    samples: Option<SyncSender<Vec<Sample>>>,
+    samples: Option<SampleSink>,
     batch: Vec<Sample>,
     tcp_facts_left: u32,
 }
@@ -84,7 +91,7 @@ impl Recorder {
         clock: Clock,
         live: Arc<LiveCounters>,
         warm_up: std::time::Duration,
-        samples: Option<SyncSender<Vec<Sample>>>,
+        samples: Option<SampleSink>,
     ) -> Recorder {
         Recorder {
             clock,
@@ -130,9 +137,7 @@ impl Recorder {
         if self.is_measured(life.planned()) {
             self.measure_answer(life, answer, good, peer);
         }
-        if self.samples.is_some() {
-            self.keep_sample(life, answer.status, None, body_bytes);
-        }
+        self.keep_sample(life, answer.status, None, body_bytes);
     }
 
     #[inline]
@@ -177,9 +182,7 @@ impl Recorder {
         if self.is_measured(life.planned()) {
             self.measure_failure(life, request, failure);
         }
-        if self.samples.is_some() {
-            self.keep_sample(life, 0, Some(class), 0);
-        }
+        self.keep_sample(life, 0, Some(class), 0);
     }
 
     fn measure_failure(&mut self, life: &Life, request: &str, failure: &Failure) {
@@ -295,6 +298,7 @@ impl Recorder {
         }
     }
 
+    #[inline]
     fn keep_sample(
         &mut self,
         life: &Life,
@@ -302,6 +306,7 @@ impl Recorder {
         error: Option<ErrorClass>,
         body_bytes: u64,
     ) {
+        let Some(sink) = &self.samples else { return };
         self.batch.push(Sample {
             start_ns: life.started.0,
             intended_ns: life.planned().0,
@@ -315,6 +320,7 @@ impl Recorder {
             error,
             body_bytes,
             sent_bytes: life.sent_bytes,
+            vus: vus_at_work(&sink.all_live, None).run,
         });
         if self.batch.len() >= BATCH {
             self.flush_samples();
@@ -334,7 +340,7 @@ impl Recorder {
             return;
         }
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
-        match hand(sink, batch, &self.clock) {
+        match hand(&sink.to, batch, &self.clock) {
             Ok(held_up_ns) => self.held_up(held_up_ns),
             Err(Gone) => self.samples = None,
         }

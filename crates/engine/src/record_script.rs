@@ -12,7 +12,7 @@ use loadline_metric::{
     SeriesPlan, TagSet, Tagged,
 };
 use loadline_model::Nanos;
-use loadline_model::snapshot::{RequestSizes, TaggedValues};
+use loadline_model::snapshot::{RequestFacts, TaggedValues};
 
 use crate::batches::{Gone, ValueSender};
 use crate::clock::Clock;
@@ -67,12 +67,13 @@ impl ScriptRecorder {
         }
     }
 
-    /// Records one hop of an HTTP request; `failed` is `None` without a response callback.
+    /// Records one hop of an HTTP request; `failed` is `None` without a response callback, and the facts are asked for
+    /// where a sink wants them.
     pub fn http(
         &mut self,
         times: &HttpTimes,
         failed: Option<bool>,
-        sizes: RequestSizes,
+        facts: impl FnOnce() -> RequestFacts,
         on: Occasion<'_>,
     ) {
         self.seen.record_http(times, failed, on.at.0, on.tags);
@@ -83,7 +84,7 @@ impl ScriptRecorder {
             values.extend(each);
             // k6 tells the share of failures last.
             values.extend(failed.map(|failed| (BuiltIn::HttpReqFailed.id(), share(failed))));
-            self.keep(values, Some(sizes), on);
+            self.keep(values, Some(facts()), on);
         }
     }
 
@@ -173,7 +174,7 @@ impl ScriptRecorder {
     fn keep(
         &mut self,
         values: Vec<(MetricId, f64)>,
-        sizes: Option<RequestSizes>,
+        request: Option<RequestFacts>,
         on: Occasion<'_>,
     ) {
         self.batch.push(TaggedValues {
@@ -181,7 +182,7 @@ impl ScriptRecorder {
             tags: self.tag_sets.of(on.tags),
             metadata: on.metadata.cloned(),
             values,
-            sizes,
+            request,
         });
         if self.batch.len() >= BATCH {
             self.flush();
@@ -214,6 +215,8 @@ fn share(yes: bool) -> f64 {
 mod tests {
     use std::sync::mpsc::{SyncSender, sync_channel};
 
+    use loadline_model::snapshot::VusAtWork;
+
     use super::*;
 
     fn metrics(values: &Arc<SyncSender<Vec<TaggedValues>>>) -> ScriptMetrics {
@@ -240,8 +243,15 @@ mod tests {
             waiting: 2_500_000,
             ..HttpTimes::default()
         };
-        let sizes = RequestSizes { sent: 70, body: 2 };
-        recorder.http(&times, Some(false), sizes, on);
+        let facts = RequestFacts {
+            sent_bytes: 70,
+            body_bytes: 2,
+            vus: VusAtWork {
+                scenario: 3,
+                run: 4,
+            },
+        };
+        recorder.http(&times, Some(false), || facts, on);
         recorder.iteration(3_000_000, on);
         recorder.data(10, 20, on);
         let (seen, held_up_ns) = recorder.take();
@@ -253,8 +263,8 @@ mod tests {
             recorder.clock.started_unix_ns() + 5_000_000
         );
         assert_eq!(told[0].values.len(), 9);
-        let told_sizes: Vec<_> = told.iter().map(|values| values.sizes).collect();
-        assert_eq!(told_sizes, [Some(sizes), None, None]);
+        let told_facts: Vec<_> = told.iter().map(|values| values.request).collect();
+        assert_eq!(told_facts, [Some(facts), None, None]);
         assert!(
             told[0]
                 .values

@@ -110,7 +110,7 @@ impl Engine {
             .map(|_| Arc::new(Mailbox::new(plan.scenarios.len())))
             .collect();
         let live: Vec<_> = (0..workers)
-            .map(|_| Arc::new(LiveCounters::default()))
+            .map(|_| Arc::new(LiveCounters::for_scenarios(plan.scenarios.len())))
             .collect();
         let whole = plan.share(0, workers).map_err(StartError::Plan)?;
         let pools: Vec<_> = plan
@@ -120,7 +120,10 @@ impl Engine {
             .collect();
         let (reports_to, reports) = channel();
         let start_line = Arc::new(StartLine::new(workers));
-        let script = script_parts(script, &plan, &live)?;
+        let script = script_parts(script, &plan)?;
+        if let Some(steps) = &steps {
+            expect_groups(steps, &plan, workers);
+        }
         let mut threads = Vec::new();
         for number in 0..workers {
             let setup = WorkerSetup {
@@ -131,6 +134,7 @@ impl Engine {
                 pools: pools.clone(),
                 mailboxes: mailboxes.clone(),
                 live: Arc::clone(&live[number as usize]),
+                all_live: live.clone(),
                 resolver: Arc::clone(&resolver),
                 tls: Arc::clone(&tls),
                 samples: samples.clone(),
@@ -208,6 +212,15 @@ impl Engine {
     }
 }
 
+/// Says to the groups' phases which groups there are.
+fn expect_groups(steps: &StepsSetup, plan: &TestPlan, workers: u32) {
+    for scenario in &plan.scenarios {
+        if let Behaviour::Steps(group) = &scenario.behaviour {
+            steps.state.expect(steps.groups[group.group].stage, workers);
+        }
+    }
+}
+
 fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
     wanted.clamp(1, vus.div_ceil(streams).max(1))
 }
@@ -216,7 +229,6 @@ fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
 pub(crate) fn script_parts(
     script: Option<ScriptSetup>,
     plan: &TestPlan,
-    live: &[Arc<LiveCounters>],
 ) -> Result<Option<ScriptParts>, StartError> {
     let (Some(setup), Some(settings)) = (script, &plan.script) else {
         return Ok(None);
@@ -225,8 +237,8 @@ pub(crate) fn script_parts(
     Ok(Some(ScriptParts {
         setup,
         client,
-        all_live: live.to_vec(),
         numbers: Arc::new(PlanNumbers::new(plan)),
+        told_of_infinity: Arc::default(),
         begun: plan
             .segment
             .is_some()

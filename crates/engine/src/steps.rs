@@ -1,30 +1,31 @@
 //! What a run of a plan of steps brings to the engine, and what its threads share over all workers.
 //!
-//! Must not know XML. Invariant: a phase begins when every thread of the phases before it has ended.
+//! Must not know XML. Invariant: a phase begins when every group of the phases before it has ended
+//! on every worker.
+
+pub mod scripts;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 
+use loadline_model::{Nanos, ThreadGroup};
 use loadline_steps::host::World;
-use loadline_steps::program::Program;
-use loadline_steps::sample::Sample;
+use loadline_steps::listener::Heard;
+use loadline_steps::program::{Phase, Program};
 use loadline_steps::scope::Commons;
 use loadline_steps::variables::Variables;
+use tokio::sync::Notify;
 
-/// How many threads a group has, and when each begins and ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use crate::record_script::ScriptMetrics;
+
+/// When the threads of a group run.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupTimes {
-    /// Threads.
-    pub threads: u32,
-    /// Milliseconds between the starts of two.
-    pub step_ms: u64,
+    /// When each starts and ends.
+    pub shape: ThreadGroup,
     /// Iterations of each; `None`: no limit.
     pub loops: Option<u64>,
-    /// Milliseconds before the first.
-    pub delay_ms: u64,
-    /// Milliseconds from the first start to the end; `None`: no limit.
-    pub lasts_ms: Option<u64>,
     /// Which of the phases it runs in, from 0.
     pub stage: usize,
 }
@@ -43,22 +44,48 @@ pub struct StepsSetup {
     /// The world outside.
     pub world: Arc<dyn World + Send + Sync>,
     /// Where samples go, in the order in which they are done.
-    pub samples: SyncSender<Vec<Arc<Sample>>>,
+    pub samples: SyncSender<Vec<Heard>>,
     /// What all threads share.
     pub state: Arc<StepsState>,
+    /// What samples are measured with; `None`: only their requests are counted.
+    pub metrics: Option<ScriptMetrics>,
+}
+
+impl StepsSetup {
+    /// What a group waits for. As in JMeter, tear-down groups outlive a stop where the plan says so and the set-up was over.
+    pub(crate) fn gate_of(&self, group: usize) -> PhaseGate {
+        let groups = || self.program.groups.iter().zip(self.groups.iter());
+        let set_up = groups().filter(|(group, _)| group.phase == Phase::SetUp);
+        let after_set_up = set_up.map(|(_, times)| times.stage + 1).max().unwrap_or(0);
+        let is_spared = self.program.tear_down_on_shutdown
+            && self.program.groups[group].phase == Phase::TearDown;
+        PhaseGate {
+            state: Arc::clone(&self.state),
+            stage: self.groups[group].stage,
+            group,
+            outlives_stop_after: is_spared.then_some(after_set_up),
+        }
+    }
 }
 
 /// What all threads of a run share.
 #[derive(Debug)]
 pub struct StepsState {
     pub(crate) commons: Arc<Commons>,
-    /// Threads that have not ended, by phase.
+    /// Groups on workers that have not ended, by phase.
     left: Vec<AtomicU32>,
-    /// When each phase began, in milliseconds since 1970; 0: it has not.
-    begun_ms: Vec<AtomicI64>,
-    stage: AtomicUsize,
+    /// When each phase began, in nanoseconds of the run's clock, and one; 0: it has not.
+    begun: Vec<AtomicU64>,
     is_stopping: AtomicBool,
     at_work: Vec<AtomicU32>,
+    /// Threads that were numbered, by group.
+    numbered: Vec<AtomicU32>,
+    /// Threads that each group keeps up.
+    targets: Vec<AtomicU32>,
+    /// Groups that are to end.
+    is_over: Vec<AtomicBool>,
+    /// Told whenever threads that wait for each other were let go.
+    pub(crate) let_go: Notify,
     started: AtomicU32,
     finished: AtomicU32,
 }
@@ -67,22 +94,22 @@ impl StepsState {
     /// The state before a run of groups.
     #[must_use]
     pub fn new(groups: &[GroupTimes]) -> StepsState {
-        let stages = groups
-            .iter()
-            .map(|group| group.stage + 1)
-            .max()
-            .unwrap_or(0);
-        let threads_of = |stage: usize| {
-            let of_stage = groups.iter().filter(|group| group.stage == stage);
-            AtomicU32::new(of_stage.map(|group| group.threads).sum())
-        };
+        let stages = groups.iter().map(|group| group.stage + 1).max();
+        let stages = stages.unwrap_or(0);
+        let of_groups = || groups.iter().map(|_| AtomicU32::new(0)).collect();
         StepsState {
             commons: Arc::default(),
-            left: (0..stages).map(threads_of).collect(),
-            begun_ms: (0..stages).map(|_| AtomicI64::new(0)).collect(),
-            stage: AtomicUsize::new(0),
+            left: (0..stages).map(|_| AtomicU32::new(0)).collect(),
+            begun: (0..stages).map(|_| AtomicU64::new(0)).collect(),
             is_stopping: AtomicBool::new(false),
-            at_work: groups.iter().map(|_| AtomicU32::new(0)).collect(),
+            at_work: of_groups(),
+            numbered: of_groups(),
+            targets: groups
+                .iter()
+                .map(|group| AtomicU32::new(group.shape.threads_max()))
+                .collect(),
+            is_over: groups.iter().map(|_| AtomicBool::new(false)).collect(),
+            let_go: Notify::new(),
             started: AtomicU32::new(0),
             finished: AtomicU32::new(0),
         }
@@ -96,39 +123,43 @@ impl StepsState {
         (started.saturating_sub(finished), started, finished)
     }
 
-    /// When a phase began, if it has; begins it if all before it have ended.
-    pub(crate) fn phase_began(&self, stage: usize, now_ms: i64) -> Option<i64> {
-        loop {
-            let current = self.stage.load(Ordering::Acquire);
-            if current >= stage {
-                break;
-            }
-            if self.left[current].load(Ordering::Acquire) > 0 {
-                return None;
-            }
-            // Where another thread was quicker, the stage is what it made it.
-            self.stage.fetch_max(current + 1, Ordering::AcqRel);
-        }
-        let begun = &self.begun_ms[stage];
-        match begun.compare_exchange(0, now_ms, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Some(now_ms),
-            Err(before) => Some(before),
-        }
+    /// A group of a phase will run on so many workers. Must be said before the first begins.
+    pub(crate) fn expect(&self, stage: usize, workers: u32) {
+        self.left[stage].fetch_add(workers, Ordering::AcqRel);
     }
 
-    /// A thread of a group takes up its work.
+    /// When a phase began, if it has; begins it if all before it have ended.
+    pub(crate) fn phase_began(&self, stage: usize, now: Nanos) -> Option<Nanos> {
+        let mut before = self.left[..stage].iter();
+        if before.any(|left| left.load(Ordering::Acquire) > 0) {
+            return None;
+        }
+        let begun = &self.begun[stage];
+        let at = now.0.saturating_add(1);
+        let began = begun.compare_exchange(0, at, Ordering::AcqRel, Ordering::Acquire);
+        Some(Nanos(began.map_or_else(|earlier| earlier - 1, |_| now.0)))
+    }
+
+    /// A group of a phase has ended on a worker; whether that was the last.
+    pub(crate) fn end_share(&self, stage: usize) -> bool {
+        self.left[stage].fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// The number of the next thread of a group, from 1.
+    pub(crate) fn number_thread(&self, group: usize) -> u32 {
+        self.numbered[group].fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A thread of a group takes up its work, for the first time or again.
     pub(crate) fn begin_thread(&self, group: usize) {
         self.at_work[group].fetch_add(1, Ordering::Relaxed);
         self.started.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A thread of a group is over; `had_begun`: it had taken up its work.
-    pub(crate) fn end_thread(&self, group: usize, stage: usize, had_begun: bool) {
-        if had_begun {
-            self.at_work[group].fetch_sub(1, Ordering::Relaxed);
-            self.finished.fetch_add(1, Ordering::Relaxed);
-        }
-        self.left[stage].fetch_sub(1, Ordering::AcqRel);
+    /// A thread of a group is over.
+    pub(crate) fn end_thread(&self, group: usize) {
+        self.at_work[group].fetch_sub(1, Ordering::Relaxed);
+        self.finished.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Threads at work: of a group, and of all.
@@ -137,8 +168,34 @@ impl StepsState {
         (of_group, self.threads().0)
     }
 
+    /// Threads that a group keeps up.
+    pub(crate) fn target(&self, group: usize) -> u32 {
+        self.targets[group].load(Ordering::Relaxed)
+    }
+
+    /// Sets how many threads a group keeps up.
+    pub(crate) fn set_target(&self, group: usize, threads: u32) {
+        self.targets[group].store(threads, Ordering::Relaxed);
+    }
+
+    /// Lets every thread of a group end after its sample.
+    pub(crate) fn end_group(&self, group: usize) {
+        self.is_over[group].store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the threads of a group are to end.
+    pub(crate) fn is_group_over(&self, group: usize) -> bool {
+        self.is_over[group].load(Ordering::Relaxed)
+    }
+
+    /// Whether a phase has begun.
+    pub(crate) fn has_begun(&self, stage: usize) -> bool {
+        let begun = self.begun.get(stage);
+        begun.is_some_and(|begun| begun.load(Ordering::Acquire) > 0)
+    }
+
     /// Lets every thread end after its sample.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
@@ -149,29 +206,58 @@ impl StepsState {
     }
 }
 
+impl PhaseGate {
+    /// Whether the group's threads are to end, and none is to start any more.
+    pub(crate) fn is_to_end(&self) -> bool {
+        let state = &self.state;
+        state.is_group_over(self.group) || state.is_stopping() && !self.outlives_stop()
+    }
+
+    /// Whether a stop of the test does not concern the group.
+    pub(crate) fn outlives_stop(&self) -> bool {
+        let after = self.outlives_stop_after;
+        after.is_some_and(|stage| self.state.has_begun(stage))
+    }
+}
+
+/// What a group waits for on a worker: the end of all groups of the phases before its own.
+#[derive(Debug)]
+pub(crate) struct PhaseGate {
+    pub(crate) state: Arc<StepsState>,
+    pub(crate) stage: usize,
+    /// Its place in the program.
+    pub(crate) group: usize,
+    /// The phase that must have begun for it to run even where the test was stopped; `None`: then it does not.
+    pub(crate) outlives_stop_after: Option<usize>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_phase_begins_when_those_before_it_have_ended() {
-        let group = |stage, threads| GroupTimes {
-            threads,
+        let group = |stage| GroupTimes {
+            shape: ThreadGroup::Rows { rows: Vec::new() },
+            loops: None,
             stage,
-            ..GroupTimes::default()
         };
-        let state = StepsState::new(&[group(0, 1), group(1, 2), group(2, 1)]);
-        assert_eq!(state.phase_began(1, 5), None);
-        assert_eq!(state.phase_began(0, 5), Some(5));
+        let state = StepsState::new(&[group(0), group(1), group(2)]);
+        for stage in 0..3 {
+            state.expect(stage, 2);
+        }
+        assert_eq!(state.phase_began(1, Nanos(5)), None);
+        assert_eq!(state.phase_began(0, Nanos(5)), Some(Nanos(5)));
         state.begin_thread(0);
         assert_eq!(state.threads_at_work(0), (1, 1));
-        state.end_thread(0, 0, true);
-        assert_eq!(state.phase_began(1, 9), Some(9));
-        assert_eq!(state.phase_began(1, 11), Some(9));
-        state.end_thread(1, 1, false);
-        assert_eq!(state.phase_began(2, 12), None);
-        state.end_thread(1, 1, false);
-        assert_eq!(state.phase_began(2, 12), Some(12));
+        state.end_thread(0);
+        assert!(!state.end_share(0));
+        assert_eq!(state.phase_began(1, Nanos(8)), None);
+        assert!(state.end_share(0));
+        assert_eq!(state.phase_began(1, Nanos(9)), Some(Nanos(9)));
+        assert_eq!(state.phase_began(1, Nanos(11)), Some(Nanos(9)));
+        assert_eq!(state.phase_began(2, Nanos(12)), None);
         assert_eq!(state.threads(), (0, 1, 1));
+        assert_eq!((state.number_thread(1), state.number_thread(1)), (1, 2));
     }
 }

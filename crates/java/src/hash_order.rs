@@ -7,7 +7,20 @@
 #[must_use]
 pub fn of_copy(keys: &[&str]) -> Vec<usize> {
     // A copy gets the first power of two above the count at three quarters full.
-    let slots = (keys.len() * 4 / 3 + 1).next_power_of_two() as u32;
+    in_slots(keys, (keys.len() * 4 / 3 + 1).next_power_of_two())
+}
+
+/// Indices of the keys of a map that grew key by key from its usual size.
+#[must_use]
+pub fn of_grown(keys: &[&str]) -> Vec<usize> {
+    in_slots(
+        keys,
+        (keys.len() * 4).div_ceil(3).next_power_of_two().max(16),
+    )
+}
+
+fn in_slots(keys: &[&str], slots: usize) -> Vec<usize> {
+    let slots = slots as u32;
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by_key(|index| spread(keys[*index]) & (slots - 1));
     order
@@ -46,5 +59,19 @@ mod tests {
             "p d e g i m n"
         );
         assert_eq!(ordered(&[]), "");
+    }
+
+    /// Recorded from JMeter 5.6.3, which keeps its summaries so.
+    #[test]
+    fn a_map_that_grew_has_sixteen_slots_at_least() {
+        let keys = ["one", "below a", "inP", "inN", "summary", "x qq vv"];
+        let order: Vec<&str> = of_grown(&keys)
+            .into_iter()
+            .map(|index| keys[index])
+            .collect();
+        assert_eq!(
+            order,
+            ["below a", "summary", "one", "inN", "inP", "x qq vv"]
+        );
     }
 }

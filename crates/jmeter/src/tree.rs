@@ -164,7 +164,7 @@ pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
             what: "the plan has no <hashTree>".to_owned(),
         });
     };
-    Ok(elements(&document, hash_tree))
+    Ok(elements(&Lines::of(&text), hash_tree))
 }
 
 /// Java's reader takes XML 1.1, whose few differences no plan makes use of.
@@ -176,6 +176,21 @@ fn as_xml_1_0(text: &str) -> std::borrow::Cow<'_, str> {
             .replacen("version=\"1.1\"", "version=\"1.0\"", 1)
             .into(),
         false => text.into(),
+    }
+}
+
+/// Where the lines of a text begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Lines {
+        Lines(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line of a byte, from 1.
+    fn at(&self, byte: usize) -> u32 {
+        let before = self.0.partition_point(|end| *end < byte);
+        u32::try_from(before + 1).unwrap_or(u32::MAX)
     }
 }
 
@@ -224,28 +239,28 @@ fn is_hash_tree(node: Node<'_, '_>) -> bool {
 }
 
 /// The elements of a `<hashTree>`, each followed by its own.
-fn elements(document: &Document<'_>, hash_tree: Node<'_, '_>) -> Vec<Element> {
+fn elements(lines: &Lines, hash_tree: Node<'_, '_>) -> Vec<Element> {
     let mut elements: Vec<Element> = Vec::new();
     for node in hash_tree.children().filter(Node::is_element) {
         if is_hash_tree(node) {
             if let Some(last) = elements.last_mut() {
-                last.children = self::elements(document, node);
+                last.children = self::elements(lines, node);
             }
             continue;
         }
-        elements.push(element(document, node));
+        elements.push(element(lines, node));
     }
     elements
 }
 
-fn element(document: &Document<'_>, node: Node<'_, '_>) -> Element {
+fn element(lines: &Lines, node: Node<'_, '_>) -> Element {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     Element {
         class: last(node.tag_name().name()),
         window: last(node.attribute("guiclass").unwrap_or_default()),
         name: node.attribute("testname").unwrap_or_default().to_owned(),
         enabled: node.attribute("enabled") != Some("false"),
-        line: document.text_pos_at(node.range().start).row,
+        line: lines.at(node.range().start),
         properties: properties(node),
         children: Vec::new(),
     }

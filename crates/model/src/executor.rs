@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::thread_group::ThreadGroup;
 use crate::units::ArrivalRate;
 
 /// One leg of a ramp of virtual users.
@@ -128,16 +129,19 @@ pub enum Executor {
         /// Virtual users at most.
         max_vus: u32,
     },
+    /// The threads of a JMeter plan's group: an iteration is a thread's life, or what it does for an arrival.
+    ThreadGroup(ThreadGroup),
 }
 
 impl Executor {
     /// Whether arrivals are independent of completions.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(
-            self,
-            Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. }
-        )
+        match self {
+            Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => true,
+            Executor::ThreadGroup(group) => group.is_open(),
+            _ => false,
+        }
     }
 
     /// The name that k6 scripts and reports use.
@@ -151,6 +155,7 @@ impl Executor {
             Executor::ExternallyControlled { .. } => "externally-controlled",
             Executor::ConstantArrivalRate { .. } => "constant-arrival-rate",
             Executor::RampingArrivalRate { .. } => "ramping-arrival-rate",
+            Executor::ThreadGroup(_) => "thread-group",
         }
     }
 
@@ -170,6 +175,7 @@ impl Executor {
             Executor::ExternallyControlled { max_vus, .. }
             | Executor::ConstantArrivalRate { max_vus, .. }
             | Executor::RampingArrivalRate { max_vus, .. } => *max_vus,
+            Executor::ThreadGroup(group) => group.threads_max(),
         }
     }
 
@@ -188,6 +194,8 @@ impl Executor {
             Executor::RampingArrivalRate { stages, .. } => {
                 Some(stages.iter().map(|stage| stage.duration).sum())
             }
+            // Threads end by themselves.
+            Executor::ThreadGroup(_) => None,
         }
     }
 
@@ -204,6 +212,7 @@ impl Executor {
             Executor::ConstantVus { .. }
             | Executor::RampingVus { .. }
             | Executor::ExternallyControlled { .. } => None,
+            Executor::ThreadGroup(group) => group.planned_starts(),
         }
     }
 
@@ -282,6 +291,7 @@ impl Executor {
             Executor::RampingVus { stages, .. } if stages.is_empty() => {
                 Err("ramping-vus: needs at least one stage".to_owned())
             }
+            Executor::ThreadGroup(group) => group.validate(),
             _ => Ok(()),
         }
     }

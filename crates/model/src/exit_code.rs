@@ -60,6 +60,10 @@ exit_codes! {
     MarkedFailed = 110, "the script marked the test as failed: exec.test.fail()";
     /// An observer that the test needs was lost.
     ObserverLost = 111, "an observer that the test requires could not read, or could read no longer";
+    /// `loadline jmeter`: SIGINT came, as the shell tells it.
+    Interrupted = 130, "jmeter dialect: stopped by SIGINT";
+    /// `loadline jmeter`: SIGTERM came, as the shell tells it.
+    Terminated = 143, "jmeter dialect: stopped by SIGTERM";
     /// Anything else.
     Other = 255, "anything else: a file that cannot be written, a thread that the system refuses; run: a script or function that does not exist, an unknown flag or output, a flag's bad value";
 }

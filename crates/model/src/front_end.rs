@@ -37,6 +37,10 @@ impl FrontEnd {
     /// The one of a command line, which begins with the program's name: a link may be called `hey`.
     #[must_use]
     pub fn of_command_line(words: &[String]) -> FrontEnd {
+        let takes_plans = words.get(1).is_some_and(|word| word == "run");
+        if takes_plans && words.iter().any(|word| is_plan(word)) {
+            return FrontEnd::JMeter;
+        }
         let mut names = words.iter().map(|word| word.rsplit(['/', '\\']).next());
         let program = FrontEnd::of_command(names.next().flatten().unwrap_or_default());
         match program {
@@ -55,6 +59,12 @@ impl FrontEnd {
     ];
 }
 
+/// Whether a word names a JMeter plan.
+#[must_use]
+pub fn is_plan(word: &str) -> bool {
+    !word.starts_with('-') && word.to_ascii_lowercase().ends_with(".jmx")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +79,7 @@ mod tests {
             ("./hey http://h", FrontEnd::Hey),
             ("loadline bombardier http://h", FrontEnd::Bombardier),
             ("loadline capacity http://h", FrontEnd::Bench),
+            ("loadline run -Ja=1 p.jmx", FrontEnd::JMeter),
             ("", FrontEnd::Bench),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

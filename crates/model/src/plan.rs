@@ -98,6 +98,16 @@ impl Scenario {
             Behaviour::Script(_) | Behaviour::Steps(_) => None,
         }
     }
+
+    /// Iterations planned by number; `None` when time alone limits them. What the executor of steps starts are whole
+    /// threads, which say nothing of how much they do.
+    #[must_use]
+    pub fn planned_iterations(&self) -> Option<u64> {
+        match &self.behaviour {
+            Behaviour::Steps(_) => None,
+            Behaviour::Requests(_) | Behaviour::Script(_) => self.executor.planned_iterations(),
+        }
+    }
 }
 
 /// The part of the plan that one process does, of several that do the whole.
@@ -313,7 +323,7 @@ impl TestPlan {
     #[must_use]
     pub fn planned_iterations(&self) -> Option<u64> {
         self.scenarios.iter().try_fold(0_u64, |sum, s| {
-            Some(sum.saturating_add(s.executor.planned_iterations()?))
+            Some(sum.saturating_add(s.planned_iterations()?))
         })
     }
 

@@ -476,6 +476,8 @@ pub struct Sample {
     pub body_bytes: u64,
     /// Bytes of the request as it was sent, of HTTP/2 before its head was packed; zero for a failure.
     pub sent_bytes: u64,
+    /// Virtual users at work when it ended.
+    pub vus: u32,
 }
 
 /// Values that a script run recorded at one instant under the same tags; for sinks that want
@@ -491,17 +493,28 @@ pub struct TaggedValues {
     pub metadata: Option<Arc<TagSet>>,
     /// The values, in the unit of their metric (times in milliseconds).
     pub values: Vec<(MetricId, f64)>,
-    /// What the one request took of the wire that the values are of; `None` for other values.
-    pub sizes: Option<RequestSizes>,
+    /// What else is known of the one request that the values are of; `None` for other values.
+    pub request: Option<RequestFacts>,
 }
 
-/// Bytes of one request and of its answer. They are no values: a script's data is counted by iteration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RequestSizes {
-    /// Of the request as it was sent, of HTTP/2 before its head was packed; zero for a failure.
-    pub sent: u64,
-    /// Of the answer's body.
-    pub body: u64,
+/// What is known of one request beside its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestFacts {
+    /// Its bytes as it was sent, of HTTP/2 before its head was packed; zero for a failure.
+    pub sent_bytes: u64,
+    /// Bytes of the answer's body.
+    pub body_bytes: u64,
+    /// Who was at work when it ended.
+    pub vus: VusAtWork,
+}
+
+/// Virtual users at work at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VusAtWork {
+    /// Of one scenario.
+    pub scenario: u32,
+    /// Of all scenarios.
+    pub run: u32,
 }
 
 #[cfg(test)]

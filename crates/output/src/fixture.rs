@@ -172,5 +172,6 @@ pub(crate) fn sample(number: u64) -> Sample {
         error: None,
         body_bytes: 2,
         sent_bytes: 70,
+        vus: 1,
     }
 }

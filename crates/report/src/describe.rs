@@ -66,6 +66,10 @@ fn protocol(plan: &TestPlan) -> &'static str {
 
 /// How the load of one scenario is made.
 pub(crate) fn scenario(scenario: &Scenario) -> String {
+    if let Behaviour::Steps(_) = scenario.behaviour {
+        let threads = u64::from(scenario.executor.max_vus());
+        return format!("closed model: {}", counted(threads, "thread"));
+    }
     let executor = executor(&scenario.executor);
     match scenario.pacing {
         Some(pacing) => format!(
@@ -140,6 +144,11 @@ fn executor(executor: &Executor) -> String {
             rates(stages),
             vus_text(*max_vus)
         ),
+        Executor::ThreadGroup(group) => {
+            let model = if group.is_open() { "open" } else { "closed" };
+            let threads = counted(u64::from(group.threads_max()), "thread");
+            format!("{model} model: up to {threads}, as the plan's group starts them")
+        }
     }
 }
 

@@ -39,7 +39,7 @@ impl Progress {
         let counts: Option<Vec<u64>> = plan
             .scenarios
             .iter()
-            .map(|s| s.executor.planned_iterations())
+            .map(|s| s.planned_iterations())
             .collect();
         Progress {
             planned_requests: counts.map(|counts| counts.iter().sum()),

@@ -40,6 +40,7 @@ fn samples(report: &Value) -> Vec<Sample> {
         error: None,
         body_bytes: 0,
         sent_bytes: 0,
+        vus: 1,
     };
     (0..lats.len()).map(sample).collect()
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use loadline_engine::live::LiveTotals;
+use loadline_engine::steps::StepsState;
 use loadline_engine::{Engine, EngineSetup, StartError};
 use loadline_model::event::{Mark, THRESHOLD_MARK, WARNING_MARK};
 use loadline_model::rates::rates;
@@ -19,6 +21,7 @@ use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
 use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
 use crate::observing::Observing;
+use crate::orders::{reason_of, until_ready};
 use crate::outcome::{ScriptOutcome, bare_result, judged};
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
@@ -44,10 +47,11 @@ pub fn run(
 ) -> Result<Ran, RunError> {
     let refused = |why| RunError::Start(StartError::Plan(why));
     thresholds::check(&plan).map_err(refused)?;
-    let mut script = match &setup.script {
-        Some(script) => Some(ScriptConduct::new(&plan, &script.setup.metrics).map_err(refused)?),
+    let mut script = match setup.metrics() {
+        Some(metrics) => Some(ScriptConduct::new(&plan, metrics).map_err(refused)?),
         None => None,
     };
+    let threads = setup.steps.as_ref().map(|steps| Arc::clone(&steps.state));
     let workers = Engine::workers_for(&plan);
     let enter = |phase| {
         if let Some(watch) = &setup.watch {
@@ -71,7 +75,7 @@ pub fn run(
     };
     enter(RunPhase::InitVus);
     let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
-    let hasty_order = until_ready(&engine, &setup.commands);
+    let hasty_order = until_ready(&engine, &setup.commands, TICK);
     enter(RunPhase::Ready);
     if let Some(watch) = &setup.watch {
         watch.follow(&engine);
@@ -102,6 +106,7 @@ pub fn run(
     let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
     conductor.observing = observing;
     conductor.script = script;
+    conductor.threads = threads;
     conductor.watch = setup.watch;
     if let Some(lifecycle) = &mut lifecycle {
         conductor.tell_around(lifecycle, on_event);
@@ -109,29 +114,6 @@ pub fn run(
     conductor.take_over(begun, early_order, on_event);
     conductor.conduct(on_event);
     conductor.conclude(lifecycle, &environment, on_event)
-}
-
-/// Waits until the virtual users are made, and passes orders on meanwhile; gives the first that ends
-/// the test: what is not made by then is not waited for.
-fn until_ready(engine: &Engine, commands: &Receiver<RunCommand>) -> Option<RunCommand> {
-    let mut stopped = None;
-    while !engine.is_ready_within(TICK) {
-        for order in commands.try_iter() {
-            engine.command(order);
-            stopped = stopped.or(order.is_stop().then_some(order));
-        }
-    }
-    stopped
-}
-
-/// Why a test ended that such an order ends; `None`: it does not.
-fn reason_of(command: RunCommand) -> Option<StopReason> {
-    match command {
-        RunCommand::StopGracefully => Some(StopReason::Interrupted),
-        RunCommand::StopNow => Some(StopReason::Aborted),
-        RunCommand::StopRemotely => Some(StopReason::Remote),
-        RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. } => None,
-    }
 }
 
 struct Conductor {
@@ -149,7 +131,10 @@ struct Conductor {
     cut_at: Option<Nanos>,
     active_vus_max: u64,
     windows: Option<Windows>,
+    /// What measures by metrics, of scripts and of steps, add.
     script: Option<ScriptConduct>,
+    /// The threads of a plan of steps; `None` for other runs.
+    threads: Option<Arc<StepsState>>,
     watch: Option<Arc<RunWatch>>,
     observing: Option<Observing>,
     troubles: Vec<Trouble>,
@@ -178,6 +163,7 @@ impl Conductor {
             active_vus_max: 0,
             windows,
             script: None,
+            threads: None,
             watch: None,
             observing: None,
             troubles: Vec::new(),
@@ -322,13 +308,26 @@ impl Conductor {
         }
     }
 
-    /// Virtual users at work now: of a script those that run an iteration, else those with a request
-    /// under way.
+    /// Virtual users at work now: of a script those that run an iteration, of steps the threads that have begun, else
+    /// those with a request under way.
     fn at_work(&self) -> u64 {
+        let live = self.live();
+        match self.threads.is_some() || self.script.is_some() {
+            true => live.vus_active,
+            false => live.active(),
+        }
+    }
+
+    /// The live counters; of steps, threads are at work from when they begin.
+    fn live(&self) -> LiveTotals {
         let live = self.engine.live();
-        match self.script {
-            Some(_) => live.vus_active,
-            None => live.active(),
+        match &self.threads {
+            Some(threads) => LiveTotals {
+                vus_active: threads.threads().0.into(),
+                vus_made: self.plan.max_vus().into(),
+                ..live
+            },
+            None => live,
         }
     }
 
@@ -344,7 +343,7 @@ impl Conductor {
         };
         let text = match reason {
             StopReason::Remote => "stopped through the REST API or the live page",
-            StopReason::Interrupted if self.script.is_none() => {
+            StopReason::Interrupted if self.plan.script.is_none() => {
                 "asked to stop: nothing new starts, running requests may end"
             }
             _ => "asked to stop at once",
@@ -373,10 +372,10 @@ impl Conductor {
 
     /// Tells a whole second, which is when gauges are read.
     fn tell_second(&mut self, mut told: Told, on_event: &mut dyn FnMut(RunEvent)) {
+        let live = self.live();
         if let Some(script) = &mut self.script {
             let until_ns = told.row.at_ns + told.row.span_ns;
             let started_unix_ms = self.engine.started_unix_ms();
-            let live = self.engine.live();
             script.gauge(&mut told.delta, &live, until_ns, started_unix_ms);
         }
         self.tell(told, on_event);
@@ -478,9 +477,9 @@ impl Conductor {
     ) {
         // As in k6, whatever ends a script's test interrupts its iterations: `gracefulStop` is for the
         // end of a scenario's time.
-        let command = match self.script {
-            Some(_) => RunCommand::StopNow,
-            None => command,
+        let command = match self.plan.script.is_some() {
+            true => RunCommand::StopNow,
+            false => command,
         };
         self.engine.command(command);
         self.stop = reason;

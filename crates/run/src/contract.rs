@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use loadline_engine::steps::StepsSetup;
-use loadline_engine::{ScriptSetup, StartError};
+use loadline_engine::{ScriptMetrics, ScriptSetup, StartError};
 use loadline_model::result::RunResult;
 use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand};
@@ -34,6 +34,15 @@ pub struct RunSetup {
     pub command_line: Vec<String>,
     /// Observers of the system under test; `None`: nobody looks at it.
     pub observers: Option<ObserverFeed>,
+}
+
+impl RunSetup {
+    /// What the run measures metrics with; `None`: it has none.
+    pub(crate) fn metrics(&self) -> Option<&ScriptMetrics> {
+        let of_script = self.script.as_ref().map(|script| &script.setup.metrics);
+        let of_steps = self.steps.as_ref().and_then(|steps| steps.metrics.as_ref());
+        of_script.or(of_steps)
+    }
 }
 
 /// A script about to be run.

@@ -56,7 +56,7 @@ impl ScriptConduct {
         Ok(ScriptConduct {
             thresholds,
             values: metrics.values.clone(),
-            by_tag: settings.and_then(|script| script.series.by_tag.clone()),
+            by_tag: metrics.series.by_tag.clone(),
             fails_on_drop,
             told_of_explosion: false,
             series_warned_at: SERIES_SUGGESTED,
@@ -85,7 +85,7 @@ impl ScriptConduct {
             script.distinct.add(metric.id(), &*self.tags);
         }
         let tagged = TaggedValues {
-            sizes: None,
+            request: None,
             time_unix_ns: started_unix_ms.saturating_mul(1_000_000) + until_ns,
             tags: Arc::clone(&self.tags),
             metadata: None,

@@ -16,6 +16,7 @@ use crate::per_vu_iterations::PerVuIterations;
 use crate::pool::IterationPool;
 use crate::ramping_vus::RampingVus;
 use crate::shared_iterations::SharedIterations;
+use crate::thread_group::Threads;
 use crate::{global_vu, own_vus};
 
 /// One worker's share of a closed model.
@@ -35,6 +36,7 @@ enum Policy {
     SharedIterations(SharedIterations),
     PerVuIterations(PerVuIterations),
     ExternallyControlled(ExternallyControlled),
+    ThreadGroup(Threads),
 }
 
 impl Closed {
@@ -66,6 +68,7 @@ impl Closed {
             Executor::ExternallyControlled { vus: at_work, .. } => {
                 Policy::ExternallyControlled(ExternallyControlled::new(share, *at_work))
             }
+            Executor::ThreadGroup(group) => Policy::ThreadGroup(Threads::new(share, vus, group)),
             Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => {
                 unreachable!("{} is an open model", executor.name())
             }
@@ -113,6 +116,7 @@ impl Closed {
             Policy::SharedIterations(policy) => policy.next(),
             Policy::PerVuIterations(policy) => policy.next(vu),
             Policy::ExternallyControlled(policy) => policy.next(vu),
+            Policy::ThreadGroup(policy) => policy.next(vu, now),
         }
     }
 
@@ -120,10 +124,12 @@ impl Closed {
     /// may start, where the executor lets it be said from outside. Virtual users that were made
     /// stay.
     pub fn steer(&mut self, vus: u32, max_vus: u32, is_paused: bool) {
-        if let Policy::ExternallyControlled(policy) = &mut self.policy {
-            policy.steer(vus, is_paused);
-            self.vus = self.vus.max(own_vus(&self.share, max_vus));
+        match &mut self.policy {
+            Policy::ExternallyControlled(policy) => policy.steer(vus, is_paused),
+            Policy::ThreadGroup(policy) => policy.keep_up(vus),
+            _ => return,
         }
+        self.vus = self.vus.max(own_vus(&self.share, max_vus));
     }
 
     /// The instant at which an iteration of `vu` that runs since `started` must be cut.
@@ -179,6 +185,7 @@ impl Closed {
         match &self.policy {
             Policy::SharedIterations(policy) => policy.unstarted(),
             Policy::PerVuIterations(policy) => policy.unstarted(),
+            Policy::ThreadGroup(policy) => policy.unstarted(),
             Policy::ConstantVus(_) | Policy::RampingVus(_) | Policy::ExternallyControlled(_) => 0,
         }
     }

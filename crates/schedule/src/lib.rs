@@ -8,6 +8,7 @@
 //! Invariant: whatever way a plan is divided into segments and workers, the parts' virtual users,
 //! arrivals and iterations are together those of the whole, each exactly once.
 
+mod arrival_course;
 mod closed;
 mod constant_arrival_rate;
 mod constant_vus;
@@ -21,6 +22,7 @@ mod pool;
 mod ramping_arrival_rate;
 mod ramping_vus;
 mod shared_iterations;
+pub mod thread_group;
 
 use std::sync::Arc;
 

@@ -3,15 +3,17 @@
 //! Must not know completions, virtual users' state or what happens to an arrival that nobody can
 //! take. Invariant: arrival `i` of the test is due when the integral of the arrival rate reaches
 //! `u(i)`, and `u` is a sequence of the whole test: `i` itself for even spacing, the sum of `i + 1`
-//! exponential draws for Poisson spacing. Every worker keeps the indexes of its share, so the
+//! exponential draws for Poisson spacing; the arrivals of a thread group follow a course of their own. Every worker keeps the indexes of its share, so the
 //! parts' arrivals are the whole's, with the same instants.
 
 use std::cell::RefCell;
 
 use loadline_model::executor::Spacing;
 use loadline_model::segment::Share;
+use loadline_model::thread_group::{ArrivalCourse, Arrivals, ThreadGroup};
 use loadline_model::{Executor, Nanos};
 
+use crate::arrival_course::CourseWalk;
 use crate::constant_arrival_rate::ConstantArrivalRate;
 use crate::planned::Planned;
 use crate::poisson::PoissonWalk;
@@ -43,6 +45,9 @@ impl Open {
     /// `None` for an executor of the closed model.
     pub(crate) fn new(executor: &Executor, share: &Share) -> Option<Open> {
         let (curve, spacing, iterations, pre_allocated_vus, max_vus) = match executor {
+            Executor::ThreadGroup(ThreadGroup::Arrivals(arrivals)) => {
+                return Some(Open::of_group(arrivals, share));
+            }
             Executor::ConstantArrivalRate {
                 rate,
                 duration,
@@ -73,20 +78,45 @@ impl Open {
             spacing,
             limit: *iterations,
         };
+        let vus = own_vus(share, *max_vus);
+        Some(Open::of_plan(plan, vus, own_vus(share, *pre_allocated_vus)))
+    }
+
+    /// The arrivals of a thread group. Threads that are used again are one pool: they are all one worker's.
+    fn of_group(arrivals: &Arrivals, share: &Share) -> Open {
+        let is_elsewhere = arrivals.reuses_threads && share.worker() > 0;
+        let share = match arrivals.reuses_threads {
+            true => share.of_process(),
+            false => share.clone(),
+        };
+        let vus = own_vus(&share, arrivals.threads_max);
+        let plan = Plan {
+            share,
+            curve: Curve::Course(arrivals.course.clone()),
+            spacing: Spacing::Even,
+            limit: match is_elsewhere {
+                true => Some(0),
+                false => arrivals.limit,
+            },
+        };
+        Open::of_plan(plan, if is_elsewhere { 0 } else { vus }, 0)
+    }
+
+    fn of_plan(plan: Plan, vus: u32, pre_allocated: u32) -> Open {
         let taking = Stream::new(&plan);
-        let counting = matches!(spacing, Spacing::Poisson { .. }).then(|| {
+        let counting = (!matches!(taking.walk, Walk::Even)).then(|| {
             RefCell::new(Count {
                 stream: taking.clone(),
                 until: Nanos::ZERO,
             })
         });
-        Some(Open {
+        Open {
             taking,
             counting,
-            vus: own_vus(share, *max_vus),
-            pre_allocated: own_vus(share, *pre_allocated_vus),
+            vus,
+            pre_allocated,
             plan,
-        })
+        }
     }
 
     /// Virtual users that this worker hosts at most.
@@ -196,12 +226,15 @@ impl Plan {
 enum Curve {
     Constant(ConstantArrivalRate),
     Ramping(RampingArrivalRate),
+    /// Arrivals that are known one after another alone.
+    Course(ArrivalCourse),
 }
 
 impl Curve {
     /// When the integral reaches `planned`; `None` when it does not before the end.
     fn instant(&self, planned: Planned) -> Option<Nanos> {
         match self {
+            Curve::Course(_) => None,
             Curve::Constant(curve) => curve.instant(planned),
             Curve::Ramping(curve) => curve.instant(planned),
         }
@@ -213,6 +246,7 @@ impl Curve {
         let whole = match self {
             Curve::Constant(_) => index,
             Curve::Ramping(_) => index.checked_add(1)?,
+            Curve::Course(_) => return None,
         };
         Some(Planned { whole, fraction: 0 })
     }
@@ -222,6 +256,7 @@ impl Curve {
         match self {
             Curve::Constant(curve) => curve.count_by(now),
             Curve::Ramping(curve) => curve.count_by(now),
+            Curve::Course(_) => 0,
         }
     }
 
@@ -230,6 +265,7 @@ impl Curve {
         match self {
             Curve::Constant(curve) => curve.total(),
             Curve::Ramping(curve) => Some(curve.total()),
+            Curve::Course(_) => None,
         }
     }
 
@@ -237,24 +273,36 @@ impl Curve {
         match self {
             Curve::Constant(curve) => curve.end(),
             Curve::Ramping(curve) => Some(curve.end()),
+            Curve::Course(_) => None,
         }
     }
+}
+
+/// What arrivals are known by one after another.
+#[derive(Clone, Debug)]
+enum Walk {
+    /// Nothing: each is known by its number.
+    Even,
+    /// The draws of a Poisson process.
+    Poisson(PoissonWalk),
+    /// The instants of a course.
+    Course(Box<CourseWalk>),
 }
 
 /// The share's arrivals, one after another.
 #[derive(Clone, Debug)]
 struct Stream {
-    /// The walk along the draws; `None` for even spacing.
-    walk: Option<PoissonWalk>,
+    walk: Walk,
     taken: u64,
     head: Option<Arrival>,
 }
 
 impl Stream {
     fn new(plan: &Plan) -> Stream {
-        let walk = match plan.spacing {
-            Spacing::Even => None,
-            Spacing::Poisson { seed } => Some(PoissonWalk::new(seed)),
+        let walk = match (&plan.curve, plan.spacing) {
+            (Curve::Course(course), _) => Walk::Course(Box::new(CourseWalk::new(course))),
+            (_, Spacing::Even) => Walk::Even,
+            (_, Spacing::Poisson { seed }) => Walk::Poisson(PoissonWalk::new(seed)),
         };
         let mut stream = Stream {
             walk,
@@ -278,11 +326,11 @@ impl Stream {
         if plan.limit.is_some_and(|limit| iteration >= limit) {
             return None;
         }
-        let planned = match &mut self.walk {
-            None => plan.curve.even(iteration)?,
-            Some(walk) => walk.until(iteration),
+        let intended = match &mut self.walk {
+            Walk::Even => plan.curve.instant(plan.curve.even(iteration)?)?,
+            Walk::Poisson(walk) => plan.curve.instant(walk.until(iteration))?,
+            Walk::Course(walk) => walk.until(iteration)?,
         };
-        let intended = plan.curve.instant(planned)?;
         Some(Arrival {
             iteration,
             intended,

@@ -22,6 +22,7 @@ pub mod loading;
 mod modules;
 mod natives;
 mod nesting;
+pub mod plain;
 pub mod program;
 mod room;
 pub mod samples;

@@ -184,6 +184,12 @@ fn within_limits<T>(
             format!("it takes more than {} MB to compile", memory >> 20)
         }
         (Some("InternalError"), Some(why)) => why.to_owned(),
+        (Some("SyntaxError"), Some(why)) if !field("stack").is_some_and(|at| at.contains(name)) => {
+            if let Some(error) = thrown.as_object() {
+                error.set("message", format!("{why} at {name}"))?;
+            }
+            return Err(ctx.throw(thrown));
+        }
         _ => return Err(ctx.throw(thrown)),
     };
     let message = format!("{name}: {why}: make it smaller, or several modules");

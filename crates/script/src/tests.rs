@@ -103,6 +103,28 @@ fn a_loop_without_end_is_cancelled_without_its_catch_or_finally() {
 }
 
 #[test]
+fn a_regular_expression_that_goes_back_without_end_is_cancelled() {
+    for search in [
+        "/^(a+)+$/.test(text)",
+        "text.replace(/(a|a)*c/g, 'b')",
+        "text.split(/(?=(a*)*c)b/)",
+    ] {
+        let script = format!(
+            "export default function () {{
+                const text = 'a'.repeat(60) + 'b';
+                try {{ {search}; }} finally {{ console.log('finally'); }}
+            }}"
+        );
+        let rehearsed = Rehearsal::new(&script).cancelled_at(5_000_000).run();
+        assert!(
+            matches!(rehearsed.endings[1], Ending::Cancelled),
+            "{search}"
+        );
+        assert!(rehearsed.log().is_empty(), "{search}");
+    }
+}
+
+#[test]
 fn a_sleeping_script_is_cancelled() {
     let script = r#"
         import { sleep } from "k6";
@@ -125,16 +147,67 @@ fn deep_recursion_is_an_exception_and_not_a_crash() {
 }
 
 #[test]
-fn memory_is_limited_per_virtual_user() {
+fn a_function_of_more_variables_than_the_stack_holds_is_an_exception() {
+    let script = r#"
+        const check = () => [/(a|b)+/.exec("ab")[0], JSON.stringify({ a: [1] }), [2, 1].sort()].join();
+        export default function () {
+            for (const count of [100, 10_000, 11_000, 11_500, 12_000, 30_000, 60_000]) {
+                const names = Array.from({ length: count }, (_, n) => `v${n} = ${n}`);
+                const body = new Function("check", `let ${names.join()}; return check();`);
+                try {
+                    if (body(check) !== 'ab,{"a":[1]},1,2') console.log("wrong", count);
+                } catch (e) {
+                    if (e.name !== "RangeError" || count < 10_000) console.log(String(e), count);
+                }
+            }
+            console.log("done");
+        }"#;
+    assert_eq!(log_of(script), ["info done source=console"]);
+}
+
+#[test]
+fn virtual_users_of_a_thread_do_not_feel_that_they_share_names() {
     let script = r#"
         export default function () {
-            const hog = []; while (true) hog.push(new Array(1000).fill(7));
+            const weak = new WeakMap([[Symbol.iterator, {}], [Symbol.asyncIterator, { weak: 1 }]]);
+            weak.set(Symbol("own"), weak);
+            new WeakSet().add(Symbol.iterator);
+            globalThis.weak = weak;
+            globalThis.held = new WeakRef(Symbol.iterator);
+            const names = { abs: 1, ["a" + "bs2"]: 2, unheardOf: 3, sleep: 4 };
+            const symbols = [Symbol("abs"), Symbol.for("abs"), Symbol.for("abs")];
+            console.log(Object.keys(names).join(), symbols[1] === symbols[2], symbols[0].description,
+                "sl" + "eep" in names, weak.has(Symbol.iterator), held.deref() === Symbol.iterator);
         }"#;
-    let rehearsed = Rehearsal::new(script)
-        .settings(|settings| settings.memory_limit = Some(8 << 20))
-        .run();
-    let failure = rehearsed.failure().expect("it failed");
-    assert!(failure.contains("out of memory"), "{failure}");
+    let told = "info abs,abs2,unheardOf,sleep true abs true true true source=console";
+    let first = Rehearsal::new(script).run();
+    // One after the other, and one while another lives.
+    for _ in 0..2 {
+        assert_eq!(log_of(script), [told]);
+    }
+    assert_eq!(first.log(), [told]);
+}
+
+#[test]
+fn memory_is_limited_per_virtual_user() {
+    // Whatever is the last that fits, and whether it goes with the failure or stays.
+    for filler in [1, 10, 100, 1000] {
+        for keeper in ["", "globalThis.kept = hog;"] {
+            let script = format!(
+                "export default function () {{
+                    const hog = []; {keeper} while (true) hog.push(new Array({filler}).fill(7));
+                }}"
+            );
+            let rehearsed = Rehearsal::new(&script)
+                .settings(|settings| settings.memory_limit = Some(8 << 20))
+                .run();
+            let failure = rehearsed.failure().expect("it failed");
+            assert!(
+                failure.contains("out of memory"),
+                "{filler} {keeper}: {failure}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -3,16 +3,21 @@
 //! Must not know controllers nor what a failure leads to. Invariant: each assertion leaves one outcome at each sample
 //! that it looks at, whether it holds or not.
 
+pub mod jmes_path;
 pub mod json_path;
 pub mod response;
 pub mod simple;
 pub mod xml;
 
+use std::sync::Arc;
+
 use crate::apply_to::ApplyTo;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::scope::Scope;
+use crate::script::{ScriptElement, ScriptFamily};
 use crate::text::Text;
 
+use jmes_path::JmesPathAssertion;
 use json_path::JsonPathAssertion;
 use response::ResponseAssertion;
 use simple::{DurationAssertion, Md5HexAssertion, SizeAssertion};
@@ -48,10 +53,14 @@ pub enum Expected {
     Md5Hex(Md5HexAssertion),
     /// What a JSONPath leads to.
     JsonPath(JsonPathAssertion),
+    /// What a JMESPath finds.
+    JmesPath(JmesPathAssertion),
     /// What an XPath finds.
     XPath(XPathAssertion),
     /// That the body is XML.
     Xml,
+    /// What a script says.
+    Script(Arc<ScriptElement>),
 }
 
 /// What was found of one sample.
@@ -108,6 +117,30 @@ impl Finding {
     }
 }
 
+/// What a script says of a sample, which it may change.
+fn find_by_script(script: &ScriptElement, sample: &mut Sample, scope: &mut Scope<'_>) -> Finding {
+    let lent = Arc::new(std::mem::take(sample));
+    let ran = script.run(scope, Some(lent), None);
+    if let Some(changed) = ran.context.previous {
+        *sample = Arc::unwrap_or_clone(changed);
+    }
+    let found = ran.context.finding;
+    match ran.outcome {
+        Err(exception) => {
+            let name = script.name.evaluate(scope).into_owned();
+            script.log_problem(scope.host, &name, &exception);
+            match script.family {
+                ScriptFamily::Jsr223 => Finding::Error(exception),
+                ScriptFamily::Bsf => Finding::FailsAsError(exception),
+            }
+        }
+        Ok(_) if found.error && found.failure => Finding::FailsAsError(found.message),
+        Ok(_) if found.error => Finding::Error(found.message),
+        Ok(_) if found.failure => Finding::Fails(found.message),
+        Ok(_) => Finding::Holds((!found.message.is_empty()).then_some(found.message)),
+    }
+}
+
 impl Assertion {
     /// Checks a sample, and those below it that the assertion looks at; a sample of which it does not hold fails.
     pub fn check(&self, sample: &mut Sample, scope: &mut Scope<'_>) {
@@ -122,7 +155,11 @@ impl Assertion {
 
     fn apply_to(&self) -> &ApplyTo {
         match self.expected {
-            Expected::Md5Hex(_) | Expected::JsonPath(_) | Expected::Xml => &ApplyTo::Main,
+            Expected::Md5Hex(_)
+            | Expected::JsonPath(_)
+            | Expected::JmesPath(_)
+            | Expected::Xml
+            | Expected::Script(_) => &ApplyTo::Main,
             _ => &self.apply_to,
         }
     }
@@ -142,8 +179,10 @@ impl Assertion {
             Expected::Size(expected) => expected.find(sample, variable, scope),
             Expected::Md5Hex(expected) => expected.find(sample, scope),
             Expected::JsonPath(expected) => expected.find(sample, scope),
+            Expected::JmesPath(expected) => expected.find(sample, scope),
             Expected::XPath(expected) => expected.find(sample, variable, scope),
             Expected::Xml => xml::find_xml(sample),
+            Expected::Script(script) => find_by_script(script, sample, scope),
         };
         sample.success &= matches!(finding, Finding::Holds(_));
         let name = self.name.evaluate(scope).into_owned();

@@ -2,14 +2,19 @@
 //!
 //! Must not know threads. Invariant: every lock is held for one step only, and none while another is taken.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use loadline_java::random::JavaRandom;
 
 use crate::csv::{CsvLines, Drawn, Settings};
+use crate::deck::Deck;
 use crate::host::Host;
 use crate::scope::{Commons, locked};
+use crate::timers::gathering::Gathering;
+use crate::timers::precise::{PreciseRate, PreciseSchedule};
+use crate::timers::shaping::Shaping;
 
 /// What all threads share of what a plan's elements keep.
 #[derive(Debug, Default)]
@@ -17,8 +22,16 @@ pub(crate) struct Elements {
     /// Entries and runs of throughput controllers.
     shares: Mutex<HashMap<(usize, usize), (u64, u64)>>,
     /// When the next sample of a constant throughput timer may start.
-    turns: Mutex<HashMap<(usize, Option<usize>), i64>>,
+    turns: Mutex<HashMap<Option<usize>, i64>>,
+    /// The schedule of each group with a precise throughput timer.
+    precise: Mutex<HashMap<usize, PreciseSchedule>>,
+    gatherings: Mutex<HashMap<usize, Gathering>>,
+    shapings: Mutex<HashMap<usize, Shaping>>,
     counters: Mutex<HashMap<usize, i64>>,
+    /// Lines by chance, by the number of their element.
+    decks: Mutex<HashMap<usize, Deck>>,
+    /// Locks of critical sections that are taken, by name.
+    locks: Mutex<HashSet<String>>,
     sequences: Mutex<HashMap<usize, JavaRandom>>,
     /// Files, by who shares them and what they are called.
     lines: Mutex<HashMap<(Option<usize>, String), CsvLines>>,
@@ -39,21 +52,62 @@ impl Commons {
         )
     }
 
-    /// How long to wait for one's turn, in milliseconds.
-    pub(crate) fn turn(
-        &self,
-        id: usize,
-        group: Option<usize>,
-        now_ms: i64,
-        interval_ms: i64,
-    ) -> i64 {
+    /// How long to wait for one's turn among the threads of a group, or of all, in milliseconds.
+    pub(crate) fn turn(&self, group: Option<usize>, now_ms: i64, interval_ms: i64) -> i64 {
         let mut turns = locked(&self.elements.turns);
-        let next_ms = match turns.get(&(id, group)) {
+        let next_ms = match turns.get(&group) {
             None => now_ms,
             Some(last_ms) => now_ms.max(last_ms.saturating_add(interval_ms)),
         };
-        turns.insert((id, group), next_ms);
+        turns.insert(group, next_ms);
         next_ms - now_ms
+    }
+
+    /// The values of the next line of a deck that all threads share.
+    ///
+    /// # Errors
+    /// Why its file cannot be read.
+    pub(crate) fn draw_card(
+        &self,
+        id: usize,
+        read: impl FnOnce() -> Result<Deck, String>,
+        draw: impl FnOnce(&mut Deck) -> Option<Drawn>,
+    ) -> Result<Option<Drawn>, String> {
+        let mut decks = locked(&self.elements.decks);
+        let deck = match decks.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unread) => unread.insert(read()?),
+        };
+        Ok(draw(deck))
+    }
+
+    /// Takes a lock; `false`: it is taken.
+    pub(crate) fn take_lock(&self, name: &str) -> bool {
+        locked(&self.elements.locks).insert(name.to_owned())
+    }
+
+    /// Frees a lock.
+    pub(crate) fn free_lock(&self, name: &str) {
+        locked(&self.elements.locks).remove(name);
+    }
+
+    /// The next instant of a group's precise schedule, in seconds from its beginning.
+    pub(crate) fn next_drawn(&self, group: usize, seed: i64, wanted: PreciseRate) -> Option<f64> {
+        let mut precise = locked(&self.elements.precise);
+        let schedule = precise
+            .entry(group)
+            .or_insert_with(|| PreciseSchedule::new(seed));
+        schedule.next(wanted)
+    }
+
+    /// Does something with a place where threads wait for each other.
+    pub(crate) fn gathering<T>(&self, id: usize, act: impl FnOnce(&mut Gathering) -> T) -> T {
+        act(locked(&self.elements.gatherings).entry(id).or_default())
+    }
+
+    /// Does something with a profile of load.
+    pub(crate) fn shaping<T>(&self, id: usize, act: impl FnOnce(&mut Shaping) -> T) -> T {
+        act(locked(&self.elements.shapings).entry(id).or_default())
     }
 
     /// Counts for all threads.

@@ -87,6 +87,24 @@ impl CsvLines {
         Ok(Some(own.into_iter().zip(fields).collect()))
     }
 
+    /// The names of a file's variables, and all of its lines.
+    ///
+    /// # Errors
+    /// Why the file cannot be read.
+    pub(crate) fn whole(
+        host: &dyn Host,
+        file: &str,
+        settings: &Settings,
+    ) -> Result<(Vec<String>, Vec<Vec<String>>), String> {
+        let mut lines = CsvLines::default();
+        let text = lines.open(host, file, settings)?;
+        let mut rows = Vec::new();
+        while lines.at < text.len() {
+            rows.push(lines.next_fields(&text, settings));
+        }
+        Ok((lines.names, rows))
+    }
+
     fn open(
         &mut self,
         host: &dyn Host,

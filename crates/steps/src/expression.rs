@@ -8,6 +8,7 @@
 
 mod decimal;
 mod lexer;
+mod method_names;
 mod methods;
 mod objects;
 mod operators;

@@ -5,6 +5,7 @@
 
 pub mod boundary;
 pub mod html;
+pub mod jmes_path;
 pub mod json;
 pub mod regex;
 pub mod xpath;
@@ -19,6 +20,7 @@ use crate::variables::Variables;
 
 use boundary::BoundaryExtractor;
 use html::HtmlExtractor;
+use jmes_path::JmesPathExtractor;
 use json::JsonExtractor;
 use regex::RegexExtractor;
 use xpath::XPathExtractor;
@@ -32,6 +34,8 @@ pub enum Extractor {
     Boundary(BoundaryExtractor),
     /// By JSONPath.
     Json(JsonExtractor),
+    /// By JMESPath.
+    JmesPath(JmesPathExtractor),
     /// By XPath.
     XPath(XPathExtractor),
     /// By CSS selectors.
@@ -76,6 +80,7 @@ impl Extractor {
             }
             Extractor::Boundary(extractor) => extractor.run(sample, scope).map(|()| None),
             Extractor::Json(extractor) => extractor.run(sample, scope).map(|()| None),
+            Extractor::JmesPath(extractor) => extractor.run(sample, scope).map(|()| None),
             Extractor::Html(extractor) => {
                 extractor.run(sample, scope);
                 Ok(None)

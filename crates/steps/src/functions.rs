@@ -3,6 +3,7 @@
 //! Must not know the grammar of texts. Invariant: a call that exists has a number of arguments that its function takes.
 
 mod coding;
+mod feedback;
 mod files;
 mod identity;
 mod numbers;
@@ -186,6 +187,13 @@ impl Call {
         found.extend(self.script.unsupported(self.function.name));
         for argument in &self.arguments {
             found.extend(argument.unsupported());
+        }
+    }
+
+    /// Adds the names of functions in its arguments that nobody knows.
+    pub(crate) fn unknown_functions(&self, found: &mut Vec<String>) {
+        for argument in &self.arguments {
+            found.extend(argument.unknown_functions());
         }
     }
 

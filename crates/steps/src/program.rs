@@ -3,10 +3,17 @@
 //! Scopes are resolved by whoever made the program: a sampler names everything that applies to it, in the order in
 //! which it applies. Must not know files or XML. Invariant: every index in a program points into it.
 
+mod schedule;
+
 use std::sync::Arc;
 
+pub use crate::action::Action;
 use crate::http::HttpSamplerPlan;
+use crate::listener::{Listener, ListenerId};
+use crate::script::ScriptElement;
 use crate::text::Text;
+
+pub use schedule::{GroupSchedule, LevelSchedule, SteppingSchedule};
 
 /// What the threads of a plan do.
 #[derive(Debug, Default)]
@@ -21,6 +28,8 @@ pub struct Program {
     pub serialize_groups: bool,
     /// Whether tear-down groups run after a test that was stopped.
     pub tear_down_on_shutdown: bool,
+    /// What hears of samples, in the order of the tree.
+    pub listeners: Vec<Listener>,
     /// The thread groups, in the order of the tree.
     pub groups: Vec<Group>,
 }
@@ -50,22 +59,6 @@ pub enum OnError {
     StopTest,
     /// The test ends at once.
     StopTestNow,
-}
-
-/// How many threads a group has, and when each begins and ends.
-#[derive(Debug)]
-pub enum GroupSchedule {
-    /// All threads over a ramp.
-    Ramp {
-        /// Threads.
-        threads: Text,
-        /// Seconds until all have begun.
-        ramp_s: Text,
-        /// Iterations of each; -1: no limit.
-        loops: Text,
-        /// Duration and delay in seconds; `None`: the scheduler is off.
-        lifetime: Option<(Text, Text)>,
-    },
 }
 
 /// A thread group.
@@ -129,7 +122,12 @@ pub enum ControllerRule {
     /// Everything once, in order.
     Simple,
     /// The same, a number of times; negative: without end.
-    Loop(Text),
+    Loop {
+        /// How often.
+        times: Text,
+        /// Whether it is over for the rest of the thread once it was over, as JMeter's `continue_forever` being off has it.
+        ends_for_good: bool,
+    },
     /// Once a thread, or once an entry of the loop around it.
     OnceOnly,
     /// If a condition holds.
@@ -138,6 +136,8 @@ pub enum ControllerRule {
         condition: Text,
         /// Whether it is looked at again before every child.
         every_child: bool,
+        /// Whether what it is evaluated to is JavaScript, whose value is the condition.
+        is_script: bool,
     },
     /// As long as a condition is not `false`.
     While(Text),
@@ -174,6 +174,8 @@ pub enum ControllerRule {
     Switch(Text),
     /// For a number of seconds.
     Runtime(Text),
+    /// One thread at a time in all controllers whose lock has this name.
+    Critical(Text),
 }
 
 impl Controller {
@@ -181,7 +183,7 @@ impl Controller {
     #[must_use]
     pub fn is_loop(&self) -> bool {
         use ControllerRule::{ForEach, Loop, Runtime, While};
-        matches!(self.rule, Loop(_) | While(_) | ForEach(_) | Runtime(_))
+        matches!(self.rule, Loop { .. } | While(_) | ForEach(_) | Runtime(_))
     }
 }
 
@@ -209,6 +211,8 @@ pub enum DataSource {
     Counter(CounterSource),
     /// A number by chance.
     Random(RandomSource),
+    /// A line of a file, perhaps by chance.
+    RandomCsv(RandomCsvSource),
 }
 
 /// Who shares the lines of a file.
@@ -245,6 +249,29 @@ pub struct CsvSource {
     pub stop_thread: bool,
     /// Who shares it.
     pub sharing: Sharing,
+}
+
+/// A Random CSV Data Set: all lines of a file once, in an order by chance where that is wanted.
+#[derive(Debug)]
+pub struct RandomCsvSource {
+    /// Its number within the program.
+    pub id: usize,
+    /// The file.
+    pub file: Text,
+    /// Its encoding; empty: UTF-8.
+    pub encoding: Text,
+    /// The names of the variables; empty: the first line has them.
+    pub names: Text,
+    /// What stands between fields.
+    pub delimiter: Text,
+    /// Whether the first line is skipped although names are given.
+    pub ignore_first_line: bool,
+    /// Whether the order is by chance.
+    pub is_random: bool,
+    /// Whether it begins anew at its end; else the thread ends.
+    pub recycle: bool,
+    /// Whether each thread has an order by chance of its own.
+    pub per_thread: bool,
 }
 
 /// A counter.
@@ -309,15 +336,21 @@ pub struct Applicable {
     pub after: Vec<PostProcessor>,
     /// Whether it was good.
     pub assertions: Vec<Arc<crate::assertion::Assertion>>,
+    /// Who hears of it.
+    pub listeners: Arc<[ListenerId]>,
+    /// Scripts that look at it when it is done.
+    pub script_listeners: Vec<Arc<ScriptElement>>,
 }
 
 impl Applicable {
-    /// Adds what applies behind it.
+    /// Adds what applies behind it, but for listeners, which come in the order of their own.
     pub fn append(&mut self, other: &Applicable) {
         self.before.extend_from_slice(&other.before);
         self.timers.extend_from_slice(&other.timers);
         self.after.extend_from_slice(&other.after);
         self.assertions.extend_from_slice(&other.assertions);
+        self.script_listeners
+            .extend_from_slice(&other.script_listeners);
     }
 }
 
@@ -326,6 +359,10 @@ impl Applicable {
 pub enum PreProcessor {
     /// User parameters that change with every sample.
     UserParameters(Arc<UserParameters>),
+    /// A script.
+    Script(Arc<ScriptElement>),
+    /// Puts a session of the answer before into the request.
+    UrlRewriting(Arc<crate::http::UrlRewriting>),
 }
 
 /// What is done after a sample.
@@ -335,27 +372,17 @@ pub enum PostProcessor {
     Extract(Arc<crate::extract::Extractor>),
     /// Ends or goes on when the sample failed.
     OnFailure(Action),
-    /// A sample of variables below the sample.
-    Debug,
-}
-
-/// What a thread is told to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Nothing.
-    Continue,
-    /// The thread ends.
-    StopThread,
-    /// The test ends; samples that run are awaited.
-    StopTest,
-    /// The test ends at once.
-    StopTestNow,
-    /// The group's next iteration begins.
-    NextThreadIteration,
-    /// The next iteration of the loop around begins.
-    NextLoopIteration,
-    /// The loop around ends.
-    BreakLoop,
+    /// A sample of variables and properties below the sample.
+    Debug {
+        /// Tell variables.
+        variables: bool,
+        /// Tell JMeter's properties.
+        properties: bool,
+    },
+    /// A sample that nothing was done for below the sample.
+    Dummy(Arc<DummySample>),
+    /// A script.
+    Script(Arc<ScriptElement>),
 }
 
 /// How long to wait before a sample.
@@ -393,6 +420,47 @@ pub enum Timer {
         /// Over whom.
         mode: ThroughputMode,
     },
+    /// As many milliseconds as a script says.
+    Script(ScriptElement),
+    /// At instants that were drawn beforehand.
+    Precise(Box<PreciseTiming>),
+    /// With others, when there are enough.
+    Synchronizing {
+        /// Its number within the program.
+        id: usize,
+        /// How many; 0: as many as its group has threads, below: it does not wait.
+        size: Text,
+        /// How long at most, in milliseconds; 0: no limit.
+        timeout_ms: Text,
+    },
+    /// By a profile of load.
+    Shaping(Box<ShapingTiming>),
+}
+
+/// A Precise Throughput Timer.
+#[derive(Debug)]
+pub struct PreciseTiming {
+    /// Samples a period.
+    pub per_period: Text,
+    /// The period, in seconds.
+    pub period_s: Text,
+    /// How long instants are drawn for at a time, in seconds.
+    pub duration_s: Text,
+    /// Samples that start together.
+    pub batch: Text,
+    /// The seed; 0: by chance.
+    pub seed: Text,
+}
+
+/// A Throughput Shaping Timer.
+#[derive(Debug)]
+pub struct ShapingTiming {
+    /// Its number within the program.
+    pub id: usize,
+    /// Its name, which properties are called by.
+    pub name: Text,
+    /// Rows: samples a second at the start and at the end, and seconds.
+    pub rows: Vec<Vec<Text>>,
 }
 
 /// Over whom a constant throughput is counted.
@@ -435,6 +503,10 @@ pub enum SamplerAction {
     },
     /// JMeter's own test of Java requests: sleeps, and tells what it is given.
     Java(Box<JavaTest>),
+    /// Runs a script.
+    Script(Box<ScriptElement>),
+    /// Says what it is told to say: a sample that nothing was done for.
+    Dummy(Box<DummySample>),
 }
 
 /// A Flow Control Action.
@@ -446,6 +518,31 @@ pub struct FlowControl {
     pub pause_ms: Text,
     /// Whether stopping a thread means all threads.
     pub all_threads: bool,
+}
+
+/// A sample that nothing was done for.
+#[derive(Debug)]
+pub struct DummySample {
+    /// Whether its time passes.
+    pub waits: bool,
+    /// `true`: it is good.
+    pub success: Text,
+    /// Response code.
+    pub code: Text,
+    /// Response message.
+    pub message: Text,
+    /// What it says it sent.
+    pub sampler_data: Text,
+    /// What it says came back.
+    pub data: Text,
+    /// How long it says it took, in milliseconds.
+    pub elapsed_ms: Text,
+    /// The time to its first byte, in milliseconds.
+    pub latency_ms: Text,
+    /// The time for its connection, in milliseconds.
+    pub connect_ms: Text,
+    /// Its URL; what is none counts for nothing.
+    pub url: Text,
 }
 
 /// JMeter's `JavaTest` and `SleepTest`.

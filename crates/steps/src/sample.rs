@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8};
 
+use crate::action::Action;
+
 /// What the data of an answer is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataType {
@@ -101,9 +103,29 @@ pub struct Sample {
     pub variables: Vec<Option<String>>,
     /// Whether a transaction controller made it.
     pub is_transaction: bool,
+    /// The names of the transactions that it is part of, the outermost first, each behind `::`; its own too where it is
+    /// one. Empty outside of transactions.
+    pub transactions: String,
+    /// What a script wants the thread to do after it; `None`: what the plan says.
+    pub ordered: Option<Action>,
+    /// Whether a script wants it to be told to nobody.
+    pub is_ignored: bool,
 }
 
 impl Sample {
+    /// Puts a sample below this one: it is named by its place, and its size counts here, as does its end where it is later.
+    pub fn add_below(&mut self, mut below: Sample) {
+        below.label = format!("{}-{}", self.label, self.children.len());
+        self.bytes += below.bytes;
+        self.sent_bytes += below.sent_bytes;
+        self.header_bytes += below.header_bytes;
+        self.body_bytes += below.body_bytes;
+        let behind_ms = below.start_ms.saturating_sub(self.start_ms).max(0);
+        let span_ms = behind_ms.unsigned_abs() + below.elapsed_ms + below.idle_ms;
+        self.elapsed_ms = self.elapsed_ms.max(span_ms.saturating_sub(self.idle_ms));
+        self.children.push(below);
+    }
+
     /// The data as text, by its encoding; UTF-8 where none is named.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {

@@ -121,7 +121,7 @@ pub struct Scope<'a> {
     /// What all threads share.
     pub commons: &'a Commons,
     /// The sample that came last; `None` before the first.
-    pub previous: Option<&'a Sample>,
+    pub previous: Option<&'a Arc<Sample>>,
     /// The name of the sampler that is being made ready, or was just run.
     pub sampler: &'a str,
     /// Passes of the thread group's loop that this thread has begun.

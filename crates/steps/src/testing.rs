@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::host::{Host, LogLevel, World};
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
+use crate::script::{ScriptContext, ScriptTask, ScriptValue};
 use crate::text::Text;
 use crate::variables::Variables;
 
@@ -20,7 +21,7 @@ pub(crate) struct Bench {
     pub(crate) thread: ThreadIdentity,
     pub(crate) memory: FunctionMemory,
     pub(crate) commons: Arc<Commons>,
-    pub(crate) previous: Option<Sample>,
+    pub(crate) previous: Option<Arc<Sample>>,
 }
 
 /// The world outside.
@@ -76,6 +77,39 @@ impl Host for Desk {
     fn threads_at_work(&self, _group: usize) -> (u32, u32) {
         (1, 1)
     }
+
+    /// Knows scripts of the form `object.method(text, …)`.
+    fn run_script(
+        &self,
+        task: &ScriptTask<'_>,
+        mut context: ScriptContext,
+    ) -> (ScriptContext, Result<ScriptValue, String>) {
+        let mut last = Ok(ScriptValue::Undefined);
+        for statement in task.source.split(';').filter(|one| !one.trim().is_empty()) {
+            let call = statement.trim().trim_end_matches(')');
+            let (path, given) = call.split_once('(').unwrap_or((call, ""));
+            let (name, method) = path.split_once('.').unwrap_or((path, ""));
+            let object = task.bindings.iter().find(|(bound, _)| *bound == name);
+            last = match object {
+                Some((_, ScriptValue::Object(object))) => {
+                    let given = given.split(',').map(str::trim);
+                    let given = given.map(|one| ScriptValue::Text(one.to_owned()));
+                    context.call(self, *object, method, &given.collect::<Vec<_>>())
+                }
+                _ => Err(format!("{name} is not defined")),
+            };
+            if last.is_err() {
+                break;
+            }
+        }
+        (context, last)
+    }
+
+    fn threads_of(&self, _group: usize) -> u32 {
+        1
+    }
+
+    fn let_go(&self) {}
 }
 
 impl World for Desk {

@@ -88,15 +88,27 @@ impl Text {
         }
     }
 
-    /// What is in it that is not supported (functions, scripts), by name.
+    /// What is in it that is not supported (scripts), by name.
     #[must_use]
     pub fn unsupported(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for piece in &self.pieces {
+            if let Piece::Call(call) = piece {
+                call.unsupported(&mut found);
+            }
+        }
+        found
+    }
+
+    /// The names of functions in it that nobody knows: such a call stays as it is written.
+    #[must_use]
+    pub fn unknown_functions(&self) -> Vec<String> {
         let mut found = Vec::new();
         for piece in &self.pieces {
             match piece {
                 Piece::Literal(_) => {}
                 Piece::Variable(name) => found.extend(unknown_function(name)),
-                Piece::Call(call) => call.unsupported(&mut found),
+                Piece::Call(call) => call.unknown_functions(&mut found),
             }
         }
         found
@@ -132,7 +144,8 @@ impl Text {
 
     /// The text with `stand_in` in the place of whatever is only known when the test runs: what a script in it will
     /// look like.
-    pub(crate) fn sketch(&self, stand_in: &str) -> String {
+    #[must_use]
+    pub fn sketch(&self, stand_in: &str) -> String {
         let known = self.pieces.iter().map(|piece| match piece {
             Piece::Literal(text) => text.as_str(),
             Piece::Variable(_) | Piece::Call(_) => stand_in,

@@ -1423,18 +1423,35 @@ static int re_parse_class_set_operand(REParseState *s, REStringList *cr, const u
     return 0;
 }
 
+/* Adds the intervals of a class that were left for later, in any order, all at once: one by one, each
+   would cost as much as there are before it. 'is_cased': some are still to be canonicalized. */
+static int re_add_later(REParseState *s, REStringList *cr, CharRange *later, bool is_cased)
+{
+    if (later->len == 0)
+        return 0;
+    cr_sort_and_remove_overlap(later);
+    if (is_cased && cr_regexp_canonicalize(later, s->is_unicode))
+        return -1;
+    if (cr_op1(&cr->cr, later->points, later->len, CR_OP_UNION))
+        return -1;
+    later->len = 0;
+    return 0;
+}
+
 static int re_parse_nested_class(REParseState *s, REStringList *cr, const uint8_t **pp)
 {
     const uint8_t *p;
     uint32_t c1, c2;
     int ret;
+    CharRange later_s, *later = &later_s;
     REStringList cr1_s, *cr1 = &cr1_s;
-    bool invert, is_first;
+    bool invert, is_first, is_cased = false;
 
     if (lre_check_stack_overflow(s->opaque, 0))
         return re_parse_error(s, "stack overflow");
 
     re_string_list_init(s, cr);
+    cr_init(later, s->opaque, lre_realloc);
     p = *pp;
     p++;    /* skip '[' */
 
@@ -1486,20 +1503,9 @@ static int re_parse_nested_class(REParseState *s, REStringList *cr, const uint8_
                     re_parse_error(s, "invalid class range");
                     goto fail;
                 }
-                if (s->ignore_case) {
-                    CharRange cr2_s, *cr2 = &cr2_s;
-                    cr_init(cr2, s->opaque, lre_realloc);
-                    if (cr_add_interval(cr2, c1, c2 + 1) ||
-                        cr_regexp_canonicalize(cr2, s->is_unicode) ||
-                        cr_op1(&cr->cr, cr2->points, cr2->len, CR_OP_UNION)) {
-                        cr_free(cr2);
-                        goto memory_error;
-                    }
-                    cr_free(cr2);
-                } else {
-                    if (cr_union_interval(&cr->cr, c1, c2))
-                        goto memory_error;
-                }
+                if (cr_add_interval(later, c1, c2 + 1))
+                    goto memory_error;
+                is_cased = s->ignore_case;
                 is_first = false; /* union operation */
             } else {
             class_atom:
@@ -1512,12 +1518,14 @@ static int re_parse_nested_class(REParseState *s, REStringList *cr, const uint8_
                 } else {
                     if (s->ignore_case)
                         c1 = lre_canonicalize(c1, s->is_unicode);
-                    if (cr_union_interval(&cr->cr, c1, c1))
+                    if (cr_add_interval(later, c1, c1 + 1))
                         goto memory_error;
                 }
             }
         }
         if (s->unicode_sets && is_first) {
+            if (re_add_later(s, cr, later, is_cased))
+                goto memory_error;
             if (*p == '&' && p[1] == '&' && p[2] != '&') {
                 /* handle '&&' */
                 for(;;) {
@@ -1561,6 +1569,8 @@ static int re_parse_nested_class(REParseState *s, REStringList *cr, const uint8_
 
     p++;    /* skip ']' */
     *pp = p;
+    if (re_add_later(s, cr, later, is_cased))
+        goto memory_error;
     if (invert) {
         /* XXX: add may_contain_string syntax check to be fully
            compliant. The test here accepts more input than the
@@ -1572,10 +1582,12 @@ static int re_parse_nested_class(REParseState *s, REStringList *cr, const uint8_
         if (cr_invert(&cr->cr))
             goto memory_error;
     }
+    cr_free(later);
     return 0;
  memory_error:
     re_parse_out_of_memory(s);
  fail:
+    cr_free(later);
     re_string_list_free(cr);
     return -1;
 }

@@ -1460,7 +1460,7 @@ static int point_cmp(const void *p1, const void *p2, void *arg)
     return (v1 > v2) - (v1 < v2);
 }
 
-static void cr_sort_and_remove_overlap(CharRange *cr)
+void cr_sort_and_remove_overlap(CharRange *cr)
 {
     uint32_t start, end, start1, end1, i, j;
 

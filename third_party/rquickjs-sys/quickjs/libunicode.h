@@ -106,6 +106,7 @@ int cr_op(CharRange *cr, const uint32_t *a_pt, int a_len,
           const uint32_t *b_pt, int b_len, int op);
 
 int cr_invert(CharRange *cr);
+void cr_sort_and_remove_overlap(CharRange *cr);
 int cr_regexp_canonicalize(CharRange *cr, bool is_unicode);
 
 bool lre_is_id_start(uint32_t c);

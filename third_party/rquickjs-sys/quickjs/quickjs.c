@@ -352,7 +352,8 @@ struct JSRuntime {
     int atom_size;
     int atom_count_resize; /* resize hash table at this count */
     uint32_t *atom_hash;
-    JSAtomStruct **atom_array;
+    struct JSSharedAtoms *shared_atoms; /* shared-atoms.h */
+    JSAtomStruct **atom_array; /* from JS_ATOM_SHARED_END on: see js_atom() */
     int atom_free_index; /* 0 = none */
 
     JSClassID js_class_id_alloc; /* counter for user defined classes */
@@ -1243,6 +1244,8 @@ static const char js_atom_init[] =
 #include "quickjs-atom.h"
 #undef DEF
 ;
+
+#include "shared-atoms.h"
 
 typedef enum OPCodeFormat {
 #define FMT(f) OP_FMT_ ## f,
@@ -2264,8 +2267,8 @@ static JSClassShortDef const js_std_class_def[] = {
     { JS_ATOM_BigInt, js_object_data_finalizer, js_object_data_mark },      /* JS_CLASS_BIG_INT */
     { JS_ATOM_Map, js_map_finalizer, js_map_mark },             /* JS_CLASS_MAP */
     { JS_ATOM_Set, js_map_finalizer, js_map_mark },             /* JS_CLASS_SET */
-    { JS_ATOM_WeakMap, js_map_finalizer, NULL },         /* JS_CLASS_WEAKMAP */
-    { JS_ATOM_WeakSet, js_map_finalizer, NULL },         /* JS_CLASS_WEAKSET */
+    { JS_ATOM_WeakMap, js_map_finalizer, js_map_mark },         /* JS_CLASS_WEAKMAP */
+    { JS_ATOM_WeakSet, js_map_finalizer, js_map_mark },         /* JS_CLASS_WEAKSET */
     { JS_ATOM_Iterator, NULL, NULL },                           /* JS_CLASS_ITERATOR */
     { JS_ATOM_IteratorConcat, js_iterator_concat_finalizer, js_iterator_concat_mark }, /* JS_CLASS_ITERATOR_CONCAT */
     { JS_ATOM_IteratorHelper, js_iterator_helper_finalizer, js_iterator_helper_mark }, /* JS_CLASS_ITERATOR_HELPER */
@@ -2730,10 +2733,10 @@ void JS_FreeRuntime(JSRuntime *rt)
     if (check_dump_flag(rt, JS_DUMP_ATOM_LEAKS)) {
         bool header_done = false;
 
-        for(i = 0; i < rt->atom_size; i++) {
-            JSAtomStruct *p = rt->atom_array[i];
+        for(i = JS_ATOM_SHARED_END; i < rt->atom_size; i++) {
+            JSAtomStruct *p = js_atom(rt, i);
             if (!atom_is_free(p) /* && p->str*/) {
-                if (i >= JS_ATOM_END || JS_REF_COUNT(p) != 1) {
+                {
                     if (!header_done) {
                         header_done = true;
                         if (rt->rt_info) {
@@ -2785,8 +2788,8 @@ void JS_FreeRuntime(JSRuntime *rt)
 #endif
 
     /* free the atoms */
-    for(i = 0; i < rt->atom_size; i++) {
-        JSAtomStruct *p = rt->atom_array[i];
+    for(i = JS_ATOM_SHARED_END; i < rt->atom_size; i++) {
+        JSAtomStruct *p = js_atom(rt, i);
         if (!atom_is_free(p)) {
 #ifdef ENABLE_DUMPS // JS_DUMP_LEAKS
             list_del(&p->link);
@@ -2796,6 +2799,7 @@ void JS_FreeRuntime(JSRuntime *rt)
     }
     js_free_rt(rt, rt->atom_array);
     js_free_rt(rt, rt->atom_hash);
+    js_give_shared_atoms(rt);
     js_free_rt(rt, rt->shape_hash);
 #ifdef ENABLE_DUMPS // JS_DUMP_LEAKS
     if (check_dump_flag(rt, JS_DUMP_LEAKS) && !list_empty(&rt->string_list)) {
@@ -3181,7 +3185,7 @@ static inline bool is_strict_mode(JSContext *ctx)
 
 static inline bool __JS_AtomIsConst(JSAtom v)
 {
-    return (int32_t)v < JS_ATOM_END;
+    return (int32_t)v < (int32_t)JS_ATOM_SHARED_END;
 }
 
 static inline bool __JS_AtomIsTaggedInt(JSAtom v)
@@ -3323,7 +3327,7 @@ static __maybe_unused void JS_DumpAtoms(JSRuntime *rt)
         if (h) {
             printf("  %d:", i);
             while (h) {
-                p = rt->atom_array[h];
+                p = js_atom(rt, h);
                 printf(" ");
                 JS_DumpString(rt, p);
                 h = p->hash_next;
@@ -3333,8 +3337,8 @@ static __maybe_unused void JS_DumpAtoms(JSRuntime *rt)
     }
     printf("}\n");
     printf("JSAtom table: {\n");
-    for(i = 0; i < rt->atom_size; i++) {
-        p = rt->atom_array[i];
+    for(i = JS_ATOM_SHARED_END; i < rt->atom_size; i++) {
+        p = js_atom(rt, i);
         if (!atom_is_free(p)) {
             printf("  %d: { %d %08x ", i, p->atom_type, p->hash);
             if (!(p->len == 0 && p->is_wide_char != 0))
@@ -3358,7 +3362,7 @@ static int JS_ResizeAtomHash(JSRuntime *rt, int new_hash_size)
     for(i = 0; i < rt->atom_hash_size; i++) {
         h = rt->atom_hash[i];
         while (h != 0) {
-            p = rt->atom_array[h];
+            p = js_atom(rt, h);
             hash_next1 = p->hash_next;
             /* add in new hash table */
             j = p->hash & new_hash_mask;
@@ -3377,31 +3381,14 @@ static int JS_ResizeAtomHash(JSRuntime *rt, int new_hash_size)
 
 static int JS_InitAtoms(JSRuntime *rt)
 {
-    int i, len, atom_type;
-    const char *p;
-
     rt->atom_hash_size = 0;
     rt->atom_hash = NULL;
     rt->atom_count = 0;
-    rt->atom_size = 0;
+    rt->atom_size = JS_ATOM_SHARED_END;
     rt->atom_free_index = 0;
-    if (JS_ResizeAtomHash(rt, 512))     /* there are at least 504 predefined atoms */
+    if (js_take_shared_atoms(rt))
         return -1;
-
-    p = js_atom_init;
-    for(i = 1; i < JS_ATOM_END; i++) {
-        if (i == JS_ATOM_Private_brand)
-            atom_type = JS_ATOM_TYPE_PRIVATE;
-        else if (i >= JS_ATOM_Symbol_toPrimitive)
-            atom_type = JS_ATOM_TYPE_SYMBOL;
-        else
-            atom_type = JS_ATOM_TYPE_STRING;
-        len = strlen(p);
-        if (__JS_NewAtomInit(rt, p, len, atom_type) == JS_ATOM_NULL)
-            return -1;
-        p = p + len + 1;
-    }
-    return 0;
+    return JS_ResizeAtomHash(rt, 32);
 }
 
 JSAtom JS_DupAtomRT(JSRuntime *rt, JSAtom v)
@@ -3409,7 +3396,7 @@ JSAtom JS_DupAtomRT(JSRuntime *rt, JSAtom v)
     JSAtomStruct *p;
 
     if (!__JS_AtomIsConst(v)) {
-        p = rt->atom_array[v];
+        p = js_atom(rt, v);
         JS_REF_COUNT(p)++;
     }
     return v;
@@ -3422,7 +3409,7 @@ JSAtom JS_DupAtom(JSContext *ctx, JSAtom v)
 
     if (!__JS_AtomIsConst(v)) {
         rt = ctx->rt;
-        p = rt->atom_array[v];
+        p = js_atom(rt, v);
         JS_REF_COUNT(p)++;
     }
     return v;
@@ -3436,7 +3423,7 @@ static JSAtomKindEnum JS_AtomGetKind(JSContext *ctx, JSAtom v)
     rt = ctx->rt;
     if (__JS_AtomIsTaggedInt(v))
         return JS_ATOM_KIND_STRING;
-    p = rt->atom_array[v];
+    p = js_atom(rt, v);
     switch(p->atom_type) {
     case JS_ATOM_TYPE_STRING:
         return JS_ATOM_KIND_STRING;
@@ -3463,12 +3450,14 @@ static JSAtom js_get_atom_index(JSRuntime *rt, JSAtomStruct *p)
     if (p->atom_type != JS_ATOM_TYPE_SYMBOL) {
         JSAtomStruct *p1;
 
+        if (js_is_shared_atom(rt, p))
+            return js_find_shared_atom(rt, p, p->hash);
         i = rt->atom_hash[p->hash & (rt->atom_hash_size - 1)];
-        p1 = rt->atom_array[i];
+        p1 = js_atom(rt, i);
         while (p1 != p) {
             assert(i != 0);
             i = p1->hash_next;
-            p1 = rt->atom_array[i];
+            p1 = js_atom(rt, i);
         }
     }
     return i;
@@ -3496,10 +3485,15 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
         len = str->len;
         h = hash_string(str, atom_type);
         h &= JS_ATOM_HASH_MASK;
+        if (atom_type == JS_ATOM_TYPE_STRING) {
+            i = js_find_shared_atom(rt, str, h);
+            if (i != JS_ATOM_NULL)
+                goto done;
+        }
         h1 = h & (rt->atom_hash_size - 1);
         i = rt->atom_hash[h1];
         while (i != 0) {
-            p = rt->atom_array[i];
+            p = js_atom(rt, i);
             if (p->hash == h &&
                 p->atom_type == atom_type &&
                 p->len == len &&
@@ -3525,34 +3519,15 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
         uint32_t new_size, start;
         JSAtomStruct **new_array;
 
-        /* alloc new with size progression 3/2:
-           4 6 9 13 19 28 42 63 94 141 211 316 474 711 1066 1599 2398 3597 5395 8092
-           preallocating space for predefined atoms (at least 504).
-         */
-        new_size = max_int(711, rt->atom_size * 3 / 2);
+        /* alloc new with size progression 3/2; atom_size counts the shared ones too */
+        start = rt->atom_size;
+        new_size = max_int(48, (start - JS_ATOM_SHARED_END) * 3 / 2) + JS_ATOM_SHARED_END;
         if (new_size > JS_ATOM_MAX)
             goto fail;
-        new_array = js_realloc_rt(rt, rt->atom_array, sizeof(*new_array) * new_size);
+        new_array = js_realloc_rt(rt, rt->atom_array,
+                                  sizeof(*new_array) * (new_size - JS_ATOM_SHARED_END));
         if (!new_array)
             goto fail;
-        /* Note: the atom 0 is not used */
-        start = rt->atom_size;
-        if (start == 0) {
-            /* JS_ATOM_NULL entry */
-            p = js_mallocz_rt(rt, sizeof(JSAtomStruct));
-            if (!p) {
-                js_free_rt(rt, new_array);
-                goto fail;
-            }
-            JS_REF_COUNT(p) = 1;  /* not refcounted */
-            p->atom_type = JS_ATOM_TYPE_SYMBOL;
-#ifdef ENABLE_DUMPS // JS_DUMP_LEAKS
-            list_add_tail(&p->link, &rt->string_list);
-#endif
-            new_array[0] = p;
-            rt->atom_count++;
-            start = 1;
-        }
         rt->atom_size = new_size;
         rt->atom_array = new_array;
         rt->atom_free_index = start;
@@ -3562,7 +3537,7 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
                 next = 0;
             else
                 next = i + 1;
-            rt->atom_array[i] = atom_set_free(next);
+            rt->atom_array[i - JS_ATOM_SHARED_END] = atom_set_free(next);
         }
     }
 
@@ -3602,8 +3577,8 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
 
     /* use an already free entry */
     i = rt->atom_free_index;
-    rt->atom_free_index = atom_get_free(rt->atom_array[i]);
-    rt->atom_array[i] = p;
+    rt->atom_free_index = atom_get_free(js_atom(rt, i));
+    rt->atom_array[i - JS_ATOM_SHARED_END] = p;
 
     p->hash = h;
     p->hash_next = i;   /* atom_index */
@@ -3653,10 +3628,13 @@ static JSAtom __JS_FindAtom(JSRuntime *rt, const char *str, size_t len,
 
     h = hash_string8((const uint8_t *)str, len, JS_ATOM_TYPE_STRING);
     h &= JS_ATOM_HASH_MASK;
+    i = js_find_shared_atom8(rt, str, len, h);
+    if (i != JS_ATOM_NULL)
+        return i;
     h1 = h & (rt->atom_hash_size - 1);
     i = rt->atom_hash[h1];
     while (i != 0) {
-        p = rt->atom_array[i];
+        p = js_atom(rt, i);
         if (p->hash == h &&
             p->atom_type == JS_ATOM_TYPE_STRING &&
             p->len == len &&
@@ -3680,7 +3658,7 @@ static void JS_FreeAtomStruct(JSRuntime *rt, JSAtomStruct *p)
 
         h0 = p->hash & (rt->atom_hash_size - 1);
         i = rt->atom_hash[h0];
-        p1 = rt->atom_array[i];
+        p1 = js_atom(rt, i);
         if (p1 == p) {
             rt->atom_hash[h0] = p1->hash_next;
         } else {
@@ -3688,7 +3666,7 @@ static void JS_FreeAtomStruct(JSRuntime *rt, JSAtomStruct *p)
                 assert(i != 0);
                 p0 = p1;
                 i = p1->hash_next;
-                p1 = rt->atom_array[i];
+                p1 = js_atom(rt, i);
                 if (p1 == p) {
                     p0->hash_next = p1->hash_next;
                     break;
@@ -3697,7 +3675,7 @@ static void JS_FreeAtomStruct(JSRuntime *rt, JSAtomStruct *p)
         }
     }
     /* insert in free atom list */
-    rt->atom_array[i] = atom_set_free(rt->atom_free_index);
+    rt->atom_array[i - JS_ATOM_SHARED_END] = atom_set_free(rt->atom_free_index);
     rt->atom_free_index = i;
     if (unlikely(p->first_weak_ref)) {
         reset_weak_ref(rt, &p->first_weak_ref);
@@ -3715,7 +3693,7 @@ static void __JS_FreeAtom(JSRuntime *rt, uint32_t i)
 {
     JSAtomStruct *p;
 
-    p = rt->atom_array[i];
+    p = js_atom(rt, i);
     if (--JS_REF_COUNT(p) > 0)
         return;
     JS_FreeAtomStruct(rt, p);
@@ -3798,7 +3776,7 @@ static JSValue JS_NewSymbolInternal(JSContext *ctx, JSString *p, int atom_type)
     atom = __JS_NewAtom(rt, p, atom_type);
     if (atom == JS_ATOM_NULL)
         return JS_ThrowOutOfMemory(ctx);
-    return JS_MKPTR(JS_TAG_SYMBOL, rt->atom_array[atom]);
+    return JS_MKPTR(JS_TAG_SYMBOL, js_atom(rt, atom));
 }
 
 /* descr must be a non-numeric string atom */
@@ -3810,7 +3788,7 @@ static JSValue JS_NewSymbolFromAtom(JSContext *ctx, JSAtom descr,
 
     assert(!__JS_AtomIsTaggedInt(descr));
     assert(descr < rt->atom_size);
-    p = rt->atom_array[descr];
+    p = js_atom(rt, descr);
     js_dup(JS_MKPTR(JS_TAG_STRING, p));
     return JS_NewSymbolInternal(ctx, p, atom_type);
 }
@@ -3850,7 +3828,7 @@ static const char *JS_AtomGetStrRT(JSRuntime *rt, char *buf, int buf_size,
         assert(atom < rt->atom_size);
         snprintf(buf, buf_size, "<invalid %x>", atom);
     } else {
-        JSAtomStruct *p = rt->atom_array[atom];
+        JSAtomStruct *p = js_atom(rt, atom);
         *buf = '\0';
         if (atom_is_free(p)) {
             snprintf(buf, buf_size, "<free %x>", atom);
@@ -3883,13 +3861,13 @@ static JSValue __JS_AtomToValue(JSContext *ctx, JSAtom atom, bool force_string)
         JSRuntime *rt = ctx->rt;
         JSAtomStruct *p;
         assert(atom < rt->atom_size);
-        p = rt->atom_array[atom];
+        p = js_atom(rt, atom);
         if (p->atom_type == JS_ATOM_TYPE_STRING) {
             goto ret_string;
         } else if (force_string) {
             if (p->len == 0 && p->is_wide_char != 0) {
                 /* no description string */
-                p = rt->atom_array[JS_ATOM_empty_string];
+                p = js_atom(rt, JS_ATOM_empty_string);
             }
         ret_string:
             return js_dup(JS_MKPTR(JS_TAG_STRING, p));
@@ -3922,7 +3900,7 @@ static bool JS_AtomIsArrayIndex(JSContext *ctx, uint32_t *pval, JSAtom atom)
         uint32_t val;
 
         assert(atom < rt->atom_size);
-        p = rt->atom_array[atom];
+        p = js_atom(rt, atom);
         if (p->atom_type == JS_ATOM_TYPE_STRING &&
             is_num_string(&val, p) && val != -1) {
             *pval = val;
@@ -3948,7 +3926,7 @@ static JSValue JS_AtomIsNumericIndex1(JSContext *ctx, JSAtom atom)
     if (__JS_AtomIsTaggedInt(atom))
         return js_int32(__JS_AtomToUInt32(atom));
     assert(atom < rt->atom_size);
-    p1 = rt->atom_array[atom];
+    p1 = js_atom(rt, atom);
     if (p1->atom_type != JS_ATOM_TYPE_STRING)
         return JS_UNDEFINED;
     p = p1;
@@ -4050,7 +4028,7 @@ static bool JS_AtomSymbolHasDescription(JSContext *ctx, JSAtom v)
     rt = ctx->rt;
     if (__JS_AtomIsTaggedInt(v))
         return false;
-    p = rt->atom_array[v];
+    p = js_atom(rt, v);
     return (((p->atom_type == JS_ATOM_TYPE_SYMBOL &&
               p->hash == JS_ATOM_HASH_SYMBOL) ||
              p->atom_type == JS_ATOM_TYPE_GLOBAL_SYMBOL) &&
@@ -4274,7 +4252,7 @@ int JS_NewClass(JSRuntime *rt, JSClassID class_id, const JSClassDef *class_def)
 
 static inline JSValue js_empty_string(JSRuntime *rt)
 {
-    JSAtomStruct *p = rt->atom_array[JS_ATOM_empty_string];
+    JSAtomStruct *p = js_atom(rt, JS_ATOM_empty_string);
     return js_dup(JS_MKPTR(JS_TAG_STRING, p));
 }
 
@@ -7857,10 +7835,10 @@ void JS_ComputeMemoryUsage(JSRuntime *rt, JSMemoryUsage *s)
     /* atoms */
     s->memory_used_count += 2; /* rt->atom_array, rt->atom_hash */
     s->atom_count = rt->atom_count;
-    s->atom_size = sizeof(rt->atom_array[0]) * rt->atom_size +
+    s->atom_size = sizeof(rt->atom_array[0]) * (rt->atom_size - JS_ATOM_SHARED_END) +
         sizeof(rt->atom_hash[0]) * rt->atom_hash_size;
-    for(i = 0; i < rt->atom_size; i++) {
-        JSAtomStruct *p = rt->atom_array[i];
+    for(i = JS_ATOM_SHARED_END; i < rt->atom_size; i++) {
+        JSAtomStruct *p = js_atom(rt, i);
         if (!atom_is_free(p)) {
             s->atom_size += (sizeof(*p) + (p->len << p->is_wide_char) +
                              1 - p->is_wide_char);
@@ -8594,12 +8572,20 @@ static int JS_ThrowTypeErrorNotExtensible(JSContext *ctx, int flags, JSAtom atom
                                     JS_AtomGetStr(ctx, buf, sizeof(buf), atom));
 }
 
+/* bytes of an error with its trace and more */
+#define JS_OUT_OF_MEMORY_ROOM (16 * 1024)
+
 JSValue JS_ThrowOutOfMemory(JSContext *ctx)
 {
     JSRuntime *rt = ctx->rt;
     if (!rt->in_out_of_memory) {
+        /* the limit leaves room for the error that tells of it, which would be null else */
+        size_t limit = rt->malloc_state.malloc_limit;
         rt->in_out_of_memory = true;
+        if (limit && limit < SIZE_MAX - JS_OUT_OF_MEMORY_ROOM)
+            rt->malloc_state.malloc_limit = limit + JS_OUT_OF_MEMORY_ROOM;
         JS_ThrowInternalError(ctx, "out of memory");
+        rt->malloc_state.malloc_limit = limit;
         rt->in_out_of_memory = false;
     }
     return JS_EXCEPTION;
@@ -39389,7 +39375,7 @@ static int JS_WriteObjectAtoms(BCWriterState *s)
                 bc_put_leb128(s, atom >> 6);
             }
         } else {
-            JSAtomStruct *p = rt->atom_array[atom];
+            JSAtomStruct *p = js_atom(rt, atom);
             uint8_t type = p->atom_type;
             assert(type != JS_ATOM_TYPE_PRIVATE);
             bc_put_u8(s, type);
@@ -40626,7 +40612,7 @@ static JSValue JS_ReadObjectRec(BCReaderState *s)
             if (__JS_AtomIsConst(atom)) {
                 obj = JS_AtomToValue(s->ctx, atom);
             } else {
-                JSAtomStruct *p = s->ctx->rt->atom_array[atom];
+                JSAtomStruct *p = js_atom(s->ctx->rt, atom);
                 obj = JS_NewSymbolFromAtom(s->ctx, atom, p->atom_type);
             }
         }
@@ -40800,7 +40786,7 @@ static JSAtom find_atom(JSContext *ctx, const char *name)
         /* We assume 8 bit non null strings, which is the case for these
            symbols */
         for(atom = JS_ATOM_Symbol_toPrimitive; atom < JS_ATOM_END; atom++) {
-            JSAtomStruct *p = ctx->rt->atom_array[atom];
+            JSAtomStruct *p = js_atom(ctx->rt, atom);
             JSString *str = p;
             if (str->len == len && !memcmp(str8(str), name, len))
                 return JS_DupAtom(ctx, atom);
@@ -54021,10 +54007,13 @@ static void js_map_mark(JSRuntime *rt, JSValueConst val,
 
     s = p->u.map_state;
     if (s) {
-        assert(!s->is_weak);
         list_for_each(el, &s->records) {
             mr = list_entry(el, JSMapRecord, link);
-            JS_MarkValue(rt, mr->key, mark_func);
+            /* of a weak map, objects that are keys mark their values: see mark_weak_map_value() */
+            if (s->is_weak && JS_VALUE_GET_TAG(mr->key) == JS_TAG_OBJECT)
+                continue;
+            if (!s->is_weak)
+                JS_MarkValue(rt, mr->key, mark_func);
             JS_MarkValue(rt, mr->value, mark_func);
         }
     }

@@ -7,6 +7,7 @@ pub mod bench;
 mod capacity;
 mod compare;
 mod others;
+pub mod plan_run;
 mod probing;
 pub mod script;
 mod suite;

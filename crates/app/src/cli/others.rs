@@ -106,7 +106,7 @@ Examples:
   loadline report --html report.html result.json
   loadline report --charts charts result.json")]
 pub struct ReportArgs {
-    /// A JSON result, or a journal
+    /// A JSON result, a journal, or a results file of JMeter
     pub file: PathBuf,
     /// Print the JSON result instead of the report
     #[arg(long)]

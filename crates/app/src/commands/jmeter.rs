@@ -3,44 +3,44 @@
 //! Must not know JMeter's formats. Invariant: a plan of which something is not supported is not run unless the user
 //! says so.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::net::UdpSocket;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, sync_channel};
+use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use loadline_jmeter::{Reading, Unsupported};
+use loadline_jmeter::edits::Edits;
+use loadline_model::result::StopReason;
 use loadline_model::secret::redacted_command_line;
-use loadline_model::{ExitCode, FrontEnd, RunCommand, TestPlan};
+use loadline_model::{ExitCode, FrontEnd, RunCommand};
 use loadline_report::jmeter::console;
-use loadline_report::jmeter::save_config::SaveConfig;
-use loadline_report::jmeter::summariser::{Summariser, Threads};
-use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
-use loadline_steps::host::{LogLevel, World as _};
-use loadline_steps::sample::Sample;
-use loadline_steps::variables::Variables;
+use loadline_run::steps::StepsState;
 
 use super::hey::tell_verdict;
 use super::running::Run;
 use super::seed::fresh_seed;
 use crate::environment::NO_VERDICT;
-use crate::jmeter::bench::Bench;
+use crate::jmeter::dashboard;
 use crate::jmeter::options::{self, Options, Wish};
-use crate::jmeter::results::{self, ResultsFile};
-use crate::jmeter::test_plan;
+use crate::jmeter::plan_file;
+use crate::jmeter::prepared::Prepared;
+use crate::jmeter::results::{self, Taken};
 use crate::jmeter::world::{World, now_ms};
 use crate::jmeter::zone;
 use crate::journal::Place;
 use crate::observers::WantedObservers;
-use crate::terminal::print;
-use crate::{Ending, Env, Files};
+use crate::terminal::{print, signals};
+use crate::{Ending, Env};
 
-/// Batches of samples between the threads and the results file.
-const BATCHES: usize = 1024;
+/// The log, where none is named.
+const LOG: &str = "jmeter.log";
+/// What the names of the properties of dashboards begin with.
+const REPORT: &str = "jmeter.reportgenerator.";
+
+/// What JMeter prints of a plan that it cannot read.
+const UNREADABLE: &str = "Error in NonGUIDriver: the plan cannot be read";
 
 /// The ports on which JMeter waits for messages, the first that is free.
 const MESSAGE_PORTS: std::ops::RangeInclusive<u16> = 4445..=4455;
@@ -58,19 +58,70 @@ pub(super) fn run(
         Wish::Run(options) => *options,
         Wish::Help => return Ok(Ending::answer(options::usage()).tell()),
         Wish::Version => return Ok(Ending::answer(version()).tell()),
-        // JMeter ends with 0 there.
-        Wish::Misused(what) => {
+        // JMeter ends with 0 there, and has begun its log.
+        Wish::Misused(what, log) => {
+            drop(File::create(log.as_deref().unwrap_or(LOG)));
             return Ok(Ending::answer(format!("{what}\n{}", options::usage())).tell());
+        }
+        Wish::Stray(what) => {
+            let told = format!("{what}\n{}", options::usage());
+            return Err(Ending::refusal(ExitCode::NothingSucceeded, &told));
         }
         Wish::Refused(why) => return Err(Ending::usage(&why)),
     };
+    let properties = plan_file::properties(&options)?;
+    let log = File::create(options.log.as_deref().unwrap_or(LOG)).ok();
+    let of_report = properties.clone();
+    let of_report = |name: &str| of_report.get(&format!("{REPORT}{name}")).cloned();
+    if let Some(results) = &options.report_of {
+        let folder = options
+            .report_folder
+            .as_deref()
+            .unwrap_or(dashboard::FOLDER);
+        dashboard::prepare(folder, options.replace)?;
+        dashboard::write(&dashboard::read(results, &of_report)?, folder)?;
+        return Ok(ExitCode::Ok);
+    }
     let plan = options.plan.clone().unwrap_or_default();
-    let properties = properties(&options)?;
-    let log = File::create(options.log.as_deref().unwrap_or("jmeter.log")).ok();
-    let reading = read(&plan)?;
+    let report = prepare_report(&options)?;
+    let tree = plan_file::tree(
+        &plan,
+        &Edits::default(),
+        &properties,
+        ExitCode::NothingSucceeded,
+    );
+    let tree = tree.inspect_err(|_| say(UNREADABLE))?;
+    let reading = loadline_jmeter::lowered(&tree);
     let world = Arc::new(World::new(&plan, properties, env, log));
-    check(&reading, &options, &world)?;
-    Test::prepare(&plan, reading, &options, world)?.go(command_line, env)
+    plan_file::check(&reading, &options, &world)?;
+    let prepared = Prepared::new(&plan, &tree, reading, &options, world, fresh_seed())?;
+    let code = go(&plan, prepared, command_line, env)?;
+    if let Some((results, folder)) = report {
+        dashboard::write(&dashboard::read(results, &of_report)?, folder)?;
+    }
+    Ok(code)
+}
+
+/// The results file and the folder of a dashboard after the run; `None`: none is wanted.
+fn prepare_report(options: &Options) -> Result<Option<(&str, &str)>, Ending> {
+    let Some(results) = options.results.as_deref().filter(|_| options.report_at_end) else {
+        return Ok(None);
+    };
+    let folder = options
+        .report_folder
+        .as_deref()
+        .unwrap_or(dashboard::FOLDER);
+    let is_empty = std::fs::metadata(results).map_or(true, |file| file.len() == 0);
+    if !is_empty && !options.replace {
+        return Err(Ending::refusal(
+            ExitCode::NothingSucceeded,
+            &format!(
+                "-l: {results} is not empty, and a report wants a run of its own: replace it with -f"
+            ),
+        ));
+    }
+    dashboard::prepare(folder, options.replace)?;
+    Ok(Some((results, folder)))
 }
 
 fn version() -> String {
@@ -80,228 +131,92 @@ fn version() -> String {
     )
 }
 
-/// Properties, those of the command line over those of files.
-fn properties(options: &Options) -> Result<BTreeMap<String, String>, Ending> {
-    let mut all = BTreeMap::new();
-    for file in &options.property_files {
-        // As in JMeter, one that is missing is passed over; but not in silence.
-        let bytes = match Files::Disk.read(file) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                print::to_stderr(&format!("loadline: warning: {error}\n"));
-                continue;
-            }
-        };
-        let pairs = loadline_java::properties::read(&bytes)
-            .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))?;
-        all.extend(pairs);
+/// Runs a plan that was made ready, with JMeter's words.
+fn go(
+    plan_name: &str,
+    prepared: Prepared,
+    command_line: &[String],
+    env: &Env,
+) -> Result<ExitCode, Ending> {
+    if let Some(name) = results::name_of_run(&prepared.world) {
+        say(&console::creating_summariser(&name));
     }
-    for (name, value) in &options.properties {
-        match value {
-            Some(value) => drop(all.insert(name.clone(), value.clone())),
-            None => drop(all.remove(name)),
-        }
+    say(&console::created_tree(plan_name));
+    say(&console::starting(instant(&zone::local(now_ms()))));
+    let Prepared {
+        plan,
+        steps,
+        samples,
+        hearers,
+        without_duration,
+        ..
+    } = prepared;
+    let state = Arc::clone(&steps.state);
+    let take = move || results::take(&samples, hearers);
+    if plan.scenarios.is_empty() {
+        drop(steps);
+        return Ok(end_without_threads(take, &state, &without_duration));
     }
-    Ok(all)
+    let taker = thread::spawn(take);
+    let command_line = redacted_command_line(command_line, FrontEnd::JMeter);
+    let observers = WantedObservers::of(&[]);
+    let mut run = Run::prepare(plan, Place::default_in(env), &observers, &command_line, env)?;
+    let messages = Messages::listen(run.orders(), &state);
+    tell_without_duration(&without_duration);
+    run.follow_steps(steps);
+    let (result, journal) = run.go(&mut |_| {})?;
+    drop(messages);
+    let written = taker.join();
+    say(&console::tidying_up(instant(&zone::local(now_ms()))));
+    say(console::END_OF_RUN);
+    if env.get(NO_VERDICT).is_none() {
+        tell_verdict(None, &result, env);
+    }
+    journal.end(true)?;
+    Ok(written.map_or(ExitCode::Other, |taken| {
+        exit_code(&taken, ended_by(result.totals.stop))
+    }))
 }
 
-/// Reads a plan.
-fn read(plan: &str) -> Result<Reading, Ending> {
-    let refused = |why: &str| Ending::refusal(ExitCode::NothingSucceeded, why);
-    let text = Files::Disk
-        .read_text(plan)
-        .map_err(|error| refused(&error.to_string()))?;
-    loadline_jmeter::read(&text).map_err(|fault| {
-        say("Error in NonGUIDriver: the plan cannot be read");
-        let place = match (fault.line, fault.column) {
-            (0, _) => plan.to_owned(),
-            (line, 0) => format!("{plan}:{line}"),
-            (line, column) => format!("{plan}:{line}:{column}"),
-        };
-        refused(&format!("{place}: {}", fault.what))
-    })
-}
-
-/// Refuses a plan that cannot be run as it is.
-fn check(reading: &Reading, options: &Options, world: &World) -> Result<(), Ending> {
-    let list = |entries: &[Unsupported]| -> String {
-        let lines = entries.iter();
-        lines
-            .map(|one| format!("\n  line {}: {}: {}", one.line, one.path, one.what))
-            .collect()
-    };
-    if !reading.faults.is_empty() {
-        let faults = list(&reading.faults);
-        return Err(Ending::usage(&format!(
-            "the plan calls functions wrongly:{faults}"
-        )));
-    }
-    for warning in &reading.warnings {
-        print::to_stderr(&format!("loadline: warning: {warning}\n"));
-        world.log(LogLevel::Warn, "loadline", warning);
-    }
-    if reading.unsupported.is_empty() {
-        return Ok(());
-    }
-    let what = list(&reading.unsupported);
-    if options.allow_unsupported {
-        print::to_stderr(&format!(
-            "loadline: warning: left out as not supported:{what}\n"
-        ));
-        return Ok(());
-    }
-    Err(Ending::usage(&format!(
-        "the plan has what is not supported:{what}\nrun it without these with --allow-unsupported"
-    )))
-}
-
-/// A test about to be run.
-struct Test {
-    plan_name: String,
-    plan: TestPlan,
-    steps: StepsSetup,
-    samples: std::sync::mpsc::Receiver<Vec<Arc<Sample>>>,
-    file: Option<ResultsFile>,
-    world: Arc<World>,
-}
-
-impl Test {
-    fn prepare(
-        plan_name: &str,
-        reading: Reading,
-        options: &Options,
-        world: Arc<World>,
-    ) -> Result<Test, Ending> {
-        let config = SaveConfig::from_properties(&|name| world.property(name))
-            .map_err(|why| Ending::usage(&why))?;
-        let mut program = reading.program;
-        program.sample_variables.clone_from(&config.variables);
-        let program = Arc::new(program);
-        let file_name = Path::new(plan_name).file_name();
-        let file_name = file_name.map(|name| name.to_string_lossy().into_owned());
-        let file_name = file_name.unwrap_or_default();
-        let mut bench = Bench::new(&file_name, Arc::clone(&world));
-        test_plan::set_variables(&program, &mut bench.scope());
-        let times = test_plan::times(&program, &mut bench.scope());
-        warn_of_empty_groups(&program, &times, &world);
-        let file = match &options.results {
-            None => None,
-            Some(name) => Some(open(name, config, options, &world)?),
-        };
-        let (sender, samples) = sync_channel(BATCHES);
-        let steps = StepsSetup {
-            variables: with_instants(bench.variables),
-            plan: file_name,
-            state: Arc::new(StepsState::new(&times)),
-            groups: times.clone().into(),
-            world: Arc::clone(&world) as _,
-            samples: sender,
-            program: Arc::clone(&program),
-        };
-        Ok(Test {
-            plan_name: plan_name.to_owned(),
-            plan: test_plan::test_plan(&program, &times, fresh_seed()),
-            steps,
-            samples,
-            file,
-            world,
-        })
-    }
-
-    fn go(self, command_line: &[String], env: &Env) -> Result<ExitCode, Ending> {
-        say(&console::creating_summariser("summary"));
-        say(&console::created_tree(&self.plan_name));
-        say(&console::starting(instant(&zone::local(now_ms()))));
-        if self.plan.scenarios.is_empty() {
-            return Ok(self.end_without_threads());
-        }
-        let Test {
-            plan,
-            steps,
-            samples,
-            file,
-            world,
-            ..
-        } = self;
-        let state = Arc::clone(&steps.state);
-        let taker = {
-            let (state, world) = (Arc::clone(&state), Arc::clone(&world));
-            thread::spawn(move || results::take(&samples, file, &state, &world))
-        };
-        let command_line = redacted_command_line(command_line, FrontEnd::JMeter);
-        let observers = WantedObservers::of(&[]);
-        let mut run = Run::prepare(plan, Place::default_in(env), &observers, &command_line, env)?;
-        let messages = Messages::listen(run.orders());
-        run.follow_steps(steps);
-        let (result, journal) = run.go(&mut |_| {})?;
-        drop(messages);
-        let written = taker.join();
-        say(&console::tidying_up(instant(&zone::local(now_ms()))));
-        say(console::END_OF_RUN);
-        if env.get(NO_VERDICT).is_none() {
-            tell_verdict(None, &result, env);
-        }
-        journal.end(true)?;
-        match written {
-            Ok(Ok(())) => Ok(ExitCode::Ok),
-            Ok(Err(_)) | Err(_) => Ok(ExitCode::Other),
-        }
-    }
-
-    /// JMeter's lines for a plan without a thread.
-    fn end_without_threads(&self) -> ExitCode {
-        let (orders, _) = std::sync::mpsc::channel();
-        let _messages = Messages::listen(orders);
-        let mut summariser = Summariser::new("summary", 30, now_ms());
-        for line in summariser.finish(now_ms(), Threads::default()) {
-            say(&line);
-        }
-        say(&console::tidying_up(instant(&zone::local(now_ms()))));
-        say(console::END_OF_RUN);
-        ExitCode::Ok
+/// JMeter ends as the run did whatever came of samples; but one that cannot be kept is told.
+fn exit_code(taken: &Taken, ended: ExitCode) -> ExitCode {
+    match taken.fault {
+        None => ended,
+        Some(_) => ExitCode::Other,
     }
 }
 
-/// Opens the results file.
-fn open(
-    name: &str,
-    config: SaveConfig,
-    options: &Options,
-    world: &World,
-) -> Result<ResultsFile, Ending> {
-    if options.replace && Path::new(name).exists() {
-        // What cannot be removed cannot be opened either, and that is told.
-        let _ = fs::remove_file(name);
-    }
-    let opened = ResultsFile::open(name, config, world.machine().0);
-    opened
-        .map_err(|error| Ending::refusal(ExitCode::Other, &format!("cannot write {name}: {error}")))
-}
-
-fn warn_of_empty_groups(
-    program: &loadline_steps::program::Program,
-    times: &[GroupTimes],
-    world: &World,
-) {
-    for (group, _) in program
-        .groups
-        .iter()
-        .zip(times)
-        .filter(|(_, times)| times.threads == 0)
-    {
-        let warning = format!(
-            "{}: the group has no thread: its number of threads or its duration is 0, blank or no number",
-            group.name
-        );
-        print::to_stderr(&format!("loadline: warning: {warning}\n"));
-        world.log(LogLevel::Warn, "loadline", &warning);
+/// A test that a signal ended has the shell's code of it; any other one ends as if all were well.
+fn ended_by(stop: StopReason) -> ExitCode {
+    match stop {
+        StopReason::Interrupted | StopReason::Aborted => match signals::name() {
+            "terminated" => ExitCode::Terminated,
+            _ => ExitCode::Interrupted,
+        },
+        _ => ExitCode::Ok,
     }
 }
 
-/// The variables that are there in every plan.
-fn with_instants(mut variables: Variables) -> Variables {
-    variables.put("TESTSTART.MS", now_ms().to_string());
-    variables
+/// Says what JMeter says of groups that it does not start.
+fn tell_without_duration(groups: &[String]) {
+    for group in groups {
+        say(&console::group_without_duration(group));
+    }
+}
+
+/// JMeter's lines for a plan without a thread.
+fn end_without_threads(
+    take: impl FnOnce() -> Taken,
+    state: &Arc<StepsState>,
+    without_duration: &[String],
+) -> ExitCode {
+    let (orders, _) = std::sync::mpsc::channel();
+    let _messages = Messages::listen(orders, state);
+    tell_without_duration(without_duration);
+    let taken = take();
+    say(&console::tidying_up(instant(&zone::local(now_ms()))));
+    say(console::END_OF_RUN);
+    exit_code(&taken, ExitCode::Ok)
 }
 
 fn instant(local: &zone::Local) -> console::Instant<'_> {
@@ -325,7 +240,7 @@ struct Messages {
 
 impl Messages {
     /// Listens for messages, and says where.
-    fn listen(orders: Sender<RunCommand>) -> Messages {
+    fn listen(orders: Sender<RunCommand>, state: &Arc<StepsState>) -> Messages {
         let is_over = Arc::new(AtomicBool::new(false));
         let bound = MESSAGE_PORTS.into_iter().find_map(|port| {
             let socket = UdpSocket::bind(("127.0.0.1", port)).ok()?;
@@ -334,7 +249,8 @@ impl Messages {
         let listener = bound.map(|(port, socket)| {
             say(&console::waiting(port));
             let is_over = Arc::clone(&is_over);
-            thread::spawn(move || heed(&socket, &orders, &is_over))
+            let state = Arc::clone(state);
+            thread::spawn(move || heed(&socket, (&orders, &state), &is_over))
         });
         Messages { is_over, listener }
     }
@@ -350,7 +266,11 @@ impl Drop for Messages {
     }
 }
 
-fn heed(socket: &UdpSocket, orders: &Sender<RunCommand>, is_over: &AtomicBool) {
+fn heed(
+    socket: &UdpSocket,
+    (orders, state): (&Sender<RunCommand>, &StepsState),
+    is_over: &AtomicBool,
+) {
     if socket
         .set_read_timeout(Some(Duration::from_millis(50)))
         .is_err()
@@ -363,8 +283,12 @@ fn heed(socket: &UdpSocket, orders: &Sender<RunCommand>, is_over: &AtomicBool) {
             continue;
         };
         let order = match String::from_utf8_lossy(&bytes[..length]).trim() {
-            "Shutdown" => RunCommand::StopGracefully,
-            "StopTestNow" => RunCommand::StopNow,
+            // Samples that run are awaited.
+            "Shutdown" => {
+                state.stop();
+                continue;
+            }
+            "StopTestNow" => RunCommand::StopRemotely,
             _ => continue,
         };
         if orders.send(order).is_err() {

@@ -14,13 +14,16 @@ mod deps;
 mod docs;
 mod hey;
 mod inspect;
+mod inspect_plan;
 mod jmeter;
 mod k6;
 mod new;
 mod notices;
+mod own_run;
 mod probing;
 mod report;
 mod run;
+mod run_plan;
 mod running;
 mod samples;
 mod script;
@@ -32,7 +35,9 @@ mod target;
 mod version;
 
 use loadline_model::ExitCode;
+use loadline_model::front_end::is_plan;
 
+use crate::cli::plan_run::{PlanInspectArgs, PlanRunArgs};
 use crate::cli::script::ScriptCommand;
 use crate::cli::{self, Command};
 use crate::k6::Identity;
@@ -49,6 +54,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Some((Dialect::Bombardier, rest)) => return bombardier::run(rest, arguments, env, files),
         Some((Dialect::JMeter, rest)) => return jmeter::run(rest, arguments, env),
         Some((Dialect::K6, rest)) => return k6::dispatch(Identity::K6, rest, env, files),
+        Some((Dialect::Plan, rest)) => return plan(rest, arguments, env),
         Some((Dialect::Script, rest)) => return k6::dispatch(Identity::Loadline, rest, env, files),
         None => {}
     }
@@ -90,6 +96,8 @@ enum Dialect {
     K6,
     /// One of the commands around a script; its name is the first of its arguments.
     Script,
+    /// The same of a JMeter plan.
+    Plan,
 }
 
 /// The dialect of a command line, by the name of the link or by the first argument, and its own
@@ -112,9 +120,32 @@ fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
         .iter()
         .any(|command| command.name() == word)
     {
-        return Some((Dialect::Script, &arguments[1..]));
+        let dialect = match names_plan(&arguments[2..]) {
+            true => Dialect::Plan,
+            false => Dialect::Script,
+        };
+        return Some((dialect, &arguments[1..]));
     }
     Some((named(word)?, &arguments[2..]))
+}
+
+/// Whether a file among the words is a JMeter plan by its name.
+fn names_plan(words: &[String]) -> bool {
+    words.iter().any(|word| is_plan(word))
+}
+
+/// A command around a JMeter plan; its name is the first of its arguments.
+fn plan(words: &[String], command_line: &[String], env: &Env) -> Result<ExitCode, Ending> {
+    let (name, rest) = words
+        .split_first()
+        .expect("the command was found by its name");
+    match name.as_str() {
+        "run" => run_plan::run(&PlanRunArgs::parse_words(rest)?, command_line, env),
+        "inspect" => inspect_plan::run(&PlanInspectArgs::parse_words(rest)?, env),
+        _ => Err(Ending::usage(&format!(
+            "loadline {name} takes k6 scripts; JMeter plans have run and inspect"
+        ))),
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +169,10 @@ mod tests {
         assert_eq!(
             of("loadline run s.js"),
             Some((Dialect::Script, "run s.js".to_owned()))
+        );
+        assert_eq!(
+            of("loadline run -Ja=1 a/P.JMX"),
+            Some((Dialect::Plan, "run -Ja=1 a/P.JMX".to_owned()))
         );
         assert_eq!(
             of("/usr/bin/hey -n 5 u"),

@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use loadline_model::executor::{Executor, Spacing};
+use loadline_model::front_end::is_plan;
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::secret::redacted_command_line;
 use loadline_model::{
@@ -108,6 +109,10 @@ impl Prober {
         env: &Env,
         files: &Files,
     ) -> Result<Prober, Ending> {
+        if is_plan(&args.target) {
+            let why = "JMeter plans are not loaded step by step; make rows of a suite with rising values (docs/suite.md)";
+            return Err(Ending::usage(why));
+        }
         loadline_run::prepare_process();
         let wanted = args.observe.wanted();
         let is_quiet = args.told.quiet;

@@ -10,8 +10,9 @@ use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
 use loadline_output::{journal, json};
 
-use super::bench;
+use super::own_run;
 use crate::cli::ReportArgs;
+use crate::jmeter::dashboard;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, charts, pages};
 
@@ -23,13 +24,16 @@ const BEGINNING: u64 = 64;
 /// # Errors
 /// The file cannot be read, or is neither a result nor a journal.
 pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
+    if is_of_jmeter(&args.file) {
+        return of_jmeter(args);
+    }
     let result = read(&args.file)?;
     if args.html.is_some() || args.charts.is_some() {
         save(args, &result)?;
         return Ok(ExitCode::Ok);
     }
     let told = if args.json {
-        bench::to_stdout(
+        own_run::to_stdout(
             &result,
             json::Options {
                 pretty: true,
@@ -39,6 +43,41 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
     } else {
         let style = style::of_stdout(args.no_color, env);
         print::to_stdout(&loadline_report::text::render(&result, &style))
+    };
+    told.map_err(|error| {
+        Ending::refusal(
+            ExitCode::Other,
+            &format!("the report cannot be written: {error}"),
+        )
+    })?;
+    Ok(ExitCode::Ok)
+}
+
+/// Whether a file is a results file of JMeter: it is text, and no JSON. What cannot be read is found out later.
+fn is_of_jmeter(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    let opened = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    let text = beginning
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(&beginning);
+    let first = text.trim_ascii_start().first();
+    let starts =
+        first.is_some_and(|first| first.is_ascii_alphanumeric() || matches!(first, b'<' | b'"'));
+    opened.is_ok() && starts && !journal::is_journal(&beginning)
+}
+
+/// The report of a results file of JMeter.
+fn of_jmeter(args: &ReportArgs) -> Result<ExitCode, Ending> {
+    if args.charts.is_some() {
+        return Err(Ending::usage(
+            "--charts: charts of JMeter's results stand on the page alone: write it with --html",
+        ));
+    }
+    let dashboard = dashboard::read(&args.file.to_string_lossy(), &|_| None)?;
+    let told = match (&args.html, args.json) {
+        (Some(path), _) => std::fs::write(path, dashboard.page()),
+        (None, true) => print::to_stdout(&format!("{}\n", dashboard.statistics())),
+        (None, false) => print::to_stdout(&dashboard.text()),
     };
     told.map_err(|error| {
         Ending::refusal(

@@ -123,6 +123,7 @@ mod tests {
             error: Some(ErrorClass::Refused),
             body_bytes: 9,
             sent_bytes: 10,
+            vus: 11,
         };
         let mut row = String::new();
         push_row(&sample, &mut row);

@@ -1,13 +1,16 @@
-//! Where `bench` sends single samples: the file of `--csv`, and the outputs of `--out`.
+//! Where loadline's own runs send single samples: the file of `--csv`, and the outputs of `--out`.
 //!
 //! Must not know layouts. Invariant: samples that could not be written are counted and told.
 
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use loadline_metric::MetricRegistry;
-use loadline_model::{ExitCode, RunEvent};
+use loadline_engine::batches::ValueSender;
+use loadline_metric::{MetricRegistry, SeriesPlan};
+use loadline_model::snapshot::Sample;
+use loadline_model::{ExitCode, RunEvent, TestPlan};
 use loadline_output::samples::SampleSink;
+use loadline_run::ScriptMetrics;
 
 use super::running::Run;
 use super::samples;
@@ -16,8 +19,8 @@ use crate::outputs::{self, Conversion, Fan, Outputs, Wanted};
 use crate::terminal::print;
 use crate::{Ending, Env};
 
-/// What the run is called in outputs.
-const NAME: &str = "loadline bench";
+/// The tag whose values a run of metrics keeps apart: samplers are called by it.
+const NAME_TAG: &str = "name";
 /// Batches of samples between the run and each taker of several.
 const BATCHES: usize = 64;
 
@@ -31,56 +34,70 @@ pub(super) struct Sinks {
 }
 
 impl Sinks {
-    /// Starts what the options ask for, on the run's samples.
+    /// Starts what the options ask for, on the samples of a run that measures nothing else.
     ///
     /// # Errors
     /// A file that cannot be written, or a setting that means nothing.
-    pub(super) fn start(args: &ResultArgs, run: &mut Run, env: &Env) -> Result<Sinks, Ending> {
+    pub(super) fn of_samples(
+        args: &ResultArgs,
+        run: &mut Run,
+        name: &str,
+        env: &Env,
+    ) -> Result<Sinks, Ending> {
         let plan = Arc::clone(run.plan());
-        let (outputs, values) = outputs::start(&Wanted {
-            specs: &args.out,
-            name: NAME,
-            plan: &plan,
-            registry: &Arc::<MetricRegistry>::default(),
-            env,
-            on_trouble: Arc::new(tell),
-            on_note: Arc::new(tell),
-            audits: args.audit,
-        })
-        .map_err(|error| Ending::usage(&format!("--out: {error}")))?;
+        let (outputs, values) = start_outputs(args, &plan, &Arc::default(), name, env)?;
         let mut takers = Vec::new();
-        let mut taker = || {
-            let (sender, receiver) = sync_channel(BATCHES);
-            takers.push(sender);
-            receiver
-        };
-        let csv = match &args.csv {
-            Some(path) => Some(samples::csv(path, taker()).map_err(|error| {
-                Ending::usage(&format!(
-                    "--csv: cannot write {path}: {error}; name another file"
-                ))
-            })?),
-            None => None,
-        };
+        let csv = csv(args, &mut takers)?;
         let conversion = match values {
             Some(values) => {
-                Some(Conversion::start(taker(), values, &plan).map_err(|error| no_thread(&error))?)
+                let samples = taker(&mut takers);
+                Some(Conversion::start(samples, values, &plan).map_err(|error| no_thread(&error))?)
             }
             None => None,
         };
-        match takers.len() {
-            0 => {}
-            1 => takers
-                .into_iter()
-                .for_each(|taker| run.hand_samples_to(taker)),
-            _ => drop(Fan::start(run.samples(), takers).map_err(|error| no_thread(&error))?),
-        }
+        hand_samples(run, takers)?;
         Ok(Sinks {
             csv,
             outputs,
             conversion,
             is_strict: args.strict_outputs,
         })
+    }
+
+    /// Starts what the options ask for, for a run that measures metrics; gives what it is to measure with.
+    ///
+    /// # Errors
+    /// As [`Sinks::of_samples`].
+    pub(super) fn of_metrics(
+        args: &ResultArgs,
+        run: &mut Run,
+        name: &str,
+        env: &Env,
+    ) -> Result<(Sinks, ScriptMetrics), Ending> {
+        let plan = Arc::clone(run.plan());
+        let registry = Arc::<MetricRegistry>::default();
+        let (outputs, values) = start_outputs(args, &plan, &registry, name, env)?;
+        let mut takers = Vec::new();
+        let csv = csv(args, &mut takers)?;
+        hand_samples(run, takers)?;
+        let series = SeriesPlan {
+            by_all_tags: args.out.iter().any(|output| output.kind.wants_series()),
+            by_tag: Some(NAME_TAG.to_owned()),
+            run_tags: plan.run_tags(),
+            ..plan.series()
+        };
+        let metrics = ScriptMetrics {
+            registry,
+            series: Arc::new(series),
+            values,
+        };
+        let sinks = Sinks {
+            csv,
+            outputs,
+            conversion: None,
+            is_strict: args.strict_outputs,
+        };
+        Ok((sinks, metrics))
     }
 
     /// Tells what happened.
@@ -116,6 +133,62 @@ impl Sinks {
             false => Ok(()),
         }
     }
+}
+
+fn start_outputs(
+    args: &ResultArgs,
+    plan: &Arc<TestPlan>,
+    registry: &Arc<MetricRegistry>,
+    name: &str,
+    env: &Env,
+) -> Result<(Outputs, Option<ValueSender>), Ending> {
+    let started = outputs::start(&Wanted {
+        specs: &args.out,
+        name,
+        plan,
+        registry,
+        env,
+        on_trouble: Arc::new(tell),
+        on_note: Arc::new(tell),
+        audits: args.audit,
+    });
+    started.map_err(|error| Ending::usage(&format!("--out: {error}")))
+}
+
+/// A further taker of the run's samples.
+fn taker(takers: &mut Vec<SyncSender<Vec<Sample>>>) -> Receiver<Vec<Sample>> {
+    let (sender, receiver) = sync_channel(BATCHES);
+    takers.push(sender);
+    receiver
+}
+
+/// The file of `--csv`, where one is asked for.
+fn csv(
+    args: &ResultArgs,
+    takers: &mut Vec<SyncSender<Vec<Sample>>>,
+) -> Result<Option<SampleSink>, Ending> {
+    let Some(path) = &args.csv else {
+        return Ok(None);
+    };
+    samples::csv(path, taker(takers))
+        .map(Some)
+        .map_err(|error| {
+            Ending::usage(&format!(
+                "--csv: cannot write {path}: {error}; name another file"
+            ))
+        })
+}
+
+/// Hands the run's samples to each taker.
+fn hand_samples(run: &mut Run, takers: Vec<SyncSender<Vec<Sample>>>) -> Result<(), Ending> {
+    match takers.len() {
+        0 => {}
+        1 => takers
+            .into_iter()
+            .for_each(|taker| run.hand_samples_to(taker)),
+        _ => drop(Fan::start(run.samples(), takers).map_err(|error| no_thread(&error))?),
+    }
+    Ok(())
 }
 
 fn tell(line: &str) {

@@ -5,8 +5,10 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use loadline_engine::steps::scripts::Scripts;
 use loadline_steps::host::{Host, World as StepsWorld};
 use loadline_steps::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
+use loadline_steps::script::{ScriptContext, ScriptTask, ScriptValue};
 use loadline_steps::variables::Variables;
 
 use super::world::{World, now_ms};
@@ -24,6 +26,7 @@ pub(crate) struct Bench {
 struct BareHost {
     world: Arc<World>,
     random: Cell<u64>,
+    scripts: Scripts,
 }
 
 impl Bench {
@@ -34,6 +37,7 @@ impl Bench {
             host: BareHost {
                 world,
                 random: Cell::new(now_ms().unsigned_abs()),
+                scripts: Scripts::default(),
             },
             thread: ThreadIdentity {
                 plan: plan.to_owned(),
@@ -80,4 +84,19 @@ impl Host for BareHost {
     fn threads_at_work(&self, _group: usize) -> (u32, u32) {
         (0, 0)
     }
+
+    fn run_script(
+        &self,
+        task: &ScriptTask<'_>,
+        context: ScriptContext,
+    ) -> (ScriptContext, Result<ScriptValue, String>) {
+        self.scripts
+            .run(Arc::clone(&self.world) as _, task, context)
+    }
+
+    fn threads_of(&self, _group: usize) -> u32 {
+        0
+    }
+
+    fn let_go(&self) {}
 }

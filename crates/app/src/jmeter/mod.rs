@@ -1,11 +1,20 @@
-//! JMeter's command line: same options, same console, same files.
+//! JMeter's plans: read and made ready for any command, and JMeter's own command line: same options, same console,
+//! same files.
 //!
-//! Must not know how a plan is read or run. Invariant: what JMeter would do and loadline does not is named before
+//! Must not know how a plan is lowered or run. Invariant: what JMeter would do and loadline does not is named before
 //! anything is sent.
 
 pub(crate) mod bench;
+pub(crate) mod dashboard;
+mod group_shape;
+pub(crate) mod inspection;
 pub(crate) mod options;
+pub(crate) mod plan_file;
+pub(crate) mod prepared;
 pub(crate) mod results;
+pub(crate) mod silences;
 pub(crate) mod test_plan;
+pub(crate) mod thresholds;
+pub(crate) mod unhonoured;
 pub(crate) mod world;
 pub(crate) mod zone;

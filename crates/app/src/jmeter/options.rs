@@ -22,6 +22,14 @@ pub(crate) struct Options {
     pub(crate) no_window: bool,
     /// Whether files that are there are replaced (`-f`).
     pub(crate) replace: bool,
+    /// Whether each group has one thread with one loop.
+    pub(crate) once: bool,
+    /// Whether a dashboard is made of the results (`-e`).
+    pub(crate) report_at_end: bool,
+    /// The folder of the dashboard (`-o`).
+    pub(crate) report_folder: Option<String>,
+    /// The results file that a dashboard is made of, and nothing else is done (`-g`).
+    pub(crate) report_of: Option<String>,
     /// Whether a plan is run although something in it is not supported (`--allow-unsupported`).
     pub(crate) allow_unsupported: bool,
 }
@@ -35,8 +43,10 @@ pub(crate) enum Wish {
     Help,
     /// The version (`-v`).
     Version,
-    /// What JMeter prints before its usage when an option is unknown or wanting.
-    Misused(String),
+    /// What JMeter prints before its usage when an option is unknown or wanting, and the log that it has begun.
+    Misused(String, Option<String>),
+    /// A word that belongs to no option.
+    Stray(String),
     /// What is not supported, in words for the user.
     Refused(String),
 }
@@ -55,10 +65,11 @@ enum Meaning {
     Harmless,
     /// It belongs to tests over several machines.
     Remote,
-    /// It belongs to reports.
-    Report,
-    /// It names a proxy.
-    Proxy,
+    ReportAtEnd,
+    ReportFolder,
+    ReportOf,
+    /// It says something of the proxy of all samplers: the property that holds it.
+    Proxy(&'static str),
     Help,
     Version,
     AllowUnsupported,
@@ -86,15 +97,20 @@ const TABLE: &[Row] = &[
     ('R', "remotestart", true, Meaning::Remote),
     ('X', "remoteexit", false, Meaning::Remote),
     ('s', "server", false, Meaning::Remote),
-    ('e', "reportatendofloadtests", false, Meaning::Report),
-    ('o', "reportoutputfolder", true, Meaning::Report),
-    ('g', "reportonly", true, Meaning::Report),
-    ('H', "proxyHost", true, Meaning::Proxy),
-    ('P', "proxyPort", true, Meaning::Proxy),
-    ('N', "nonProxyHosts", true, Meaning::Proxy),
-    ('u', "username", true, Meaning::Proxy),
-    ('a', "password", true, Meaning::Proxy),
-    ('E', "proxyScheme", true, Meaning::Proxy),
+    ('e', "reportatendofloadtests", false, Meaning::ReportAtEnd),
+    ('o', "reportoutputfolder", true, Meaning::ReportFolder),
+    ('g', "reportonly", true, Meaning::ReportOf),
+    ('H', "proxyHost", true, Meaning::Proxy("http.proxyHost")),
+    ('P', "proxyPort", true, Meaning::Proxy("http.proxyPort")),
+    (
+        'N',
+        "nonProxyHosts",
+        true,
+        Meaning::Proxy("http.nonProxyHosts"),
+    ),
+    ('u', "username", true, Meaning::Proxy("http.proxyUser")),
+    ('a', "password", true, Meaning::Proxy("http.proxyPass")),
+    ('E', "proxyScheme", true, Meaning::Proxy("http.proxyScheme")),
     ('h', "help", false, Meaning::Help),
     ('?', "?", false, Meaning::Help),
     ('v', "version", false, Meaning::Version),
@@ -107,10 +123,10 @@ pub(crate) fn parse(arguments: &[String]) -> Wish {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some((row, glued)) = row_of(argument) else {
-            return Wish::Misused(match argument.strip_prefix('-') {
-                Some(_) => format!("Error: Unknown option {argument}"),
-                None => format!("Error: An argument was not expected: {argument}"),
-            });
+            return match argument.strip_prefix('-') {
+                Some(_) => Wish::Misused(format!("Error: Unknown option {argument}"), options.log),
+                None => Wish::Stray(format!("Error: An argument was not expected: {argument}")),
+            };
         };
         let &(letter, name, wants_value, meaning) = row;
         let value = match (wants_value, glued) {
@@ -119,34 +135,48 @@ pub(crate) fn parse(arguments: &[String]) -> Wish {
             (true, None) => match rest.next() {
                 Some(value) => value.clone(),
                 None => {
-                    return Wish::Misused(format!("Error: Missing argument to option {letter}"));
+                    let what = format!("Error: Missing argument to option {letter}");
+                    return Wish::Misused(what, options.log);
                 }
             },
         };
         match meaning {
             Meaning::Help => return Wish::Help,
             Meaning::Version => return Wish::Version,
-            Meaning::Remote | Meaning::Report | Meaning::Proxy => {
+            Meaning::Remote => {
                 return Wish::Refused(not_supported(letter, name, meaning));
             }
             _ => options.take(meaning, value),
         }
+    }
+    if options.report_of.is_some() {
+        if options.no_window || options.results.is_some() {
+            let what = "Error: -g goes with neither -n nor -l".to_owned();
+            return Wish::Misused(what, options.log);
+        }
+        return Wish::Run(Box::new(options));
     }
     if !options.no_window {
         let why = "JMeter's window is not here: run the plan without it, with -n -t <plan>";
         return Wish::Refused(why.to_owned());
     }
     if options.plan.is_none() {
-        return Wish::Misused("Error: Test plan file (-t) is required".to_owned());
+        let what = "Error: Test plan file (-t) is required".to_owned();
+        return Wish::Misused(what, options.log);
+    }
+    if options.report_at_end && options.results.is_none() {
+        let what = "Error: a report (-e) wants a results file (-l)".to_owned();
+        return Wish::Misused(what, options.log);
     }
     Wish::Run(Box::new(options))
 }
 
 fn not_supported(letter: char, name: &str, meaning: Meaning) -> String {
     let what = match meaning {
-        Meaning::Remote => "tests over several machines (JMeter's RMI) are not supported",
-        Meaning::Report => "reports of JMeter plans are not supported yet",
-        _ => "a proxy for all samplers is not supported",
+        Meaning::Remote => {
+            "tests over several machines (JMeter's RMI) are not supported; docs/kubernetes.md says what there is for clusters"
+        }
+        _ => "it is not supported",
     };
     format!("-{letter} (--{name}): {what}")
 }
@@ -173,6 +203,13 @@ fn row_of(argument: &str) -> Option<(&'static Row, Option<String>)> {
 }
 
 impl Options {
+    /// Sets a property as `NAME=VALUE` says; without a value it is removed.
+    pub(crate) fn set_property(&mut self, text: &str) {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        let value = (!value.is_empty()).then(|| value.to_owned());
+        self.properties.insert(name.to_owned(), value);
+    }
+
     fn take(&mut self, meaning: Meaning, value: String) {
         match meaning {
             Meaning::NoWindow => self.no_window = true,
@@ -181,18 +218,15 @@ impl Options {
             Meaning::Log => self.log = Some(value),
             Meaning::PropertyFile => self.property_files.push(value),
             Meaning::Replace => self.replace = true,
+            Meaning::ReportAtEnd => self.report_at_end = true,
+            Meaning::ReportFolder => self.report_folder = Some(value),
+            Meaning::ReportOf => self.report_of = Some(value),
             Meaning::AllowUnsupported => self.allow_unsupported = true,
-            Meaning::Property => {
-                let (name, value) = value.split_once('=').unwrap_or((&value, ""));
-                let value = (!value.is_empty()).then(|| value.to_owned());
-                self.properties.insert(name.to_owned(), value);
+            Meaning::Property => self.set_property(&value),
+            Meaning::Proxy(property) => {
+                self.properties.insert(property.to_owned(), Some(value));
             }
-            Meaning::Harmless
-            | Meaning::Remote
-            | Meaning::Report
-            | Meaning::Proxy
-            | Meaning::Help
-            | Meaning::Version => {}
+            Meaning::Harmless | Meaning::Remote | Meaning::Help | Meaning::Version => {}
         }
     }
 }
@@ -211,7 +245,13 @@ pub(crate) fn usage() -> String {
             Meaning::Property => "set a property: NAME=VALUE",
             Meaning::Replace => "replace a results file that is there",
             Meaning::Harmless => "accepted, without effect",
-            Meaning::Remote | Meaning::Report | Meaning::Proxy => "not supported",
+            Meaning::ReportAtEnd => "make a dashboard of the results (-l)",
+            Meaning::ReportFolder => "the folder of the dashboard (default: report-output)",
+            Meaning::ReportOf => "make a dashboard of this results file, and do nothing else",
+            Meaning::Proxy(_) => {
+                "a proxy for all samplers, its user, or hosts that are reached without it"
+            }
+            Meaning::Remote => "not supported",
             Meaning::Help => "this text",
             Meaning::Version => "the version",
             Meaning::AllowUnsupported => "run what is supported of a plan",
@@ -256,13 +296,18 @@ mod tests {
         let refused = |line: &str| matches!(wish(line), Wish::Refused(_));
         assert!(refused("-t a.jmx"), "the window");
         assert!(refused("-n -t a.jmx -R host"), "other machines");
-        assert!(refused("-n -t a.jmx -l x -e -o y"), "reports");
+        assert!(
+            matches!(wish("-n -t a.jmx stray"), Wish::Stray(_)),
+            "a stray word"
+        );
     }
 
     #[test]
     fn misuse_is_told_as_jmeter_does() {
-        let told = |line: &str| matches!(wish(line), Wish::Misused(_));
+        let told = |line: &str| matches!(wish(line), Wish::Misused(..));
         assert!(told("-n"), "no plan");
+        assert!(told("-n -t a.jmx -e"), "a report of nothing");
+        assert!(told("-n -g a.jtl"), "a report and a run");
         assert!(told("-n -t a.jmx --nosuch"), "an unknown option");
     }
 }

@@ -5,14 +5,19 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_java::numbers::long_or_zero;
 use loadline_model::client::TlsPlan;
 use loadline_model::plan::{AggregationPlan, StepsBehaviour};
-use loadline_model::{Behaviour, ClientPlan, Executor, OnExhausted, Scenario, TestPlan};
+use loadline_model::{
+    Behaviour, ClientPlan, Executor, OnExhausted, Scenario, TestPlan, ThreadGroup,
+};
 use loadline_run::steps::GroupTimes;
-use loadline_steps::program::{Group, GroupSchedule, Phase, Program};
+use loadline_steps::program::{NodeId, Phase, Program};
 use loadline_steps::scope::Scope;
-use loadline_steps::text::Text;
+
+use super::group_shape;
+
+/// The node of a group that is the group itself.
+const OWN_NODE: NodeId = 0;
 
 /// Evaluates the plan's variables, each element's after those before it.
 pub(crate) fn set_variables(program: &Program, scope: &mut Scope<'_>) {
@@ -31,12 +36,28 @@ pub(crate) fn set_variables(program: &Program, scope: &mut Scope<'_>) {
     }
 }
 
+/// Evaluates the names of the groups.
+pub(crate) fn name_groups(program: &mut Program, scope: &mut Scope<'_>) {
+    for group in &mut program.groups {
+        if let Some(node) = group.nodes.get(OWN_NODE) {
+            group.name = node.name.evaluate(scope).into_owned();
+        }
+    }
+}
+
+/// Names of groups that JMeter does not start as their scheduler is on and has no duration.
+pub(crate) fn groups_without_duration(program: &Program, scope: &mut Scope<'_>) -> Vec<String> {
+    let groups = program.groups.iter();
+    let without = groups.filter(|group| group_shape::is_without_duration(group, scope));
+    without.map(|group| group.name.clone()).collect()
+}
+
 /// The times of every group.
 pub(crate) fn times(program: &Program, scope: &mut Scope<'_>) -> Vec<GroupTimes> {
     let mut groups: Vec<GroupTimes> = program
         .groups
         .iter()
-        .map(|group| times_of(group, scope))
+        .map(|group| group_shape::times_of(group, scope))
         .collect();
     let mut stage = 0;
     for phase in [Phase::SetUp, Phase::Main, Phase::TearDown] {
@@ -51,48 +72,33 @@ pub(crate) fn times(program: &Program, scope: &mut Scope<'_>) -> Vec<GroupTimes>
     groups
 }
 
-fn number(text: &Text, scope: &mut Scope<'_>) -> i64 {
-    long_or_zero(text.evaluate(scope).trim())
-}
-
-fn times_of(group: &Group, scope: &mut Scope<'_>) -> GroupTimes {
-    let GroupSchedule::Ramp {
-        threads,
-        ramp_s,
-        loops,
-        lifetime,
-    } = &group.schedule;
-    let threads = u32::try_from(number(threads, scope)).unwrap_or(0);
-    let ramp_ms = u64::try_from(number(ramp_s, scope)).unwrap_or(0) * 1000;
-    let count = u64::from(threads.max(1));
-    let mut times = GroupTimes {
-        threads,
-        step_ms: (ramp_ms + count / 2) / count,
-        loops: u64::try_from(number(loops, scope)).ok(),
-        ..GroupTimes::default()
+/// Leaves one thread and one loop of a group that has any, at once.
+pub(crate) fn cut_to_one_loop(times: &mut GroupTimes) {
+    let lasts_ms = match times.shape {
+        ThreadGroup::Ramp { lasts_ms, .. } => lasts_ms,
+        _ => None,
     };
-    if let Some((duration, delay)) = lifetime {
-        let lasts_s = number(duration, scope);
-        times.delay_ms = u64::try_from(number(delay, scope)).unwrap_or(0) * 1000;
-        times.lasts_ms = Some(u64::try_from(lasts_s).unwrap_or(0) * 1000);
-        if lasts_s <= 0 {
-            times.threads = 0;
-        }
-    }
-    times
+    times.loops = Some(times.loops.map_or(1, |loops| loops.min(1)));
+    times.shape = ThreadGroup::Ramp {
+        threads: times.shape.threads_max().min(1),
+        delay_ms: 0,
+        step_ms: 0,
+        lasts_ms,
+        leaves_out_late: false,
+    };
 }
 
 /// The plan of a run.
 pub(crate) fn test_plan(program: &Program, times: &[GroupTimes], seed: u64) -> TestPlan {
     let groups = program.groups.iter().zip(times).enumerate();
-    let groups = groups.filter(|(_, (_, times))| times.threads > 0);
+    let groups = groups.filter(|(_, (_, times))| times.shape.threads_max() > 0);
     let mut scenarios: Vec<Scenario> = Vec::new();
     for (index, (group, times)) in groups {
         let mut name = group.name.clone();
         if scenarios.iter().any(|one| one.name == name) {
             name = format!("{name} ({index})");
         }
-        scenarios.push(scenario(name, index, times.threads));
+        scenarios.push(scenario(name, index, times.shape.clone()));
     }
     TestPlan {
         scenarios,
@@ -102,17 +108,16 @@ pub(crate) fn test_plan(program: &Program, times: &[GroupTimes], seed: u64) -> T
     }
 }
 
-/// A thread's whole life is one iteration.
-fn scenario(name: String, group: usize, threads: u32) -> Scenario {
+/// A thread's whole life is one iteration, or what it does for one arrival.
+fn scenario(name: String, group: usize, shape: ThreadGroup) -> Scenario {
     Scenario {
         name,
         start_time: Duration::ZERO,
-        executor: Executor::PerVuIterations {
-            vus: threads,
-            iterations: 1,
-            max_duration: None,
+        on_exhausted: match shape.is_open() {
+            true => OnExhausted::Drop,
+            false => OnExhausted::Queue,
         },
-        on_exhausted: OnExhausted::Queue,
+        executor: Executor::ThreadGroup(shape),
         pacing: None,
         graceful_stop: Duration::ZERO,
         queue_grace: Duration::ZERO,

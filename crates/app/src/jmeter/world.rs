@@ -69,6 +69,11 @@ impl World {
         }
     }
 
+    /// Whether a file is there that the plan reads.
+    pub(crate) fn has_file(&self, name: &str) -> bool {
+        self.place(name).is_file()
+    }
+
     /// Writes a line of the log.
     pub(crate) fn tell(&self, class: &str, message: &str) {
         self.log(LogLevel::Info, class, message);
@@ -105,14 +110,18 @@ impl StepsWorld for World {
 
     fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
         let place = Path::new(name);
-        let written = match append {
-            true => OpenOptions::new()
-                .append(true)
-                .create(true)
-                .open(place)
-                .and_then(|mut file| file.write_all(bytes)),
-            false => fs::write(place, bytes),
-        };
+        let written =
+            place
+                .parent()
+                .map_or(Ok(()), fs::create_dir_all)
+                .and_then(|()| match append {
+                    true => OpenOptions::new()
+                        .append(true)
+                        .create(true)
+                        .open(place)
+                        .and_then(|mut file| file.write_all(bytes)),
+                    false => fs::write(place, bytes),
+                });
         written.map_err(|error| format!("cannot write {name}: {error}"))
     }
 
@@ -121,10 +130,12 @@ impl StepsWorld for World {
     }
 
     fn plan_folder(&self) -> String {
-        match self.folder.to_string_lossy() {
-            here if here.is_empty() => ".".to_owned(),
-            folder => folder.into_owned(),
-        }
+        let folder = match self.folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => self.folder.as_path(),
+        };
+        let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        whole.to_string_lossy().into_owned()
     }
 
     fn machine(&self) -> (String, String) {

@@ -25,9 +25,15 @@ pub(super) fn destination(file: &str) -> Result<Destination, K6Error> {
     Destination::create(Path::new(file)).map_err(|error| cannot_write(file, &error))
 }
 
-/// A file that cannot be made.
+/// A file that cannot be made, in k6's words.
 pub(super) fn cannot_write(file: &str, error: &io::Error) -> K6Error {
-    K6Error::other(format!("the output {file} cannot be written: {error}"))
+    let why = loadline_go::errno(&error.to_string());
+    K6Error::other(format!("open {file}: {why}"))
+}
+
+/// An output that cannot be made, in k6's words.
+pub(super) fn not_created(output: &str, why: &str) -> K6Error {
+    K6Error::other(format!("could not create the '{output}' output: {why}"))
 }
 
 /// A file's name, or what stands for standard output.
@@ -48,7 +54,7 @@ pub(super) fn csv_settings(
     plan: &TestPlan,
     env: &Env,
 ) -> Result<(String, CsvOptions), K6Error> {
-    let refused = |why: String| K6Error::other(format!("could not create the 'csv' output: {why}"));
+    let refused = |why: String| not_created("csv", &why);
     let vars = Variables { env, output: "CSV" };
     let mut file = vars.text("FILENAME").unwrap_or_default().to_owned();
     let mut time_format = vars.text("TIME_FORMAT").unwrap_or("unix").to_owned();

@@ -8,6 +8,7 @@ use std::time::Duration;
 use loadline_output::influxdb::{FieldKind, InfluxSettings, InfluxTarget, Precision};
 use url::{Url, form_urlencoded};
 
+use super::files::not_created;
 use super::variables::{self, Variables};
 use crate::Env;
 use crate::k6::K6Error;
@@ -52,8 +53,7 @@ pub(super) fn settings(
         Version::V1 => "influxdb",
         Version::V2 => "influxdb-v2",
     };
-    let refused =
-        |why: String| K6Error::other(format!("could not create the '{name}' output: {why}"));
+    let refused = |why: String| not_created(name, &why);
     if !argument.is_empty() {
         given.take_address(version, argument).map_err(refused)?;
     }
@@ -69,6 +69,7 @@ fn from_variables(env: &Env) -> Result<Given, K6Error> {
     let text = |setting| vars.text(setting).map(str::to_owned);
     let user = text("USERNAME").map(|user| (user, text("PASSWORD").unwrap_or_default()));
     let fields = vars.read("TAGS_AS_FIELDS", fields)?;
+    vars.read("PAYLOAD_SIZE", payload_size)?;
     Ok(Given {
         settings: InfluxSettings {
             address: text("ADDR").unwrap_or_else(|| ADDRESS.to_owned()),
@@ -141,8 +142,7 @@ impl Given {
                     other => return Err(format!("insecure must be true or false, not {other}")),
                 };
             }
-            // The size of UDP datagrams, which nobody sends any more.
-            ("payload_size", Version::V1) => drop(variables::whole(value).map_err(named)?),
+            ("payload_size", Version::V1) => payload_size(value).map_err(named)?,
             ("retention", Version::V1) => value.clone_into(&mut self.retention),
             ("consistency", Version::V1) => value.clone_into(&mut self.consistency),
             ("org" | "organization", Version::V2) => value.clone_into(&mut self.organization),
@@ -218,6 +218,14 @@ fn decoded(text: &str) -> String {
 fn precision(text: &str) -> Result<Precision, String> {
     text.parse()
         .map_err(|error: loadline_output::influxdb::UnknownPrecision| error.to_string())
+}
+
+/// The size of UDP datagrams, which nobody sends any more: it has to be a number, and says nothing.
+fn payload_size(text: &str) -> Result<(), String> {
+    match text.parse::<i64>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err("write a whole number".to_owned()),
+    }
 }
 
 fn default_fields() -> Vec<(String, FieldKind)> {
@@ -357,6 +365,10 @@ mod tests {
                 "insecure must be true or false, not maybe",
             ),
             (
+                "http://u:secret@h/db?payload_size=big",
+                "payload_size: write a whole number",
+            ),
+            (
                 "http://u:secret@h/db?tagsAsFields=vu:big",
                 "tagsAsFields: An invalid type (big) is specified for an InfluxDB field (vu).",
             ),
@@ -366,6 +378,12 @@ mod tests {
                 format!("could not create the 'influxdb' output: {why}")
             );
         }
+        let sized = |size| Env::from([("K6_INFLUXDB_PAYLOAD_SIZE", size)]);
+        assert_eq!(v1("", &sized("-1")), v1("", &env));
+        assert_eq!(
+            refusal(Version::V1, "", &sized("big")),
+            "K6_INFLUXDB_PAYLOAD_SIZE=big: write a whole number"
+        );
         let told = refusal(Version::V1, "http://u:secret@:x:y", &env);
         assert!(!told.contains("secret"), "{told}");
     }

@@ -13,6 +13,7 @@ use loadline_output::opentelemetry::{OtlpProtocol, OtlpReport, OtlpSettings, Otl
 use loadline_output::push::TlsSettings;
 use url::Url;
 
+use super::files::not_created;
 use super::variables::{self, Variables};
 use super::{Named, Wanted, trouble};
 use crate::Env;
@@ -29,11 +30,7 @@ const HTTP_PATH: &str = "/v1/metrics";
 /// # Errors
 /// A setting that means nothing, or a certificate that cannot be used.
 pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<OtlpSink>, K6Error> {
-    let refused = |why: String| {
-        K6Error::other(format!(
-            "could not create the 'opentelemetry' output: {why}"
-        ))
-    };
+    let refused = |why: String| not_created("opentelemetry", &why);
     let argument = spec.argument.as_deref().unwrap_or_default();
     let settings = Reading { env: wanted.env }.settings(argument)?;
     let name = format!("opentelemetry ({})", settings.url);

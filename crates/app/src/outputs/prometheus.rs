@@ -10,6 +10,7 @@ use loadline_model::script_settings::Feature;
 use loadline_output::OnTrouble;
 use loadline_output::prometheus::{Audit, Push, PushReport, Settings, Sources, Word};
 
+use super::files::not_created;
 use super::{Named, Wanted, trouble};
 use crate::k6::{K6Error, OutputSpec};
 
@@ -27,11 +28,7 @@ pub(super) struct Prometheus {
 pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Prometheus>, K6Error> {
     let script = wanted.plan.script.as_deref();
     let is_native = script.is_some_and(|script| script.has(Feature::NativeHistograms));
-    let refused = |why: String| {
-        K6Error::other(format!(
-            "could not create the 'prometheus-rw' output: {why}"
-        ))
-    };
+    let refused = |why: String| not_created("prometheus-rw", &why);
     let sources = Sources {
         url: spec.argument.as_deref(),
         variables: wanted.env.all(),

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use loadline_engine::batches::ValueSender;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::secret::redacted_text;
-use loadline_model::snapshot::{RequestSizes, Sample, TaggedValues};
+use loadline_model::snapshot::{RequestFacts, Sample, TaggedValues, VusAtWork};
 use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan};
 
 /// The instant of the start, told when the run has begun.
@@ -105,9 +105,13 @@ fn values_of(sample: &Sample, started_unix_ns: u64, tags: &mut Tags) -> TaggedVa
         tags: tags.of_answer(sample.status, sample.error, is_expected),
         metadata: None,
         values,
-        sizes: Some(RequestSizes {
-            sent: sample.sent_bytes,
-            body: sample.body_bytes,
+        request: Some(RequestFacts {
+            sent_bytes: sample.sent_bytes,
+            body_bytes: sample.body_bytes,
+            vus: VusAtWork {
+                scenario: sample.vus,
+                run: sample.vus,
+            },
         }),
     }
 }

@@ -12,7 +12,7 @@ use loadline_output::k6_lines::{LineSink, MetricDescription};
 use loadline_output::push::PushSink;
 use loadline_output::{SinkReport, influxdb, jtl, k6_csv, k6_json, statsd};
 
-use super::files::{csv_settings, destination, place};
+use super::files::{csv_settings, destination, not_created, place};
 use super::influxdb::Version;
 use super::{Named, Values, Wanted, describe, no_thread, trouble};
 use crate::k6::{K6Error, OutputSpec};
@@ -68,7 +68,8 @@ impl Start<'_> {
         let (file, options) = csv_settings(self.argument(), self.wanted.plan, self.wanted.env)?;
         let name = self.name(place(&file));
         let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
-        let destination = destination(&file)?;
+        let destination =
+            destination(&file).map_err(|error| not_created("csv", &error.to_string()))?;
         lines(
             name,
             k6_csv::start(destination, options, self.receiver, describe, trouble),
@@ -82,13 +83,10 @@ impl Start<'_> {
     pub(super) fn jtl(self) -> Result<Named<ValueOutput>, K6Error> {
         let name = self.name(place(self.argument()));
         let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
-        let scenarios = self.wanted.plan.scenarios.iter();
-        let vus = scenarios.map(|scenario| u64::from(scenario.executor.max_vus()));
-        let vus = vus.sum();
         let destination = destination(self.argument())?;
         lines(
             name,
-            jtl::start(destination, vus, self.receiver, describe, trouble),
+            jtl::start(destination, self.receiver, describe, trouble),
         )
     }
 

@@ -81,6 +81,8 @@ impl Going<'_> {
         let settings = plan.script.clone();
         let settings = settings.ok_or_else(|| K6Error::other("the plan has no script"))?;
         let registry = Arc::clone(&self.loaded.metrics.registry);
+        loadline_run::check_script_thresholds(&plan.script_thresholds, &registry)
+            .map_err(K6Error::config)?;
         let (mut outputs, values) = outputs::start(&Wanted {
             specs: &self.run.outputs,
             name: self.named,

@@ -54,6 +54,8 @@ pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
             }
             (*pre_allocated_vus, *max_vus) = (vus_of(*pre_allocated_vus), vus_of(*max_vus));
         }
+        // What a script's test says of itself has no thread groups.
+        Executor::ThreadGroup(_) => {}
     }
     part
 }

@@ -11,6 +11,31 @@ const RESOURCES: &str = r#"<html><head><link rel="stylesheet" href="/style.css">
 const BROKEN: &str = r#"<html><body><img src="/img/one.png"><img src="/status/404"></body></html>"#;
 const CSS: &str = "@import url('/other.css'); body { background: url(/img/css.png) }";
 
+const SESSIONS: &str = r#"<html><body><a href="/x;sid=S1?y=1">x</a><a href="/z;sidN2">z</a><form><input type="hidden" name="token" value="T1"></form><a href="/y?coded=a%2Bb">y</a></body></html>"#;
+
+/// Pages and what they embed.
+const PAGES: &[(&str, &str)] = &[
+    (
+        "cookies",
+        r#"<img src="/cookies/set/one/1"><img src="/cookies/set/two/2"><img src="/echo/last">"#,
+    ),
+    (
+        "frames",
+        r#"<iframe src="/page/inner"></iframe><img src="/img/after.png">"#,
+    ),
+    ("inner", r#"<img src="/img/in.png"><img src="/status/404">"#),
+    ("self", r#"<iframe src="/page/self"></iframe>"#),
+    (
+        "redirecting",
+        r#"<img src="/redirect/302/img/to.png"><img src="/redirect/301/page/inner">"#,
+    ),
+    ("posted", r#"<img src="/img/p.png">"#),
+    (
+        "odd",
+        r##"<img src="/img/a b.png"><img src="/img/a|b.png"><img src="../up.png"><img src=""><img src="/img//double.png"><img src="?q=1">"##,
+    ),
+];
+
 /// What is written back, when, and whether the connection then ends.
 pub(super) struct Answer {
     pub(super) bytes: Vec<u8>,
@@ -69,6 +94,12 @@ fn by_path(asked: &Request, parts: &[&str]) -> Vec<u8> {
         ["xml"] => typed("application/xml", XML),
         ["resources"] => typed("text/html", RESOURCES),
         ["broken"] => typed("text/html", BROKEN),
+        ["sessions"] => typed("text/html", SESSIONS),
+        ["page", name] => {
+            let page = PAGES.iter().find(|(one, _)| one == name);
+            typed("text/html", page.map_or("", |(_, page)| page))
+        }
+        ["", _, "proxied"] => proxied(asked),
         ["style.css"] => typed("text/css", CSS),
         ["other.css"] => typed("text/css", "i { color: red }"),
         ["img", ..] => typed("image/png", "PNG"),
@@ -135,6 +166,7 @@ fn cookies(asked: &Request, rest: &[&str]) -> Vec<u8> {
         ["other", name] => format!("Set-Cookie: {name}=x; Domain=example.test; Path=/\r\n"),
         ["secure", name] => format!("Set-Cookie: {name}=x; Secure; Path=/\r\n"),
         ["two"] => "Set-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Path=/; HttpOnly\r\n".to_owned(),
+        ["raw"] => format!("Set-Cookie: {}\r\n", asked_for(asked)),
         ["hop"] => "Set-Cookie: hop=1; Path=/\r\nLocation: /echo/landed\r\n".to_owned(),
         _ => String::new(),
     };
@@ -153,6 +185,13 @@ fn cached(asked: &Request, rest: &[&str]) -> Vec<u8> {
         ["etag"] => "ETag: \"e1\"\r\n",
         ["modified"] => "Last-Modified: Thu, 01 Jan 1998 00:00:00 GMT\r\n",
         ["max-age"] => "Cache-Control: max-age=3600\r\n",
+        ["vary"] => "Vary: Accept\r\nETag: \"v1\"\r\nCache-Control: max-age=3600\r\n",
+        ["vary-agent"] => "Vary: User-Agent\r\nETag: \"v2\"\r\n",
+        ["old-expires"] => "Expires: Thu, 01 Jan 1998 00:00:00 GMT\r\nETag: \"o1\"\r\n",
+        ["bad-expires"] => "Expires: 0\r\nETag: \"b1\"\r\n",
+        ["aged"] => {
+            "Last-Modified: Thu, 01 Jan 1998 00:00:00 GMT\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\n"
+        }
         ["no-store"] => "Cache-Control: no-store\r\nETag: \"e2\"\r\n",
         ["no-cache"] => "Cache-Control: no-cache\r\nETag: \"e3\"\r\n",
         ["expires"] => {
@@ -163,6 +202,35 @@ fn cached(asked: &Request, rest: &[&str]) -> Vec<u8> {
     match is_known {
         true => format!("HTTP/1.1 304 Not Modified\r\n{line}\r\n").into_bytes(),
         false => whole(asked, "200 OK", line, b"cached"),
+    }
+}
+
+/// The value of the first parameter, decoded.
+fn asked_for(asked: &Request) -> String {
+    let value = asked.word(1).split_once('=').map_or("", |(_, value)| value);
+    let mut pieces = value.split('%');
+    let mut bytes = pieces
+        .next()
+        .unwrap_or_default()
+        .replace('+', " ")
+        .into_bytes();
+    for piece in pieces {
+        let (digits, rest) = piece.split_at(piece.len().min(2));
+        bytes.extend(u8::from_str_radix(digits, 16));
+        bytes.extend(rest.replace('+', " ").bytes());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn proxied(asked: &Request) -> Vec<u8> {
+    match asked.header("proxy-authorization") {
+        Some(sent) => whole(asked, "200 OK", "", sent.as_bytes()),
+        None => whole(
+            asked,
+            "407 Proxy Authentication Required",
+            "Proxy-Authenticate: Basic realm=\"proxy\"\r\n",
+            b"who?",
+        ),
     }
 }
 

@@ -26,6 +26,8 @@ static CONSOLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     rules(&[
         (r"(?m)^.*StatusConsoleListener.*\n", ""),
         (r"(?m)^summary \+.*\n(?:summary =.*\n(?:summary))?", ""),
+        // Of other summaries too, which a run that is short tells once at most.
+        (r"(?m)^.* \+ +\d+ in \d\d:.*Active: .*\n", ""),
         (r"@ \d+ [A-Z][a-z]+ \d+ [0-9:]+ [A-Z]+ \(\d+\)", "@ {time}"),
         (r"(?s)Error in NonGUIDriver.*", "{why it cannot be loaded}"),
         (r"on port \d+", "on port {port}"),
@@ -119,6 +121,7 @@ mod tests {
     fn summaries_on_the_way_are_left_out() {
         let told = "WARN StatusConsoleListener x\nCreating summariser <summary>\n\
             summary +      1 in 00:00:00 =    3.5/s Avg:    60 Min:     1 Max:   264 Err:     1 (100.00%) Active: 0\n\
+            own +      1 in 00:00:00 =    3.5/s Avg:    60 Min:     1 Max:   264 Err:     1 (100.00%) Active: 0\n\
             summary =   1000 in 00:00:03 =  400.0/s Avg:    56 Min:     1 Max:   264 Err:     1 (0.10%)\n\
             Tidying up ...    @ 2026 Nov 23 00:53:27 UTC (1795395207169)\n";
         assert_eq!(

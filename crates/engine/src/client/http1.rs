@@ -231,6 +231,7 @@ impl Http1Connection {
                 instants.first_byte = now;
             }
             instants.done = now;
+            instants.received_bytes += bytes.len() as u64;
             let taken = match outcome {
                 // TLS that ends without its closing message ends like anything else, as in Go.
                 Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {

@@ -60,19 +60,27 @@ pub(crate) fn http2_head<'a>(
             HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("header name {name:?}"))?;
         let value = HeaderValue::from_bytes(value).map_err(|_| format!("value of {name}"))?;
         if field == http::header::COOKIE {
-            append_crumbs(head.headers_mut(), &value);
+            append_crumbs(head.headers_mut(), &value)?;
         } else {
-            head.headers_mut().append(field, value);
+            append(head.headers_mut(), field, value)?;
         }
     }
     Ok(head)
 }
 
-fn append_crumbs(fields: &mut HeaderMap, value: &HeaderValue) {
+fn append_crumbs(fields: &mut HeaderMap, value: &HeaderValue) -> Result<(), String> {
     for crumb in value.as_bytes().split(|byte| *byte == b';') {
         if let Ok(crumb) = HeaderValue::from_bytes(crumb.trim_ascii()) {
-            fields.append(http::header::COOKIE, crumb);
+            append(fields, http::header::COOKIE, crumb)?;
         }
+    }
+    Ok(())
+}
+
+fn append(fields: &mut HeaderMap, name: HeaderName, value: HeaderValue) -> Result<(), String> {
+    match fields.try_append(name, value) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("headers: more than {} of them", fields.len())),
     }
 }
 
@@ -198,5 +206,9 @@ mod tests {
         let bad = [("X One", &b"1"[..])];
         let why = http2_head("GET", "http://h/", bad.into_iter()).expect_err("a space in a name");
         assert_eq!(why, "header name \"X One\"");
+        let names: Vec<String> = (0..100_000).map(|n| format!("x-{n}")).collect();
+        let many = names.iter().map(|name| (name.as_str(), &b"v"[..]));
+        let why = http2_head("GET", "http://h/", many).expect_err("more than a message holds");
+        assert!(why.starts_with("headers: more than"), "{why}");
     }
 }

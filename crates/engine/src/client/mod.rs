@@ -132,4 +132,6 @@ pub(crate) struct Instants {
     /// Bytes of the request that were handed over, framing included; of HTTP/2 the body and the fields
     /// of the head as they are before they are packed, which the connection's state decides.
     pub(crate) sent_bytes: u64,
+    /// Bytes that were read of an HTTP/1.1 answer, framing included.
+    pub(crate) received_bytes: u64,
 }

@@ -85,7 +85,7 @@ impl Connector {
         let begun = self.clock.now();
         let candidates = self.addresses.of(route).await?;
         let found = self.clock.now();
-        let (socket, address) = self.open_any(&candidates, owner).await?;
+        let (socket, address) = self.open_any(&candidates, route, owner).await?;
         Ok(Opened {
             socket,
             address: Some(address),
@@ -107,7 +107,7 @@ impl Connector {
             connect_ns,
         } = opened;
         if route.via == Via::Tunnel {
-            let authorization = self.plan.proxy_authorization();
+            let authorization = route.proxy_authorization.as_deref();
             Box::pin(open_tunnel(
                 &mut socket,
                 &route.origin.host_port(),
@@ -141,11 +141,13 @@ impl Connector {
     async fn open_any(
         &self,
         candidates: &Candidates,
+        route: &Route,
         owner: &Owner,
     ) -> Result<(Socket, SocketAddr), Failure> {
         let mut last = None;
         for address in candidates.remote.iter().copied() {
-            let source = self.addresses.source(address, candidates, owner.vu);
+            let by_rule = || self.addresses.source(address, candidates, owner.vu);
+            let source = route.source.or_else(by_rule);
             match open_tcp(address, source, &owner.bytes).await {
                 Ok(socket) => return Ok((socket, address)),
                 Err(failure) => last = Some(failure),

@@ -21,7 +21,7 @@ pub(crate) use connect::{Connected, Connector, Owner, connect_deadline};
 pub(crate) use dns::Resolver;
 pub(crate) use failure::{Cause, Failure, Http2Fault, Reach, Stage};
 pub(crate) use handshake::Handshake;
-pub(crate) use route::{KnownRoute, Route, Routes, Via, proxy_for};
+pub(crate) use route::{KnownRoute, Route, Routes, Via, Wanted, proxy_for};
 pub(crate) use socket::{Stream, WireBytes};
 pub use tls::TlsError;
 pub(crate) use tls::{TlsSettings, WorkerTls};

@@ -23,6 +23,23 @@ pub(crate) struct Route {
     pub(crate) via: Via,
     /// Name asked for and verified in TLS.
     pub(crate) server_name: String,
+    /// Where connections come from; `None`: as the rules of addresses have it.
+    pub(crate) source: Option<IpAddr>,
+    /// Value of `Proxy-Authorization`; `None`: nothing is said.
+    pub(crate) proxy_authorization: Option<String>,
+}
+
+/// What somebody wants of the way to an origin beyond what the plan says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Addresses of the host; empty: as the plan has it.
+    pub(crate) addresses: Vec<IpAddr>,
+    /// The name that is looked up in place of the host's.
+    pub(crate) name: Option<String>,
+    /// Where connections come from.
+    pub(crate) source: Option<IpAddr>,
+    /// The proxy; `None`: the plan's, if it has one.
+    pub(crate) proxy: Option<ProxyPlan>,
 }
 
 /// What stands between.
@@ -41,6 +58,7 @@ pub(crate) struct KnownRoute {
     /// Position among them.
     pub(crate) index: usize,
     pub(crate) route: Route,
+    wanted: Wanted,
 }
 
 /// The routes of a worker; redirects may add to them.
@@ -52,13 +70,26 @@ pub(crate) struct Routes {
 impl Routes {
     /// The route to an origin.
     pub(crate) fn to(&self, origin: &Origin, plan: &ClientPlan) -> Rc<KnownRoute> {
+        self.wanted(origin, plan, &Wanted::default())
+    }
+
+    /// The route to an origin by a way that somebody wants.
+    pub(crate) fn wanted(
+        &self,
+        origin: &Origin,
+        plan: &ClientPlan,
+        wanted: &Wanted,
+    ) -> Rc<KnownRoute> {
         let mut known = self.known.borrow_mut();
-        if let Some(known) = known.iter().find(|known| known.route.origin == *origin) {
+        let is_it =
+            |known: &&Rc<KnownRoute>| known.route.origin == *origin && known.wanted == *wanted;
+        if let Some(known) = known.iter().find(is_it) {
             return Rc::clone(known);
         }
         let made = Rc::new(KnownRoute {
             index: known.len(),
-            route: Route::new(origin, plan, proxy_for(origin, plan)),
+            route: Route::new(origin, plan, proxy_for(origin, plan)).by_wanted_way(plan, wanted),
+            wanted: wanted.clone(),
         });
         known.push(Rc::clone(&made));
         made
@@ -93,7 +124,27 @@ impl Route {
                 .server_name
                 .clone()
                 .unwrap_or_else(|| origin.host.clone()),
+            source: None,
+            proxy_authorization: proxy.and_then(|proxy| proxy.authorization.clone()),
         }
+    }
+
+    /// The same by a way that somebody wants.
+    fn by_wanted_way(self, plan: &ClientPlan, wanted: &Wanted) -> Route {
+        let mut route = match &wanted.proxy {
+            Some(proxy) => Route::new(&self.origin, plan, Some(proxy)),
+            None => self,
+        };
+        route.source = wanted.source;
+        if route.via == Via::Direct {
+            if !wanted.addresses.is_empty() {
+                route.addresses.clone_from(&wanted.addresses);
+            }
+            if let Some(name) = &wanted.name {
+                route.host.clone_from(name);
+            }
+        }
+        route
     }
 }
 

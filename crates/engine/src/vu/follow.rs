@@ -228,7 +228,7 @@ impl VuClient {
             .set_deadline(connect_deadline(&self.shared.client, begun, deadline));
         let (connected, peer) = self
             .shared
-            .connect(&self.slot, &request.route.route)
+            .connect(&*self.slot, self.slot.global, &request.route.route)
             .await?;
         self.slot.set_deadline(deadline);
         life.blocked_ns += self.shared.clock.now().since(begun);
@@ -273,7 +273,7 @@ impl VuClient {
             .set_deadline(connect_deadline(&shared.client, begun, deadline));
         let slot = &*self.slot;
         let route = &request.route;
-        let connect = async || shared.connect(slot, &route.route).await;
+        let connect = async || shared.connect(slot, slot.global, &route.route).await;
         let leased = pool.lease(slot, route.index, connect).await?;
         self.slot.set_deadline(deadline);
         match leased {

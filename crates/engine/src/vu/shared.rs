@@ -16,7 +16,6 @@ use crate::client::{Broken, FailurePace, KeepRules, StopSign};
 use crate::clock::Clock;
 use crate::net::{Connected, Connector, Owner, Route, Routes, WireBytes};
 use crate::record::Recorder;
-use crate::slot::VuSlot;
 
 /// Bytes of the read buffer that all connections of a worker share. One read of a full socket
 /// buffer of a default-sized loopback connection fits.
@@ -53,18 +52,19 @@ impl Shared {
         self.random.borrow_mut().next_u64()
     }
 
-    /// Makes a connection on a route for a virtual user, and records it; gives the row of its remote
-    /// address too.
+    /// Makes a connection on a route for a virtual user (its number over the whole test), and records it; gives the row
+    /// of its remote address too.
     pub(crate) async fn connect(
         &self,
-        slot: &VuSlot,
+        stop: &impl StopSign,
+        vu: u64,
         route: &Route,
     ) -> Result<(Connected, Option<usize>), Broken> {
         let owner = Owner {
             bytes: Rc::clone(&self.bytes),
-            vu: slot.global,
+            vu,
         };
-        let outcome = slot.guard(self.connector.connect(route, &owner)).await;
+        let outcome = stop.guard(self.connector.connect(route, &owner)).await;
         let mut recorder = self.recorder.borrow_mut();
         match outcome {
             Ok(Ok(connected)) => {

@@ -26,11 +26,16 @@ use crate::platform::{self, Alarm};
 use crate::report::{INTERVAL, WorkerReport};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
-use crate::vu::script::WorkerScript;
+use crate::vu::behaviour::BehaviourPlan;
+use crate::vu::script::{RetiredVus, WorkerScript};
 use crate::vu::shared::Shared;
+use crate::vu::steps::StepsOnWorker;
 use scenario::Hosted;
 
 pub(crate) use setup::{ScriptParts, StartLine, WorkerSetup, make_script, make_shared, run_worker};
+
+/// How often groups are asked how many threads they keep up.
+const LEVEL_EVERY: Duration = Duration::from_secs(1);
 
 /// One worker at work.
 pub(crate) struct Worker {
@@ -41,6 +46,8 @@ pub(crate) struct Worker {
     window_ns: u64,
     sweep_every: Duration,
     next_sweep: Nanos,
+    /// When groups are next asked how many threads they keep up.
+    next_level: Nanos,
     next_interval: u64,
     /// When the warm-up ends; `None` once it has.
     warm_until: Option<Nanos>,
@@ -48,6 +55,9 @@ pub(crate) struct Worker {
     shared: Rc<Shared>,
     /// What script virtual users share; `None` when no scenario is a script's.
     script: Option<Rc<WorkerScript>>,
+    /// What the threads of steps share; `None` when no scenario has any.
+    steps: Option<Rc<StepsOnWorker>>,
+    retired: Rc<RetiredVus>,
     bytes: Rc<WireBytes>,
     timers: Rc<Timers>,
     mailbox: Arc<Mailbox>,
@@ -79,10 +89,14 @@ impl Worker {
             for hosted in &self.hosted {
                 let make =
                     |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(&self.shared, slot, &self.timers);
+                hosted.share.heed_gate(now);
                 hosted.share.dispatch(now, &self.timers, &make);
                 hosted.share.end_if_due(now);
+                hosted.share.tell_end();
             }
+            self.heed_levels(now);
             self.timers.fire(now);
+            self.retired.free_if_due(now);
             self.end_warm_up_if_due(now);
             self.sweep_if_due(now);
             self.report_if_due(now);
@@ -101,10 +115,13 @@ impl Worker {
             return;
         }
         self.obeyed = ordered;
-        for hosted in &self.hosted {
-            hosted.share.stop(now);
+        let shares = self.hosted.iter().map(|hosted| &hosted.share);
+        // Whoever stops a run from outside wants nothing more of it.
+        let from_outside = ordered == Some(RunCommand::StopGracefully);
+        for share in shares.filter(|share| from_outside || !share.outlives_stop()) {
+            share.stop(now);
             if ordered == Some(RunCommand::StopNow) {
-                hosted.share.cut_all();
+                share.cut_all();
             }
         }
     }
@@ -118,6 +135,25 @@ impl Worker {
             let make =
                 |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(&self.shared, slot, &self.timers);
             hosted.share.steer(steering, &self.timers, &make);
+        }
+    }
+
+    /// Has groups keep up as many threads as their texts say, once a second.
+    fn heed_levels(&mut self, now: Nanos) {
+        if now < self.next_level {
+            return;
+        }
+        self.next_level = now + LEVEL_EVERY;
+        for hosted in &self.hosted {
+            let BehaviourPlan::Steps(group) = &hosted.behaviour else {
+                continue;
+            };
+            if self.number == 0 {
+                group.renew_target(&self.shared);
+            }
+            let make =
+                |slot: &Rc<VuSlot>| hosted.behaviour.for_vu(&self.shared, slot, &self.timers);
+            hosted.share.keep_up(group.target(), &self.timers, &make);
         }
     }
 
@@ -144,6 +180,16 @@ impl Worker {
         for hosted in &self.hosted {
             hosted.share.sweep(now);
         }
+        self.pass_samples();
+    }
+
+    /// Hands samples of steps to whoever takes them.
+    fn pass_samples(&self) {
+        if let Some(steps) = &self.steps
+            && let Ok(held_up_ns) = steps.outbox.flush(&self.clock)
+        {
+            self.shared.recorder.borrow_mut().held_up(held_up_ns);
+        }
     }
 
     fn next_instant(&self, now: Nanos) -> Nanos {
@@ -152,6 +198,7 @@ impl Worker {
             .iter()
             .map(|hosted| hosted.share.next_instant(now))
             .chain(self.timers.next())
+            .chain([self.retired.next_due()])
             .fold(Nanos::MAX, Nanos::min);
         let windowed = match self.window_ns {
             0 => starts,
@@ -218,6 +265,7 @@ impl Worker {
     fn report_end(&mut self) {
         // An arrival that a sibling posted at the last moment has nobody to take it.
         self.collect_letters();
+        self.pass_samples();
         let now = self.clock.now();
         // The connections go first: what the kernel knows of them belongs to the last report.
         if let Some(http2) = &self.shared.http2 {
@@ -256,6 +304,15 @@ impl Worker {
                 .iter()
                 .filter_map(|hosted| hosted.share.take_change());
             seen.scenarios = changes.collect();
+            seen.back_pressure_ns += held_up_ns;
+        }
+        let measures = self
+            .steps
+            .as_ref()
+            .and_then(|steps| steps.measures.as_ref());
+        if let Some(measures) = measures {
+            let (measured, held_up_ns) = measures.recorder.borrow_mut().take();
+            seen.script = Some(Box::new(measured));
             seen.back_pressure_ns += held_up_ns;
         }
         let cpu_ns = platform::thread_cpu_ns();

@@ -3,6 +3,8 @@
 //! Must not know requests. Invariant: every arrival that the schedule gave is started, dropped,
 //! posted to a sibling, or counted as never started.
 
+mod gate;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -15,8 +17,10 @@ use loadline_schedule::{Arrival, Next, Schedule};
 
 use super::task::VuTask;
 use crate::clock::Clock;
+use crate::live::LiveCounters;
 use crate::mailbox::{Mailbox, Steering};
 use crate::slot::VuSlot;
+use crate::steps::PhaseGate;
 use crate::timers::Timers;
 use crate::vu::behaviour::{BehaviourPlan, VuBehaviour};
 use crate::vu::script::ScenarioScript;
@@ -31,12 +35,14 @@ pub(crate) struct ScenarioShare {
     pub(crate) pacing: Option<Duration>,
     /// Position in the plan.
     index: usize,
-    start: Nanos,
+    /// [`Nanos::MAX`]: it waits for others to end.
+    start: Cell<Nanos>,
     on_exhausted: OnExhausted,
     graceful_stop: Duration,
     queue_grace: Duration,
     schedule: RefCell<Schedule>,
     shared: Rc<Shared>,
+    live: Arc<LiveCounters>,
     mailbox: Arc<Mailbox>,
     siblings: Vec<Arc<Mailbox>>,
     slots: RefCell<Vec<Rc<VuSlot>>>,
@@ -61,6 +67,12 @@ pub(crate) struct ScenarioShare {
     planned_vus: Option<(u32, u32)>,
     /// How often it was steered from outside.
     steered: Cell<u64>,
+    /// What it waits for before it begins; `None`: nothing.
+    gate: Option<PhaseGate>,
+    /// Whether its end was told to those that wait for it.
+    has_told_end: Cell<bool>,
+    /// Threads that it was last told to keep up.
+    kept_up: Cell<Option<u32>>,
 }
 
 /// Makes the behaviour of a virtual user.
@@ -72,6 +84,7 @@ impl ScenarioShare {
         scenario: &Scenario,
         schedule: Schedule,
         shared: &Rc<Shared>,
+        live: &Arc<LiveCounters>,
         mailboxes: &[Arc<Mailbox>],
         worker: usize,
     ) -> ScenarioShare {
@@ -89,12 +102,13 @@ impl ScenarioShare {
             clock: shared.clock,
             pacing: scenario.pacing,
             index,
-            start,
+            start: Cell::new(start),
             on_exhausted: scenario.on_exhausted,
             graceful_stop: scenario.graceful_stop,
             queue_grace: scenario.queue_grace,
             schedule: RefCell::new(schedule),
             shared: Rc::clone(shared),
+            live: Arc::clone(live),
             mailbox: Arc::clone(&mailboxes[worker]),
             siblings,
             slots: RefCell::default(),
@@ -114,6 +128,9 @@ impl ScenarioShare {
                 _ => None,
             },
             steered: Cell::new(0),
+            gate: None,
+            has_told_end: Cell::new(false),
+            kept_up: Cell::new(None),
         }
     }
 
@@ -144,8 +161,9 @@ impl ScenarioShare {
 
     /// Notes that a virtual user took up work, or put it down.
     pub(crate) fn note_active(&self, is_active: bool) {
+        self.live.note_at_work(self.index, is_active);
         if let Some(scenario) = &self.script {
-            scenario.worker.note_active(scenario, is_active);
+            scenario.note_active(is_active);
         }
     }
 
@@ -192,19 +210,20 @@ impl ScenarioShare {
     /// An instant of the scenario on the run's axis.
     #[inline]
     pub(crate) fn absolute(&self, at: Nanos) -> Nanos {
-        Nanos(self.start.0.saturating_add(at.0))
+        Nanos(self.start.get().0.saturating_add(at.0))
     }
 
     #[inline]
     fn relative(&self, at: Nanos) -> Nanos {
-        Nanos(at.since(self.start))
+        Nanos(at.since(self.start.get()))
     }
 
     /// What a virtual user of a closed model does next; instants on the run's axis.
     #[inline]
     pub(crate) fn next_closed(&self, slot: &VuSlot, now: Nanos) -> Next {
-        if now < self.start {
-            return Next::Wait { until: self.start };
+        let start = self.start.get();
+        if now < start {
+            return Next::Wait { until: start };
         }
         let mut schedule = self.schedule.borrow_mut();
         let Schedule::Closed(closed) = &mut *schedule else {
@@ -352,7 +371,7 @@ impl ScenarioShare {
         timers: &Rc<Timers>,
         make: MakeBehaviour<'_>,
     ) {
-        if self.over.get() || now < self.start {
+        if self.over.get() || now < self.start.get() {
             return;
         }
         while self.peek_due(now) {
@@ -474,6 +493,9 @@ impl ScenarioShare {
     /// Ends the scenario now, whatever the plan says.
     pub(crate) fn stop(&self, now: Nanos) {
         if !self.over.get() {
+            if let Some(gate) = &self.gate {
+                gate.state.stop();
+            }
             self.end.set(Some(now));
             self.finish(now, now);
             for slot in self.slots.borrow().iter() {
@@ -492,7 +514,10 @@ impl ScenarioShare {
 
     fn finish(&self, end: Nanos, now: Nanos) {
         self.over.set(true);
-        self.end.set(Some(self.end.get().unwrap_or(now)));
+        // Threads of steps end by themselves, also those whose arrival was the last.
+        if self.gate.is_none() {
+            self.end.set(Some(self.end.get().unwrap_or(now)));
+        }
         self.mailbox.close(self.index);
         match &mut *self.schedule.borrow_mut() {
             Schedule::Open(open) => {
@@ -530,7 +555,7 @@ impl ScenarioShare {
     /// Arrivals due and waiting.
     pub(crate) fn waiting(&self, now: Nanos) -> u64 {
         match &*self.schedule.borrow() {
-            Schedule::Open(open) if !self.over.get() && now >= self.start => {
+            Schedule::Open(open) if !self.over.get() && now >= self.start.get() => {
                 open.due_by(self.relative(now))
             }
             _ => 0,
@@ -541,7 +566,7 @@ impl ScenarioShare {
     pub(crate) fn planned(&self, now: Nanos) -> u64 {
         match &*self.schedule.borrow() {
             Schedule::Open(_) if self.over.get() => self.planned.get(),
-            Schedule::Open(open) if now >= self.start => {
+            Schedule::Open(open) if now >= self.start.get() => {
                 let end = self.end.get().unwrap_or(Nanos::MAX);
                 open.planned_by(self.relative(now.min(end)))
             }

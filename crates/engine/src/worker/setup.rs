@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
@@ -34,17 +35,19 @@ use crate::net::{
     AddressRules, Addresses, Connector, Resolver, Routes, TlsSettings, WireBytes, WorkerTls,
 };
 use crate::platform::{self, Alarm};
-use crate::record::Recorder;
+use crate::record::{Recorder, SampleSink};
 use crate::report::WorkerReport;
 use crate::script::{ScriptSetup, ScriptSignal};
 use crate::slot::VuSlot;
 use crate::steps::StepsSetup;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
-use crate::vu::script::{AllBegun, PlanNumbers, ScenarioScript, WorkerMeans, WorkerScript};
+use crate::vu::script::{
+    AllBegun, PlanNumbers, RetiredVus, ScenarioScript, WorkerMeans, WorkerScript,
+};
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
-use crate::vu::steps::GroupOnWorker;
+use crate::vu::steps::{GroupOnWorker, StepsOnWorker};
 use crate::vu::{Http2Pool, Judging, RequestsPlan};
 
 /// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest
@@ -63,7 +66,10 @@ pub(crate) struct WorkerSetup {
     pub(crate) clock: Clock,
     pub(crate) pools: Vec<Arc<IterationPool>>,
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
+    /// Its own counters.
     pub(crate) live: Arc<LiveCounters>,
+    /// The counters of the run's workers.
+    pub(crate) all_live: Vec<Arc<LiveCounters>>,
     pub(crate) resolver: Arc<Resolver>,
     pub(crate) tls: Arc<TlsSettings>,
     pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
@@ -80,8 +86,9 @@ pub(crate) struct WorkerSetup {
 pub(crate) struct ScriptParts {
     pub(crate) setup: ScriptSetup,
     pub(crate) client: Arc<ScriptClientPlan>,
-    pub(crate) all_live: Vec<Arc<LiveCounters>>,
     pub(crate) numbers: Arc<PlanNumbers>,
+    /// Whether infinite values were told of.
+    pub(crate) told_of_infinity: Arc<AtomicBool>,
     /// `None` where the instance does the whole plan.
     pub(crate) begun: Option<AllBegun>,
 }
@@ -183,14 +190,19 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     let bytes = Rc::new(WireBytes::default());
     let shared = Rc::new(make_shared(&setup, &bytes));
     let script = make_script(&setup, &bytes);
+    let steps = make_steps(&setup)?;
     let timers: Rc<Timers> = Rc::default();
     let hosted = setup
         .plan
         .scenarios
         .iter()
         .enumerate()
-        .map(|(index, _)| host(index, &setup, &shared, script.as_ref()))
+        .map(|(index, _)| host(index, &setup, &shared, script.as_ref(), steps.as_ref()))
         .collect::<Result<Vec<_>, _>>()?;
+    let retired = Rc::<RetiredVus>::default();
+    if let Some(script) = &script {
+        script.retire_to(&retired);
+    }
     for hosted in &hosted {
         make_ready(hosted, &setup, &shared, &timers).await?;
     }
@@ -201,12 +213,15 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         alarm_at: Nanos::MAX,
         window_ns: Nanos::from(setup.plan.start_window).0,
         sweep_every: sweep_every(&setup.plan),
+        next_level: Nanos::ZERO,
         next_sweep: Nanos::ZERO,
         next_interval: 0,
         warm_until: (!setup.plan.warm_up.is_zero()).then(|| Nanos::from(setup.plan.warm_up)),
         hosted,
         shared,
         script,
+        steps,
+        retired,
         bytes,
         timers,
         mailbox: Arc::clone(&setup.mailboxes[setup.number as usize]),
@@ -298,7 +313,10 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
         setup.clock,
         Arc::clone(&setup.live),
         plan.warm_up,
-        setup.samples.clone(),
+        setup.samples.clone().map(|to| SampleSink {
+            to,
+            all_live: setup.all_live.clone(),
+        }),
     );
     let http2 = Http2Pool::for_plan(&client).map(Rc::new);
     Shared {
@@ -361,14 +379,22 @@ pub(crate) fn make_script(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Option<
         clock: setup.clock,
         client,
         live: Arc::clone(&setup.live),
-        all_live: script.all_live.clone(),
+        all_live: setup.all_live.clone(),
         iteration_min: settings.map_or(Duration::ZERO, |script| {
             script.lifecycle.min_iteration_duration
         }),
+        told_of_infinity: Arc::clone(&script.told_of_infinity),
         reports: setup.reports.clone(),
         mailboxes: setup.mailboxes.clone(),
     };
     Some(Rc::new(WorkerScript::new(&script.setup, means)))
+}
+
+/// What the threads of steps on the worker share; `None` when no scenario has any.
+fn make_steps(setup: &WorkerSetup) -> Result<Option<Rc<StepsOnWorker>>, String> {
+    let steps = setup.steps.as_ref();
+    let made = steps.map(|steps| StepsOnWorker::new(setup.clock, steps, &setup.plan));
+    Ok(made.transpose()?.map(Rc::new))
 }
 
 fn host(
@@ -376,11 +402,20 @@ fn host(
     setup: &WorkerSetup,
     shared: &Rc<Shared>,
     worker_script: Option<&Rc<WorkerScript>>,
+    worker_steps: Option<&Rc<StepsOnWorker>>,
 ) -> Result<Hosted, String> {
     let scenario = &setup.plan.scenarios[index];
     let schedule = Schedule::new(&scenario.executor, &setup.share, &setup.pools[index]);
     let worker = setup.number as usize;
-    let mut share = ScenarioShare::new(index, scenario, schedule, shared, &setup.mailboxes, worker);
+    let mut share = ScenarioShare::new(
+        index,
+        scenario,
+        schedule,
+        shared,
+        &setup.live,
+        &setup.mailboxes,
+        worker,
+    );
     let behaviour = match &scenario.behaviour {
         Behaviour::Requests(mix) => {
             let requests = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
@@ -409,12 +444,16 @@ fn host(
             BehaviourPlan::Script(scenario)
         }
         Behaviour::Steps(steps) => {
-            let Some(setup_of_steps) = &setup.steps else {
+            let (Some(setup_of_steps), Some(on_worker)) = (&setup.steps, worker_steps) else {
                 return Err(format!("scenario {}: the run has no steps", scenario.name));
             };
+            share = share.behind(setup_of_steps.gate_of(steps.group));
             BehaviourPlan::Steps(Rc::new(GroupOnWorker {
                 setup: setup_of_steps.clone(),
                 group: steps.group,
+                scenario: scenario.name.clone(),
+                on_worker: Rc::clone(on_worker),
+                gate: setup_of_steps.gate_of(steps.group),
                 mailboxes: setup.mailboxes.clone(),
             }))
         }

@@ -5,12 +5,17 @@
 
 use std::sync::Arc;
 
+use loadline_steps::apply_to::ApplyTo;
+use loadline_steps::assertion::{Assertion, Expected};
 use loadline_steps::program::{
     Action, Applicable, CounterSource, CsvSource, DataSource, PostProcessor, PreProcessor,
-    RandomSource, Sharing, ThroughputMode, Timer, UserParameters,
+    PreciseTiming, RandomCsvSource, RandomSource, ShapingTiming, Sharing, ThroughputMode, Timer,
+    UserParameters,
 };
 
-use super::Lowering;
+use loadline_steps::script::ScriptRole;
+
+use super::{Lowering, listeners, scripts};
 use crate::tree::{Element, Properties};
 
 /// The elements that apply, the outermost level first.
@@ -58,20 +63,26 @@ enum Applied {
     Timer,
     After,
     Assertion,
+    /// It hears of samples.
+    Listener,
 }
 
 fn applied(element: &Element) -> Option<Applied> {
     Some(match element.class.as_str() {
         "ConfigTestElement" | "HeaderManager" | "CookieManager" | "AuthManager"
         | "CacheManager" | "DNSCacheManager" | "KeystoreConfig" => Applied::Config,
-        "CSVDataSet" | "CounterConfig" | "RandomVariableConfig" => Applied::Data,
-        "UserParameters" => Applied::Before,
+        "CSVDataSet" | "CounterConfig" | "RandomVariableConfig" | "RandomCSVDataSetConfig" => {
+            Applied::Data
+        }
+        "UserParameters" | "URLRewritingModifier" => Applied::Before,
+        "JSR223Listener" | "BSFListener" => Applied::Listener,
         "ConstantTimer"
         | "UniformRandomTimer"
         | "GaussianRandomTimer"
         | "PoissonRandomTimer"
         | "ConstantThroughputTimer" => Applied::Timer,
         "ResultAction" | "DebugPostProcessor" => Applied::After,
+        class if listeners::is_listener(class) => Applied::Listener,
         class if class.ends_with("Timer") => Applied::Timer,
         class if class.ends_with("PreProcessor") => Applied::Before,
         class if class.ends_with("PostProcessor") || class.ends_with("Extractor") => Applied::After,
@@ -98,14 +109,16 @@ impl Lowering {
     fn read_one(&mut self, element: &Element, kind: Applied) {
         let mut made = Applicable::default();
         match kind {
+            Applied::Config => return self.check_manager(element),
+            Applied::Data => return,
+            _ if scripts::kind(&element.class).is_some() => self.apply_script(element, &mut made),
             Applied::Before => made.before.extend(self.before(element)),
             Applied::Timer => made.timers.extend(self.timer(element).map(Arc::new)),
             Applied::After => made.after.extend(self.after(element)),
             Applied::Assertion => made
                 .assertions
                 .extend(self.assertion(element).map(Arc::new)),
-            Applied::Config => return self.check_manager(element),
-            Applied::Data => return,
+            Applied::Listener => made.listeners = self.listener(element).into_iter().collect(),
         }
         self.applied.insert(std::ptr::from_ref(element), made);
     }
@@ -118,10 +131,42 @@ impl Lowering {
                 applies.append(made);
             }
         }
+        let listeners = scope.innermost_first().filter_map(|element| {
+            let made = self.applied.get(&std::ptr::from_ref(element))?;
+            Some(made.listeners.iter().copied())
+        });
+        applies.listeners = listeners.flatten().collect();
         applies
     }
 
+    /// A script, among what it applies as.
+    fn apply_script(&mut self, element: &Element, made: &mut Applicable) {
+        let Some(kind) = scripts::kind(&element.class) else {
+            return;
+        };
+        let Some(script) = self.script(element, kind) else {
+            return;
+        };
+        match script.role {
+            ScriptRole::Timer => made.timers.push(Arc::new(Timer::Script(script))),
+            ScriptRole::Assertion => made.assertions.push(Arc::new(Assertion {
+                name: script.name.clone(),
+                apply_to: ApplyTo::Main,
+                expected: Expected::Script(Arc::new(script)),
+            })),
+            ScriptRole::Listener => made.script_listeners.push(Arc::new(script)),
+            ScriptRole::PostProcessor => made.after.push(PostProcessor::Script(Arc::new(script))),
+            ScriptRole::PreProcessor | ScriptRole::Sampler => {
+                made.before.push(PreProcessor::Script(Arc::new(script)));
+            }
+        }
+    }
+
     fn before(&mut self, element: &Element) -> Option<PreProcessor> {
+        if element.class == "URLRewritingModifier" {
+            let modifier = Arc::new(self.url_rewriting(element));
+            return Some(PreProcessor::UrlRewriting(modifier));
+        }
         if element.class != "UserParameters" {
             self.unsupported(element, element.class.clone());
             return None;
@@ -167,6 +212,23 @@ impl Lowering {
                 per_minute: self.property(element, "throughput"),
                 mode: throughput_mode(element.text("calcMode")),
             },
+            "PreciseThroughputTimer" => Timer::Precise(Box::new(PreciseTiming {
+                per_period: self.property(element, "throughput"),
+                period_s: self.property(element, "throughputPeriod"),
+                duration_s: self.property(element, "duration"),
+                batch: self.property(element, "batchSize"),
+                seed: self.property(element, "randomSeed"),
+            })),
+            "SyncTimer" => Timer::Synchronizing {
+                id: self.next_id(),
+                size: self.property(element, "groupSize"),
+                timeout_ms: self.property(element, "timeoutInMs"),
+            },
+            "VariableThroughputTimer" => Timer::Shaping(Box::new(ShapingTiming {
+                id: self.next_id(),
+                name: self.text(element, &element.name),
+                rows: self.rows(element, "load_profile"),
+            })),
             _ => {
                 self.unsupported(element, element.class.clone());
                 return None;
@@ -179,7 +241,14 @@ impl Lowering {
             "ResultAction" => Some(PostProcessor::OnFailure(action(
                 element.text("OnError.action"),
             ))),
-            "DebugPostProcessor" => Some(PostProcessor::Debug),
+            "DebugPostProcessor" => Some(PostProcessor::Debug {
+                variables: element.flag("displayJMeterVariables", true),
+                properties: element.flag("displayJMeterProperties", false),
+            }),
+            "DummySubPostProcessor" => {
+                let dummy = self.dummy(element);
+                Some(PostProcessor::Dummy(Arc::new(dummy)))
+            }
             _ => {
                 let extractor = self.extractor(element)?;
                 Some(PostProcessor::Extract(Arc::new(extractor)))
@@ -208,6 +277,17 @@ impl Lowering {
                 recycle: element.flag("recycle", true),
                 stop_thread: element.flag("stopThread", false),
                 sharing: sharing(element.text("shareMode")),
+            }),
+            "RandomCSVDataSetConfig" => DataSource::RandomCsv(RandomCsvSource {
+                id: self.next_id(),
+                file: self.property(element, "filename"),
+                encoding: self.property(element, "fileEncoding"),
+                names: self.property(element, "variableNames"),
+                delimiter: self.property(element, "delimiter"),
+                ignore_first_line: element.flag("ignoreFirstLine", false),
+                is_random: element.flag("randomOrder", true),
+                recycle: element.flag("rewindOnTheEndOfList", true),
+                per_thread: element.flag("independentListPerThread", false),
             }),
             "CounterConfig" => DataSource::Counter(CounterSource {
                 id: self.next_id(),

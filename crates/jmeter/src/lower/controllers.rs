@@ -61,7 +61,6 @@ impl Lowering {
         element: &Element,
         scope: &Scope<'_>,
     ) -> Option<NodeId> {
-        self.warn_of_listener(element);
         if is_without_effect(element) || super::applied::is_applied(element) {
             return None;
         }
@@ -102,23 +101,17 @@ impl Lowering {
         Some(nodes.len() - 1)
     }
 
-    /// Listeners without a file have no effect without a window; those with one would write it.
-    fn warn_of_listener(&mut self, element: &Element) {
-        let file = element.text("filename");
-        if element.class.ends_with("ResultCollector") && !file.is_empty() {
-            self.warn(&format!(
-                "the listener's file {file} is not written: name one with -l"
-            ));
-        }
-    }
-
     /// The rule of a controller; `None`: the element is none.
     fn rule(&mut self, element: &Element) -> Option<ControllerRule> {
         Some(match element.class.as_str() {
             "GenericController" | "RecordingController" => ControllerRule::Simple,
-            "LoopController" => {
-                ControllerRule::Loop(self.property(element, "LoopController.loops"))
-            }
+            "LoopController" => ControllerRule::Loop {
+                times: self.property(element, "LoopController.loops"),
+                ends_for_good: !element.flag("LoopController.continue_forever", true),
+            },
+            "CriticalSectionController" => ControllerRule::Critical(
+                self.property(element, "CriticalSectionController.lockName"),
+            ),
             "OnceOnlyController" => ControllerRule::OnceOnly,
             "IfController" => self.condition(element),
             "WhileController" => {
@@ -145,15 +138,10 @@ impl Lowering {
     }
 
     fn condition(&mut self, element: &Element) -> ControllerRule {
-        if !element.flag("IfController.useExpression", false) {
-            let source = element.text("IfController.condition").trim();
-            if !matches!(source, "true" | "false") {
-                self.unsupported(element, "a condition in JavaScript");
-            }
-        }
         ControllerRule::If {
             condition: self.property(element, "IfController.condition"),
             every_child: element.flag("IfController.evaluateAll", false),
+            is_script: !element.flag("IfController.useExpression", false),
         }
     }
 

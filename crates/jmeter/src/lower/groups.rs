@@ -2,7 +2,10 @@
 //!
 //! Must not know samplers. Invariant: groups are numbered within their phase, in the order of the tree.
 
-use loadline_steps::program::{Group, GroupSchedule, OnError, Phase};
+use loadline_steps::program::{
+    Group, GroupSchedule, LevelSchedule, OnError, Phase, SteppingSchedule,
+};
+use loadline_steps::text::Text;
 
 use super::Lowering;
 use crate::tree::{Element, Properties};
@@ -36,14 +39,10 @@ impl Lowering {
         let phase = phase(element);
         let groups = &self.reading.program.groups;
         let before = groups.iter().filter(|one| one.phase == phase).count();
-        if !matches!(
-            element.class.as_str(),
-            "ThreadGroup" | "SetupThreadGroup" | "PostThreadGroup"
-        ) {
+        let Some(schedule) = self.schedule(element) else {
             self.unsupported(element, element.class.clone());
             return;
-        }
-        let schedule = self.schedule(element);
+        };
         let nodes = self.nodes_of_group(element, shared);
         self.reading.program.groups.push(Group {
             name: element.name.clone(),
@@ -51,14 +50,44 @@ impl Lowering {
             number: u32::try_from(before + 1).unwrap_or(u32::MAX),
             schedule,
             on_error: on_error(element),
-            same_user: element.flag("ThreadGroup.same_user_on_next_iteration", true),
+            same_user: element.flag("ThreadGroup.same_user_on_next_iteration", true)
+                && element.flag("same_user_on_next_iteration", true),
             nodes,
         });
     }
 
-    fn schedule(&mut self, element: &Element) -> GroupSchedule {
-        let main = element.group("ThreadGroup.main_controller");
-        let loops = self.text(element, main.text("LoopController.loops"));
+    /// When its threads run; `None`: the class is not supported.
+    fn schedule(&mut self, element: &Element) -> Option<GroupSchedule> {
+        Some(match element.class.as_str() {
+            "ThreadGroup" | "SetupThreadGroup" | "PostThreadGroup" => self.ramp(element),
+            "UltimateThreadGroup" => GroupSchedule::Rows {
+                rows: self.rows(element, "ultimatethreadgroupdata"),
+                loops: self.loops(element),
+            },
+            "SteppingThreadGroup" => GroupSchedule::Steps(Box::new(self.stepping(element))),
+            "ConcurrencyThreadGroup" => GroupSchedule::Concurrency(Box::new(self.level(element))),
+            "ArrivalsThreadGroup" => {
+                self.warn_of_even_ramp(element);
+                GroupSchedule::Arrivals {
+                    level: Box::new(self.level(element)),
+                    threads_max: self.property(element, "ConcurrencyLimit"),
+                }
+            }
+            "FreeFormArrivalsThreadGroup" => GroupSchedule::FreeForm {
+                legs: self.rows(element, "Schedule"),
+                unit: self.property(element, "Unit"),
+                loops: self.property(element, "Iterations"),
+                threads_max: self.property(element, "ConcurrencyLimit"),
+            },
+            "OpenModelThreadGroup" => GroupSchedule::Open {
+                schedule: self.property(element, "OpenModelThreadGroup.schedule"),
+                seed: self.property(element, "OpenModelThreadGroup.random_seed"),
+            },
+            _ => return None,
+        })
+    }
+
+    fn ramp(&mut self, element: &Element) -> GroupSchedule {
         let lifetime = element.flag("ThreadGroup.scheduler", false).then(|| {
             (
                 self.property(element, "ThreadGroup.duration"),
@@ -68,8 +97,79 @@ impl Lowering {
         GroupSchedule::Ramp {
             threads: self.property(element, "ThreadGroup.num_threads"),
             ramp_s: self.property(element, "ThreadGroup.ramp_time"),
-            loops,
+            loops: self.loops(element),
             lifetime,
+            is_delayed: element.flag("ThreadGroup.delayedStart", false),
+        }
+    }
+
+    fn loops(&mut self, element: &Element) -> Text {
+        let main = element.group("ThreadGroup.main_controller");
+        // The loops of a group that begin anew for ever have no end.
+        let is_endless = !main.is_empty() && main.flag("LoopController.continue_forever", true);
+        let times = if is_endless {
+            "-1"
+        } else {
+            main.text("LoopController.loops")
+        };
+        self.text(element, times)
+    }
+
+    /// The texts of a table.
+    pub(super) fn rows(&mut self, element: &Element, name: &str) -> Vec<Vec<Text>> {
+        let rows = element.group(name).iter().map(|row| {
+            let cells = row.inner().iter();
+            cells
+                .map(|cell| self.text(element, cell.as_text()))
+                .collect()
+        });
+        rows.collect()
+    }
+
+    fn stepping(&mut self, element: &Element) -> SteppingSchedule {
+        SteppingSchedule {
+            threads: self.property(element, "ThreadGroup.num_threads"),
+            delay_s: self.property(element, "Threads initial delay"),
+            first_bunch: self.property(element, "Start users count burst"),
+            bunch: self.property(element, "Start users count"),
+            period_s: self.property(element, "Start users period"),
+            ramp_s: self.property(element, "rampUp"),
+            hold_s: self.property(element, "flighttime"),
+            stop_bunch: self.property(element, "Stop users count"),
+            stop_period_s: self.property(element, "Stop users period"),
+            loops: self.loops(element),
+        }
+    }
+
+    fn level(&mut self, element: &Element) -> LevelSchedule {
+        let or = |name: &str, default: &str| {
+            let found = element.find_text(name);
+            found.unwrap_or(default).to_owned()
+        };
+        self.warn_of_log(element);
+        LevelSchedule {
+            target: self.text(element, &or("TargetLevel", "1")),
+            ramp: self.property(element, "RampUp"),
+            steps: self.property(element, "Steps"),
+            hold: self.text(element, &or("Hold", "1")),
+            unit: self.property(element, "Unit"),
+            loops: self.property(element, "Iterations"),
+        }
+    }
+
+    /// The log of starts and ends of threads.
+    fn warn_of_log(&mut self, element: &Element) {
+        let file = element.text("LogFilename").trim();
+        if !file.is_empty() {
+            self.warn(&format!("the group's log {file} is not written"));
+        }
+    }
+
+    /// As in the plugin, which computes the rate of an even ramp from the arrivals so far.
+    fn warn_of_even_ramp(&mut self, element: &Element) {
+        let is_nought = |name| matches!(element.text(name).trim(), "" | "0");
+        if !is_nought("RampUp") && is_nought("Steps") {
+            self.warn("nothing arrives during an even ramp, as in JMeter: give it steps");
         }
     }
 }

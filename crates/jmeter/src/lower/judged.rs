@@ -3,6 +3,7 @@
 //! Must not know samplers. Invariant: one that is not supported is named.
 
 use loadline_steps::apply_to::ApplyTo;
+use loadline_steps::assertion::jmes_path::JmesPathAssertion;
 use loadline_steps::assertion::json_path::JsonPathAssertion;
 use loadline_steps::assertion::response::{ResponseAssertion, Rule};
 use loadline_steps::assertion::simple::{
@@ -13,6 +14,7 @@ use loadline_steps::assertion::{Assertion, Expected};
 use loadline_steps::extract::Extractor;
 use loadline_steps::extract::boundary::BoundaryExtractor;
 use loadline_steps::extract::html::{HtmlExtractor, read_selector};
+use loadline_steps::extract::jmes_path::JmesPathExtractor;
 use loadline_steps::extract::json::JsonExtractor;
 use loadline_steps::extract::regex::RegexExtractor;
 use loadline_steps::extract::xpath::{XPathExtractor, XPathKind};
@@ -30,6 +32,14 @@ impl Lowering {
             "RegexExtractor" => Extractor::Regex(self.regex_extractor(element)),
             "BoundaryExtractor" => Extractor::Boundary(self.boundary_extractor(element)),
             "JSONPostProcessor" => Extractor::Json(self.json_extractor(element)),
+            "JMESPathExtractor" => Extractor::JmesPath(JmesPathExtractor {
+                name: self.text(element, &element.name),
+                apply_to: self.apply_to(element, "Sample.scope"),
+                variable: self.property(element, "JMESExtractor.referenceName"),
+                path: self.property(element, "JMESExtractor.jmesPathExpr").into(),
+                match_number: self.property(element, "JMESExtractor.matchNumber"),
+                default: self.property(element, "JMESExtractor.defaultValue"),
+            }),
             "HtmlExtractor" => Extractor::Html(self.html_extractor(element)),
             "XPathExtractor" => {
                 let kind = xpath_kind(element, "XPathExtractor");
@@ -59,6 +69,14 @@ impl Lowering {
                 size: self.property(element, "SizeAssertion.size"),
             }),
             "JSONPathAssertion" => Expected::JsonPath(self.json_path_assertion(element)),
+            "JMESPathAssertion" => Expected::JmesPath(JmesPathAssertion {
+                path: self.property(element, "JMES_PATH").into(),
+                checks_value: element.flag("JSONVALIDATION", false),
+                expected: self.property(element, "EXPECTED_VALUE").into(),
+                is_pattern: element.flag("ISREGEX", false),
+                expects_null: element.flag("EXPECT_NULL", false),
+                inverted: element.flag("INVERT", false),
+            }),
             "XPathAssertion" => {
                 let kind = xpath_kind(element, "XPath");
                 Expected::XPath(self.xpath_assertion(element, kind))

@@ -7,17 +7,23 @@ mod applied;
 mod controllers;
 mod groups;
 mod judged;
+mod listeners;
+mod origins;
 mod requests;
 mod samplers;
+mod scripts;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 
+use loadline_steps::listener::ListenerId;
 use loadline_steps::program::{Applicable, Program};
 use loadline_steps::text::Text;
 
 use crate::tree::{Element, Properties, Property};
+
+pub use origins::{Origin, RequestOrigins};
 
 /// What is not supported, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,21 +47,22 @@ pub struct Reading {
     pub warnings: Vec<String>,
     /// What would stop JMeter's test before its first sample.
     pub faults: Vec<Unsupported>,
+    /// Where the values of requests come from; empty where nobody asked.
+    pub origins: Vec<RequestOrigins>,
 }
 
-/// Classes that have no effect without JMeter's window.
-const WITHOUT_EFFECT: &[&str] = &[
-    "WorkBench",
-    "ProxyControl",
-    "Summariser",
-    "TestFragmentController",
-    "CorrectedResultCollector",
-    "ResultCollector",
-];
+/// Functions that JMeter has and we have not.
+const OWN_FUNCTIONS: &[&str] = &["__XPath"];
 
-/// Reads the elements of a plan.
-pub(crate) fn lower(elements: &[Element]) -> Reading {
-    let mut lowering = Lowering::default();
+/// Classes that have no effect without JMeter's window.
+const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", "TestFragmentController"];
+
+/// Reads the elements of a plan. `explains`: tell where values come from.
+pub(crate) fn lower(elements: &[Element], explains: bool) -> Reading {
+    let mut lowering = Lowering {
+        explains,
+        ..Lowering::default()
+    };
     for plan in elements
         .iter()
         .filter(|one| one.enabled && one.class == "TestPlan")
@@ -69,10 +76,16 @@ pub(crate) fn lower(elements: &[Element]) -> Reading {
 #[derive(Default)]
 struct Lowering {
     reading: Reading,
+    /// Whether it is told where the values of requests come from.
+    explains: bool,
     /// The names of the elements above.
     path: Vec<String>,
+    /// Whether the plan is in the functional mode.
+    is_functional: bool,
     /// Numbers given out to elements that keep something.
     ids: usize,
+    /// The listeners that were read, by where they are.
+    listeners: HashMap<*const Element, Option<ListenerId>>,
     /// What was read of elements that apply to samplers, by where they are.
     applied: HashMap<*const Element, Applicable>,
 }
@@ -83,10 +96,12 @@ impl Lowering {
         let program = &mut self.reading.program;
         program.name.clone_from(&plan.name);
         program.serialize_groups = plan.flag("TestPlan.serialize_threadgroups", false);
+        self.is_functional = plan.flag("TestPlan.functional_mode", false);
         program.tear_down_on_shutdown = plan.flag("TestPlan.tearDown_on_shutdown", false);
         let variables = plan.group("TestPlan.user_defined_variables");
         self.variables(plan, variables);
         self.all_variables(&plan.children);
+        self.all_listeners(&plan.children);
         let shared: Vec<&Element> = enabled(&plan.children)
             .filter(|one| !groups::is_group(one))
             .collect();
@@ -132,6 +147,15 @@ impl Lowering {
             Ok(text) => {
                 for what in text.unsupported() {
                     self.unsupported(element, what);
+                }
+                for name in text.unknown_functions() {
+                    if OWN_FUNCTIONS.contains(&name.as_str()) {
+                        self.unsupported(element, name);
+                        continue;
+                    }
+                    self.warn(&format!(
+                        "{name} is no function that JMeter or its plugins have: the call stays as it is written"
+                    ));
                 }
                 text
             }
@@ -185,6 +209,8 @@ fn enabled(elements: &[Element]) -> impl Iterator<Item = &Element> {
 }
 
 /// Whether an element has no effect here.
-fn is_without_effect(element: &Element) -> bool {
-    WITHOUT_EFFECT.contains(&element.class.as_str()) || element.class == "Arguments"
+pub(crate) fn is_without_effect(element: &Element) -> bool {
+    WITHOUT_EFFECT.contains(&element.class.as_str())
+        || element.class == "Arguments"
+        || listeners::is_mute(element)
 }

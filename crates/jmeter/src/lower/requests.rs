@@ -6,16 +6,18 @@
 use std::sync::Arc;
 
 use loadline_steps::http::{
-    Authorization, CookieManager, HeaderField, HttpArgument, HttpFile, HttpRequestPlan,
-    HttpSamplerPlan, PresetCookie,
+    Authorization, CacheManager, CookieManager, CookiePolicy, HeaderField, HttpArgument, HttpFile,
+    HttpRequestPlan, HttpSamplerPlan, PresetCookie, ResourcesPlan, UrlRewriting, WayPlan,
 };
+
+use loadline_steps::text::Text;
 
 use super::Lowering;
 use super::applied::Scope;
 use crate::tree::{Element, Properties, Property};
 
 /// A sampler and the defaults in its scope, the nearest first.
-struct Merged<'a>(Vec<&'a Element>);
+pub(super) struct Merged<'a>(Vec<&'a Element>);
 
 impl<'a> Merged<'a> {
     fn of(sampler: &'a Element, scope: &Scope<'a>) -> Merged<'a> {
@@ -23,10 +25,20 @@ impl<'a> Merged<'a> {
         Merged(std::iter::once(sampler).chain(defaults).collect())
     }
 
+    /// The sampler and the defaults, the nearest first.
+    pub(super) fn elements(&self) -> &[&'a Element] {
+        &self.0
+    }
+
     /// The first text that is not empty.
     fn text(&self, name: &str) -> &'a str {
         let mut texts = self.0.iter().map(|one| one.text(name));
         texts.find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    /// Whether any element says it, be it nothing.
+    fn says(&self, name: &str) -> bool {
+        self.0.iter().any(|one| one.find_text(name).is_some())
     }
 
     /// What the first element says that says it at all.
@@ -53,11 +65,32 @@ fn is_defaults(element: &Element) -> bool {
             || element.find_text("HTTPSampler.domain").is_some())
 }
 
-/// Properties of a request that are not supported where they say something.
-const UNSUPPORTED: &[(&str, &str)] = &[
-    ("HTTPSampler.proxyHost", "a proxy of its own"),
-    ("HTTPSampler.ipSource", "a source address"),
-];
+/// The header fields of all managers in a scope, each with its manager.
+pub(super) fn header_fields<'a>(scope: &Scope<'a>) -> Vec<(&'a Element, &'a [Property])> {
+    let mut taken: Vec<(&Element, &[Property])> = Vec::new();
+    let managers = scope
+        .innermost_first()
+        .filter(|one| one.class == "HeaderManager");
+    for (number, manager) in managers.enumerate() {
+        for header in manager.group("HeaderManager.headers") {
+            let header = header.inner();
+            let name = header.text("Header.name");
+            let mut known = taken.iter().map(|(_, one)| one.text("Header.name"));
+            let is_there = known.any(|one| one.eq_ignore_ascii_case(name));
+            if number > 0 && is_there {
+                continue;
+            }
+            taken.push((manager, header));
+        }
+    }
+    taken
+}
+
+/// Of several managers of a class in scope the one that counts: JMeter takes each for better than those further in.
+fn last_of<'a>(scope: &Scope<'a>, class: &str) -> Option<&'a Element> {
+    let managers = scope.innermost_first();
+    managers.filter(|one| one.class == class).last()
+}
 
 impl Lowering {
     /// The request of a sampler, and the sampler's name.
@@ -67,22 +100,16 @@ impl Lowering {
         scope: &Scope<'_>,
     ) -> (HttpSamplerPlan, String) {
         let merged = Merged::of(element, scope);
-        for (name, what) in UNSUPPORTED {
-            if !merged.text(name).is_empty() {
-                self.unsupported(element, *what);
-            }
-        }
-        if merged.flag("HTTPSampler.image_parser", false) {
-            self.unsupported(element, "embedded resources (HTTPSampler.image_parser)");
-        }
-        if merged.flag("HTTPSampler.md5", false) {
-            self.unsupported(element, "the body as its MD5 (HTTPSampler.md5)");
-        }
+        self.note_origins(element, &merged, scope);
         let plan = HttpSamplerPlan {
             request: self.request(element, &merged),
             headers: self.headers(scope),
             cookies: self.cookies(scope).map(Arc::new),
+            cache: self.cache(scope).map(Arc::new),
+            way: self.way(element, &merged, scope),
             authorizations: self.authorizations(scope),
+            resources: self.resources(element, &merged),
+            is_functional: self.is_functional,
         };
         (plan, merged.name().to_owned())
     }
@@ -95,6 +122,7 @@ impl Lowering {
             port: text("HTTPSampler.port"),
             path: text("HTTPSampler.path"),
             method: text("HTTPSampler.method"),
+            has_method: merged.says("HTTPSampler.method"),
             encoding: text("HTTPSampler.contentEncoding"),
             connect_timeout: text("HTTPSampler.connect_timeout"),
             response_timeout: text("HTTPSampler.response_timeout"),
@@ -104,6 +132,7 @@ impl Lowering {
             follow_redirects: merged.flag("HTTPSampler.follow_redirects", true),
             auto_redirects: merged.flag("HTTPSampler.auto_redirects", false),
             keep_alive: merged.flag("HTTPSampler.use_keepalive", true),
+            md5: merged.flag("HTTPSampler.md5", false),
             ..HttpRequestPlan::default()
         };
         HttpRequestPlan {
@@ -145,32 +174,34 @@ impl Lowering {
 
     /// The header fields of all managers: one that an inner manager has is not taken from an outer one.
     fn headers(&mut self, scope: &Scope<'_>) -> Vec<HeaderField> {
-        let mut taken: Vec<(String, HeaderField)> = Vec::new();
-        let managers = scope
-            .innermost_first()
-            .filter(|one| one.class == "HeaderManager");
-        for (number, manager) in managers.enumerate() {
-            for header in manager.group("HeaderManager.headers") {
-                let inner = header.inner();
-                let name = inner.text("Header.name");
-                let is_there = taken.iter().any(|(one, _)| one.eq_ignore_ascii_case(name));
-                if number > 0 && is_there || name.is_empty() {
-                    continue;
-                }
-                let field = HeaderField {
-                    name: self.text(manager, name),
-                    value: self.text(manager, inner.text("Header.value")),
-                };
-                taken.push((name.to_owned(), field));
-            }
-        }
-        taken.into_iter().map(|(_, field)| field).collect()
+        let fields = header_fields(scope).into_iter();
+        let fields = fields.map(|(manager, header)| HeaderField {
+            name: self.text(manager, header.text("Header.name")),
+            value: self.text(manager, header.text("Header.value")),
+        });
+        fields.collect()
     }
 
-    /// The nearest cookie manager.
+    /// What is fetched of what pages embed; `None`: nothing.
+    fn resources(&mut self, element: &Element, merged: &Merged<'_>) -> Option<ResourcesPlan> {
+        if !merged.flag("HTTPSampler.image_parser", false) {
+            return None;
+        }
+        let mut text = |name: &str| self.text(element, merged.text(name));
+        let wanted = text("HTTPSampler.embedded_url_re").into();
+        let unwanted = text("HTTPSampler.embedded_url_exclude_re").into();
+        let at_a_time = text("HTTPSampler.concurrentPool");
+        let is_together = merged.flag("HTTPSampler.concurrentDwn", false);
+        Some(ResourcesPlan {
+            wanted,
+            unwanted,
+            at_a_time: is_together.then_some(at_a_time),
+        })
+    }
+
+    /// The cookie manager that counts.
     fn cookies(&mut self, scope: &Scope<'_>) -> Option<CookieManager> {
-        let mut managers = scope.innermost_first();
-        let manager = managers.find(|one| one.class == "CookieManager")?;
+        let manager = last_of(scope, "CookieManager")?;
         let preset = manager.group("CookieManager.cookies").iter().map(|cookie| {
             let inner = cookie.inner();
             PresetCookie {
@@ -179,49 +210,139 @@ impl Lowering {
                 domain: self.text(manager, inner.text("Cookie.domain")),
                 path: self.text(manager, inner.text("Cookie.path")),
                 secure: inner.flag("Cookie.secure", false),
+                with_subdomains: inner.flag("Cookie.domain_specified", false),
+                says_path: inner.flag("Cookie.path_specified", false),
             }
         });
         let preset = preset.collect();
         Some(CookieManager {
+            id: manager.line as usize,
             preset,
             clear_each_iteration: manager.flag("CookieManager.clearEachIteration", false),
             by_group: manager.flag("CookieManager.controlledByThreadGroup", false),
-            ignore: manager.text("CookieManager.policy") == "ignoreCookies",
+            policy: cookie_policy(manager.text("CookieManager.policy")).unwrap_or_default(),
+        })
+    }
+
+    /// The cache manager that counts.
+    fn cache(&mut self, scope: &Scope<'_>) -> Option<CacheManager> {
+        let manager = last_of(scope, "CacheManager")?;
+        Some(CacheManager {
+            id: manager.line as usize,
+            clear_each_iteration: manager.flag("clearEachIteration", false),
+            by_group: manager.flag("CacheManager.controlledByThread", false),
+            uses_expires: manager.flag("useExpires", false),
+            size_max: self.text(manager, manager.find_text("maxSize").unwrap_or("5000")),
         })
     }
 
     fn authorizations(&mut self, scope: &Scope<'_>) -> Vec<Arc<Authorization>> {
-        let mut managers = scope.innermost_first();
-        let Some(manager) = managers.find(|one| one.class == "AuthManager") else {
+        let Some(manager) = last_of(scope, "AuthManager") else {
             return Vec::new();
         };
         let mut entries = Vec::new();
         for entry in manager.group("AuthManager.auth_list") {
             let inner = entry.inner();
             let mechanism = inner.text("Authorization.mechanism");
-            if matches!(mechanism, "DIGEST" | "KERBEROS") {
-                self.unsupported(manager, format!("authentication by {mechanism}"));
+            if mechanism == "KERBEROS" {
+                self.unsupported(manager, "authentication by KERBEROS");
             }
             entries.push(Arc::new(Authorization {
                 url: self.text(manager, inner.text("Authorization.url")),
                 user: self.text(manager, inner.text("Authorization.username")),
                 password: self.text(manager, inner.text("Authorization.password")),
+                domain: self.text(manager, inner.text("Authorization.domain")),
+                realm: self.text(manager, inner.text("Authorization.realm")),
+                is_digest: mechanism == "DIGEST",
             }));
         }
         entries
     }
 
+    /// Which way requests go.
+    fn way(&mut self, element: &Element, merged: &Merged<'_>, scope: &Scope<'_>) -> WayPlan {
+        let by_device = !matches!(merged.text("HTTPSampler.ipSourceType").trim(), "" | "0");
+        if by_device && !merged.text("HTTPSampler.ipSource").is_empty() {
+            self.unsupported(element, "a source address by the name of a device");
+        }
+        let is_tls_proxy = merged
+            .text("HTTPSampler.proxyScheme")
+            .eq_ignore_ascii_case("https");
+        if is_tls_proxy && !merged.text("HTTPSampler.proxyHost").is_empty() {
+            self.unsupported(element, "a proxy that is spoken to over TLS");
+        }
+        let mut text = |name: &str| self.text(element, merged.text(name));
+        let plan = WayPlan {
+            hosts: Vec::new(),
+            source: text("HTTPSampler.ipSource"),
+            proxy_host: text("HTTPSampler.proxyHost"),
+            proxy_port: text("HTTPSampler.proxyPort"),
+            proxy_user: text("HTTPSampler.proxyUser"),
+            proxy_password: text("HTTPSampler.proxyPass"),
+        };
+        WayPlan {
+            hosts: self.static_hosts(scope),
+            ..plan
+        }
+    }
+
+    /// The names that a DNS cache manager gives addresses to.
+    fn static_hosts(&mut self, scope: &Scope<'_>) -> Vec<(Text, Text)> {
+        let Some(manager) = last_of(scope, "DNSCacheManager") else {
+            return Vec::new();
+        };
+        let hosts = manager.group("DNSCacheManager.hosts").iter();
+        let hosts = hosts.map(|host| {
+            let inner = host.inner();
+            (
+                self.text(manager, inner.text("StaticHost.Name")),
+                self.text(manager, inner.text("StaticHost.Address")),
+            )
+        });
+        hosts.collect()
+    }
+
+    /// A modifier that puts sessions into requests.
+    pub(super) fn url_rewriting(&mut self, element: &Element) -> UrlRewriting {
+        UrlRewriting {
+            id: self.next_id(),
+            argument: self.property(element, "argument_name"),
+            in_path: element.flag("path_extension", false),
+            without_equals: element.flag("path_extension_no_equals", false),
+            ends_at_question_mark: element.flag("path_extension_no_questionmark", false),
+            remembers: element.flag("cache_value", true),
+            encodes: element.flag("encode", false),
+        }
+    }
+
     /// Names a manager that is not supported.
     pub(super) fn check_manager(&mut self, element: &Element) {
         let class = element.class.as_str();
-        if matches!(class, "CacheManager" | "DNSCacheManager" | "KeystoreConfig") {
+        if class == "KeystoreConfig" {
             self.unsupported(element, class);
         }
+        let asks_servers = element.flag("DNSCacheManager.isCustomResolver", false);
+        if asks_servers && !element.group("DNSCacheManager.servers").is_empty() {
+            self.unsupported(element, "name servers of its own (DNSCacheManager.servers)");
+        }
         let policy = element.text("CookieManager.policy");
-        if class == "CookieManager" && !matches!(policy, "" | "standard" | "ignoreCookies") {
+        if class == "CookieManager" && cookie_policy(policy).is_none() {
             self.warn(&format!(
                 "cookies of the policy {policy} are handled by the standard one"
             ));
         }
     }
+}
+
+/// The policy of a name; `None`: there is no such policy.
+fn cookie_policy(name: &str) -> Option<CookiePolicy> {
+    Some(match name {
+        "" | "standard" | "standard-strict" => CookiePolicy::Standard,
+        "default" | "best-match" | "compatibility" => CookiePolicy::Mixed,
+        "netscape" => CookiePolicy::Netscape,
+        "rfc2109" => CookiePolicy::Rfc2109,
+        "rfc2965" => CookiePolicy::Rfc2965,
+        "ignoreCookies" => CookiePolicy::Ignore,
+        _ => return None,
+    })
 }

@@ -2,10 +2,10 @@
 //!
 //! Must not know controllers. Invariant: a sampler that is not supported is named, and leaves no step.
 
-use loadline_steps::program::{Action, FlowControl, JavaTest, Sampler, SamplerAction};
+use loadline_steps::program::{Action, DummySample, FlowControl, JavaTest, Sampler, SamplerAction};
 
-use super::Lowering;
 use super::applied::Scope;
+use super::{Lowering, scripts};
 use crate::tree::{Element, Properties, Property};
 
 impl Lowering {
@@ -25,6 +25,10 @@ impl Lowering {
             "TestAction" => SamplerAction::Flow(self.flow_control(element)),
             "DebugSampler" => self.debug(element),
             "JavaSampler" => SamplerAction::Java(Box::new(self.java(element)?)),
+            "DummySampler" => SamplerAction::Dummy(Box::new(self.dummy(element))),
+            class if let Some(kind) = scripts::kind(class) => {
+                SamplerAction::Script(Box::new(self.script(element, kind)?))
+            }
             other => {
                 self.unsupported(element, other);
                 return None;
@@ -32,6 +36,22 @@ impl Lowering {
         };
         let applies = self.applicable(scope);
         Some((Sampler { action, applies }, name))
+    }
+
+    /// A sample of the plugin that says what it is told to say.
+    pub(super) fn dummy(&mut self, element: &Element) -> DummySample {
+        DummySample {
+            waits: element.flag("WAITING", false),
+            success: self.property(element, "SUCCESFULL"),
+            code: self.property(element, "RESPONSE_CODE"),
+            message: self.property(element, "RESPONSE_MESSAGE"),
+            sampler_data: self.property(element, "REQUEST_DATA"),
+            data: self.property(element, "RESPONSE_DATA"),
+            elapsed_ms: self.property(element, "RESPONSE_TIME"),
+            latency_ms: self.property(element, "LATENCY"),
+            connect_ms: self.property(element, "CONNECT"),
+            url: self.property(element, "URL"),
+        }
     }
 
     fn debug(&mut self, element: &Element) -> SamplerAction {

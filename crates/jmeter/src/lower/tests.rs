@@ -1,5 +1,7 @@
 //! What a reading tells of what it leaves out, and how often.
 
+use loadline_steps::listener::Listener;
+
 use super::Reading;
 
 fn plan(inner: &str) -> Reading {
@@ -14,30 +16,50 @@ fn plan(inner: &str) -> Reading {
 
 #[test]
 fn what_is_not_supported_is_listed_once_with_its_own_path() {
-    let reading =
-        plan("<CacheManager testname=\"C\"/><hashTree/><SyncTimer testname=\"T\"/><hashTree/>");
+    let reading = plan(
+        "<BeanShellTimer testname=\"C\"/><hashTree/><BeanShellAssertion testname=\"T\"/><hashTree/>",
+    );
     let told = reading.unsupported.iter();
     let told: Vec<(&str, &str)> = told
         .map(|one| (one.path.as_str(), one.what.as_str()))
         .collect();
     assert_eq!(
         told,
-        [("P > TG > C", "CacheManager"), ("P > TG > T", "SyncTimer")]
+        [
+            ("P > TG > C", "BeanShellTimer"),
+            ("P > TG > T", "BeanShellAssertion")
+        ]
     );
 }
 
 #[test]
 fn what_runs_in_another_way_is_told() {
     let reading = plan(
-        "<ResultCollector testname=\"L\"><stringProp name=\"filename\">a.csv</stringProp></ResultCollector><hashTree/>\
-         <CookieManager testname=\"K\"><stringProp name=\"CookieManager.policy\">netscape</stringProp></CookieManager><hashTree/>",
+        "<DebugSampler testname=\"K\"><boolProp name=\"displaySystemProperties\">true</boolProp></DebugSampler><hashTree/>",
     );
     assert_eq!(
         reading.warnings,
-        [
-            "P > TG > K: cookies of the policy netscape are handled by the standard one",
-            "P > TG > L: the listener's file a.csv is not written: name one with -l",
-        ]
+        ["P > TG > K: there are no system properties to be told"]
     );
     assert_eq!(reading.unsupported, []);
+}
+
+#[test]
+fn listeners_are_those_with_a_file() {
+    let reading = plan(
+        "<ResultCollector testname=\"L\"><stringProp name=\"filename\">a.csv</stringProp>\
+         <objProp><name>saveConfig</name><value class=\"SampleSaveConfiguration\"><time>true</time></value></objProp>\
+         </ResultCollector><hashTree/>\
+         <ResultCollector testname=\"N\"><stringProp name=\"filename\"></stringProp></ResultCollector><hashTree/>",
+    );
+    let [Listener::File(file)] = reading.program.listeners.as_slice() else {
+        panic!("one listener: {:?}", reading.program.listeners);
+    };
+    assert_eq!(file.file.source(), "a.csv");
+    let switches = file.switches.as_deref();
+    assert_eq!(
+        switches,
+        Some(&[("time".to_owned(), "true".to_owned())][..])
+    );
+    assert_eq!((reading.unsupported, reading.warnings), (vec![], vec![]));
 }

@@ -158,13 +158,14 @@ impl Measurements {
     /// if nothing happens in it. Its path is `::outer::inner`.
     pub fn group_entered(&mut self, path: &str, at_ns: u64, tags: &dyn Tagged) {
         let scenario = self.scenario_of(tags);
-        self.checks.group(scenario, path, at_ns);
+        self.checks.group(scenario, group_path(path), at_ns);
     }
 
     /// Records how a check came out, in the metric `checks` too. The path is empty outside groups.
     pub fn check(&mut self, path: &str, name: &str, passed: bool, at_ns: u64, tags: &dyn Tagged) {
         let scenario = self.scenario_of(tags);
-        self.checks.check(scenario, path, name, passed, at_ns);
+        self.checks
+            .check(scenario, group_path(path), name, passed, at_ns);
         self.each_place(BuiltIn::Checks.id(), at_ns, tags, |place| {
             place.record_one(passed);
         });
@@ -255,7 +256,7 @@ impl Measurements {
     fn part_by_tags(&mut self, tags: &dyn Tagged, at_ns: u64) -> usize {
         let scenario = self.scenario_of(tags);
         let group = if self.by_group {
-            tags.tag(GROUP_TAG)
+            tags.tag(GROUP_TAG).map(group_path)
         } else {
             None
         };
@@ -284,6 +285,15 @@ impl Measurements {
             values: Accumulators::default(),
         });
         self.parts.len() - 1
+    }
+}
+
+/// The path from the first group that was entered: what stands before it, the script itself put there.
+#[inline]
+fn group_path(tag: &str) -> &str {
+    match tag.is_empty() || tag.starts_with("::") {
+        true => tag,
+        false => tag.find("::").map_or("", |at| &tag[at..]),
     }
 }
 

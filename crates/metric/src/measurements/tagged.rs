@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::distinct::fold;
-use super::values::{Accumulator, Accumulators, MetricValues, merge_values};
+use super::values::{Accumulator, Accumulators};
 use crate::series::overflow_tags;
-use crate::{Explosion, MetricId, MetricRegistry, TagSet, Tagged};
+use crate::{Aggregated, Explosion, MetricId, MetricRegistry, TagSet, Tagged};
 
-/// Metrics by their tags.
-pub type SeriesValues = BTreeMap<TagSet, MetricValues>;
+/// The values of each set of tags, by metric in order. Lists, not trees: most sets have few metrics, and a node of a tree has
+/// room for eleven aggregates, which are large.
+pub type SeriesValues = BTreeMap<TagSet, Vec<(MetricId, Aggregated)>>;
 
 /// Sets looked up lately; a power of two.
 const RECENT: usize = 256;
@@ -190,11 +191,11 @@ impl TaggedSeries {
                 taken.insert(set.tags.clone(), values);
             }
         }
-        let rest = self.rest.take();
+        let rest = self.rest.take_listed();
         if !rest.is_empty() {
             // A script may have given these tags itself.
             let place = taken.entry(self.rest_tags.clone()).or_default();
-            merge_values(place, rest);
+            merge_list(place, rest);
         }
         taken
     }
@@ -212,14 +213,30 @@ fn shared(strings: &mut BTreeSet<Arc<str>>, text: &str) -> Arc<str> {
 /// Adds series to others.
 pub(super) fn merge_tagged(into: &mut SeriesValues, from: SeriesValues) {
     for (tags, values) in from {
-        merge_values(into.entry(tags).or_default(), values);
+        merge_list(into.entry(tags).or_default(), values);
+    }
+}
+
+fn merge_list(into: &mut Vec<(MetricId, Aggregated)>, from: Vec<(MetricId, Aggregated)>) {
+    if into.is_empty() {
+        *into = from;
+        return;
+    }
+    for (metric, value) in from {
+        match into.binary_search_by_key(&metric, |(known, _)| *known) {
+            Ok(at) => into[at].1.merge(&value),
+            Err(at) => {
+                into.reserve_exact(1);
+                into.insert(at, (metric, value));
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Aggregated, BuiltIn, Contains, MetricType, OVERFLOW_TAG};
+    use crate::{BuiltIn, Contains, MetricType, OVERFLOW_TAG};
 
     fn tags(n: usize) -> TagSet {
         TagSet::new()
@@ -227,9 +244,11 @@ mod tests {
             .with("status", "200")
     }
 
-    fn count(values: &MetricValues) -> f64 {
-        match &values[&BuiltIn::HttpReqs.id()] {
-            Aggregated::Counter(counter) => counter.total(),
+    fn count(values: &[(MetricId, Aggregated)]) -> f64 {
+        match values {
+            [(metric, Aggregated::Counter(counter))] if *metric == BuiltIn::HttpReqs.id() => {
+                counter.total()
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -298,7 +317,10 @@ mod tests {
         let mut whole = SeriesValues::new();
         merge_tagged(&mut whole, taken.clone());
         merge_tagged(&mut whole, taken);
-        assert_eq!(whole.values().map(count).sum::<f64>(), 40.0);
+        assert_eq!(
+            whole.values().map(|values| count(values)).sum::<f64>(),
+            40.0
+        );
     }
 
     #[test]
@@ -321,9 +343,12 @@ mod tests {
         for n in 0..4 {
             assert_eq!(count(&taken[&tags(n)]), 1.0);
         }
-        assert_eq!(count(&taken[&known]), 1.0);
-        let overflow = &taken[&TagSet::new().with(OVERFLOW_TAG, "true")];
-        assert_eq!(overflow.keys().collect::<Vec<_>>(), [&wide]);
+        let metrics = |tags: &TagSet| -> Vec<MetricId> {
+            taken[tags].iter().map(|(metric, _)| *metric).collect()
+        };
+        assert_eq!(metrics(&known), [BuiltIn::HttpReqs.id(), wide]);
+        let overflow = TagSet::new().with(OVERFLOW_TAG, "true");
+        assert_eq!(metrics(&overflow), [wide]);
         let told = series.explosion.expect("there was one").to_string();
         assert!(
             told.contains("metric wide") && told.contains("`id`"),

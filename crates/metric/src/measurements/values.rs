@@ -104,24 +104,35 @@ impl Accumulators {
 
     /// What was recorded since the last time.
     pub(super) fn take(&mut self) -> MetricValues {
-        let taken = self.by_number.iter_mut().enumerate();
-        taken
-            .filter_map(|(number, accumulator)| {
-                let value = accumulator.as_mut()?.take()?;
-                Some((MetricId(number as u32), value))
-            })
-            .collect()
+        self.taken().collect()
+    }
+
+    fn taken(&mut self) -> impl Iterator<Item = (MetricId, Aggregated)> {
+        let all = self.by_number.iter_mut().enumerate();
+        all.filter_map(|(number, accumulator)| {
+            let value = accumulator.as_mut()?.take()?;
+            Some((MetricId(number as u32), value))
+        })
     }
 
     /// The same, but what was not recorded since is given back to the system: for the many series of
     /// which few are busy.
-    pub(super) fn take_or_free(&mut self) -> MetricValues {
+    pub(super) fn take_or_free(&mut self) -> Vec<(MetricId, Aggregated)> {
         for accumulator in &mut self.by_number {
             if accumulator.as_ref().is_some_and(|known| !known.touched) {
                 *accumulator = None;
             }
         }
-        self.take()
+        self.take_listed()
+    }
+
+    /// What was recorded since the last time, by metric in order, in a list that has room for no more.
+    pub(super) fn take_listed(&mut self) -> Vec<(MetricId, Aggregated)> {
+        let touched = self.by_number.iter().flatten();
+        let count = touched.filter(|known| known.touched).count();
+        let mut listed = Vec::with_capacity(count);
+        listed.extend(self.taken());
+        listed
     }
 }
 

@@ -53,6 +53,16 @@ impl Share {
             .expect("the whole is the one segment of its sequence")
     }
 
+    /// The slice of the plan that all workers of the process do together, as that of a lone worker.
+    #[must_use]
+    pub fn of_process(&self) -> Share {
+        Share {
+            worker: 0,
+            workers: 1,
+            ..self.clone()
+        }
+    }
+
     /// The same slice of the plan for another worker of the same process.
     ///
     /// # Panics

@@ -6,10 +6,12 @@
 
 mod encode;
 mod instants;
+mod post;
 mod settings;
 mod sink;
 #[cfg(test)]
 mod tests;
 
+pub use post::Poster;
 pub use settings::{FieldKind, InfluxSettings, InfluxTarget, Precision, UnknownPrecision};
 pub use sink::start;

@@ -38,7 +38,7 @@ fn line(points: &mut Points, values: &TaggedValues) -> String {
 
 fn values(tags: TagSet, metadata: Option<TagSet>) -> TaggedValues {
     TaggedValues {
-        sizes: None,
+        request: None,
         time_unix_ns: 1_795_280_847_503_584_142,
         tags: Arc::new(tags),
         metadata: metadata.map(Arc::new),

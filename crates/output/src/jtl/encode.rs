@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::{RequestSizes, TaggedValues};
+use loadline_model::snapshot::{RequestFacts, TaggedValues};
 
 use crate::k6_lines::{Lines, MetricDescription};
 
@@ -29,8 +29,7 @@ struct Row<'a> {
     error: &'a str,
     thread: &'a str,
     success: bool,
-    sizes: RequestSizes,
-    vus: u64,
+    request: RequestFacts,
     url: &'a str,
 }
 
@@ -49,8 +48,13 @@ impl Row<'_> {
         if !self.success && self.status != 0 {
             push_field(self.error, out);
         }
-        let (RequestSizes { sent, body }, vus) = (self.sizes, self.vus);
-        write!(out, ",{body},{sent},{vus},{vus},").expect(TAKES_ALL);
+        let RequestFacts {
+            sent_bytes,
+            body_bytes,
+            vus,
+        } = self.request;
+        let (of_group, all) = (vus.scenario, vus.run);
+        write!(out, ",{body_bytes},{sent_bytes},{of_group},{all},").expect(TAKES_ALL);
         push_field(
             if self.url.is_empty() {
                 "null"
@@ -81,21 +85,9 @@ impl Row<'_> {
 const TAKES_ALL: &str = "a string takes all text";
 
 /// Makes rows of requests; other values are no rows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct JtlLines {
-    /// Virtual users at work, as last told.
-    vus: u64,
     text: String,
-}
-
-impl JtlLines {
-    /// `vus`: virtual users at work until one is told.
-    pub(super) fn new(vus: u64) -> JtlLines {
-        JtlLines {
-            vus,
-            text: String::new(),
-        }
-    }
 }
 
 impl Lines for JtlLines {
@@ -113,12 +105,9 @@ impl Lines for JtlLines {
             let found = values.values.iter().find(|(id, _)| *id == metric.id());
             found.map(|(_, value)| *value)
         };
-        if let Some(vus) = value(BuiltIn::Vus) {
-            self.vus = vus as u64;
-        }
-        if value(BuiltIn::HttpReqDuration).is_none() {
+        let Some(request) = values.request else {
             return;
-        }
+        };
         let ns = |metric| (value(metric).unwrap_or(0.0) * 1e6) as u64;
         let connect_ns = ns(BuiltIn::HttpReqConnecting) + ns(BuiltIn::HttpReqTlsHandshaking);
         let elapsed_ns = connect_ns + ns(BuiltIn::HttpReqDuration);
@@ -141,8 +130,7 @@ impl Lines for JtlLines {
             error: error(&values.tags),
             thread: &thread(&values.tags, values.metadata.as_deref()),
             success,
-            sizes: values.sizes.unwrap_or_default(),
-            vus: self.vus,
+            request,
             url: tag("url"),
         }
         .push(&mut self.text);

@@ -13,20 +13,19 @@ use crate::k6_lines::{Destination, LineSink, MetricDescription};
 use crate::report::OnTrouble;
 
 /// Writes a header, and a row for each request among the values received until the sending ends are
-/// dropped; `vus` are at work until the values tell of others, and `on_trouble` is told when the destination begins to fail.
+/// dropped; `on_trouble` is told when the destination begins to fail.
 ///
 /// # Errors
 /// When no thread can be started.
 pub fn start(
     destination: Destination,
-    vus: u64,
     receiver: Receiver<Vec<TaggedValues>>,
     describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
     on_trouble: OnTrouble,
 ) -> io::Result<LineSink> {
     LineSink::start(
         "jtl",
-        JtlLines::new(vus),
+        JtlLines::default(),
         destination,
         receiver,
         describe,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::{RequestSizes, TaggedValues};
+use loadline_model::snapshot::{RequestFacts, TaggedValues, VusAtWork};
 use proptest::prelude::*;
 
 use super::encode::JtlLines;
@@ -30,15 +30,19 @@ fn request(tags: TagSet, failed: f64) -> TaggedValues {
         tags: Arc::new(tags),
         metadata: None,
         values: values.map(|(metric, value)| (metric.id(), value)).to_vec(),
-        sizes: Some(RequestSizes {
-            sent: 123,
-            body: 45,
+        request: Some(RequestFacts {
+            sent_bytes: 123,
+            body_bytes: 45,
+            vus: VusAtWork {
+                scenario: 5,
+                run: 8,
+            },
         }),
     }
 }
 
 fn rows(all: &[TaggedValues]) -> String {
-    let mut lines = JtlLines::new(5);
+    let mut lines = JtlLines::default();
     let mut out = Vec::new();
     for values in all {
         lines.append(values, &mut never, &mut out);
@@ -58,16 +62,12 @@ fn answer() -> TagSet {
 fn an_answer_has_jmeters_times() {
     assert_eq!(
         rows(&[request(answer(), 0.0)]),
-        "1700000000100,13,home,200,OK,shop 1-1,text,true,,45,123,5,5,http://h/,11,0,3\n"
+        "1700000000100,13,home,200,OK,shop 1-1,text,true,,45,123,5,8,http://h/,11,0,3\n"
     );
 }
 
 #[test]
-fn a_failure_has_jmeters_words_and_the_last_number_of_virtual_users() {
-    let vus = TaggedValues {
-        values: vec![(BuiltIn::Vus.id(), 8.0)],
-        ..request(TagSet::new(), 0.0)
-    };
+fn a_failure_has_jmeters_words() {
     let refused = TagSet::new()
         .with("error", "dial: connection refused")
         .with("error_code", "1212")
@@ -76,10 +76,10 @@ fn a_failure_has_jmeters_words_and_the_last_number_of_virtual_users() {
     failed.metadata = Some(Arc::new(TagSet::new().with("vu", "3")));
     let unexpected = request(answer().with("status", "503"), 1.0);
     assert_eq!(
-        rows(&[vus, failed, unexpected]),
+        rows(&[failed, unexpected]),
         "1700000000100,13,,Non HTTP response code: dial: connection refused,Non HTTP response \
-         message: dial: connection refused,default 1-3,text,false,,45,123,8,8,null,0,0,3\n\
-         1700000000100,13,home,503,Service Unavailable,shop 1-1,text,false,,45,123,8,8,http://h/,11,0,3\n"
+         message: dial: connection refused,default 1-3,text,false,,45,123,5,8,null,0,0,3\n\
+         1700000000100,13,home,503,Service Unavailable,shop 1-1,text,false,,45,123,5,8,http://h/,11,0,3\n"
     );
 }
 
@@ -87,11 +87,12 @@ fn a_failure_has_jmeters_words_and_the_last_number_of_virtual_users() {
 fn other_values_are_no_rows() {
     let iteration = TaggedValues {
         values: vec![(BuiltIn::Iterations.id(), 1.0)],
+        request: None,
         ..request(answer(), 0.0)
     };
     assert_eq!(rows(&[iteration]), "");
     let mut head = Vec::new();
-    JtlLines::new(1).head(&mut head);
+    JtlLines::default().head(&mut head);
     assert_eq!(head.iter().filter(|byte| **byte == b',').count(), 16);
 }
 

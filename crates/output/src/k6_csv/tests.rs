@@ -93,7 +93,7 @@ fn times_in_every_format() {
         let read = Recorded {
             metrics: Recorded::read().metrics,
             values: vec![TaggedValues {
-                sizes: None,
+                request: None,
                 time_unix_ns: 1_795_259_412_404_456_640,
                 tags: Arc::new(TagSet::new().with("b", " x").with("a", "y")),
                 metadata: Some(Arc::new(TagSet::new().with("vu", "1"))),

@@ -64,7 +64,7 @@ mod tests {
 
     fn values(tags: &Arc<TagSet>) -> TaggedValues {
         TaggedValues {
-            sizes: None,
+            request: None,
             time_unix_ns: 0,
             tags: Arc::clone(tags),
             metadata: None,

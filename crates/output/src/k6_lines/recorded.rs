@@ -63,7 +63,7 @@ impl Recorded {
             .iter()
             .position(|metric| *metric.definition.name == *name);
         TaggedValues {
-            sizes: None,
+            request: None,
             time_unix_ns: unix_ns(data["time"].as_str().unwrap()),
             tags: Arc::new(tags(&data["tags"])),
             metadata: data

@@ -58,7 +58,7 @@ impl Write for Disk {
 
 fn batch(values: &[f64]) -> Vec<TaggedValues> {
     let one = |value: &f64| TaggedValues {
-        sizes: None,
+        request: None,
         time_unix_ns: 0,
         tags: Arc::new(TagSet::new()),
         metadata: None,

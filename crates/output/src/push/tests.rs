@@ -150,7 +150,7 @@ impl Carrier for Kept {
 
 fn at(time_s: u64, values: &[f64]) -> TaggedValues {
     TaggedValues {
-        sizes: None,
+        request: None,
         time_unix_ns: time_s * 1_000_000_000,
         tags: Arc::new(TagSet::new()),
         metadata: None,

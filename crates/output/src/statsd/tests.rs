@@ -25,7 +25,7 @@ fn describe(id: MetricId) -> MetricDescription {
 
 fn values(tags: TagSet, values: &[(BuiltIn, f64)]) -> TaggedValues {
     TaggedValues {
-        sizes: None,
+        request: None,
         time_unix_ns: 1,
         tags: Arc::new(tags),
         metadata: Some(Arc::new(TagSet::new().with("vu", "7"))),

@@ -47,6 +47,14 @@ pub fn waiting(port: u16) -> String {
     format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}")
 }
 
+/// A group whose scheduler is on and has no duration, which is not started.
+#[must_use]
+pub fn group_without_duration(group: &str) -> String {
+    format!(
+        "Error occurred starting thread group :{group}, error message:Invalid duration 0 set in Thread Group:{group}, \nsee log file for more details"
+    )
+}
+
 /// The run is over.
 #[must_use]
 pub fn tidying_up(at: Instant<'_>) -> String {

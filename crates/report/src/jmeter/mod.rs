@@ -3,8 +3,10 @@
 //! Must not know who runs a plan, nor where the bytes go. Invariant: what is written here is to the byte what JMeter
 //! 5.6.3 writes of the same samples.
 
+pub mod backend;
 pub mod console;
 pub mod csv;
+pub mod dashboard;
 pub mod results;
 pub mod save_config;
 pub mod statistics;

@@ -197,7 +197,8 @@ impl SaveConfig {
     /// of the rest. An element that is not there is off.
     #[must_use]
     pub fn with_elements(&self, element: &dyn Fn(&str) -> Option<String>) -> SaveConfig {
-        let is_on = |name: &str| element(name).is_some_and(|text| text.trim() == "true");
+        let is_on =
+            |name: &str| element(name).is_some_and(|text| text.eq_ignore_ascii_case("true"));
         let wanted = SWITCHES.iter().filter(|(_, _, name, _)| is_on(name));
         SaveConfig {
             is_xml: is_on("xml"),

@@ -14,6 +14,9 @@ const EXACT_MS: u64 = 100_000;
 /// Labels that are told singly; the samples of all further ones are in `Total` alone.
 const LABELS_MAX: usize = 20_000;
 
+/// Figures with their names.
+pub(super) type Figures = Vec<(&'static str, Value)>;
+
 /// What was seen of all samples of a label.
 #[derive(Clone, Debug, Default)]
 struct Tally {
@@ -54,17 +57,22 @@ impl Statistics {
         }
     }
 
-    /// The whole as JSON, labels in the order in which they came.
-    #[must_use]
-    pub fn json(&self) -> String {
+    /// The figures of each label by their names in `statistics.json`, those of the whole last.
+    pub(super) fn figures(&self) -> impl Iterator<Item = (&str, Figures)> {
         let labels = self
             .labels
             .iter()
             .map(|(name, tally)| (name.as_str(), tally));
-        let parts = labels.chain([("Total", &self.total)]);
-        let parts = parts.map(|(name, tally)| {
-            let fields = tally.told(name).into_iter();
-            let lines = fields.map(|(key, value)| format!("    \"{key}\" : {value}"));
+        let all = labels.chain([("Total", &self.total)]);
+        all.map(|(name, tally)| (name, tally.told(name)))
+    }
+
+    /// The whole as JSON, labels in the order in which they came.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let parts = self.figures().map(|(name, fields)| {
+            let lines = fields.into_iter();
+            let lines = lines.map(|(key, value)| format!("    \"{key}\" : {value}"));
             let lines: Vec<String> = lines.collect();
             format!("  {} : {{\n{}\n  }}", json!(name), lines.join(",\n"))
         });
@@ -93,7 +101,7 @@ impl Tally {
         self.sent_bytes = self.sent_bytes.saturating_add(row.sent_bytes);
     }
 
-    fn told(&self, name: &str) -> Vec<(&'static str, Value)> {
+    fn told(&self, name: &str) -> Figures {
         let elapsed_ms = self.last_ms.saturating_sub(self.first_ms) as f64;
         let per_second = |bytes: u64| real(bytes as f64 / 1024.0 / (elapsed_ms / 1000.0));
         let share = self.errors as f32 * 100.0 / self.samples as f32;
@@ -121,36 +129,36 @@ impl Tally {
     /// Between the two samples next to the place p·(n+1)/100, as JMeter has it, but of all samples and not of the
     /// last 20,000.
     fn percentile(&self, percent: f64) -> f64 {
-        let count = self.samples as f64;
-        let place = percent / 100.0 * (count + 1.0);
-        if place < 1.0 {
-            return self.least_ms as f64;
-        }
-        if place >= count {
-            return self.greatest_ms as f64;
-        }
-        let floor = place.floor();
-        let (lower, upper) = self.neighbours(floor as u64);
-        lower + (place - floor) * (upper - lower)
+        percentile(percent, self.samples, |place| self.nth(place))
     }
 
-    /// The time of the sample at a place from 1, in the order of times, and that of the next.
-    fn neighbours(&self, place: u64) -> (f64, f64) {
-        let mut before = 0;
-        let mut lower = None;
-        for (time, count) in &self.times {
-            before += count;
-            if lower.is_none() && before >= place {
-                lower = Some(*time as f64);
-            }
-            if before > place {
-                let upper = *time as f64;
-                return (lower.unwrap_or(upper), upper);
-            }
+    /// The time of the sample at a place from 1, in the order of times.
+    fn nth(&self, place: u64) -> f64 {
+        if place <= 1 {
+            return self.least_ms as f64;
         }
-        let greatest = self.greatest_ms as f64;
-        (lower.unwrap_or(greatest), greatest)
+        let mut before = 0;
+        let found = self.times.iter().find(|(_, count)| {
+            before += **count;
+            before >= place
+        });
+        let time = found.filter(|_| place < self.samples);
+        time.map_or(self.greatest_ms, |(time, _)| *time) as f64
     }
+}
+
+/// Between the two values next to the place p·(n+1)/100 of n values in order; `nth` gives one by its place from 1.
+pub(super) fn percentile(percent: f64, count: u64, nth: impl Fn(u64) -> f64) -> f64 {
+    let place = percent / 100.0 * (count as f64 + 1.0);
+    if place < 1.0 {
+        return nth(1);
+    }
+    if place >= count as f64 {
+        return nth(count);
+    }
+    let floor = place.floor();
+    let lower = nth(floor as u64);
+    lower + (place - floor) * (nth(floor as u64 + 1) - lower)
 }
 
 fn rounded(ms: u64) -> u64 {

@@ -25,8 +25,11 @@ pub fn start(config: &SaveConfig) -> String {
     )
 }
 
+/// Bytes at the end of a file among which its end is looked for.
+pub const TAIL_BYTES: u64 = 24;
+
 /// Where a file that is added to is cut, so that what follows stands within its root element; `None`: it has no end,
-/// and is started anew behind what is there. `tail` is the end of the file, and the place counts from its start.
+/// and is written anew. `tail` is the end of the file, and the place counts from its start.
 #[must_use]
 pub fn end_in(tail: &[u8]) -> Option<usize> {
     let end = END.trim().as_bytes();

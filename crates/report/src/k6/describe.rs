@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use loadline_go::GoDuration;
-use loadline_model::Executor;
+use loadline_model::{Executor, ThreadGroup};
 
 use super::paint::Paint;
 
@@ -167,7 +167,12 @@ fn load(executor: &Executor) -> (String, Option<String>) {
             ),
             vus(executor),
         ),
+        Executor::ThreadGroup(group) => (threads(group), None),
     }
+}
+
+fn threads(group: &ThreadGroup) -> String {
+    format!("up to {} threads", group.threads_max())
 }
 
 fn limit(span: Duration) -> String {

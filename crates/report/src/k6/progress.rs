@@ -276,6 +276,7 @@ fn length(executor: &Executor) -> Option<Duration> {
         Executor::RampingArrivalRate { stages, .. } => {
             Some(stages.iter().map(|stage| stage.duration).sum())
         }
+        Executor::ThreadGroup(_) => None,
     }
 }
 
@@ -296,7 +297,9 @@ fn cells(scenario: &ScenarioProgress, phase: TestPhase) -> Vec<String> {
     let done = scenario.iterations;
     match &scenario.executor {
         Executor::ConstantVus { vus, .. } => vec![format!("{vus} VUs"), time],
-        Executor::RampingVus { .. } | Executor::ExternallyControlled { .. } => vec![busy, time],
+        Executor::RampingVus { .. }
+        | Executor::ExternallyControlled { .. }
+        | Executor::ThreadGroup(_) => vec![busy, time],
         Executor::SharedIterations {
             vus, iterations, ..
         } => vec![

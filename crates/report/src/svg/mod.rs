@@ -14,12 +14,14 @@ mod heat;
 mod observed;
 mod overlay;
 mod palette;
+mod series;
 
 use loadline_model::RunResult;
 
 pub use curve::{CurvePoint, LoadCurve, load_curve};
 pub(crate) use overlay::{Overlaid, overlays};
 pub use palette::Palette;
+pub(crate) use series::{Series, Unit, over_time};
 
 /// A finished chart.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,4 +9,5 @@ mod window;
 
 pub(crate) use requests::check;
 pub use requests::evaluate;
+pub use script::check_script;
 pub(crate) use script::{HOLD_EVERY, ScriptThresholds};

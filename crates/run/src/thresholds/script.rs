@@ -48,6 +48,14 @@ pub(crate) struct ScriptThresholds {
     next_at: u64,
 }
 
+/// Refuses a plan whose thresholds cannot be evaluated, before anything is made for it.
+///
+/// # Errors
+/// k6's words for a metric that does not exist, or that cannot answer.
+pub fn check_script(plan: &[ThresholdPlan], registry: &MetricRegistry) -> Result<(), String> {
+    ScriptThresholds::new(plan, false, registry).map(drop)
+}
+
 impl ScriptThresholds {
     /// The thresholds of a plan; with `fail_on_drop` one more, that no iteration was dropped.
     ///

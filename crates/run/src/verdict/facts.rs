@@ -213,6 +213,7 @@ impl<'a> Facts<'a> {
                     Executor::RampingVus { .. }
                         | Executor::RampingArrivalRate { .. }
                         | Executor::ExternallyControlled { .. }
+                        | Executor::ThreadGroup(_)
                 )
             })
     }

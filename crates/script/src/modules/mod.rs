@@ -10,6 +10,7 @@ pub(crate) mod data;
 mod encoding;
 mod execution;
 mod files;
+pub(crate) mod go_values;
 mod html;
 mod http;
 mod k6;

@@ -360,7 +360,7 @@ impl VuCore {
 }
 
 /// Tells the engine that it runs on another stack from here on.
-fn move_in(ctx: &Ctx<'_>) {
+pub(crate) fn move_in(ctx: &Ctx<'_>) {
     // SAFETY: the context is alive, and so is its runtime.
     unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
 }

@@ -71,6 +71,9 @@ impl fmt::Display for ScriptFailure {
 
 impl std::error::Error for ScriptFailure {}
 
+/// Bytes beyond a virtual user's limit for its failure to be read.
+const TELLING_BYTES: usize = 64 * 1024;
+
 /// What an error of a native or of the script means.
 pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
     if !error.is_exception() {
@@ -85,11 +88,24 @@ pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
             trace: String::new(),
         };
     }
+    // What is told of a heap that is full takes a little memory too.
+    let memory_limit = state(ctx).program.settings.memory_limit;
+    if let Some(limit) = memory_limit {
+        limit_memory(ctx, limit.saturating_add(TELLING_BYTES));
+    }
     let mut failure = failure_of_value(ctx, &thrown);
+    if let Some(limit) = memory_limit {
+        limit_memory(ctx, limit);
+    }
     if failure.trace.is_empty() {
         failure.trace = trace_of(&thrown_at);
     }
     failure
+}
+
+fn limit_memory(ctx: &Ctx<'_>, bytes: usize) {
+    // SAFETY: the context is alive, and so is its runtime.
+    unsafe { qjs::JS_SetMemoryLimit(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
 }
 
 /// Where the last exception was thrown: what is thrown need not be an error that knows it.

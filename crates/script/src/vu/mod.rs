@@ -23,8 +23,9 @@ pub use ask::{Ask, OpId, Resume, Wait};
 pub use failure::{FailureKind, ScriptFailure};
 pub use stack::StackPool;
 
+pub(crate) use self::core::move_in;
 pub(crate) use event_loop::Timer;
-pub(crate) use failure::failure_of;
+pub(crate) use failure::{failure_of, failure_of_value};
 pub(crate) use state::{Stage, VuState, cancellation, state};
 
 use self::core::VuCore;

@@ -13,8 +13,9 @@ use corosensei::stack::{DefaultStack, Stack, StackPointer};
 pub(crate) const STACK_BYTES: usize = 256 * 1024;
 /// Bytes of a stack that are left to natives when the engine says that recursion is too deep.
 pub(crate) const STACK_RESERVE: usize = 64 * 1024;
-/// Stacks kept for later; more would be memory that no load needs again.
-const KEPT_MAX: usize = 1_024;
+/// Stacks kept for later: giving them back and taking new ones costs a load more than the memory, which
+/// it has needed once. A quarter of the mappings that systems let a process have.
+const KEPT_MAX: usize = 8_192;
 
 /// The free stacks of one thread.
 #[derive(Default)]

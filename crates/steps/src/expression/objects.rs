@@ -3,7 +3,7 @@
 //! Must not know how calls are read. Invariant: a script sees and changes nothing but through the scope.
 
 use super::Dialect;
-use super::methods::Method;
+use super::method_names::Method;
 
 /// What a script may ask something of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

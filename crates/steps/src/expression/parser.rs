@@ -4,7 +4,7 @@
 
 use super::Dialect;
 use super::lexer::{Part, Token, tokens};
-use super::methods::Method;
+use super::method_names::Method;
 use super::objects::{Class, Object};
 use super::operators::{Operator, TypeName};
 

@@ -5,7 +5,8 @@
 use loadline_java::date_format::Moment;
 
 use super::Dialect;
-use super::methods::{self, Method};
+use super::method_names::Method;
+use super::methods;
 use super::objects::{Class, Object};
 use super::operators::{TypeName, apply, cast};
 use super::parser::{Node, Prefix, Step};

@@ -126,13 +126,13 @@ fn scripts_that_change_are_read_when_they_are_known() {
 #[test]
 fn scripts_see_the_last_sample() {
     let mut bench = asked();
-    bench.previous = Some(crate::sample::Sample {
+    bench.previous = Some(std::sync::Arc::new(crate::sample::Sample {
         code: "200".to_owned(),
         success: true,
         data: b"<ok>".to_vec(),
         elapsed_ms: 12,
         ..Default::default()
-    });
+    }));
     let cases = [
         (
             "${__groovy(prev.getResponseCode() == '200' && prev.isSuccessful())}",

@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
-use super::{Call, Outcome};
+use super::{Call, Outcome, keep};
 use crate::expression::{Dialect, Expression};
+use crate::host::LogLevel;
 use crate::scope::Scope;
+use crate::script::{run_function, unknown_calls};
 use crate::text::Text;
 
 /// What can be done about a script before it runs.
@@ -19,6 +21,8 @@ pub(crate) enum Script {
     Read(Arc<Expression>),
     /// It has variables in it, and is read when it is known.
     Changing,
+    /// It is in a language that the host reads, JavaScript.
+    Foreign,
     /// One of BeanShell's that are known.
     Known(Idiom),
     /// It is not supported: what in it.
@@ -39,7 +43,7 @@ pub(super) fn prepare(function: &str, text: &Text) -> Script {
     let Some(dialect) = dialect(function) else {
         return match function {
             "__BeanShell" => bean_shell_idiom(text),
-            "__javaScript" => Script::Unsupported("a script".to_owned()),
+            "__javaScript" => java_script(text),
             _ => Script::Absent,
         };
     };
@@ -84,6 +88,38 @@ pub(super) fn expression(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     };
     out.push_str(&expression.run(scope));
     Ok(())
+}
+
+/// `__javaScript(script[,variable])`. What throws comes to nothing, and leaves the variable as it is.
+pub(super) fn evaluate_java_script(
+    call: &Call,
+    scope: &mut Scope<'_>,
+    out: &mut String,
+) -> Outcome {
+    if let Script::Foreign = call.script {
+        let source = call.argument(0, scope).into_owned();
+        match run_function(&source, scope) {
+            Ok(value) => {
+                out.push_str(&value);
+                if let Some(name) = call.arguments.get(1) {
+                    keep(name, scope, &value);
+                }
+            }
+            Err(thrown) => {
+                let message = format!("Error processing Javascript: [{source}]: {thrown}");
+                let world = scope.host.world();
+                world.log(LogLevel::Error, "o.a.j.f.JavaScript", &message);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn java_script(text: &Text) -> Script {
+    match unknown_calls(&text.sketch("1")).as_slice() {
+        [] => Script::Foreign,
+        [what, ..] => Script::Unsupported(what.clone()),
+    }
 }
 
 /// `__BeanShell(script[,variable])`: the plan's folder and the environment.

@@ -8,8 +8,8 @@
 use super::Arity::{AtLeast, Between, Exactly};
 use super::Body::{Live, Pure, Script};
 use super::{
-    Arity, Body, Function, coding, files, identity, numbers, patterns, properties, random, scripts,
-    strings, times, variables,
+    Arity, Body, Function, coding, feedback, files, identity, numbers, patterns, properties,
+    random, scripts, strings, times, variables,
 };
 
 /// The function of a name; `None`: there is none.
@@ -124,11 +124,10 @@ static FUNCTIONS: &[Function] = &[
         Live(variables::is_variable_defined),
     ),
     plain("__iterationNum", AtLeast(0), Live(identity::iteration)),
-    kept(
+    plain(
         "__javaScript",
         Between(1, 2),
-        1,
-        Script(scripts::expression),
+        Script(scripts::evaluate_java_script),
     ),
     kept("__jexl2", Between(1, 2), 1, Script(scripts::expression)),
     kept("__jexl3", Between(1, 2), 1, Script(scripts::expression)),
@@ -174,6 +173,11 @@ static FUNCTIONS: &[Function] = &[
     plain("__threadNum", Exactly(0), Live(identity::thread_number)),
     kept("__time", Between(0, 2), 1, Live(times::time)),
     kept("__timeShift", Between(4, 5), 4, Live(times::time_shift)),
+    plain(
+        "__tstFeedback",
+        Between(2, 4),
+        Live(feedback::threads_of_profile),
+    ),
     plain("__unescape", Exactly(1), Pure(coding::unescape)),
     plain("__unescapeHtml", Exactly(1), Pure(coding::unescape_html)),
     kept("__uppercase", AtLeast(1), 1, Pure(strings::uppercase)),

@@ -471,9 +471,9 @@ fn groups_of_patterns() {
             ),
         ],
     );
-    bench.previous = Some(crate::sample::Sample {
+    bench.previous = Some(std::sync::Arc::new(crate::sample::Sample {
         data: b"id=7".to_vec(),
         ..Default::default()
-    });
+    }));
     check(bench, &[("${__regexFunction(id=(\\d),$1$)}", "7")]);
 }

@@ -3,9 +3,13 @@
 //! Must not know URLs and headers. Invariant: the same arguments give the same bytes; only the boundary of a multipart
 //! body is by chance.
 
+use std::sync::LazyLock;
+
 use encoding_rs::Encoding;
 use loadline_java::url_coding;
 
+use super::exchange::Fetch;
+use super::rewriting::Rewrite;
 use super::{HttpArgument, HttpFault, HttpRequestPlan, is_blank};
 use crate::scope::Scope;
 
@@ -21,6 +25,8 @@ pub(super) struct RequestBody {
     pub(super) is_file: bool,
     /// The body as results tell it.
     pub(super) told: String,
+    /// Why it cannot be sent whole, which shows after its head was sent; `None`: it can.
+    pub(super) fault: Option<HttpFault>,
 }
 
 /// An argument, evaluated.
@@ -30,13 +36,36 @@ struct Pair<'a> {
     value: String,
 }
 
-fn pairs<'a>(request: &'a HttpRequestPlan, scope: &mut Scope<'_>) -> Vec<Pair<'a>> {
+/// An argument that a modifier adds.
+static ADDED: LazyLock<HttpArgument> = LazyLock::new(|| HttpArgument {
+    encode: true,
+    equals: "=",
+    ..HttpArgument::default()
+});
+
+fn pairs<'a>(
+    request: &'a HttpRequestPlan,
+    rewrites: &[Rewrite],
+    scope: &mut Scope<'_>,
+) -> Vec<Pair<'a>> {
     let evaluated = request.arguments.iter().map(|plan| Pair {
         plan,
         name: plan.name.evaluate(scope).into_owned(),
         value: plan.value.evaluate(scope).into_owned(),
     });
-    evaluated.collect()
+    let mut pairs: Vec<Pair<'_>> = evaluated.collect();
+    for rewrite in rewrites {
+        let Rewrite::Argument { name, value } = rewrite else {
+            continue;
+        };
+        pairs.retain(|pair| pair.name != *name);
+        pairs.push(Pair {
+            plan: &ADDED,
+            name: name.clone(),
+            value: value.clone(),
+        });
+    }
+    pairs
 }
 
 /// The encoding that a plan names; UTF-8 where it names none, or none that is known.
@@ -57,11 +86,16 @@ fn form_decoded(text: &str, encoding: &'static Encoding) -> String {
     )
 }
 
-/// The query that arguments make.
-pub(super) fn query(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> String {
+/// The query that arguments make, those of a path behind them.
+pub(super) fn query(
+    request: &HttpRequestPlan,
+    rewrites: &[Rewrite],
+    more: &[(String, String)],
+    scope: &mut Scope<'_>,
+) -> String {
     let encoding = encoding(&request.encoding.evaluate(scope));
     let mut parts = Vec::new();
-    for pair in pairs(request, scope) {
+    for pair in pairs(request, rewrites, scope) {
         if pair.name.is_empty() {
             continue;
         }
@@ -74,6 +108,10 @@ pub(super) fn query(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> String 
             false => joined(&pair.name, pair.plan.equals, &pair.value),
         });
     }
+    for (name, value) in more {
+        let coded = |text: &str| form_encoded(text, encoding);
+        parts.push(format!("{}={}", coded(name), coded(value)));
+    }
     parts.join("&")
 }
 
@@ -84,9 +122,11 @@ fn joined(name: &str, equals: &str, value: &str) -> String {
     }
 }
 
-/// Whether a request's arguments are its body as they are.
-fn is_raw(request: &HttpRequestPlan, pairs: &[Pair<'_>]) -> bool {
-    request.raw_body || !pairs.is_empty() && pairs.iter().all(|pair| pair.name.is_empty())
+/// Whether a request's arguments are its body as they are; their values are not looked at.
+fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
+    let arguments = &request.arguments;
+    let mut names = arguments.iter().map(|argument| &argument.name);
+    request.raw_body || !arguments.is_empty() && names.all(|name| name.evaluate(scope).is_empty())
 }
 
 /// The body of a request under a method that has one; `None`: it has none.
@@ -95,20 +135,34 @@ fn is_raw(request: &HttpRequestPlan, pairs: &[Pair<'_>]) -> bool {
 /// A file that cannot be sent.
 pub(super) fn body(
     request: &HttpRequestPlan,
-    method: &str,
+    fetch: &Fetch,
+    rewrites: &[Rewrite],
     scope: &mut Scope<'_>,
 ) -> Result<Option<RequestBody>, HttpFault> {
+    let method = fetch.method.as_str();
+    if fetch.is_followed {
+        return Ok(None);
+    }
     let name = request.encoding.evaluate(scope).into_owned();
     let charset = if is_blank(&name) {
         "UTF-8"
     } else {
         name.trim()
     };
+    let is_known = Encoding::for_label(charset.as_bytes()).is_some();
     let encoding = encoding(charset);
-    let pairs = pairs(request, scope);
-    let is_raw = is_raw(request, &pairs);
-    let has_body = matches!(method, "POST" | "PUT" | "PATCH" | "DELETE");
+    let adds = |one: &Rewrite| matches!(one, Rewrite::Argument { .. });
+    let is_raw = is_raw(request, scope) && (request.raw_body || !rewrites.iter().any(adds));
+    let unknown = || HttpFault {
+        class: "java.nio.charset.UnsupportedCharsetException".to_owned(),
+        message: charset.to_owned(),
+    };
+    let has_body = !matches!(method, "GET" | "HEAD" | "TRACE" | "OPTIONS");
     if is_raw && (has_body || method == "GET") {
+        if !is_known {
+            return Err(unknown());
+        }
+        let pairs = pairs(request, rewrites, scope);
         let told: String = pairs.iter().map(|pair| pair.value.as_str()).collect();
         if method == "GET" && told.is_empty() {
             return Ok(None);
@@ -117,32 +171,30 @@ pub(super) fn body(
         return Ok(Some(RequestBody {
             bytes,
             content_type: Some(format!("text/plain; charset={charset}")),
-            is_binding: false,
-            is_file: false,
             told,
+            ..RequestBody::default()
         }));
     }
     if !has_body {
         return Ok(None);
     }
+    if !is_known {
+        return Err(unknown());
+    }
     if let [file] = request.files.as_slice()
         && is_blank(&file.parameter.evaluate(scope))
         && !request.multipart
     {
-        return file_as_body(file, scope).map(Some);
+        return Ok(Some(file_as_body(file, scope)));
     }
+    let pairs = pairs(request, rewrites, scope);
     if request.multipart || !request.files.is_empty() {
         return multipart(request, &pairs, charset, encoding, scope).map(Some);
     }
-    Ok(Some(form(&pairs, charset, encoding, method)))
+    Ok(Some(form(&pairs, charset, encoding)))
 }
 
-fn form(
-    pairs: &[Pair<'_>],
-    charset: &str,
-    encoding: &'static Encoding,
-    method: &str,
-) -> RequestBody {
+fn form(pairs: &[Pair<'_>], charset: &str, encoding: &'static Encoding) -> RequestBody {
     let mut parts = Vec::new();
     for pair in pairs.iter().filter(|pair| !pair.name.is_empty()) {
         let (name, value) = match pair.plan.encode {
@@ -159,34 +211,45 @@ fn form(
         parts.push(format!("{name}={value}"));
     }
     let told = parts.join("&");
-    let is_silent = told.is_empty() && method == "DELETE";
     RequestBody {
         bytes: told.clone().into_bytes(),
-        content_type: (!is_silent)
-            .then(|| format!("application/x-www-form-urlencoded; charset={charset}")),
-        is_binding: false,
-        is_file: false,
+        content_type: Some(format!(
+            "application/x-www-form-urlencoded; charset={charset}"
+        )),
         told,
+        ..RequestBody::default()
     }
 }
 
 fn read(path: &str, scope: &Scope<'_>) -> Result<std::sync::Arc<[u8]>, HttpFault> {
-    scope.host.world().read_file(path).map_err(|_| HttpFault {
-        class: "java.io.FileNotFoundException".to_owned(),
-        message: format!("{path} (No such file or directory)"),
+    let world = scope.host.world();
+    world.read_file(path).map_err(|_| {
+        let whole = match path.starts_with('/') {
+            true => path.to_owned(),
+            false => format!("{}/{path}", world.plan_folder()),
+        };
+        HttpFault {
+            class: "java.io.FileNotFoundException".to_owned(),
+            message: format!("{whole} (No such file or directory)"),
+        }
     })
 }
 
-fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> Result<RequestBody, HttpFault> {
+fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
     let path = file.path.evaluate(scope).into_owned();
     let content_type = file.content_type.evaluate(scope).into_owned();
-    Ok(RequestBody {
-        bytes: read(&path, scope)?.to_vec(),
+    let (bytes, fault) = match read(&path, scope) {
+        Ok(bytes) => (bytes.to_vec(), None),
+        Err(fault) => (Vec::new(), Some(fault)),
+    };
+    RequestBody {
+        bytes,
         content_type: (!is_blank(&content_type)).then_some(content_type),
-        is_binding: false,
         is_file: true,
         told: "<actual file content, not shown here>".to_owned(),
-    })
+        fault,
+        ..RequestBody::default()
+    }
 }
 
 /// Letters of a boundary.
@@ -250,8 +313,8 @@ fn multipart(
             "multipart/form-data; boundary={boundary}; charset={charset}"
         )),
         is_binding: true,
-        is_file: false,
         told,
+        ..RequestBody::default()
     })
 }
 

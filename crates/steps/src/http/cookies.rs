@@ -1,21 +1,44 @@
-//! The cookies of one thread, by JMeter's standard policy (RFC 6265).
+//! The cookies of one thread, by the policies of JMeter's client: RFC 6265 as browsers follow it, Netscape's, RFC 2109.
 //!
 //! Must not know requests. Invariant: a cookie is sent to the hosts and paths that it is for, and to nobody else.
 
+use super::date;
+use super::settings::CookieSettings;
 use super::url::Url;
+use crate::scope::Scope;
 use crate::text::Text;
 
 /// A cookie manager.
 #[derive(Debug, Default)]
 pub struct CookieManager {
+    /// Its number within the program.
+    pub id: usize,
     /// Cookies that are there from the start.
     pub preset: Vec<PresetCookie>,
     /// Whether each iteration begins with these alone.
     pub clear_each_iteration: bool,
     /// Whether that is decided by the group's rule for users instead.
     pub by_group: bool,
-    /// Whether nothing is stored and sent (`ignoreCookies`).
-    pub ignore: bool,
+    /// By which rules cookies are read and written.
+    pub policy: CookiePolicy,
+}
+
+/// By which rules cookies are read and written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CookiePolicy {
+    /// RFC 6265 (`standard`, `standard-strict`).
+    #[default]
+    Standard,
+    /// Netscape's draft.
+    Netscape,
+    /// Netscape's draft for cookies of version 0, else RFC 2109 (`default`, `best-match`, `compatibility`).
+    Mixed,
+    /// RFC 2109.
+    Rfc2109,
+    /// RFC 2965: what answers set is not looked at, as it is in a header field of before that.
+    Rfc2965,
+    /// Nothing is stored and sent (`ignoreCookies`).
+    Ignore,
 }
 
 /// A cookie of the plan.
@@ -31,89 +54,265 @@ pub struct PresetCookie {
     pub path: Text,
     /// Whether it goes over TLS only.
     pub secure: bool,
+    /// Whether hosts below the domain get it too.
+    pub with_subdomains: bool,
+    /// Whether its path is told where the policy tells paths.
+    pub says_path: bool,
 }
 
 /// One cookie.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cookie {
-    pub(super) name: String,
-    pub(super) value: String,
-    pub(super) domain: String,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Cookie {
+    name: String,
+    value: String,
+    domain: String,
     /// Whether hosts below the domain get it too.
-    pub(super) with_subdomains: bool,
-    pub(super) path: String,
-    pub(super) secure: bool,
+    with_subdomains: bool,
+    path: String,
+    /// Whether the answer that set it named the path.
+    says_path: bool,
+    secure: bool,
+    /// The version of the rules that it follows.
+    version: u32,
+    /// Its place among the cookies of the plan; `None`: an answer set it.
+    preset: Option<usize>,
+    /// Whether its texts change, so that JMeter never takes it for another.
+    changes: bool,
 }
 
 /// The cookies of a thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Jar(Vec<Cookie>);
 
+/// What an answer said of a cookie, and whether it has ended.
+struct Said {
+    cookie: Cookie,
+    has_ended: bool,
+}
+
 impl Jar {
+    /// Those that a manager has from the start.
+    pub(super) fn of(manager: &CookieManager, scope: &mut Scope<'_>) -> Jar {
+        let presets = manager.preset.iter().enumerate();
+        Jar(presets
+            .map(|(place, preset)| preset.cookie(place, scope))
+            .collect())
+    }
+
+    /// Gives the cookies of the plan the values that they have now.
+    pub(super) fn refresh(&mut self, manager: &CookieManager, scope: &mut Scope<'_>) {
+        for cookie in &mut self.0 {
+            let place = cookie.preset;
+            let preset = place.and_then(|place| Some((place, manager.preset.get(place)?)));
+            if let Some((place, preset)) = preset.filter(|(_, preset)| !preset.is_constant()) {
+                *cookie = preset.cookie(place, scope);
+            }
+        }
+    }
+
+    /// Stores all of another.
+    pub(super) fn store_all(&mut self, other: Jar) {
+        for cookie in other.0 {
+            self.store(cookie);
+        }
+    }
+
     /// The `Cookie` field for a URL; `None`: there is none to send.
-    pub(super) fn field(&self, url: &Url) -> Option<String> {
-        let path = url.target.split(['?', '#']).next().unwrap_or_default();
-        let path = if path.is_empty() { "/" } else { path };
+    pub(super) fn field(&self, policy: CookiePolicy, url: &Url) -> Option<String> {
+        let path = url.path();
         let mut fitting: Vec<&Cookie> = self.0.iter().filter(|one| one.fits(url, path)).collect();
-        fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
+        let version = fitting.iter().map(|one| one.version).min()?;
+        let is_by_rfc = match policy {
+            CookiePolicy::Rfc2109 | CookiePolicy::Rfc2965 => true,
+            CookiePolicy::Mixed => version > 0,
+            _ => false,
+        };
+        if is_by_rfc || policy == CookiePolicy::Standard {
+            fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
+        }
         let fitting = fitting.iter();
-        let pairs: Vec<String> = fitting
-            .map(|one| format!("{}={}", one.name, one.value))
-            .collect();
-        (!pairs.is_empty()).then(|| pairs.join("; "))
+        if !is_by_rfc {
+            let pairs: Vec<String> = fitting.map(|one| one.pair(policy)).collect();
+            return Some(pairs.join("; "));
+        }
+        let told: Vec<String> = fitting.map(|one| one.told(version)).collect();
+        // Where rules are mixed, each is a field of its own, and JMeter puts the fields together as they are.
+        let between = match policy {
+            CookiePolicy::Mixed => format!("$Version={version}; "),
+            _ => "; ".to_owned(),
+        };
+        Some(format!("$Version={version}; {}", told.join(&between)))
     }
 
     /// Stores a cookie in the place of one of the same name, domain and path.
-    pub(super) fn store(&mut self, cookie: Cookie) {
-        self.0.retain(|one| !one.is_same(&cookie));
+    fn store(&mut self, cookie: Cookie) {
+        self.remove(&cookie);
         self.0.push(cookie);
     }
 
-    /// Takes a `Set-Cookie` field of an answer.
-    pub(super) fn take(&mut self, url: &Url, field: &str) {
-        let mut parts = field.split(';');
-        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {
-            return;
-        };
-        let mut cookie = Cookie {
-            name: name.trim().to_owned(),
-            value: value.trim().to_owned(),
-            domain: url.host.to_ascii_lowercase(),
-            with_subdomains: false,
-            path: folder(url),
-            secure: false,
-        };
-        let mut is_expired = false;
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let value = value.trim();
-            match key.trim().to_ascii_lowercase().as_str() {
-                "domain" if !value.is_empty() => {
-                    cookie.domain = value.trim_start_matches('.').to_ascii_lowercase();
-                    cookie.with_subdomains = true;
-                }
-                "path" if value.starts_with('/') => value.clone_into(&mut cookie.path),
-                "secure" => cookie.secure = true,
-                "max-age" => is_expired = value.parse::<i64>().is_ok_and(|age| age <= 0),
-                "expires" => is_expired |= is_long_past(value),
-                _ => {}
+    fn remove(&mut self, cookie: &Cookie) {
+        self.0.retain(|one| !one.is_same(cookie));
+    }
+
+    /// Takes a `Set-Cookie` field of an answer; gives name and value of a cookie that was stored.
+    pub(super) fn take(
+        &mut self,
+        (settings, policy): (&CookieSettings, CookiePolicy),
+        url: &Url,
+        field: &str,
+        now_ms: i64,
+    ) -> Option<(String, String)> {
+        let Said { cookie, has_ended } = read(policy, url, field, now_ms)?;
+        if settings.checks && !cookie.is_for_host(&url.host) {
+            return None;
+        }
+        if has_ended || settings.drops_empty && cookie.value.is_empty() {
+            self.remove(&cookie);
+            return None;
+        }
+        let told = (cookie.name.clone(), cookie.value.clone());
+        self.store(cookie);
+        Some(told)
+    }
+}
+
+/// Reads a `Set-Cookie` field; `None`: it sets none.
+fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Said> {
+    if policy == CookiePolicy::Rfc2965 {
+        return None;
+    }
+    let mut parts = parts_of(field).into_iter();
+    let (name, value) = parts.next()?.split_once('=')?;
+    let name = name.trim();
+    if name.is_empty() {
+        return None;
+    }
+    let quoted = value.trim();
+    let mut cookie = Cookie {
+        name: name.to_owned(),
+        value: unquoted(quoted).to_owned(),
+        domain: url.host.to_ascii_lowercase(),
+        path: folder(url),
+        ..Cookie::default()
+    };
+    let (mut by_age, mut by_date) = (None, None);
+    for part in parts {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let value = unquoted(value.trim());
+        match key.trim().to_ascii_lowercase().as_str() {
+            "domain" if value.is_empty() => return None,
+            "domain" if value.ends_with('.') => {}
+            "domain" => {
+                let domain = value.strip_prefix('.').unwrap_or(value);
+                cookie.domain = domain.to_ascii_lowercase();
+                cookie.with_subdomains = true;
             }
+            "path" => {
+                cookie.says_path = true;
+                cookie.path = match value {
+                    "" => "/".to_owned(),
+                    path => path.to_owned(),
+                };
+            }
+            "secure" => cookie.secure = true,
+            "version" => cookie.version = value.parse().unwrap_or_default(),
+            "max-age" => by_age = value.parse::<i64>().ok().or(by_age),
+            // An end at the instant 0 is taken for none.
+            "expires" => by_date = date::unix_ms(value).filter(|end| *end != 0).or(by_date),
+            _ => {}
         }
-        if cookie.name.is_empty() || !cookie.is_for_host(&url.host) {
-            return;
+    }
+    match policy {
+        CookiePolicy::Standard => cookie.version = 0,
+        // Netscape knows no quotes.
+        CookiePolicy::Netscape | CookiePolicy::Mixed if cookie.version == 0 => {
+            quoted.clone_into(&mut cookie.value);
         }
-        // As in JMeter, one that has ended already takes away its like, and is kept where there is none.
-        let was_there = self.0.iter().any(|one| one.is_same(&cookie));
-        match is_expired && was_there {
-            true => self.0.retain(|one| !one.is_same(&cookie)),
-            false => self.store(cookie),
+        CookiePolicy::Netscape => {
+            cookie.version = 0;
+            quoted.clone_into(&mut cookie.value);
+        }
+        _ => {}
+    }
+    let has_ended = match by_age {
+        Some(age) => age < 0,
+        None => by_date.is_some_and(|end| end < now_ms),
+    };
+    Some(Said { cookie, has_ended })
+}
+
+/// The parts of a field between semicolons that are not in quotes.
+fn parts_of(field: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    field
+        .split(|one| {
+            is_quoted ^= one == '"';
+            one == ';' && !is_quoted
+        })
+        .collect()
+}
+
+/// A text without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    let inside = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    inside.unwrap_or(text)
+}
+
+impl PresetCookie {
+    fn is_constant(&self) -> bool {
+        let mut texts = [&self.name, &self.value, &self.domain, &self.path].into_iter();
+        texts.all(|text| text.constant().is_some())
+    }
+
+    /// What it is now; `place`: its place among those of the plan.
+    fn cookie(&self, place: usize, scope: &mut Scope<'_>) -> Cookie {
+        let domain = self.domain.evaluate(scope).to_ascii_lowercase();
+        Cookie {
+            name: self.name.evaluate(scope).into_owned(),
+            value: self.value.evaluate(scope).into_owned(),
+            domain: domain.strip_prefix('.').unwrap_or(&domain).to_owned(),
+            path: self.path.evaluate(scope).into_owned(),
+            secure: self.secure,
+            with_subdomains: self.with_subdomains,
+            says_path: self.says_path,
+            version: 1,
+            preset: Some(place),
+            changes: !self.is_constant(),
         }
     }
 }
 
 impl Cookie {
     fn is_same(&self, other: &Cookie) -> bool {
-        self.name == other.name && self.domain == other.domain && self.path == other.path
+        let is_same_place = self.domain == other.domain && self.path == other.path;
+        !self.changes && self.name == other.name && is_same_place
+    }
+
+    /// Name and value alone.
+    fn pair(&self, policy: CookiePolicy) -> String {
+        let Cookie { name, value, .. } = self;
+        let is_special = |one: char| matches!(one, ' ' | '"' | ',' | ';' | '\\');
+        if policy == CookiePolicy::Standard && value.contains(is_special) {
+            let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
+            return format!("{name}=\"{escaped}\"");
+        }
+        format!("{name}={value}")
+    }
+
+    /// With its path and domain, as RFC 2109 tells them.
+    fn told(&self, version: u32) -> String {
+        let quote = if version > 0 { "\"" } else { "" };
+        let said = |name: &str, value: &str| format!("{name}={quote}{value}{quote}");
+        let mut told = said(&self.name, &self.value);
+        if self.says_path {
+            told.push_str(&format!("; {}", said("$Path", &self.path)));
+        }
+        if self.with_subdomains {
+            told.push_str(&format!("; {}", said("$Domain", &self.domain)));
+        }
+        told
     }
 
     fn is_for_host(&self, host: &str) -> bool {
@@ -123,29 +322,24 @@ impl Cookie {
     }
 
     fn fits(&self, url: &Url, path: &str) -> bool {
-        let below = path.strip_prefix(self.path.as_str());
-        let is_on_path = below.is_some_and(|rest| {
-            rest.is_empty() || self.path.ends_with('/') || rest.starts_with('/')
-        });
+        let own = match self.path.strip_suffix('/') {
+            Some(shorter) if self.path.len() > 1 => shorter,
+            _ => self.path.as_str(),
+        };
+        let is_on_path = path
+            .strip_prefix(own)
+            .is_some_and(|rest| rest.is_empty() || own == "/" || rest.starts_with('/'));
         self.is_for_host(&url.host) && is_on_path && (!self.secure || url.scheme == "https")
     }
 }
 
 /// The folder of a URL's path.
 fn folder(url: &Url) -> String {
-    let path = url.target.split(['?', '#']).next().unwrap_or_default();
+    let path = url.path();
     match path.rfind('/') {
         None | Some(0) => "/".to_owned(),
         Some(end) => path[..end].to_owned(),
     }
-}
-
-/// Whether a date is of a year that has surely passed, as those are that take a cookie away.
-fn is_long_past(date: &str) -> bool {
-    let years = date
-        .split([' ', '-'])
-        .filter_map(|part| part.parse::<u32>().ok());
-    years.filter(|year| *year >= 1900).any(|year| year < 2020)
 }
 
 #[cfg(test)]
@@ -156,32 +350,79 @@ mod tests {
         Url::parse(text).expect("a URL")
     }
 
+    fn take(jar: &mut Jar, from: &str, field: &str) {
+        let settings = CookieSettings {
+            checks: true,
+            drops_empty: true,
+            prefix: None,
+        };
+        let how = (&settings, CookiePolicy::Standard);
+        jar.take(how, &url(from), field, 1_000);
+    }
+
     #[test]
     fn a_cookie_goes_where_it_came_from() {
         let mut jar = Jar::default();
-        jar.take(&url("http://h/a/b"), "sid=abc; HttpOnly");
-        jar.take(&url("http://h/a/b"), "all=1; Path=/");
+        take(&mut jar, "http://h/a/b", "sid=abc; HttpOnly");
+        take(&mut jar, "http://h/a/b", "all=1; Path=/");
         assert_eq!(
-            jar.field(&url("http://h/a/c")).as_deref(),
+            jar.field(CookiePolicy::Standard, &url("http://h/a/c"))
+                .as_deref(),
             Some("sid=abc; all=1")
         );
-        assert_eq!(jar.field(&url("http://h/x")).as_deref(), Some("all=1"));
-        assert_eq!(jar.field(&url("http://other/a/c")), None);
+        assert_eq!(
+            jar.field(CookiePolicy::Standard, &url("http://h/x"))
+                .as_deref(),
+            Some("all=1")
+        );
+        assert_eq!(
+            jar.field(CookiePolicy::Standard, &url("http://other/a/c")),
+            None
+        );
     }
 
     #[test]
     fn a_cookie_for_another_domain_is_refused() {
         let mut jar = Jar::default();
-        jar.take(&url("http://h.test/"), "a=1; Domain=other.test");
-        jar.take(&url("http://h.test/"), "b=2; Domain=.test");
-        assert_eq!(jar.field(&url("http://h.test/")).as_deref(), Some("b=2"));
+        take(&mut jar, "http://h.test/", "a=1; Domain=other.test");
+        take(&mut jar, "http://h.test/", "b=2; Domain=.test");
+        assert_eq!(
+            jar.field(CookiePolicy::Standard, &url("http://h.test/"))
+                .as_deref(),
+            Some("b=2")
+        );
     }
 
     #[test]
     fn an_ended_cookie_takes_its_like_away() {
         let mut jar = Jar::default();
-        jar.take(&url("http://h/"), "a=1");
-        jar.take(&url("http://h/"), "a=; Max-Age=0");
-        assert_eq!(jar.field(&url("http://h/")), None);
+        take(&mut jar, "http://h/", "a=1");
+        take(&mut jar, "http://h/", "a=; Max-Age=0");
+        assert_eq!(jar.field(CookiePolicy::Standard, &url("http://h/")), None);
+    }
+
+    #[test]
+    fn values_are_unquoted_and_quoted_as_by_javas_client() {
+        let mut jar = Jar::default();
+        take(&mut jar, "http://h/", "a=\"x; y\"; Path=/");
+        take(
+            &mut jar,
+            "http://h/",
+            "b=2; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+        );
+        take(
+            &mut jar,
+            "http://h/",
+            "c=3; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=-1",
+        );
+        let field = |policy| jar.field(policy, &url("http://h/"));
+        assert_eq!(
+            field(CookiePolicy::Standard).as_deref(),
+            Some("a=\"x; y\"; b=2")
+        );
+        assert_eq!(
+            field(CookiePolicy::Rfc2109).as_deref(),
+            Some("$Version=0; a=x; y; $Path=/; b=2; $Path=/")
+        );
     }
 }

@@ -2,14 +2,40 @@
 //!
 //! Must not know connections. Invariant: a run ends with one sample, whatever the answers are.
 
+mod auth;
 mod body;
+mod branch;
+mod cache;
 mod cookies;
+mod date;
+mod exchange;
+mod fields;
+mod inner;
+mod memory;
+mod outcome;
+mod rewriting;
 mod run;
+mod settings;
 mod url;
+mod way;
+mod written;
 
-pub use cookies::{CookieManager, PresetCookie};
-pub use run::{HttpMemory, HttpRun, HttpStep};
+use std::sync::Arc;
 
+use loadline_java::oro::{Oro, OroFault};
+
+pub use auth::Authorization;
+pub use cache::CacheManager;
+pub use cookies::{CookieManager, CookiePolicy, PresetCookie};
+pub(crate) use exchange::Running;
+pub use memory::HttpMemory;
+pub use rewriting::UrlRewriting;
+pub use run::{HttpRun, HttpStep, NumberedAsk};
+
+pub use way::{HttpProxy, HttpWay, WayPlan};
+
+use crate::compiled::Compiled;
+use crate::scope::Scope;
 use crate::text::Text;
 
 /// A request as the plan has it, defaults merged in.
@@ -23,8 +49,10 @@ pub struct HttpRequestPlan {
     pub port: Text,
     /// Path, or a whole URL.
     pub path: Text,
-    /// Method; empty: `GET`.
+    /// Method.
     pub method: Text,
+    /// Whether a method is named, be it none; else it is `GET`.
+    pub has_method: bool,
     /// Encoding of arguments and bodies; empty: UTF-8.
     pub encoding: Text,
     /// Milliseconds; empty or 0: no limit.
@@ -47,6 +75,8 @@ pub struct HttpRequestPlan {
     pub auto_redirects: bool,
     /// Whether the connection is kept.
     pub keep_alive: bool,
+    /// Whether of an answer's data only the MD5 is kept.
+    pub md5: bool,
 }
 
 /// What an HTTP sampler sends, and what it keeps with other samplers.
@@ -57,9 +87,110 @@ pub struct HttpSamplerPlan {
     /// Header fields of all managers in scope, merged.
     pub headers: Vec<HeaderField>,
     /// The cookie manager; `None`: cookies are ignored.
-    pub cookies: Option<std::sync::Arc<CookieManager>>,
+    pub cookies: Option<Arc<CookieManager>>,
+    /// The cache manager; `None`: nothing is remembered of answers.
+    pub cache: Option<Arc<CacheManager>>,
+    /// Which way requests go.
+    pub way: WayPlan,
     /// Users and passwords by URL.
-    pub authorizations: Vec<std::sync::Arc<Authorization>>,
+    pub authorizations: Vec<Arc<Authorization>>,
+    /// What pages embed; `None`: it is not fetched.
+    pub resources: Option<ResourcesPlan>,
+    /// Whether the plan is in the functional mode.
+    pub is_functional: bool,
+}
+
+/// What is made of the text of a pattern; `None`: it is empty.
+pub type UrlPattern = Result<Option<Oro>, OroFault>;
+
+/// Which of the resources that a page embeds are fetched, and how.
+#[derive(Debug, Default)]
+pub struct ResourcesPlan {
+    /// A pattern that the whole URL must fit; empty: all do.
+    pub wanted: Compiled<UrlPattern>,
+    /// A pattern that it must not fit; empty: none does.
+    pub unwanted: Compiled<UrlPattern>,
+    /// How many are fetched together, 6 where it is no number; `None`: one after another.
+    pub at_a_time: Option<Text>,
+}
+
+impl ResourcesPlan {
+    /// How many are fetched together; `None`: one after another.
+    fn most_at_a_time(&self, scope: &mut Scope<'_>) -> Option<i64> {
+        let said = self.at_a_time.as_ref()?.evaluate(scope);
+        let most = said.parse().unwrap_or(6);
+        (most > 1).then_some(most)
+    }
+}
+
+impl HttpSamplerPlan {
+    /// Whether what a page embeds is fetched together.
+    fn resources_at_once(&self) -> bool {
+        let plan = self.resources.as_ref();
+        plan.is_some_and(|plan| plan.at_a_time.is_some())
+    }
+}
+
+/// The cookie manager, unless it ignores cookies.
+fn cookie_manager(plan: &HttpSamplerPlan) -> Option<&CookieManager> {
+    let manager = plan.cookies.as_deref()?;
+    (manager.policy != CookiePolicy::Ignore).then_some(manager)
+}
+
+/// The cookies that a branch sees: its own, or those of the thread.
+struct Cookies<'a>(Option<&'a mut cookies::Jar>);
+
+impl Cookies<'_> {
+    /// The `Cookie` field for a URL; `None`: there is none to send.
+    fn field(
+        &mut self,
+        plan: &HttpSamplerPlan,
+        url: &url::Url,
+        memory: &mut HttpMemory,
+        scope: &mut Scope<'_>,
+    ) -> Option<String> {
+        let manager = cookie_manager(plan)?;
+        let jar = self.jar(manager, memory, scope);
+        jar.refresh(manager, scope);
+        jar.field(manager.policy, url)
+    }
+
+    /// Takes the cookies of an answer.
+    fn take(
+        &mut self,
+        plan: &HttpSamplerPlan,
+        url: &url::Url,
+        reply: &HttpReply,
+        memory: &mut HttpMemory,
+        scope: &mut Scope<'_>,
+    ) {
+        let Some(manager) = cookie_manager(plan) else {
+            return;
+        };
+        let settings = memory.settings(scope.host.world(), plan.is_functional);
+        let settings = &settings.cookies;
+        for field in reply.all("set-cookie") {
+            let now_ms = scope.host.unix_ms();
+            let jar = self.jar(manager, memory, scope);
+            if let Some((name, value)) = jar.take((settings, manager.policy), url, field, now_ms)
+                && let Some(prefix) = &settings.prefix
+            {
+                scope.variables.put(format!("{prefix}{name}"), value);
+            }
+        }
+    }
+
+    fn jar<'j>(
+        &'j mut self,
+        manager: &CookieManager,
+        memory: &'j mut HttpMemory,
+        scope: &mut Scope<'_>,
+    ) -> &'j mut cookies::Jar {
+        match &mut self.0 {
+            Some(jar) => jar,
+            None => memory.jar(manager, scope),
+        }
+    }
 }
 
 /// An argument of a request.
@@ -97,17 +228,6 @@ pub struct HeaderField {
     pub value: Text,
 }
 
-/// A user and password for URLs that begin with a prefix.
-#[derive(Debug)]
-pub struct Authorization {
-    /// The prefix.
-    pub url: Text,
-    /// The user.
-    pub user: Text,
-    /// The password.
-    pub password: Text,
-}
-
 /// One exchange that is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpAsk {
@@ -133,6 +253,8 @@ pub struct HttpAsk {
     pub keep_alive: bool,
     /// Whether connections kept from before are closed first: it is another user now.
     pub anew: bool,
+    /// The way that it goes; `None`: the usual one.
+    pub way: Option<Box<HttpWay>>,
 }
 
 /// What came of an exchange.
@@ -170,12 +292,21 @@ pub struct HttpReply {
 }
 
 impl HttpReply {
-    /// The first header field of a name.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let mut fields = self.headers.iter();
-        let field = fields.find(|(field, _)| field.eq_ignore_ascii_case(name));
-        field.map(|(_, value)| value.as_str())
+    /// All header fields of a name.
+    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let fields = self.headers.iter();
+        let fields = fields.filter(move |(field, _)| field.eq_ignore_ascii_case(name));
+        fields.map(|(_, value)| value.as_str())
+    }
+
+    /// The first of them.
+    fn first_header(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// The last of them.
+    fn last_header(&self, name: &str) -> Option<&str> {
+        self.all(name).last()
     }
 }
 

@@ -10,7 +10,7 @@ use super::HttpFault;
 pub(super) struct Url {
     pub(super) scheme: String,
     pub(super) host: String,
-    pub(super) port: Option<u16>,
+    pub(super) port: Option<u32>,
     /// Path and query, as they were written.
     pub(super) target: String,
 }
@@ -37,17 +37,64 @@ impl Url {
         })
     }
 
+    /// The same without empty parts in its path.
+    pub(super) fn with_single_slashes(mut self) -> Url {
+        let end = self.target.find(['?', '#']).unwrap_or(self.target.len());
+        let (path, rest) = self.target.split_at(end);
+        if path.contains("//") {
+            let mut single = String::with_capacity(path.len());
+            for character in path.chars() {
+                if character != '/' || !single.ends_with('/') {
+                    single.push(character);
+                }
+            }
+            self.target = format!("{single}{rest}");
+        }
+        self
+    }
+
+    /// The path, `/` where there is none.
+    pub(super) fn path(&self) -> &str {
+        let path = self.target.split(['?', '#']).next().unwrap_or_default();
+        if path.is_empty() { "/" } else { path }
+    }
+
+    /// The host without the brackets of an IPv6 address.
+    pub(super) fn plain_host(&self) -> &str {
+        self.host.trim_matches(['[', ']'])
+    }
+
+    /// The port of its scheme.
+    pub(super) fn default_port(&self) -> u32 {
+        if self.scheme == "https" { 443 } else { 80 }
+    }
+
     /// The port, named or the scheme's.
-    pub(super) fn effective_port(&self) -> u16 {
-        let of_scheme = if self.scheme == "https" { 443 } else { 80 };
-        self.port.unwrap_or(of_scheme)
+    pub(super) fn effective_port(&self) -> u32 {
+        self.port.unwrap_or(self.default_port())
+    }
+
+    /// The URL as far as its path, and the same with the scheme's port written where it was not, or left out where it was.
+    pub(super) fn without_query(&self) -> [String; 2] {
+        let path = self.target.split(['?', '#']).next().unwrap_or_default();
+        let (scheme, host) = (&self.scheme, &self.host);
+        let default = self.default_port();
+        let with = |port: Option<u32>| match port {
+            Some(port) => format!("{scheme}://{host}:{port}{path}"),
+            None => format!("{scheme}://{host}{path}"),
+        };
+        let other = match self.port {
+            None => Some(default),
+            Some(port) if port == default => None,
+            Some(port) => Some(port),
+        };
+        [with(self.port), with(other)]
     }
 
     /// Host, and the port where it is not the scheme's.
     pub(super) fn authority(&self) -> String {
-        let of_scheme = if self.scheme == "https" { 443 } else { 80 };
         match self.port {
-            Some(port) if port != of_scheme => format!("{}:{port}", self.host),
+            Some(port) if port != self.default_port() => format!("{}:{port}", self.host),
             _ => self.host.clone(),
         }
     }
@@ -143,7 +190,9 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
             if digits.is_none_or(|two| !two.iter().all(u8::is_ascii_hexdigit)) {
                 return Some(told("Malformed escape pair", index));
             }
-        } else if is_illegal(character) {
+        } else if is_illegal(character)
+            || matches!(character, '[' | ']') && (path_at..query_at.min(fragment_at)).contains(&at)
+        {
             let part = match at {
                 _ if at > fragment_at => "fragment",
                 _ if at > query_at => "query",
@@ -154,6 +203,18 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
         }
     }
     None
+}
+
+/// A URL with what the rules of URIs forbid in percent coding.
+pub(super) fn escaped(url: &str) -> String {
+    let mut escaped = String::with_capacity(url.len());
+    for character in url.chars() {
+        match is_illegal(character) {
+            true => escaped.push_str(&format!("%{:02X}", u32::from(character))),
+            false => escaped.push(character),
+        }
+    }
+    escaped
 }
 
 fn is_illegal(character: char) -> bool {
@@ -186,6 +247,12 @@ mod tests {
         assert_eq!(joined("c d").as_deref(), Some("http://h:81/a/c%20d"));
         assert_eq!(joined("../c").as_deref(), Some("http://h:81/c"));
         assert_eq!(joined("https://o/c").as_deref(), Some("https://o/c"));
+    }
+
+    #[test]
+    fn brackets_belong_to_hosts_and_queries() {
+        assert_eq!(fault_of("http://[::1]/a?b[]=1"), None);
+        assert!(fault_of("http://h/a[1]").is_some());
     }
 
     #[test]

@@ -135,16 +135,18 @@ fn unknown_functions_stay_and_are_named() {
     ] {
         assert_eq!(value(text), text);
     }
-    let named = |text| Text::parse(text).expect("it is a text").unsupported();
+    let parsed = |text| Text::parse(text).expect("it is a text");
     assert_eq!(
-        named("${__nosuch(1)}${__V(${__other})}"),
+        parsed("${__nosuch(1)}${__V(${__other})}").unknown_functions(),
         ["__nosuch", "__other"]
     );
-    assert_eq!(named("${__javaScript(1)}"), ["__javaScript: a script"]);
     assert_eq!(
-        named("${a}${__jm__Loop__idx}${__threadNum}${x(y)}"),
-        [""; 0]
+        parsed("${__javaScript(java.lang.System.exit(1))}").unsupported(),
+        ["__javaScript: classes of Java (java)"]
     );
+    let known = parsed("${a}${__jm__Loop__idx}${__threadNum}${x(y)}");
+    assert_eq!(known.unknown_functions(), [""; 0]);
+    assert_eq!(known.unsupported(), [""; 0]);
 }
 
 #[test]

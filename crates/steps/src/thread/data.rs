@@ -4,13 +4,17 @@
 //! thread where the plan says so.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use loadline_java::random::JavaRandom;
 
 use super::{End, Thread, Walker};
 use crate::csv::{self, CsvLines};
+use crate::deck::Deck;
 use crate::host::LogLevel;
-use crate::program::{CounterSource, CsvSource, DataSource, RandomSource, Sharing, UserParameters};
+use crate::program::{
+    CounterSource, CsvSource, DataSource, RandomCsvSource, RandomSource, Sharing, UserParameters,
+};
 
 /// What a thread keeps of its data sources, by their numbers.
 #[derive(Debug, Default)]
@@ -20,6 +24,7 @@ pub(super) struct DataMemory {
     reset_in: HashMap<usize, u64>,
     sequences: HashMap<usize, JavaRandom>,
     lines: HashMap<usize, CsvLines>,
+    decks: HashMap<usize, Deck>,
     /// In which iteration user parameters were last set, by the address of their texts.
     parameters_in: HashMap<usize, u64>,
 }
@@ -32,6 +37,7 @@ impl Thread {
                 DataSource::Csv(csv) => self.draw_line(walker, csv),
                 DataSource::Counter(counter) => self.count(walker, counter),
                 DataSource::Random(random) => self.draw_number(walker, random),
+                DataSource::RandomCsv(csv) => self.draw_card(walker, csv),
             }
         }
     }
@@ -78,6 +84,44 @@ impl Thread {
                     .host
                     .world()
                     .log(LogLevel::Error, "o.a.j.c.CSVDataSet", &message);
+                self.ending.get_or_insert(End::Thread);
+            }
+        }
+    }
+
+    /// A line of a Random CSV Data Set; at its end the thread ends.
+    fn draw_card(&mut self, walker: &Walker<'_>, csv: &RandomCsvSource) {
+        let file = self.text(walker, &csv.file).into_owned();
+        let settings = csv::Settings {
+            encoding: self.text(walker, &csv.encoding).into_owned(),
+            names: self.text(walker, &csv.names).into_owned(),
+            ignore_first_line: csv.ignore_first_line,
+            delimiter: csv::delimiter(&self.text(walker, &csv.delimiter)),
+            quoted: true,
+            recycle: csv.recycle,
+        };
+        let host = walker.host;
+        let read = || Deck::read(host, &file, &settings, csv.is_random);
+        let draw = |deck: &mut Deck| deck.draw(host, csv.is_random, csv.recycle);
+        let drawn = match csv.per_thread && csv.is_random {
+            false => self.commons.draw_card(csv.id, read, draw),
+            true => match self.data.decks.entry(csv.id) {
+                Entry::Occupied(known) => Ok(draw(known.into_mut())),
+                Entry::Vacant(unread) => read().map(|deck| draw(unread.insert(deck))),
+            },
+        };
+        match drawn {
+            Ok(Some(values)) => {
+                for (name, value) in values {
+                    self.variables.put(name, value);
+                }
+            }
+            Ok(None) => drop(self.ending.get_or_insert(End::Thread)),
+            Err(why) => {
+                let name = &self.identity.name;
+                let message = format!("{name}: stopped, as {file} cannot be read: {why}");
+                let world = host.world();
+                world.log(LogLevel::Error, "c.b.j.RandomCSVDataSetConfig", &message);
                 self.ending.get_or_insert(End::Thread);
             }
         }

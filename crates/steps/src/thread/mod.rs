@@ -4,11 +4,18 @@
 //! and says what came of it. Must not know sockets and clocks. Invariant: every sampler that is run leaves its sample
 //! with the thread before the next is chosen, unless it leaves none.
 
+mod asks;
+mod conclusion;
 mod data;
+mod exchanges;
+mod hearing;
+mod locks;
 mod pause;
 mod samplers;
 mod transactions;
 mod walk;
+
+pub use asks::{Ask, Deadline, End, Outcome};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,7 +23,8 @@ use std::sync::Arc;
 use loadline_java::numbers::long_or_zero;
 
 use crate::host::{Host, LogLevel};
-use crate::http::{HttpAnswer, HttpAsk, HttpMemory, HttpRun};
+use crate::http::{HttpMemory, HttpRun};
+use crate::listener::{Heard, Listener, ListenerId};
 use crate::program::{
     Action, Applicable, Controller, Group, Node, NodeId, NodeKind, OnError, PostProcessor,
     PreProcessor, Program, Sampler, SamplerAction,
@@ -29,45 +37,14 @@ use crate::variables::Variables;
 use transactions::OpenTransaction;
 use walk::{ControllerState, Next};
 
+/// The variable that says whether the last sample was good.
+const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
+
+/// How often a thread looks whether the lock that it waits for is free, in milliseconds.
+const LOCK_LOOK_MS: u64 = 2;
+
 /// How long a thread may go round its loops without a sampler before it is stopped, in milliseconds.
 const FRUITLESS_MS_MAX: i64 = 1_000;
-
-/// What a thread waits for.
-#[derive(Debug)]
-pub enum Ask {
-    /// An HTTP exchange.
-    Send(Box<HttpAsk>),
-    /// Time to pass before it goes on, in milliseconds.
-    Sleep(u64),
-    /// A sample that takes so many milliseconds.
-    Work(u64),
-    /// Its next turn: a sampler was run, or it went round a loop without one.
-    Turn,
-    /// Its next iteration: this one is over.
-    Iteration,
-    /// Nothing: the thread is over.
-    Over(End),
-}
-
-/// How a thread ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// It alone.
-    Thread,
-    /// The test with it; samples that run are awaited.
-    Test,
-    /// The test with it, at once.
-    TestNow,
-}
-
-/// What came of what a thread asked for.
-#[derive(Debug)]
-pub enum Outcome {
-    /// It is its turn: an iteration begins, the pause is over.
-    Turn,
-    /// The exchange came to an end.
-    Answer(Box<HttpAnswer>),
-}
 
 /// What a thread was doing when it asked.
 #[derive(Debug, Default)]
@@ -77,6 +54,8 @@ enum Doing {
     Choosing,
     /// It waits before a sampler.
     Waiting(NodeId),
+    /// A timer of a sampler has it wait, and is asked again; the pause that those before it came to, in milliseconds.
+    Timing(NodeId, usize, i64),
     /// Its sampler is an exchange.
     Exchanging(NodeId, Box<HttpRun>),
     /// Its sampler sleeps, and then has this sample; `None`: it leaves none.
@@ -102,23 +81,38 @@ pub struct Thread {
     iterations: u64,
     /// Since when it goes round without a sampler; `None`: it does not.
     fruitless_since_ms: Option<i64>,
-    /// No sample starts at or after this instant (milliseconds since 1970); `None`: no limit.
-    end_ms: Option<i64>,
+    /// When its group began, in milliseconds since 1970.
+    group_began_ms: i64,
+    /// When it ends by the clock; `None`: it does not.
+    deadline: Option<Deadline>,
     /// Whether what is left of the iteration is left out.
     skips_rest: bool,
     /// How it is to end, once it looks.
     ending: Option<End>,
+    /// The locks that it holds, and the controllers that they are of.
+    locks: Vec<(NodeId, String)>,
     /// Samples that are done and were not taken.
-    done: Vec<Arc<Sample>>,
+    done: Vec<Heard>,
+    /// Who hears of the last sampler's sample; `None`: no sampler was run yet.
+    last_listeners: Option<Arc<[ListenerId]>>,
 }
 
 /// What a walk through the tree may see: the program and the world.
 pub(crate) struct Walker<'a> {
     group: &'a Group,
+    listeners: &'a [Listener],
     host: &'a dyn Host,
 }
 
 impl<'a> Walker<'a> {
+    fn new(program: &'a Program, group: usize, host: &'a dyn Host) -> Walker<'a> {
+        Walker {
+            group: &program.groups[group],
+            listeners: &program.listeners,
+            host,
+        }
+    }
+
     fn node(&self, id: NodeId) -> &'a Node {
         &self.group.nodes[id]
     }
@@ -158,6 +152,12 @@ impl<'a> Walker<'a> {
     }
 }
 
+/// Before its first sample a thread is as if its last one had been good.
+fn with_good_start(mut variables: Variables) -> Variables {
+    variables.put(LAST_SAMPLE_OK, "true");
+    variables
+}
+
 impl Thread {
     /// A thread of a group: `number` from 1; `variables` are those of the plan, evaluated.
     #[must_use]
@@ -175,11 +175,16 @@ impl Thread {
             identity: ThreadIdentity {
                 number,
                 group: of_group.name.clone(),
-                name: format!("{} {}-{number}", of_group.name, of_group.number),
+                name: format!(
+                    "{}{} {}-{number}",
+                    of_group.name,
+                    of_group.schedule.name_suffix(),
+                    of_group.number
+                ),
                 plan: plan.to_owned(),
             },
             group,
-            variables,
+            variables: with_good_start(variables),
             memory: FunctionMemory::default(),
             commons,
             states: vec![ControllerState::default(); count],
@@ -191,21 +196,36 @@ impl Thread {
             doing: Doing::default(),
             iterations: 0,
             fruitless_since_ms: None,
-            end_ms: None,
+            group_began_ms: 0,
+            deadline: None,
             skips_rest: false,
             ending: None,
+            locks: Vec::new(),
             done: Vec::new(),
+            last_listeners: None,
             program,
         }
     }
 
-    /// Lets no sample start at or after an instant (milliseconds since 1970).
-    pub fn end_at(&mut self, unix_ms: i64) {
-        self.end_ms = Some(unix_ms);
+    /// Says when the thread ends by the clock.
+    pub fn end_at(&mut self, deadline: Deadline) {
+        self.deadline = Some(deadline);
+    }
+
+    /// Says when its group began, in milliseconds since 1970.
+    pub fn began_at(&mut self, unix_ms: i64) {
+        self.group_began_ms = unix_ms;
+    }
+
+    /// Whether it is to end by the clock.
+    #[must_use]
+    pub fn is_late(&self, unix_ms: i64) -> bool {
+        self.deadline
+            .is_some_and(|deadline| unix_ms >= deadline.unix_ms)
     }
 
     /// The samples that were done since the last call, in their order.
-    pub fn take_done(&mut self) -> Vec<Arc<Sample>> {
+    pub fn take_done(&mut self) -> Vec<Heard> {
         std::mem::take(&mut self.done)
     }
 
@@ -218,8 +238,8 @@ impl Thread {
     /// Begins an iteration of the group.
     pub fn begin_iteration(&mut self, host: &dyn Host) {
         let program = Arc::clone(&self.program);
-        let group = &program.groups[self.group];
-        let walker = Walker { group, host };
+        let walker = Walker::new(&program, self.group, host);
+        let group = walker.group;
         let round = self.iterations as i64;
         self.tell_round(&walker, 0, round);
         if self.iterations > 0 {
@@ -233,15 +253,18 @@ impl Thread {
     /// Goes on until something has to be waited for.
     pub fn advance(&mut self, host: &dyn Host, outcome: Outcome) -> Ask {
         let program = Arc::clone(&self.program);
-        let group = &program.groups[self.group];
-        let walker = Walker { group, host };
+        let walker = Walker::new(&program, self.group, host);
         let mut outcome = Some(outcome);
         loop {
             let ask = match std::mem::take(&mut self.doing) {
                 Doing::Choosing => self.choose(&walker),
                 Doing::Waiting(node) => self.run(&walker, node),
+                Doing::Timing(node, timer, sum_ms) => self.pause(&walker, node, (timer, sum_ms)),
                 Doing::Exchanging(node, run) => match outcome.take() {
-                    Some(Outcome::Answer(answer)) => self.answered(&walker, node, *run, *answer),
+                    Some(Outcome::Answer(answer)) => self.answered(&walker, node, run, 0, &answer),
+                    Some(Outcome::OneOf(number, answer)) => {
+                        self.answered(&walker, node, run, number, &answer)
+                    }
                     _ => unreachable!("an exchange ends with its answer"),
                 },
                 Doing::Sleeping(node, sample) => {
@@ -265,6 +288,9 @@ impl Thread {
     }
 
     fn choose(&mut self, walker: &Walker<'_>) -> Option<Ask> {
+        if !self.locks.is_empty() {
+            self.free_locks();
+        }
         if let Some(end) = self.ending {
             return Some(self.over(walker, end));
         }
@@ -279,6 +305,10 @@ impl Thread {
             Next::End if self.ending.is_some() => None,
             Next::End => Some(self.rest(walker, Ask::Iteration)),
             Next::Spin => Some(self.rest(walker, Ask::Turn)),
+            Next::Blocked => {
+                self.fruitless_since_ms = None;
+                Some(Ask::Sleep(LOCK_LOOK_MS))
+            }
         }
     }
 
@@ -308,79 +338,31 @@ impl Thread {
     /// Makes a sampler ready: pre-processors, then one pause for all timers.
     fn prepare(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let applies = &walker.sampler(node).applies;
+        self.last_listeners = Some(Arc::clone(&applies.listeners));
+        self.http.forget_rewrites();
         for before in &applies.before {
             match before {
                 PreProcessor::UserParameters(parameters) => {
                     self.set_user_parameters(walker, parameters);
                 }
+                PreProcessor::Script(script) => {
+                    let name = self.text(walker, &walker.node(node).name).into_owned();
+                    let previous = self.previous.clone();
+                    script.run_quietly(&mut self.scope_of(walker, &name), previous);
+                }
+                PreProcessor::UrlRewriting(modifier) => self.rewrite(walker, node, modifier),
             }
         }
-        let pause_ms = self.pause_before(walker, applies);
-        if pause_ms <= 0 {
-            return self.run(walker, node);
-        }
-        if let Some(end_ms) = self.end_ms
-            && end_ms - walker.host.unix_ms() < pause_ms
-        {
-            return Some(self.over(walker, End::Thread));
-        }
-        self.doing = Doing::Waiting(node);
-        Some(Ask::Sleep(pause_ms.unsigned_abs()))
+        self.pause(walker, node, (0, 0))
     }
 
     /// Runs a sampler.
     fn run(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let sampler = walker.sampler(node);
         match &sampler.action {
-            SamplerAction::Http(http) => {
-                let name = self.name_of_sample(walker, node);
-                let mut memory = std::mem::take(&mut self.http);
-                let step = HttpRun::begin(http, name, &mut memory, &mut self.scope(walker, node));
-                self.http = memory;
-                self.go_on_with(walker, node, step)
-            }
+            SamplerAction::Http(http) => self.begin_http(walker, node, http),
             SamplerAction::Flow(flow) => self.control_flow(walker, node, flow),
             other => self.run_native(walker, node, other),
-        }
-    }
-
-    /// The name of a request's sample. JMeter reads the name once before, so a function in it is called twice.
-    fn name_of_sample(&mut self, walker: &Walker<'_>, node: NodeId) -> String {
-        let name = &walker.node(node).name;
-        if name.constant().is_none() {
-            let _ = self.text(walker, name);
-        }
-        self.text(walker, name).into_owned()
-    }
-
-    fn answered(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        run: HttpRun,
-        answer: HttpAnswer,
-    ) -> Option<Ask> {
-        let SamplerAction::Http(http) = &walker.sampler(node).action else {
-            unreachable!("only an HTTP sampler has an exchange");
-        };
-        let mut memory = std::mem::take(&mut self.http);
-        let step = run.answered(http, answer, &mut memory, &mut self.scope(walker, node));
-        self.http = memory;
-        self.go_on_with(walker, node, step)
-    }
-
-    fn go_on_with(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        step: crate::http::HttpStep,
-    ) -> Option<Ask> {
-        match step {
-            crate::http::HttpStep::Send(ask, run) => {
-                self.doing = Doing::Exchanging(node, run);
-                Some(Ask::Send(ask))
-            }
-            crate::http::HttpStep::Done(sample) => self.finish(walker, node, Some(sample)),
         }
     }
 
@@ -391,93 +373,29 @@ impl Thread {
         node: NodeId,
         sample: Option<Box<Sample>>,
     ) -> Option<Ask> {
-        if let Some(sample) = sample {
+        if let Some(mut sample) = sample {
             let sampler = walker.sampler(node);
-            if let Some(sample) = self.conclude(walker, &sampler.applies, *sample) {
-                let is_good = sample.success;
-                self.hand_over(walker, node, sample);
+            sample.transactions = self.transactions_above(walker, node);
+            let hearers = self.hearers(walker, node);
+            let listeners = &hearers.listeners;
+            if let Some(sample) = self.conclude(walker, &sampler.applies, *sample, listeners) {
+                let (is_good, ordered) = (sample.success, sample.ordered);
+                if !sample.is_ignored {
+                    self.hand_over(walker, node, sample, hearers);
+                }
                 if !is_good {
                     self.on_error(walker, node, &sampler.applies);
                 }
+                if let Some(action) = ordered {
+                    self.act(walker, node, action);
+                }
             }
         }
-        if let Some(end_ms) = self.end_ms
-            && walker.host.unix_ms() >= end_ms
-        {
+        if self.is_late(walker.host.unix_ms()) {
             self.ending.get_or_insert(End::Thread);
         }
         // Whoever drives the thread takes its sample, and may want it to end.
         Some(Ask::Turn)
-    }
-
-    /// Post-processors and assertions. `None`: an extractor that cannot run has lost the sample, as it does in JMeter.
-    fn conclude(
-        &mut self,
-        walker: &Walker<'_>,
-        applies: &Applicable,
-        mut sample: Sample,
-    ) -> Option<Arc<Sample>> {
-        self.sign(walker, &mut sample);
-        let sampler = sample.label.clone();
-        for after in &applies.after {
-            match after {
-                PostProcessor::Extract(extractor) => {
-                    match extractor.run(&sample, &mut self.scope_of(walker, &sampler)) {
-                        Ok(None) => {}
-                        Ok(Some(fault)) => fault.note(&mut sample),
-                        Err(lost) => {
-                            let message = format!("The sample '{sampler}' is lost: {}", lost.0);
-                            walker.host.world().log(
-                                LogLevel::Error,
-                                "o.a.j.t.JMeterThread",
-                                &message,
-                            );
-                            self.previous = Some(Arc::new(sample));
-                            return None;
-                        }
-                    }
-                }
-                PostProcessor::Debug => {
-                    let below = self.debug_sample(walker, "Debug PostProcessor");
-                    sample.children.push(below);
-                }
-                PostProcessor::OnFailure(_) => {}
-            }
-        }
-        for assertion in &applies.assertions {
-            assertion.check(&mut sample, &mut self.scope_of(walker, &sampler));
-        }
-        let was_good = if sample.success { "true" } else { "false" };
-        self.variables.put("JMeterThread.last_sample_ok", was_good);
-        self.note_variables(&mut sample);
-        let sample = Arc::new(sample);
-        self.previous = Some(Arc::clone(&sample));
-        Some(sample)
-    }
-
-    /// Notes on a sample who made it.
-    fn sign(&self, walker: &Walker<'_>, sample: &mut Sample) {
-        let (of_group, all) = walker.host.threads_at_work(self.group);
-        sample.thread_name.clone_from(&self.identity.name);
-        sample.group_threads = of_group;
-        sample.all_threads = all;
-        for below in &mut sample.children {
-            self.sign(walker, below);
-        }
-    }
-
-    /// Notes with a sample the variables that are wanted with each.
-    fn note_variables(&self, sample: &mut Sample) {
-        let names = self.program.sample_variables.iter();
-        let values = names.map(|name| self.variables.get(name).map(str::to_owned));
-        sample.variables = values.collect();
-    }
-
-    /// Hands a sample to the transactions around it, or to whoever takes samples.
-    fn hand_over(&mut self, walker: &Walker<'_>, node: NodeId, sample: Arc<Sample>) {
-        if let Some(sample) = self.count_in_transactions(walker, node, sample) {
-            self.done.push(sample);
-        }
     }
 
     /// What a failed sample leads to: by the handlers in scope first, then by the group.
@@ -506,7 +424,7 @@ impl Thread {
             Action::StopTestNow => self.ending = Some(End::TestNow),
             Action::NextThreadIteration => {
                 for above in walker.above(node) {
-                    self.end_transaction(walker, above);
+                    self.leave_transaction(walker, above);
                     self.leave(above);
                 }
                 self.skips_rest = true;
@@ -527,7 +445,7 @@ impl Thread {
                 }
                 return;
             }
-            self.end_transaction(walker, above);
+            self.leave_transaction(walker, above);
             self.leave(above);
             match (is_group, ends) {
                 (true, true) => self.ending = Some(End::Thread),
@@ -540,7 +458,7 @@ impl Thread {
     /// Whether the last sample was good; true before the first.
     fn last_was_good(&self) -> bool {
         self.variables
-            .get("JMeterThread.last_sample_ok")
+            .get(LAST_SAMPLE_OK)
             .is_none_or(|good| good == "true")
     }
 
@@ -572,7 +490,7 @@ impl Thread {
             thread: &self.identity,
             memory: &mut self.memory,
             commons: &self.commons,
-            previous: self.previous.as_deref(),
+            previous: self.previous.as_ref(),
             sampler,
             iteration: self.iterations,
         }

@@ -1,45 +1,96 @@
-//! How long a thread waits before a sample: all timers in scope, summed.
+//! How long a thread waits before a sample: all timers in scope, one after another; those that only say a time are summed to
+//! one pause.
 //!
 //! Must not know samplers. Invariant: a timer whose numbers cannot be read waits zero milliseconds, as in JMeter.
 
 use std::collections::HashMap;
 
-use loadline_java::numbers::double_or_zero;
+use loadline_java::numbers::{double_or_zero, long_or_zero};
 
-use super::{Thread, Walker};
-use crate::program::{Applicable, ThroughputMode, Timer};
+use super::{Ask, Doing, End, Thread, Walker};
+use crate::program::{NodeId, PreciseTiming, ShapingTiming, ThroughputMode, Timer};
+use crate::timers::gathering::Gathered;
+use crate::timers::precise::PreciseRate;
+use crate::timers::shaping::{Shaped, ShapingRow};
+
+/// How long a thread waits where nothing lets it go on, in milliseconds.
+const FOR_GOOD_MS: i64 = i64::MAX / 4;
 
 /// What a thread keeps of its timers.
 #[derive(Debug, Default)]
 pub(super) struct PauseMemory {
     /// When each constant throughput timer last let a sample start, in milliseconds since 1970.
     last_ms: HashMap<usize, i64>,
+    /// The round that it waits in at a synchronizing timer, and until when it does.
+    gathering: Option<(u64, i64)>,
+    /// Whether it waits at a profile of load.
+    is_shaped: bool,
+}
+
+/// What a timer says.
+enum Pause {
+    /// So many milliseconds are added to the pause.
+    For(i64),
+    /// The timer is asked again after so many milliseconds.
+    Again(u64),
+    /// The timer is asked again when threads were let go, or at an instant.
+    Gather(i64),
+    /// The thread, or its group, ends.
+    Over(End),
 }
 
 impl Thread {
-    /// The pause before a sampler, in milliseconds.
-    pub(super) fn pause_before(&mut self, walker: &Walker<'_>, applies: &Applicable) -> i64 {
-        let pauses = applies.timers.iter();
-        let sum = pauses.map(|timer| self.pause_of(walker, timer));
-        sum.fold(0, i64::saturating_add)
+    /// Waits as the timers of a sampler say, from one of them on, then runs it; `sum_ms` is what those before came to.
+    pub(super) fn pause(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        (from, mut sum_ms): (usize, i64),
+    ) -> Option<Ask> {
+        let timers = &walker.sampler(node).applies.timers;
+        for (index, timer) in timers.iter().enumerate().skip(from) {
+            let ask = match self.pause_of(walker, timer) {
+                Pause::For(ms) => {
+                    sum_ms = sum_ms.saturating_add(ms);
+                    continue;
+                }
+                Pause::Again(ms) => Ask::Sleep(ms),
+                Pause::Gather(until_ms) => Ask::Gather(until_ms),
+                Pause::Over(end) => return Some(self.over(walker, end)),
+            };
+            self.doing = Doing::Timing(node, index, sum_ms);
+            return Some(ask);
+        }
+        if sum_ms <= 0 {
+            return self.run(walker, node);
+        }
+        if let Some(deadline) = self.deadline
+            && deadline.cuts_pauses_short
+            && deadline.unix_ms - walker.host.unix_ms() < sum_ms
+        {
+            return Some(self.over(walker, End::Thread));
+        }
+        self.doing = Doing::Waiting(node);
+        Some(Ask::Sleep(sum_ms.unsigned_abs()))
     }
 
-    fn pause_of(&mut self, walker: &Walker<'_>, timer: &Timer) -> i64 {
-        match timer {
+    fn pause_of(&mut self, walker: &Walker<'_>, timer: &Timer) -> Pause {
+        Pause::For(match timer {
             Timer::Constant(delay) => self.number(walker, delay),
             Timer::Uniform { offset, range } => {
                 let (offset, range) = (self.decimal(walker, offset), self.decimal(walker, range));
-                (range * unit(walker.host.random()) + offset).abs() as i64
+                let pause = (range * unit(walker.host.random()) + offset).abs();
+                scaled(walker, pause as i64)
             }
             Timer::Gaussian { offset, deviation } => {
                 let mean = self.decimal(walker, offset);
                 let deviation = self.decimal(walker, deviation);
-                (deviation * normal(walker) + mean).abs() as i64
+                scaled(walker, (deviation * normal(walker) + mean).abs() as i64)
             }
             Timer::Poisson { offset, lambda } => {
                 let offset = self.decimal(walker, offset);
-                let lambda = self.decimal(walker, lambda);
-                (offset + poisson(walker, lambda)).abs() as i64
+                let lambda = self.decimal(walker, lambda).round();
+                scaled(walker, (offset + poisson(walker, lambda)).abs() as i64)
             }
             Timer::ConstantThroughput {
                 id,
@@ -49,7 +100,23 @@ impl Thread {
                 let per_minute = self.decimal(walker, per_minute);
                 self.pause_for_throughput(walker, *id, per_minute, *mode)
             }
-        }
+            Timer::Script(script) => {
+                let previous = self.previous.clone();
+                let (value, _) = script.run_quietly(&mut self.scope_of(walker, ""), previous);
+                value.map_or(0, |value| long_or_zero(&value))
+            }
+            Timer::Precise(timing) => self.pause_until_drawn(walker, timing),
+            Timer::Synchronizing {
+                id,
+                size,
+                timeout_ms,
+            } => {
+                let size = self.number(walker, size);
+                let timeout_ms = self.number(walker, timeout_ms);
+                return self.gather(walker, *id, (size, timeout_ms));
+            }
+            Timer::Shaping(timing) => return self.keep_to_profile(walker, timing),
+        })
     }
 
     /// JMeter's rule: a sample starts no sooner than one interval after the one before.
@@ -60,34 +127,170 @@ impl Thread {
         per_minute: f64,
         mode: ThroughputMode,
     ) -> i64 {
-        if per_minute <= 0.0 {
+        if per_minute == 0.0 {
+            return FOR_GOOD_MS;
+        }
+        if per_minute < 0.0 {
             return 0;
         }
         let interval_ms = 60_000.0 / per_minute;
         let now_ms = walker.host.unix_ms();
         let (of_group, all) = walker.host.threads_at_work(self.group);
-        let share = match mode {
-            ThroughputMode::ThisThread => 1,
-            ThroughputMode::AllThreads => all,
-            ThroughputMode::Group => of_group,
-            ThroughputMode::AllShared => {
-                return self.commons.turn(id, None, now_ms, interval_ms as i64);
-            }
-            ThroughputMode::GroupShared => {
-                let group = Some(self.group);
-                return self.commons.turn(id, group, now_ms, interval_ms as i64);
+        let behind_ms = match mode {
+            ThroughputMode::ThisThread => interval_ms.round() as i64,
+            ThroughputMode::AllThreads => (interval_ms * f64::from(all.max(1))).round() as i64,
+            ThroughputMode::Group => (interval_ms * f64::from(of_group.max(1))).round() as i64,
+            ThroughputMode::AllShared | ThroughputMode::GroupShared => {
+                let group = (mode == ThroughputMode::GroupShared).then_some(self.group);
+                let interval_ms = interval_ms.round() as i64;
+                self.commons.turn(group, now_ms, interval_ms)
             }
         };
-        let interval_ms = (interval_ms * f64::from(share.max(1))) as i64;
+        // A thread's first sample does not wait, in any mode.
         let last_ms = self.pauses.last_ms.get(&id).copied();
-        let next_ms = last_ms.map_or(now_ms, |last| now_ms.max(last + interval_ms));
+        let next_ms = last_ms.map_or(now_ms, |last| now_ms.max(last.saturating_add(behind_ms)));
         self.pauses.last_ms.insert(id, next_ms);
         next_ms - now_ms
+    }
+
+    /// The pause until the next instant of the group's schedule.
+    fn pause_until_drawn(&mut self, walker: &Walker<'_>, timing: &PreciseTiming) -> i64 {
+        let wanted = PreciseRate {
+            per_s: {
+                let per_period = self.decimal(walker, &timing.per_period);
+                per_period / self.decimal(walker, &timing.period_s).max(1.0)
+            },
+            period_s: self.number(walker, &timing.duration_s).max(0) as f64,
+            batch: self.number(walker, &timing.batch).max(1).unsigned_abs(),
+        };
+        let seed = match self.number(walker, &timing.seed) {
+            0 => walker.host.random().cast_signed(),
+            seed => seed,
+        };
+        let next_s = self.commons.next_drawn(self.group, seed, wanted);
+        let next_ms = next_s.map_or(0, |next_s| (next_s * 1000.0) as i64);
+        let at_ms = self.group_began_ms.saturating_add(next_ms);
+        at_ms.saturating_sub(walker.host.unix_ms()).max(0)
+    }
+
+    /// Waits for others; `size` and time limit as the timer has them.
+    fn gather(&mut self, walker: &Walker<'_>, id: usize, (size, timeout_ms): (i64, i64)) -> Pause {
+        let now_ms = walker.host.unix_ms();
+        if let Some((round, until_ms)) = self.pauses.gathering {
+            let is_over = self.commons.gathering(id, |place| {
+                if !place.is_over(round) && now_ms >= until_ms {
+                    place.let_go();
+                }
+                place.is_over(round)
+            });
+            if !is_over {
+                return Pause::Gather(until_ms);
+            }
+            self.pauses.gathering = None;
+            if now_ms >= until_ms {
+                walker.host.let_go();
+            }
+            return Pause::For(0);
+        }
+        let Ok(size) = u64::try_from(size) else {
+            return Pause::For(0);
+        };
+        let parties = match size {
+            0 => u64::from(walker.host.threads_of(self.group)),
+            size => size,
+        };
+        match self.commons.gathering(id, |place| place.come(parties)) {
+            Gathered::Go => {
+                walker.host.let_go();
+                Pause::For(0)
+            }
+            Gathered::Wait { round } => {
+                let until_ms = match timeout_ms > 0 {
+                    true => now_ms.saturating_add(timeout_ms),
+                    false => FOR_GOOD_MS,
+                };
+                self.pauses.gathering = Some((round, until_ms));
+                Pause::Gather(until_ms)
+            }
+        }
+    }
+
+    /// Waits for its turn in a profile of load, and tells properties what a second came to.
+    fn keep_to_profile(&mut self, walker: &Walker<'_>, timing: &ShapingTiming) -> Pause {
+        let now_ms = walker.host.unix_ms();
+        let was_waiting = std::mem::take(&mut self.pauses.is_shaped);
+        let is_new = self.commons.shaping(timing.id, |shaping| {
+            shaping.waiting -= u32::from(was_waiting && shaping.waiting > 0);
+            shaping.is_new_second(now_ms)
+        });
+        if is_new {
+            let rows = self.profile(walker, timing);
+            let (second, waiting) = self.commons.shaping(timing.id, |shaping| {
+                let second = shaping.is_new_second(now_ms);
+                let second = second.then(|| shaping.begin_second(now_ms, &rows));
+                (second, shaping.waiting)
+            });
+            if let Some(second) = second {
+                let name = self.text(walker, &timing.name).into_owned();
+                let world = walker.host.world();
+                let tell = |what: &str, value: String| {
+                    world.set_property(&format!("{name}_{what}"), &value);
+                };
+                tell("totalDuration", format!("{}", second.lasts_s as i64));
+                tell("cntDelayed", waiting.to_string());
+                tell("cntSent", format!("{}", second.sent as i64));
+                tell("rps", loadline_java::numbers::double_to_string(second.rate));
+            }
+        }
+        let shaped = self.commons.shaping(timing.id, |shaping| {
+            let shaped = shaping.ask(now_ms);
+            shaping.waiting += u32::from(matches!(shaped, Shaped::Wait(_)));
+            shaped
+        });
+        match shaped {
+            Shaped::Go => Pause::For(0),
+            Shaped::Over => Pause::Over(End::Group),
+            Shaped::Wait(ms) => {
+                self.pauses.is_shaped = true;
+                Pause::Again(ms)
+            }
+        }
+    }
+
+    /// The rows of a profile: those of the property that stands in for them, or its own.
+    fn profile(&mut self, walker: &Walker<'_>, timing: &ShapingTiming) -> Vec<ShapingRow> {
+        let world = walker.host.world();
+        let own = format!("{}.load_profile", self.text(walker, &timing.name));
+        let property = [own.as_str(), "load_profile"].into_iter();
+        let mut property = property.filter_map(|name| world.property(name));
+        if let Some(profile) = property.find(|profile| !profile.is_empty()) {
+            return ShapingRow::all_of(&profile);
+        }
+        let rows = timing.rows.iter().map(|row| {
+            let mut value = |index: usize| {
+                let text = row.get(index);
+                text.map_or(0.0, |text| self.decimal(walker, text))
+            };
+            ShapingRow {
+                from: value(0),
+                to: value(1),
+                lasts_s: value(2).max(0.0).trunc(),
+            }
+        });
+        rows.collect()
     }
 
     /// A text's value as a fraction; zero where it is none, as in JMeter.
     pub(super) fn decimal(&mut self, walker: &Walker<'_>, text: &crate::text::Text) -> f64 {
         double_or_zero(&self.text(walker, text))
+    }
+}
+
+/// A pause by chance, times the factor that a property gives for all of them.
+fn scaled(walker: &Walker<'_>, pause_ms: i64) -> i64 {
+    match walker.host.world().property("timer.factor") {
+        None => pause_ms,
+        Some(factor) => (pause_ms as f64 * double_or_zero(&factor)).round() as i64,
     }
 }
 

@@ -5,8 +5,10 @@
 use loadline_java::numbers;
 
 use super::{Ask, Doing, End, Thread, Walker};
-use crate::program::{Action, FlowControl, JavaTest, NodeId, SamplerAction};
+use crate::program::{Action, DummySample, FlowControl, JavaTest, NodeId, SamplerAction};
 use crate::sample::{DataType, Sample};
+use crate::script::{ScriptElement, ScriptFamily};
+use crate::text::Text;
 
 impl Thread {
     /// Runs a Flow Control Action.
@@ -49,6 +51,16 @@ impl Thread {
                 let sample = self.told(walker, name, (*variables, *properties));
                 self.finish(walker, node, Some(Box::new(sample)))
             }
+            SamplerAction::Dummy(dummy) => {
+                let sample = Box::new(self.dummy_sample(walker, name, dummy));
+                if dummy.waits && sample.elapsed_ms > 0 {
+                    let pause_ms = sample.elapsed_ms;
+                    self.doing = Doing::Sleeping(node, Some(sample));
+                    return Some(Ask::Work(pause_ms));
+                }
+                self.finish(walker, node, Some(sample))
+            }
+            SamplerAction::Script(script) => self.run_script(walker, node, &name, script),
             SamplerAction::Http(_) | SamplerAction::Flow(_) => {
                 unreachable!("these are run elsewhere")
             }
@@ -56,8 +68,8 @@ impl Thread {
     }
 
     /// The sample that a Debug PostProcessor puts below another.
-    pub(super) fn debug_sample(&mut self, walker: &Walker<'_>, name: &str) -> Sample {
-        self.told(walker, name.to_owned(), (true, false))
+    pub(super) fn debug_sample(&mut self, walker: &Walker<'_>, told: (bool, bool)) -> Sample {
+        self.told(walker, String::new(), told)
     }
 
     /// A sample whose data are the variables.
@@ -94,6 +106,91 @@ impl Thread {
         }
     }
 
+    /// The sample that a dummy says.
+    pub(super) fn dummy_sample(
+        &mut self,
+        walker: &Walker<'_>,
+        label: String,
+        dummy: &DummySample,
+    ) -> Sample {
+        let mut scope = self.scope_of(walker, &label);
+        let mut text = |text: &Text| text.evaluate(&mut scope).into_owned();
+        let mut number = |of: &Text| {
+            let number = numbers::int_or_zero(text(of).trim());
+            u64::try_from(number).unwrap_or(0)
+        };
+        let (elapsed_ms, latency_ms, connect_ms) = (
+            number(&dummy.elapsed_ms),
+            number(&dummy.latency_ms),
+            number(&dummy.connect_ms),
+        );
+        let url = text(&dummy.url);
+        let data = text(&dummy.data).into_bytes();
+        Sample {
+            code: text(&dummy.code),
+            message: text(&dummy.message),
+            success: text(&dummy.success).eq_ignore_ascii_case("true"),
+            sampler_data: text(&dummy.sampler_data),
+            data_type: DataType::Text,
+            start_ms: walker.host.unix_ms(),
+            url: url::Url::parse(&url).is_ok().then_some(url),
+            bytes: data.len() as u64,
+            body_bytes: data.len() as u64,
+            elapsed_ms,
+            latency_ms,
+            connect_ms,
+            data,
+            label,
+            ..Sample::default()
+        }
+    }
+
+    /// Runs a script whose sample is the sampler's: what it comes to is the data, unless it has set some.
+    fn run_script(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        name: &str,
+        script: &ScriptElement,
+    ) -> Option<Ask> {
+        let start_ms = walker.host.unix_ms();
+        let own = Sample {
+            label: name.to_owned(),
+            code: "200".to_owned(),
+            message: "OK".to_owned(),
+            success: true,
+            data_type: DataType::Text,
+            start_ms,
+            ..Sample::default()
+        };
+        let previous = self.previous.clone();
+        let ran = script.run(
+            &mut self.scope_of(walker, name),
+            previous,
+            Some(Box::new(own)),
+        );
+        let mut sample = ran.context.own.unwrap_or_default();
+        match ran.outcome {
+            Ok(value) => {
+                let is_set = !sample.data.is_empty() && script.family == ScriptFamily::Jsr223;
+                if let Some(value) = value.filter(|_| !is_set) {
+                    sample.bytes = value.len() as u64;
+                    sample.body_bytes = sample.bytes;
+                    sample.data = value.into_bytes();
+                }
+            }
+            Err(exception) => {
+                script.log_problem(walker.host, &sample.label, &exception);
+                sample.success = false;
+                "500".clone_into(&mut sample.code);
+                sample.message = exception;
+            }
+        }
+        let spent_ms = walker.host.unix_ms().saturating_sub(start_ms);
+        sample.elapsed_ms = spent_ms.max(0).unsigned_abs();
+        self.finish(walker, node, Some(sample))
+    }
+
     fn run_java(
         &mut self,
         walker: &Walker<'_>,
@@ -115,6 +212,7 @@ impl Thread {
             sampler_data: self.text(walker, &test.sampler_data).into_owned(),
             success: status.eq_ignore_ascii_case("OK"),
             data_type: DataType::Text,
+            encoding: if data.is_empty() { "" } else { "UTF-8" }.to_owned(),
             bytes: data.len() as u64,
             body_bytes: data.len() as u64,
             data: data.into_bytes(),

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use super::{Thread, Walker};
+use super::hearing::Hearers;
+use super::{LAST_SAMPLE_OK, Thread, Walker};
+use crate::listener::Heard;
 use crate::program::{ControllerRule, NodeId};
 use crate::sample::Sample;
 
@@ -13,12 +15,17 @@ use crate::sample::Sample;
 #[derive(Debug)]
 pub(super) struct OpenTransaction {
     name: String,
+    is_parent: bool,
+    include_timers: bool,
     start_ms: i64,
     /// When the last sample in it ended.
     last_end_ms: i64,
     /// Time between samples, where pauses do not count.
     pause_ms: u64,
-    calls: u32,
+    /// Samples that it says it has.
+    calls: usize,
+    /// Whether it heard of a sample.
+    has_heard: bool,
     failing: u32,
     /// The sums over its samples.
     sum: Sample,
@@ -28,16 +35,14 @@ pub(super) struct OpenTransaction {
 
 impl OpenTransaction {
     fn add(&mut self, sample: &Sample, include_timers: bool) {
-        if sample.is_transaction {
-            return;
-        }
-        self.calls += 1;
+        self.has_heard = true;
         self.failing += u32::from(!sample.success);
         self.sum.bytes += sample.bytes;
         self.sum.sent_bytes += sample.sent_bytes;
         self.sum.latency_ms += sample.latency_ms;
         self.sum.connect_ms += sample.connect_ms;
-        self.pass_to(sample.start_ms, include_timers);
+        let elapsed_ms = i64::try_from(sample.elapsed_ms).unwrap_or(i64::MAX);
+        self.pass_to(end_of(sample).saturating_sub(elapsed_ms), include_timers);
         self.last_end_ms = end_of(sample);
     }
 
@@ -61,47 +66,92 @@ impl Thread {
     pub(super) fn begin_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
         let name = self.text(walker, &walker.node(node).name).into_owned();
         let now_ms = walker.host.unix_ms();
+        let ControllerRule::Transaction {
+            is_parent,
+            include_timers,
+        } = walker.controller(node).rule
+        else {
+            return;
+        };
         self.transactions[node] = Some(OpenTransaction {
             name,
+            is_parent,
+            include_timers,
             start_ms: now_ms,
             last_end_ms: now_ms,
             pause_ms: 0,
             calls: 0,
+            has_heard: false,
             failing: 0,
             sum: Sample::default(),
             children: Vec::new(),
         });
     }
 
+    /// Counts a sampler that is given in a transaction that does not tell samples below itself, and, as JMeter does, each
+    /// of its own controllers that came to their end just before.
+    pub(super) fn count_given(&mut self, node: NodeId, ended: usize) {
+        if let Some(open) = self.transactions[node]
+            .as_mut()
+            .filter(|open| !open.is_parent)
+        {
+            open.calls += 1 + ended;
+        }
+    }
+
     /// Counts a sample in the transactions around it; gives it back unless one of them tells it below itself.
+    ///
+    /// A transaction directly below one that tells samples below itself hears of none of them, as in JMeter.
     pub(super) fn count_in_transactions(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         sample: Arc<Sample>,
+        below: Option<NodeId>,
     ) -> Option<Arc<Sample>> {
         for above in walker.above(node) {
-            let ControllerRule::Transaction {
-                is_parent,
-                include_timers,
-            } = walker.controller(above).rule
-            else {
-                continue;
-            };
             let Some(open) = self.transactions[above].as_mut() else {
                 continue;
             };
-            open.add(&sample, include_timers);
-            if is_parent {
+            if below == Some(above) {
+                open.calls += 1;
+                open.add(&sample, open.include_timers);
                 open.children.push(Arc::unwrap_or_clone(sample));
                 return None;
+            }
+            if below.is_none() || below != Some(walker.node(above).parent) {
+                open.add(&sample, open.include_timers);
             }
         }
         Some(sample)
     }
 
+    /// The names of the transactions under way around a node, the outermost first, each behind `::`.
+    pub(super) fn transactions_above(&self, walker: &Walker<'_>, node: NodeId) -> String {
+        let mut path = String::new();
+        let mut at = node;
+        while walker.node(at).parent != at {
+            at = walker.node(at).parent;
+            if let Some(open) = &self.transactions[at] {
+                path.insert_str(0, &open.name);
+                path.insert_str(0, "::");
+            }
+        }
+        path
+    }
+
     /// Ends a transaction that is under way, and tells it.
     pub(super) fn end_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
+        self.close_transaction(walker, node, false);
+    }
+
+    /// Ends a transaction that the thread leaves before its end, and tells it. Where it does not tell samples below itself
+    /// its code is blank, and it is as good as the last sample.
+    pub(super) fn leave_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
+        self.close_transaction(walker, node, true);
+    }
+
+    fn close_transaction(&mut self, walker: &Walker<'_>, node: NodeId, is_left: bool) {
         let controller = walker.controller(node);
         let ControllerRule::Transaction {
             is_parent,
@@ -113,14 +163,30 @@ impl Thread {
         let Some(mut open) = self.transactions[node].take() else {
             return;
         };
-        let is_empty = open.calls == 0;
+        if is_parent {
+            for above in walker.above(node) {
+                self.count_given(above, 0);
+            }
+        }
+        let has_heard = open.has_heard || is_parent;
         let now_ms = walker.host.unix_ms();
-        open.pass_to(now_ms, include_timers);
+        let is_left = is_left && !is_parent;
+        if !is_left {
+            open.pass_to(now_ms, include_timers);
+        }
         let mut sample = told(open, is_parent, now_ms);
+        if is_left {
+            sample.code.clear();
+            sample.success = self.variables.get(LAST_SAMPLE_OK) == Some("true");
+        }
+        sample.transactions = self.transactions_above(walker, node);
+        sample.transactions.push_str("::");
+        sample.transactions.push_str(&sample.label);
         self.sign(walker, &mut sample);
-        if is_empty {
-            // As in JMeter, which takes the name from the last sample.
+        if !has_heard {
+            // As in JMeter, which takes these from the samples that it hears of.
             sample.thread_name.clear();
+            (sample.group_threads, sample.all_threads) = (0, 0);
         }
         if is_parent {
             let name = sample.label.clone();
@@ -129,7 +195,35 @@ impl Thread {
             }
         }
         self.note_variables(&mut sample);
-        self.hand_over(walker, node, Arc::new(sample));
+        self.tell_transaction(walker, node, sample, is_parent);
+    }
+
+    /// Tells the sample of a transaction: one that tells samples below itself to those in whose scope it is, another to
+    /// those that hear of the last sampler, wherever that stands; before the first sampler there is nobody.
+    fn tell_transaction(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        mut sample: Sample,
+        is_parent: bool,
+    ) {
+        if is_parent {
+            let below = self.telling_transaction(walker, node);
+            let listeners = match below {
+                None => Arc::clone(&walker.controller(node).applies.listeners),
+                Some(_) => Arc::default(),
+            };
+            self.save_answers(walker, &mut sample, &listeners);
+            let hearers = Hearers { listeners, below };
+            self.hand_over(walker, node, Arc::new(sample), hearers);
+        } else if let Some(listeners) = self.last_listeners.clone() {
+            self.save_answers(walker, &mut sample, &listeners);
+            self.done.push(Heard {
+                sample: Arc::new(sample),
+                listeners,
+                in_results: true,
+            });
+        }
     }
 
     /// Ends the transactions that are under way at or below a node, the innermost first.

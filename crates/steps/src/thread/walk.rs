@@ -4,8 +4,12 @@
 //! begins a new pass. Must not know samples. Invariant: whatever a controller's children give, a call ends: a pass
 //! without a sampler that would be repeated is told as [`Next::Spin`].
 
+mod loops;
+
 use super::{Thread, Walker};
+use crate::host::LogLevel;
 use crate::program::{Controller, ControllerRule, NodeId, NodeKind};
+use crate::script::run_condition;
 use crate::text::Text;
 
 /// What a walk came to.
@@ -17,6 +21,8 @@ pub(super) enum Next {
     End,
     /// A loop went round without a sampler and would go on.
     Spin,
+    /// Another thread is where this one wants to go.
+    Blocked,
 }
 
 /// What a thread keeps of a controller.
@@ -66,14 +72,21 @@ impl Thread {
     /// The next sampler below a controller.
     pub(super) fn next(&mut self, walker: &Walker<'_>, node: NodeId) -> Next {
         let controller = walker.controller(node);
+        if !self.states[node].under_way && self.has_only_ended(walker, controller) {
+            return Next::End;
+        }
         match &controller.rule {
             ControllerRule::Simple => self.next_in_order(walker, node, controller),
-            ControllerRule::Loop(times) => self.next_of_loop(walker, node, controller, times),
+            ControllerRule::Loop {
+                times,
+                ends_for_good,
+            } => {
+                let next = self.next_of_loop(walker, node, controller, times);
+                self.states[node].is_spent |= *ends_for_good && matches!(next, Next::End);
+                next
+            }
             ControllerRule::OnceOnly => self.next_of_once(walker, node, controller),
-            ControllerRule::If {
-                condition,
-                every_child,
-            } => self.next_of_if(walker, node, controller, condition, *every_child),
+            ControllerRule::If { .. } => self.next_of_if(walker, node, controller),
             ControllerRule::While(condition) => {
                 self.next_of_while(walker, node, controller, condition)
             }
@@ -97,7 +110,28 @@ impl Thread {
             ControllerRule::Runtime(seconds) => {
                 self.next_of_runtime(walker, node, controller, seconds)
             }
+            ControllerRule::Critical(lock) => self.next_of_critical(walker, node, controller, lock),
         }
+    }
+
+    /// Whether all that stands below a controller are loops that ended for good, or hold such loops alone: JMeter takes
+    /// them out, and does not enter what is empty.
+    fn has_only_ended(&self, walker: &Walker<'_>, controller: &Controller) -> bool {
+        let has_ended = |&child: &NodeId| match &walker.node(child).kind {
+            NodeKind::Controller(below) => match below.rule {
+                ControllerRule::Loop { ends_for_good, .. } => {
+                    ends_for_good && self.states[child].is_spent
+                }
+                _ => self.has_only_ended(walker, below),
+            },
+            _ => false,
+        };
+        !controller.children.is_empty() && controller.children.iter().all(has_ended)
+    }
+
+    /// Whether a pass of a controller is under way.
+    pub(super) fn is_in(&self, node: NodeId) -> bool {
+        self.states[node].under_way
     }
 
     /// Ends whatever is under way in a controller, without a trace.
@@ -128,7 +162,8 @@ impl Thread {
         let state = &mut self.states[node];
         state.under_way = true;
         state.has_given = false;
-        if is_loop && is_first_round {
+        // Of loops over variables JMeter does not tell the first round.
+        if is_loop && is_first_round && !matches!(controller.rule, ControllerRule::ForEach(_)) {
             self.renew_once_only(walker, controller);
         }
         if matches!(controller.rule, ControllerRule::RandomOrder) {
@@ -183,7 +218,7 @@ impl Thread {
             }
             match self.next(walker, child) {
                 Next::End => self.states[node].position += 1,
-                Next::Spin => return Next::Spin,
+                waiting @ (Next::Spin | Next::Blocked) => return waiting,
                 given @ Next::Sampler(_) => {
                     self.states[node].has_given = true;
                     return given;
@@ -191,40 +226,6 @@ impl Thread {
             }
             if self.is_leaving() {
                 return Next::End;
-            }
-        }
-    }
-
-    fn next_of_loop(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-        times: &Text,
-    ) -> Next {
-        if self.states[node].round.is_none() {
-            let rounds_max = self.number(walker, times);
-            let state = &mut self.states[node];
-            state.round = Some(0);
-            state.rounds_max = rounds_max;
-        }
-        loop {
-            let state = &self.states[node];
-            let round = state.round.unwrap_or(0);
-            let is_over = state.rounds_max >= 0 && round >= state.rounds_max;
-            if state.is_broken || is_over && !state.under_way {
-                self.states[node].leave();
-                return Next::End;
-            }
-            self.tell_round(walker, node, round);
-            match self.next_in_order(walker, node, controller) {
-                Next::End => {}
-                other => return other,
-            }
-            let state = &mut self.states[node];
-            state.round = Some(round + 1);
-            if !state.has_given && (state.rounds_max < 0 || round + 1 < state.rounds_max) {
-                return Next::Spin;
             }
         }
     }
@@ -247,26 +248,48 @@ impl Thread {
         next
     }
 
-    fn next_of_if(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-        condition: &Text,
-        every_child: bool,
-    ) -> Next {
-        let is_asked = every_child || !self.states[node].under_way;
-        if is_asked
-            && !self
-                .text(walker, condition)
-                .trim()
-                .eq_ignore_ascii_case("true")
-        {
+    fn next_of_if(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Next {
+        let ControllerRule::If {
+            condition,
+            every_child,
+            is_script,
+        } = &controller.rule
+        else {
+            return Next::End;
+        };
+        let is_asked = *every_child || !self.states[node].under_way;
+        if is_asked && !self.holds(walker, node, condition, *is_script) {
             self.leave_below(walker, node);
             self.states[node].leave();
             return Next::End;
         }
         self.next_in_order(walker, node, controller)
+    }
+
+    /// Whether a condition holds. One in JavaScript that throws, or comes to neither truth, does not, which the log tells.
+    fn holds(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        condition: &Text,
+        is_script: bool,
+    ) -> bool {
+        let value = self.text(walker, condition).into_owned();
+        if !is_script || matches!(value.trim(), "true" | "false") {
+            return value.trim().eq_ignore_ascii_case("true");
+        }
+        let outcome = run_condition(&value, &mut self.scope_of(walker, ""));
+        let fault = match outcome.as_deref() {
+            Ok("true") => return true,
+            Ok("false") => return false,
+            Ok(_) => format!(" BAD CONDITION :: {value} :: expected true or false"),
+            Err(thrown) => thrown.to_owned(),
+        };
+        let name = walker.node(node).name.source();
+        let message = format!("{name}: error while processing [{value}]: {fault}");
+        let world = walker.host.world();
+        world.log(LogLevel::Error, "o.a.j.c.IfController", &message);
+        false
     }
 
     /// Forgets whatever is under way below a controller.
@@ -277,112 +300,6 @@ impl Thread {
                 self.states[child].leave();
             }
         }
-    }
-
-    fn next_of_while(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-        condition: &Text,
-    ) -> Next {
-        loop {
-            let round = self.states[node].round.unwrap_or(0);
-            self.tell_round(walker, node, round);
-            if !self.states[node].under_way && self.while_is_over(walker, node, condition, false) {
-                self.states[node].leave();
-                return Next::End;
-            }
-            self.states[node].round = Some(round);
-            match self.next_in_order(walker, node, controller) {
-                Next::End => {}
-                other => return other,
-            }
-            if self.while_is_over(walker, node, condition, true) {
-                self.states[node].leave();
-                return Next::End;
-            }
-            let state = &mut self.states[node];
-            state.round = Some(round + 1);
-            if !state.has_given {
-                return Next::Spin;
-            }
-        }
-    }
-
-    /// Whether a While loop is over, at the end of a round or before one.
-    fn while_is_over(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        condition: &Text,
-        at_end: bool,
-    ) -> bool {
-        if self.states[node].is_broken {
-            return true;
-        }
-        let condition = self.text(walker, condition);
-        let condition = condition.trim();
-        if condition.is_empty() {
-            return at_end && !self.last_was_good();
-        }
-        match condition.eq_ignore_ascii_case("last") {
-            true => !self.last_was_good(),
-            false => condition.eq_ignore_ascii_case("false"),
-        }
-    }
-
-    fn next_of_for_each(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-    ) -> Next {
-        let ControllerRule::ForEach(rule) = &controller.rule else {
-            return Next::End;
-        };
-        if self.states[node].round.is_none() {
-            let start = self.number(walker, &rule.start);
-            self.states[node].round = Some(start);
-        }
-        loop {
-            let round = self.states[node].round.unwrap_or(0);
-            if !self.states[node].under_way {
-                let Some(value) = self.value_of_round(walker, rule, round) else {
-                    self.states[node].leave();
-                    return Next::End;
-                };
-                if self.states[node].is_broken {
-                    self.states[node].leave();
-                    return Next::End;
-                }
-                let output = self.text(walker, &rule.output);
-                self.variables.put(output, value);
-            }
-            self.tell_round(walker, node, round);
-            match self.next_in_order(walker, node, controller) {
-                Next::End => self.states[node].round = Some(round + 1),
-                other => return other,
-            }
-        }
-    }
-
-    /// The value of a round of a ForEach loop; `None`: there is none, and the loop is over.
-    fn value_of_round(
-        &mut self,
-        walker: &Walker<'_>,
-        rule: &crate::program::ForEach,
-        round: i64,
-    ) -> Option<String> {
-        if let Some(end) = &rule.end
-            && round >= self.number(walker, end)
-        {
-            return None;
-        }
-        let separator = if rule.separator { "_" } else { "" };
-        let input = self.text(walker, &rule.input);
-        let name = format!("{input}{separator}{}", round + 1);
-        self.variables.get(&name).map(str::to_owned)
     }
 
     /// One child an entry; a controller gives one sampler, or all of its own.
@@ -410,7 +327,9 @@ impl Thread {
             }
             self.states[node].entries += 1;
         }
-        for _ in 0..count {
+        let gives_one_each = !whole && matches!(controller.rule, ControllerRule::Interleave { .. });
+        let mut is_again = false;
+        for _ in 0..2 * count {
             let position = self.states[node].position % count;
             let child = controller.children[position];
             let next = match walker.is_sampler(child) {
@@ -430,8 +349,14 @@ impl Thread {
                     }
                     return next;
                 }
-                Next::Spin => return Next::Spin,
+                Next::Spin | Next::Blocked => return next,
+                Next::End if gives_one_each && !is_again => {
+                    // A controller at its end begins anew in the same turn.
+                    is_again = true;
+                    continue;
+                }
                 Next::End => {
+                    is_again = false;
                     self.states[node].position = (position + 1) % count;
                     if was_in_child {
                         break;
@@ -518,7 +443,9 @@ impl Thread {
         if value.trim().is_empty() {
             return (count > 0).then_some(0);
         }
-        if let Ok(number) = value.trim().parse::<i32>() {
+        // A number with a sign is a name.
+        let is_number = value.trim().bytes().all(|byte| byte.is_ascii_digit());
+        if let (true, Ok(number)) = (is_number, value.trim().parse::<i32>()) {
             let number = usize::try_from(number).unwrap_or(0);
             let number = if number < count { number } else { 0 };
             return (count > 0).then_some(number);
@@ -530,31 +457,25 @@ impl Thread {
         of_name(value.trim()).or_else(|| of_name("default"))
     }
 
-    fn next_of_runtime(
+    /// The controller's children, while no other thread is in one with the same lock.
+    fn next_of_critical(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
-        seconds: &Text,
+        lock: &Text,
     ) -> Next {
-        if self.states[node].round.is_none() {
-            self.states[node].round = Some(0);
-            self.states[node].entered_ms = walker.host.unix_ms();
-        }
-        let limit_ms = self.number(walker, seconds).saturating_mul(1000);
-        loop {
-            let spent_ms = walker.host.unix_ms() - self.states[node].entered_ms;
-            if spent_ms >= limit_ms || self.states[node].is_broken {
-                self.leave_below(walker, node);
-                self.states[node].leave();
-                return Next::End;
-            }
-            match self.next_in_order(walker, node, controller) {
-                Next::End if !self.states[node].has_given => return Next::Spin,
-                Next::End => {}
-                other => return other,
+        if !self.states[node].under_way {
+            let name = self.text(walker, lock).into_owned();
+            if !self.take_lock(node, name) {
+                return Next::Blocked;
             }
         }
+        let next = self.next_in_order(walker, node, controller);
+        if next == Next::End {
+            self.free_locks();
+        }
+        next
     }
 
     fn next_of_transaction(
@@ -563,12 +484,25 @@ impl Thread {
         node: NodeId,
         controller: &Controller,
     ) -> Next {
+        // As in JMeter, what has nothing in it is gone after its first turn.
+        let is_gone = controller.children.is_empty()
+            && std::mem::replace(&mut self.states[node].is_spent, true);
+        if is_gone {
+            return Next::End;
+        }
         if !self.states[node].under_way {
             self.begin_transaction(walker, node);
         }
+        let before = self.states[node].position;
         let next = self.next_in_order(walker, node, controller);
-        if next == Next::End {
-            self.end_transaction(walker, node);
+        match next {
+            Next::End => self.end_transaction(walker, node),
+            Next::Sampler(sampler) => {
+                let is_own = walker.node(sampler).parent == node;
+                let passed = self.states[node].position - before;
+                self.count_given(node, passed - usize::from(is_own));
+            }
+            Next::Spin | Next::Blocked => {}
         }
         next
     }

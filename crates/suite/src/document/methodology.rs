@@ -7,7 +7,7 @@ use loadline_model::client::Protocol;
 use loadline_model::executor::Executor;
 use loadline_model::observation::{Aggregation, Span, limited_by};
 use loadline_model::request::BodySource;
-use loadline_model::{RunResult, Scenario};
+use loadline_model::{Behaviour, RunResult, Scenario};
 
 use crate::expression::{Dimension, Quantity, Value};
 use crate::format::{Blank, Format, ListStyle};
@@ -230,6 +230,9 @@ fn sizes(
 
 fn load(scenario: &Scenario) -> String {
     let executor = &scenario.executor;
+    if let Behaviour::Steps(_) = scenario.behaviour {
+        return format!("{} threads of {}", executor.max_vus(), scenario.name);
+    }
     let users = match executor.max_vus() {
         1 => "1 VU".to_owned(),
         vus => format!("{vus} VUs"),

@@ -69,8 +69,12 @@ fn every_key_of_the_tables_is_read_and_every_key_that_is_read_stands_in_a_table(
     assert_eq!(whole.rows.len(), 6);
     let others = "{name: o, target: {command: url}, rows: [{name: a, script: a.js, executor: constant-vus}]}";
     plan(others).expect("the suite is good");
-    plan("{name: o, target: {url: 'http://h'}, rows: [{name: a, hey: '-n 1'}]}")
+    for row in ["hey: '-n 1'", "jmeter: plan.jmx"] {
+        plan(&format!(
+            "{{name: o, target: {{url: 'http://h'}}, rows: [{{name: a, {row}}}]}}"
+        ))
         .expect("the suite is good");
+    }
     for kind in ["ingress", "kservice"] {
         let target = format!(
             "{{name: o, target: {{kubernetes: {{context: c, {kind}: x}}}}, rows: [{{name: a, hey: '-n 1'}}]}}"

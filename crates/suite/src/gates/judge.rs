@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use loadline_metric::Aggregated;
 use loadline_model::RunResult;
 use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE};
 use loadline_model::test_summary::Section;
@@ -124,6 +125,27 @@ fn checks_of(section: &Section) -> (u64, u64) {
     let within = section.groups.iter().map(|(_, group)| checks_of(group));
     own.chain(within)
         .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+}
+
+/// Samples of a plan that failed, as its assertions see it.
+#[must_use]
+pub fn failed_samples(result: &RunResult) -> u64 {
+    let summary = result.summary.iter();
+    let metrics = summary.flat_map(|summary| &summary.root.metrics);
+    let failed = metrics
+        .filter(|metric| !metric.is_sub_metric())
+        .filter(|metric| {
+            matches!(
+                &*metric.definition.name,
+                "http_req_failed" | "sample_failed"
+            )
+        });
+    failed
+        .map(|metric| match &metric.values {
+            Aggregated::Rate(rate) => rate.nonzero(),
+            _ => 0,
+        })
+        .sum()
 }
 
 fn checks(limit: f64, result: &RunResult) -> Judged {

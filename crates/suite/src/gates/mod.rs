@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::file::{Fields, GATES, Problem, Value};
 
 pub(crate) use judge::AUDIT;
-pub use judge::{Evidence, checks_share, judge, restarts, throughput_variation};
+pub use judge::{Evidence, checks_share, failed_samples, judge, restarts, throughput_variation};
 pub use shapes::foreign_share;
 
 /// Share of checks that must hold unless the file says otherwise.

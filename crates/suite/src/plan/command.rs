@@ -65,6 +65,17 @@ const BOMBARDIER: LoadOptions = LoadOptions {
     beside: &[],
 };
 
+/// A plan takes its load from properties.
+const PLAN: LoadOptions = LoadOptions {
+    style: Style::Gnu,
+    vus: &[],
+    rate: &[],
+    duration: &[],
+    requests: &[],
+    stages: &[],
+    beside: &[&["threshold"]],
+};
+
 impl Front {
     fn options(&self) -> &'static LoadOptions {
         match self {
@@ -72,12 +83,13 @@ impl Front {
             Front::Bench(_) => &BENCH,
             Front::Hey(_) => &HEY,
             Front::Bombardier(_) => &BOMBARDIER,
+            Front::Plan { .. } => &PLAN,
         }
     }
 
     fn arguments(&self) -> &Vec<String> {
         match self {
-            Front::Script { args, .. } => args,
+            Front::Script { args, .. } | Front::Plan { args, .. } => args,
             Front::Bench(words) | Front::Hey(words) | Front::Bombardier(words) => words,
         }
     }
@@ -128,15 +140,12 @@ pub fn smoke(settings: &Settings, has_target: bool) -> Vec<String> {
         take(&mut words, options.style, names);
     }
     let once: &[&str] = match settings.front {
-        Front::Script { .. } => &["--once"],
+        Front::Script { .. } | Front::Plan { .. } => &["--once"],
         _ => &["-n", "1", "-c", "1"],
     };
-    with_load(
-        &settings.front,
-        once.iter().map(|word| (*word).to_owned()),
-        words,
-        has_target,
-    )
+    let once = once.iter().map(|word| (*word).to_owned());
+    let once = once.chain(properties_of_env(settings, has_target));
+    with_load(&settings.front, once, words, has_target)
 }
 
 fn command(
@@ -151,6 +160,7 @@ fn command(
         Front::Bench(_) => bench_load(settings, &mut words, length, ramp)?,
         Front::Hey(_) => hey_load(settings, &mut words, length, ramp)?,
         Front::Bombardier(_) => bombardier_load(settings, &mut words, length, ramp)?,
+        Front::Plan { .. } => plan_load(settings, length, ramp, has_target)?,
     };
     Ok(with_load(
         &settings.front,
@@ -173,7 +183,7 @@ fn with_load(
     command.extend(load);
     command.extend(words);
     match front {
-        Front::Script { file, .. } => command.push(file.clone()),
+        Front::Script { file, .. } | Front::Plan { file, .. } => command.push(file.clone()),
         _ if wants_target => command.push(TARGET_URL.to_owned()),
         _ => {}
     }
@@ -466,6 +476,46 @@ fn bombardier_load(
             .flat_map(|span| option("-d", &seconds_or_more(*span))),
     );
     Ok(load)
+}
+
+/// A plan has the row's load in properties, and so the row's environment: what is in it no command line shows.
+fn plan_load(
+    settings: &Settings,
+    length: Option<Duration>,
+    ramp: Option<Duration>,
+    has_target: bool,
+) -> Result<Vec<String>, Problem> {
+    no_executor(settings)?;
+    let seconds = |span: Duration| span.as_secs_f64().ceil().to_string();
+    let vus = settings.vus.map(|vus| vus.to_string());
+    let rate = settings.rate.as_ref();
+    let properties = [
+        ("vus", vus.clone()),
+        ("threads", vus),
+        ("rate", rate.map(|rate| rate.per_second.to_string())),
+        ("duration", length.map(seconds)),
+        ("ramp", ramp.map(seconds)),
+    ];
+    let set = properties
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("-J{name}={}", value?)));
+    let conditions = settings.thresholds.iter();
+    let conditions = conditions.flat_map(|condition| option("--threshold", condition));
+    let of_env = properties_of_env(settings, has_target);
+    Ok(set.chain(of_env).chain(conditions).collect())
+}
+
+/// The words that make properties of the row's environment, where the front end is a plan.
+fn properties_of_env(settings: &Settings, has_target: bool) -> Vec<String> {
+    if !matches!(settings.front, Front::Plan { .. }) {
+        return Vec::new();
+    }
+    let target = has_target && !settings.env.contains_key(TARGET_VARIABLE);
+    let target = target.then_some(TARGET_VARIABLE);
+    let names = settings.env.keys().map(String::as_str).chain(target);
+    names
+        .flat_map(|name| option("--property-env", &name))
+        .collect()
 }
 
 /// Go has no unit for days.

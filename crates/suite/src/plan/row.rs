@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::matrix::Combination;
-use super::settings::{Front, Settings, overlay};
+use super::settings::{Settings, overlay};
 use super::sources::Scripts;
 use super::{
     OuterHooks, PhaseKind, PlannedGroup, PlannedPhase, PlannedRow, RowHooks, Surroundings,
@@ -212,7 +212,7 @@ fn title(combination: &Combination, labels: &BTreeMap<String, String>) -> String
 fn phases(settings: &Settings, has_target: bool) -> Result<Vec<PlannedPhase>, Problem> {
     let mut phases = Vec::new();
     let mut env = settings.env.clone();
-    if has_target && matches!(settings.front, Front::Script { .. }) {
+    if has_target && settings.front.file().is_some() {
         env.entry(TARGET_VARIABLE.to_owned())
             .or_insert_with(|| TARGET_URL.to_owned());
     }
@@ -247,10 +247,7 @@ fn phases(settings: &Settings, has_target: bool) -> Result<Vec<PlannedPhase>, Pr
 fn facts(row: &PlannedRow) -> BTreeMap<String, String> {
     let line = row.phases.last();
     let line = line.map(|phase| row.settings.front.shown(&phase.command));
-    let script = match &row.settings.front {
-        Front::Script { file, .. } => Some(file.clone()),
-        _ => None,
-    };
+    let script = row.settings.front.file().map(str::to_owned);
     let facts = [
         ("command", line),
         ("front", Some(row.settings.front.name().to_owned())),
@@ -277,15 +274,15 @@ fn mode_name(row: &PlannedRow) -> &'static str {
 /// Everything that affects what is measured: commands, environment, observers, hooks before the load, the target, and
 /// the content of the script and of the files that it names.
 fn hash(file: &SuiteFile, row: &PlannedRow, scripts: &mut Scripts<'_>) -> Result<String, Problem> {
-    let script = match &row.settings.front {
-        Front::Script { file, .. } => {
+    let script = match row.settings.front.file() {
+        Some(file) => {
             let hash = scripts.hash(file).map_err(|error| {
                 let what = format!("cannot read {file}: {error}");
                 Problem::new(row.settings.front_at, what, "check its name and rights")
             })?;
             Some(hash)
         }
-        _ => None,
+        None => None,
     };
     let phases: Vec<_> = row
         .phases

@@ -38,7 +38,7 @@ impl Said {
             };
         };
         let executor = &scenario.executor;
-        let requests = executor.planned_iterations().map(|count| count.to_string());
+        let requests = scenario.planned_iterations().map(|count| count.to_string());
         let length = executor.duration().filter(|_| requests.is_none());
         let rate = executor.peak_rate().map(number);
         Said {

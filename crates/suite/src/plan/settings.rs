@@ -17,7 +17,7 @@ use crate::gates::Gates;
 use super::words;
 
 /// Keys that name a front end, of which a row has one.
-const FRONTS: [&str; 4] = ["script", "bench", "hey", "bombardier"];
+const FRONTS: [&str; 5] = ["script", "bench", "hey", "bombardier", "jmeter"];
 /// Keys whose maps are joined key by key.
 const JOINED: [&str; 5] = ["env", "labels", "observe", "gates", "phases"];
 /// Most repetitions of a row.
@@ -118,23 +118,40 @@ pub enum Front {
     Hey(Vec<String>),
     /// Arguments of bombardier.
     Bombardier(Vec<String>),
+    /// A JMeter plan with further arguments of `loadline run`.
+    Plan {
+        /// The file, relative to the suite file.
+        file: String,
+        /// Arguments.
+        args: Vec<String>,
+    },
 }
 
 impl Front {
     /// A command of this front end as it may be shown: without its secrets.
     #[must_use]
     pub fn shown(&self, command: &[String]) -> String {
-        words::join(&redacted_command_line(
-            command,
-            FrontEnd::of_command(self.name()),
-        ))
+        let front_end = match self {
+            Front::Plan { .. } => FrontEnd::JMeter,
+            other => FrontEnd::of_command(other.name()),
+        };
+        words::join(&redacted_command_line(command, front_end))
+    }
+
+    /// The file that it runs, relative to the suite file; `None`: it is a command line alone.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Front::Script { file, .. } | Front::Plan { file, .. } => Some(file),
+            Front::Bench(_) | Front::Hey(_) | Front::Bombardier(_) => None,
+        }
     }
 
     /// The command's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Front::Script { .. } => "run",
+            Front::Script { .. } | Front::Plan { .. } => "run",
             Front::Bench(_) => "bench",
             Front::Hey(_) => "hey",
             Front::Bombardier(_) => "bombardier",
@@ -271,7 +288,7 @@ fn front(fields: Fields) -> Result<(Front, At), Problem> {
         .iter()
         .find_map(|name| Some((*name, fields.get(name)?)))
     else {
-        let fix = "write script: FILE, or bench:, hey: or bombardier: with their arguments";
+        let fix = "write script: FILE or jmeter: FILE, or bench:, hey: or bombardier: with their arguments";
         return Err(Problem::new(
             fields.at(),
             "the row does not say how load is made",
@@ -287,15 +304,18 @@ fn front(fields: Fields) -> Result<(Front, At), Problem> {
         "bench" => Front::Bench(split(&line)?),
         "hey" => Front::Hey(split(&line)?),
         "bombardier" => Front::Bombardier(split(&line)?),
-        _ if text.is_some() => Front::Script {
-            file: line,
-            args: Vec::new(),
-        },
         _ => {
-            let script = Fields::of(node, &SCRIPT)?;
-            Front::Script {
-                file: script.text("file").unwrap_or_default(),
-                args: split(&script.text("args").unwrap_or_default())?,
+            let (file, args) = match text {
+                Some(file) => (file, Vec::new()),
+                None => {
+                    let given = Fields::of(node, &SCRIPT)?;
+                    let args = split(&given.text("args").unwrap_or_default())?;
+                    (given.text("file").unwrap_or_default(), args)
+                }
+            };
+            match name {
+                "jmeter" => Front::Plan { file, args },
+                _ => Front::Script { file, args },
             }
         }
     };

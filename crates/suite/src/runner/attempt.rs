@@ -13,7 +13,7 @@ use super::figures::{first_and_last_hour, leak_slopes, time_to_first_success, ti
 use super::redact::redact_folder;
 use super::run::Runner;
 use super::{Beat, RunFiles, RunOrder, SuiteEvent};
-use crate::gates::{AUDIT, Evidence, checks_share, judge};
+use crate::gates::{AUDIT, Evidence, checks_share, failed_samples, judge};
 use crate::hooks::fill;
 use crate::plan::{Front, Mode, PhaseKind, PlannedPhase, PlannedRow, PlannedRun};
 use crate::state::{RESULT, RunState, RunStatus, StateError};
@@ -331,7 +331,8 @@ impl<'r, 'a> Attempt<'r, 'a> {
     /// One iteration that must pass.
     fn judge_smoke(&self, result: &RunResult, files: RunFiles) -> Result<(), Stop> {
         let counts = &result.totals.seen.counts;
-        let is_script = matches!(self.row.settings.front, Front::Script { .. });
+        let is_script = self.row.settings.front.file().is_some();
+        let is_plan = matches!(self.row.settings.front, Front::Plan { .. });
         let checks = self
             .row
             .settings
@@ -345,6 +346,9 @@ impl<'r, 'a> Attempt<'r, 'a> {
                 .is_some_and(|code| !JUDGED_CODES.contains(&code)) =>
             {
                 Some(ended_badly(files))
+            }
+            _ if checks && is_plan && failed_samples(result) > 0 => {
+                Some(format!("{} samples failed", failed_samples(result)))
             }
             _ if failed > 0 => {
                 let first = result.totals.seen.errors.rows().next();

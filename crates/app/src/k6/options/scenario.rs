@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use loadline_go::GoDuration;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::json::Json;
 use super::parts::{StageOption, Stages};
@@ -200,7 +200,11 @@ impl OptionValue for Scenarios {
 
 fn scenario_of(name: &str, value: &Value, field: &str) -> Result<ScenarioOptions, OptionError> {
     const PROTOTYPE: &str = "struct { ExecutorType string \"json:\\\"executor\\\"\" }";
-    let rows = object(value, field, PROTOTYPE)?;
+    let none = Map::new();
+    let rows = match value {
+        Value::Null => &none,
+        value => object(value, field, PROTOTYPE)?,
+    };
     let mut executor = None;
     for (key, value) in rows {
         if key.eq_ignore_ascii_case("executor") {

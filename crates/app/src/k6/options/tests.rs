@@ -137,6 +137,10 @@ fn refusals_as_k6_2_2_0_words_them() {
             "unknown executor type 'foo'",
         ),
         (
+            json!({"scenarios": {"a": null}}),
+            "scenario 'a' doesn't have a specified executor type",
+        ),
+        (
             json!({"scenarios": {"a": {}}}),
             "scenario 'a' doesn't have a specified executor type",
         ),

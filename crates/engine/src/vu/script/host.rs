@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::Nanos;
-use loadline_model::snapshot::RequestSizes;
+use loadline_model::snapshot::RequestFacts;
 use loadline_model::system_tags::SystemTag;
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
 use loadline_script::samples::{CheckSample, HttpFacts, HttpSample};
@@ -214,8 +214,10 @@ impl Host for VuHost {
     fn value(&self, metric: MetricId, value: f64, tags: &dyn Tagged) {
         let metadata = self.current_metadata();
         let on = self.on(self.now(), tags, metadata.as_ref());
-        // Scripts are told of values that no metric can hold before they come here.
-        let _ = self.worker.recorder.borrow_mut().value(metric, value, on);
+        let recorded = self.worker.recorder.borrow_mut().value(metric, value, on);
+        if recorded.is_err() {
+            self.worker.tell_of_infinity(metric);
+        }
     }
 
     fn metadata(&self, metadata: Option<&Arc<TagSet>>) {
@@ -226,14 +228,15 @@ impl Host for VuHost {
     fn http(&self, sample: &HttpSample<'_>) {
         let metadata = self.current_metadata();
         let on = self.on(Nanos(sample.facts.done_ns), sample, metadata.as_ref());
-        let sizes = RequestSizes {
-            sent: sample.facts.sent_bytes,
-            body: sample.facts.body_bytes,
+        let facts = || RequestFacts {
+            sent_bytes: sample.facts.sent_bytes,
+            body_bytes: sample.facts.body_bytes,
+            vus: self.worker.vus_at_work(&self.scenario),
         };
         self.worker
             .recorder
             .borrow_mut()
-            .http(&sample.times, sample.failed, sizes, on);
+            .http(&sample.times, sample.failed, facts, on);
         self.account(sample);
     }
 

@@ -7,6 +7,7 @@
 mod asks;
 mod host;
 mod numbers;
+mod retired;
 mod worker;
 
 use std::rc::Rc;
@@ -28,6 +29,7 @@ use crate::timers::Timers;
 pub(crate) use asks::Asks;
 pub(crate) use host::VuHost;
 pub(crate) use numbers::PlanNumbers;
+pub(crate) use retired::RetiredVus;
 pub(crate) use worker::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 
 /// One virtual user that runs a script.
@@ -111,6 +113,8 @@ impl ScriptBehaviour {
         let tags = self.host.tags_at_end(&vu.tags());
         if vu.is_reusable() {
             self.vu = Some(vu);
+        } else {
+            self.worker.retire(vu);
         }
         let now = self.conclude(&ending, beginning, &tags);
         self.rest(&ending, beginning.started, now).await
@@ -197,5 +201,13 @@ impl ScriptBehaviour {
                 _ => &thrown,
             },
         });
+    }
+}
+
+impl Drop for ScriptBehaviour {
+    fn drop(&mut self) {
+        if let Some(vu) = self.vu.take() {
+            self.worker.retire(vu);
+        }
     }
 }

@@ -3,24 +3,26 @@
 //! Must not know virtual users. Invariant: nothing in here grows with the number of iterations.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use loadline_metric::{MetricRegistry, TagSet};
+use loadline_metric::{MetricId, MetricRegistry, TagSet};
 use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
+use loadline_model::snapshot::VusAtWork;
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{Nanos, RunCommand, ScenarioChange, TestPlan};
-use loadline_script::Program;
 use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
+use loadline_script::{Program, ScriptVu};
 
 use super::numbers::PlanNumbers;
+use super::retired::RetiredVus;
 use crate::clock::Clock;
 use crate::exchange::Answer;
-use crate::live::{LiveCounters, LiveTotals};
+use crate::live::{LiveCounters, LiveTotals, vus_at_work};
 use crate::mailbox::Mailbox;
 use crate::record_script::{Occasion, ScriptRecorder};
 use crate::report::WorkerReport;
@@ -43,8 +45,9 @@ pub(crate) struct WorkerScript {
     pub(crate) answer: RefCell<Answer>,
     /// How long an iteration is at least, the wait after its end included.
     pub(crate) iteration_min: Duration,
-    vus_active: Cell<u64>,
-    vus_made: Cell<u64>,
+    /// Where virtual users go whose work is over: the worker's, which outlives them.
+    retired: RefCell<Weak<RetiredVus>>,
+    told_of_infinity: Arc<AtomicBool>,
     reports: Sender<WorkerReport>,
     /// Every worker's mailbox, for a test that is to end.
     mailboxes: Vec<Arc<Mailbox>>,
@@ -57,6 +60,8 @@ pub(crate) struct WorkerMeans {
     pub(crate) live: Arc<LiveCounters>,
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
     pub(crate) iteration_min: Duration,
+    /// Whether infinite values were told of; the workers share it.
+    pub(crate) told_of_infinity: Arc<AtomicBool>,
     pub(crate) reports: Sender<WorkerReport>,
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
 }
@@ -74,10 +79,22 @@ impl WorkerScript {
             all_live: means.all_live,
             answer: RefCell::default(),
             iteration_min: means.iteration_min,
-            vus_active: Cell::new(0),
-            vus_made: Cell::new(0),
+            retired: RefCell::default(),
+            told_of_infinity: means.told_of_infinity,
             reports: means.reports,
             mailboxes: means.mailboxes,
+        }
+    }
+
+    /// Names the place for virtual users whose work is over. Until then they are freed at once.
+    pub(crate) fn retire_to(&self, retired: &Rc<RetiredVus>) {
+        *self.retired.borrow_mut() = Rc::downgrade(retired);
+    }
+
+    /// Takes a virtual user that does nothing any more.
+    pub(crate) fn retire(&self, vu: ScriptVu) {
+        if let Some(retired) = self.retired.borrow().upgrade() {
+            retired.take(vu);
         }
     }
 
@@ -88,6 +105,12 @@ impl WorkerScript {
             counters.add_to(&mut sum);
         }
         sum
+    }
+
+    /// The virtual users at work now, of a scenario and of all.
+    pub(crate) fn vus_at_work(&self, scenario: &ScenarioScript) -> VusAtWork {
+        let numbers = scenario.numbers.as_ref();
+        vus_at_work(&self.all_live, numbers.map(|(_, index)| *index))
     }
 
     pub(crate) fn abort(&self, message: &str) {
@@ -103,6 +126,22 @@ impl WorkerScript {
     pub(crate) fn init_failed(&self, failure: &ScriptFailure) {
         self.signal(ScriptSignal::InitFailed(failure.clone()));
         self.stop_all();
+    }
+
+    /// Warns, once a run, of a value that no metric can hold.
+    pub(crate) fn tell_of_infinity(&self, metric: MetricId) {
+        if !self.told_of_infinity.swap(true, Ordering::Relaxed) {
+            let definition = self.registry.get(metric);
+            let name =
+                definition.map_or_else(String::new, |definition| definition.name.to_string());
+            self.log.write(&LogEntry {
+                level: LogLevel::Warning,
+                message: &format!(
+                    "a value of metric '{name}' is infinite: such values are not recorded"
+                ),
+                fields: &[],
+            });
+        }
     }
 
     /// Stops every worker at once, sooner than the run could: nothing is to begin any more.
@@ -139,23 +178,9 @@ impl WorkerScript {
     /// Counts a virtual user of a scenario that was made, unless one before it had the same number.
     pub(crate) fn note_made(&self, scenario: &ScenarioScript, vu: u64) {
         scenario.note(|change| change.vus_made += 1);
-        self.vus_made
-            .set(self.vus_made.get() + u64::from(scenario.is_new(vu)));
-        self.live
-            .set_vus(self.vus_active.get(), self.vus_made.get());
-    }
-
-    /// Counts a virtual user of a scenario that took up work, or put it down.
-    pub(crate) fn note_active(&self, scenario: &ScenarioScript, is_active: bool) {
-        scenario.note(|change| change.vus_active += if is_active { 1 } else { -1 });
-        let active = self.vus_active.get();
-        self.vus_active.set(if is_active {
-            active + 1
-        } else {
-            active.saturating_sub(1)
-        });
-        self.live
-            .set_vus(self.vus_active.get(), self.vus_made.get());
+        if scenario.is_new(vu) {
+            self.live.count_made();
+        }
     }
 
     fn signal(&self, signal: ScriptSignal) {
@@ -200,6 +225,11 @@ struct BegunIterations {
 }
 
 impl ScenarioScript {
+    /// Notes that one of its virtual users took up work, or put it down.
+    pub(crate) fn note_active(&self, is_active: bool) {
+        self.note(|change| change.vus_active += if is_active { 1 } else { -1 });
+    }
+
     /// Notes a change of the scenario.
     pub(crate) fn note(&self, make: impl FnOnce(&mut ScenarioChange)) {
         let mut change = self.change.get();

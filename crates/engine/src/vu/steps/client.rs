@@ -2,11 +2,15 @@
 //!
 //! Must not know samplers. Invariant: an exchange that began records exactly one fate, also when it is cut.
 
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
+use loadline_metric::HttpTimes;
+use loadline_model::client::ProxyPlan;
 use loadline_model::url::{Origin, Scheme};
 use loadline_model::{ErrorClass, Nanos};
 use loadline_steps::http::{HttpAnswer, HttpAsk, HttpReply};
@@ -17,13 +21,40 @@ use crate::client::{
     Around, Body, Broken, Http1Connection, IdleConnections, Instants, KeepRules, Message, Receiver,
     Stop, Surplus, Wish,
 };
+use crate::clock::Clock;
 use crate::exchange::{Answer, AnswerReceiver, Wants, decoded};
-use crate::net::Failure;
+use crate::net::{Failure, KnownRoute, Wanted};
 use crate::record::Life;
-use crate::slot::VuSlot;
+use crate::slot::{VuSlot, Watch};
 use crate::vu::client::{FateGuard, Held};
 use crate::vu::follow::note_phases;
 use crate::vu::shared::Shared;
+
+/// Exchanges that are under way beside one another, by their numbers.
+pub(super) type UnderWay<'a> = Vec<(
+    usize,
+    Pin<Box<dyn Future<Output = Result<HttpAnswer, Stop>> + 'a>>,
+)>;
+
+/// Waits for the first of several exchanges to end; gives its number.
+///
+/// # Errors
+/// The thread is cut.
+pub(super) async fn first_of(under_way: &mut UnderWay<'_>) -> Result<(usize, HttpAnswer), Stop> {
+    poll_fn(|cx| {
+        let mut exchanges = under_way.iter_mut().enumerate();
+        let ended = exchanges.find_map(|(place, (_, exchange))| match exchange.as_mut().poll(cx) {
+            Poll::Ready(answer) => Some((place, answer)),
+            Poll::Pending => None,
+        });
+        let Some((place, answer)) = ended else {
+            return Poll::Pending;
+        };
+        let (number, _) = under_way.remove(place);
+        Poll::Ready(answer.map(|answer| (number, answer)))
+    })
+    .await
+}
 
 /// JMeter's rules: `httpclient4.time_to_live`, and the idle time after which its client looks whether a peer has
 /// closed.
@@ -40,10 +71,19 @@ pub(super) struct StepsClient {
     shared: Rc<Shared>,
     slot: Rc<VuSlot>,
     /// By the route's index.
-    idle: IdleConnections<usize, Held>,
-    buffer: Vec<u8>,
-    answer: Answer,
+    idle: RefCell<IdleConnections<usize, Held>>,
+    /// What exchanges that are over have left for those to come; several may be under way at a time.
+    spare: RefCell<Vec<Desk>>,
     wants: Wants,
+    /// What exchanges took since somebody asked.
+    times: Cell<HttpTimes>,
+}
+
+/// What one exchange works on.
+#[derive(Default)]
+struct Desk {
+    head: Vec<u8>,
+    answer: Answer,
 }
 
 /// An answer being read, and what only this front end wants of it.
@@ -51,6 +91,24 @@ struct StepsReceiver<'a> {
     inner: AnswerReceiver<'a>,
     reason: String,
     header_bytes: u64,
+    silence: &'a Silence<'a>,
+}
+
+/// How long the target may say nothing.
+struct Silence<'a> {
+    clock: &'a Clock,
+    watch: &'a Watch<'a>,
+    /// `None`: for ever.
+    limit: Option<Duration>,
+}
+
+impl Silence<'_> {
+    /// From now on.
+    fn begin(&self) {
+        let limit = self.limit;
+        self.watch
+            .set_deadline(limit.map_or(Nanos::MAX, |limit| self.clock.now() + limit));
+    }
 }
 
 impl ResponseSink for StepsReceiver<'_> {
@@ -74,6 +132,9 @@ impl Receiver for StepsReceiver<'_> {
     }
 
     fn wish(&self) -> Result<Wish, Failure> {
+        if self.silence.limit.is_some() {
+            self.silence.begin();
+        }
         self.inner.wish()
     }
 }
@@ -95,21 +156,38 @@ impl StepsClient {
         StepsClient {
             shared,
             slot,
-            idle: IdleConnections::new(Rc::new(keep_rules())),
-            buffer: Vec::new(),
-            answer: Answer::default(),
+            idle: RefCell::new(IdleConnections::new(Rc::new(keep_rules()))),
+            spare: RefCell::default(),
             wants,
+            times: Cell::default(),
         }
+    }
+
+    /// What exchanges took since the last call.
+    pub(super) fn take_times(&self) -> HttpTimes {
+        self.times.take()
+    }
+
+    fn note_times(&self, life: &Life) {
+        let mut times = self.times.get();
+        times.blocked += life.blocked_ns;
+        times.connecting += life.connect_ns;
+        times.sending += life.sending_ns;
+        times.waiting += life.waiting_ns;
+        times.receiving += life.receiving_ns;
+        self.times.set(times);
     }
 
     /// Carries out an exchange.
     ///
     /// # Errors
     /// The thread is cut.
-    pub(super) async fn exchange(&mut self, ask: &HttpAsk) -> Result<HttpAnswer, Stop> {
+    pub(super) async fn exchange(&self, ask: &HttpAsk) -> Result<HttpAnswer, Stop> {
         if ask.anew {
-            self.idle.close();
+            self.idle.borrow_mut().close();
         }
+        let spare = self.spare.borrow_mut().pop();
+        let mut desk = spare.unwrap_or_default();
         let shared = Rc::clone(&self.shared);
         let started = shared.clock.now();
         let mut fate = FateGuard {
@@ -119,12 +197,15 @@ impl StepsClient {
         };
         shared.recorder.borrow_mut().started(&fate.life);
         let mut instants = Instants::default();
-        let outcome = self.send(ask, &mut fate.life, &mut instants).await;
-        self.slot.set_deadline(Nanos::MAX);
+        let outcome = self
+            .send(ask, &mut desk, &mut fate.life, &mut instants)
+            .await;
         let failure = match outcome {
             Ok(got) => {
                 fate.known = true;
-                return Ok(self.answered(&fate.life, &instants, got));
+                let answer = self.answered(&fate.life, &instants, &desk.answer, got);
+                self.spare.borrow_mut().push(desk);
+                return Ok(answer);
             }
             Err(Broken::Stopped(Stop::Cut)) => return Err(Stop::Cut),
             Err(Broken::Stopped(Stop::TimedOut)) => match instants.sent {
@@ -141,11 +222,13 @@ impl StepsClient {
     }
 
     async fn send(
-        &mut self,
+        &self,
         ask: &HttpAsk,
+        desk: &mut Desk,
         life: &mut Life,
         instants: &mut Instants,
     ) -> Result<Got, Broken> {
+        let watch = self.slot.watch(Nanos::MAX);
         let origin = Origin {
             scheme: match ask.scheme.as_str() {
                 "https" => Scheme::Https,
@@ -154,33 +237,37 @@ impl StepsClient {
             host: ask.host.clone(),
             port: ask.port,
         };
-        let route = self.shared.routes.to(&origin, &self.shared.client);
+        let route = self.route(&origin, ask);
         let mut held = match self.take(route.index).await {
             Some(held) => held,
-            None => self.connect(ask, &route, life).await?,
+            None => self.connect(ask, &route, &watch, life).await?,
         };
-        let limit = ask.response_timeout_ms.map(Duration::from_millis);
-        let deadline = limit.map_or(Nanos::MAX, |limit| self.shared.clock.now() + limit);
-        self.slot.set_deadline(deadline);
-        write_head(&mut self.buffer, ask);
-        self.answer.clear();
+        let silence = Silence {
+            clock: &self.shared.clock,
+            watch: &watch,
+            limit: ask.response_timeout_ms.map(Duration::from_millis),
+        };
+        silence.begin();
+        write_head(&mut desk.head, ask);
+        desk.answer.clear();
         let mut receiver = StepsReceiver {
             inner: AnswerReceiver {
-                answer: &mut self.answer,
+                answer: &mut desk.answer,
                 wants: &self.wants,
                 body_read_max: self.shared.client.body_read_max,
             },
             reason: String::new(),
             header_bytes: 0,
+            silence: &silence,
         };
         let around = Around {
             clock: &self.shared.clock,
-            stop: &*self.slot,
+            stop: &watch,
             scratch: &self.shared.scratch,
         };
         let message = Message {
-            kind: RequestKind::of(&ask.method),
-            head: &self.buffer,
+            kind: kind_of(&ask.method),
+            head: &desk.head,
             body: Body::Bytes(&ask.body),
         };
         let exchanged = held
@@ -193,28 +280,53 @@ impl StepsClient {
             header_bytes: receiver.header_bytes,
         };
         if ask.keep_alive {
-            self.idle.put(route.index, held, instants.done);
+            let mut idle = self.idle.borrow_mut();
+            idle.put(route.index, held, instants.done);
         }
         Ok(got)
     }
 
+    /// The way to an origin.
+    fn route(&self, origin: &Origin, ask: &HttpAsk) -> Rc<KnownRoute> {
+        let (routes, plan) = (&self.shared.routes, &self.shared.client);
+        let Some(way) = &ask.way else {
+            return routes.to(origin, plan);
+        };
+        let proxy = way.proxy.as_ref().map(|proxy| ProxyPlan {
+            host: proxy.host.clone(),
+            port: proxy.port,
+            authorization: proxy.authorization.clone(),
+            except: Vec::new(),
+            for_http: true,
+            for_https: true,
+        });
+        let wanted = Wanted {
+            addresses: way.addresses.clone(),
+            name: way.name.clone(),
+            source: way.source,
+            proxy,
+        };
+        routes.wanted(origin, plan, &wanted)
+    }
+
     /// A kept connection of a route that may be used again.
-    async fn take(&mut self, route: usize) -> Option<Held> {
+    async fn take(&self, route: usize) -> Option<Held> {
         let now = self.shared.clock.now();
-        poll_fn(|cx| Poll::Ready(self.idle.take(&route, now, cx))).await
+        poll_fn(|cx| Poll::Ready(self.idle.borrow_mut().take(&route, now, cx))).await
     }
 
     async fn connect(
         &self,
         ask: &HttpAsk,
-        route: &crate::net::KnownRoute,
+        route: &KnownRoute,
+        watch: &Watch<'_>,
         life: &mut Life,
     ) -> Result<Held, Broken> {
         let begun = self.shared.clock.now();
         let limit = ask.connect_timeout_ms.map(Duration::from_millis);
-        self.slot
-            .set_deadline(limit.map_or(Nanos::MAX, |limit| begun + limit));
-        let (connected, peer) = self.shared.connect(&self.slot, &route.route).await?;
+        watch.set_deadline(limit.map_or(Nanos::MAX, |limit| begun + limit));
+        let connecting = self.shared.connect(watch, self.slot.global, &route.route);
+        let (connected, peer) = connecting.await?;
         let now = self.shared.clock.now();
         life.blocked_ns += now.since(begun);
         life.dns_ns += connected.dns_ns.unwrap_or(0);
@@ -228,20 +340,21 @@ impl StepsClient {
         })
     }
 
-    fn answered(&self, life: &Life, instants: &Instants, got: Got) -> HttpAnswer {
+    fn answered(&self, life: &Life, instants: &Instants, answer: &Answer, got: Got) -> HttpAnswer {
         let mut life = *life;
         let begun = life.started + Duration::from_nanos(life.blocked_ns);
         note_phases(&mut life, begun, instants);
-        let is_good = (200..400).contains(&self.answer.status);
+        self.note_times(&life);
+        let is_good = (200..400).contains(&answer.status);
         let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.answered(&life, &self.answer, is_good, got.peer);
+        recorder.answered(&life, answer, is_good, got.peer);
         drop(recorder);
         self.shared.last_done.set(life.done);
         let most = self.shared.client.body_kept_max;
-        let coding = self.answer.content_coding.as_deref();
-        let body = decoded(&self.answer.body, coding, most);
+        let coding = answer.content_coding.as_deref();
+        let body = decoded(&answer.body, coding, most);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let fields = self.answer.headers.iter();
+        let fields = answer.headers.iter();
         HttpAnswer {
             start_ms: self.unix_ms(life.started),
             elapsed_ms: whole_ms(life.done.since(life.started)),
@@ -249,14 +362,14 @@ impl StepsClient {
             connect_ms: whole_ms(life.connect_ns),
             sent_bytes: instants.sent_bytes,
             reply: Ok(HttpReply {
-                status: self.answer.status,
+                status: answer.status,
                 reason: got.reason,
                 headers: fields
                     .map(|(name, value)| (text(name), text(value)))
                     .collect(),
                 header_bytes: got.header_bytes,
-                body_bytes: self.answer.body_bytes,
-                body: body.map_or_else(|_| self.answer.body.clone(), |body| body.into_owned()),
+                body_bytes: instants.received_bytes.saturating_sub(got.header_bytes),
+                body: body.map_or_else(|_| answer.body.clone(), |body| body.into_owned()),
             }),
         }
     }
@@ -276,7 +389,8 @@ impl StepsClient {
             .failed(life, &label, failure);
         let now = self.shared.clock.now();
         let failures = &self.shared.failures;
-        failures.hold_up(failure.class, now, &*self.slot).await;
+        let watch = self.slot.watch(Nanos::MAX);
+        failures.hold_up(failure.class, now, &watch).await;
         HttpAnswer {
             start_ms: self.unix_ms(life.started),
             elapsed_ms: whole_ms(life.done.since(life.started)),
@@ -290,6 +404,14 @@ impl StepsClient {
     fn unix_ms(&self, at: Nanos) -> i64 {
         let ns = self.shared.clock.started_unix_ns() + at.0;
         i64::try_from(ns / 1_000_000).unwrap_or(i64::MAX)
+    }
+}
+
+/// What a method means for its answer; to JMeter's client CONNECT means nothing special.
+fn kind_of(method: &str) -> RequestKind {
+    match method {
+        "CONNECT" => RequestKind::of("POST"),
+        method => RequestKind::of(method),
     }
 }
 

@@ -3,16 +3,20 @@
 //! Must not know threads. Invariant: time is that of the run's clock.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use loadline_steps::host::{Host, World};
+use loadline_steps::script::{ScriptContext, ScriptTask, ScriptValue};
 
 use super::GroupOnWorker;
+use crate::steps::scripts::Scripts;
 use crate::vu::shared::Shared;
 
 /// What a thread of steps sees of the world.
 pub(super) struct StepsHost {
     pub(super) shared: Rc<Shared>,
     pub(super) of: Rc<GroupOnWorker>,
+    pub(super) scripts: Scripts,
 }
 
 impl Host for StepsHost {
@@ -30,5 +34,22 @@ impl Host for StepsHost {
 
     fn threads_at_work(&self, group: usize) -> (u32, u32) {
         self.of.setup.state.threads_at_work(group)
+    }
+
+    fn run_script(
+        &self,
+        task: &ScriptTask<'_>,
+        context: ScriptContext,
+    ) -> (ScriptContext, Result<ScriptValue, String>) {
+        let world = Arc::clone(&self.of.setup.world);
+        self.scripts.run(world, task, context)
+    }
+
+    fn threads_of(&self, group: usize) -> u32 {
+        self.of.setup.groups[group].shape.threads_max()
+    }
+
+    fn let_go(&self) {
+        self.of.setup.state.let_go.notify_waiters();
     }
 }

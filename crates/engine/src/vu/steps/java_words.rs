@@ -82,17 +82,25 @@ fn of_the_answer(failure: &Failure, host_port: &str) -> (&'static str, String) {
             (Stage::Connecting, _) => ("java.net.SocketException", error.to_string()),
             _ => ("java.net.SocketException", "Connection reset".to_owned()),
         },
-        Some(Cause::Wire(WireError::TruncatedBody { .. })) => (
+        Some(Cause::Wire(WireError::TruncatedBody { expected, received })) => (
             "org.apache.http.ConnectionClosedException",
-            "Premature end of message body".to_owned(),
+            match expected {
+                Some(expected) => format!(
+                    "Premature end of Content-Length delimited message body (expected: {expected}; received: {received})"
+                ),
+                None => {
+                    "Premature end of chunk coded message body: closing chunk expected".to_owned()
+                }
+            },
         ),
         _ if failure.reach == Reach::Unanswered => (
             "org.apache.http.NoHttpResponseException",
             format!("{host_port} failed to respond"),
         ),
+        // What was wrong with the answer is told further down in a trace of the stack.
         _ => (
             "org.apache.http.client.ClientProtocolException",
-            failure.detail.clone(),
+            "null".to_owned(),
         ),
     }
 }

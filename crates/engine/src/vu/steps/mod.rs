@@ -1,41 +1,102 @@
-//! The behaviour of a thread of a plan of steps: its iteration is the thread's whole life.
+//! The behaviour of a thread of a plan of steps: an iteration of the engine is the thread's life, or what it does for one
+//! arrival.
 //!
-//! It waits for its phase and its turn in the ramp, then goes round its group's loop; what the thread asks for is
-//! carried out here. Must not know what steps mean. Invariant: a thread that ended, however, is counted as ended once.
+//! What the thread asks for is carried out here. Must not know what steps mean, nor when threads start. Invariant: a thread
+//! that ended, however, is counted as ended once.
 
 mod client;
 mod host;
 mod java_words;
+mod level;
+mod measured;
+mod outbox;
 
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
-use loadline_model::{Nanos, RunCommand};
-use loadline_steps::program::Phase;
-use loadline_steps::thread::{Ask, End, Outcome, Thread};
+use loadline_model::thread_group::Arrivals;
+use loadline_model::{Nanos, RunCommand, TestPlan, ThreadGroup};
+use loadline_schedule::thread_group::{end_of_arrivals, life_of};
+use loadline_steps::thread::{Ask, Deadline, End, Outcome, Thread};
+use tokio::sync::futures::Notified;
 
-use self::client::StepsClient;
+use self::client::{StepsClient, UnderWay, first_of};
 use self::host::StepsHost;
+use self::measured::WorkerMeasures;
+use self::outbox::Outbox;
 use super::beginning::Beginning;
 use super::shared::Shared;
-use crate::batches::{Gone, hand};
+use crate::batches::Gone;
 use crate::client::{Stop, StopSign};
+use crate::clock::Clock;
 use crate::mailbox::Mailbox;
 use crate::slot::VuSlot;
-use crate::steps::{GroupTimes, StepsSetup};
+use crate::steps::scripts::Scripts;
+use crate::steps::{GroupTimes, PhaseGate, StepsSetup, StepsState};
 use crate::timers::Timers;
 
-/// How often a thread that waits looks whether it is to go on or to end, in milliseconds.
-const LOOK_EVERY_MS: u64 = 20;
+/// How often a thread that waits looks whether it is to end, in milliseconds.
+const LOOK_EVERY_MS: u64 = 200;
+
+/// What the threads of all groups on a worker share.
+pub(crate) struct StepsOnWorker {
+    pub(crate) outbox: Outbox,
+    /// Where samples are measured; `None`: they are not.
+    pub(crate) measures: Option<WorkerMeasures>,
+}
+
+impl StepsOnWorker {
+    /// # Errors
+    /// The metrics of samples cannot be declared.
+    pub(crate) fn new(
+        clock: Clock,
+        setup: &StepsSetup,
+        plan: &TestPlan,
+    ) -> Result<StepsOnWorker, String> {
+        let measures = setup.metrics.as_ref();
+        let measures = measures.map(|metrics| WorkerMeasures::new(clock, metrics, plan));
+        Ok(StepsOnWorker {
+            outbox: Outbox::new(setup.samples.clone()),
+            measures: measures.transpose()?,
+        })
+    }
+}
 
 /// What the threads of a group on a worker share.
 pub(crate) struct GroupOnWorker {
     pub(crate) setup: StepsSetup,
     /// Its place in the program.
     pub(crate) group: usize,
+    /// The scenario's name.
+    pub(crate) scenario: String,
+    pub(crate) on_worker: Rc<StepsOnWorker>,
+    pub(crate) gate: PhaseGate,
     /// Every worker's mailbox, for a test that is to end.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
+}
+
+impl GroupOnWorker {
+    fn times(&self) -> &GroupTimes {
+        &self.setup.groups[self.group]
+    }
+
+    /// Threads that the group keeps up.
+    pub(crate) fn target(&self) -> u32 {
+        self.state().target(self.group)
+    }
+
+    fn state(&self) -> &StepsState {
+        &self.setup.state
+    }
+
+    /// Whether threads are to end with the test; those of tear-down groups may be spared that.
+    fn is_ending(&self) -> bool {
+        self.gate.is_to_end()
+    }
 }
 
 /// One thread of a group.
@@ -45,19 +106,23 @@ pub(crate) struct StepsVu {
     slot: Rc<VuSlot>,
     timers: Rc<Timers>,
     client: StepsClient,
+    /// The thread that waits for its next arrival, and its iterations so far; `None`: a new one takes it.
+    waiting: Option<(Thread, StepsHost, u64)>,
 }
 
-/// Counts a thread's end when it is over, or dropped.
-struct Counted<'a> {
-    of: &'a GroupOnWorker,
-    times: GroupTimes,
-    has_begun: bool,
+/// Counts a thread as being at work for as long as it is there.
+struct AtWork<'a>(&'a GroupOnWorker);
+
+impl<'a> AtWork<'a> {
+    fn begin(of: &'a GroupOnWorker) -> AtWork<'a> {
+        of.state().begin_thread(of.group);
+        AtWork(of)
+    }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        let state = &self.of.setup.state;
-        state.end_thread(self.of.group, self.times.stage, self.has_begun);
+        self.0.state().end_thread(self.0.group);
     }
 }
 
@@ -74,13 +139,20 @@ impl StepsVu {
             shared: Rc::clone(shared),
             slot: Rc::clone(slot),
             timers: Rc::clone(timers),
+            waiting: None,
         }
     }
 
     /// Runs the thread; gives the instant at which it ended.
-    pub(crate) async fn iterate(&mut self, _beginning: Beginning) -> Nanos {
+    pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
+        let of = Rc::clone(&self.of);
+        let at_work = AtWork::begin(&of);
         // A cut leaves nothing to be done: what was sampled is told already.
-        let (Ok(()) | Err(_)) = self.live().await;
+        let (Ok(()) | Err(_)) = match &of.times().shape {
+            ThreadGroup::Arrivals(arrivals) => self.arrive(&of, arrivals, &beginning).await,
+            shape => self.live(&of, shape, &beginning).await,
+        };
+        drop(at_work);
         self.shared.clock.now()
     }
 
@@ -88,44 +160,21 @@ impl StepsVu {
         i64::try_from(self.shared.unix_ms()).unwrap_or(i64::MAX)
     }
 
-    /// Whether the thread is to end with the test; those of tear-down groups may be spared that.
-    fn is_ending(&self) -> bool {
-        let program = &self.of.setup.program;
-        let is_spared =
-            program.tear_down_on_shutdown && program.groups[self.of.group].phase == Phase::TearDown;
-        self.of.setup.state.is_stopping() && !is_spared
+    /// When the group began.
+    fn group_began(&self, of: &GroupOnWorker) -> Nanos {
+        let now = self.shared.clock.now();
+        let began = of.state().phase_began(of.times().stage, now);
+        began.unwrap_or(now)
     }
 
-    async fn live(&mut self) -> Result<(), Stop> {
-        let of = Rc::clone(&self.of);
+    /// An instant of the run's clock in milliseconds since 1970.
+    fn unix_ms_of(&self, at: Nanos) -> i64 {
+        let ns = self.shared.clock.started_unix_ns().saturating_add(at.0);
+        i64::try_from(ns / 1_000_000).unwrap_or(i64::MAX)
+    }
+
+    fn thread(&self, of: &Rc<GroupOnWorker>, number: u32) -> (Thread, StepsHost) {
         let setup = &of.setup;
-        let times = setup.groups[of.group];
-        let mut counted = Counted {
-            of: &of,
-            times,
-            has_begun: false,
-        };
-        let began_ms = loop {
-            if self.is_ending() {
-                return Ok(());
-            }
-            match setup.state.phase_began(times.stage, self.now_ms()) {
-                Some(began_ms) => break began_ms,
-                None => self.sleep(LOOK_EVERY_MS).await?,
-            }
-        };
-        let first_ms = began_ms + i64::try_from(times.delay_ms).unwrap_or(i64::MAX);
-        let behind_ms = times.step_ms.saturating_mul(self.slot.global);
-        let start_ms = first_ms.saturating_add_unsigned(behind_ms);
-        let end_ms = times
-            .lasts_ms
-            .map(|lasts| first_ms.saturating_add_unsigned(lasts));
-        if end_ms.is_some_and(|end_ms| start_ms >= end_ms) || !self.sleep_until(start_ms).await? {
-            return Ok(());
-        }
-        setup.state.begin_thread(of.group);
-        counted.has_begun = true;
-        let number = u32::try_from(self.slot.global + 1).unwrap_or(u32::MAX);
         let mut thread = Thread::new(
             Arc::clone(&setup.program),
             of.group,
@@ -134,67 +183,152 @@ impl StepsVu {
             Arc::clone(&setup.state.commons),
             &setup.plan,
         );
-        if let Some(end_ms) = end_ms {
-            thread.end_at(end_ms);
-        }
-        self.go_round(&of, &mut thread, times, end_ms).await
-    }
-
-    /// Goes round the group's loop.
-    async fn go_round(
-        &mut self,
-        of: &Rc<GroupOnWorker>,
-        thread: &mut Thread,
-        times: GroupTimes,
-        end_ms: Option<i64>,
-    ) -> Result<(), Stop> {
+        thread.began_at(self.unix_ms_of(self.group_began(of)));
         let host = StepsHost {
             shared: Rc::clone(&self.shared),
             of: Rc::clone(of),
+            scripts: Scripts::default(),
         };
+        (thread, host)
+    }
+
+    /// The instant, in milliseconds since 1970, that is so long after the group began.
+    fn after_beginning(&self, of: &GroupOnWorker, ms: u64) -> i64 {
+        let began_ms = self.unix_ms_of(self.group_began(of));
+        began_ms.saturating_add_unsigned(ms)
+    }
+
+    /// The whole life of a thread.
+    async fn live(
+        &mut self,
+        of: &Rc<GroupOnWorker>,
+        shape: &ThreadGroup,
+        beginning: &Beginning,
+    ) -> Result<(), Stop> {
+        let is_kept_up = matches!(shape, ThreadGroup::Concurrency(_));
+        let number = match is_kept_up {
+            true => of.state().number_thread(of.group),
+            false => u32::try_from(beginning.iteration + 1).unwrap_or(u32::MAX),
+        };
+        let (mut thread, host) = self.thread(of, number);
+        let life = life_of(shape, self.slot.global);
+        if let Some(end_ms) = life.and_then(|life| life.end_ms) {
+            thread.end_at(Deadline {
+                unix_ms: self.after_beginning(of, end_ms),
+                cuts_pauses_short: !is_kept_up,
+            });
+        }
+        let loops = of.times().loops;
         let mut done = 0;
-        while times.loops.is_none_or(|loops| done < loops) {
-            thread.begin_iteration(&host);
-            if let Some(end) = self.run_iteration(of, thread, &host).await? {
+        while loops.is_none_or(|loops| done < loops) {
+            let begun = self.shared.clock.now();
+            if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
                 self.end(of, end);
                 return Ok(());
             }
             done += 1;
-            let is_late = end_ms.is_some_and(|end_ms| self.now_ms() >= end_ms);
-            if is_late || self.is_ending() {
+            self.measure_iteration(of, begun);
+            let is_too_many = is_kept_up && of.state().threads_at_work(of.group).0 > of.target();
+            if thread.is_late(self.now_ms()) || is_too_many || of.is_ending() {
                 return Ok(());
             }
         }
         Ok(())
     }
 
+    /// What a thread does for one arrival.
+    async fn arrive(
+        &mut self,
+        of: &Rc<GroupOnWorker>,
+        arrivals: &Arrivals,
+        beginning: &Beginning,
+    ) -> Result<(), Stop> {
+        let (mut thread, host, done) = self.waiting.take().unwrap_or_else(|| {
+            let number = match arrivals.reuses_threads {
+                true => of.state().number_thread(of.group),
+                false => u32::try_from(beginning.iteration + 1).unwrap_or(u32::MAX),
+            };
+            let (thread, host) = self.thread(of, number);
+            (thread, host, 0)
+        });
+        let lasts_ms = end_of_arrivals(&arrivals.course);
+        if arrivals.reuses_threads {
+            thread.end_at(Deadline {
+                unix_ms: self.after_beginning(of, lasts_ms),
+                cuts_pauses_short: false,
+            });
+        } else {
+            let end = self.group_began(of) + Duration::from_millis(lasts_ms);
+            self.slot.limit_cut(end);
+        }
+        let begun = self.shared.clock.now();
+        if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
+            self.end(of, end);
+            return Ok(());
+        }
+        self.measure_iteration(of, begun);
+        let done = done + 1;
+        if arrivals.reuses_threads && of.times().loops.is_none_or(|loops| done < loops) {
+            self.waiting = Some((thread, host, done));
+        }
+        Ok(())
+    }
+
+    fn measure_iteration(&self, of: &GroupOnWorker, begun: Nanos) {
+        if let Some(measures) = &of.on_worker.measures {
+            let now = self.shared.clock.now();
+            measures.iteration(now.since(begun), &of.scenario, now);
+        }
+    }
+
     /// Carries out what a thread asks for until its iteration is over; gives how the thread ended, if it did.
     async fn run_iteration(
-        &mut self,
-        of: &GroupOnWorker,
+        &self,
+        of: &Rc<GroupOnWorker>,
         thread: &mut Thread,
         host: &StepsHost,
     ) -> Result<Option<End>, Stop> {
+        thread.begin_iteration(host);
         let mut outcome = Outcome::Turn;
+        let mut under_way = UnderWay::new();
+        let mut gathering = None;
         loop {
             let ask = thread.advance(host, outcome);
-            let samples = thread.take_done();
-            if !samples.is_empty() {
-                match hand(&of.setup.samples, samples, &self.shared.clock) {
-                    Ok(held_up_ns) => self.shared.recorder.borrow_mut().held_up(held_up_ns),
-                    Err(Gone) => return Ok(Some(End::TestNow)),
-                }
+            if self.hand_over(of, thread).is_err() {
+                return Ok(Some(End::TestNow));
             }
             outcome = match ask {
                 Ask::Send(ask) => {
-                    if self.is_ending() {
+                    if of.is_ending() {
                         return Ok(Some(End::Thread));
                     }
                     Outcome::Answer(Box::new(self.client.exchange(&ask).await?))
                 }
+                Ask::Together(asks) => {
+                    if of.is_ending() {
+                        return Ok(Some(End::Thread));
+                    }
+                    for (number, ask) in asks {
+                        let exchange = async move { self.client.exchange(&ask).await };
+                        under_way.push((number, Box::pin(exchange)));
+                    }
+                    let (number, answer) = first_of(&mut under_way).await?;
+                    Outcome::OneOf(number, Box::new(answer))
+                }
                 Ask::Sleep(ms) => {
                     let until_ms = self.now_ms().saturating_add_unsigned(ms);
-                    if !self.sleep_until(until_ms).await? {
+                    if !self.sleep_until(of, until_ms).await? {
+                        return Ok(Some(End::Thread));
+                    }
+                    Outcome::Turn
+                }
+                Ask::Gather(until_ms) => {
+                    // Whoever is let go after this is told, so the thread is asked once more before it waits.
+                    match gathering.take() {
+                        None => gathering = Some(Box::pin(of.state().let_go.notified())),
+                        Some(told) => self.await_others(told, until_ms).await?,
+                    }
+                    if of.is_ending() {
                         return Ok(Some(End::Thread));
                     }
                     Outcome::Turn
@@ -203,7 +337,7 @@ impl StepsVu {
                     self.sleep(ms).await?;
                     Outcome::Turn
                 }
-                Ask::Turn if self.is_ending() => return Ok(Some(End::Thread)),
+                Ask::Turn if of.is_ending() => return Ok(Some(End::Thread)),
                 Ask::Turn => {
                     self.turn().await?;
                     Outcome::Turn
@@ -217,16 +351,33 @@ impl StepsVu {
         }
     }
 
+    /// Hands the samples over that are done.
+    fn hand_over(&self, of: &GroupOnWorker, thread: &mut Thread) -> Result<(), Gone> {
+        let samples = thread.take_done();
+        if samples.is_empty() {
+            return Ok(());
+        }
+        if let Some(measures) = &of.on_worker.measures {
+            let now = self.shared.clock.now();
+            let exchanged = self.client.take_times();
+            measures.measure(&samples, &of.scenario, now, exchanged);
+        }
+        let held_up_ns = of.on_worker.outbox.put(samples, &self.shared.clock)?;
+        self.shared.recorder.borrow_mut().held_up(held_up_ns);
+        Ok(())
+    }
+
     /// What the end of a thread means for the test.
     fn end(&self, of: &GroupOnWorker, end: End) {
         match end {
-            End::Thread => {}
-            End::Test => of.setup.state.stop(),
-            End::TestNow => {
-                of.setup.state.stop();
-                for mailbox in &of.mailboxes {
-                    mailbox.command(RunCommand::StopNow);
-                }
+            End::Thread => return,
+            End::Group => of.state().end_group(of.group),
+            End::Test | End::TestNow => of.state().stop(),
+        }
+        for mailbox in &of.mailboxes {
+            match end {
+                End::TestNow => mailbox.command(RunCommand::StopNow),
+                _ => mailbox.notify.notify_one(),
             }
         }
     }
@@ -238,17 +389,34 @@ impl StepsVu {
     }
 
     /// Waits until an instant (milliseconds since 1970); `false`: the test is to end.
-    async fn sleep_until(&self, unix_ms: i64) -> Result<bool, Stop> {
+    async fn sleep_until(&self, of: &GroupOnWorker, unix_ms: i64) -> Result<bool, Stop> {
         loop {
-            if self.is_ending() {
+            if of.is_ending() {
                 return Ok(false);
             }
             let left_ms = unix_ms.saturating_sub(self.now_ms());
             match u64::try_from(left_ms) {
                 Err(_) | Ok(0) => return Ok(true),
-                Ok(left_ms) => self.sleep(left_ms.min(10 * LOOK_EVERY_MS)).await?,
+                Ok(left_ms) => self.sleep(left_ms.min(LOOK_EVERY_MS)).await?,
             }
         }
+    }
+
+    /// Waits until threads are let go, an instant (milliseconds since 1970), or it is time to look whether the test ends.
+    async fn await_others(
+        &self,
+        mut told: Pin<Box<Notified<'_>>>,
+        unix_ms: i64,
+    ) -> Result<(), Stop> {
+        let left_ms = unix_ms.saturating_sub(self.now_ms()).max(0).unsigned_abs();
+        let clock = &self.shared.clock;
+        let until = clock.now() + Duration::from_millis(left_ms.min(LOOK_EVERY_MS));
+        self.timers.add(until, &self.slot);
+        let due = std::future::poll_fn(|cx| match clock.now() >= until {
+            true => Poll::Ready(()),
+            false => told.as_mut().poll(cx),
+        });
+        self.slot.guard(due).await
     }
 
     async fn sleep(&self, ms: u64) -> Result<(), Stop> {
@@ -256,8 +424,8 @@ impl StepsVu {
         self.timers.add(until, &self.slot);
         let clock = &self.shared.clock;
         let due = std::future::poll_fn(|_| match clock.now() >= until {
-            true => std::task::Poll::Ready(()),
-            false => std::task::Poll::Pending,
+            true => Poll::Ready(()),
+            false => Poll::Pending,
         });
         self.slot.guard(due).await
     }

@@ -34,6 +34,25 @@ fn hostile_source_is_refused_within_bounds() {
     }
 }
 
+/// What the engine alone finds wrong has a file as well.
+#[test]
+fn errors_of_compiling_name_the_file() {
+    let many = |part: fn(usize) -> String, times| (0..times).map(part).collect::<String>();
+    for (text, why) in [
+        ("/(?<a>.)(?<a>.)/".to_owned(), "duplicate group name"),
+        ("/[b-a]/".to_owned(), "invalid class range"),
+        (
+            format!("() => {{ {} }}", many(|n| format!("let v{n};"), 70_000)),
+            "too many variables declared",
+        ),
+        (format!("f({})", "1,".repeat(70_000)), "Too many arguments"),
+    ] {
+        let said = console("import './wrong.js'", &[("wrong.js", &text)]);
+        assert!(said[0].contains("/wrong.js"), "{said:?}");
+        assert!(said[0].contains(why), "{said:?}");
+    }
+}
+
 #[test]
 fn large_sources_that_tools_write_are_no_hostile_ones() {
     let many = |part: fn(usize) -> String, times| (0..times).map(part).collect::<String>();
@@ -50,6 +69,14 @@ fn large_sources_that_tools_write_are_no_hostile_ones() {
             )
         ),
         format!("const r = /{}b/;", "a|".repeat(100_000)),
+        format!("const r = /[{}]/i;", "a-z".repeat(100_000)),
+        format!(
+            "const r = /[{}]/u;",
+            many(
+                |n| format!("\\u{{{:x}}}", 0x10000 + n * 7919 % 0x10000),
+                60_000
+            )
+        ),
         format!(
             "switch (1) {{ {} }}",
             many(|n| format!("case {n}: break; "), 50_000)

@@ -73,6 +73,9 @@ pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<V
         let keys: Vec<String> = (0..items.len()).map(|at| at.to_string()).collect();
         let responses = run(&ctx, &keys, &items)?;
         let list = Array::new(ctx.clone())?;
+        for at in responses.len()..items.len() {
+            list.set(at, Value::new_null(ctx.clone()))?;
+        }
         for (at, response) in responses.into_iter().enumerate() {
             list.set(at, response)?;
         }
@@ -89,6 +92,7 @@ pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<V
     Ok(by_key.into_value())
 }
 
+/// The responses, as far as there are any.
 fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec<Value<'js>>> {
     let state = state(ctx);
     let limits = &state.program.settings.http;
@@ -110,7 +114,7 @@ fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec
             Err(refused) => {
                 let fields = [("error", refused.message.as_str())];
                 state.log(LogLevel::Warning, "A batch request failed", &fields);
-                return refuse_all(ctx, items.len(), at, &refused);
+                return refuse_all(ctx, at, &refused);
             }
         }
     }
@@ -122,16 +126,12 @@ fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec
     responses(ctx, &batch)
 }
 
-/// One request that cannot be made keeps the whole batch from being sent.
-fn refuse_all<'js>(
-    ctx: &Ctx<'js>,
-    items: usize,
-    at: usize,
-    refused: &Refused,
-) -> Result<Vec<Value<'js>>> {
+/// One request that cannot be made keeps the whole batch from being sent; as in k6, those behind it have no
+/// response at all.
+fn refuse_all<'js>(ctx: &Ctx<'js>, at: usize, refused: &Refused) -> Result<Vec<Value<'js>>> {
     let blank = Facts::refused(String::new(), 0, String::new());
     let faulty = request::refused_facts(refused.clone());
-    let facts = (0..items).map(|item| if item == at { &faulty } else { &blank });
+    let facts = (0..=at).map(|item| if item == at { &faulty } else { &blank });
     facts
         .map(|facts| {
             let mut facts = facts.clone();

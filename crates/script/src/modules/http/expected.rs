@@ -108,7 +108,10 @@ pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
 
 /// `setResponseCallback(callback)`
 pub(super) fn set_response_callback<'js>(ctx: Ctx<'js>, callback: Opt<Value<'js>>) -> Result<()> {
-    let expected = callback.0.as_ref().and_then(expected_of);
+    let expected = match &callback.0 {
+        None => Some(None),
+        Some(callback) => expected_of(callback),
+    };
     let Some(expected) = expected else {
         let message = "unsupported argument, expected http.expectedStatuses";
         return Err(error::throw(&ctx, message));

@@ -3,6 +3,7 @@
 //! Must not know methods and URLs. Invariant: what is not understood is either passed over as k6
 //! does or refused in its words.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use loadline_go::GoDuration;
@@ -15,10 +16,13 @@ use super::call::{Call, CallCookie, Redirects, Refused, ResponseType};
 use super::codings::{self, Coding};
 use super::cookies::class::CookieJar;
 use super::expected::expected_of;
+use crate::modules::go_values::object_of;
 use crate::modules::tags;
 
 /// Longest timeout: about a century, so that sums of instants stay within their type.
 const TIMEOUT_MAX_NS: f64 = 3e18;
+/// Fields that are looked through for one of a name; more are asked by hash.
+const HEADERS_LOOKED_THROUGH: usize = 32;
 
 /// Takes over what a script's object says; gives the codings of the body.
 ///
@@ -49,7 +53,7 @@ fn read_one<'js>(
     let is_set = !value.is_null() && !value.is_undefined();
     match key {
         "headers" if is_set => read_headers(ctx, value, call)?,
-        "cookies" if is_set => read_cookies(value, call)?,
+        "cookies" if is_set => read_cookies(ctx, value, call)?,
         "tags" if is_set => return read_tags(ctx, value, call),
         "jar" => {
             let jar = value.as_object().and_then(Class::<CookieJar>::from_object);
@@ -102,28 +106,31 @@ fn whole(value: &Value<'_>) -> Result<i64> {
     Ok(value.get::<Coerced<f64>>()?.0 as i64)
 }
 
-/// The value as an object; text becomes one of its characters by index.
-fn object_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Object<'js>> {
-    if let Some(object) = value.as_object() {
-        return Ok(object.clone());
-    }
-    let object = Object::new(ctx.clone())?;
-    if let Some(characters) = value.as_string() {
-        for (at, c) in characters.to_string()?.chars().enumerate() {
-            object.set(at.to_string(), c.to_string())?;
-        }
-    }
-    Ok(object)
-}
-
 fn read_headers<'js>(ctx: &Ctx<'js>, value: &Value<'js>, call: &mut Call) -> Result<()> {
+    let mut places = HashMap::new();
     for entry in object_of(ctx, value)?.props::<String, Value<'js>>() {
         let (name, value) = entry?;
         let value = match value.as_string() {
             Some(text) => text.to_string()?,
             None => text(&value)?,
         };
-        set_header(call, &name, value);
+        if call.headers.len() < HEADERS_LOOKED_THROUGH {
+            set_header(call, &name, value);
+            continue;
+        }
+        if places.is_empty() {
+            let named = |(at, (name, _)): (usize, &(Arc<str>, String))| (Arc::clone(name), at);
+            places = call.headers.iter().enumerate().map(named).collect();
+        }
+        let name: Arc<str> = Arc::from(canonical(&name));
+        match places.get(&name) {
+            Some(&at) => call.headers[at].1 = value,
+            None if matches!(&*name, "Host" | "Cookie") => set_header(call, &name, value),
+            None => {
+                places.insert(Arc::clone(&name), call.headers.len());
+                call.headers.push((name, value));
+            }
+        }
     }
     Ok(())
 }
@@ -141,18 +148,18 @@ pub(super) fn set_header(call: &mut Call, name: &str, value: String) {
     }
 }
 
-fn read_cookies<'js>(value: &Value<'js>, call: &mut Call) -> Result<()> {
-    let Some(object) = value.as_object() else {
-        return Ok(());
-    };
-    for entry in object.props::<String, Value<'js>>() {
+fn read_cookies<'js>(ctx: &Ctx<'js>, value: &Value<'js>, call: &mut Call) -> Result<()> {
+    for entry in object_of(ctx, value)?.props::<String, Value<'js>>() {
         let (name, value) = entry?;
+        if value.is_null() || value.is_undefined() {
+            continue;
+        }
         let mut cookie = CallCookie {
             name,
             value: String::new(),
             replaces: false,
         };
-        match value.as_object() {
+        match value.as_object().filter(|object| !object.is_array()) {
             Some(object) => {
                 let written: Value<'js> = object.get("value")?;
                 if !written.is_undefined() {

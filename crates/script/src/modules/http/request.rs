@@ -84,10 +84,11 @@ fn plain(
 ) -> Call {
     let state = state(ctx);
     let settings = &state.program.settings;
+    let base = current_tags(ctx);
     Call {
         method,
         address,
-        name,
+        name: base.get("name").map(Arc::from).or(name),
         body: None,
         headers: Vec::new(),
         host: String::new(),
@@ -95,7 +96,7 @@ fn plain(
         cookies: Vec::new(),
         sent_cookies: Vec::new(),
         jar: Some(client.jar(state)),
-        base: current_tags(ctx),
+        base,
         tags: None,
         timeout_ns: TIMEOUT_NS,
         redirects: Redirects {

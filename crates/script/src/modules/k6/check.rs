@@ -9,6 +9,8 @@ use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 use loadline_metric::TagSet;
 
 use super::group::{BAD_NAME, current_tags};
+use crate::modules::go_values::object_of;
+use crate::modules::tags;
 use crate::natives::refuse;
 use crate::samples::CheckSample;
 use crate::system_tags::SystemTag;
@@ -35,9 +37,7 @@ pub(super) fn check<'js>(
             "Cannot convert undefined or null to object",
         ));
     }
-    let Some(conditions) = conditions.as_object() else {
-        return Ok(Value::new_bool(ctx, true));
-    };
+    let conditions = object_of(&ctx, &conditions)?;
     let value = value.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let base = tags_of_check(&ctx, tags.0.as_ref())?;
     let mut held = true;
@@ -117,12 +117,12 @@ fn all<'js>(ctx: &Ctx<'js>, promises: Vec<Value<'js>>, held: bool) -> Result<Val
     ))
 }
 
-fn tags_of_check(ctx: &Ctx<'_>, own: Option<&Value<'_>>) -> Result<TagSet> {
-    let mut tags = (*current_tags(ctx)).clone();
-    if let Some(own) = own.and_then(Value::as_object) {
-        crate::modules::tags::add(ctx, own, &mut tags)?;
+fn tags_of_check<'js>(ctx: &Ctx<'js>, own: Option<&Value<'js>>) -> Result<TagSet> {
+    let mut all = (*current_tags(ctx)).clone();
+    if let Some(own) = own {
+        tags::add(ctx, &object_of(ctx, own)?, &mut all)?;
     }
-    Ok(tags)
+    Ok(all)
 }
 
 fn record(ctx: &Ctx<'_>, name: &str, passed: bool, base: &TagSet) {

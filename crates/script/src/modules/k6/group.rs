@@ -6,10 +6,11 @@
 use std::rc::Rc;
 
 use rquickjs::function::Opt;
-use rquickjs::{Coerced, Ctx, Function, Result, Value};
+use rquickjs::{Ctx, Function, Result, Value};
 
 use loadline_metric::TagSet;
 
+use crate::modules::go_values::GoText;
 use crate::natives::refuse;
 use crate::system_tags::SystemTag;
 use crate::vu::{Stage, state};
@@ -18,10 +19,10 @@ pub(super) const BAD_NAME: &str = "group and check names may not contain '::'";
 
 pub(super) fn group<'js>(
     ctx: Ctx<'js>,
-    name: Opt<Coerced<String>>,
+    name: Opt<GoText>,
     body: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
-    let name = name.0.map_or_else(String::new, |name| name.0);
+    let GoText(name) = name.0.unwrap_or_default();
     let throw = |message: &str| refuse(&ctx, message);
     let state = state(&ctx);
     if state.stage.get() == Stage::Init {
@@ -34,14 +35,14 @@ pub(super) fn group<'js>(
         return Err(throw("group() requires a callback as a second argument"));
     };
     let outside = state.group.borrow().clone();
-    // As in k6, a group without a name is the one around it.
-    let path: Rc<str> = match name.as_str() {
-        "" => Rc::clone(&outside),
-        name => Rc::from(format!("{outside}::{name}")),
+    // As in k6, a group without a name is none at the top.
+    let path: Rc<str> = match (&*outside, name.as_str()) {
+        ("", "") => Rc::clone(&outside),
+        (outside, name) => Rc::from(format!("{outside}::{name}")),
     };
     let begun = state.host.now();
     *state.group.borrow_mut() = Rc::clone(&path);
-    if !name.is_empty() {
+    if !path.is_empty() {
         state.host.group_entered(&path, &*current_tags(&ctx));
     }
     let outcome: Result<Value<'js>> = body.call(());

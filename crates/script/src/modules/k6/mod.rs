@@ -13,11 +13,12 @@ mod group;
 
 pub(crate) use group::current_tags;
 use rquickjs::function::Opt;
-use rquickjs::{Coerced, Ctx, Function, Object, Result, Value};
+use rquickjs::{Coerced, Ctx, Function, Object, Result};
 
 use loadline_model::Nanos;
 
 use crate::lazy::{Lazy, native};
+use crate::modules::go_values::GoText;
 use crate::natives::{Body, Builtin, refuse};
 use crate::vu::state;
 
@@ -32,14 +33,8 @@ pub(super) const MODULE: Builtin = Builtin {
     ]),
 };
 
-fn fail(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
-    let given = message
-        .0
-        .filter(|message| !message.is_undefined() && !message.is_null());
-    let message = match given {
-        Some(message) => message.get::<Coerced<String>>()?.0,
-        None => String::new(),
-    };
+fn fail(ctx: Ctx<'_>, message: Opt<GoText>) -> Result<()> {
+    let GoText(message) = message.0.unwrap_or_default();
     Err(refuse(&ctx, &message))
 }
 

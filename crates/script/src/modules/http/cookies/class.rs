@@ -13,6 +13,7 @@ use super::super::error;
 use super::super::url::Address;
 use super::super::vu::client_state;
 use super::{Cookie, Jar, date_ms};
+use crate::modules::go_values::GoText;
 use crate::vu::{Stage, state};
 
 /// A jar in the hands of a script.
@@ -77,42 +78,34 @@ pub(in super::super) fn cookie_jar<'js>(ctx: Ctx<'js>) -> Result<Class<'js, Cook
 
 type Jars<'js> = This<Class<'js, CookieJar>>;
 
-fn address<'js>(ctx: &Ctx<'js>, url: &Opt<Coerced<String>>) -> Result<Address> {
-    let url = url.0.as_ref().map_or("undefined", |url| url.0.as_str());
+fn address(ctx: &Ctx<'_>, url: &Opt<GoText>) -> Result<Address> {
+    let url = url.0.as_ref().map_or("", |GoText(url)| url);
     Address::parse(url).map_err(|why| error::throw(ctx, &why.to_string()))
 }
 
-/// An argument that is left out is `undefined`, as text.
-fn named(name: Opt<Coerced<String>>) -> String {
-    name.0.map_or_else(|| "undefined".to_owned(), |name| name.0)
+/// An argument that is left out is `undefined`.
+fn text(argument: Opt<GoText>) -> String {
+    let GoText(text) = argument.0.unwrap_or_default();
+    text
 }
 
 fn now_ms(ctx: &Ctx<'_>) -> i64 {
     (state(ctx).host.unix_ns() / 1_000_000) as i64
 }
 
-fn clear<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Opt<Coerced<String>>) -> Result<()> {
+fn clear<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Opt<GoText>) -> Result<()> {
     let address = address(&ctx, &url)?;
     this.0.borrow().0.forget(&address, None);
     Ok(())
 }
 
-fn delete<'js>(
-    ctx: Ctx<'js>,
-    this: Jars<'js>,
-    url: Opt<Coerced<String>>,
-    name: Opt<Coerced<String>>,
-) -> Result<()> {
+fn delete<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Opt<GoText>, name: Opt<GoText>) -> Result<()> {
     let address = address(&ctx, &url)?;
-    this.0.borrow().0.forget(&address, Some(&named(name)));
+    this.0.borrow().0.forget(&address, Some(&text(name)));
     Ok(())
 }
 
-fn cookies_for_url<'js>(
-    ctx: Ctx<'js>,
-    this: Jars<'js>,
-    url: Opt<Coerced<String>>,
-) -> Result<Object<'js>> {
+fn cookies_for_url<'js>(ctx: Ctx<'js>, this: Jars<'js>, url: Opt<GoText>) -> Result<Object<'js>> {
     let address = address(&ctx, &url)?;
     let found = this.0.borrow().0.for_address(&address, now_ms(&ctx));
     let by_name = Object::new(ctx.clone())?;
@@ -135,19 +128,15 @@ fn cookies_for_url<'js>(
 fn set<'js>(
     ctx: Ctx<'js>,
     this: Jars<'js>,
-    url: Opt<Coerced<String>>,
-    name: Opt<Coerced<String>>,
-    value: Opt<Value<'js>>,
+    url: Opt<GoText>,
+    name: Opt<GoText>,
+    value: Opt<GoText>,
     options: Opt<Value<'js>>,
 ) -> Result<bool> {
     let address = address(&ctx, &url)?;
-    let value = match value.0 {
-        Some(value) => value.get::<Coerced<String>>()?.0,
-        None => "undefined".to_owned(),
-    };
     let mut cookie = Cookie {
-        name: named(name),
-        value,
+        name: text(name),
+        value: text(value),
         ..Cookie::default()
     };
     if let Some(options) = options.0.as_ref().and_then(Value::as_object) {

@@ -4,12 +4,13 @@
 //! that is no JSON is told with line and character, in the words of Go's `encoding/json`.
 
 use rquickjs::function::{Opt, This};
-use rquickjs::{Class, Coerced, Ctx, Result, Value};
+use rquickjs::{Class, Ctx, Result, Value};
 
 use super::super::{body, error};
 use super::build::mended;
 use super::{Field, Response};
 use crate::json_fault;
+use crate::modules::go_values::GoText;
 use crate::nesting::json_levels;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
@@ -22,16 +23,12 @@ const LEVELS_MAX: usize = 64;
 pub(super) fn json<'js>(
     ctx: Ctx<'js>,
     this: This<Class<'js, Response<'js>>>,
-    path: Opt<Value<'js>>,
+    path: Opt<GoText>,
 ) -> Result<Value<'js>> {
     let response = this.0.borrow();
-    let path = path
-        .0
-        .filter(|path| !path.is_undefined() && !path.is_null());
-    let Some(path) = path else {
+    let Some(GoText(path)) = path.0 else {
         return whole(&ctx, &response);
     };
-    let path = path.get::<Coerced<String>>()?.0;
     let found = with_text(&response, |text| {
         if let Some(why) = too_deep(&path, text) {
             return Err(why);

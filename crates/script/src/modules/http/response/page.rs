@@ -14,6 +14,7 @@ use super::super::{body, error};
 use super::Response;
 use super::json::with_text;
 use crate::globals::builtin_namespace;
+use crate::modules::go_values::GoText;
 
 const NO_BODY: &str = "the body is null so we can't transform it to HTML - this likely was because of a request error getting the response";
 
@@ -23,11 +24,11 @@ type Responses<'js> = This<Class<'js, Response<'js>>>;
 pub(super) fn html<'js>(
     ctx: Ctx<'js>,
     this: Responses<'js>,
-    selector: Opt<Value<'js>>,
+    selector: Opt<GoText>,
 ) -> Result<Object<'js>> {
     let page = parsed(&ctx, &this.0.borrow())?;
-    match selector.0.filter(|selector| !is_missing(selector)) {
-        Some(selector) => found(&page, &selector.get::<Coerced<String>>()?.0),
+    match selector.0 {
+        Some(GoText(selector)) => found(&page, &selector),
         None => Ok(page),
     }
 }

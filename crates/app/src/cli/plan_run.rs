@@ -1,0 +1,264 @@
+//! The options of `loadline run PLAN.jmx` and `loadline inspect PLAN.jmx`.
+//!
+//! Must not know what an option leads to. Invariant: what JMeter's command line has too is written as there.
+
+use clap::{Args, CommandFactory as _, Parser};
+use loadline_jmeter::edits::{Edit, Edits};
+use loadline_metric::threshold::Threshold;
+use url::Url;
+
+use crate::cli::bench::{ObserveArgs, ResultArgs};
+use crate::jmeter::options::Options;
+use crate::{Ending, Env};
+
+/// Run a JMeter plan with loadline's own options
+///
+/// Exit codes: 0 as planned, 1 when not one sample succeeded, 99 when a threshold was crossed, 104 when the plan or the
+/// command line cannot be run, 105 when stopped by a signal, 255 when a file could not be written.
+#[derive(Parser, Debug)]
+#[command(name = "loadline run", bin_name = "loadline run", max_term_width = 100, after_help = EXAMPLES)]
+pub struct PlanRunArgs {
+    /// The plan and its values.
+    #[command(flatten)]
+    pub source: PlanSourceArgs,
+    /// Write JMeter's results file; one that is there is added to
+    #[arg(short = 'l', long, value_name = "FILE")]
+    pub logfile: Option<String>,
+    /// Replace a results file that is there
+    #[arg(short = 'f', long)]
+    pub force_delete_result_file: bool,
+    /// Write JMeter's log to this file [default: it is not written]
+    #[arg(short = 'j', long, value_name = "FILE")]
+    pub jmeterlogfile: Option<String>,
+    /// Run what is supported of a plan
+    #[arg(long)]
+    pub allow_unsupported: bool,
+    /// One thread of each group, one loop
+    #[arg(long)]
+    pub once: bool,
+    /// What is observed beside the load.
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+    /// What is judged, kept and shown.
+    #[command(flatten)]
+    pub results: ResultArgs,
+}
+
+/// Show a JMeter plan: its tree, what each part becomes, where values come from, and what is wrong with it
+#[derive(Parser, Debug)]
+#[command(
+    name = "loadline inspect",
+    bin_name = "loadline inspect",
+    max_term_width = 100
+)]
+pub struct PlanInspectArgs {
+    /// The plan and its values.
+    #[command(flatten)]
+    pub source: PlanSourceArgs,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A plan and its values.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Plan")]
+pub struct PlanSourceArgs {
+    /// The plan
+    #[arg(value_name = "PLAN.jmx")]
+    pub plan: String,
+    /// Give a property of an element another value (repeatable): \"Thread Group.num_threads=200\"
+    #[arg(long, value_name = "ELEMENT.PROPERTY=VALUE", value_parser = Edit::parse)]
+    pub set: Vec<Edit>,
+    /// Send every HTTP request to this host
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    pub host: Option<String>,
+    /// Send every HTTP request to this port
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+    /// Send every HTTP request to the scheme, host and port of this URL
+    #[arg(long, value_name = "URL", value_parser = target, conflicts_with_all = ["host", "port"])]
+    pub target: Option<Url>,
+    /// Set the property NAME to the environment variable of that name, which no command line shows (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub property_env: Vec<String>,
+    /// Set a JMeter property (repeatable)
+    #[arg(short = 'J', long, value_name = "NAME=VALUE")]
+    pub jmeterproperty: Vec<String>,
+    /// Accepted, as JMeter does: it is for other machines
+    #[arg(short = 'G', long, value_name = "NAME=VALUE")]
+    pub globalproperty: Vec<String>,
+    /// Accepted: there is no Java system whose properties these are
+    #[arg(short = 'D', long, value_name = "NAME=VALUE")]
+    pub systemproperty: Vec<String>,
+    /// Read properties from this file, before those of -q (repeatable)
+    #[arg(short = 'p', long, value_name = "FILE")]
+    pub propfile: Vec<String>,
+    /// Read further properties from this file (repeatable)
+    #[arg(short = 'q', long, value_name = "FILE")]
+    pub addprop: Vec<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  loadline run plan.jmx -Jthreads=50 -l results.jtl
+      a plan with a property, and JMeter's results file
+  loadline run plan.jmx --host staging.example --set \"Thread Group.num_threads=200\"
+      other values than those of the file
+  loadline run plan.jmx --threshold 'http_req_duration{name:Login}:p(95)<500ms' --report run.html
+      exit code 99 when the sampler Login is too slow; a page with charts";
+
+fn host(text: &str) -> Result<String, String> {
+    match text.contains('/') || text.is_empty() {
+        true => Err("wants a host alone, as in staging.example; --port says the port".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
+fn target(text: &str) -> Result<Url, String> {
+    let url: Url = text.parse().map_err(|why| format!("{why}"))?;
+    match (url.scheme(), url.host_str()) {
+        ("http" | "https", Some(_)) => Ok(url),
+        _ => Err("wants a URL of http or https".to_owned()),
+    }
+}
+
+impl PlanSourceArgs {
+    /// The changes of the plan that are asked for.
+    pub(crate) fn edits(&self) -> Edits {
+        let target = self.target.as_ref();
+        let host = target.and_then(|url| url.host_str().map(str::to_owned));
+        let port = target.and_then(Url::port_or_known_default).or(self.port);
+        Edits {
+            host: host.or_else(|| self.host.clone()),
+            port: port.map(|port| port.to_string()),
+            protocol: target.map(|url| url.scheme().to_owned()),
+            values: self.set.clone(),
+        }
+    }
+
+    /// The same as JMeter's options; `env` has the properties that are taken from there.
+    pub(crate) fn options(&self, env: &Env) -> Options {
+        let mut options = Options {
+            plan: Some(self.plan.clone()),
+            property_files: self.propfile.iter().chain(&self.addprop).cloned().collect(),
+            no_window: true,
+            ..Options::default()
+        };
+        for name in &self.property_env {
+            let value = env.get(name).map(str::to_owned);
+            options.properties.insert(name.clone(), value);
+        }
+        for property in &self.jmeterproperty {
+            options.set_property(property);
+        }
+        options
+    }
+}
+
+impl PlanRunArgs {
+    /// The same as JMeter's options; `env` has the properties that are taken from there.
+    pub(crate) fn options(&self, env: &Env) -> Options {
+        Options {
+            once: self.once,
+            results: self.logfile.clone(),
+            log: self.jmeterlogfile.clone(),
+            replace: self.force_delete_result_file,
+            allow_unsupported: self.allow_unsupported,
+            ..self.source.options(env)
+        }
+    }
+
+    /// Reads the words behind `loadline run`.
+    ///
+    /// # Errors
+    /// Help, and what clap refuses, with exit code 104; options that mean nothing for a plan.
+    pub fn parse_words(words: &[String]) -> Result<PlanRunArgs, Ending> {
+        // -q is JMeter's.
+        let command = PlanRunArgs::command().mut_arg("quiet", |arg| arg.short(None));
+        let args: PlanRunArgs = parsed(command, words)?;
+        if !args.results.expect.is_empty() || args.results.by.is_some() {
+            return Err(Ending::usage(
+                "--expect and --by are for loadline bench: assertions of the plan say what counts as a success",
+            ));
+        }
+        Ok(args)
+    }
+
+    /// The thresholds that are asked for.
+    pub(crate) fn thresholds(&self) -> &[Threshold] {
+        &self.results.threshold
+    }
+}
+
+impl PlanInspectArgs {
+    /// Reads the words behind `loadline inspect`.
+    ///
+    /// # Errors
+    /// Help, and what clap refuses, with exit code 104.
+    pub fn parse_words(words: &[String]) -> Result<PlanInspectArgs, Ending> {
+        parsed(PlanInspectArgs::command(), words)
+    }
+}
+
+fn parsed<T: clap::FromArgMatches>(command: clap::Command, words: &[String]) -> Result<T, Ending> {
+    let words = std::iter::once("loadline").chain(words.iter().map(String::as_str));
+    let matches = command.try_get_matches_from(words);
+    let read = matches.and_then(|matches| T::from_arg_matches(&matches));
+    read.map_err(|error| super::ending_of(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn properties_are_written_as_for_jmeter() {
+        let line =
+            "p.jmx -Ja=1=2 -J b=3 -Gx=y -Dx=y -p a.properties -q b.properties -l r.jtl --quiet";
+        let args = PlanRunArgs::parse_words(&words(line)).expect("all are known");
+        let options = args.options(&Env::default());
+        assert_eq!(options.properties["a"].as_deref(), Some("1=2"));
+        assert_eq!(options.property_files, ["a.properties", "b.properties"]);
+        assert_eq!(options.results.as_deref(), Some("r.jtl"));
+        assert!(args.results.quiet, "it has its long name");
+    }
+
+    #[test]
+    fn a_target_is_scheme_host_and_port_and_properties_may_come_from_the_environment() {
+        let line = "p.jmx --target https://h/x --property-env A --property-env B -JB=2 --once";
+        let args = PlanRunArgs::parse_words(&words(line)).expect("all are known");
+        let edits = args.source.edits();
+        let told = [edits.protocol, edits.host, edits.port].map(Option::unwrap_or_default);
+        assert_eq!(told, ["https", "h", "443"]);
+        let options = args.options(&Env::from([("A", "1"), ("B", "1")]));
+        let value = |name: &str| options.properties[name].clone().unwrap_or_default();
+        assert_eq!(
+            (value("A"), value("B"), options.once),
+            ("1".to_owned(), "2".to_owned(), true)
+        );
+    }
+
+    #[test]
+    fn what_a_plan_says_itself_is_refused() {
+        for line in [
+            "p.jmx --expect status=200",
+            "p.jmx --set x",
+            "p.jmx --host h/x",
+            "",
+        ] {
+            assert!(PlanRunArgs::parse_words(&words(line)).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_help_is_whole() {
+        let mut command = PlanRunArgs::command().mut_arg("quiet", |arg| arg.short(None));
+        command.build();
+        assert!(command.render_long_help().to_string().contains("--set"));
+    }
+}

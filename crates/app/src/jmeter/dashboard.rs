@@ -1,0 +1,176 @@
+//! The dashboard of a results file, as files of a folder or in parts.
+//!
+//! Must not know what a dashboard shows. Invariant: a folder that has something in it is not written to.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::Path;
+
+use loadline_java::numbers::long_or_zero;
+use loadline_java::oro::Oro;
+use loadline_model::ExitCode;
+use loadline_report::jmeter::dashboard::{Dashboard, Settings, Thresholds};
+use loadline_report::jmeter::results::{Reader, Row};
+
+use crate::Ending;
+
+/// Bytes of a file that are read at a time.
+const PART: usize = 256 << 10;
+/// The folder of a dashboard where none is named.
+pub(crate) const FOLDER: &str = "report-output";
+/// The shortest stretch of time that charts tell apart, where no property says otherwise.
+const GRANULARITY_MS: u64 = 1_000;
+
+/// A property by its name below `jmeter.reportgenerator.`; `None`: it is not set.
+pub(crate) type Property<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+fn refused(why: &str) -> Ending {
+    Ending::refusal(ExitCode::NothingSucceeded, why)
+}
+
+/// Makes sure that a dashboard can be written to a folder; `replaces`: what is in it goes.
+///
+/// # Errors
+/// There is something in the folder, or it cannot be made.
+pub(crate) fn prepare(folder: &str, replaces: bool) -> Result<(), Ending> {
+    let path = Path::new(folder);
+    if replaces && path.is_dir() {
+        fs::remove_dir_all(path)
+            .map_err(|why| refused(&format!("-o: {folder} cannot be emptied: {why}")))?;
+    }
+    fs::create_dir_all(path)
+        .map_err(|why| refused(&format!("-o: {folder} cannot be made: {why}")))?;
+    let mut inside = fs::read_dir(path)
+        .map_err(|why| refused(&format!("-o: {folder} cannot be read: {why}")))?;
+    match inside.next() {
+        None => Ok(()),
+        Some(_) => Err(refused(&format!(
+            "-o: {folder} is not empty: name another folder, or replace what is in it with -f"
+        ))),
+    }
+}
+
+/// Reads a results file.
+///
+/// # Errors
+/// It cannot be read, or is none; a property means nothing.
+pub(crate) fn read(results: &str, property: Property<'_>) -> Result<Dashboard, Ending> {
+    let wrong = |why: &str| refused(&format!("{results}: {why}"));
+    let mut dashboard =
+        Dashboard::new(settings(results, property).map_err(|why| Ending::usage(&why))?);
+    let file = File::open(results).map_err(|why| wrong(&format!("cannot be read: {why}")))?;
+    let bytes = BufReader::with_capacity(PART, file);
+    let mut reader = Reader::new(bytes).map_err(|fault| wrong(&fault.to_string()))?;
+    let mut row = Row::default();
+    while reader
+        .read(&mut row)
+        .map_err(|fault| wrong(&fault.to_string()))?
+    {
+        dashboard.add(&row);
+    }
+    Ok(dashboard)
+}
+
+/// Writes the page and the statistics to a folder.
+///
+/// # Errors
+/// A file cannot be written.
+pub(crate) fn write(dashboard: &Dashboard, folder: &str) -> Result<(), Ending> {
+    for (name, text) in [
+        ("index.html", dashboard.page()),
+        ("statistics.json", dashboard.statistics()),
+    ] {
+        let path = Path::new(folder).join(name);
+        fs::write(&path, text)
+            .map_err(|why| refused(&format!("cannot write {}: {why}", path.display())))?;
+    }
+    Ok(())
+}
+
+fn settings(results: &str, property: Property<'_>) -> Result<Settings, String> {
+    let ms = |name: &str, default: u64| {
+        property(name).map_or(default, |text| {
+            u64::try_from(long_or_zero(text.trim())).unwrap_or(0)
+        })
+    };
+    let usual = Thresholds::default();
+    let usual = Thresholds {
+        satisfied_ms: ms("apdex_satisfied_threshold", usual.satisfied_ms),
+        tolerated_ms: ms("apdex_tolerated_threshold", usual.tolerated_ms),
+    };
+    let own = own_thresholds(&property("apdex_per_transaction").unwrap_or_default())?;
+    let filter = property("sample_filter").filter(|text| !text.is_empty());
+    let filter = filter.map(|text| pattern(&text)).transpose()?;
+    Ok(Settings {
+        title: property("report_title").unwrap_or_else(|| "Dashboard".to_owned()),
+        source: results.to_owned(),
+        thresholds: Box::new(move |label| {
+            let found = own.iter().find(|(pattern, _)| is_whole(pattern, label));
+            found.map_or(usual, |(_, own)| *own)
+        }),
+        wants: Box::new(move |label| {
+            filter
+                .as_ref()
+                .is_none_or(|pattern| is_whole(pattern, label))
+        }),
+        granularity_ms: ms("overall_granularity", GRANULARITY_MS).max(1),
+    })
+}
+
+fn pattern(text: &str) -> Result<Oro, String> {
+    Oro::compile(text).map_err(|fault| format!("{text:?} is no regular expression: {}", fault.0))
+}
+
+fn is_whole(pattern: &Oro, label: &str) -> bool {
+    pattern.matches(label).unwrap_or(false)
+}
+
+/// `label:1000|2000;other.*:500|1500`.
+fn own_thresholds(text: &str) -> Result<Vec<(Oro, Thresholds)>, String> {
+    let parts = text.split(';').map(str::trim);
+    let read = parts.filter(|part| !part.is_empty()).map(|part| {
+        let wrong = || format!("{part:?} is no threshold of a label: write label:500|1500");
+        let (label, times) = part.rsplit_once(':').ok_or_else(wrong)?;
+        let (satisfied, tolerated) = times.split_once('|').ok_or_else(wrong)?;
+        let ms = |text: &str| text.trim().parse().map_err(|_| wrong());
+        let thresholds = Thresholds {
+            satisfied_ms: ms(satisfied)?,
+            tolerated_ms: ms(tolerated)?,
+        };
+        Ok((pattern(label)?, thresholds))
+    });
+    read.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_may_have_thresholds_of_their_own() {
+        let settings = settings("a.jtl", &|name| match name {
+            "apdex_per_transaction" => Some("a\\d+:10|20; b:30|40".to_owned()),
+            "sample_filter" => Some("[ab].*".to_owned()),
+            _ => None,
+        });
+        let settings = settings.expect("no property is wrong");
+        let satisfied = |label: &str| (settings.thresholds)(label).satisfied_ms;
+        assert_eq!(
+            (satisfied("a1"), satisfied("b"), satisfied("bb")),
+            (10, 30, 500)
+        );
+        assert!((settings.wants)("bb") && !(settings.wants)("xb"));
+        assert!(own_thresholds("a:1").is_err() && own_thresholds("(:1|2").is_err());
+    }
+
+    #[test]
+    fn a_folder_with_something_in_it_is_kept() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("a/report");
+        let name = path.to_string_lossy();
+        assert!(prepare(&name, false).is_ok(), "it is made");
+        fs::write(path.join("x"), "").expect("there is room");
+        assert!(prepare(&name, false).is_err(), "it is not empty");
+        assert!(prepare(&name, true).is_ok(), "it is emptied");
+    }
+}

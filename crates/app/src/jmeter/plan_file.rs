@@ -1,0 +1,155 @@
+//! A plan read for a run: its file, its properties, and what of it cannot be run.
+//!
+//! Must not know which command asks. Invariant: a plan of which something is not supported is not run unless the user
+//! says so.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use loadline_jmeter::edits::Edits;
+use loadline_jmeter::fragments;
+use loadline_jmeter::tree::Element;
+use loadline_jmeter::{Reading, Unsupported};
+use loadline_model::ExitCode;
+use loadline_steps::host::{LogLevel, World as _};
+
+use super::options::Options;
+use super::unhonoured;
+use super::world::World;
+use crate::terminal::print;
+use crate::{Ending, Files};
+
+/// What JMeter's own properties file sets and a run is to be seen by.
+const DEFAULTS: [(&str, &str); 3] = [
+    ("summariser.name", "summary"),
+    ("jmeter.reportgenerator.apdex_satisfied_threshold", "500"),
+    ("jmeter.reportgenerator.apdex_tolerated_threshold", "1500"),
+];
+
+/// The property that says what stands before the paths of included files.
+const INCLUDE_PREFIX: &str = "includecontroller.prefix";
+
+/// Properties, those of the command line over those of files; those that are not honoured are named.
+///
+/// # Errors
+/// A file that is none of properties.
+pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, Ending> {
+    let defaults = DEFAULTS.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mut all = BTreeMap::from(defaults);
+    for file in &options.property_files {
+        // As in JMeter, one that is missing is passed over; but not in silence.
+        let bytes = match Files::Disk.read(file) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                print::to_stderr(&format!("loadline: warning: {error}\n"));
+                continue;
+            }
+        };
+        let pairs = loadline_java::properties::read(&bytes)
+            .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))?;
+        all.extend(pairs);
+    }
+    for (name, value) in &options.properties {
+        match value {
+            Some(value) => drop(all.insert(name.clone(), value.clone())),
+            None => drop(all.remove(name)),
+        }
+    }
+    let unhonoured = unhonoured::names(&all);
+    if !unhonoured.is_empty() {
+        print::to_stderr(&format!(
+            "loadline: warning: properties of JMeter that are not honoured: {}\n",
+            unhonoured.join(", ")
+        ));
+    }
+    Ok(all)
+}
+
+/// Reads the tree of a plan, and makes the changes in it that are asked for. `unreadable`: the exit code of a file that
+/// is no plan.
+///
+/// # Errors
+/// The file cannot be read, or is no plan; a change that meets nothing.
+pub(crate) fn tree(
+    plan: &str,
+    edits: &Edits,
+    properties: &BTreeMap<String, String>,
+    unreadable: ExitCode,
+) -> Result<Vec<Element>, Ending> {
+    let refused = |why: &str| Ending::refusal(unreadable, why);
+    let text = Files::Disk
+        .read_text(plan)
+        .map_err(|error| refused(&error.to_string()))?;
+    let mut elements = loadline_jmeter::tree::read(&text).map_err(|fault| {
+        let place = match (fault.line, fault.column) {
+            (0, _) => plan.to_owned(),
+            (line, 0) => format!("{plan}:{line}"),
+            (line, column) => format!("{plan}:{line}:{column}"),
+        };
+        refused(&format!("{place}: {}", fault.what))
+    })?;
+    edits
+        .apply(&mut elements)
+        .map_err(|why| Ending::usage(&why))?;
+    let prefix = properties.get(INCLUDE_PREFIX).map_or("", String::as_str);
+    let mut read = |path: &str| read_include(plan, prefix, path);
+    let warnings = fragments::place(&mut elements, &mut read).map_err(|why| refused(&why))?;
+    for warning in warnings {
+        print::to_stderr(&format!("loadline: warning: {warning}\n"));
+    }
+    Ok(elements)
+}
+
+/// Reads a file that a plan includes: where its path leads with the prefix, or else beside the plan.
+fn read_include(plan: &str, prefix: &str, path: &str) -> Result<String, String> {
+    let here = format!("{prefix}{path}");
+    let here = Path::new(here.trim());
+    let place = match here.is_absolute() || here.exists() {
+        true => here.to_owned(),
+        false => Path::new(plan).with_file_name(path.trim()),
+    };
+    let text = Files::Disk.read_text(&place.to_string_lossy());
+    text.map_err(|error| error.to_string())
+}
+
+/// Refuses a plan that cannot be run as it is, and tells what JMeter would pass over in silence.
+///
+/// # Errors
+/// Functions that are called wrongly, and what is not supported, unless it is to be left out.
+pub(crate) fn check(reading: &Reading, options: &Options, world: &World) -> Result<(), Ending> {
+    if !reading.faults.is_empty() {
+        let faults = list(&reading.faults);
+        return Err(Ending::usage(&format!(
+            "the plan calls functions wrongly:{faults}"
+        )));
+    }
+    for warning in &reading.warnings {
+        warn(world, warning);
+    }
+    if reading.unsupported.is_empty() {
+        return Ok(());
+    }
+    let what = list(&reading.unsupported);
+    if options.allow_unsupported {
+        print::to_stderr(&format!(
+            "loadline: warning: left out as not supported:{what}\n"
+        ));
+        return Ok(());
+    }
+    Err(Ending::usage(&format!(
+        "the plan has what is not supported:{what}\nrun it without these with --allow-unsupported"
+    )))
+}
+
+/// Tells of something that is likely not meant, on standard error and in the log.
+pub(crate) fn warn(world: &World, warning: &str) {
+    print::to_stderr(&format!("loadline: warning: {warning}\n"));
+    world.log(LogLevel::Warn, "loadline", warning);
+}
+
+fn list(entries: &[Unsupported]) -> String {
+    let lines = entries.iter();
+    lines
+        .map(|one| format!("\n  line {}: {}: {}", one.line, one.path, one.what))
+        .collect()
+}

@@ -1,0 +1,142 @@
+//! A plan's run made ready: what its threads do, when, and where their samples go.
+//!
+//! Must not know which command asks. Invariant: what cannot be written is refused before anything is sent.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use loadline_jmeter::tree::Element;
+use loadline_jmeter::{Reading, parts};
+use loadline_model::{ExitCode, TestPlan};
+use loadline_report::jmeter::save_config::SaveConfig;
+use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
+use loadline_steps::host::World as _;
+use loadline_steps::listener::Heard;
+use loadline_steps::program::Program;
+use loadline_steps::variables::Variables;
+
+use super::bench::Bench;
+use super::options::Options;
+use super::plan_file::warn;
+use super::results::{Backends, Hearers, Outlets, Summaries};
+use super::silences;
+use super::test_plan;
+use super::world::{World, now_ms};
+use crate::Ending;
+
+/// Batches of samples between the threads and the results file.
+const BATCHES: usize = 1024;
+
+/// A plan's run made ready.
+pub(crate) struct Prepared {
+    /// What the engine is told; without a scenario where no group has a thread.
+    pub(crate) plan: TestPlan,
+    pub(crate) steps: StepsSetup,
+    /// Where samples come.
+    pub(crate) samples: Receiver<Vec<Heard>>,
+    /// Who hears of them.
+    pub(crate) hearers: Hearers,
+    pub(crate) world: Arc<World>,
+    /// Names of groups whose scheduler is on and has no duration.
+    pub(crate) without_duration: Vec<String>,
+}
+
+impl Prepared {
+    /// Makes a plan ready that was read from a file of this name.
+    ///
+    /// # Errors
+    /// Properties that mean nothing, and a results file that cannot be written.
+    pub(crate) fn new(
+        plan_name: &str,
+        tree: &[Element],
+        reading: Reading,
+        options: &Options,
+        world: Arc<World>,
+        seed: u64,
+    ) -> Result<Prepared, Ending> {
+        let config = SaveConfig::from_properties(&|name| world.property(name))
+            .map_err(|why| Ending::usage(&why))?;
+        let parts = parts::parts(tree, &reading);
+        let mut program = reading.program;
+        program.sample_variables.clone_from(&config.variables);
+        let file_name = Path::new(plan_name).file_name();
+        let file_name = file_name.map(|name| name.to_string_lossy().into_owned());
+        let file_name = file_name.unwrap_or_default();
+        let mut bench = Bench::new(&file_name, Arc::clone(&world));
+        test_plan::set_variables(&program, &mut bench.scope());
+        test_plan::name_groups(&mut program, &mut bench.scope());
+        let program = Arc::new(program);
+        let mut times = test_plan::times(&program, &mut bench.scope());
+        if options.once {
+            times.iter_mut().for_each(test_plan::cut_to_one_loop);
+        }
+        let without_duration = test_plan::groups_without_duration(&program, &mut bench.scope());
+        warn_of_empty_groups(&program, &times, &world);
+        for found in silences::find(&parts, &program, &mut bench.scope(), &world) {
+            warn(&world, &format!("{}: {}", found.path, found.what));
+        }
+        let results = options.results.as_deref();
+        if options.replace {
+            remove_results(&program, results);
+        }
+        let outlets = Outlets::open(&program, results, &config, &world, &mut bench.scope())
+            .map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
+        let state = Arc::new(StepsState::new(&times));
+        let around = (Arc::clone(&state), Arc::clone(&world));
+        let hearers = Hearers {
+            outlets,
+            summaries: Some(Summaries::new(&program, around.clone(), &mut bench.scope())),
+            backends: Backends::start(&program, around, &mut bench.scope()),
+        };
+        let (sender, samples) = sync_channel(BATCHES);
+        let steps = StepsSetup {
+            variables: with_instants(bench.variables),
+            plan: file_name,
+            state,
+            groups: times.clone().into(),
+            world: Arc::clone(&world) as _,
+            samples: sender,
+            program: Arc::clone(&program),
+            metrics: None,
+        };
+        Ok(Prepared {
+            plan: test_plan::test_plan(&program, &times, seed),
+            steps,
+            samples,
+            hearers,
+            world,
+            without_duration,
+        })
+    }
+}
+
+/// Removes the results file, and the files of listeners.
+fn remove_results(program: &Program, results: Option<&str>) {
+    for name in program.listener_files().chain(results) {
+        // What cannot be removed cannot be opened either, or is not there.
+        let _ = fs::remove_file(name);
+    }
+}
+
+fn warn_of_empty_groups(program: &Program, times: &[GroupTimes], world: &World) {
+    for (group, _) in program
+        .groups
+        .iter()
+        .zip(times)
+        .filter(|(_, times)| times.shape.threads_max() == 0)
+    {
+        let warning = format!(
+            "{}: the group has no thread: its number of threads or its duration is 0, blank or no number",
+            group.name
+        );
+        warn(world, &warning);
+    }
+}
+
+/// The variables that are there in every plan.
+fn with_instants(mut variables: Variables) -> Variables {
+    variables.put("TESTSTART.MS", now_ms().to_string());
+    variables
+}

@@ -1,0 +1,349 @@
+//! Backend Listeners: what is told of samples to a store of metrics while the test runs.
+//!
+//! Each has a thread that sends. Must not know points and lines. Invariant: a receiver that is away holds nothing up: it
+//! is told of once, and what it does not take in time is lost.
+
+use std::io::{self, Write};
+use std::net::{TcpStream, ToSocketAddrs, UdpSocket};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use loadline_java::numbers::long_or_zero;
+use loadline_java::oro::Oro;
+use loadline_output::influxdb::Poster;
+use loadline_report::jmeter::backend::{InfluxNames, Percentiles, Started, Tally, graphite};
+use loadline_run::steps::StepsState;
+use loadline_steps::host::World as _;
+use loadline_steps::listener::{BackendKind, BackendListener, Heard, Listener};
+use loadline_steps::program::Program;
+use loadline_steps::scope::Scope;
+
+use crate::jmeter::plan_file::warn;
+use crate::jmeter::world::{World, now_ms};
+
+/// Intervals that wait for a receiver at most.
+const WAITING_MAX: usize = 8;
+/// How long a receiver of Graphite may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// All Backend Listeners of a plan.
+pub(crate) struct Backends {
+    all: Vec<Backend>,
+    /// By the listener's place in the program.
+    listeners: Vec<Option<usize>>,
+    state: Arc<StepsState>,
+}
+
+/// One of them.
+struct Backend {
+    form: Form,
+    labels: Labels,
+    percentiles: Percentiles,
+    tally: Tally,
+    interval_ms: i64,
+    due_ms: i64,
+    sender: Option<SyncSender<String>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What it writes.
+enum Form {
+    Influx(InfluxNames),
+    /// With what names begin with.
+    Graphite(String),
+}
+
+/// Which labels are told singly.
+enum Labels {
+    None,
+    Listed(Vec<String>),
+    Matching(Box<Oro>),
+}
+
+impl Labels {
+    fn has(&self, label: &str) -> bool {
+        match self {
+            Labels::None => false,
+            Labels::Listed(labels) => labels.iter().any(|one| one == label),
+            Labels::Matching(pattern) => pattern.contains(label).unwrap_or(false),
+        }
+    }
+}
+
+/// How a backend reaches its receiver.
+enum Way {
+    Http(Box<Poster>),
+    Udp(String),
+    Tcp(String, Option<TcpStream>),
+}
+
+impl Way {
+    fn send(&mut self, text: &str) -> Result<(), String> {
+        match self {
+            Way::Http(poster) => poster.post(text.as_bytes()),
+            Way::Udp(to) => UdpSocket::bind(("0.0.0.0", 0))
+                .and_then(|socket| socket.send_to(text.as_bytes(), to.as_str()))
+                .map(drop)
+                .map_err(|why| why.to_string()),
+            Way::Tcp(to, connection) => {
+                let made = match connection.take() {
+                    Some(made) => Ok(made),
+                    None => connect(to),
+                };
+                let sent = made.and_then(|mut made| {
+                    made.write_all(text.as_bytes())?;
+                    *connection = Some(made);
+                    Ok(())
+                });
+                sent.map_err(|why| why.to_string())
+            }
+        }
+    }
+}
+
+fn connect(to: &str) -> io::Result<TcpStream> {
+    let mut last = io::ErrorKind::NotFound.into();
+    for address in to.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(made) => {
+                made.set_write_timeout(Some(PATIENCE))?;
+                return Ok(made);
+            }
+            Err(why) => last = why,
+        }
+    }
+    Err(last)
+}
+
+/// Sends until there is nothing more.
+fn send(mut way: Way, texts: &Receiver<String>, name: &str, world: &World) {
+    let mut is_told = false;
+    for text in texts {
+        if let Err(why) = way.send(&text)
+            && !is_told
+        {
+            is_told = true;
+            let told = format!("{name}: the receiver of a Backend Listener took nothing: {why}");
+            warn(world, &told);
+        }
+    }
+}
+
+/// The arguments of a listener, evaluated.
+struct Arguments(Vec<(String, String)>);
+
+impl Arguments {
+    fn text(&self, name: &str, default: &str) -> String {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map_or_else(|| default.to_owned(), |(_, value)| value.trim().to_owned())
+    }
+
+    fn flag(&self, name: &str, default: bool) -> bool {
+        let default = if default { "true" } else { "false" };
+        self.text(name, default).eq_ignore_ascii_case("true")
+    }
+}
+
+impl Backends {
+    /// Starts those of a program, and sends what is told at the start.
+    pub(crate) fn start(
+        program: &Program,
+        (state, world): (Arc<StepsState>, Arc<World>),
+        scope: &mut Scope<'_>,
+    ) -> Backends {
+        let mut backends = Backends {
+            all: Vec::new(),
+            listeners: Vec::new(),
+            state,
+        };
+        for listener in &program.listeners {
+            let mut place = None;
+            if let Listener::Backend(listener) = listener {
+                match Backend::start(listener, &world, scope) {
+                    Ok(backend) => {
+                        backends.all.push(backend);
+                        place = Some(backends.all.len() - 1);
+                    }
+                    Err(why) => {
+                        warn(
+                            &world,
+                            &format!("{}: nothing is sent: {why}", listener.name),
+                        );
+                    }
+                }
+            }
+            backends.listeners.push(place);
+        }
+        backends
+    }
+
+    /// Counts a sample wherever it is heard of.
+    pub(super) fn take(&mut self, heard: &Heard) {
+        for id in &*heard.listeners {
+            if let Some(place) = self.listeners.get(*id).copied().flatten() {
+                let backend = &mut self.all[place];
+                let is_listed = backend.labels.has(&heard.sample.label);
+                let (at_work, _, _) = self.state.threads();
+                backend.tally.add(&heard.sample, is_listed, at_work);
+            }
+        }
+    }
+
+    /// Tells the intervals that are over.
+    pub(super) fn look(&mut self) {
+        if self.all.is_empty() {
+            return;
+        }
+        let now_ms = now_ms();
+        let threads = self.threads();
+        for backend in self.all.iter_mut().filter(|one| one.due_ms <= now_ms) {
+            backend.due_ms = now_ms + backend.interval_ms;
+            backend.tell(threads, "");
+        }
+    }
+
+    /// Tells the rest, and waits until it is sent.
+    pub(super) fn finish(&mut self) {
+        let threads = self.threads();
+        for backend in &mut self.all {
+            let event = backend.event("ended");
+            backend.tell(threads, &event);
+            backend.sender = None;
+        }
+        for backend in &mut self.all {
+            if let Some(thread) = backend.thread.take() {
+                // A sender that failed has nothing more to say.
+                drop(thread.join());
+            }
+        }
+    }
+
+    fn threads(&self) -> Started {
+        let (_, started, finished) = self.state.threads();
+        Started { started, finished }
+    }
+}
+
+impl Backend {
+    fn start(
+        listener: &BackendListener,
+        world: &Arc<World>,
+        scope: &mut Scope<'_>,
+    ) -> Result<Backend, String> {
+        let given = listener.arguments.iter();
+        let given = given.map(|(name, value)| (name.clone(), value.evaluate(scope).into_owned()));
+        let arguments = Arguments(given.collect());
+        let (form, labels, way) = match listener.kind {
+            BackendKind::Influx => influx(&arguments)?,
+            BackendKind::Graphite => of_graphite(&arguments)?,
+        };
+        let (property, default) = match form {
+            Form::Influx(_) => ("backend_influxdb.send_interval", 5),
+            Form::Graphite(_) => ("backend_graphite.send_interval", 1),
+        };
+        let interval_s = world.property(property);
+        let interval_s = interval_s.map_or(default, |text| long_or_zero(text.trim()));
+        let interval_ms = interval_s.clamp(1, 86_400) * 1000;
+        let (sender, texts) = sync_channel(WAITING_MAX);
+        let (name, world) = (listener.name.clone(), Arc::clone(world));
+        let thread = thread::spawn(move || send(way, &texts, &name, &world));
+        let mut backend = Backend {
+            form,
+            labels,
+            percentiles: Percentiles::read(&arguments.text("percentiles", "99;95;90")),
+            tally: Tally::default(),
+            interval_ms,
+            due_ms: now_ms() + interval_ms,
+            sender: Some(sender),
+            thread: Some(thread),
+        };
+        if matches!(backend.form, Form::Influx(_)) {
+            let event = backend.event("started");
+            backend.tell(Started::default(), &event);
+        }
+        Ok(backend)
+    }
+
+    fn event(&self, what: &str) -> String {
+        match &self.form {
+            Form::Influx(names) => names.event(what, now_ms()),
+            Form::Graphite(_) => String::new(),
+        }
+    }
+
+    /// Tells what was seen since the last time, behind `before`.
+    fn tell(&mut self, threads: Started, before: &str) {
+        let now_ms = now_ms();
+        let told = match &self.form {
+            Form::Influx(names) => names.points(&self.tally, &self.percentiles, threads, now_ms),
+            Form::Graphite(prefix) => {
+                let of_interval = (&self.tally, &self.percentiles, threads);
+                graphite(prefix, of_interval, now_ms / 1000)
+            }
+        };
+        self.tally.end_interval();
+        let Some(sender) = &self.sender else { return };
+        match sender.try_send(format!("{before}{told}")) {
+            // What a receiver that is away has not taken is lost; that it is away was told.
+            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+        }
+    }
+}
+
+fn matching(pattern: &str) -> Result<Labels, String> {
+    let compiled = Oro::compile(pattern).map_err(|fault| format!("{pattern:?}: {}", fault.0))?;
+    Ok(Labels::Matching(Box::new(compiled)))
+}
+
+fn influx(arguments: &Arguments) -> Result<(Form, Labels, Way), String> {
+    let url = arguments.text("influxdbUrl", "");
+    let sender = arguments.text("influxdbMetricsSender", "");
+    let way = match sender.rsplit('.').next().unwrap_or_default() {
+        "HttpMetricsSender" => {
+            let token = arguments.text("influxdbToken", "");
+            let token = Some(token.as_str()).filter(|token| !token.is_empty());
+            Way::Http(Box::new(Poster::new(&url, token)?))
+        }
+        "UdpMetricsSender" => Way::Udp(url),
+        other => return Err(format!("influxdbMetricsSender {other:?} is not known")),
+    };
+    let labels = match arguments.flag("summaryOnly", false) {
+        true => Labels::None,
+        false => matching(&arguments.text("samplersRegex", ".*"))?,
+    };
+    let tags = arguments.0.iter().filter_map(|(name, value)| {
+        let name = name.strip_prefix("TAG_")?;
+        (!value.trim().is_empty()).then(|| (name.to_owned(), value.trim().to_owned()))
+    });
+    let names = InfluxNames {
+        measurement: arguments.text("measurement", "jmeter"),
+        application: arguments.text("application", ""),
+        title: arguments.text("testTitle", "Test"),
+        event_tags: arguments.text("eventTags", ""),
+        tags: tags.collect(),
+    };
+    Ok((Form::Influx(names), labels, way))
+}
+
+fn of_graphite(arguments: &Arguments) -> Result<(Form, Labels, Way), String> {
+    let sender = arguments.text("graphiteMetricsSender", "TextGraphiteMetricsSender");
+    if !sender.ends_with("TextGraphiteMetricsSender") {
+        return Err(format!(
+            "graphiteMetricsSender {sender:?}: only text is sent"
+        ));
+    }
+    let host = arguments.text("graphiteHost", "");
+    let port = arguments.text("graphitePort", "2003");
+    let list = arguments.text("samplersList", "");
+    let is_pattern = arguments.flag("useRegexpForSamplersList", false);
+    let labels = match (arguments.flag("summaryOnly", true), is_pattern) {
+        (true, _) => Labels::None,
+        (false, true) => matching(&list)?,
+        (false, false) => Labels::Listed(list.split(';').map(str::to_owned).collect()),
+    };
+    let prefix = arguments.text("rootMetricsPrefix", "jmeter.");
+    let way = Way::Tcp(format!("{host}:{port}"), None);
+    Ok((Form::Graphite(prefix), labels, way))
+}

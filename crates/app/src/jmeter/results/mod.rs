@@ -1,0 +1,130 @@
+//! Where the samples of a plan go: the results file, the files of listeners, and the lines on the console.
+//!
+//! On a thread of its own. Must not know threads of the plan. Invariant: what was taken is written, in whole rows, before
+//! the run is told to be over.
+
+mod backends;
+mod file;
+mod outlets;
+mod summaries;
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use loadline_steps::listener::Heard;
+use loadline_steps::sample::Sample;
+
+pub(crate) use self::backends::Backends;
+pub(crate) use self::outlets::Outlets;
+pub(crate) use self::summaries::{Summaries, name_of_run};
+
+/// What was sampled stands in its file after so long a pause at the latest.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// What came of the samples of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// Samples that succeeded; transactions are none.
+    pub(crate) good: u64,
+    /// Samples of HTTP requests.
+    pub(crate) requests: u64,
+    /// Those of them that succeeded.
+    pub(crate) good_requests: u64,
+    /// Why a file could not be written, in words for the user, who was told; `None`: all could.
+    pub(crate) fault: Option<String>,
+}
+
+/// Everything that hears of samples.
+pub(crate) struct Hearers {
+    /// The results file, where one is wanted, and those of listeners.
+    pub(crate) outlets: Outlets,
+    /// The lines of JMeter's console; `None`: they are not told.
+    pub(crate) summaries: Option<Summaries>,
+    /// Stores of metrics.
+    pub(crate) backends: Backends,
+}
+
+/// Takes all samples of a run.
+pub(crate) fn take(samples: &Receiver<Vec<Heard>>, hearers: Hearers) -> Taken {
+    let Hearers {
+        mut outlets,
+        mut summaries,
+        mut backends,
+    } = hearers;
+    let mut taken = Taken::default();
+    loop {
+        backends.look();
+        match samples.recv_timeout(QUIET) {
+            Ok(batch) => {
+                for heard in &batch {
+                    if heard.in_results {
+                        taken.count(&heard.sample);
+                    }
+                    if let Some(summaries) = &mut summaries {
+                        summaries.take(heard);
+                    }
+                    backends.take(heard);
+                    outlets.take(heard);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => outlets.flush(),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    if let Some(summaries) = &mut summaries {
+        summaries.finish();
+    }
+    taken.fault = outlets.close().err();
+    backends.finish();
+    taken
+}
+
+impl Taken {
+    /// Counts a sample; of a transaction those that are told below it.
+    fn count(&mut self, sample: &Sample) {
+        if sample.is_transaction {
+            return sample.children.iter().for_each(|below| self.count(below));
+        }
+        let (is_request, is_good) = (u64::from(sample.url.is_some()), u64::from(sample.success));
+        self.good += is_good;
+        self.requests += is_request;
+        self.good_requests += is_request * is_good;
+    }
+
+    /// Whether anything succeeded: requests, where any were made.
+    pub(crate) fn has_good(&self) -> bool {
+        match self.requests {
+            0 => self.good > 0,
+            _ => self.good_requests > 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_counts_by_the_samples_below_it() {
+        let below = |success| Sample {
+            url: Some("http://h/".to_owned()),
+            success,
+            ..Sample::default()
+        };
+        let mut taken = Taken::default();
+        assert!(!taken.has_good());
+        taken.count(&Sample {
+            is_transaction: true,
+            success: true,
+            children: vec![below(false), below(false)],
+            ..Sample::default()
+        });
+        taken.count(&Sample {
+            success: true,
+            ..Sample::default()
+        });
+        assert!(!taken.has_good(), "no request was answered well");
+        taken.count(&below(true));
+        assert!(taken.has_good());
+    }
+}

@@ -1,0 +1,195 @@
+//! What JMeter passes over in silence, and a user would want to know before the run: numbers that are none, files that
+//! are missing, requests without a host, results that cannot be written.
+//!
+//! Must not know how a plan is run. Invariant: what is only known while the test runs is not complained of.
+
+use std::path::Path;
+
+use loadline_jmeter::parts::{Became, Part};
+use loadline_jmeter::tree::{Element, Properties, Property};
+use loadline_steps::program::{NodeKind, Program, SamplerAction};
+use loadline_steps::scope::Scope;
+use loadline_steps::text::Text;
+
+use super::world::World;
+
+/// Samplers that are named one by one; what is beyond is counted.
+const NAMED_MAX: usize = 10;
+
+/// Something that is likely not meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// The names of the elements above and of the element.
+    pub(crate) path: String,
+    /// What is wrong.
+    pub(crate) what: String,
+}
+
+/// A file that an element names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedFile {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    /// Its name, evaluated.
+    pub(crate) file: String,
+    /// Whether it is there, or for one that is written, whether its folder is.
+    pub(crate) is_there: bool,
+    /// Whether it is written.
+    pub(crate) is_written: bool,
+}
+
+/// Looks through a plan.
+pub(crate) fn find(
+    parts: &[Part<'_>],
+    program: &Program,
+    scope: &mut Scope<'_>,
+    world: &World,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for part in enabled(parts) {
+        for (name, what) in NUMBERS {
+            numbers(part, name, what, scope, &mut found);
+        }
+    }
+    for file in files(parts, scope, world) {
+        if !file.is_there {
+            let what = match file.is_written {
+                true => "cannot be written: its folder cannot be made",
+                false => "is missing",
+            };
+            found.push(Finding {
+                what: format!("the file {:?} {what}", file.file),
+                path: file.path,
+            });
+        }
+    }
+    hosts(program, scope, &mut found);
+    found
+}
+
+/// The numbers of groups that JMeter takes for 0 where they are none.
+const NUMBERS: &[(&str, &str)] = &[
+    ("ThreadGroup.num_threads", "its number of threads"),
+    ("ThreadGroup.ramp_time", "its ramp"),
+    ("LoopController.loops", "its number of loops"),
+];
+
+fn enabled<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p Part<'a>> {
+    let runs = |part: &&Part<'_>| !matches!(part.became, Became::Disabled);
+    parts.iter().filter(runs)
+}
+
+fn numbers(
+    part: &Part<'_>,
+    name: &str,
+    what: &str,
+    scope: &mut Scope<'_>,
+    found: &mut Vec<Finding>,
+) {
+    if !part.element.class.ends_with("ThreadGroup") {
+        return;
+    }
+    let main = part.element.group("ThreadGroup.main_controller");
+    let text = part.element.find_text(name);
+    let Some(value) = text
+        .or_else(|| main.find_text(name))
+        .and_then(|text| known(text, scope))
+    else {
+        return;
+    };
+    if value.trim().parse::<i64>().is_err() {
+        found.push(Finding {
+            path: part.path.clone(),
+            what: format!("{what} is {value:?}, which is no number and counts as 0"),
+        });
+    }
+}
+
+/// The files that the elements of a plan name, as far as their names are known before the run.
+pub(crate) fn files(parts: &[Part<'_>], scope: &mut Scope<'_>, world: &World) -> Vec<NamedFile> {
+    let mut files = Vec::new();
+    for part in enabled(parts) {
+        for (source, is_written) in names_in(part.element) {
+            let Some(file) = known(source, scope).filter(|file| !file.trim().is_empty()) else {
+                continue;
+            };
+            let is_there = match is_written {
+                true => has_folder(&file),
+                false => world.has_file(&file),
+            };
+            files.push(NamedFile {
+                path: part.path.clone(),
+                line: part.element.line,
+                file,
+                is_there,
+                is_written,
+            });
+        }
+    }
+    files
+}
+
+/// The files that an element names, and whether it writes them.
+fn names_in(element: &Element) -> Vec<(&str, bool)> {
+    match element.class.as_str() {
+        "CSVDataSet" | "RandomCSVDataSetConfig" => vec![(element.text("filename"), false)],
+        "IncludeController" => vec![(element.text("IncludeController.includepath"), false)],
+        class if class.ends_with("ResultCollector") => vec![(element.text("filename"), true)],
+        _ => {
+            let list = element.group("HTTPsampler.Files");
+            let uploads = list.group("HTTPFileArgs.files").iter();
+            let paths = uploads
+                .map(Property::inner)
+                .map(|one| one.text("File.path"));
+            paths.map(|path| (path, false)).collect()
+        }
+    }
+}
+
+/// Whether the folders above a file are there, or can be made below one that is.
+fn has_folder(file: &str) -> bool {
+    let mut above = Path::new(file).ancestors().skip(1);
+    let known = above.find(|folder| folder.as_os_str().is_empty() || folder.exists());
+    known.is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+}
+
+/// Requests that say no host.
+fn hosts(program: &Program, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
+    let mut without = Vec::new();
+    for group in &program.groups {
+        for node in &group.nodes {
+            let NodeKind::Sampler(sampler) = &node.kind else {
+                continue;
+            };
+            let SamplerAction::Http(http) = &sampler.action else {
+                continue;
+            };
+            let is_whole_url = http.request.path.source().trim_start().starts_with("http");
+            let host = known(http.request.domain.source(), scope);
+            if !is_whole_url && host.is_some_and(|host| host.trim().is_empty()) {
+                without.push(format!("{} > {}", group.name, node.name.source()));
+            }
+        }
+    }
+    let count = without.len();
+    for path in without.into_iter().take(NAMED_MAX) {
+        let what = "the request has no host, so it will fail: set it in its defaults, or with --host of loadline run";
+        found.push(Finding {
+            path,
+            what: what.to_owned(),
+        });
+    }
+    if count > NAMED_MAX {
+        found.push(Finding {
+            path: program.name.clone(),
+            what: format!("{} more requests have no host", count - NAMED_MAX),
+        });
+    }
+}
+
+/// A text's value, if it is known before the run.
+pub(crate) fn known(source: &str, scope: &mut Scope<'_>) -> Option<String> {
+    let text = Text::parse(source).ok()?;
+    let value = text.evaluate(scope).into_owned();
+    (text.constant().is_some() || !value.contains("${")).then_some(value)
+}

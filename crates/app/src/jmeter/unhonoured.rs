@@ -1,0 +1,127 @@
+//! Properties that JMeter knows and that change nothing here.
+//!
+//! Must not know what properties mean. Invariant: a property that changes nothing in JMeter's runs without a window
+//! either is not complained of, nor is one that says what is done anyway.
+
+use std::collections::BTreeMap;
+
+/// Beginnings of the names of properties that change JMeter's runs.
+const KNOWN: &[&str] = &[
+    "CookieManager.",
+    "HTTPResponse.parsers",
+    "JSR223.",
+    "assertion.",
+    "backend_",
+    "beanshell.",
+    "cache_manager.",
+    "client.",
+    "csvdataset.eol.",
+    "csvread.",
+    "cssselector.",
+    "groovy.utilities",
+    "hc.parameters.file",
+    "htmlParser.",
+    "http.",
+    "httpJavaSampler.",
+    "httpclient.",
+    "httpclient4.",
+    "httpsampler.",
+    "https.",
+    "javascript.use_rhino",
+    "jmeter.reportgenerator.",
+    "jmeter.save.saveservice.",
+    "jmeterengine.",
+    "jmeterthread.",
+    "jsr223.",
+    "key_store",
+    "kerberos",
+    "mode",
+    "num_sample_threshold",
+    "plugin_dependency_paths",
+    "remote_hosts",
+    "resultcollector.",
+    "sample_sender",
+    "sampleresult.",
+    "search_paths",
+    "server.",
+    "server_port",
+    "subresults.",
+    "summariser.",
+    "time_threshold",
+    "timer.factor",
+    "user.classpath",
+    "xpath.",
+    "xpath2query.",
+];
+
+/// What is honoured of these: names, and beginnings of names that end in a dot.
+const HONOURED: &[&str] = &[
+    "backend_graphite.send_interval",
+    "backend_influxdb.send_interval",
+    "jmeter.reportgenerator.apdex_per_transaction",
+    "jmeter.reportgenerator.apdex_satisfied_threshold",
+    "jmeter.reportgenerator.apdex_tolerated_threshold",
+    "jmeter.reportgenerator.overall_granularity",
+    "jmeter.reportgenerator.report_title",
+    "jmeter.reportgenerator.sample_filter",
+    "jmeter.save.saveservice.",
+    "summariser.",
+];
+
+/// Values that say what is done anyway.
+const AS_IS: &[(&str, &str)] = &[
+    ("HTTPResponse.parsers", "htmlParser wmlParser cssParser"),
+    (
+        "htmlParser.className",
+        "org.apache.jmeter.protocol.http.parser.LagartoBasedHtmlParser",
+    ),
+    (
+        "htmlParser.types",
+        "text/html application/xhtml+xml application/xml text/xml",
+    ),
+    ("beanshell.server.file", "../extras/startup.bsh"),
+    ("jmeter.reportgenerator.apdex_satisfied_threshold", "500"),
+    ("jmeter.reportgenerator.apdex_tolerated_threshold", "1500"),
+    ("remote_hosts", "127.0.0.1"),
+    ("sampleresult.timestamp.start", "true"),
+    ("summariser.name", "summary"),
+];
+
+/// The names of properties that JMeter heeds and loadline does not.
+pub(crate) fn names(properties: &BTreeMap<String, String>) -> Vec<&str> {
+    let names = properties.iter().filter(|(name, value)| {
+        let is_as_is = AS_IS.contains(&(name.as_str(), value.trim()));
+        is_one_of(KNOWN, name) && !is_one_of(HONOURED, name) && !is_as_is
+    });
+    names.map(|(name, _)| name.as_str()).collect()
+}
+
+fn is_one_of(list: &[&str], name: &str) -> bool {
+    list.iter().any(|known| match known.ends_with(['.', '_']) {
+        true => name.starts_with(known),
+        false => name == *known,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_would_change_a_run_is_named() {
+        let properties = [
+            ("threads", "5"),
+            ("httpclient4.retrycount", "2"),
+            ("jmeter.save.saveservice.output_format", "xml"),
+            ("sampleresult.timestamp.start", "true"),
+            ("mode", "Statistical"),
+            ("mode_of_mine", "x"),
+            ("jmeter.laf", "x"),
+        ];
+        let properties = properties.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(
+            names(&properties.into()),
+            ["httpclient4.retrycount", "mode"]
+        );
+    }
+}

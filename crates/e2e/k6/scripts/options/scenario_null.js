@@ -1,0 +1,3 @@
+export const options = { scenarios: { a: null } };
+
+export default function () {}

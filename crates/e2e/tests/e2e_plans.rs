@@ -1,0 +1,319 @@
+//! JMeter plans under loadline's own commands: `run`, `inspect`, and rows of suites.
+//!
+//! Must not know JMeter's formats beyond a plan's. Invariant: what the target counted is what is told.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use loadline_e2e::k6::repository;
+use loadline_e2e::process::Running;
+use loadline_e2e::prometheus::Prometheus;
+use loadline_e2e::target::Target;
+use loadline_e2e::{loadline, run_to_end, skip};
+use serde_json::Value;
+
+/// A plan of one group: a request within a transaction, one whose assertion fails, and a sampler without a request.
+const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan testname="Plan"/><hashTree>
+<ThreadGroup testname="Users">
+  <stringProp name="ThreadGroup.num_threads">${__P(threads,3)}</stringProp>
+  <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+    <stringProp name="LoopController.loops">${__P(loops,4)}</stringProp>
+  </elementProp>
+</ThreadGroup><hashTree>
+<ConfigTestElement guiclass="HttpDefaultsGui" testname="Defaults">
+  <stringProp name="HTTPSampler.path">/get</stringProp>
+</ConfigTestElement><hashTree/>
+<TransactionController testname="Visit"/><hashTree>
+<HTTPSamplerProxy testname="Home"/><hashTree/>
+</hashTree>
+<HTTPSamplerProxy testname="Teapot"><stringProp name="HTTPSampler.path">/status/418</stringProp></HTTPSamplerProxy>
+<hashTree>
+<ResponseAssertion testname="Is fine"><collectionProp name="Asserion.test_strings">
+  <stringProp name="1">200</stringProp></collectionProp>
+  <stringProp name="Assertion.test_field">Assertion.response_code</stringProp>
+  <intProp name="Assertion.test_type">8</intProp></ResponseAssertion><hashTree/>
+</hashTree>
+<DebugSampler testname="Debug"/><hashTree/>
+<ResultCollector testname="View"/><hashTree/>
+</hashTree></hashTree></hashTree></jmeterTestPlan>
+"#;
+
+struct Place {
+    folder: tempfile::TempDir,
+    target: Target,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        std::fs::write(folder.path().join("plan.jmx"), PLAN).expect("the plan can be written");
+        Place {
+            folder,
+            target: Target::start(&[]),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `loadline COMMAND plan.jmx WORDS` in the folder.
+    fn plan(&self, command: &str, words: &[&str]) -> Output {
+        let mut started = loadline();
+        started
+            .args([command, "plan.jmx"])
+            .args(words)
+            .current_dir(self.folder.path());
+        run_to_end(started)
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let url = self.target.url("");
+        let words = [&["--target", url.as_str()], words].concat();
+        self.plan("run", &words)
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal ended it")
+}
+
+fn told(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn json(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("the file was written");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn samplers_are_metrics_under_their_names() {
+    let place = Place::new();
+    let output = place.run(&[
+        "-l",
+        "results.jtl",
+        "--json",
+        "result.json",
+        "-o",
+        "json=values.json",
+        "--report",
+        "page.html",
+        "--threshold",
+        "http_req_failed{name:Home}:rate<1%",
+        "--threshold",
+        "group_duration{group:::Visit}:avg<10s",
+    ]);
+    assert_eq!(code(&output), 0, "{}", told(&output.stderr));
+    let rows = std::fs::read_to_string(place.path("results.jtl")).expect("a results file");
+    let rows = rows.lines().filter(|line| line.contains(",Users 1-"));
+    assert_eq!(rows.count(), 4 * 12, "each sample has its row");
+    let result = json(&place.path("result.json"));
+    let by_name = result
+        .pointer("/summary/by_tag/rows")
+        .and_then(Value::as_array);
+    let names: Vec<&str> = by_name
+        .expect("a row for each name")
+        .iter()
+        .filter_map(|row| row[0].as_str())
+        .collect();
+    assert!(
+        names.contains(&"Home") && names.contains(&"Teapot"),
+        "{names:?}"
+    );
+    let values = std::fs::read_to_string(place.path("values.json")).expect("values");
+    let of = |metric: &str, tag: &str| {
+        let metric = format!("\"metric\":\"{metric}\"");
+        let lines = values.lines().filter(|line| line.contains("\"Point\""));
+        lines
+            .filter(|line| line.contains(&metric) && line.contains(tag))
+            .count()
+    };
+    assert_eq!(of("http_reqs", "\"name\":\"Home\""), 12);
+    assert_eq!(of("http_reqs", "\"group\":\"::Visit\""), 12);
+    assert_eq!(of("http_reqs", "\"scenario\":\"Users\""), 24);
+    assert_eq!(of("checks", "\"check\":\"Is fine\""), 12);
+    assert_eq!(of("samples", "\"name\":\"Debug\""), 12);
+    let page = std::fs::read_to_string(place.path("page.html")).expect("a page");
+    assert!(page.contains("Teapot"), "samplers are on the page");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn exit_codes_tell_of_thresholds_and_of_failures() {
+    let place = Place::new();
+    let crossed = place.run(&["--threshold", "error_rate<10%"]);
+    assert_eq!(code(&crossed), 99, "{}", told(&crossed.stdout));
+    let without_host = place.plan("run", &["--quiet"]);
+    assert_eq!(code(&without_host), 1, "no request can succeed");
+    let warned = told(&without_host.stderr);
+    assert!(
+        warned.contains("Users > Home: the request has no host"),
+        "{warned}"
+    );
+    let none = place.run(&["--set", "Users.num_threads=many"]);
+    assert_eq!(code(&none), 104);
+    assert!(told(&none.stderr).contains("\"many\", which is no number"));
+    let unknown = place.run(&["--set", "Users.threads=5"]);
+    assert_eq!(code(&unknown), 104);
+    assert!(told(&unknown.stderr).contains("ThreadGroup.num_threads"));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn values_of_the_command_line_go_over_those_of_the_plan() {
+    let place = Place::new();
+    let output = place.run(&[
+        "--set",
+        "Users.num_threads=2",
+        "-Jloops=3",
+        "--json",
+        "result.json",
+    ]);
+    assert_eq!(code(&output), 0, "{}", told(&output.stderr));
+    let result = json(&place.path("result.json"));
+    let sent = result
+        .pointer("/totals/seen/counts/started")
+        .and_then(Value::as_u64);
+    assert_eq!(sent, Some(2 * 2 * 3));
+    let once = place.run(&["--once", "--json", "once.json"]);
+    assert_eq!(code(&once), 0);
+    let result = json(&place.path("once.json"));
+    let sent = result
+        .pointer("/totals/seen/counts/started")
+        .and_then(Value::as_u64);
+    assert_eq!(sent, Some(2));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn inspect_shows_the_tree_and_where_values_come_from() {
+    let place = Place::new();
+    let output = place.plan("inspect", &["--json", "--host", "h"]);
+    assert_eq!(code(&output), 0);
+    let seen: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let elements = seen["elements"].as_array().expect("a list");
+    let home = elements.iter().find(|one| one["name"] == "Home");
+    let home = home.expect("it is in the tree");
+    assert_eq!(home["path"], "Plan > Users > Visit > Home");
+    let values = home["values"].as_array().expect("its values");
+    let path = values.iter().find(|one| one["name"] == "path");
+    assert_eq!(path.expect("it has one")["from"], "Defaults");
+    assert_eq!(seen["groups"][0]["threads"], 3);
+    let text = told(&place.plan("inspect", &[]).stdout);
+    assert!(
+        text.contains("threads 3 (${__P(threads,3)}), 4 loops"),
+        "{text}"
+    );
+    assert!(text.contains("has no host"), "{text}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_plan_is_a_row_of_a_suite() {
+    let place = Place::new();
+    let url = place.target.url("");
+    let suite = format!(
+        "name: plans
+target: {url}
+defaults:
+  gates: {{generator: false, goodput: false, checks: false}}
+  phases: {{smoke: {{checks: false}}}}
+rows:
+  - name: one
+    jmeter: {{file: plan.jmx, args: '--target ${{target.url}}'}}
+    vus: 2
+    env: {{loops: '5'}}
+documents:
+  - {{file: results.md, columns: [{{title: Row, value: plan.title}}, {{title: Requests, value: run.requests}}]}}
+"
+    );
+    std::fs::write(place.path("suite.yaml"), suite).expect("the suite can be written");
+    let mut command = loadline();
+    command
+        .args(["suite", "run", "suite.yaml", "--state", "state"])
+        .current_dir(place.folder.path());
+    let output = run_to_end(command);
+    assert_eq!(
+        code(&output),
+        0,
+        "{}{}",
+        told(&output.stdout),
+        told(&output.stderr)
+    );
+    let runs = place.path("state/runs");
+    let result = std::fs::read_dir(runs)
+        .expect("the state folder")
+        .find_map(|row| Some(row.ok()?.path().join("1/result.json")))
+        .expect("a row was run");
+    let sent = json(&result);
+    let sent = sent
+        .pointer("/totals/seen/counts/started")
+        .and_then(Value::as_u64);
+    assert_eq!(sent, Some(2 * 2 * 5), "threads and loops are the row's");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn two_plans_at_once_are_told_apart_in_one_prometheus() {
+    let place = Place::new();
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => return skip("two plans in one Prometheus", &why),
+    };
+    let output = format!("prometheus-rw={}", prometheus.write_url());
+    let url = place.target.url("");
+    let start = |testid: &str| {
+        let tag = format!("testid={testid}");
+        let mut command = loadline();
+        command
+            .args([
+                "run", "plan.jmx", "--quiet", "--target", &url, "-o", &output,
+            ])
+            .args(["--tag", &tag])
+            .current_dir(place.folder.path());
+        Running::start(command)
+    };
+    let both = [start("a"), start("b")];
+    for running in both {
+        let ended = running.finish();
+        assert_eq!(code(&ended), 0, "{}", told(&ended.stderr));
+    }
+    for testid in ["a", "b"] {
+        let query = format!(
+            "sum(k6_http_reqs_total{{testid=\"{testid}\",name=\"Home\",scenario=\"Users\"}})"
+        );
+        assert!(
+            (prometheus.number(&query) - 12.0).abs() < f64::EPSILON,
+            "{testid}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_plan_of_the_examples_says_at_the_start_that_it_has_no_host() {
+    let plan = repository().join("examples/async-ingest/PerformanceTest.jmx");
+    let place = Place::new();
+    let url = place.target.url("/get");
+    let mut command = loadline();
+    command.arg("run").arg(&plan).args(["--quiet", "--once"]);
+    let output = run_to_end(command);
+    assert_eq!(code(&output), 1);
+    assert!(told(&output.stderr).contains("Thread Group > HTTP Request: the request has no host"));
+    let mut command = loadline();
+    command
+        .arg("run")
+        .arg(&plan)
+        .args(["--target", &url, "--json"])
+        .arg(place.path("result.json"));
+    assert_eq!(code(&run_to_end(command)), 0);
+    let result = json(&place.path("result.json"));
+    let good = result
+        .pointer("/totals/seen/counts/good")
+        .and_then(Value::as_u64);
+    assert_eq!(good, Some(1_000), "100 threads with 10 loops");
+}

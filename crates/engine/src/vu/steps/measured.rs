@@ -1,0 +1,371 @@
+//! What samples of steps are measured as: the metrics that a script's requests have, under the sampler's name, and
+//! those of other samplers beside them.
+//!
+//! A transaction is a group, and an assertion a check. Must not know how a sample came about, nor where values go. Invariant: a sample is measured
+//! once, whether it is told alone or below a transaction.
+
+use std::cell::RefCell;
+
+use loadline_metric::{Contains, HttpTimes, MetricId, MetricType, TagSet, Tagged};
+use loadline_model::snapshot::{RequestFacts, VusAtWork};
+use loadline_model::{Nanos, TestPlan};
+use loadline_steps::listener::Heard;
+use loadline_steps::sample::Sample;
+
+use crate::clock::Clock;
+use crate::record_script::{Occasion, ScriptMetrics, ScriptRecorder};
+
+/// The longest time in milliseconds by which exchanges and their sample, which counts in whole ones, may differ.
+const ROUNDING_MS: u64 = 2;
+
+/// Where a worker's samples are measured.
+pub(crate) struct WorkerMeasures {
+    pub(crate) recorder: RefCell<ScriptRecorder>,
+    run_tags: TagSet,
+    others: OtherSamplers,
+}
+
+/// The metrics of samplers that send no HTTP request.
+#[derive(Clone, Copy)]
+struct OtherSamplers {
+    count: MetricId,
+    duration: MetricId,
+    failed: MetricId,
+}
+
+/// The tags of a sample.
+struct SampleTags<'a> {
+    run: &'a TagSet,
+    scenario: &'a str,
+    group: &'a str,
+    /// `None` for what is no sampler's: iterations and groups.
+    sample: Option<&'a Sample>,
+    /// The name of an assertion; `None` for all else.
+    check: Option<&'a str>,
+}
+
+impl SampleTags<'_> {
+    fn expected(sample: &Sample) -> &'static str {
+        if sample.success { "true" } else { "false" }
+    }
+
+    /// Why a sample failed: an assertion's name, else the message of its answer; `None`: it did not.
+    fn error(sample: &Sample) -> Option<&str> {
+        if sample.success {
+            return None;
+        }
+        let failed = sample
+            .assertions
+            .iter()
+            .find(|one| one.failure || one.error);
+        Some(match failed {
+            Some(assertion) => &assertion.name,
+            None => &sample.message,
+        })
+    }
+}
+
+impl Tagged for SampleTags<'_> {
+    fn tag(&self, name: &str) -> Option<&str> {
+        let sample = self.sample;
+        let known = match name {
+            "scenario" => Some(self.scenario),
+            "group" => Some(self.group),
+            "name" => sample.map(|sample| sample.label.as_str()),
+            "status" => sample.map(|sample| sample.code.as_str()),
+            "method" => sample.map(|sample| sample.method.as_str()),
+            "expected_response" => sample.map(SampleTags::expected),
+            "error" => sample.and_then(SampleTags::error),
+            "check" => self.check,
+            _ => None,
+        };
+        let known = known.filter(|value| !value.is_empty() || name == "group");
+        known.or_else(|| self.run.get(name))
+    }
+
+    fn each_tag(&self, each: &mut dyn FnMut(&str, &str)) {
+        const OWN: [&str; 8] = [
+            "scenario",
+            "group",
+            "name",
+            "status",
+            "method",
+            "expected_response",
+            "error",
+            "check",
+        ];
+        let of_run = self.run.iter().filter(|(name, _)| !OWN.contains(name));
+        of_run.for_each(|(name, value)| each(name, value));
+        for name in OWN {
+            if let Some(value) = self.tag(name) {
+                each(name, value);
+            }
+        }
+    }
+}
+
+impl WorkerMeasures {
+    /// # Errors
+    /// The metrics cannot be declared.
+    pub(crate) fn new(
+        clock: Clock,
+        metrics: &ScriptMetrics,
+        plan: &TestPlan,
+    ) -> Result<WorkerMeasures, String> {
+        let declare = |name, kind, contains| {
+            let declared = metrics.registry.declare(name, kind, contains);
+            declared.map_err(|error| error.to_string())
+        };
+        Ok(WorkerMeasures {
+            recorder: RefCell::new(ScriptRecorder::new(clock, metrics)),
+            run_tags: plan.run_tags(),
+            others: OtherSamplers {
+                count: declare("samples", MetricType::Counter, Contains::Default)?,
+                duration: declare("sample_duration", MetricType::Trend, Contains::Time)?,
+                failed: declare("sample_failed", MetricType::Rate, Contains::Default)?,
+            },
+        })
+    }
+
+    /// Measures samples that were done at an instant; `exchanged` is what the exchanges since those before took.
+    pub(crate) fn measure(&self, done: &[Heard], scenario: &str, at: Nanos, exchanged: HttpTimes) {
+        let samples = || {
+            let done = done.iter().filter(|heard| heard.in_results);
+            done.map(|heard| &*heard.sample)
+        };
+        let requests = samples().map(requests_in).sum::<usize>();
+        let exact = (requests == 1).then_some(exchanged);
+        for sample in samples() {
+            self.measure_one(sample, scenario, at, exact);
+        }
+    }
+
+    /// Measures an iteration of a group that was run to its end.
+    pub(crate) fn iteration(&self, duration_ns: u64, scenario: &str, at: Nanos) {
+        let tags = self.tags(scenario, "", None);
+        let on = occasion(at, &tags);
+        self.recorder.borrow_mut().iteration(duration_ns, on);
+    }
+
+    fn tags<'a>(
+        &'a self,
+        scenario: &'a str,
+        group: &'a str,
+        sample: Option<&'a Sample>,
+    ) -> SampleTags<'a> {
+        SampleTags {
+            run: &self.run_tags,
+            scenario,
+            group,
+            sample,
+            check: None,
+        }
+    }
+
+    fn measure_assertions(&self, sample: &Sample, scenario: &str, at: Nanos) {
+        let group = sample.transactions.as_str();
+        for assertion in &sample.assertions {
+            let tags = SampleTags {
+                check: Some(&assertion.name),
+                ..self.tags(scenario, group, None)
+            };
+            let holds = !(assertion.failure || assertion.error);
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.check(group, &assertion.name, holds, occasion(at, &tags));
+        }
+    }
+
+    fn measure_one(&self, sample: &Sample, scenario: &str, at: Nanos, exact: Option<HttpTimes>) {
+        if sample.is_transaction {
+            for below in &sample.children {
+                self.measure_one(below, scenario, at, exact);
+            }
+            let tags = self.tags(scenario, &sample.transactions, None);
+            let on = occasion(at, &tags);
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.group_entered(&sample.transactions, on);
+            return recorder.group(nanos(sample.elapsed_ms), on);
+        }
+        self.measure_assertions(sample, scenario, at);
+        let tags = self.tags(scenario, &sample.transactions, Some(sample));
+        let on = occasion(at, &tags);
+        let mut recorder = self.recorder.borrow_mut();
+        if sample.url.is_none() {
+            let OtherSamplers {
+                count,
+                duration,
+                failed,
+            } = self.others;
+            let is_failed = f64::from(u8::from(!sample.success));
+            let values = [
+                (count, 1.0),
+                (duration, sample.elapsed_ms as f64),
+                (failed, is_failed),
+            ];
+            for (metric, value) in values {
+                recorder
+                    .value(metric, value, on)
+                    .expect("whole numbers are finite");
+            }
+            return;
+        }
+        let facts = || RequestFacts {
+            sent_bytes: sample.sent_bytes,
+            body_bytes: sample.body_bytes,
+            vus: VusAtWork {
+                scenario: sample.group_threads,
+                run: sample.all_threads,
+            },
+        };
+        recorder.http(&times_of(sample, exact), Some(!sample.success), facts, on);
+        let without_sampler = self.tags(scenario, &sample.transactions, None);
+        recorder.data(
+            sample.sent_bytes,
+            sample.bytes,
+            occasion(at, &without_sampler),
+        );
+    }
+}
+
+/// When something happened, and under which tags.
+fn occasion(at: Nanos, tags: &dyn Tagged) -> Occasion<'_> {
+    Occasion {
+        at,
+        tags,
+        metadata: None,
+    }
+}
+
+/// How many requests a sample tells.
+fn requests_in(sample: &Sample) -> usize {
+    match sample.is_transaction {
+        true => sample.children.iter().map(requests_in).sum(),
+        false => usize::from(sample.url.is_some()),
+    }
+}
+
+/// Where a sample's time went: what its exchanges took, if they are all that it is made of, else what it says itself.
+fn times_of(sample: &Sample, exact: Option<HttpTimes>) -> HttpTimes {
+    let whole_ns = |times: &HttpTimes| times.blocked.saturating_add(times.duration());
+    let fits = |times: &HttpTimes| {
+        let whole_ms = whole_ns(times) / 1_000_000;
+        whole_ms.abs_diff(sample.elapsed_ms) <= ROUNDING_MS
+    };
+    exact.filter(fits).unwrap_or_else(|| {
+        let latency_ms = sample.latency_ms.max(sample.connect_ms);
+        HttpTimes {
+            blocked: nanos(sample.connect_ms),
+            connecting: nanos(sample.connect_ms),
+            waiting: nanos(latency_ms - sample.connect_ms),
+            receiving: nanos(sample.elapsed_ms.saturating_sub(latency_ms)),
+            ..HttpTimes::default()
+        }
+    })
+}
+
+fn nanos(ms: u64) -> u64 {
+    ms.saturating_mul(1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use loadline_metric::BuiltIn;
+
+    use super::*;
+
+    fn measured(samples: Vec<Sample>, exchanged: HttpTimes) -> loadline_metric::MeasurementsDelta {
+        let metrics = ScriptMetrics {
+            registry: Arc::default(),
+            series: Arc::new(loadline_metric::SeriesPlan {
+                by_tag: Some("name".to_owned()),
+                ..Default::default()
+            }),
+            values: None,
+        };
+        let plan = TestPlan::without_load(loadline_model::ClientPlan::default());
+        let measures = WorkerMeasures::new(Clock::start(), &metrics, &plan).expect("new names");
+        let heard: Vec<Heard> = samples.into_iter().map(Heard::from).collect();
+        measures.measure(&heard, "G", Nanos(1), exchanged);
+        measures.recorder.borrow_mut().take().0
+    }
+
+    fn request(label: &str, elapsed_ms: u64) -> Sample {
+        Sample {
+            label: label.to_owned(),
+            url: Some("http://h/".to_owned()),
+            elapsed_ms,
+            success: true,
+            ..Sample::default()
+        }
+    }
+
+    fn mean_ns(seen: &loadline_metric::MeasurementsDelta) -> f64 {
+        match seen.root.values.get(&BuiltIn::HttpReqDuration.id()) {
+            Some(loadline_metric::Aggregated::Times(times)) => times.mean().expect("a value"),
+            other => panic!("times, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_request_takes_the_exact_times_of_its_exchange() {
+        let exchanged = HttpTimes {
+            waiting: 1_250_000,
+            ..HttpTimes::default()
+        };
+        assert!((mean_ns(&measured(vec![request("a", 1)], exchanged)) - 1.25e6).abs() < 1.0);
+        let two = measured(vec![request("a", 3), request("b", 5)], exchanged);
+        assert!((mean_ns(&two) - 4e6).abs() < 1.0, "whose is it?");
+        let odd = measured(vec![request("a", 900)], exchanged);
+        assert!((mean_ns(&odd) - 9e8).abs() < 1.0, "it is not all of it");
+    }
+
+    #[test]
+    fn what_stands_below_a_transaction_is_measured_once() {
+        let transaction = Sample {
+            is_transaction: true,
+            transactions: "::T".to_owned(),
+            elapsed_ms: 7,
+            children: vec![request("a", 3), request("b", 4)],
+            ..Sample::default()
+        };
+        let seen = measured(vec![transaction], HttpTimes::default());
+        let count = seen.root.values.get(&BuiltIn::HttpReqs.id());
+        let Some(loadline_metric::Aggregated::Counter(count)) = count else {
+            panic!("a counter, not {count:?}");
+        };
+        assert!((count.total() - 2.0).abs() < f64::EPSILON);
+        assert!(seen.root.values.contains_key(&BuiltIn::GroupDuration.id()));
+    }
+
+    #[test]
+    fn assertions_are_checks() {
+        let outcome = |failure| loadline_steps::sample::AssertionOutcome {
+            name: "A".to_owned(),
+            failure,
+            ..Default::default()
+        };
+        let sample = Sample {
+            assertions: vec![outcome(true), outcome(false)],
+            ..request("a", 1)
+        };
+        let seen = measured(vec![sample], HttpTimes::default());
+        let checks = seen.root.values.get(&BuiltIn::Checks.id());
+        let Some(loadline_metric::Aggregated::Rate(rate)) = checks else {
+            panic!("a rate, not {checks:?}");
+        };
+        assert_eq!(rate.share(), Some(0.5));
+    }
+
+    #[test]
+    fn samplers_without_requests_have_metrics_of_their_own() {
+        let debug = Sample {
+            label: "d".to_owned(),
+            ..Sample::default()
+        };
+        let seen = measured(vec![debug], HttpTimes::default());
+        assert!(!seen.root.values.contains_key(&BuiltIn::HttpReqs.id()));
+        assert_eq!(seen.root.values.len(), 3);
+    }
+}

@@ -1,0 +1,86 @@
+//! What a scenario of steps waits for: others that must have ended, and orders of its own threads.
+//!
+//! Must not know schedules. Invariant: a scenario tells its end once, whoever waits for it.
+
+use std::rc::Rc;
+
+use loadline_model::Nanos;
+use loadline_schedule::Schedule;
+
+use super::{MakeBehaviour, ScenarioShare};
+use crate::steps::PhaseGate;
+use crate::timers::Timers;
+
+impl ScenarioShare {
+    /// The same, begun when others have ended.
+    pub(crate) fn behind(mut self, gate: PhaseGate) -> ScenarioShare {
+        self.start.set(Nanos::MAX);
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Begins the scenario if those that it waits for have ended; ends it where its threads say so.
+    pub(crate) fn heed_gate(&self, now: Nanos) {
+        let Some(gate) = &self.gate else { return };
+        if gate.is_to_end() && !self.over.get() {
+            self.finish(now, now);
+        }
+        if self.start.get() < Nanos::MAX || self.over.get() {
+            return;
+        }
+        if let Some(began) = gate.state.phase_began(gate.stage, now) {
+            self.start.set(began);
+            self.look_around();
+        }
+    }
+
+    /// Tells the workers once that the scenario has ended, where others wait for it.
+    pub(crate) fn tell_end(&self) {
+        let Some(gate) = &self.gate else { return };
+        if !self.has_ended() || self.has_told_end.replace(true) {
+            return;
+        }
+        if gate.state.end_share(gate.stage) {
+            for mailbox in self.siblings.iter().chain([&self.mailbox]) {
+                mailbox.notify.notify_one();
+            }
+        }
+    }
+
+    /// Whether an order to stop does not concern it.
+    pub(crate) fn outlives_stop(&self) -> bool {
+        self.gate.as_ref().is_some_and(PhaseGate::outlives_stop)
+    }
+
+    /// Lets all virtual users ask anew what they are to do.
+    fn look_around(&self) {
+        self.steered.set(self.steered.get() + 1);
+        for slot in self.slots.borrow().iter() {
+            slot.wake();
+        }
+    }
+
+    /// Keeps up so many threads, where that is what its schedule does.
+    pub(crate) fn keep_up(
+        self: &Rc<Self>,
+        threads: u32,
+        timers: &Rc<Timers>,
+        make: MakeBehaviour<'_>,
+    ) {
+        if self.kept_up.replace(Some(threads)) == Some(threads) || self.over.get() {
+            return;
+        }
+        let hosted = match &mut *self.schedule.borrow_mut() {
+            Schedule::Closed(closed) => {
+                closed.steer(threads, threads, false);
+                closed.vus()
+            }
+            Schedule::Open(_) => return,
+        };
+        while (self.slots.borrow().len() as u32) < hosted {
+            let task = self.make_vu(timers, make);
+            tokio::task::spawn_local(task.run_closed());
+        }
+        self.look_around();
+    }
+}

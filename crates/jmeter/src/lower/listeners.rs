@@ -1,0 +1,127 @@
+//! Listeners: what hears of the samples in whose scope it stands.
+//!
+//! Must not know what is written of a sample. Invariant: a listener that only shows samples in a window becomes one
+//! without a file.
+
+use loadline_steps::listener::{
+    AnswerSaver, BackendKind, BackendListener, FileListener, Listener, ListenerId, Wanted,
+};
+
+use super::{Lowering, enabled};
+use crate::tree::{Element, Properties, Property};
+
+/// Listeners that write what they hear to a file, where they name one: JMeter's own, and those of plugins, whichever
+/// window they have.
+const FILE_CLASSES: [&str; 2] = ["ResultCollector", "CorrectedResultCollector"];
+
+/// Whether an element is a listener that does nothing without a window: it has no file.
+pub(super) fn is_mute(element: &Element) -> bool {
+    FILE_CLASSES.contains(&element.class.as_str()) && element.text("filename").is_empty()
+}
+
+/// Whether a class is a listener.
+pub(super) fn is_listener(class: &str) -> bool {
+    matches!(class, "ResultSaver" | "Summariser" | "BackendListener")
+        || FILE_CLASSES.contains(&class)
+}
+
+impl Lowering {
+    /// Reads all listeners in the order of the tree, wherever they stand.
+    pub(super) fn all_listeners(&mut self, elements: &[Element]) {
+        for element in enabled(elements) {
+            self.within(element, |lowering| {
+                if is_listener(&element.class) {
+                    let listener = lowering.read_listener(element);
+                    let place = std::ptr::from_ref(element);
+                    lowering.listeners.insert(place, listener);
+                }
+                lowering.all_listeners(&element.children);
+            });
+        }
+    }
+
+    /// The place of a listener in the program; `None`: it does nothing.
+    pub(super) fn listener(&mut self, element: &Element) -> Option<ListenerId> {
+        match self.listeners.get(&std::ptr::from_ref(element)) {
+            Some(known) => *known,
+            None => self.read_listener(element),
+        }
+    }
+
+    fn read_listener(&mut self, element: &Element) -> Option<ListenerId> {
+        let listener = match element.class.as_str() {
+            "ResultSaver" => Listener::Saver(self.answer_saver(element)),
+            "Summariser" => Listener::Summary(self.text(element, &element.name)),
+            "BackendListener" => Listener::Backend(self.backend(element)?),
+            _ => Listener::File(self.file_listener(element)?),
+        };
+        let listeners = &mut self.reading.program.listeners;
+        listeners.push(listener);
+        Some(listeners.len() - 1)
+    }
+
+    /// `None`: it has no file, and so does nothing without a window.
+    fn file_listener(&mut self, element: &Element) -> Option<FileListener> {
+        let file = element.find_text("filename");
+        let file = file.filter(|name| !name.is_empty())?.to_owned();
+        Some(FileListener {
+            file: self.text(element, &file),
+            wanted: Wanted {
+                failed: element.flag("ResultCollector.error_logging", false),
+                good: element.flag("ResultCollector.success_only_logging", false),
+            },
+            switches: switches(element),
+        })
+    }
+
+    fn backend(&mut self, element: &Element) -> Option<BackendListener> {
+        let class = element.text("classname").trim().to_owned();
+        let kind = match class.rsplit('.').next().unwrap_or_default() {
+            "InfluxdbBackendListenerClient" => BackendKind::Influx,
+            "GraphiteBackendListenerClient" => BackendKind::Graphite,
+            _ => {
+                self.unsupported(element, format!("BackendListener of class {class}"));
+                return None;
+            }
+        };
+        let arguments = element.group("arguments").group("Arguments.arguments");
+        let arguments = arguments.iter().map(Property::inner).map(|argument| {
+            let name = argument.text("Argument.name").to_owned();
+            (name, self.text(element, argument.text("Argument.value")))
+        });
+        Some(BackendListener {
+            name: element.name.clone(),
+            kind,
+            arguments: arguments.collect(),
+        })
+    }
+
+    fn answer_saver(&mut self, element: &Element) -> AnswerSaver {
+        AnswerSaver {
+            id: self.next_id(),
+            prefix: self.property(element, "FileSaver.filename"),
+            failed_only: element.flag("FileSaver.errorsonly", false),
+            good_only: element.flag("FileSaver.successonly", false),
+            skips_transactions: element.flag("FileSaver.ignoreTC", true),
+            has_timestamp: element.flag("FileSaver.addTimstamp", false),
+            is_numbered: !element.flag("FileSaver.skipautonumber", false),
+            digits: self.property(element, "FileSaver.numberPadLen"),
+            has_suffix: !element.flag("FileSaver.skipsuffix", false),
+            variable: self.property(element, "FileSaver.variablename"),
+        }
+    }
+}
+
+/// What a listener says of its file in its `saveConfig`; `None`: it has none.
+fn switches(element: &Element) -> Option<Vec<(String, String)>> {
+    let properties = element.properties.iter().map(Property::inner);
+    let config = properties
+        .filter(|inner| inner.text("name") == "saveConfig")
+        .map(|inner| inner.group("value"))
+        .next()?;
+    let switches = config.iter().map(|switch| {
+        let text = switch.as_text().to_owned();
+        (switch.name.clone(), text)
+    });
+    Some(switches.collect())
+}

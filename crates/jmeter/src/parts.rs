@@ -1,0 +1,184 @@
+//! The tree of a plan as a list: what each element is, and what became of it.
+//!
+//! Must not know how steps are carried out. Invariant: every element is in the list once, in the order of the file.
+
+use std::collections::BTreeMap;
+
+use crate::Reading;
+use crate::lower::is_without_effect;
+use crate::tree::Element;
+
+/// What became of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Became {
+    /// It runs.
+    Runs,
+    /// It is switched off, or something above it is.
+    Disabled,
+    /// It does nothing without JMeter's window.
+    WithoutEffect,
+    /// It, or something in it, is not supported.
+    NotSupported(Vec<String>),
+    /// What would stop JMeter's test before its first sample.
+    Wrong(Vec<String>),
+}
+
+/// An element in its place.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// The element.
+    pub element: &'a Element,
+    /// How many elements stand above it.
+    pub depth: usize,
+    /// The names of the elements above it and its own.
+    pub path: String,
+    /// What became of it.
+    pub became: Became,
+    /// What it is, in a word or two.
+    pub kind: &'static str,
+}
+
+/// The elements of a plan that was read.
+#[must_use]
+pub fn parts<'a>(elements: &'a [Element], reading: &Reading) -> Vec<Part<'a>> {
+    let mut walk = Walk {
+        unsupported: by_place(&reading.unsupported),
+        faults: by_place(&reading.faults),
+        parts: Vec::new(),
+    };
+    walk.add(elements, 0, "", true);
+    walk.parts
+}
+
+/// What is told of elements, by their lines and paths: a file may be a single line.
+type ByPlace = BTreeMap<(u32, String), Vec<String>>;
+
+fn by_place(entries: &[crate::Unsupported]) -> ByPlace {
+    let mut told = ByPlace::new();
+    for one in entries {
+        let place = (one.line, one.path.clone());
+        told.entry(place).or_default().push(one.what.clone());
+    }
+    told
+}
+
+struct Walk<'a> {
+    unsupported: ByPlace,
+    faults: ByPlace,
+    parts: Vec<Part<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    fn add(&mut self, elements: &'a [Element], depth: usize, above: &str, is_enabled: bool) {
+        for element in elements {
+            let is_enabled = is_enabled && element.enabled;
+            let path = match above {
+                "" => element.name.clone(),
+                above => format!("{above} > {}", element.name),
+            };
+            let became = self.became(element, &(element.line, path.clone()), is_enabled);
+            let part = Part {
+                element,
+                depth,
+                path: path.clone(),
+                became,
+                kind: kind(&element.class, &element.window),
+            };
+            self.parts.push(part);
+            self.add(&element.children, depth + 1, &path, is_enabled);
+        }
+    }
+
+    fn became(&self, element: &Element, place: &(u32, String), is_enabled: bool) -> Became {
+        if !is_enabled {
+            return Became::Disabled;
+        }
+        if let Some(what) = self.faults.get(place) {
+            return Became::Wrong(what.clone());
+        }
+        match self.unsupported.get(place) {
+            Some(what) => Became::NotSupported(what.clone()),
+            None if element.class != "Arguments" && is_without_effect(element) => {
+                Became::WithoutEffect
+            }
+            None => Became::Runs,
+        }
+    }
+}
+
+/// What a class of elements is, by its name.
+fn kind(class: &str, window: &str) -> &'static str {
+    const BY_NAME: &[(&str, &str)] = &[
+        ("TestPlan", "plan"),
+        ("SetupThreadGroup", "threads before all others"),
+        ("PostThreadGroup", "threads after all others"),
+        ("HTTPSamplerProxy", "HTTP request"),
+        ("HTTPSampler", "HTTP request"),
+        ("HTTPSampler2", "HTTP request"),
+        ("TestAction", "flow control"),
+        ("Arguments", "variables"),
+        ("UserParameters", "variables of each thread"),
+        ("CSVDataSet", "data of a file"),
+        ("CounterConfig", "counter"),
+        ("RandomVariableConfig", "random variable"),
+        ("ResultCollector", "listener"),
+        ("CorrectedResultCollector", "listener"),
+        ("ResultSaver", "saver of answers"),
+        ("Summariser", "summary on the console"),
+        ("BackendListener", "listener for a store of metrics"),
+        ("ResultAction", "action after a failure"),
+        ("GenericController", "controller"),
+        ("InterleaveControl", "controller"),
+        ("RunTime", "controller"),
+        ("WorkBench", "of the window"),
+        ("ProxyControl", "recorder"),
+    ];
+    const BY_END: &[(&str, &str)] = &[
+        ("ThreadGroup", "threads"),
+        ("Controller", "controller"),
+        ("Sampler", "sampler"),
+        ("Timer", "timer"),
+        ("PreProcessor", "before a sample"),
+        ("PostProcessor", "after a sample"),
+        ("Extractor", "extractor"),
+        ("Assertion", "assertion"),
+        ("Manager", "settings of requests"),
+        ("Config", "settings"),
+        ("Listener", "listener"),
+    ];
+    if class == "ConfigTestElement" {
+        return match window {
+            "HttpDefaultsGui" => "defaults of requests",
+            _ => "settings",
+        };
+    }
+    let named = BY_NAME.iter().find(|(name, _)| *name == class);
+    let named = named.or_else(|| BY_END.iter().find(|(end, _)| class.ends_with(end)));
+    named.map_or("element", |(_, kind)| kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_element_says_what_became_of_it() {
+        let text = "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/>\n<hashTree>\
+            <ThreadGroup testname=\"G\"/>\n<hashTree>\
+            <BeanShellSampler testname=\"S\"/>\n<hashTree/>\
+            <GenericController testname=\"C\" enabled=\"false\"/>\n<hashTree>\
+            <DebugSampler testname=\"D\"/>\n<hashTree/></hashTree>\
+            <ResultCollector testname=\"L\"/>\n<hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>";
+        let elements = crate::tree::read(text).expect("a plan");
+        let reading = crate::lowered(&elements);
+        let parts = parts(&elements, &reading);
+        let told: Vec<_> = parts
+            .iter()
+            .map(|part| (part.path.as_str(), part.depth, &part.became))
+            .collect();
+        assert_eq!(told[1], ("P > G", 1, &Became::Runs));
+        assert!(matches!(told[2], ("P > G > S", 2, Became::NotSupported(_))));
+        assert_eq!(told[4], ("P > G > C > D", 3, &Became::Disabled));
+        assert_eq!(told[5], ("P > G > L", 2, &Became::WithoutEffect));
+    }
+}

@@ -1,0 +1,50 @@
+//! Posting points that somebody else has written.
+//!
+//! Must not know what they say. Invariant: a token is sent in a header alone.
+
+use crate::push::{HttpClient, Refusal, TlsSettings, verdict};
+
+/// Posts bodies of points to one address.
+pub struct Poster {
+    client: HttpClient,
+    url: String,
+    headers: Vec<(&'static str, String)>,
+}
+
+impl Poster {
+    /// For an address with everything in it; any certificate is trusted, as by JMeter. `token`: what is shown to
+    /// version 2; `None`: nothing.
+    ///
+    /// # Errors
+    /// The address of the proxy cannot be read.
+    pub fn new(url: &str, token: Option<&str>) -> Result<Poster, String> {
+        let tls = TlsSettings {
+            trusts_all: true,
+            ..TlsSettings::default()
+        };
+        let mut headers = vec![("Content-Type", "text/plain; charset=UTF-8".to_owned())];
+        headers.extend(token.map(|token| ("Authorization", format!("Token {token}"))));
+        Ok(Poster {
+            client: HttpClient::new(url, &tls, None)?,
+            url: url.to_owned(),
+            headers,
+        })
+    }
+
+    /// Posts a body once.
+    ///
+    /// # Errors
+    /// Why it was not taken, in words.
+    pub fn post(&self, body: &[u8]) -> Result<(), String> {
+        let headers = self.headers.iter();
+        let headers: Vec<(&str, &str)> = headers.map(|(name, value)| (*name, &**value)).collect();
+        let answer = self.client.post(&self.url, &headers, body);
+        answer
+            .and_then(|answer| verdict(&answer))
+            .map_err(|refusal| match refusal {
+                Refusal::NotNow { why, .. } | Refusal::Never(why) | Refusal::Partly { why, .. } => {
+                    why
+                }
+            })
+    }
+}

@@ -1,0 +1,79 @@
+//! Dates in header fields and cookies, as RFC 6265 (5.1.1) reads them: whatever order and separators they have.
+//!
+//! Must not know what a date is for. Invariant: a text is a date or none; it never fails otherwise.
+
+use loadline_java::date_format::day_number;
+
+/// The instant that a date tells, in milliseconds since 1970; `None`: it is no date.
+pub(super) fn unix_ms(text: &str) -> Option<i64> {
+    let (mut time, mut day, mut month, mut year) = (None, None, None, None);
+    let is_delimiter = |one: char| !(one.is_ascii_alphanumeric() || one == ':' || !one.is_ascii());
+    for token in text.split(is_delimiter).filter(|token| !token.is_empty()) {
+        if time.is_none() && time_of(token).is_some() {
+            time = time_of(token);
+        } else if day.is_none() && number(token, 2).is_some() {
+            day = number(token, 2);
+        } else if month.is_none() && month_of(token).is_some() {
+            month = month_of(token);
+        } else if year.is_none() && number(token, 4).is_some() {
+            year = number(token, 4);
+        }
+    }
+    let year = match year? {
+        short @ 70..=99 => 1900 + short,
+        short @ 0..=69 => 2000 + short,
+        year => year,
+    };
+    let day = day_number(year, month?, day?).filter(|_| year >= 1601)?;
+    Some((day * 86_400 + time?) * 1_000)
+}
+
+/// Seconds of the day of `hour:minute:second`.
+fn time_of(token: &str) -> Option<i64> {
+    let mut parts = token.splitn(3, ':');
+    let mut next = |most: i64| {
+        let found = parts.next().and_then(|part| number(part, 2))?;
+        (found <= most).then_some(found)
+    };
+    Some(next(23)? * 3_600 + next(59)? * 60 + next(59)?)
+}
+
+/// The digits that a token begins with, where they are so many at most.
+fn number(token: &str, digits_max: usize) -> Option<i64> {
+    let end = token.find(|one: char| !one.is_ascii_digit());
+    let digits = &token[..end.unwrap_or(token.len())];
+    let least = if digits_max == 4 { 2 } else { 1 };
+    let fits = (least..=digits_max).contains(&digits.len());
+    fits.then(|| digits.parse().ok()).flatten()
+}
+
+/// A month from 1.
+fn month_of(token: &str) -> Option<i64> {
+    const MONTHS: [&str; 12] = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let name = token.get(..3)?.to_ascii_lowercase();
+    let place = MONTHS.iter().position(|month| *month == name)?;
+    i64::try_from(place + 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_all_forms_are_read() {
+        let ms = Some(784_111_777_000);
+        assert_eq!(unix_ms("Sun, 06 Nov 1994 08:49:37 GMT"), ms);
+        assert_eq!(unix_ms("Sunday, 06-Nov-94 08:49:37 GMT"), ms);
+        assert_eq!(unix_ms("Sun Nov  6 08:49:37 1994"), ms);
+        assert_eq!(unix_ms("Thu, 01 Jan 1970 00:00:01 GMT"), Some(1_000));
+        assert_eq!(
+            unix_ms("Wed, 29-Feb-2000 23:59:59 GMT"),
+            Some(951_868_799_000)
+        );
+        assert_eq!(unix_ms("0"), None);
+        assert_eq!(unix_ms("-1"), None);
+        assert_eq!(unix_ms("Sun, 06 Nov 1994"), None);
+    }
+}

@@ -1,0 +1,424 @@
+//! One exchange of a sampler: what is sent for a URL, and the sample that its answer makes.
+//!
+//! Must not know redirects that have samples of their own, nor pages. Invariant: an exchange ends with one sample, or
+//! with none where its answer is still fresh in the cache.
+
+use super::body::{self, RequestBody};
+use super::cache::Exchanged;
+use super::fields::Fields;
+use super::inner::{Inner, Sent};
+use super::memory::HttpMemory;
+use super::outcome::{self, Fetched};
+use super::settings::{CachedMode, HttpSettings};
+use super::url::{self, Url};
+use super::{
+    Cookies, HttpAnswer, HttpAsk, HttpFault, HttpProxy, HttpReply, HttpSamplerPlan, HttpWay,
+};
+use crate::sample::Sample;
+use crate::scope::Scope;
+use crate::text::Text;
+
+/// A sampler as it is run.
+#[derive(Clone, Copy)]
+pub(crate) struct Running<'a> {
+    /// What it does.
+    pub(crate) plan: &'a HttpSamplerPlan,
+    /// Its name, which is read for each of its samples.
+    pub(crate) name: &'a Text,
+}
+
+/// What is to be fetched.
+#[derive(Clone, Debug)]
+pub(super) struct Fetch {
+    pub(super) url: Url,
+    pub(super) method: String,
+    /// Whether it is where a redirect led to.
+    pub(super) is_followed: bool,
+    /// How many pages it lies within.
+    pub(super) depth: usize,
+}
+
+/// An exchange under way.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) fetch: Fetch,
+    label: String,
+    body: Option<RequestBody>,
+    cookies: String,
+    /// Header fields before the client adds its own.
+    own: Fields,
+    /// Header fields as they were sent last.
+    sent: Fields,
+    way: Option<Box<HttpWay>>,
+    /// What the client did by itself before: redirects, answers to challenges.
+    inner: Inner,
+}
+
+/// How an exchange begins.
+pub(super) enum Begun {
+    /// It is asked for.
+    Send(Box<HttpAsk>, Box<Exchange>),
+    /// It is over already; `None`: there is no sample.
+    Over(Option<Box<Fetched>>),
+}
+
+/// How an exchange goes on.
+pub(super) enum Answered {
+    /// The client sends another request by itself.
+    Send(Box<HttpAsk>, Box<Exchange>),
+    /// It is over.
+    Over(Fetch, Box<Fetched>),
+}
+
+impl Exchange {
+    /// Begins an exchange.
+    pub(super) fn begin(
+        running: Running<'_>,
+        fetch: Fetch,
+        cookies: &mut Cookies<'_>,
+        memory: &mut HttpMemory,
+        scope: &mut Scope<'_>,
+    ) -> Begun {
+        let plan = running.plan;
+        let settings = memory.settings(scope.host.world(), plan.is_functional);
+        let url = fetch.url.to_string();
+        let label = match settings.renames {
+            true => running.name.evaluate(scope).into_owned(),
+            false => url.clone(),
+        };
+        let mut exchange = Exchange {
+            label,
+            body: None,
+            cookies: String::new(),
+            own: Fields::default(),
+            sent: Fields::default(),
+            way: None,
+            inner: Inner::default(),
+            fetch,
+        };
+        if let Some(fault) = url::fault_of(&url).or_else(|| method_fault(&exchange.fetch.method)) {
+            return exchange.failed_before(&fault, scope);
+        }
+        let host = exchange.fetch.url.plain_host();
+        match plan.way.to(host, &settings.proxy, scope) {
+            Ok(way) => exchange.way = way,
+            Err(fault) => return exchange.failed_before(&fault, scope),
+        }
+        exchange.own = Fields::of_plan(plan, &exchange.fetch.url, scope);
+        if let Some(manager) = &plan.cache {
+            let cache = memory.cache(manager, scope);
+            for (name, value) in cache.conditions(&url, exchange.own.as_slice()) {
+                exchange.own.set(name, value);
+            }
+        }
+        if let Some(field) = cookies.field(plan, &exchange.fetch.url, memory, scope) {
+            exchange.own.set("Cookie", field);
+        }
+        exchange.cookies = exchange.own.get("cookie").unwrap_or_default().to_owned();
+        let now_ms = scope.host.unix_ms();
+        if let Some(manager) = &plan.cache
+            && exchange.fetch.method.eq_ignore_ascii_case("GET")
+            && memory
+                .cache(manager, scope)
+                .is_fresh(&url, exchange.own.as_slice(), now_ms)
+        {
+            return Begun::Over(exchange.cached(&settings, now_ms));
+        }
+        match body::body(&plan.request, &exchange.fetch, memory.rewrites(), scope) {
+            Ok(body) => exchange.body = body,
+            Err(fault) => return exchange.failed_before(&fault, scope),
+        }
+        if let Some(body) = &exchange.body {
+            exchange.own.give_type_of(body);
+            if exchange.own.get("transfer-encoding").is_some() {
+                return exchange.failed_before(&outcome::refused(), scope);
+            }
+        }
+        if exchange.fetch.url.host.is_empty() {
+            return exchange.failed_before(&outcome::no_host(&url), scope);
+        }
+        let port = exchange.fetch.url.effective_port();
+        if u16::try_from(port).is_err() {
+            return exchange.failed_before(&outcome::no_port(port), scope);
+        }
+        let is_anew = memory.take_new_user();
+        let ask = exchange.ask(plan, is_anew, memory, scope);
+        Begun::Send(Box::new(ask), Box::new(exchange))
+    }
+
+    /// Where the client is now, and by which method.
+    fn at(&self) -> (Url, String) {
+        let fetch = &self.fetch;
+        let (url, method) = self.inner.hop().unwrap_or((&fetch.url, &fetch.method));
+        (url.clone(), method.to_owned())
+    }
+
+    /// What is asked for now.
+    fn ask(
+        &mut self,
+        plan: &HttpSamplerPlan,
+        is_anew: bool,
+        memory: &HttpMemory,
+        scope: &mut Scope<'_>,
+    ) -> HttpAsk {
+        let request = &plan.request;
+        let (url, method) = self.at();
+        let is_whole = self.inner.sends_body();
+        let body = self.body.as_ref().filter(|_| is_whole);
+        self.sent = self
+            .own
+            .completed(body, &method, &url, self.plain_proxy().is_some());
+        let bytes = body.map(|body| body.bytes.as_slice());
+        if self.own.get("authorization").is_none()
+            && let Some(said) = self.inner.credentials(plan, &url, (&method, bytes), scope)
+        {
+            self.sent.add("Authorization", said);
+        }
+        if let Some(proxy) = self.plain_proxy()
+            && let Some(said) = proxy.authorization.clone()
+            && memory.is_asked_by_proxy()
+        {
+            self.sent.add("Proxy-Authorization", said);
+        }
+        let mut limit = |text: &Text| {
+            let limit = text.evaluate(scope).trim().parse::<u64>().ok();
+            limit.filter(|limit| *limit > 0)
+        };
+        HttpAsk {
+            scheme: url.scheme.clone(),
+            host: url.plain_host().to_owned(),
+            port: u16::try_from(url.effective_port()).unwrap_or_default(),
+            method,
+            target: match self.plain_proxy() {
+                Some(_) => format!(
+                    "{}://{}{}",
+                    url.scheme,
+                    url.authority(),
+                    url.request_target()
+                ),
+                None => url.request_target(),
+            },
+            headers: self.sent.to_vec(),
+            body: self.bytes(plan, is_whole),
+            connect_timeout_ms: limit(&request.connect_timeout),
+            response_timeout_ms: limit(&request.response_timeout),
+            keep_alive: !self.sent.wants_close() && !self.is_doomed(),
+            anew: is_anew,
+            way: self.way.clone(),
+        }
+    }
+
+    /// The proxy that is told what it is to ask for; one that tunnels is not.
+    fn plain_proxy(&self) -> Option<&HttpProxy> {
+        let way = self
+            .way
+            .as_ref()
+            .filter(|_| self.fetch.url.scheme != "https")?;
+        way.proxy.as_ref()
+    }
+
+    /// Whether a proxy wants to know who the user is, and can be told.
+    fn is_asked_by_proxy(&self, answer: &HttpAnswer, memory: &mut HttpMemory) -> bool {
+        let is_asked = answer.reply.as_ref().is_ok_and(|reply| reply.status == 407);
+        let proxy = self.plain_proxy().filter(|_| is_asked);
+        let can_be_told = proxy.is_some_and(|proxy| proxy.authorization.is_some());
+        can_be_told && memory.note_asked_by_proxy()
+    }
+
+    /// Whether it fails whatever the answer is.
+    fn is_doomed(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.fault.is_some())
+    }
+
+    /// The bytes that are sent; they are kept where the client may have to send them again.
+    fn bytes(&mut self, plan: &HttpSamplerPlan, is_whole: bool) -> Vec<u8> {
+        let may_come_again = plan.request.auto_redirects
+            || !plan.authorizations.is_empty()
+            || self.plain_proxy().is_some();
+        match self.body.as_mut().filter(|_| is_whole) {
+            None => Vec::new(),
+            Some(body) if may_come_again => body.bytes.clone(),
+            Some(body) => std::mem::take(&mut body.bytes),
+        }
+    }
+
+    /// The exchange came to an end.
+    pub(super) fn answered(
+        mut self: Box<Self>,
+        running: Running<'_>,
+        answer: &HttpAnswer,
+        cookies: &mut Cookies<'_>,
+        memory: &mut HttpMemory,
+        scope: &mut Scope<'_>,
+    ) -> Answered {
+        let plan = running.plan;
+        let settings = memory.settings(scope.host.world(), plan.is_functional);
+        if self.is_asked_by_proxy(answer, memory) {
+            let ask = self.ask(plan, false, memory, scope);
+            return Answered::Send(Box::new(ask), self);
+        }
+        let (url, method) = self.at();
+        let sent = Sent {
+            url: &url,
+            method: &method,
+            is_said_by_plan: self.own.get("authorization").is_some(),
+        };
+        match self.inner.take(plan, &settings, sent, answer, scope) {
+            Ok(false) => {}
+            Ok(true) => {
+                let ask = self.ask(plan, false, memory, scope);
+                return Answered::Send(Box::new(ask), self);
+            }
+            Err(fault) => {
+                let fetched = self.fault(&fault, answer.start_ms, answer.elapsed_ms);
+                return Answered::Over(self.fetch, fetched);
+            }
+        }
+        if plan.request.auto_redirects {
+            self.fetch.url = url;
+        }
+        if let Some(fault) = self.body.as_mut().and_then(|body| body.fault.take()) {
+            let fetched = self.fault(&fault, answer.start_ms, answer.elapsed_ms);
+            return Answered::Over(self.fetch, fetched);
+        }
+        let reply = match answer.reply.as_ref() {
+            Ok(reply) => reply,
+            Err(fault) => {
+                let mut fetched = self.fault(fault, answer.start_ms, answer.elapsed_ms);
+                fetched.sample.connect_ms = answer.connect_ms;
+                return Answered::Over(self.fetch, fetched);
+            }
+        };
+        let location = reply.last_header("location").map(str::to_owned);
+        if location.is_none() && outcome::is_redirect(reply.status, &self.fetch.method) {
+            let fault = outcome::no_location(&self.fetch.method, &self.fetch.url);
+            let mut fetched = self.fault(&fault, answer.start_ms, answer.elapsed_ms);
+            fetched.sample.latency_ms = answer.latency_ms;
+            fetched.sample.connect_ms = answer.connect_ms;
+            return Answered::Over(self.fetch, fetched);
+        }
+        cookies.take(plan, &self.fetch.url, reply, memory, scope);
+        self.remember(plan, &settings, reply, memory, scope);
+        let mut sample = self.told(plan, answer, &settings);
+        self.inner.stretch(&mut sample);
+        let fetched = Box::new(Fetched { sample, location });
+        Answered::Over(self.fetch, fetched)
+    }
+
+    fn remember(
+        &self,
+        plan: &HttpSamplerPlan,
+        settings: &HttpSettings,
+        reply: &HttpReply,
+        memory: &mut HttpMemory,
+        scope: &mut Scope<'_>,
+    ) {
+        let Some(manager) = &plan.cache else {
+            return;
+        };
+        let now_ms = scope.host.unix_ms();
+        let request = self.sent.without_cookies();
+        let exchanged = Exchanged {
+            url: &self.fetch.url.to_string(),
+            method: &self.fetch.method,
+            request: &request,
+            reply,
+        };
+        memory
+            .cache(manager, scope)
+            .remember(manager, settings, &exchanged, now_ms);
+    }
+
+    /// The sample of an answer.
+    fn told(
+        &mut self,
+        plan: &HttpSamplerPlan,
+        answer: &HttpAnswer,
+        settings: &HttpSettings,
+    ) -> Sample {
+        let Ok(reply) = &answer.reply else {
+            unreachable!("only what has an answer is told as one");
+        };
+        let is_resource_as_md5 = settings.resources_as_md5
+            && plan
+                .resources
+                .as_ref()
+                .is_some_and(|one| one.at_a_time.is_some())
+            && self.fetch.depth > 0;
+        let told = self.body.as_ref().map(|body| body.told.clone());
+        let told = told.unwrap_or_default();
+        let sample = outcome::sample_of(reply, plan.request.md5 || is_resource_as_md5);
+        Sample {
+            label: std::mem::take(&mut self.label),
+            request_headers: self.sent.told(),
+            sampler_data: told.clone(),
+            method: self.fetch.method.clone(),
+            query: told,
+            cookies: self.cookies.clone(),
+            url: Some(self.fetch.url.to_string()),
+            start_ms: answer.start_ms,
+            elapsed_ms: answer.elapsed_ms,
+            latency_ms: answer.latency_ms,
+            connect_ms: answer.connect_ms,
+            sent_bytes: answer.sent_bytes,
+            ..sample
+        }
+    }
+
+    /// The sample of something that is fresh in the cache.
+    fn cached(self, settings: &HttpSettings, now_ms: i64) -> Option<Box<Fetched>> {
+        let CachedMode::Told { code, message } = &settings.cached else {
+            return None;
+        };
+        let sample = Sample {
+            label: self.label,
+            code: code.clone(),
+            message: message.clone(),
+            success: true,
+            method: self.fetch.method,
+            cookies: self.cookies,
+            url: Some(self.fetch.url.to_string()),
+            start_ms: now_ms,
+            ..Sample::default()
+        };
+        Some(Box::new(Fetched {
+            sample,
+            location: None,
+        }))
+    }
+
+    fn failed_before(mut self, fault: &HttpFault, scope: &Scope<'_>) -> Begun {
+        Begun::Over(Some(self.fault(fault, scope.host.unix_ms(), 0)))
+    }
+
+    /// The sample of an exchange that has no answer.
+    fn fault(&mut self, fault: &HttpFault, start_ms: i64, elapsed_ms: u64) -> Box<Fetched> {
+        let sample = Sample {
+            label: std::mem::take(&mut self.label),
+            method: self.fetch.method.clone(),
+            cookies: std::mem::take(&mut self.cookies),
+            request_headers: self.sent.told(),
+            url: Some(self.fetch.url.to_string()),
+            start_ms,
+            elapsed_ms,
+            ..Sample::default()
+        };
+        let sample = outcome::with_fault(sample, fault);
+        Box::new(Fetched {
+            sample,
+            location: None,
+        })
+    }
+}
+
+/// What is wrong with a method that is no token.
+fn method_fault(method: &str) -> Option<HttpFault> {
+    let is_token = !method.is_empty()
+        && method
+            .chars()
+            .all(|one| one.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(one));
+    (!is_token).then(|| HttpFault {
+        class: "java.lang.IllegalArgumentException".to_owned(),
+        message: format!("Unexpected method: '{method}'"),
+    })
+}

@@ -1,0 +1,160 @@
+//! What came of an exchange, as a sample: of an answer, of a failure, and of several together.
+//!
+//! Must not know what was sent. Invariant: the sizes of a sample over others are the sums of theirs.
+
+use md5::{Digest, Md5};
+
+use super::auth::hexadecimal;
+use super::url::Url;
+use super::{HttpFault, HttpReply};
+use crate::sample::{DataType, Sample};
+
+/// What was fetched.
+#[derive(Clone, Debug)]
+pub(super) struct Fetched {
+    pub(super) sample: Sample,
+    /// Where the answer says that it is; `None`: it does not say.
+    pub(super) location: Option<String>,
+}
+
+impl Fetched {
+    /// Whether it says that what was wanted is somewhere else.
+    pub(super) fn is_redirect(&self) -> bool {
+        let status = self.sample.code.parse();
+        status.is_ok_and(|status| is_redirect(status, &self.sample.method))
+    }
+}
+
+/// Whether an answer of this status is a redirect that JMeter follows.
+pub(super) fn is_redirect(status: u16, method: &str) -> bool {
+    match status {
+        301 | 302 | 303 | 308 => true,
+        307 => matches!(method, "GET" | "HEAD"),
+        _ => false,
+    }
+}
+
+/// What an answer says: codes, data, sizes; `as_md5`: of the data only its MD5 is kept.
+pub(super) fn sample_of(reply: &HttpReply, as_md5: bool) -> Sample {
+    let content_type = reply.last_header("content-type").unwrap_or_default();
+    let mut response_headers = format!("HTTP/1.1 {} {}\n", reply.status, reply.reason);
+    for (name, value) in &reply.headers {
+        response_headers.push_str(&format!("{name}: {value}\n"));
+    }
+    Sample {
+        code: reply.status.to_string(),
+        message: reply.reason.clone(),
+        success: (200..400).contains(&reply.status),
+        data_type: data_type(content_type),
+        encoding: charset_of(content_type),
+        content_type: content_type.to_owned(),
+        data: match as_md5 && !reply.body.is_empty() {
+            true => hexadecimal(&Md5::digest(&reply.body)).into_bytes(),
+            false => reply.body.clone(),
+        },
+        response_headers,
+        bytes: reply.header_bytes + reply.body_bytes,
+        header_bytes: reply.header_bytes,
+        body_bytes: reply.body_bytes,
+        ..Sample::default()
+    }
+}
+
+/// A sample that failed for another reason than its answer.
+pub(super) fn with_fault(sample: Sample, fault: &HttpFault) -> Sample {
+    Sample {
+        code: format!("Non HTTP response code: {}", fault.class),
+        message: format!("Non HTTP response message: {}", fault.message),
+        success: false,
+        data_type: DataType::Text,
+        data: format!("{}: {}\n", fault.class, fault.message).into_bytes(),
+        ..sample
+    }
+}
+
+/// Puts a sample below another, whose time and sizes grow by it.
+pub(super) fn add_below(above: &mut Sample, below: Sample, thread: &str, renames: bool) {
+    let end = |sample: &Sample| {
+        let elapsed_ms = i64::try_from(sample.elapsed_ms).unwrap_or(i64::MAX);
+        sample.start_ms.saturating_add(elapsed_ms)
+    };
+    let end_ms = end(above).max(end(&below));
+    above.elapsed_ms = end_ms.saturating_sub(above.start_ms).max(0).unsigned_abs();
+    above.bytes += below.bytes;
+    above.header_bytes += below.header_bytes;
+    above.body_bytes += below.body_bytes;
+    above.sent_bytes += below.sent_bytes;
+    thread.clone_into(&mut above.thread_name);
+    let below = Sample {
+        thread_name: thread.to_owned(),
+        ..below
+    };
+    put_below(above, below, renames);
+}
+
+/// Puts a sample below another, which stays as it is.
+pub(super) fn put_below(above: &mut Sample, below: Sample, renames: bool) {
+    let number = above.children.len();
+    let label = match renames {
+        true => format!("{}-{number}", above.label),
+        false => below.label,
+    };
+    above.children.push(Sample { label, ..below });
+}
+
+pub(super) fn no_host(url: &str) -> HttpFault {
+    HttpFault {
+        class: "org.apache.http.client.ClientProtocolException".to_owned(),
+        message: format!("URI does not specify a valid host name: {url}"),
+    }
+}
+
+/// What JMeter's client says of what breaks the rules of HTTP.
+pub(super) fn refused() -> HttpFault {
+    HttpFault {
+        class: "org.apache.http.client.ClientProtocolException".to_owned(),
+        message: "null".to_owned(),
+    }
+}
+
+pub(super) fn no_port(port: u32) -> HttpFault {
+    HttpFault {
+        class: "java.lang.IllegalArgumentException".to_owned(),
+        message: format!("port out of range:{port}"),
+    }
+}
+
+pub(super) fn no_location(method: &str, url: &Url) -> HttpFault {
+    HttpFault {
+        class: "java.lang.IllegalArgumentException".to_owned(),
+        message: format!("Missing location header in redirect for {method} {url} HTTP/1.1"),
+    }
+}
+
+/// Content types that are text although they begin as binary ones do.
+const TEXTS: [&str; 4] = [
+    "audio/x-mpegurl",
+    "audio/mpegurl",
+    "video/f4m",
+    "image/svg+xml",
+];
+
+/// What the data of an answer is by its content type.
+fn data_type(content_type: &str) -> DataType {
+    let begins = |kinds: &[&str]| kinds.iter().any(|kind| content_type.starts_with(kind));
+    match content_type {
+        "" => DataType::Unset,
+        _ if begins(&TEXTS) || !begins(&["image/", "audio/", "video/"]) => DataType::Text,
+        _ => DataType::Binary,
+    }
+}
+
+/// The charset that a content type names.
+fn charset_of(content_type: &str) -> String {
+    let lower = content_type.to_ascii_lowercase();
+    let Some(at) = lower.find("charset=") else {
+        return String::new();
+    };
+    let value = content_type[at + 8..].split(';').next().unwrap_or_default();
+    value.trim().trim_matches(['"', '\'']).to_owned()
+}

@@ -1,0 +1,131 @@
+//! JMeter's properties that change how HTTP samplers work, read once for each thread.
+//!
+//! Must not know requests. Invariant: a property that is not set, or cannot be read, has JMeter's default.
+
+use super::way::{HttpProxy, proxy};
+use crate::host::World;
+
+/// What becomes of a sample whose answer is still fresh in the cache (`cache_manager.cached_resource_mode`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CachedMode {
+    /// There is no sample.
+    NoSample,
+    /// There is one with this code and message.
+    Told { code: String, message: String },
+}
+
+/// JMeter's properties that change how HTTP samplers work.
+#[derive(Clone, Debug)]
+pub(super) struct HttpSettings {
+    /// What becomes of a sample whose answer is still fresh in the cache.
+    pub(super) cached: CachedMode,
+    /// Methods whose answers are cached (`cacheable_methods`).
+    pub(super) cacheable_methods: Vec<String>,
+    /// Redirects that are followed at most (`httpsampler.max_redirects`).
+    pub(super) redirects_max: usize,
+    /// How deep pages may lie within pages (`httpsampler.max_frame_depth`).
+    pub(super) frame_depth_max: usize,
+    /// Whether a page is good though a resource of it failed (`httpsampler.ignore_failed_embedded_resources`).
+    pub(super) ignores_failed_resources: bool,
+    /// Whether of resources that come several at a time only the MD5 is kept (`httpsampler.embedded_resources_use_md5`).
+    pub(super) resources_as_md5: bool,
+    /// Whether a page and its resources stand together below a sample (`httpsampler.separate.container`).
+    pub(super) separate_container: bool,
+    /// Whether samples below another take its label and a number; else they keep their own, which is then the URL
+    /// (`subresults.disable_renaming`, and the functional mode of a plan).
+    pub(super) renames: bool,
+    pub(super) cookies: CookieSettings,
+    pub(super) proxy: ProxySettings,
+}
+
+/// The proxy of all samplers that name none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProxySettings {
+    proxy: Option<HttpProxy>,
+    /// Hosts that are reached without it: names, or `*` and the end of names.
+    except: Vec<String>,
+}
+
+impl ProxySettings {
+    /// The proxy that serves a host.
+    pub(super) fn for_host(&self, host: &str) -> Option<HttpProxy> {
+        let mut except = self.except.iter();
+        let is_excepted = except.any(|one| match one.strip_prefix('*') {
+            Some(end) => host.ends_with(end),
+            None => host == one,
+        });
+        self.proxy.clone().filter(|_| !is_excepted)
+    }
+}
+
+/// How cookies are taken.
+#[derive(Clone, Debug)]
+pub(super) struct CookieSettings {
+    /// Whether one that is for another host is refused (`CookieManager.check.cookies`).
+    pub(super) checks: bool,
+    /// Whether one without a value is none (`CookieManager.delete_null_cookies`).
+    pub(super) drops_empty: bool,
+    /// What stands before the name in that of the variable that a cookie is saved as (`CookieManager.save.cookies`,
+    /// `CookieManager.name.prefix`); `None`: it is not saved.
+    pub(super) prefix: Option<String>,
+}
+
+impl HttpSettings {
+    /// Reads the properties; `is_functional`: the plan is in the functional mode.
+    pub(super) fn read(world: &dyn World, is_functional: bool) -> HttpSettings {
+        let text = |name: &str, default: &str| {
+            let set = world.property(name);
+            set.unwrap_or_else(|| default.to_owned())
+        };
+        let flag =
+            |name: &str, default: &str| text(name, default).trim().eq_ignore_ascii_case("true");
+        let number = |name: &str, default: usize| {
+            let set = world.property(name);
+            set.and_then(|text| text.trim().parse().ok())
+                .unwrap_or(default)
+        };
+        let methods = text("cacheable_methods", "GET");
+        HttpSettings {
+            cached: match text("cache_manager.cached_resource_mode", "").as_str() {
+                "RETURN_200_CACHE" => CachedMode::Told {
+                    code: "200".to_owned(),
+                    message: text("RETURN_200_CACHE.message", "(ex cache)"),
+                },
+                "RETURN_CUSTOM_STATUS" => CachedMode::Told {
+                    code: text("RETURN_CUSTOM_STATUS.code", ""),
+                    message: text("RETURN_CUSTOM_STATUS.message", ""),
+                },
+                _ => CachedMode::NoSample,
+            },
+            cacheable_methods: methods.split([' ', ',']).map(str::to_owned).collect(),
+            redirects_max: number("httpsampler.max_redirects", 20),
+            frame_depth_max: number("httpsampler.max_frame_depth", 5),
+            ignores_failed_resources: flag("httpsampler.ignore_failed_embedded_resources", "false"),
+            resources_as_md5: flag("httpsampler.embedded_resources_use_md5", "false"),
+            separate_container: flag("httpsampler.separate.container", "true"),
+            renames: !is_functional && !flag("subresults.disable_renaming", "false"),
+            proxy: ProxySettings {
+                proxy: proxy(
+                    &text("http.proxyHost", ""),
+                    text("http.proxyPort", "").trim().parse().unwrap_or(0),
+                    &text("http.proxyUser", ""),
+                    &text("http.proxyPass", ""),
+                ),
+                except: text("http.nonProxyHosts", "")
+                    .split('|')
+                    .filter(|one| !one.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+            },
+            cookies: CookieSettings {
+                checks: flag("CookieManager.check.cookies", "true"),
+                drops_empty: flag("CookieManager.delete_null_cookies", "true"),
+                prefix: flag("CookieManager.save.cookies", "false").then(|| {
+                    text("CookieManager.name.prefix", "COOKIE_")
+                        .trim()
+                        .to_owned()
+                }),
+            },
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! JMESPath as JMeter's elements use it: an expression, and what it finds in a text.
+//!
+//! Must not know elements. Invariant: an expression that was read is short enough for whatever goes down into it.
+//!
+//! The members of an object are told in the order in which the text first has an object with the same names.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use jmespath::{Expression, Rcvar, Variable};
+use loadline_java::numbers::double_to_string;
+
+use crate::json::Json;
+
+/// Bytes of an expression: many more than any real one has.
+const LONGEST: usize = 2_000;
+
+/// Signs in an expression that each can put one part of it into another. The library reads and walks parts by calling
+/// itself, 2 KB of stack a level and more without optimisation.
+const MOST_SIGNS: usize = 200;
+
+/// An expression that was read.
+pub struct JmesPath(Expression<'static>);
+
+impl fmt::Debug for JmesPath {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.0.as_str())
+    }
+}
+
+/// What an expression found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    value: Rcvar,
+    orders: Orders,
+}
+
+impl JmesPath {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn compile(source: &str) -> Result<JmesPath, String> {
+        if source.len() > LONGEST {
+            return Err(format!("the expression is longer than {LONGEST} bytes"));
+        }
+        let nests = |sign: &u8| b"([{!&|.".contains(sign);
+        if source.bytes().filter(|sign| nests(sign)).count() > MOST_SIGNS {
+            return Err(format!(
+                "the expression has more than {MOST_SIGNS} dots, brackets and operators"
+            ));
+        }
+        let expression = jmespath::compile(source);
+        expression.map(JmesPath).map_err(|fault| {
+            let message = fault.to_string();
+            let message = message.lines().next().unwrap_or_default();
+            format!("Unable to compile expression \"{source}\": {message}")
+        })
+    }
+
+    /// What it finds in a text of JSON.
+    ///
+    /// # Errors
+    /// The text is no JSON, or a function does not take what it is given.
+    pub(crate) fn find(&self, text: &str) -> Result<Found, String> {
+        let document = Variable::from_json(text)?;
+        let value = self.0.search(document).map_err(|fault| fault.to_string())?;
+        let has_members = matches!(&*value, Variable::Object(_) | Variable::Array(_));
+        let orders = match has_members {
+            true => Orders::of(&Json::read(text)?),
+            false => Orders::default(),
+        };
+        Ok(Found { value, orders })
+    }
+}
+
+/// The orders that the members of objects have in a document, by their names in the order of letters.
+#[derive(Debug, Default)]
+struct Orders(HashMap<Vec<String>, Vec<String>>);
+
+impl Orders {
+    fn of(document: &Json) -> Orders {
+        let mut orders = Orders::default();
+        orders.add(document);
+        orders
+    }
+
+    fn add(&mut self, value: &Json) {
+        match value {
+            Json::Array(elements) => elements.iter().for_each(|one| self.add(one)),
+            Json::Object(members) => {
+                let names: Vec<String> = members.iter().map(|(name, _)| name.clone()).collect();
+                let mut sorted = names.clone();
+                sorted.sort();
+                self.0.entry(sorted).or_insert(names);
+                members.iter().for_each(|(_, one)| self.add(one));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Found {
+    /// Whether it is null, which is also what is found where there is nothing.
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(&*self.value, Variable::Null)
+    }
+
+    /// The text of a text, and anything else as JSON.
+    pub(crate) fn told(&self) -> String {
+        self.text_of(&self.value)
+    }
+
+    /// The elements of a list, each told; anything else alone.
+    pub(crate) fn each(&self) -> Vec<String> {
+        match &*self.value {
+            Variable::Array(elements) => elements.iter().map(|one| self.text_of(one)).collect(),
+            _ => vec![self.told()],
+        }
+    }
+
+    /// Whether it is the value that a text of JSON has.
+    ///
+    /// # Errors
+    /// The text is no JSON.
+    pub(crate) fn is(&self, text: &str) -> Result<bool, String> {
+        Ok(Variable::from_json(text)? == *self.value)
+    }
+
+    fn text_of(&self, value: &Variable) -> String {
+        if let Variable::String(text) = value {
+            return text.clone();
+        }
+        let mut out = String::new();
+        self.write(value, &mut out);
+        out
+    }
+
+    fn write(&self, value: &Variable, out: &mut String) {
+        match value {
+            Variable::Null | Variable::Expref(_) => out.push_str("null"),
+            Variable::Bool(truth) => out.push_str(&truth.to_string()),
+            Variable::String(text) => out.push_str(&quoted(text)),
+            Variable::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (None, None) => {
+                    let number = number.as_f64().unwrap_or_default();
+                    out.push_str(&double_to_string(number));
+                }
+                _ => out.push_str(&number.to_string()),
+            },
+            Variable::Array(elements) => {
+                out.push('[');
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    self.write(element, out);
+                }
+                out.push(']');
+            }
+            Variable::Object(members) => {
+                let sorted: Vec<String> = members.keys().cloned().collect();
+                let names = self.orders.0.get(&sorted).unwrap_or(&sorted);
+                let members = names.iter().filter_map(|name| members.get_key_value(name));
+                out.push('{');
+                for (index, (name, member)) in members.enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    out.push_str(&quoted(name));
+                    out.push(':');
+                    self.write(member, out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+/// A text in quotes, as JSON has it.
+fn quoted(text: &str) -> String {
+    Variable::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(expression: &str, text: &str) -> Result<Vec<String>, String> {
+        Ok(JmesPath::compile(expression)?.find(text)?.each())
+    }
+
+    #[test]
+    fn values_are_told_as_java_tells_them() {
+        let text = r#"{"z": 1, "a": {"y": [1.50, 1e10, "q\"", null], "b": true}, "big": 12345678901234567890}"#;
+        assert_eq!(
+            found("@", text).expect("it is there"),
+            [r#"{"z":1,"a":{"y":[1.5,1.0E10,"q\"",null],"b":true},"big":12345678901234567890}"#]
+        );
+        assert_eq!(
+            found("a.y", text).expect("it is there"),
+            ["1.5", "1.0E10", "q\"", "null"]
+        );
+    }
+
+    #[test]
+    fn faults_are_told() {
+        assert!(found("[", "{}").is_err(), "malformed");
+        assert!(found("a", "nope").is_err(), "no JSON");
+        assert!(found("abs(a)", "{\"a\":\"x\"}").is_err(), "no number");
+        assert!(found(&"!".repeat(LONGEST + 1), "{}").is_err(), "too long");
+        let nested = |levels| format!("{}@{}", "(".repeat(levels), ")".repeat(levels));
+        assert!(found(&nested(MOST_SIGNS), "1").is_ok(), "deep");
+        assert!(found(&nested(MOST_SIGNS + 1), "1").is_err(), "too deep");
+        assert!(found(&"!".repeat(MOST_SIGNS + 1), "1").is_err(), "too deep");
+    }
+}

@@ -1,0 +1,333 @@
+//! Scripts of a plan: what one is, what it is lent, and what it leaves.
+//!
+//! Must not know languages: whoever runs scripts is asked for it over [`Host::run_script`]. Invariant: whatever a script
+//! may change is lent to it by value, and taken back when it is over, also where it failed.
+
+mod calls;
+mod objects;
+mod sample;
+pub(crate) mod task;
+pub(crate) mod value;
+
+use std::sync::Arc;
+
+pub use calls::unknown_calls;
+pub use objects::has;
+pub use task::{ScriptContext, ScriptTask};
+pub use value::{ScriptObject, ScriptValue};
+
+use crate::host::{Host, LogLevel};
+use crate::sample::Sample;
+use crate::scope::Scope;
+use crate::text::Text;
+
+/// Which of JMeter's elements a script stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptRole {
+    /// It is a sampler.
+    Sampler,
+    /// Before a sample.
+    PreProcessor,
+    /// After a sample.
+    PostProcessor,
+    /// It says how long to wait.
+    Timer,
+    /// It says whether a sample is good.
+    Assertion,
+    /// It looks at a sample that is done.
+    Listener,
+}
+
+/// Which of JMeter's two families of scripts an element is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptFamily {
+    /// By the interface of Java.
+    Jsr223,
+    /// By the older one of Apache BSF.
+    Bsf,
+}
+
+/// An element of a plan that is a script.
+#[derive(Debug)]
+pub struct ScriptElement {
+    /// Its name.
+    pub name: Text,
+    /// Its family.
+    pub family: ScriptFamily,
+    /// What it is for.
+    pub role: ScriptRole,
+    /// The script; it counts where no file is named.
+    pub source: Text,
+    /// The file that has the script; empty: none.
+    pub file: Text,
+    /// What the script finds as `Parameters`, and in words as `args`.
+    pub parameters: Text,
+}
+
+/// What came of a script.
+#[derive(Debug)]
+pub struct Ran {
+    /// What it came to, or what went wrong, in the words of JMeter's exceptions.
+    pub outcome: Result<Option<String>, String>,
+    /// What it was lent and has changed; the variables have been given back.
+    pub context: ScriptContext,
+}
+
+impl ScriptElement {
+    /// The name of its class.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        use ScriptFamily::{Bsf, Jsr223};
+        match (self.family, self.role) {
+            (Jsr223, ScriptRole::Sampler) => "JSR223Sampler",
+            (Jsr223, ScriptRole::PreProcessor) => "JSR223PreProcessor",
+            (Jsr223, ScriptRole::PostProcessor) => "JSR223PostProcessor",
+            (Jsr223, ScriptRole::Timer) => "JSR223Timer",
+            (Jsr223, ScriptRole::Assertion) => "JSR223Assertion",
+            (Jsr223, ScriptRole::Listener) => "JSR223Listener",
+            (Bsf, ScriptRole::Sampler) => "BSFSampler",
+            (Bsf, ScriptRole::PreProcessor) => "BSFPreProcessor",
+            (Bsf, ScriptRole::PostProcessor) => "BSFPostProcessor",
+            (Bsf, ScriptRole::Timer) => "BSFTimer",
+            (Bsf, ScriptRole::Assertion) => "BSFAssertion",
+            (Bsf, ScriptRole::Listener) => "BSFListener",
+        }
+    }
+
+    /// Runs it. `previous`: the sample that came last, or that it stands behind; `own`: that of a sampler.
+    pub fn run(
+        &self,
+        scope: &mut Scope<'_>,
+        previous: Option<Arc<Sample>>,
+        own: Option<Box<Sample>>,
+    ) -> Ran {
+        let name = self.name.evaluate(scope).into_owned();
+        let file = self.file.evaluate(scope).into_owned();
+        let inline = self.source.evaluate(scope).into_owned();
+        let parameters = self.parameters.evaluate(scope).into_owned();
+        let source = self.source_of(&name, &file, inline, scope);
+        let words = parameters.split_whitespace().map(str::to_owned).collect();
+        let mut bindings = self.bindings(&previous);
+        bindings.extend([
+            ("Label", ScriptValue::Text(name.clone())),
+            ("FileName", ScriptValue::Text(file)),
+            ("Parameters", ScriptValue::Text(parameters)),
+            ("args", ScriptValue::Texts(words)),
+        ]);
+        let context = ScriptContext {
+            previous,
+            own,
+            // JMeter's lines of scripts are told under the class and the name of the element.
+            class: format!("o.a.j.{}.{name}", self.class()),
+            ..ScriptContext::default()
+        };
+        let source = match source {
+            Ok(source) => source,
+            Err(exception) => {
+                return Ran {
+                    outcome: Err(exception),
+                    context,
+                };
+            }
+        };
+        let task = ScriptTask {
+            source: &source,
+            bindings,
+            wants_value: matches!(self.role, ScriptRole::Sampler | ScriptRole::Timer),
+        };
+        let (context, outcome) = lend(&task, context, scope);
+        let outcome = outcome.map(|value| value.told());
+        Ran {
+            outcome: outcome.map_err(|thrown| self.exception(&thrown)),
+            context,
+        }
+    }
+
+    /// Runs it where nothing but a line of the log comes of its failure.
+    pub(crate) fn run_quietly(
+        &self,
+        scope: &mut Scope<'_>,
+        previous: Option<Arc<Sample>>,
+    ) -> (Option<String>, ScriptContext) {
+        let ran = self.run(scope, previous, None);
+        let value = ran.outcome.unwrap_or_else(|exception| {
+            let name = self.name.evaluate(scope).into_owned();
+            self.log_problem(scope.host, &name, &exception);
+            None
+        });
+        (value, ran.context)
+    }
+
+    /// Tells the log of a script that failed.
+    pub(crate) fn log_problem(&self, host: &dyn Host, name: &str, exception: &str) {
+        let message = format!("Problem in script {name}: {exception}");
+        let class = format!("o.a.j.{}", self.class());
+        host.world().log(LogLevel::Error, &class, &message);
+    }
+
+    fn source_of(
+        &self,
+        name: &str,
+        file: &str,
+        inline: String,
+        scope: &Scope<'_>,
+    ) -> Result<String, String> {
+        if file.is_empty() {
+            let is_missing = inline.trim().is_empty() && self.family == ScriptFamily::Jsr223;
+            return match is_missing {
+                true => Err(format!(
+                    "javax.script.ScriptException: Both script file and script text are empty for element:{name}"
+                )),
+                false => Ok(inline),
+            };
+        }
+        match scope.host.world().read_file(file) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(_) if self.family == ScriptFamily::Jsr223 => Err(format!(
+                "javax.script.ScriptException: Script file '{file}' does not exist or is unreadable for element:{name}"
+            )),
+            Err(why) => Err(format!("java.io.FileNotFoundException: {file} ({why})")),
+        }
+    }
+
+    fn bindings(&self, previous: &Option<Arc<Sample>>) -> Vec<(&'static str, ScriptValue)> {
+        use ScriptObject as Object;
+        let mut found = vec![
+            ("log", Object::Log),
+            ("ctx", Object::Context),
+            ("vars", Object::Variables),
+            ("props", Object::Properties),
+            ("OUT", Object::Output),
+            ("sampler", Object::Sampler),
+        ];
+        match self.role {
+            ScriptRole::Sampler => found.push(("SampleResult", Object::Own)),
+            ScriptRole::Assertion => {
+                found.push(("AssertionResult", Object::Finding));
+                found.push(("SampleResult", Object::Previous));
+            }
+            ScriptRole::Listener => {
+                found.push(("sampleEvent", Object::Event));
+                found.push(("sampleResult", Object::Previous));
+                found.push(("SampleResult", Object::Previous));
+            }
+            _ => {}
+        }
+        let mut bindings: Vec<_> = found
+            .into_iter()
+            .map(|(name, object)| (name, ScriptValue::Object(object)))
+            .collect();
+        let prev = match previous {
+            Some(_) => ScriptValue::Object(Object::Previous),
+            None => ScriptValue::Null,
+        };
+        bindings.push(("prev", prev));
+        bindings
+    }
+
+    /// What JMeter makes of what a script threw.
+    fn exception(&self, thrown: &str) -> String {
+        match self.family {
+            ScriptFamily::Jsr223 => format!("javax.script.ScriptException: {thrown}"),
+            ScriptFamily::Bsf => format!(
+                "org.apache.bsf.BSFException: JavaScript Error: {}",
+                rhino_words(thrown)
+            ),
+        }
+    }
+}
+
+/// What Rhino says to what was thrown.
+fn rhino_words(thrown: &str) -> String {
+    if let Some(fault) = thrown.strip_prefix("SyntaxError: ") {
+        return fault.to_owned();
+    }
+    let unknown = thrown.strip_prefix("ReferenceError: ");
+    let unknown = unknown.and_then(|rest| rest.strip_suffix(" is not defined"));
+    match unknown {
+        Some(name) => format!(
+            "Internal Error: org.mozilla.javascript.EcmaError: ReferenceError: \"{name}\" is not defined."
+        ),
+        None if thrown.starts_with("TypeError: ") => {
+            format!("Internal Error: org.mozilla.javascript.EcmaError: {thrown}")
+        }
+        None => thrown.to_owned(),
+    }
+}
+
+/// Runs a script as JMeter's `__javaScript` does: with the thread's objects, and the last sample as `sampleResult`.
+///
+/// # Errors
+/// What it threw.
+pub(crate) fn run_function(source: &str, scope: &mut Scope<'_>) -> Result<String, String> {
+    use ScriptObject as Object;
+    let objects = [
+        ("log", Object::Log),
+        ("ctx", Object::Context),
+        ("vars", Object::Variables),
+        ("props", Object::Properties),
+        ("sampler", Object::Sampler),
+    ];
+    let mut bindings: Vec<_> = objects
+        .map(|(name, object)| (name, ScriptValue::Object(object)))
+        .to_vec();
+    bindings.push(("threadName", ScriptValue::Text(scope.thread.name.clone())));
+    bindings.push((
+        "sampleResult",
+        match scope.previous {
+            Some(_) => ScriptValue::Object(Object::Previous),
+            None => ScriptValue::Null,
+        },
+    ));
+    let task = ScriptTask {
+        source,
+        bindings,
+        wants_value: true,
+    };
+    let context = ScriptContext {
+        previous: scope.previous.cloned(),
+        class: "o.a.j.f.JavaScript".to_owned(),
+        ..ScriptContext::default()
+    };
+    let (_, outcome) = lend(&task, context, scope);
+    printed(outcome)
+}
+
+/// Evaluates a condition that finds nothing by name, as JMeter's If controller does.
+///
+/// # Errors
+/// What it threw.
+pub(crate) fn run_condition(source: &str, scope: &mut Scope<'_>) -> Result<String, String> {
+    let task = ScriptTask {
+        source,
+        bindings: Vec::new(),
+        wants_value: true,
+    };
+    let (_, outcome) = lend(&task, ScriptContext::default(), scope);
+    printed(outcome)
+}
+
+fn printed(outcome: Result<ScriptValue, String>) -> Result<String, String> {
+    outcome.map(|value| match value {
+        ScriptValue::Undefined => "undefined".to_owned(),
+        other => other.told().unwrap_or_else(|| "null".to_owned()),
+    })
+}
+
+/// Lends a script what the thread has, and takes it back.
+fn lend(
+    task: &ScriptTask<'_>,
+    mut context: ScriptContext,
+    scope: &mut Scope<'_>,
+) -> (ScriptContext, Result<ScriptValue, String>) {
+    context.variables = std::mem::take(scope.variables);
+    context.thread_name.clone_from(&scope.thread.name);
+    context.group_name.clone_from(&scope.thread.group);
+    context.thread_number = scope.thread.number;
+    context.iteration = scope.iteration;
+    context.sampler = scope.sampler.to_owned();
+    context.unix_ms = scope.host.unix_ms();
+    let (mut context, outcome) = scope.host.run_script(task, context);
+    *scope.variables = std::mem::take(&mut context.variables);
+    (context, outcome)
+}

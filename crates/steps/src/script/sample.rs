@@ -1,0 +1,237 @@
+//! What scripts ask a sample for, and what they change of it.
+//!
+//! Must not know how a sample was made. Invariant: sizes are those that JMeter would tell after the change.
+
+use super::value::{ScriptValue, flag, text};
+use crate::action::Action;
+use crate::sample::{DataType, Sample};
+
+/// What a sample can be asked for.
+pub(super) const METHODS: &[&str] = &[
+    "getResponseCode",
+    "getResponseMessage",
+    "getResponseDataAsString",
+    "getResponseHeaders",
+    "getRequestHeaders",
+    "getSamplerData",
+    "getSampleLabel",
+    "getThreadName",
+    "isSuccessful",
+    "isResponseCodeOK",
+    "getTime",
+    "getLatency",
+    "getConnectTime",
+    "getIdleTime",
+    "getStartTime",
+    "getEndTime",
+    "getTimeStamp",
+    "currentTimeInMillis",
+    "getBytes",
+    "getBytesAsLong",
+    "getSentBytes",
+    "getBodySize",
+    "getBodySizeAsLong",
+    "getHeadersSize",
+    "getContentType",
+    "getMediaType",
+    "getDataEncodingNoDefault",
+    "getDataEncodingWithDefault",
+    "getDataType",
+    "getErrorCount",
+    "getSampleCount",
+    "getUrlAsString",
+    "getURL",
+    "getQueryString",
+    "getHTTPMethod",
+    "getCookies",
+    "getGroupThreads",
+    "getAllThreads",
+    "getFirstAssertionFailureMessage",
+    "setResponseCode",
+    "setResponseMessage",
+    "setResponseCodeOK",
+    "setResponseMessageOK",
+    "setResponseOK",
+    "setSuccessful",
+    "setSampleLabel",
+    "setResponseData",
+    "setResponseHeaders",
+    "setRequestHeaders",
+    "setSamplerData",
+    "setContentType",
+    "setDataEncoding",
+    "setDataType",
+    "setLatency",
+    "setConnectTime",
+    "setIdleTime",
+    "setBytes",
+    "setSentBytes",
+    "setIgnore",
+    "setStopThread",
+    "setStopTest",
+    "setStopTestNow",
+    "setStartNextThreadLoop",
+];
+
+/// Whether a method only asks.
+pub(super) fn is_question(method: &str) -> bool {
+    !method.starts_with("set")
+}
+
+fn number(value: u64) -> ScriptValue {
+    ScriptValue::Number(value as f64)
+}
+
+fn words(value: &str) -> ScriptValue {
+    ScriptValue::Text(value.to_owned())
+}
+
+/// Whether a code is one of those that HTTP calls good.
+fn is_good_code(code: &str) -> bool {
+    code.parse::<u32>()
+        .is_ok_and(|code| (200..400).contains(&code))
+}
+
+/// What a sample says; `now_ms`: the time, in milliseconds since 1970.
+pub(super) fn ask(sample: &Sample, method: &str, now_ms: i64) -> ScriptValue {
+    let end_ms = sample.start_ms as f64 + sample.elapsed_ms as f64 + sample.idle_ms as f64;
+    match method {
+        "getResponseCode" => words(&sample.code),
+        "getResponseMessage" => words(&sample.message),
+        "getResponseDataAsString" => ScriptValue::Text(sample.text().into_owned()),
+        "getResponseHeaders" => words(&sample.response_headers),
+        "getRequestHeaders" => words(&sample.request_headers),
+        "getSamplerData" => words(&sample.sampler_data),
+        "getSampleLabel" => words(&sample.label),
+        "getThreadName" => words(&sample.thread_name),
+        "isSuccessful" => ScriptValue::Truth(sample.success),
+        "isResponseCodeOK" => ScriptValue::Truth(is_good_code(&sample.code)),
+        "getTime" => number(sample.elapsed_ms),
+        "getLatency" => number(sample.latency_ms),
+        "getConnectTime" => number(sample.connect_ms),
+        "getIdleTime" => number(sample.idle_ms),
+        "getStartTime" | "getTimeStamp" => ScriptValue::Number(sample.start_ms as f64),
+        "getEndTime" => ScriptValue::Number(end_ms),
+        "currentTimeInMillis" => ScriptValue::Number(now_ms as f64),
+        "getBytes" | "getBytesAsLong" => number(sample.bytes),
+        "getSentBytes" => number(sample.sent_bytes),
+        "getBodySize" | "getBodySizeAsLong" => number(sample.body_bytes),
+        "getHeadersSize" => number(sample.header_bytes),
+        "getContentType" => words(&sample.content_type),
+        "getMediaType" => {
+            let media = sample.content_type.split(';').next().unwrap_or_default();
+            words(&media.trim().to_lowercase())
+        }
+        "getDataEncodingNoDefault" if sample.encoding.is_empty() => ScriptValue::Null,
+        "getDataEncodingWithDefault" if sample.encoding.is_empty() => words("UTF-8"),
+        "getDataEncodingNoDefault" | "getDataEncodingWithDefault" => words(&sample.encoding),
+        "getDataType" => words(match sample.data_type {
+            DataType::Unset => "",
+            DataType::Text => "text",
+            DataType::Binary => "bin",
+        }),
+        "getErrorCount" => number(u64::from(!sample.success)),
+        "getSampleCount" => number(1),
+        "getUrlAsString" => words(sample.url.as_deref().unwrap_or_default()),
+        "getURL" => (sample.url.as_deref()).map_or(ScriptValue::Null, words),
+        "getQueryString" => words(&sample.query),
+        "getHTTPMethod" => words(&sample.method),
+        "getCookies" => words(&sample.cookies),
+        "getGroupThreads" => number(u64::from(sample.group_threads)),
+        "getAllThreads" => number(u64::from(sample.all_threads)),
+        _ => match sample
+            .assertions
+            .iter()
+            .find(|one| one.failure || one.error)
+        {
+            Some(one) => words(&one.message),
+            None => ScriptValue::Null,
+        },
+    }
+}
+
+/// Changes a sample.
+///
+/// # Errors
+/// What was given is not what the method takes.
+pub(super) fn change(
+    sample: &mut Sample,
+    method: &str,
+    given: &[ScriptValue],
+) -> Result<ScriptValue, String> {
+    let count = || match given.first() {
+        Some(ScriptValue::Number(number)) if *number >= 0.0 => Ok(*number as u64),
+        Some(ScriptValue::Text(text)) => text.parse().map_err(|_| not_taken(method)),
+        _ => Err(not_taken(method)),
+    };
+    match method {
+        "setResponseCode" => sample.code = text(given, 0),
+        "setResponseMessage" => sample.message = text(given, 0),
+        "setResponseCodeOK" => "200".clone_into(&mut sample.code),
+        "setResponseMessageOK" => "OK".clone_into(&mut sample.message),
+        "setResponseOK" => {
+            "200".clone_into(&mut sample.code);
+            "OK".clone_into(&mut sample.message);
+            sample.success = true;
+        }
+        "setSuccessful" => sample.success = flag(given),
+        "setSampleLabel" => sample.label = text(given, 0),
+        "setResponseData" => set_data(sample, given),
+        "setResponseHeaders" => sample.response_headers = text(given, 0),
+        "setRequestHeaders" => sample.request_headers = text(given, 0),
+        "setSamplerData" => sample.sampler_data = text(given, 0),
+        "setContentType" => sample.content_type = text(given, 0),
+        "setDataEncoding" => sample.encoding = text(given, 0),
+        "setDataType" => {
+            sample.data_type = match text(given, 0).as_str() {
+                "text" => DataType::Text,
+                "bin" => DataType::Binary,
+                _ => DataType::Unset,
+            };
+        }
+        "setLatency" => sample.latency_ms = count()?,
+        "setConnectTime" => sample.connect_ms = count()?,
+        "setIdleTime" => sample.idle_ms = count()?,
+        "setBytes" => sample.bytes = count()?,
+        "setSentBytes" => sample.sent_bytes = count()?,
+        "setIgnore" => sample.is_ignored = true,
+        "setStopThread" => order(sample, Action::StopThread, flag(given)),
+        "setStopTest" => order(sample, Action::StopTest, flag(given)),
+        "setStopTestNow" => order(sample, Action::StopTestNow, flag(given)),
+        _ => order(sample, Action::NextThreadIteration, flag(given)),
+    }
+    Ok(ScriptValue::Undefined)
+}
+
+fn not_taken(method: &str) -> String {
+    format!("{method} wants a number")
+}
+
+fn order(sample: &mut Sample, action: Action, wanted: bool) {
+    if wanted {
+        sample.ordered = Some(action);
+    } else if sample.ordered == Some(action) {
+        sample.ordered = None;
+    }
+}
+
+/// Sets the data of a sample, and its size where that is not what came over the wire.
+pub(super) fn set_data(sample: &mut Sample, given: &[ScriptValue]) {
+    sample.data = match given.first() {
+        None | Some(ScriptValue::Null | ScriptValue::Undefined) => Vec::new(),
+        Some(_) => text(given, 0).into_bytes(),
+    };
+    if let Some(encoding) = given.get(1).and_then(ScriptValue::told) {
+        sample.encoding = encoding;
+    }
+    if let Some(named) = encoding_rs::Encoding::for_label(sample.encoding.as_bytes())
+        && let Ok(text) = std::str::from_utf8(&sample.data)
+    {
+        let (bytes, _, _) = named.encode(text);
+        sample.data = bytes.into_owned();
+    }
+    if sample.header_bytes == 0 {
+        sample.body_bytes = sample.data.len() as u64;
+        sample.bytes = sample.body_bytes;
+    }
+}

@@ -1,0 +1,164 @@
+//! What scripts give, take and come to.
+//!
+//! Must not know languages. Invariant: an object has one name, by which it is found again.
+
+/// What a script gives, takes and comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScriptValue {
+    /// Nothing was given.
+    Undefined,
+    /// Java's null.
+    Null,
+    /// A truth.
+    Truth(bool),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// Texts.
+    Texts(Vec<String>),
+    /// Something of the thread's.
+    Object(ScriptObject),
+}
+
+impl ScriptValue {
+    /// As a text; `None` where it is nothing.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        match self {
+            ScriptValue::Undefined | ScriptValue::Null => None,
+            ScriptValue::Truth(truth) => Some(truth.to_string()),
+            ScriptValue::Number(number) => Some(number_told(*number)),
+            ScriptValue::Text(text) => Some(text.clone()),
+            ScriptValue::Texts(texts) => Some(texts.join(",")),
+            ScriptValue::Object(object) => Some(object.name().to_owned()),
+        }
+    }
+}
+
+/// A number as JavaScript tells it.
+fn number_told(number: f64) -> String {
+    let size = number.abs();
+    if number == 0.0 {
+        "0".to_owned()
+    } else if number.is_infinite() {
+        let sign = if number < 0.0 { "-" } else { "" };
+        format!("{sign}Infinity")
+    } else if !(1e-6..1e21).contains(&size) {
+        let told = format!("{number:e}");
+        match told.contains("e-") {
+            true => told,
+            false => told.replace('e', "e+"),
+        }
+    } else {
+        number.to_string()
+    }
+}
+
+/// Something of a thread's that scripts call methods of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScriptObject {
+    /// The thread's variables.
+    Variables,
+    /// The properties.
+    Properties,
+    /// The log.
+    Log,
+    /// Standard output.
+    Output,
+    /// Where the thread is.
+    Context,
+    /// The thread.
+    Thread,
+    /// Its group.
+    Group,
+    /// The sampler.
+    Sampler,
+    /// The sample that came last, or that the script stands behind.
+    Previous,
+    /// The sample of a sampler that is a script.
+    Own,
+    /// What an assertion finds.
+    Finding,
+    /// What a listener is told.
+    Event,
+}
+
+/// All objects.
+const OBJECTS: &[ScriptObject] = &[
+    ScriptObject::Variables,
+    ScriptObject::Properties,
+    ScriptObject::Log,
+    ScriptObject::Output,
+    ScriptObject::Context,
+    ScriptObject::Thread,
+    ScriptObject::Group,
+    ScriptObject::Sampler,
+    ScriptObject::Previous,
+    ScriptObject::Own,
+    ScriptObject::Finding,
+    ScriptObject::Event,
+];
+
+impl ScriptObject {
+    /// Its name for whoever runs scripts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            ScriptObject::Variables => "vars",
+            ScriptObject::Properties => "props",
+            ScriptObject::Log => "log",
+            ScriptObject::Output => "OUT",
+            ScriptObject::Context => "ctx",
+            ScriptObject::Thread => "thread",
+            ScriptObject::Group => "threadGroup",
+            ScriptObject::Sampler => "sampler",
+            ScriptObject::Previous => "prev",
+            ScriptObject::Own => "SampleResult",
+            ScriptObject::Finding => "AssertionResult",
+            ScriptObject::Event => "sampleEvent",
+        }
+    }
+
+    /// The object of a name; `None`: there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<ScriptObject> {
+        OBJECTS.iter().copied().find(|one| one.name() == name)
+    }
+}
+
+/// A text among what was given; nothing is `null` in Java's words.
+pub(super) fn text(given: &[ScriptValue], index: usize) -> String {
+    let value = given.get(index).unwrap_or(&ScriptValue::Null);
+    value.told().unwrap_or_else(|| "null".to_owned())
+}
+
+pub(super) fn flag(given: &[ScriptValue]) -> bool {
+    match given.first() {
+        Some(ScriptValue::Truth(truth)) => *truth,
+        Some(other) => other.told().is_some_and(|text| text == "true"),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_told;
+
+    #[test]
+    fn numbers_are_told_as_java_script_tells_them() {
+        let told = [-0.0, 4.0, 0.1 + 0.2, 1e21, -2.5e-7, f64::INFINITY, f64::NAN].map(number_told);
+        assert_eq!(
+            told,
+            [
+                "0",
+                "4",
+                "0.30000000000000004",
+                "1e+21",
+                "-2.5e-7",
+                "Infinity",
+                "NaN"
+            ]
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! What a thread asks of whoever drives it, and what it is told.
+//!
+//! Must not know the thread. Invariant: every ask has one outcome.
+
+use crate::http::{HttpAnswer, HttpAsk, NumberedAsk};
+
+/// What a thread waits for.
+#[derive(Debug)]
+pub enum Ask {
+    /// An HTTP exchange.
+    Send(Box<HttpAsk>),
+    /// HTTP exchanges beside those that are under way already; the first of all to end is to be told.
+    Together(Vec<NumberedAsk>),
+    /// Time to pass before it goes on, in milliseconds.
+    Sleep(u64),
+    /// Until it is let go with others, or an instant (milliseconds since 1970).
+    Gather(i64),
+    /// A sample that takes so many milliseconds.
+    Work(u64),
+    /// Its next turn: a sampler was run, or it went round a loop without one.
+    Turn,
+    /// Its next iteration: this one is over.
+    Iteration,
+    /// Nothing: the thread is over.
+    Over(End),
+}
+
+/// How a thread ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It alone.
+    Thread,
+    /// Its group with it; samples that run are awaited.
+    Group,
+    /// The test with it; samples that run are awaited.
+    Test,
+    /// The test with it, at once.
+    TestNow,
+}
+
+/// When a thread ends by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline {
+    /// After a sample at or after this instant (milliseconds since 1970) comes no other.
+    pub unix_ms: i64,
+    /// Whether a pause that would reach beyond it ends the thread at once.
+    pub cuts_pauses_short: bool,
+}
+
+/// What came of what a thread asked for.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is its turn: an iteration begins, the pause is over.
+    Turn,
+    /// The exchange came to an end.
+    Answer(Box<HttpAnswer>),
+    /// Of several exchanges the one of this number came to an end.
+    OneOf(usize, Box<HttpAnswer>),
+}

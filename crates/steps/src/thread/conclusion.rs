@@ -1,0 +1,118 @@
+//! What comes after a sampler was run: extractors, assertions and scripts, in their order.
+//!
+//! Must not know how samples are made. Invariant: a sample that was concluded is not changed any more.
+
+use std::sync::Arc;
+
+use super::{LAST_SAMPLE_OK, Thread, Walker};
+use crate::host::LogLevel;
+use crate::listener::ListenerId;
+use crate::program::{Applicable, PostProcessor};
+use crate::sample::Sample;
+use crate::script::ScriptElement;
+
+impl Thread {
+    /// Post-processors, assertions, scripts, and savers of answers. `None`: an extractor that cannot run has lost the sample, as it does in JMeter.
+    pub(super) fn conclude(
+        &mut self,
+        walker: &Walker<'_>,
+        applies: &Applicable,
+        mut sample: Sample,
+        listeners: &[ListenerId],
+    ) -> Option<Arc<Sample>> {
+        self.sign(walker, &mut sample);
+        let sampler = sample.label.clone();
+        if sample.is_ignored {
+            self.note_success(sample.success);
+            return Some(Arc::new(sample));
+        }
+        for after in &applies.after {
+            match after {
+                PostProcessor::Extract(extractor) => {
+                    match extractor.run(&sample, &mut self.scope_of(walker, &sampler)) {
+                        Ok(None) => {}
+                        Ok(Some(fault)) => fault.note(&mut sample),
+                        Err(lost) => {
+                            let message = format!("The sample '{sampler}' is lost: {}", lost.0);
+                            walker.host.world().log(
+                                LogLevel::Error,
+                                "o.a.j.t.JMeterThread",
+                                &message,
+                            );
+                            self.previous = Some(Arc::new(sample));
+                            return None;
+                        }
+                    }
+                }
+                PostProcessor::Debug {
+                    variables,
+                    properties,
+                } => {
+                    let below = self.debug_sample(walker, (*variables, *properties));
+                    self.put_below(walker, &mut sample, below);
+                }
+                PostProcessor::Dummy(dummy) => {
+                    let below = self.dummy_sample(walker, String::new(), dummy);
+                    self.put_below(walker, &mut sample, below);
+                }
+                PostProcessor::Script(script) => {
+                    self.run_behind(walker, script, &mut sample);
+                }
+                PostProcessor::OnFailure(_) => {}
+            }
+        }
+        for assertion in &applies.assertions {
+            assertion.check(&mut sample, &mut self.scope_of(walker, &sampler));
+        }
+        self.note_success(sample.success);
+        if !sample.is_ignored {
+            for listener in &applies.script_listeners {
+                self.run_behind(walker, listener, &mut sample);
+            }
+        }
+        self.note_variables(&mut sample);
+        self.save_answers(walker, &mut sample, listeners);
+        let sample = Arc::new(sample);
+        self.previous = Some(Arc::clone(&sample));
+        Some(sample)
+    }
+
+    fn put_below(&self, walker: &Walker<'_>, sample: &mut Sample, mut below: Sample) {
+        self.sign(walker, &mut below);
+        sample.add_below(below);
+    }
+
+    /// Runs a script that stands behind a sample, which it may change.
+    fn run_behind(&mut self, walker: &Walker<'_>, script: &ScriptElement, sample: &mut Sample) {
+        let name = sample.label.clone();
+        let lent = Some(Arc::new(std::mem::take(sample)));
+        let (_, context) = script.run_quietly(&mut self.scope_of(walker, &name), lent);
+        if let Some(changed) = context.previous {
+            *sample = Arc::unwrap_or_clone(changed);
+        }
+    }
+
+    fn note_success(&mut self, success: bool) {
+        let was_good = if success { "true" } else { "false" };
+        self.variables.put(LAST_SAMPLE_OK, was_good);
+    }
+
+    /// Notes on a sample and those right below it who made them; what lies deeper stays as it is, as in JMeter.
+    pub(super) fn sign(&self, walker: &Walker<'_>, sample: &mut Sample) {
+        let (of_group, all) = walker.host.threads_at_work(self.group);
+        let sign = |sample: &mut Sample| {
+            sample.thread_name.clone_from(&self.identity.name);
+            sample.group_threads = of_group;
+            sample.all_threads = all;
+        };
+        sign(sample);
+        sample.children.iter_mut().for_each(sign);
+    }
+
+    /// Notes with a sample the variables that are wanted with each.
+    pub(super) fn note_variables(&self, sample: &mut Sample) {
+        let names = self.program.sample_variables.iter();
+        let values = names.map(|name| self.variables.get(name).map(str::to_owned));
+        sample.variables = values.collect();
+    }
+}

@@ -1,0 +1,181 @@
+//! Loops: by a number, by a condition, over a row of variables, for a time.
+//!
+//! Must not know controllers that are no loops. Invariant: a round that gave no sampler and would be repeated is told as
+//! [`Next::Spin`].
+
+use super::super::{Thread, Walker};
+use super::Next;
+use crate::program::{Controller, ControllerRule, NodeId};
+use crate::text::Text;
+
+impl Thread {
+    pub(super) fn next_of_loop(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+        times: &Text,
+    ) -> Next {
+        if self.states[node].is_spent {
+            return Next::End;
+        }
+        if self.states[node].round.is_none() {
+            let rounds_max = self.number(walker, times);
+            let state = &mut self.states[node];
+            state.round = Some(0);
+            state.rounds_max = rounds_max;
+        }
+        loop {
+            let state = &self.states[node];
+            let round = state.round.unwrap_or(0);
+            let is_over = state.rounds_max >= 0 && round >= state.rounds_max;
+            if state.is_broken || is_over && !state.under_way {
+                self.states[node].leave();
+                return Next::End;
+            }
+            self.tell_round(walker, node, round);
+            match self.next_in_order(walker, node, controller) {
+                Next::End => {}
+                other => return other,
+            }
+            let state = &mut self.states[node];
+            state.round = Some(round + 1);
+            if !state.has_given && (state.rounds_max < 0 || round + 1 < state.rounds_max) {
+                return Next::Spin;
+            }
+        }
+    }
+
+    pub(super) fn next_of_while(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+        condition: &Text,
+    ) -> Next {
+        loop {
+            let round = self.states[node].round.unwrap_or(0);
+            self.tell_round(walker, node, round);
+            if !self.states[node].under_way && self.while_is_over(walker, node, condition, false) {
+                self.states[node].leave();
+                return Next::End;
+            }
+            self.states[node].round = Some(round);
+            match self.next_in_order(walker, node, controller) {
+                Next::End => {}
+                other => return other,
+            }
+            if self.while_is_over(walker, node, condition, true) {
+                self.states[node].leave();
+                return Next::End;
+            }
+            let state = &mut self.states[node];
+            state.round = Some(round + 1);
+            if !state.has_given {
+                return Next::Spin;
+            }
+        }
+    }
+
+    /// Whether a While loop is over, at the end of a round or before one.
+    fn while_is_over(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        condition: &Text,
+        at_end: bool,
+    ) -> bool {
+        if self.states[node].is_broken {
+            return true;
+        }
+        let condition = self.text(walker, condition);
+        let condition = condition.trim();
+        if condition.is_empty() {
+            return at_end && !self.last_was_good();
+        }
+        match condition.eq_ignore_ascii_case("last") {
+            true => !self.last_was_good(),
+            false => condition.eq_ignore_ascii_case("false"),
+        }
+    }
+
+    pub(super) fn next_of_for_each(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+    ) -> Next {
+        let ControllerRule::ForEach(rule) = &controller.rule else {
+            return Next::End;
+        };
+        if self.states[node].round.is_none() {
+            let start = self.number(walker, &rule.start);
+            self.states[node].round = Some(start);
+        }
+        loop {
+            let round = self.states[node].round.unwrap_or(0);
+            if !self.states[node].under_way {
+                let Some(value) = self.value_of_round(walker, rule, round) else {
+                    self.states[node].leave();
+                    return Next::End;
+                };
+                if self.states[node].is_broken {
+                    self.states[node].leave();
+                    return Next::End;
+                }
+                let output = self.text(walker, &rule.output);
+                self.variables.put(output, value);
+            }
+            self.tell_round(walker, node, round);
+            match self.next_in_order(walker, node, controller) {
+                Next::End => self.states[node].round = Some(round + 1),
+                other => return other,
+            }
+        }
+    }
+
+    /// The value of a round of a ForEach loop; `None`: there is none, and the loop is over.
+    fn value_of_round(
+        &mut self,
+        walker: &Walker<'_>,
+        rule: &crate::program::ForEach,
+        round: i64,
+    ) -> Option<String> {
+        if let Some(end) = &rule.end
+            && round >= self.number(walker, end)
+        {
+            return None;
+        }
+        let separator = if rule.separator { "_" } else { "" };
+        let input = self.text(walker, &rule.input);
+        let name = format!("{input}{separator}{}", round + 1);
+        self.variables.get(&name).map(str::to_owned)
+    }
+
+    pub(super) fn next_of_runtime(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+        seconds: &Text,
+    ) -> Next {
+        if self.states[node].round.is_none() {
+            self.states[node].round = Some(0);
+            self.states[node].entered_ms = walker.host.unix_ms();
+        }
+        let limit_ms = self.number(walker, seconds).saturating_mul(1000);
+        loop {
+            let spent_ms = walker.host.unix_ms() - self.states[node].entered_ms;
+            if spent_ms >= limit_ms || self.states[node].is_broken {
+                self.leave_below(walker, node);
+                self.states[node].leave();
+                return Next::End;
+            }
+            match self.next_in_order(walker, node, controller) {
+                Next::End if !self.states[node].has_given => return Next::Spin,
+                Next::End => {}
+                other => return other,
+            }
+        }
+    }
+}

@@ -73,9 +73,24 @@ impl Refusal {
     pub(crate) fn into_error(self) -> YamlError {
         YamlError {
             at: self.at.unwrap_or(At::START),
-            what: self.what,
+            what: in_one_line(&self.what),
         }
     }
+}
+
+/// The text with its line ends and other control characters written as escapes: a message that quotes a file stays one
+/// line.
+#[must_use]
+pub fn in_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char.is_control() {
+            line.extend(char.escape_debug());
+        } else {
+            line.push(char);
+        }
+    }
+    line
 }
 
 impl fmt::Display for Refusal {

@@ -11,7 +11,7 @@ mod placed;
 #[cfg(test)]
 mod tests;
 
-pub use error::YamlError;
+pub use error::{YamlError, in_one_line};
 pub use node::{At, Entry, Node, Value};
 pub use placed::Placed;
 

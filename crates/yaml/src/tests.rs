@@ -104,6 +104,8 @@ fn refusals_stand_at_what_is_to_blame() {
         ("kind: [1]\n", "1:7", "a map of one key, is wanted here"),
         ("text: a\ntext: b\n", "2:1", "duplicate mapping key `text`"),
         ("text: [\n", "1:", ""),
+        ("\"te\\nxt\": a\n", "1:1", "unknown field `te\\nxt`"),
+        ("kind: \"no\\nne\"\n", "1:7", "unknown variant `no\\nne`"),
     ] {
         let told = from_str::<Everything>(text).unwrap_err().to_string();
         assert!(

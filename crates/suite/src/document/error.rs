@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use loadline_yaml::{At, Placed};
+use loadline_yaml::{At, Placed, in_one_line};
 
 /// Why a document cannot be made, with the place in the suite file, or in the document, where it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl fmt::Display for DocumentError {
         if self.line > 0 {
             write!(f, "{}:{}: ", self.line, self.column)?;
         }
-        write!(f, "{}; {}", self.what, self.fix)
+        write!(f, "{}; {}", in_one_line(&self.what), self.fix)
     }
 }
 

@@ -83,6 +83,7 @@ pub struct FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Problem { at, what, fix } = &self.problem;
+        let what = loadline_yaml::in_one_line(what);
         write!(f, "{}:{}:{}: {what}; {fix}", self.file, at.line, at.column)
     }
 }

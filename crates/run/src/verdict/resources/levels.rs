@@ -1,12 +1,13 @@
 //! Resources of one component: at their limit, throttled, or ever growing.
 //!
-//! Must not compare components. Invariant: a level is judged against a limit that was read, or against the cores of
+//! Must not compare components, but for asking whether a replica stands idle. Invariant: a level is judged against a limit that was read, or against the cores of
 //! a machine that was.
 
 use loadline_model::observation::{Aggregation, ObservedSeries, Point, limit_name, slope};
 use loadline_model::verdict::Gravity;
 
 use super::component::Component;
+use super::replicas::has_idle_peer;
 use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
@@ -33,9 +34,9 @@ pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign
         .flat_map(|component| {
             let limited = component
                 .metrics()
-                .filter_map(|series| at_limit(component, series));
+                .filter_map(|series| at_limit(component, series, components));
             limited
-                .chain(one_core(component, facts))
+                .chain(one_core(component, components, facts))
                 .chain(machine(component))
         })
         .collect();
@@ -48,7 +49,11 @@ pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign
 }
 
 /// A metric near its limit, with its share of it.
-fn at_limit(component: &Component<'_>, series: &ObservedSeries) -> Option<(f64, Sign)> {
+fn at_limit(
+    component: &Component<'_>,
+    series: &ObservedSeries,
+    all: &[Component<'_>],
+) -> Option<(f64, Sign)> {
     if component.is_machine() {
         return None;
     }
@@ -73,7 +78,11 @@ fn at_limit(component: &Component<'_>, series: &ObservedSeries) -> Option<(f64, 
         component.title()
     );
     let sign = Sign {
-        weight: Weight::Explains,
+        weight: if is_memory {
+            Weight::Explains
+        } else {
+            weight_of_busy(component, all)
+        },
         short,
         finding: Code::ResourceAtLimit.finding(Gravity::Caution, text, advice),
     };
@@ -81,7 +90,11 @@ fn at_limit(component: &Component<'_>, series: &ObservedSeries) -> Option<(f64, 
 }
 
 /// A component without a limit that keeps exactly one core busy has one thread for its work.
-fn one_core(component: &Component<'_>, facts: &Facts<'_>) -> Option<(f64, Sign)> {
+fn one_core(
+    component: &Component<'_>,
+    all: &[Component<'_>],
+    facts: &Facts<'_>,
+) -> Option<(f64, Sign)> {
     let has_limit = component.metric("cpu_limit_cores").is_some();
     let used = component.held("cpu_cores", Aggregation::Avg)?;
     if has_limit
@@ -94,7 +107,7 @@ fn one_core(component: &Component<'_>, facts: &Facts<'_>) -> Option<(f64, Sign)>
     let short = format!("{} used {used:.2} cores throughout", component.title());
     let text = format!("{short}: as much as one thread can");
     let sign = Sign {
-        weight: Weight::Explains,
+        weight: weight_of_busy(component, all),
         short,
         finding: Code::OneCoreFull.finding(
             Gravity::Caution,
@@ -103,6 +116,15 @@ fn one_core(component: &Component<'_>, facts: &Facts<'_>) -> Option<(f64, Sign)>
         ),
     };
     Some((used, sign))
+}
+
+/// How much a busy processor explains: beside an idle replica, the spread of the load explains it.
+fn weight_of_busy(component: &Component<'_>, all: &[Component<'_>]) -> Weight {
+    if has_idle_peer(component, all) {
+        Weight::Remark
+    } else {
+        Weight::Explains
+    }
 }
 
 /// A machine without a free core.

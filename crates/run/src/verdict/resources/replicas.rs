@@ -48,6 +48,20 @@ fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
     !is_counted_twice(component.name, peers.map(|peer| peer.name)) && !component.is_machine()
 }
 
+/// Whether another replica stands idle while this one works.
+pub(super) fn has_idle_peer(one: &Component<'_>, all: &[Component<'_>]) -> bool {
+    let cores = |replica: &Component<'_>| replica.held("cpu_cores", Aggregation::Avg);
+    let Some(busy) = cores(one).filter(|busy| *busy >= AT_WORK) else {
+        return false;
+    };
+    is_replica(one, all)
+        && all
+            .iter()
+            .filter(|peer| peer.observer == one.observer && is_replica(peer, all))
+            .filter_map(cores)
+            .any(|peer| peer < IDLE * busy)
+}
+
 /// The components of each observer that has several.
 fn by_observer<'c, 'a>(components: &'c [Component<'a>]) -> Vec<Vec<&'c Component<'a>>> {
     let mut groups: Vec<Vec<&Component<'_>>> = Vec::new();

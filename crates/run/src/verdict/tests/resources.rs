@@ -201,6 +201,17 @@ fn an_idle_replica_explains_a_slow_target() {
             .headline
             .ends_with(": 1 of 2 replicas stood idle")
     );
+    // A replica with one busy thread is what comes of it.
+    let mut run = busy(&[
+        ("api", "api-1", "cpu_cores", &|_| 0.97),
+        ("api", "api-2", "cpu_cores", &|_| 0.01),
+    ]);
+    assert!(
+        run.judge()
+            .headline
+            .ends_with(": 1 of 2 replicas stood idle")
+    );
+    assert!(text_of(&mut run, Code::OneCoreFull).is_some());
     let mut run = busy(&[
         ("api", "api-1", "cpu_cores", &|_| 3.0),
         ("api", "api-2", "cpu_cores", &|_| 1.5),

@@ -12,7 +12,7 @@ mod values;
 use super::plan::TestbedPlan;
 pub(crate) use convert::REPLICAS_MAX;
 use error::Problem;
-use loadline_yaml::YamlError;
+use loadline_yaml::{YamlError, in_one_line};
 use raw::RawFile;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -44,7 +44,7 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<TestbedPlan, TestbedFileE
     convert(path, text).map_err(|problem| TestbedFileError {
         path: path.to_owned(),
         place: problem.at.map(|at| (at.line, at.column)),
-        problem: problem.text,
+        problem: in_one_line(&problem.text),
     })
 }
 

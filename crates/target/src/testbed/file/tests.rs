@@ -80,7 +80,7 @@ fn everything_that_can_be_written() {
 }
 
 /// A file, where its mistake stands, and a part of what is said.
-const MISTAKES: [(&str, &str, &str); 18] = [
+const MISTAKES: [(&str, &str, &str); 20] = [
     (
         "components:\n  a: { service: { workerz: 2 } }\n",
         "2:",
@@ -151,6 +151,12 @@ const MISTAKES: [(&str, &str, &str); 18] = [
         "components:\n  s: { service: { routes: no-such-file } }\n",
         "2:",
         "no-such-file",
+    ),
+    ("components:\n  \"a\\nb\": { service: {} }\n", "2:", "a\\nb"),
+    (
+        "components:\n  a: { service: { queue: \"2\\n\\n3\" } }\n",
+        "2:",
+        "2\\n\\n3",
     ),
     ("components: {}\n", "1:", "at least one"),
     ("components: [\n", "", ";"),

@@ -1,7 +1,7 @@
 //! Sums the results that `cargo test` prints, suite by suite.
 //!
-//! Must not know which tests there are. Invariant: a `test result:` line is counted once, and its
-//! ignored tests only where nothing else will run them.
+//! Must not know which tests there are. Invariant: a `test result:` line is counted once, its ignored
+//! tests only where nothing else will run them, and every test that failed is named with its suite.
 
 use std::fmt;
 
@@ -19,6 +19,20 @@ impl Counts {
             passed: self.passed + other.passed,
             failed: self.failed + other.failed,
             skipped: self.skipped + other.skipped,
+        }
+    }
+
+    pub(super) fn has_failures(self) -> bool {
+        self.failed > 0
+    }
+
+    /// Tests that failed at first and passed when run alone.
+    pub(super) fn with_passed_alone(self, tests: usize) -> Self {
+        let moved = tests.min(self.failed);
+        Self {
+            passed: self.passed + moved,
+            failed: self.failed - moved,
+            ..self
         }
     }
 
@@ -47,9 +61,27 @@ impl fmt::Display for Counts {
     }
 }
 
+/// A test that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FailedTest {
+    pub(super) suite: String,
+    pub(super) name: String,
+}
+
+/// What the output of `cargo test` says in the end.
+pub(super) struct Told {
+    pub(super) counts: Counts,
+    pub(super) failed: Vec<FailedTest>,
+    /// Suites that began and gave no result: they crashed.
+    pub(super) crashed: usize,
+}
+
 /// Reads the output of `cargo test`, both streams in order.
 pub(super) struct Tally {
     counts: Counts,
+    failed: Vec<FailedTest>,
+    /// Suites that began less those that ended.
+    open: usize,
     suite: String,
     counts_ignored: fn(&str) -> bool,
 }
@@ -59,6 +91,8 @@ impl Tally {
     pub(super) fn new(counts_ignored: fn(&str) -> bool) -> Self {
         Self {
             counts: Counts::default(),
+            failed: Vec::new(),
+            open: 0,
             suite: String::new(),
             counts_ignored,
         }
@@ -68,13 +102,24 @@ impl Tally {
         let line = line.trim_start();
         if let Some(suite) = suite_of(line) {
             self.suite = suite.to_owned();
+            self.open += 1;
         } else if let Some(result) = line.strip_prefix("test result: ") {
             self.counts = self.counts.plus(self.result(result));
+            self.open = self.open.saturating_sub(1);
+        } else if let Some(name) = failed_test(line) {
+            self.failed.push(FailedTest {
+                suite: self.suite.clone(),
+                name: name.to_owned(),
+            });
         }
     }
 
-    pub(super) fn finish(self) -> Counts {
-        self.counts
+    pub(super) fn finish(self) -> Told {
+        Told {
+            counts: self.counts,
+            failed: self.failed,
+            crashed: self.open,
+        }
     }
 
     fn result(&self, result: &str) -> Counts {
@@ -100,6 +145,11 @@ fn suite_of(line: &str) -> Option<&str> {
     path.rsplit('/').next()?.strip_suffix(".rs")
 }
 
+/// `test module::name ... FAILED` → `module::name`.
+fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
+}
+
 /// The number that stands right before `word`; zero when there is none.
 fn number_before(text: &str, word: &str) -> usize {
     let before = text.split(word).next().unwrap_or_default();
@@ -117,16 +167,37 @@ mod tests {
     const OUTPUT: &str = "\
      Running unittests src/lib.rs (target/debug/deps/a-1)
 running 3 tests
+test one::works ... ok
 test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
      Running tests/e2e_cli.rs (target/debug/deps/e2e_cli-1)
+test help::is_short ... FAILED
 test result: FAILED. 0 passed; 1 failed; 7 ignored; 0 measured; 0 filtered out; finished in 0.00s
    Doc-tests loadline_metric
 test result: ok. 40 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.10s";
 
-    fn tally(counts_ignored: fn(&str) -> bool) -> Counts {
+    fn told(counts_ignored: fn(&str) -> bool) -> Told {
         let mut tally = Tally::new(counts_ignored);
         OUTPUT.lines().for_each(|line| tally.line(line));
         tally.finish()
+    }
+
+    fn tally(counts_ignored: fn(&str) -> bool) -> Counts {
+        told(counts_ignored).counts
+    }
+
+    #[test]
+    fn tests_that_fail_are_named_and_may_pass_alone() {
+        let told = told(|_| true);
+        let failed = FailedTest {
+            suite: "e2e_cli".to_owned(),
+            name: "help::is_short".to_owned(),
+        };
+        assert_eq!((told.failed, told.crashed), (vec![failed], 0));
+        let mut crash = Tally::new(|_| true);
+        OUTPUT.lines().take(5).for_each(|line| crash.line(line));
+        assert_eq!(crash.finish().crashed, 1);
+        let counts = told.counts.with_passed_alone(1);
+        assert_eq!(counts.to_string(), "43 passed, 0 failed, 8 skipped");
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod packages;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::ci::counts::{Counts, Tally};
+use crate::ci::counts::{Counts, Tally, Told};
 use crate::stopwatch::Stopwatch;
 use crate::workspace::{self, root};
 use crate::{Result, exec, generate, policy, tidy};
@@ -26,6 +26,8 @@ enum Outcome {
     Passed,
     /// Passed; these tests were run.
     Tested(Counts),
+    /// Passed; these tests were run, and the named ones passed only when they ran alone.
+    TestedTwice(Counts, String),
     /// Not done, or only in part, and why.
     Skipped(String),
 }
@@ -201,6 +203,9 @@ fn print_table(rows: &[Row]) {
         let result = match &row.result {
             Ok(Outcome::Passed) => "ok".to_owned(),
             Ok(Outcome::Tested(counts)) => format!("ok: {counts}"),
+            Ok(Outcome::TestedTwice(counts, tests)) => {
+                format!("ok: {counts}; FAILED AT FIRST, passed alone: {tests}")
+            }
             Ok(Outcome::Skipped(why)) => format!("SKIPPED: {why}"),
             Err(message) => format!("FAILED: {}", message.lines().next().unwrap_or_default()),
         };
@@ -213,7 +218,7 @@ fn print_table(rows: &[Row]) {
 /// The line that tools which call CI read; absent when no step ran tests.
 fn print_sum(rows: &[Row]) {
     let tested = rows.iter().filter_map(|row| match &row.result {
-        Ok(Outcome::Tested(counts)) => Some(*counts),
+        Ok(Outcome::Tested(counts) | Outcome::TestedTwice(counts, _)) => Some(*counts),
         _ => None,
     });
     if let Some(sum) = tested.reduce(Counts::plus) {
@@ -263,31 +268,65 @@ fn generated() -> Result<Outcome> {
     passed(generate::command(&["--check".to_owned()]))
 }
 
+/// Where properties begin in CI: a change is judged by what it does, not by a draw. Other draws are made by every
+/// `cargo test`, and by the fuzz targets.
+const PROPERTY_SEED: &str = "20260817";
+
 fn test() -> Result<Outcome> {
     let mut command = cargo_once(&["test", "--workspace", "--no-fail-fast"]);
+    command.env("PROPTEST_RNG_SEED", PROPERTY_SEED);
     // The tests that are ignored here because they want the release binary run in a later step:
     // they are not skipped, so they are not counted as such.
-    count_tests(&mut command, |suite| !suite.starts_with("e2e_"))
+    let told = run_tests(&mut command, |suite| !suite.starts_with("e2e_"))?;
+    outcome(&told)
 }
+
+/// How many end-to-end tests may fail while they run beside others and pass alone. They start servers, burn processors
+/// and judge what they see: another guest of the machine can spoil one, a defect spoils it again.
+const SECOND_TRIES_MAX: usize = 3;
 
 fn end_to_end() -> Result<Outcome> {
     let binary = workspace::release_binary()?;
-    let arguments = [
-        "test",
-        "--workspace",
-        "--no-fail-fast",
-        "--test",
-        "e2e_*",
-        "--",
-        "--include-ignored",
-    ];
-    let mut command = cargo_once(&arguments);
-    count_tests(command.env("LOADLINE_BIN", binary), |_| true)
+    let tests = |chosen: &[&str], harness: &[&str]| {
+        let words = [
+            &["test", "--workspace", "--no-fail-fast"],
+            chosen,
+            &["--", "--include-ignored"],
+            harness,
+        ];
+        let mut command = cargo_once(&words.concat());
+        command.env("LOADLINE_BIN", &binary);
+        run_tests(&mut command, |_| true)
+    };
+    let told = tests(&["--test", "e2e_*"], &[])?;
+    if told.crashed > 0 || !(1..=SECOND_TRIES_MAX).contains(&told.failed.len()) {
+        return outcome(&told);
+    }
+    for test in &told.failed {
+        let again = tests(&["--test", &test.suite], &["--exact", &test.name])?;
+        if !again.failed.is_empty() {
+            return outcome(&told);
+        }
+    }
+    let names: Vec<&str> = told.failed.iter().map(|test| test.name.as_str()).collect();
+    let counts = told.counts.with_passed_alone(names.len());
+    Ok(Outcome::TestedTwice(counts, names.join(", ")))
+}
+
+fn outcome(told: &Told) -> Result<Outcome> {
+    if told.counts.has_failures() {
+        Err(format!("tests failed: {}", told.counts))
+    } else {
+        Ok(Outcome::Tested(told.counts))
+    }
 }
 
 /// Runs a `cargo test` command. `counts_ignored` tells whether the ignored tests of a suite were
 /// really left out.
-fn count_tests(command: &mut Command, counts_ignored: fn(&str) -> bool) -> Result<Outcome> {
+///
+/// # Errors
+/// The command failed without a test that did: nothing was compiled, or a suite crashed.
+fn run_tests(command: &mut Command, counts_ignored: fn(&str) -> bool) -> Result<Told> {
     let skip_log = std::env::temp_dir().join(format!("loadline-ci-{}-skips", std::process::id()));
     let mut tally = Tally::new(counts_ignored);
     let succeeded = exec::watch(command.env("LOADLINE_SKIPS", &skip_log), |line| {
@@ -299,11 +338,12 @@ fn count_tests(command: &mut Command, counts_ignored: fn(&str) -> bool) -> Resul
         print!("tests that skipped themselves:\n{skips}");
         std::fs::remove_file(&skip_log).map_err(|error| format!("skip log: {error}"))?;
     }
-    let counts = tally.finish().with_skips(skips.lines().count());
-    if succeeded {
-        Ok(Outcome::Tested(counts))
+    let mut told = tally.finish();
+    told.counts = told.counts.with_skips(skips.lines().count());
+    if succeeded || told.counts.has_failures() {
+        Ok(told)
     } else {
-        Err(format!("tests failed: {counts}"))
+        Err(format!("tests failed: {}", told.counts))
     }
 }
 

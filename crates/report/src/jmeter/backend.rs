@@ -2,7 +2,7 @@
 //! Graphite.
 //!
 //! Must not know clocks and sockets. Invariant: counts are those since they were told last; times are those of the last
-//! [`WINDOW`] samples of a label, as in JMeter.
+//! `WINDOW` samples of a label, as in JMeter.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! The scripts of a thread of a plan, run by the product's engine of JavaScript.
 //!
 //! Must not know what the objects are that scripts ask. Invariant: a thread without scripts has no engine, and no script
-//! holds its worker up for longer than [`LONGEST_NS`].
+//! holds its worker up for longer than `LONGEST_NS`.
 
 use std::cell::OnceCell;
 use std::sync::Arc;

@@ -50,6 +50,7 @@ pub(crate) fn find(
         for (name, what) in NUMBERS {
             numbers(part, name, what, scope, &mut found);
         }
+        endless(part, scope, &mut found);
     }
     for file in files(parts, scope, world) {
         if !file.is_there {
@@ -101,6 +102,27 @@ fn numbers(
         found.push(Finding {
             path: part.path.clone(),
             what: format!("{what} is {value:?}, which is no number and counts as 0"),
+        });
+    }
+}
+
+/// A number of loops that is not heeded: a group without the property is continued for good.
+fn endless(part: &Part<'_>, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
+    let group = part.element;
+    let main = group.group("ThreadGroup.main_controller");
+    let is_told = main.find_text("LoopController.continue_forever").is_some();
+    if is_told || group.flag("ThreadGroup.scheduler", false) {
+        return;
+    }
+    let loops = main
+        .find_text("LoopController.loops")
+        .and_then(|text| known(text, scope));
+    if let Some(loops) = loops.and_then(|text| text.trim().parse::<u32>().ok()) {
+        found.push(Finding {
+            path: part.path.clone(),
+            what: format!(
+                "runs for good, not {loops} loops: JMeter counts them only where LoopController.continue_forever is false"
+            ),
         });
     }
 }

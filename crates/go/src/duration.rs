@@ -30,9 +30,12 @@ impl GoDuration {
         Duration::from_nanos(u64::try_from(self.0).unwrap_or(0))
     }
 
-    /// So many milliseconds, fractions included; saturates.
+    /// So many milliseconds, fractions included. What a span cannot hold becomes the least one, as processors of PCs
+    /// convert numbers for Go.
     pub fn from_milliseconds(milliseconds: f64) -> GoDuration {
-        GoDuration((milliseconds * 1e6) as i64)
+        let ns = milliseconds * 1e6;
+        let is_held = (-(2_f64.powi(63))..2_f64.powi(63)).contains(&ns);
+        GoDuration(if is_held { ns as i64 } else { i64::MIN })
     }
 
     /// Reads what k6 reads: a number of milliseconds, `<days>d<rest>`, or what Go reads.
@@ -40,7 +43,7 @@ impl GoDuration {
     /// # Errors
     /// Go's message.
     pub fn parse_extended(text: &str) -> Result<GoDuration, String> {
-        if let Some(milliseconds) = float::parse(text) {
+        if let Ok(milliseconds) = float::parse_float(text) {
             return Ok(GoDuration::from_milliseconds(milliseconds));
         }
         let Some((days, rest)) = text.split_once('d') else {
@@ -242,6 +245,10 @@ mod tests {
                 shown
             );
         }
+        for text in ["NaN", "inf", "-Infinity", "1e13"] {
+            let read = GoDuration::parse_extended(text);
+            assert_eq!(read, Ok(GoDuration(i64::MIN)), "{text}");
+        }
         for text in [
             "x",
             "",
@@ -249,8 +256,7 @@ mod tests {
             "1dx",
             "xd",
             "1d-",
-            "inf",
-            "NaN",
+            "1e400",
             "99999999999d",
             "1.5d",
             "1d-2h",

@@ -8,6 +8,7 @@
 pub mod duration;
 pub mod float;
 pub mod header;
+pub mod host;
 pub mod integer;
 pub mod json;
 pub mod quote;

@@ -12,6 +12,7 @@ use rquickjs::{Class, Coerced, Ctx, Function, JsLifetime, Object, Result, TypedA
 use super::call::Refused;
 use super::{error, go_value};
 use crate::kinds::array_buffer;
+use crate::modules::go_values::GoText;
 use crate::vu::state;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -214,11 +215,11 @@ fn file_of<'js>(value: &Value<'js>) -> Option<Object<'js>> {
 pub(super) fn file<'js>(
     ctx: Ctx<'js>,
     data: Opt<Value<'js>>,
-    filename: Opt<Coerced<String>>,
-    content_type: Opt<Coerced<String>>,
+    filename: Opt<GoText>,
+    content_type: Opt<GoText>,
 ) -> Result<Class<'js, FileData>> {
     let data = data.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
-    if !data.is_string() && binary(&data).is_none() {
+    if !data.is_string() && data.as_object().and_then(array_buffer).is_none() {
         let kind = go_value::type_name(&data);
         let message = format!("invalid type {kind}, expected string or ArrayBuffer");
         return Err(error::throw(&ctx, &message));

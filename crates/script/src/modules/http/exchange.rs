@@ -151,7 +151,11 @@ impl Exchange {
         let mut fields = Vec::with_capacity(2 + call.headers.len() + 2);
         let own_host = !call.host.is_empty() && self.chain.has_host();
         let host = if own_host { &call.host } else { authority };
-        fields.push((Arc::clone(&self.client.names.host), host.to_owned()));
+        if !is_value(host) {
+            return Err(bad_value("Host"));
+        }
+        let host = loadline_go::host::header_value(host).into_owned();
+        fields.push((Arc::clone(&self.client.names.host), host));
         let mut agent = state.program.settings.http.user_agent.as_str();
         for (name, value) in &call.headers {
             if !is_token(name) {
@@ -161,10 +165,7 @@ impl Exchange {
                 )));
             }
             if !is_value(value) {
-                return Err(refused(format!(
-                    "net/http: invalid header field value for {}",
-                    quoted(name)
-                )));
+                return Err(bad_value(name));
             }
             if &**name == "User-Agent" {
                 agent = value;
@@ -479,6 +480,11 @@ fn may_have_body(answer: &HopAnswer, method: &str) -> bool {
 
 fn refused(text: String) -> Unreachable {
     Unreachable::new(1000, text)
+}
+
+fn bad_value(field: &str) -> Unreachable {
+    let field = quoted(field);
+    refused(format!("net/http: invalid header field value for {field}"))
 }
 
 /// A hop that could not be sent.

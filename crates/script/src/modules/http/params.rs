@@ -20,7 +20,7 @@ use crate::modules::go_values::object_of;
 use crate::modules::tags;
 
 /// Longest timeout: about a century, so that sums of instants stay within their type.
-const TIMEOUT_MAX_NS: f64 = 3e18;
+const TIMEOUT_MAX_NS: i64 = 3_000_000_000_000_000_000;
 /// Fields that are looked through for one of a name; more are asked by hash.
 const HEADERS_LOOKED_THROUGH: usize = 32;
 
@@ -203,9 +203,9 @@ fn read_tags<'js>(
 
 /// A number of milliseconds, or a text such as `10s`, in nanoseconds.
 fn timeout_ns(value: &Value<'_>) -> Result<std::result::Result<u64, String>> {
+    let told = |span: GoDuration| span.0.clamp(0, TIMEOUT_MAX_NS) as u64;
     if let Some(milliseconds) = value.as_number() {
-        let ns = milliseconds * 1e6;
-        return Ok(Ok(ns.clamp(0.0, TIMEOUT_MAX_NS) as u64));
+        return Ok(Ok(told(GoDuration::from_milliseconds(milliseconds))));
     }
     let Some(written) = value.as_string() else {
         let kind = super::go_value::type_name(value);
@@ -214,6 +214,5 @@ fn timeout_ns(value: &Value<'_>) -> Result<std::result::Result<u64, String>> {
         )));
     };
     let written = String::from_js(value.ctx(), written.clone().into_value())?;
-    let span = GoDuration::parse_extended(&written);
-    Ok(span.map(|span| (span.0 as f64).clamp(0.0, TIMEOUT_MAX_NS) as u64))
+    Ok(GoDuration::parse_extended(&written).map(told))
 }

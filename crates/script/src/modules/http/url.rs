@@ -31,7 +31,7 @@ pub(crate) struct Place {
     pub(crate) origin: Arc<Origin>,
     /// Path and query.
     pub(crate) target: String,
-    /// The value of `Host`.
+    /// The host as the URL names it, with its port.
     pub(crate) authority: String,
 }
 
@@ -168,12 +168,7 @@ impl Place {
         let name = ascii_host(&origin.host);
         Ok(Place {
             target: url.target(),
-            authority: match url.host.is_ascii() {
-                true => url.host.strip_suffix(':').unwrap_or(&url.host).to_owned(),
-                false => url
-                    .port()
-                    .map_or_else(|| name.clone(), |port| format!("{name}:{port}")),
-            },
+            authority: url.host.strip_suffix(':').unwrap_or(&url.host).to_owned(),
             origin: Arc::new(Origin {
                 host: name,
                 ..origin
@@ -182,9 +177,10 @@ impl Place {
     }
 }
 
-/// A host name as it is asked of DNS.
+/// A host name as it is asked of DNS; as it is where it has ASCII characters that no name has.
 fn ascii_host(name: &str) -> String {
-    if name.is_ascii() {
+    let is_of_names = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-.".contains(c);
+    if name.is_ascii() || !name.chars().all(is_of_names) {
         return name.to_owned();
     }
     match ::url::Host::parse(name) {

@@ -30,7 +30,7 @@ pub(super) fn json<'js>(
         return whole(&ctx, &response);
     };
     let found = with_text(&response, |text| {
-        if let Some(why) = too_deep(&path, text) {
+        if let Some(why) = too_deep(&path, text).or_else(|| unsupported(&path)) {
             return Err(why);
         }
         let found = gjson::get(text, &path);
@@ -42,6 +42,28 @@ pub(super) fn json<'js>(
         Some(Ok(Some(json))) => ctx.json_parse(json),
         Some(Err(why)) => Err(error::throw(&ctx, &why)),
     }
+}
+
+/// Modifiers of k6's paths that are not followed here.
+const UNSUPPORTED: [&str; 6] = ["keys", "values", "tostr", "fromstr", "group", "dig"];
+
+/// Why a path is not followed: it has a part that k6 knows and this dialect does not.
+fn unsupported(path: &str) -> Option<String> {
+    let starts_part = |at: usize| at == 0 || b".|{[,:".contains(&path.as_bytes()[at - 1]);
+    for (at, _) in path.match_indices('@').filter(|(at, _)| starts_part(*at)) {
+        let rest = &path[at + 1..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+        let name = &rest[..end.unwrap_or(rest.len())];
+        if UNSUPPORTED.contains(&name) {
+            return Some(format!(
+                "the modifier @{name} of paths is not supported: take the value whole, and its part in the script"
+            ));
+        }
+    }
+    let mut literals = path.match_indices('!').filter(|(at, _)| starts_part(*at));
+    literals
+        .next()
+        .map(|_| "literals (!) in paths are not supported: add the value in the script".to_owned())
 }
 
 /// Why a path is not followed: it would need more of the stack than there may be.
@@ -110,6 +132,35 @@ pub(super) fn with_text<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_that_are_not_followed_are_named() {
+        for path in [
+            "@keys",
+            "a.@keys.0",
+            "l.#.@values",
+            "l.#|@tostr",
+            "{x:a.@dig:k}",
+            "[a,@group]",
+        ] {
+            assert!(
+                unsupported(path).is_some_and(|why| why.contains("modifier @")),
+                "{path}"
+            );
+        }
+        assert!(unsupported("{\"v\":!5}").is_some() && unsupported("a|!5").is_some());
+        for path in [
+            "a.b",
+            "a@keys",
+            "a.@keysx",
+            "l.#(k!=1).m",
+            "l.#(s!%\"x*\")#",
+            "@this|@pretty",
+            "a.b!",
+        ] {
+            assert_eq!(unsupported(path), None, "{path}");
+        }
+    }
 
     #[test]
     fn long_paths_and_deep_bodies_are_refused_and_no_others() {

@@ -1,0 +1,103 @@
+//! The field `Host` as Go's client sends it.
+//!
+//! Sources: the documentation and the behaviour of `net/http` and `golang.org/x/net/http/httpguts`.
+//! Must not know addresses. Invariant: what is returned has only bytes that a host may have.
+
+use std::borrow::Cow;
+
+/// The value that is sent for a host that a request names; blank where it has bytes that no host has. Labels beyond
+/// ASCII are in Punycode, and the zone of an IPv6 address is left out.
+#[must_use]
+pub fn header_value(host: &str) -> Cow<'_, str> {
+    let ascii = ascii(host);
+    if ascii.bytes().all(is_host_byte) {
+        without_zone(ascii)
+    } else {
+        Cow::Borrowed("")
+    }
+}
+
+/// Each label for itself, as it is: no mapping, no lower case.
+fn ascii(host: &str) -> Cow<'_, str> {
+    if host.is_ascii() {
+        return Cow::Borrowed(host);
+    }
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') => (name, Some(port)),
+        _ => (host, None),
+    };
+    let labels: Option<Vec<String>> = name.split('.').map(ascii_label).collect();
+    let Some(labels) = labels else {
+        return Cow::Borrowed(host);
+    };
+    let name = labels.join(".");
+    Cow::Owned(match port {
+        Some(port) => format!("{name}:{port}"),
+        None => name,
+    })
+}
+
+fn ascii_label(label: &str) -> Option<String> {
+    match label.is_ascii() {
+        true => Some(label.to_owned()),
+        false => idna::punycode::encode_str(label).map(|code| format!("xn--{code}")),
+    }
+}
+
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!$%&'()*+,-.:;=[]_~".contains(&byte)
+}
+
+/// `[fe80::1%eth0]:80` → `[fe80::1]:80`.
+fn without_zone(host: Cow<'_, str>) -> Cow<'_, str> {
+    if !host.starts_with('[') {
+        return host;
+    }
+    let Some(end) = host.rfind(']') else {
+        return host;
+    };
+    match host[..end].rfind('%') {
+        Some(zone) => Cow::Owned(format!("{}{}", &host[..zone], &host[end..])),
+        None => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn hosts_are_sent_as_go_sends_them() {
+        let rows = [
+            ("a:99999", "a:99999"),
+            ("A.B", "A.B"),
+            ("a%20b", "a%20b"),
+            ("a;b=c", "a;b=c"),
+            ("a b", ""),
+            ("a/b", ""),
+            ("a@b", ""),
+            ("ä.B/x", ""),
+            ("é", "xn--9ca"),
+            ("É.test", "xn--dca.test"),
+            ("Bücher.test", "xn--Bcher-kva.test"),
+            ("é:80", "xn--9ca:80"),
+            ("[é]", "xn--[]-bja"),
+            ("日本", "xn--wgv71a"),
+            ("[a", "[a"),
+            ("[::1%25lo]", "[::1]"),
+            ("[::1%lo]:80", "[::1]:80"),
+        ];
+        for (host, sent) in rows {
+            assert_eq!(header_value(host), sent, "{host}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn only_bytes_of_hosts_are_sent(host in "\\PC{0,40}") {
+            prop_assert!(header_value(&host).bytes().all(is_host_byte));
+        }
+    }
+}

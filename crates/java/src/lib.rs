@@ -2,8 +2,9 @@
 //! and functions are full of what Java makes of a text.
 //!
 //! Source: the documentation of `java.util.Properties`, `java.text.DecimalFormat`, `java.text.SimpleDateFormat`,
-//! `java.util.Random` and `java.net.URLEncoder`. Must not know which tool speaks, nor what a text is for.
+//! `java.util.Random`, `java.nio.charset.Charset` and `java.net.URLEncoder`. Must not know which tool speaks, nor what a text is for.
 
+pub mod charset;
 pub mod date_format;
 pub mod decimal_format;
 pub mod duration;

@@ -2,6 +2,7 @@
 //!
 //! Must not know URLs. Invariant: what is encoded decodes to the same text.
 
+use crate::charset::Charset;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 /// What `URLEncoder` writes as `%XX`, but the blank, which becomes `+`.
@@ -16,6 +17,61 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 #[must_use]
 pub fn encode(text: &str) -> String {
     encode_bytes(text.as_bytes())
+}
+
+/// `URLEncoder.encode` in another character set: each run of characters that are not sent as they are is coded alone.
+#[must_use]
+pub fn encode_in(text: &str, charset: Charset) -> String {
+    if charset == Charset::UTF_8 {
+        return encode(text);
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-*_ ".contains(c);
+    let mut coded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_run = is_plain(first);
+        let end = rest.find(|c| is_plain(c) != is_run).unwrap_or(rest.len());
+        let (run, behind) = rest.split_at(end);
+        match is_run {
+            true => coded.push_str(&run.replace(' ', "+")),
+            false => {
+                for byte in charset.encode(run).iter() {
+                    coded.push_str(&format!("%{byte:02X}"));
+                }
+            }
+        }
+        rest = behind;
+    }
+    coded
+}
+
+/// `URLDecoder.decode` in another character set: what is not coded stays as it is.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_in(text: &str, charset: Charset) -> Result<String, String> {
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['%', '+']) {
+        decoded.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(behind) = rest.strip_prefix('+') {
+            decoded.push(' ');
+            rest = behind;
+            continue;
+        }
+        let coded = rest
+            .bytes()
+            .step_by(3)
+            .take_while(|byte| *byte == b'%')
+            .count();
+        let end = rest.len().min(coded * 3);
+        let run = rest.get(..end).unwrap_or(rest);
+        decoded.push_str(&charset.decode(&decode_bytes(run)?));
+        rest = &rest[run.len()..];
+    }
+    decoded.push_str(rest);
+    Ok(decoded)
 }
 
 /// The same of a text that is written in some other encoding than UTF-8.
@@ -87,7 +143,28 @@ mod tests {
         }
     }
 
+    #[test]
+    fn other_sets_are_coded_run_by_run() {
+        let coded = |text: &str, name: &str| encode_in(text, Charset::named(name).expect(name));
+        assert_eq!(coded("é€ b", "ISO-8859-1"), "%E9%3F+b");
+        assert_eq!(coded("x+y%41", "UTF-16"), "x%FE%FF%00%2By%FE%FF%00%2541");
+        let decoded = |text: &str, name: &str| decode_in(text, Charset::named(name).expect(name));
+        assert_eq!(
+            decoded("é€+%E9%80x", "windows-1252").as_deref(),
+            Ok("é€ é€x")
+        );
+        assert_eq!(decoded("y%41", "UTF-16").as_deref(), Ok("y\u{fffd}"));
+        assert!(decoded("a%4", "latin1").is_err() && decoded("%é1", "latin1").is_err());
+    }
+
     proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "[%+0-9a-fé]{0,12}") {
+            for charset in [Charset::Latin1, Charset::Utf16] {
+                let _ = decode_in(&text, charset);
+            }
+        }
+
         #[test]
         fn whatever_is_encoded_decodes_to_itself(text in ".*") {
             proptest::prop_assert_eq!(decode(&encode(&text)), Ok(text));

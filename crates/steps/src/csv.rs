@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use loadline_java::charset::Charset;
+
 use crate::host::Host;
 
 /// How a file is read.
@@ -163,10 +165,9 @@ fn decoded(bytes: &[u8], encoding: &str) -> Result<String, String> {
     } else {
         encoding.trim()
     };
-    let known = encoding_rs::Encoding::for_label(label.as_bytes());
-    let known = known.ok_or_else(|| format!("unknown encoding {label}"))?;
-    let (text, _, _) = known.decode(bytes);
-    Ok(text.into_owned())
+    let charset = Charset::named(label).ok_or_else(|| format!("unknown encoding {label}"))?;
+    let text = charset.decode(bytes);
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Field {
             Field::UnescapedBody => Cow::Owned(unescape_html(&sample.text())),
             Field::ResponseHeaders => Cow::Borrowed(&sample.response_headers),
             Field::RequestHeaders => Cow::Borrowed(&sample.request_headers),
-            Field::RequestData => Cow::Borrowed(&sample.sampler_data),
+            Field::RequestData => sample.request_data(),
             Field::Url => Cow::Borrowed(sample.url.as_deref().unwrap_or_default()),
             Field::Code => Cow::Borrowed(&sample.code),
             Field::Message => Cow::Borrowed(&sample.message),

@@ -213,6 +213,8 @@ pub enum DataSource {
     Random(RandomSource),
     /// A line of a file, perhaps by chance.
     RandomCsv(RandomCsvSource),
+    /// User parameters that are set once a pass.
+    UserParameters(UserParameters),
 }
 
 /// Who shares the lines of a file.
@@ -321,8 +323,6 @@ pub struct UserParameters {
     pub names: Vec<Text>,
     /// Columns of values.
     pub columns: Vec<Vec<Text>>,
-    /// Whether they are set once an iteration, not before each sample.
-    pub per_iteration: bool,
 }
 
 /// What applies to a sampler, each list in the order in which it applies.

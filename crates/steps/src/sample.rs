@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8};
+use loadline_java::charset::Charset;
 
 use crate::action::Action;
 
@@ -129,11 +129,28 @@ impl Sample {
     /// The data as text, by its encoding; UTF-8 where none is named.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
-        let named = Encoding::for_label(self.encoding.as_bytes());
-        let (text, _) = named
-            .unwrap_or(UTF_8)
-            .decode_without_bom_handling(&self.data);
-        text
+        let charset = Charset::named(&self.encoding).unwrap_or(Charset::UTF_8);
+        charset.decode(&self.data)
+    }
+
+    /// What was sent, as assertions see it: of a request its first line, its body and its cookies.
+    #[must_use]
+    pub fn request_data(&self) -> Cow<'_, str> {
+        let (method, Some(url)) = (&self.method, &self.url) else {
+            return Cow::Borrowed(&self.sampler_data);
+        };
+        if method.is_empty() {
+            return Cow::Borrowed(&self.sampler_data);
+        }
+        let data = match method.as_str() {
+            "HEAD" | "OPTIONS" | "TRACE" => String::new(),
+            _ => format!("\n{method} data:\n{}\n", self.query),
+        };
+        let cookies = match self.cookies.as_str() {
+            "" => "[no cookies]",
+            cookies => &format!("Cookie Data:\n{cookies}"),
+        };
+        Cow::Owned(format!("{method} {url}\n{data}\n{cookies}\n"))
     }
 
     /// The message of the first assertion that has one; empty where none has.

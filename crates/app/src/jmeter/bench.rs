@@ -41,6 +41,7 @@ impl Bench {
             },
             thread: ThreadIdentity {
                 plan: plan.to_owned(),
+                number: 1,
                 ..ThreadIdentity::default()
             },
             memory: FunctionMemory::default(),

@@ -15,7 +15,7 @@ use loadline_steps::program::{
 
 use loadline_steps::script::ScriptRole;
 
-use super::{Lowering, listeners, scripts};
+use super::{Lowering, enabled, listeners, scripts};
 use crate::tree::{Element, Properties};
 
 /// The elements that apply, the outermost level first.
@@ -171,6 +171,14 @@ impl Lowering {
             self.unsupported(element, element.class.clone());
             return None;
         }
+        if is_set_once_a_pass(element) {
+            return None;
+        }
+        let parameters = self.user_parameters(element);
+        Some(PreProcessor::UserParameters(Arc::new(parameters)))
+    }
+
+    fn user_parameters(&mut self, element: &Element) -> UserParameters {
         let names = element.group("UserParameters.names").iter();
         let names = names
             .map(|name| self.text(element, name.as_text()))
@@ -182,12 +190,10 @@ impl Lowering {
                 .map(|value| self.text(element, value.as_text()))
                 .collect()
         });
-        let parameters = UserParameters {
+        UserParameters {
             columns: columns.collect(),
             names,
-            per_iteration: element.flag("UserParameters.per_iteration", false),
-        };
-        Some(PreProcessor::UserParameters(Arc::new(parameters)))
+        }
     }
 
     fn timer(&mut self, element: &Element) -> Option<Timer> {
@@ -220,12 +226,12 @@ impl Lowering {
                 seed: self.property(element, "randomSeed"),
             })),
             "SyncTimer" => Timer::Synchronizing {
-                id: self.next_id(),
+                id: self.id_of(element),
                 size: self.property(element, "groupSize"),
                 timeout_ms: self.property(element, "timeoutInMs"),
             },
             "VariableThroughputTimer" => Timer::Shaping(Box::new(ShapingTiming {
-                id: self.next_id(),
+                id: self.id_of(element),
                 name: self.text(element, &element.name),
                 rows: self.rows(element, "load_profile"),
             })),
@@ -256,18 +262,26 @@ impl Lowering {
         }
     }
 
-    /// The sources of variables that stand directly below a controller.
+    /// The sources of variables that stand below a controller or one of its samplers: the last one gives first.
     pub(super) fn data_sources(&mut self, elements: &[&Element]) -> Vec<DataSource> {
-        let sources = elements
-            .iter()
-            .filter_map(|element| self.data_source(element));
-        sources.collect()
+        let mut sources = Vec::new();
+        for element in elements.iter().rev() {
+            if !is_applied(element) && !is_controller(element) {
+                let below: Vec<&Element> = enabled(&element.children).collect();
+                sources.extend(self.data_sources(&below));
+            }
+            sources.extend(self.data_source(element));
+        }
+        sources
     }
 
     fn data_source(&mut self, element: &Element) -> Option<DataSource> {
         Some(match element.class.as_str() {
+            "UserParameters" if is_set_once_a_pass(element) => {
+                DataSource::UserParameters(self.user_parameters(element))
+            }
             "CSVDataSet" => DataSource::Csv(CsvSource {
-                id: self.next_id(),
+                id: self.id_of(element),
                 file: self.property(element, "filename"),
                 encoding: self.property(element, "fileEncoding"),
                 names: self.property(element, "variableNames"),
@@ -279,7 +293,7 @@ impl Lowering {
                 sharing: sharing(element.text("shareMode")),
             }),
             "RandomCSVDataSetConfig" => DataSource::RandomCsv(RandomCsvSource {
-                id: self.next_id(),
+                id: self.id_of(element),
                 file: self.property(element, "filename"),
                 encoding: self.property(element, "fileEncoding"),
                 names: self.property(element, "variableNames"),
@@ -290,7 +304,7 @@ impl Lowering {
                 per_thread: element.flag("independentListPerThread", false),
             }),
             "CounterConfig" => DataSource::Counter(CounterSource {
-                id: self.next_id(),
+                id: self.id_of(element),
                 start: self.property(element, "CounterConfig.start"),
                 end: self.property(element, "CounterConfig.end"),
                 step: self.property(element, "CounterConfig.incr"),
@@ -300,7 +314,7 @@ impl Lowering {
                 reset_each_iteration: element.flag("CounterConfig.reset_on_tg_iteration", false),
             }),
             "RandomVariableConfig" => DataSource::Random(RandomSource {
-                id: self.next_id(),
+                id: self.id_of(element),
                 least: self.property(element, "minimumValue"),
                 greatest: self.property(element, "maximumValue"),
                 format: self.property(element, "outputFormat"),
@@ -311,6 +325,17 @@ impl Lowering {
             _ => return None,
         })
     }
+}
+
+/// Whether an element has passes of its own.
+fn is_controller(element: &Element) -> bool {
+    let class = element.class.as_str();
+    class.ends_with("Controller") || matches!(class, "InterleaveControl" | "RunTime")
+}
+
+/// Whether user parameters are set at each pass of the controller around them, not before each sample.
+fn is_set_once_a_pass(element: &Element) -> bool {
+    element.flag("UserParameters.per_iteration", false)
 }
 
 fn sharing(mode: &str) -> Sharing {

@@ -98,7 +98,7 @@ impl Lowering {
 
     fn answer_saver(&mut self, element: &Element) -> AnswerSaver {
         AnswerSaver {
-            id: self.next_id(),
+            id: self.id_of(element),
             prefix: self.property(element, "FileSaver.filename"),
             failed_only: element.flag("FileSaver.errorsonly", false),
             good_only: element.flag("FileSaver.successonly", false),

@@ -83,7 +83,7 @@ struct Lowering {
     /// Whether the plan is in the functional mode.
     is_functional: bool,
     /// Numbers given out to elements that keep something.
-    ids: usize,
+    ids: HashMap<*const Element, usize>,
     /// The listeners that were read, by where they are.
     listeners: HashMap<*const Element, Option<ListenerId>>,
     /// What was read of elements that apply to samplers, by where they are.
@@ -197,9 +197,10 @@ impl Lowering {
         }
     }
 
-    fn next_id(&mut self) -> usize {
-        self.ids += 1;
-        self.ids
+    /// The number of what is shared by all that it applies to, also by several groups.
+    fn id_of(&mut self, element: &Element) -> usize {
+        let next = self.ids.len() + 1;
+        *self.ids.entry(std::ptr::from_ref(element)).or_insert(next)
     }
 }
 

@@ -305,7 +305,7 @@ impl Lowering {
     /// A modifier that puts sessions into requests.
     pub(super) fn url_rewriting(&mut self, element: &Element) -> UrlRewriting {
         UrlRewriting {
-            id: self.next_id(),
+            id: self.id_of(element),
             argument: self.property(element, "argument_name"),
             in_path: element.flag("path_extension", false),
             without_equals: element.flag("path_extension_no_equals", false),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use loadline_java::charset::Charset;
 use loadline_java::decimal_format::DecimalFormat;
 use loadline_java::numbers;
 
@@ -19,9 +19,9 @@ const UNREADABLE: &str = "**ERR**";
 /// `__FileToString(file[,encoding][,variable])`: the whole text.
 pub(super) fn file_to_string(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let file = call.argument(0, scope);
-    let encoding = encoding(&call.argument(1, scope))?;
+    let charset = charset(&call.argument(1, scope))?;
     match scope.host.world().read_file(&file) {
-        Ok(bytes) => out.push_str(&encoding.decode_without_bom_handling(&bytes).0),
+        Ok(bytes) => out.push_str(&charset.decode(&bytes)),
         Err(why) => {
             warn(scope, "o.a.j.f.FileToString", &why);
             out.push_str(UNREADABLE);
@@ -38,8 +38,8 @@ pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     let text = call.argument(1, scope).replace("\\n", "\n");
     let append = call.optional(2, scope).filter(|given| !given.is_empty());
     let append = append.is_none_or(|given| given.trim().eq_ignore_ascii_case("true"));
-    let encoding = encoding(&call.argument(3, scope))?;
-    let (bytes, _, _) = encoding.encode(&text);
+    let charset = charset(&call.argument(3, scope))?;
+    let bytes = charset.encode(&text);
     let written = match file {
         "" => Err("a file to write to has no name".to_owned()),
         _ => scope.host.world().write_file(file, &bytes, append),
@@ -51,13 +51,11 @@ pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     Ok(())
 }
 
-/// The encoding of a name; UTF-8 where it is blank.
-fn encoding(name: &str) -> Result<&'static Encoding, String> {
+/// The character set of a name; UTF-8 where it is blank.
+fn charset(name: &str) -> Result<Charset, String> {
     match name.trim() {
-        "" => Ok(UTF_8),
-        // The web takes ISO-8859-1 for its superset; Java does not, but no text tells them apart that has no controls.
-        name if name.eq_ignore_ascii_case("ISO-8859-1") => Ok(WINDOWS_1252),
-        name => Encoding::for_label(name.as_bytes()).ok_or_else(|| name.to_owned()),
+        "" => Ok(Charset::UTF_8),
+        name => Charset::named(name).ok_or_else(|| name.to_owned()),
     }
 }
 

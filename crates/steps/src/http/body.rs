@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use encoding_rs::Encoding;
+use loadline_java::charset::Charset;
 use loadline_java::url_coding;
 
 use super::exchange::Fetch;
@@ -34,6 +34,14 @@ struct Pair<'a> {
     plan: &'a HttpArgument,
     name: String,
     value: String,
+}
+
+impl Pair<'_> {
+    /// Whether a body has it: not where its name is blank, or a variable that nobody set.
+    fn is_sent(&self) -> bool {
+        let name = &self.name;
+        !is_blank(name) && !(name.trim().starts_with("${") && name.ends_with('}'))
+    }
 }
 
 /// An argument that a modifier adds.
@@ -68,22 +76,14 @@ fn pairs<'a>(
     pairs
 }
 
-/// The encoding that a plan names; UTF-8 where it names none, or none that is known.
-fn encoding(name: &str) -> &'static Encoding {
-    Encoding::for_label(name.trim().as_bytes()).unwrap_or(encoding_rs::UTF_8)
-}
-
-/// A text in the coding of forms.
-fn form_encoded(text: &str, encoding: &'static Encoding) -> String {
-    url_coding::encode_bytes(&encoding.encode(text).0)
+/// A text in the coding of forms, as a body has it.
+fn form_encoded(text: &str, charset: Charset) -> String {
+    url_coding::encode_bytes(&charset.encode(text))
 }
 
 /// A text of which the coding of forms is taken away; as it is where it is not in that coding.
-fn form_decoded(text: &str, encoding: &'static Encoding) -> String {
-    url_coding::decode_bytes(text).map_or_else(
-        |_| text.to_owned(),
-        |bytes| encoding.decode_without_bom_handling(&bytes).0.into_owned(),
-    )
+fn form_decoded(text: &str, charset: Charset) -> String {
+    url_coding::decode_in(text, charset).unwrap_or_else(|_| text.to_owned())
 }
 
 /// The query that arguments make, those of a path behind them.
@@ -93,7 +93,7 @@ pub(super) fn query(
     more: &[(String, String)],
     scope: &mut Scope<'_>,
 ) -> String {
-    let encoding = encoding(&request.encoding.evaluate(scope));
+    let charset = Charset::named(&request.encoding.evaluate(scope)).unwrap_or(Charset::UTF_8);
     let mut parts = Vec::new();
     for pair in pairs(request, rewrites, scope) {
         if pair.name.is_empty() {
@@ -101,16 +101,16 @@ pub(super) fn query(
         }
         parts.push(match pair.plan.encode {
             true => joined(
-                &form_encoded(&pair.name, encoding),
+                &url_coding::encode(&pair.name),
                 pair.plan.equals,
-                &form_encoded(&pair.value, encoding),
+                &url_coding::encode_in(&pair.value, charset),
             ),
             false => joined(&pair.name, pair.plan.equals, &pair.value),
         });
     }
     for (name, value) in more {
-        let coded = |text: &str| form_encoded(text, encoding);
-        parts.push(format!("{}={}", coded(name), coded(value)));
+        let value = url_coding::encode_in(value, charset);
+        parts.push(format!("{}={value}", url_coding::encode(name)));
     }
     parts.join("&")
 }
@@ -144,33 +144,28 @@ pub(super) fn body(
         return Ok(None);
     }
     let name = request.encoding.evaluate(scope).into_owned();
-    let charset = if is_blank(&name) {
-        "UTF-8"
-    } else {
-        name.trim()
+    let charset = match is_blank(&name) {
+        true => Ok(Charset::UTF_8),
+        false => Charset::named(&name).ok_or_else(|| HttpFault {
+            class: "java.nio.charset.UnsupportedCharsetException".to_owned(),
+            message: name.trim().to_owned(),
+        }),
     };
-    let is_known = Encoding::for_label(charset.as_bytes()).is_some();
-    let encoding = encoding(charset);
     let adds = |one: &Rewrite| matches!(one, Rewrite::Argument { .. });
     let is_raw = is_raw(request, scope) && (request.raw_body || !rewrites.iter().any(adds));
-    let unknown = || HttpFault {
-        class: "java.nio.charset.UnsupportedCharsetException".to_owned(),
-        message: charset.to_owned(),
-    };
     let has_body = !matches!(method, "GET" | "HEAD" | "TRACE" | "OPTIONS");
-    if is_raw && (has_body || method == "GET") {
-        if !is_known {
-            return Err(unknown());
-        }
+    let has_body = has_body || is_raw && method == "GET";
+    if is_raw && has_body && !request.multipart {
+        let charset = charset?;
         let pairs = pairs(request, rewrites, scope);
         let told: String = pairs.iter().map(|pair| pair.value.as_str()).collect();
         if method == "GET" && told.is_empty() {
             return Ok(None);
         }
-        let bytes = encoding.encode(&told).0.into_owned();
+        let bytes = charset.encode(&told).into_owned();
         return Ok(Some(RequestBody {
             bytes,
-            content_type: Some(format!("text/plain; charset={charset}")),
+            content_type: Some(format!("text/plain; charset={}", charset.name())),
             told,
             ..RequestBody::default()
         }));
@@ -178,9 +173,7 @@ pub(super) fn body(
     if !has_body {
         return Ok(None);
     }
-    if !is_known {
-        return Err(unknown());
-    }
+    let charset = charset?;
     if let [file] = request.files.as_slice()
         && is_blank(&file.parameter.evaluate(scope))
         && !request.multipart
@@ -189,32 +182,30 @@ pub(super) fn body(
     }
     let pairs = pairs(request, rewrites, scope);
     if request.multipart || !request.files.is_empty() {
-        return multipart(request, &pairs, charset, encoding, scope).map(Some);
+        return multipart(request, &pairs, charset, scope).map(Some);
     }
-    Ok(Some(form(&pairs, charset, encoding)))
+    Ok(Some(form(&pairs, charset)))
 }
 
-fn form(pairs: &[Pair<'_>], charset: &str, encoding: &'static Encoding) -> RequestBody {
+fn form(pairs: &[Pair<'_>], charset: Charset) -> RequestBody {
     let mut parts = Vec::new();
-    for pair in pairs.iter().filter(|pair| !pair.name.is_empty()) {
+    for pair in pairs.iter().filter(|pair| pair.is_sent()) {
         let (name, value) = match pair.plan.encode {
             true => (pair.name.clone(), pair.value.clone()),
             false => (
-                form_decoded(&pair.name, encoding),
-                form_decoded(&pair.value, encoding),
+                form_decoded(&pair.name, charset),
+                form_decoded(&pair.value, charset),
             ),
         };
-        let (name, value) = (
-            form_encoded(&name, encoding),
-            form_encoded(&value, encoding),
-        );
+        let (name, value) = (form_encoded(&name, charset), form_encoded(&value, charset));
         parts.push(format!("{name}={value}"));
     }
     let told = parts.join("&");
     RequestBody {
-        bytes: told.clone().into_bytes(),
+        bytes: charset.encode(&told).into_owned(),
         content_type: Some(format!(
-            "application/x-www-form-urlencoded; charset={charset}"
+            "application/x-www-form-urlencoded; charset={}",
+            charset.name()
         )),
         told,
         ..RequestBody::default()
@@ -264,14 +255,14 @@ fn boundary(scope: &Scope<'_>) -> String {
 fn multipart(
     request: &HttpRequestPlan,
     pairs: &[Pair<'_>],
-    charset: &str,
-    encoding: &'static Encoding,
+    charset: Charset,
     scope: &mut Scope<'_>,
 ) -> Result<RequestBody, HttpFault> {
     let boundary = boundary(scope);
+    let name = charset.name();
     let mut bytes = Vec::new();
     let mut told = String::new();
-    for pair in pairs.iter().filter(|pair| !pair.name.is_empty()) {
+    for pair in pairs.iter().filter(|pair| pair.is_sent()) {
         let mut head = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"\r\n",
             pair.name
@@ -283,10 +274,10 @@ fn multipart(
                 false => content_type.trim(),
             };
             head.push_str(&format!(
-                "Content-Type: {content_type}; charset={charset}\r\nContent-Transfer-Encoding: 8bit\r\n"
+                "Content-Type: {content_type}; charset={name}\r\nContent-Transfer-Encoding: 8bit\r\n"
             ));
         }
-        let value = encoding.encode(&pair.value).0;
+        let value = charset.encode(&pair.value);
         told.push_str(&format!("{head}\r\n{}\r\n", pair.value));
         bytes.extend_from_slice(head.as_bytes());
         bytes.extend_from_slice(b"\r\n");
@@ -310,7 +301,7 @@ fn multipart(
     Ok(RequestBody {
         bytes,
         content_type: Some(format!(
-            "multipart/form-data; boundary={boundary}; charset={charset}"
+            "multipart/form-data; boundary={boundary}; charset={name}"
         )),
         is_binding: true,
         told,
@@ -349,16 +340,13 @@ mod tests {
 
     #[test]
     fn forms_are_coded_as_by_java() {
-        assert_eq!(
-            form_encoded("a b&é*~", encoding_rs::UTF_8),
-            "a+b%26%C3%A9*%7E"
-        );
-        assert_eq!(form_encoded("é", encoding_rs::WINDOWS_1252), "%E9");
+        assert_eq!(form_encoded("a b&é*~", Charset::UTF_8), "a+b%26%C3%A9*%7E");
+        assert_eq!(form_encoded("é", Charset::Latin1), "%E9");
     }
 
     #[test]
     fn what_is_coded_already_is_decoded_first() {
-        assert_eq!(form_decoded("raw%201", encoding_rs::UTF_8), "raw 1");
-        assert_eq!(form_decoded("100%", encoding_rs::UTF_8), "100%");
+        assert_eq!(form_decoded("raw%201", Charset::UTF_8), "raw 1");
+        assert_eq!(form_decoded("100%", Charset::UTF_8), "100%");
     }
 }

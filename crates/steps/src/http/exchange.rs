@@ -111,6 +111,9 @@ impl Exchange {
                 exchange.own.set(name, value);
             }
         }
+        if plan.cookies.is_some() && exchange.fetch.url.host.is_empty() {
+            return exchange.failed_before(&outcome::no_host_for_cookies(), scope);
+        }
         if let Some(field) = cookies.field(plan, &exchange.fetch.url, memory, scope) {
             exchange.own.set("Cookie", field);
         }
@@ -393,9 +396,11 @@ impl Exchange {
 
     /// The sample of an exchange that has no answer.
     fn fault(&mut self, fault: &HttpFault, start_ms: i64, elapsed_ms: u64) -> Box<Fetched> {
+        let told = self.body.as_ref().map(|body| body.told.clone());
         let sample = Sample {
             label: std::mem::take(&mut self.label),
             method: self.fetch.method.clone(),
+            query: told.unwrap_or_default(),
             cookies: std::mem::take(&mut self.cookies),
             request_headers: self.sent.told(),
             url: Some(self.fetch.url.to_string()),

@@ -109,6 +109,14 @@ pub(super) fn no_host(url: &str) -> HttpFault {
     }
 }
 
+/// What JMeter says of a URL without a host where cookies are looked for.
+pub(super) fn no_host_for_cookies() -> HttpFault {
+    HttpFault {
+        class: "java.lang.IllegalArgumentException".to_owned(),
+        message: "Host may not be blank".to_owned(),
+    }
+}
+
 /// What JMeter's client says of what breaks the rules of HTTP.
 pub(super) fn refused() -> HttpFault {
     HttpFault {

@@ -89,7 +89,10 @@ impl HttpRun {
                 url: Some(written.clone()),
                 ..Sample::default()
             };
-            let fault = url::fault_of(&written).unwrap_or_else(|| outcome::no_host(&written));
+            let fault = url::fault_of(&written).unwrap_or_else(|| match running.plan.cookies {
+                Some(_) => outcome::no_host_for_cookies(),
+                None => outcome::no_host(&written),
+            });
             let sample = outcome::with_fault(sample, &fault);
             return HttpStep::Done(Some(Box::new(sample)));
         };

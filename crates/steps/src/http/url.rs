@@ -184,6 +184,13 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
     let path_at = url[start..].find('/').map_or(url.len(), |at| start + at);
     let query_at = url.find('?').unwrap_or(url.len());
     let fragment_at = url.find('#').unwrap_or(url.len());
+    let address = url[start..path_at].strip_prefix('[');
+    if let Some((address, _)) = address.and_then(|rest| rest.split_once(']')) {
+        let address = address.split('%').next().unwrap_or_default();
+        if address.parse::<std::net::Ipv6Addr>().is_err() {
+            return Some(told("Malformed IPv6 address", start + 1));
+        }
+    }
     for (index, (at, character)) in url.char_indices().enumerate() {
         if character == '%' {
             let digits = url.as_bytes().get(at + 1..at + 3);
@@ -267,5 +274,9 @@ mod tests {
             Some("Malformed escape pair at index 11: http://h/a?%zz")
         );
         assert_eq!(told("http://h/a?b=c"), None);
+        assert_eq!(
+            told("http://[h:80]/a").as_deref(),
+            Some("Malformed IPv6 address at index 8: http://[h:80]/a")
+        );
     }
 }

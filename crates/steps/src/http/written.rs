@@ -41,14 +41,20 @@ pub(super) fn written_url(
     if port < -1 {
         return Err(malformed(format!("Invalid port number :{port}")));
     }
-    let mut written = match domain.as_str() {
-        "" => format!("{protocol}:"),
-        domain => format!("{protocol}://{domain}"),
-    };
     let of_protocol = if protocol == "https" { 443 } else { 80 };
-    if ![0, -1, of_protocol].contains(&port) && !domain.is_empty() {
-        written.push_str(&format!(":{port}"));
-    }
+    let port = match [0, -1, of_protocol].contains(&port) {
+        true => String::new(),
+        false => format!(":{port}"),
+    };
+    // Java takes a host with colons for an address of IPv6.
+    let host = match domain.contains(':') && !domain.starts_with('[') {
+        true => format!("[{domain}]"),
+        false => domain,
+    };
+    let mut written = match (host.as_str(), port.as_str()) {
+        ("", "") => format!("{protocol}:"),
+        _ => format!("{protocol}://{host}{port}"),
+    };
     if !path.starts_with('/') {
         written.push('/');
     }

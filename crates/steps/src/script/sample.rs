@@ -2,6 +2,8 @@
 //!
 //! Must not know how a sample was made. Invariant: sizes are those that JMeter would tell after the change.
 
+use loadline_java::charset::Charset;
+
 use super::value::{ScriptValue, flag, text};
 use crate::action::Action;
 use crate::sample::{DataType, Sample};
@@ -224,11 +226,10 @@ pub(super) fn set_data(sample: &mut Sample, given: &[ScriptValue]) {
     if let Some(encoding) = given.get(1).and_then(ScriptValue::told) {
         sample.encoding = encoding;
     }
-    if let Some(named) = encoding_rs::Encoding::for_label(sample.encoding.as_bytes())
+    if let Some(charset) = Charset::named(&sample.encoding)
         && let Ok(text) = std::str::from_utf8(&sample.data)
     {
-        let (bytes, _, _) = named.encode(text);
-        sample.data = bytes.into_owned();
+        sample.data = charset.encode(text).into_owned();
     }
     if sample.header_bytes == 0 {
         sample.body_bytes = sample.data.len() as u64;

@@ -25,8 +25,6 @@ pub(super) struct DataMemory {
     sequences: HashMap<usize, JavaRandom>,
     lines: HashMap<usize, CsvLines>,
     decks: HashMap<usize, Deck>,
-    /// In which iteration user parameters were last set, by the address of their texts.
-    parameters_in: HashMap<usize, u64>,
 }
 
 impl Thread {
@@ -38,6 +36,9 @@ impl Thread {
                 DataSource::Counter(counter) => self.count(walker, counter),
                 DataSource::Random(random) => self.draw_number(walker, random),
                 DataSource::RandomCsv(csv) => self.draw_card(walker, csv),
+                DataSource::UserParameters(parameters) => {
+                    self.set_user_parameters(walker, parameters);
+                }
             }
         }
     }
@@ -200,12 +201,6 @@ impl Thread {
 
     /// Sets the variables of user parameters to the column of this thread.
     pub(super) fn set_user_parameters(&mut self, walker: &Walker<'_>, parameters: &UserParameters) {
-        let place = std::ptr::from_ref(parameters).addr();
-        if parameters.per_iteration
-            && self.data.parameters_in.insert(place, self.iterations) == Some(self.iterations)
-        {
-            return;
-        }
         let count = parameters.columns.len();
         let Some(column) = (self.identity.number as usize - 1)
             .checked_rem(count)

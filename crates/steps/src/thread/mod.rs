@@ -331,7 +331,7 @@ impl Thread {
 
     /// Ends transactions that are under way, and the thread.
     fn over(&mut self, walker: &Walker<'_>, end: End) -> Ask {
-        self.end_open_transactions(walker, 0);
+        self.stop_open_transactions(walker, 0);
         Ask::Over(end)
     }
 
@@ -398,12 +398,21 @@ impl Thread {
         Some(Ask::Turn)
     }
 
-    /// What a failed sample leads to: by the handlers in scope first, then by the group.
+    /// What a failed sample leads to: by the handlers in scope first, then by the group. Handlers around a transaction that
+    /// tells the sample below itself do not hear of it.
     fn on_error(&mut self, walker: &Walker<'_>, node: NodeId, applies: &Applicable) {
-        for after in &applies.after {
-            if let PostProcessor::OnFailure(action) = after {
-                self.act(walker, node, *action);
-            }
+        let handlers = |applies: &Applicable| -> Vec<Action> {
+            let after = applies.after.iter();
+            let handlers = after.filter_map(|after| match after {
+                PostProcessor::OnFailure(action) => Some(*action),
+                _ => None,
+            });
+            handlers.collect()
+        };
+        let deaf = self.telling_transaction(walker, node);
+        let deaf = deaf.map_or(0, |above| handlers(&walker.controller(above).applies).len());
+        for action in handlers(applies).into_iter().skip(deaf) {
+            self.act(walker, node, action);
         }
         let action = match walker.group.on_error {
             OnError::Continue => Action::Continue,
@@ -431,6 +440,13 @@ impl Thread {
             }
             Action::NextLoopIteration => self.go_to_loop(walker, node, false),
             Action::BreakLoop => self.go_to_loop(walker, node, true),
+        }
+        let goes_on = matches!(
+            action,
+            Action::NextThreadIteration | Action::NextLoopIteration | Action::BreakLoop
+        );
+        if goes_on {
+            self.variables.put(LAST_SAMPLE_OK, "true");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Transactions: samples that are told together.
 //!
 //! Must not know how samples are made. Invariant: a transaction that was begun is told once, also where the thread
-//! leaves it before its end.
+//! leaves it before its end; where the thread ends in it, it is told if it tells samples below itself.
 
 use std::sync::Arc;
 
@@ -10,6 +10,17 @@ use super::{LAST_SAMPLE_OK, Thread, Walker};
 use crate::listener::Heard;
 use crate::program::{ControllerRule, NodeId};
 use crate::sample::Sample;
+
+/// How a transaction comes to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Close {
+    /// All of its samplers were given.
+    AtEnd,
+    /// The thread goes on elsewhere.
+    Left,
+    /// The thread ends.
+    Stopped,
+}
 
 /// A transaction under way.
 #[derive(Debug)]
@@ -142,16 +153,16 @@ impl Thread {
 
     /// Ends a transaction that is under way, and tells it.
     pub(super) fn end_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
-        self.close_transaction(walker, node, false);
+        self.close_transaction(walker, node, Close::AtEnd);
     }
 
     /// Ends a transaction that the thread leaves before its end, and tells it. Where it does not tell samples below itself
     /// its code is blank, and it is as good as the last sample.
     pub(super) fn leave_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
-        self.close_transaction(walker, node, true);
+        self.close_transaction(walker, node, Close::Left);
     }
 
-    fn close_transaction(&mut self, walker: &Walker<'_>, node: NodeId, is_left: bool) {
+    fn close_transaction(&mut self, walker: &Walker<'_>, node: NodeId, close: Close) {
         let controller = walker.controller(node);
         let ControllerRule::Transaction {
             is_parent,
@@ -168,9 +179,13 @@ impl Thread {
                 self.count_given(above, 0);
             }
         }
+        let is_stopped = close == Close::Stopped;
+        if is_stopped && !is_parent {
+            return;
+        }
         let has_heard = open.has_heard || is_parent;
         let now_ms = walker.host.unix_ms();
-        let is_left = is_left && !is_parent;
+        let is_left = close == Close::Left && !is_parent;
         if !is_left {
             open.pass_to(now_ms, include_timers);
         }
@@ -178,6 +193,12 @@ impl Thread {
         if is_left {
             sample.code.clear();
             sample.success = self.variables.get(LAST_SAMPLE_OK) == Some("true");
+        }
+        if is_stopped {
+            sample.message.clear();
+            if sample.success {
+                sample.code.clear();
+            }
         }
         sample.transactions = self.transactions_above(walker, node);
         sample.transactions.push_str("::");
@@ -226,14 +247,15 @@ impl Thread {
         }
     }
 
-    /// Ends the transactions that are under way at or below a node, the innermost first.
-    pub(super) fn end_open_transactions(&mut self, walker: &Walker<'_>, node: NodeId) {
+    /// The thread ends within the transactions that are under way at or below a node: those that tell samples below
+    /// themselves are told, the innermost first, without a count; of others there is no trace.
+    pub(super) fn stop_open_transactions(&mut self, walker: &Walker<'_>, node: NodeId) {
         for &child in &walker.controller(node).children {
             if !walker.is_sampler(child) {
-                self.end_open_transactions(walker, child);
+                self.stop_open_transactions(walker, child);
             }
         }
-        self.end_transaction(walker, node);
+        self.close_transaction(walker, node, Close::Stopped);
     }
 }
 

@@ -440,7 +440,12 @@ fn write_head(buffer: &mut Vec<u8>, ask: &HttpAsk) {
     buffer.extend_from_slice(b"\r\n");
 }
 
-/// Writes what may not add a line to the head.
+/// Writes what may not add a line to the head: as the client of JMeter, a byte for a character, `?` for one that has none.
 fn push_within_line(buffer: &mut Vec<u8>, text: &str) {
-    buffer.extend(text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')));
+    let byte_of = |c: char| match c {
+        '\r' | '\n' => None,
+        '\t' | ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
+        _ => Some(b'?'),
+    };
+    buffer.extend(text.chars().filter_map(byte_of));
 }

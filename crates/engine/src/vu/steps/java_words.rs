@@ -2,6 +2,8 @@
 //!
 //! Must not decide what class a failure is of. Invariant: every failure has a class of exception and a message.
 
+use std::net::IpAddr;
+
 use loadline_model::ErrorClass;
 use loadline_steps::http::{HttpAsk, HttpFault};
 use loadline_wire::WireError;
@@ -18,15 +20,18 @@ pub(super) fn java_fault(failure: &Failure, ask: &HttpAsk) -> HttpFault {
 }
 
 fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
-    let host_port = format!("{}:{}", ask.host, ask.port);
+    let host_port = match ask.host.contains(':') {
+        true => format!("[{}]:{}", ask.host, ask.port),
+        false => format!("{}:{}", ask.host, ask.port),
+    };
     let connect = |why: &str| {
-        let ip = failure.address.map(|address| address.ip().to_string());
-        let ip = ip.unwrap_or_else(|| ask.host.clone());
-        let name = if ip == ask.host {
-            ""
-        } else {
-            ask.host.as_str()
+        let given = ask.host.parse::<IpAddr>().ok();
+        let ip = failure.address.map(|address| address.ip()).or(given);
+        let name = match given {
+            Some(_) => "",
+            None => ask.host.as_str(),
         };
+        let ip = ip.map_or_else(|| ask.host.clone(), told_address);
         format!("Connect to {host_port} [{name}/{ip}] failed: {why}")
     };
     match failure.class {
@@ -52,6 +57,17 @@ fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
         ),
         ErrorClass::Tls => tls_words(failure),
         _ => of_the_answer(failure, &host_port),
+    }
+}
+
+/// An address as Java tells it: one of IPv6 with all its groups.
+fn told_address(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let groups = address.segments().map(|group| format!("{group:x}"));
+            groups.join(":")
+        }
     }
 }
 

@@ -40,7 +40,8 @@ impl Pair<'_> {
     /// Whether a body has it: not where its name is blank, or a variable that nobody set.
     fn is_sent(&self) -> bool {
         let name = &self.name;
-        !is_blank(name) && !(name.trim().starts_with("${") && name.ends_with('}'))
+        let is_unset = name.trim().starts_with("${") && name.ends_with('}');
+        !is_blank(name) && !is_unset
     }
 }
 

@@ -187,7 +187,7 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
     let address = url[start..path_at].strip_prefix('[');
     if let Some((address, _)) = address.and_then(|rest| rest.split_once(']')) {
         let address = address.split('%').next().unwrap_or_default();
-        if address.parse::<std::net::Ipv6Addr>().is_err() {
+        if address.parse::<core::net::Ipv6Addr>().is_err() {
             return Some(told("Malformed IPv6 address", start + 1));
         }
     }

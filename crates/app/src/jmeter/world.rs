@@ -46,11 +46,12 @@ impl World {
     /// The world of a plan in a file; without a log nothing is logged.
     pub(crate) fn new(
         plan: &str,
-        properties: BTreeMap<String, String>,
+        mut properties: BTreeMap<String, String>,
         env: &Env,
         log: Option<File>,
     ) -> World {
         let folder = Path::new(plan).parent().unwrap_or(Path::new(""));
+        properties.extend(starts(now_ms()));
         World {
             properties: Mutex::new(properties),
             folder: folder.to_owned(),
@@ -58,6 +59,11 @@ impl World {
             env: env.clone(),
             log: Mutex::new(log),
         }
+    }
+
+    /// Says that the test begins now, as a property.
+    pub(crate) fn begin_test(&self) {
+        self.set_property("TESTSTART.MS", &now_ms().to_string());
     }
 
     /// Where a file is: in the working directory, or else beside the plan.
@@ -163,10 +169,27 @@ impl StepsWorld for World {
     }
 }
 
+/// What the date and the time of day are here at an instant.
+fn local(unix_ms: i64) -> Civil {
+    let local_s = unix_ms.div_euclid(1000) + i64::from(zone::local(unix_ms).offset_s);
+    Civil::of_unix_s(u64::try_from(local_s).unwrap_or(0))
+}
+
+/// The properties that say when the program was started.
+fn starts(unix_ms: i64) -> [(String, String); 3] {
+    let at = local(unix_ms);
+    let date = format!("{:04}{:02}{:02}", at.year, at.month, at.day);
+    let time = format!("{:02}{:02}{:02}", at.hour, at.minute, at.second);
+    [
+        ("START.MS".to_owned(), unix_ms.to_string()),
+        ("START.YMD".to_owned(), date),
+        ("START.HMS".to_owned(), time),
+    ]
+}
+
 /// An instant as JMeter's log has it.
 fn told(unix_ms: i64) -> String {
-    let local_ms = unix_ms + i64::from(zone::local(unix_ms).offset_s) * 1000;
-    let civil = Civil::of_unix_s(u64::try_from(local_ms.div_euclid(1000)).unwrap_or(0));
+    let civil = local(unix_ms);
     format!(
         "{:04}-{:02}-{:02} {:02}:{:02}:{:02},{:03}",
         civil.year,
@@ -175,6 +198,6 @@ fn told(unix_ms: i64) -> String {
         civil.hour,
         civil.minute,
         civil.second,
-        local_ms.rem_euclid(1000)
+        unix_ms.rem_euclid(1000)
     )
 }

@@ -9,6 +9,9 @@ use crate::http::{
 use crate::program::{NodeId, SamplerAction};
 use crate::scope::Scope;
 
+/// The variable that JMeter's client keeps whose connections they are in, once one was answered.
+const USER_TOKEN: &str = "__jmeter.U_T__";
+
 impl Thread {
     /// Runs an HTTP sampler.
     pub(super) fn begin_http(
@@ -41,6 +44,9 @@ impl Thread {
         let SamplerAction::Http(plan) = &walker.sampler(node).action else {
             unreachable!("only an HTTP sampler has an exchange");
         };
+        if answer.reply.is_ok() && self.variables.get(USER_TOKEN).is_none() {
+            self.variables.put(USER_TOKEN, self.identity.name.clone());
+        }
         self.run_http(walker, node, plan, |running, memory, scope| {
             run.answered(running, number, answer, memory, scope)
         })

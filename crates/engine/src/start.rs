@@ -21,11 +21,11 @@ use crate::clock::Clock;
 use crate::exchange::PreparedRequest;
 use crate::live::{LiveCounters, LiveTotals};
 use crate::mailbox::Mailbox;
-use crate::net::{Resolver, Routes, TlsError, TlsSettings};
+use crate::net::{Kept, Resolver, Routes, TlsError, TlsSettings};
 use crate::platform;
 use crate::report::WorkerReport;
 use crate::script::ScriptSetup;
-use crate::steps::StepsSetup;
+use crate::steps::{FAILED_NAMES_KEPT, StepsSetup};
 use crate::vu::script::PlanNumbers;
 use crate::vu::script_client::ScriptClientPlan;
 use crate::worker::{ScriptParts, StartLine, WorkerSetup, run_worker};
@@ -105,7 +105,14 @@ impl Engine {
         rehearse(&plan, &tls)?;
         let workers = Engine::workers_for(&plan);
         let clock = Clock::start();
-        let resolver = Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?;
+        let kept = Kept {
+            found: plan.client.dns_ttl,
+            failed: match steps {
+                Some(_) => FAILED_NAMES_KEPT,
+                None => Duration::ZERO,
+            },
+        };
+        let resolver = Resolver::start(clock, kept).map_err(StartError::Thread)?;
         let mailboxes: Vec<_> = (0..workers)
             .map(|_| Arc::new(Mailbox::new(plan.scenarios.len())))
             .collect();

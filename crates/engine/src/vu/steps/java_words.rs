@@ -42,16 +42,22 @@ fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
             "java.net.NoRouteToHostException",
             "No route to host".to_owned(),
         ),
-        ErrorClass::Dns => (
-            "java.net.UnknownHostException",
-            format!("{}: Name or service not known", ask.host),
-        ),
+        ErrorClass::Dns => ("java.net.UnknownHostException", unknown_host(failure, ask)),
         ErrorClass::Timeout => (
             "java.net.SocketTimeoutException",
             "Read timed out".to_owned(),
         ),
         ErrorClass::Tls => tls_words(failure),
         _ => of_the_answer(failure, &host_port),
+    }
+}
+
+/// The resolver's words; while Java remembers them, the host alone, as also where nothing was asked.
+fn unknown_host(failure: &Failure, ask: &HttpAsk) -> String {
+    match failure.cause.as_deref() {
+        Some(Cause::Lookup { host, fault }) if !fault.is_old => format!("{host}: {}", fault.why),
+        Some(Cause::Lookup { host, .. }) => host.clone(),
+        _ => ask.host.clone(),
     }
 }
 
@@ -102,5 +108,33 @@ fn of_the_answer(failure: &Failure, host_port: &str) -> (&'static str, String) {
             "org.apache.http.client.ClientProtocolException",
             "null".to_owned(),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::LookupFault;
+
+    #[test]
+    fn a_host_stands_alone_while_its_failure_is_remembered() {
+        let ask = HttpAsk {
+            host: "shop.test".to_owned(),
+            ..HttpAsk::default()
+        };
+        let told = |why: &str, is_old| {
+            let fault = LookupFault {
+                why: why.to_owned(),
+                is_old,
+            };
+            let host = "shop.test".to_owned();
+            let failure = Failure::new(ErrorClass::Dns, String::new());
+            java_fault(&failure.because(Cause::Lookup { host, fault }), &ask).message
+        };
+        let again = "Temporary failure in name resolution";
+        assert_eq!(told(again, false), format!("shop.test: {again}"));
+        let unknown = "Name or service not known";
+        assert_eq!(told(unknown, false), format!("shop.test: {unknown}"));
+        assert_eq!(told(unknown, true), "shop.test");
     }
 }

@@ -129,9 +129,9 @@ impl Lowering {
             raw_body: merged.flag("HTTPSampler.postBodyRaw", false),
             multipart: merged.flag("HTTPSampler.DO_MULTIPART_POST", false),
             browser_compatible: merged.flag("HTTPSampler.BROWSER_COMPATIBLE_MULTIPART", false),
-            follow_redirects: merged.flag("HTTPSampler.follow_redirects", true),
+            follow_redirects: merged.flag("HTTPSampler.follow_redirects", false),
             auto_redirects: merged.flag("HTTPSampler.auto_redirects", false),
-            keep_alive: merged.flag("HTTPSampler.use_keepalive", true),
+            keep_alive: merged.flag("HTTPSampler.use_keepalive", false),
             md5: merged.flag("HTTPSampler.md5", false),
             ..HttpRequestPlan::default()
         };
@@ -151,7 +151,7 @@ impl Lowering {
         HttpArgument {
             name: self.text(element, inner.text("Argument.name")),
             value: self.text(element, inner.text("Argument.value")),
-            encode: inner.flag("HTTPArgument.always_encode", true),
+            encode: inner.flag("HTTPArgument.always_encode", false),
             equals: if metadata == "=" { "=" } else { "" },
             content_type: self.text(element, inner.text("HTTPArgument.content_type")),
         }

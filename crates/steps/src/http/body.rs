@@ -10,7 +10,7 @@ use loadline_java::url_coding;
 
 use super::exchange::Fetch;
 use super::rewriting::Rewrite;
-use super::{HttpArgument, HttpFault, HttpRequestPlan, is_blank};
+use super::{HttpArgument, HttpFault, HttpRequestPlan, is_blank, local};
 use crate::scope::Scope;
 
 /// A body and what it is.
@@ -221,24 +221,10 @@ fn form(pairs: &[Pair<'_>], charset: &str, encoding: &'static Encoding) -> Reque
     }
 }
 
-fn read(path: &str, scope: &Scope<'_>) -> Result<std::sync::Arc<[u8]>, HttpFault> {
-    let world = scope.host.world();
-    world.read_file(path).map_err(|_| {
-        let whole = match path.starts_with('/') {
-            true => path.to_owned(),
-            false => format!("{}/{path}", world.plan_folder()),
-        };
-        HttpFault {
-            class: "java.io.FileNotFoundException".to_owned(),
-            message: format!("{whole} (No such file or directory)"),
-        }
-    })
-}
-
 fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
     let path = file.path.evaluate(scope).into_owned();
     let content_type = file.content_type.evaluate(scope).into_owned();
-    let (bytes, fault) = match read(&path, scope) {
+    let (bytes, fault) = match local::read(&path, scope) {
         Ok(bytes) => (bytes.to_vec(), None),
         Err(fault) => (Vec::new(), Some(fault)),
     };
@@ -301,7 +287,7 @@ fn multipart(
         ));
         bytes.extend_from_slice(head.as_bytes());
         bytes.extend_from_slice(b"\r\n");
-        bytes.extend_from_slice(&read(&path, scope)?);
+        bytes.extend_from_slice(&local::read(&path, scope)?);
         bytes.extend_from_slice(b"\r\n");
     }
     let end = format!("--{boundary}--\r\n");

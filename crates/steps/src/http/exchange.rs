@@ -134,12 +134,15 @@ impl Exchange {
                 return exchange.failed_before(&outcome::refused(), scope);
             }
         }
-        if exchange.fetch.url.host.is_empty() {
+        if !exchange.fetch.url.has_host() {
             return exchange.failed_before(&outcome::no_host(&url), scope);
         }
         let port = exchange.fetch.url.effective_port();
         if u16::try_from(port).is_err() {
             return exchange.failed_before(&outcome::no_port(port), scope);
+        }
+        if let Some(fault) = outcome::scheme_fault(&exchange.fetch.url) {
+            return exchange.failed_before(&fault, scope);
         }
         let is_anew = memory.take_new_user();
         let ask = exchange.ask(plan, is_anew, memory, scope);

@@ -11,6 +11,7 @@ mod date;
 mod exchange;
 mod fields;
 mod inner;
+mod local;
 mod memory;
 mod outcome;
 mod rewriting;

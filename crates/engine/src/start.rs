@@ -105,13 +105,7 @@ impl Engine {
         rehearse(&plan, &tls)?;
         let workers = Engine::workers_for(&plan);
         let clock = Clock::start();
-        let kept = Kept {
-            found: plan.client.dns_ttl,
-            failed: match steps {
-                Some(_) => FAILED_NAMES_KEPT,
-                None => Duration::ZERO,
-            },
-        };
+        let kept = names_kept(&plan, steps.is_some());
         let resolver = Resolver::start(clock, kept).map_err(StartError::Thread)?;
         let mailboxes: Vec<_> = (0..workers)
             .map(|_| Arc::new(Mailbox::new(plan.scenarios.len())))
@@ -230,6 +224,18 @@ fn expect_groups(steps: &StepsSetup, plan: &TestPlan, workers: u32) {
 
 fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
     wanted.clamp(1, vus.div_ceil(streams).max(1))
+}
+
+/// How long answers of the resolver are kept: failures only under JMeter's plans, as by Java.
+fn names_kept(plan: &TestPlan, is_of_steps: bool) -> Kept {
+    let kept = Kept::found(plan.client.dns_ttl);
+    match is_of_steps {
+        true => Kept {
+            failed: FAILED_NAMES_KEPT,
+            ..kept
+        },
+        false => kept,
+    }
 }
 
 /// What workers need to run a script.

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use loadline_steps::http::{
-    Authorization, CacheManager, CookieManager, CookiePolicy, HeaderField, HttpArgument, HttpFile,
-    HttpRequestPlan, HttpSamplerPlan, PresetCookie, ResourcesPlan, UrlRewriting, WayPlan,
+    Authorization, CacheManager, CookieManager, CookiePolicy, HeaderField, HttpArgument,
+    HttpClient, HttpFile, HttpRequestPlan, HttpSamplerPlan, PresetCookie, ResourcesPlan,
+    UrlRewriting, WayPlan,
 };
 
 use loadline_steps::text::Text;
@@ -117,6 +118,10 @@ impl Lowering {
     fn request(&mut self, element: &Element, merged: &Merged<'_>) -> HttpRequestPlan {
         let mut text = |name: &str| self.text(element, merged.text(name));
         let plan = HttpRequestPlan {
+            client: match merged.text("HTTPSampler.implementation") {
+                "Java" => HttpClient::Java,
+                _ => HttpClient::Apache,
+            },
             protocol: text("HTTPSampler.protocol"),
             domain: text("HTTPSampler.domain"),
             port: text("HTTPSampler.port"),

@@ -8,9 +8,8 @@ use std::sync::LazyLock;
 use encoding_rs::Encoding;
 use loadline_java::url_coding;
 
-use super::exchange::Fetch;
 use super::rewriting::Rewrite;
-use super::{HttpArgument, HttpFault, HttpRequestPlan, is_blank, local};
+use super::{HttpArgument, HttpClient, HttpFault, HttpRequestPlan, is_blank, local};
 use crate::scope::Scope;
 
 /// A body and what it is.
@@ -69,7 +68,7 @@ fn pairs<'a>(
 }
 
 /// The encoding that a plan names; UTF-8 where it names none, or none that is known.
-fn encoding(name: &str) -> &'static Encoding {
+pub(super) fn encoding(name: &str) -> &'static Encoding {
     Encoding::for_label(name.trim().as_bytes()).unwrap_or(encoding_rs::UTF_8)
 }
 
@@ -123,7 +122,7 @@ fn joined(name: &str, equals: &str, value: &str) -> String {
 }
 
 /// Whether a request's arguments are its body as they are; their values are not looked at.
-fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
+pub(super) fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
     let arguments = &request.arguments;
     let mut names = arguments.iter().map(|argument| &argument.name);
     request.raw_body || !arguments.is_empty() && names.all(|name| name.evaluate(scope).is_empty())
@@ -135,14 +134,10 @@ fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
 /// A file that cannot be sent.
 pub(super) fn body(
     request: &HttpRequestPlan,
-    fetch: &Fetch,
+    method: &str,
     rewrites: &[Rewrite],
     scope: &mut Scope<'_>,
 ) -> Result<Option<RequestBody>, HttpFault> {
-    let method = fetch.method.as_str();
-    if fetch.is_followed {
-        return Ok(None);
-    }
     let name = request.encoding.evaluate(scope).into_owned();
     let charset = if is_blank(&name) {
         "UTF-8"
@@ -221,7 +216,8 @@ fn form(pairs: &[Pair<'_>], charset: &str, encoding: &'static Encoding) -> Reque
     }
 }
 
-fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
+/// A file as a body.
+pub(super) fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
     let path = file.path.evaluate(scope).into_owned();
     let content_type = file.content_type.evaluate(scope).into_owned();
     let (bytes, fault) = match local::read(&path, scope) {
@@ -237,6 +233,37 @@ fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
         ..RequestBody::default()
     }
 }
+
+/// The values of a request's arguments, one behind another.
+pub(super) fn values(
+    request: &HttpRequestPlan,
+    rewrites: &[Rewrite],
+    scope: &mut Scope<'_>,
+) -> String {
+    let pairs = pairs(request, rewrites, scope);
+    pairs.iter().map(|pair| pair.value.as_str()).collect()
+}
+
+/// A request's arguments and files as parts.
+///
+/// # Errors
+/// A file that cannot be sent.
+pub(super) fn multipart_of(
+    request: &HttpRequestPlan,
+    rewrites: &[Rewrite],
+    scope: &mut Scope<'_>,
+) -> Result<RequestBody, HttpFault> {
+    let name = request.encoding.evaluate(scope).into_owned();
+    let charset = match is_blank(&name) {
+        true => "UTF-8",
+        false => name.trim(),
+    };
+    let pairs = pairs(request, rewrites, scope);
+    multipart(request, &pairs, charset, encoding(charset), scope)
+}
+
+/// The boundary that JMeter writes for Java's client.
+const JAVA_BOUNDARY: &str = "---------------------------7d159c1302d0y0";
 
 /// Letters of a boundary.
 const BOUNDARY: &[u8; 64] = b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -254,7 +281,10 @@ fn multipart(
     encoding: &'static Encoding,
     scope: &mut Scope<'_>,
 ) -> Result<RequestBody, HttpFault> {
-    let boundary = boundary(scope);
+    let (boundary, of_content_type) = match request.client {
+        HttpClient::Apache => (boundary(scope), format!("; charset={charset}")),
+        HttpClient::Java => (JAVA_BOUNDARY.to_owned(), String::new()),
+    };
     let mut bytes = Vec::new();
     let mut told = String::new();
     for pair in pairs.iter().filter(|pair| !pair.name.is_empty()) {
@@ -280,7 +310,7 @@ fn multipart(
         bytes.extend_from_slice(b"\r\n");
     }
     for file in &request.files {
-        let head = file_head(file, &boundary, request.browser_compatible, scope)?;
+        let head = file_head(file, &boundary, request, scope)?;
         let path = file.path.evaluate(scope).into_owned();
         told.push_str(&format!(
             "{head}\r\n<actual file content, not shown here>\r\n"
@@ -296,7 +326,7 @@ fn multipart(
     Ok(RequestBody {
         bytes,
         content_type: Some(format!(
-            "multipart/form-data; boundary={boundary}; charset={charset}"
+            "multipart/form-data; boundary={boundary}{of_content_type}"
         )),
         is_binding: true,
         told,
@@ -307,11 +337,11 @@ fn multipart(
 fn file_head(
     file: &super::HttpFile,
     boundary: &str,
-    browser_compatible: bool,
+    request: &HttpRequestPlan,
     scope: &mut Scope<'_>,
 ) -> Result<String, HttpFault> {
     let content_type = file.content_type.evaluate(scope).into_owned();
-    if is_blank(&content_type) {
+    if is_blank(&content_type) && request.client == HttpClient::Apache {
         return Err(HttpFault {
             class: "org.apache.http.ParseException".to_owned(),
             message: format!("Invalid content type: {content_type}"),
@@ -323,7 +353,7 @@ fn file_head(
     let mut head = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{parameter}\"; filename=\"{name}\"\r\nContent-Type: {content_type}\r\n"
     );
-    if !browser_compatible {
+    if !request.browser_compatible {
         head.push_str("Content-Transfer-Encoding: binary\r\n");
     }
     Ok(head)

@@ -4,7 +4,7 @@
 
 use super::{Ask, Doing, Thread, Walker};
 use crate::http::{
-    HttpAnswer, HttpMemory, HttpRun, HttpSamplerPlan, HttpStep, Running, UrlRewriting,
+    HttpAnswer, HttpClient, HttpMemory, HttpRun, HttpSamplerPlan, HttpStep, Running, UrlRewriting,
 };
 use crate::program::{NodeId, SamplerAction};
 use crate::scope::Scope;
@@ -44,7 +44,8 @@ impl Thread {
         let SamplerAction::Http(plan) = &walker.sampler(node).action else {
             unreachable!("only an HTTP sampler has an exchange");
         };
-        if answer.reply.is_ok() && self.variables.get(USER_TOKEN).is_none() {
+        let keeps_user = plan.request.client == HttpClient::Apache;
+        if keeps_user && answer.reply.is_ok() && self.variables.get(USER_TOKEN).is_none() {
             self.variables.put(USER_TOKEN, self.identity.name.clone());
         }
         self.run_http(walker, node, plan, |running, memory, scope| {

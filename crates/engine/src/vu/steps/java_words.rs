@@ -3,18 +3,40 @@
 //! Must not decide what class a failure is of. Invariant: every failure has a class of exception and a message.
 
 use loadline_model::ErrorClass;
-use loadline_steps::http::{HttpAsk, HttpFault};
+use loadline_steps::http::{HttpAsk, HttpClient, HttpFault};
 use loadline_wire::WireError;
 
 use crate::net::{Cause, Failure, Reach, Stage};
 
 /// What Java says of a failure.
 pub(super) fn java_fault(failure: &Failure, ask: &HttpAsk) -> HttpFault {
-    let (class, message) = words(failure, ask);
+    let own = match ask.client {
+        HttpClient::Java => words_of_java(failure, ask),
+        HttpClient::Apache => None,
+    };
+    let (class, message) = own.unwrap_or_else(|| words(failure, ask));
     HttpFault {
         class: class.to_owned(),
         message,
     }
+}
+
+/// What Java's own client says otherwise than Apache's.
+fn words_of_java(failure: &Failure, ask: &HttpAsk) -> Option<(&'static str, String)> {
+    let (class, message) = match failure.class {
+        ErrorClass::Refused => ("java.net.ConnectException", "Connection refused"),
+        ErrorClass::ConnectTimeout => ("java.net.SocketTimeoutException", "Connect timed out"),
+        ErrorClass::Dns => ("java.net.UnknownHostException", ask.host.as_str()),
+        _ => match failure.cause.as_deref() {
+            Some(Cause::System { .. }) => return None,
+            _ if failure.reach == Reach::Unanswered => (
+                "java.net.SocketException",
+                "Unexpected end of file from server",
+            ),
+            _ => return None,
+        },
+    };
+    Some((class, message.to_owned()))
 }
 
 fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
@@ -136,5 +158,34 @@ mod tests {
         let unknown = "Name or service not known";
         assert_eq!(told(unknown, false), format!("shop.test: {unknown}"));
         assert_eq!(told(unknown, true), "shop.test");
+    }
+
+    #[test]
+    fn javas_own_client_has_words_of_its_own() {
+        let ask = HttpAsk {
+            client: HttpClient::Java,
+            host: "shop.test".to_owned(),
+            ..HttpAsk::default()
+        };
+        let told = |class, reach| {
+            let failure = Failure {
+                reach,
+                ..Failure::new(class, String::new())
+            };
+            let fault = java_fault(&failure, &ask);
+            format!("{}: {}", fault.class, fault.message)
+        };
+        assert_eq!(
+            told(ErrorClass::Refused, Reach::Unsent),
+            "java.net.ConnectException: Connection refused"
+        );
+        assert_eq!(
+            told(ErrorClass::Dns, Reach::Unsent),
+            "java.net.UnknownHostException: shop.test"
+        );
+        assert_eq!(
+            told(ErrorClass::Closed, Reach::Unanswered),
+            "java.net.SocketException: Unexpected end of file from server"
+        );
     }
 }

@@ -22,7 +22,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::Clock;
 use crate::live::LiveCounters;
-use crate::net::{Resolver, TlsSettings, WireBytes};
+use crate::net::{Kept, Resolver, TlsSettings, WireBytes};
 use crate::record_script::Occasion;
 use crate::report::WorkerReport;
 use crate::script::{ScriptSetup, ScriptSignal};
@@ -142,6 +142,7 @@ fn setup_of(
 ) -> Result<(WorkerSetup, Receiver<WorkerReport>), StartError> {
     let live = Arc::new(LiveCounters::default());
     let (reports, signals) = channel();
+    let kept = Kept::found(plan.client.dns_ttl);
     let setup = WorkerSetup {
         number: 0,
         plan: Arc::clone(plan),
@@ -151,7 +152,7 @@ fn setup_of(
         mailboxes: Vec::new(),
         live,
         all_live: all_live.to_vec(),
-        resolver: Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?,
+        resolver: Resolver::start(clock, kept).map_err(StartError::Thread)?,
         tls: TlsSettings::of_requests(&plan.client.tls, plan.client.protocol)
             .map_err(StartError::Tls)?,
         samples: None,

@@ -21,11 +21,11 @@ use crate::clock::Clock;
 use crate::exchange::PreparedRequest;
 use crate::live::{LiveCounters, LiveTotals};
 use crate::mailbox::Mailbox;
-use crate::net::{Resolver, Routes, TlsError, TlsSettings};
+use crate::net::{Kept, Resolver, Routes, TlsError, TlsSettings};
 use crate::platform;
 use crate::report::WorkerReport;
 use crate::script::ScriptSetup;
-use crate::steps::StepsSetup;
+use crate::steps::{FAILED_NAMES_KEPT, StepsSetup};
 use crate::vu::script::PlanNumbers;
 use crate::vu::script_client::ScriptClientPlan;
 use crate::worker::{ScriptParts, StartLine, WorkerSetup, run_worker};
@@ -105,7 +105,8 @@ impl Engine {
         rehearse(&plan, &tls)?;
         let workers = Engine::workers_for(&plan);
         let clock = Clock::start();
-        let resolver = Resolver::start(clock, plan.client.dns_ttl).map_err(StartError::Thread)?;
+        let kept = names_kept(&plan, steps.is_some());
+        let resolver = Resolver::start(clock, kept).map_err(StartError::Thread)?;
         let mailboxes: Vec<_> = (0..workers)
             .map(|_| Arc::new(Mailbox::new(plan.scenarios.len())))
             .collect();
@@ -223,6 +224,18 @@ fn expect_groups(steps: &StepsSetup, plan: &TestPlan, workers: u32) {
 
 fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
     wanted.clamp(1, vus.div_ceil(streams).max(1))
+}
+
+/// How long answers of the resolver are kept: failures only under JMeter's plans, as by Java.
+fn names_kept(plan: &TestPlan, is_of_steps: bool) -> Kept {
+    let kept = Kept::found(plan.client.dns_ttl);
+    match is_of_steps {
+        true => Kept {
+            failed: FAILED_NAMES_KEPT,
+            ..kept
+        },
+        false => kept,
+    }
 }
 
 /// What workers need to run a script.

@@ -8,6 +8,7 @@ pub mod scripts;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
+use std::time::Duration;
 
 use loadline_model::{Nanos, ThreadGroup};
 use loadline_steps::host::World;
@@ -18,6 +19,9 @@ use loadline_steps::variables::Variables;
 use tokio::sync::Notify;
 
 use crate::record_script::ScriptMetrics;
+
+/// How long Java remembers that a name has no address (`networkaddress.cache.negative.ttl`).
+pub(crate) const FAILED_NAMES_KEPT: Duration = Duration::from_secs(10);
 
 /// When the threads of a group run.
 #[derive(Clone, Debug, PartialEq, Eq)]

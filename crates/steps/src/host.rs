@@ -4,7 +4,7 @@
 
 use crate::script::task::{ScriptContext, ScriptTask};
 use crate::script::value::ScriptValue;
-pub use crate::world::{LogLevel, World};
+pub use crate::world::{FileFault, LogLevel, World};
 
 /// What a thread needs from outside.
 pub trait Host {

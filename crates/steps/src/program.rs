@@ -373,12 +373,7 @@ pub enum PostProcessor {
     /// Ends or goes on when the sample failed.
     OnFailure(Action),
     /// A sample of variables and properties below the sample.
-    Debug {
-        /// Tell variables.
-        variables: bool,
-        /// Tell JMeter's properties.
-        properties: bool,
-    },
+    Debug(Told),
     /// A sample that nothing was done for below the sample.
     Dummy(Arc<DummySample>),
     /// A script.
@@ -487,6 +482,15 @@ pub struct Sampler {
     pub applies: Applicable,
 }
 
+/// What a debug element tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// Variables.
+    pub variables: bool,
+    /// JMeter's properties.
+    pub properties: bool,
+}
+
 /// What a sampler does.
 #[derive(Debug)]
 pub enum SamplerAction {
@@ -495,12 +499,7 @@ pub enum SamplerAction {
     /// Pauses or ends something; leaves no sample.
     Flow(FlowControl),
     /// Tells variables and properties.
-    Debug {
-        /// Tell JMeter's properties.
-        properties: bool,
-        /// Tell variables.
-        variables: bool,
-    },
+    Debug(Told),
     /// JMeter's own test of Java requests: sleeps, and tells what it is given.
     Java(Box<JavaTest>),
     /// Runs a script.

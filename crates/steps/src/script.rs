@@ -186,7 +186,10 @@ impl ScriptElement {
             Err(_) if self.family == ScriptFamily::Jsr223 => Err(format!(
                 "javax.script.ScriptException: Script file '{file}' does not exist or is unreadable for element:{name}"
             )),
-            Err(why) => Err(format!("java.io.FileNotFoundException: {file} ({why})")),
+            Err(fault) => Err(format!(
+                "java.io.FileNotFoundException: {file} ({})",
+                fault.why
+            )),
         }
     }
 

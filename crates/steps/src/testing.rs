@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::host::{Host, LogLevel, World};
+use crate::host::{FileFault, Host, LogLevel, World};
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::script::{ScriptContext, ScriptTask, ScriptValue};
@@ -130,9 +130,12 @@ impl World for Desk {
         properties.insert(name.to_owned(), value.to_owned())
     }
 
-    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String> {
+    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, FileFault> {
         let files = self.files.borrow();
-        let bytes = files.get(name).ok_or_else(|| format!("no file {name}"))?;
+        let bytes = files.get(name).ok_or_else(|| FileFault {
+            why: "No such file or directory".to_owned(),
+            told: format!("no file {name}"),
+        })?;
         Ok(bytes.as_slice().into())
     }
 

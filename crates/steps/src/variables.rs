@@ -3,6 +3,7 @@
 //! Must not know functions. Invariant: a variable that was removed is as one that never was.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 
 /// The variables of one thread, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,15 @@ impl Variables {
     /// Sets a variable.
     pub fn put(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.0.insert(name.into(), value.into());
+    }
+
+    /// Sets a variable that is set time and again: the text that holds its value is written anew.
+    pub fn rewrite(&mut self, name: &str, value: fmt::Arguments<'_>) {
+        let Some(text) = self.0.get_mut(name) else {
+            return self.put(name, value.to_string());
+        };
+        text.clear();
+        text.write_fmt(value).expect("a text takes what is written");
     }
 
     /// Removes a variable, and says what it was.

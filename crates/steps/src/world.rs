@@ -17,6 +17,21 @@ pub enum LogLevel {
     Error,
 }
 
+/// Why a file cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFault {
+    /// The system's words, such as `Is a directory`.
+    pub why: String,
+    /// The same with the file's name and what to do, for the user.
+    pub told: String,
+}
+
+impl From<FileFault> for String {
+    fn from(fault: FileFault) -> String {
+        fault.told
+    }
+}
+
 /// The machine that threads run on, the same for all of them.
 pub trait World {
     /// Seconds that the local time zone is ahead of UTC at an instant (milliseconds since 1970).
@@ -36,7 +51,7 @@ pub trait World {
     ///
     /// # Errors
     /// Why it cannot be read, in words for the user.
-    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String>;
+    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, FileFault>;
 
     /// Writes or appends to a file; folders above it are made.
     ///

@@ -15,7 +15,6 @@ use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
 use loadline_steps::host::World as _;
 use loadline_steps::listener::Heard;
 use loadline_steps::program::Program;
-use loadline_steps::variables::Variables;
 
 use super::bench::Bench;
 use super::options::Options;
@@ -23,7 +22,7 @@ use super::plan_file::warn;
 use super::results::{Backends, Hearers, Outlets, Summaries};
 use super::silences;
 use super::test_plan;
-use super::world::{World, now_ms};
+use super::world::World;
 use crate::Ending;
 
 /// Batches of samples between the threads and the results file.
@@ -64,6 +63,7 @@ impl Prepared {
         let file_name = Path::new(plan_name).file_name();
         let file_name = file_name.map(|name| name.to_string_lossy().into_owned());
         let file_name = file_name.unwrap_or_default();
+        world.begin_test();
         let mut bench = Bench::new(&file_name, Arc::clone(&world));
         test_plan::set_variables(&program, &mut bench.scope());
         test_plan::name_groups(&mut program, &mut bench.scope());
@@ -92,7 +92,7 @@ impl Prepared {
         };
         let (sender, samples) = sync_channel(BATCHES);
         let steps = StepsSetup {
-            variables: with_instants(bench.variables),
+            variables: bench.variables,
             plan: file_name,
             state,
             groups: times.clone().into(),
@@ -133,10 +133,4 @@ fn warn_of_empty_groups(program: &Program, times: &[GroupTimes], world: &World) 
         );
         warn(world, &warning);
     }
-}
-
-/// The variables that are there in every plan.
-fn with_instants(mut variables: Variables) -> Variables {
-    variables.put("TESTSTART.MS", now_ms().to_string());
-    variables
 }

@@ -19,9 +19,13 @@ use super::group_shape;
 /// The node of a group that is the group itself.
 const OWN_NODE: NodeId = 0;
 
-/// Evaluates the plan's variables, each element's after those before it.
+/// Properties that are variables of every plan as well.
+const INSTANTS: [&str; 4] = ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"];
+
+/// Evaluates the plan's variables, each element's after those before it. The plan's own, the first, do not know
+/// the instants yet.
 pub(crate) fn set_variables(program: &Program, scope: &mut Scope<'_>) {
-    for element in &program.variables {
+    for (place, element) in program.variables.iter().enumerate() {
         let mut values: Vec<(String, String)> = Vec::new();
         for (name, value) in element {
             let name = name.evaluate(scope).into_owned();
@@ -30,7 +34,18 @@ pub(crate) fn set_variables(program: &Program, scope: &mut Scope<'_>) {
                 values.push((name, value));
             }
         }
+        if place == 0 {
+            set_instants(scope);
+        }
         for (name, value) in values {
+            scope.variables.put(name, value);
+        }
+    }
+}
+
+fn set_instants(scope: &mut Scope<'_>) {
+    for name in INSTANTS {
+        if let Some(value) = scope.host.world().property(name) {
             scope.variables.put(name, value);
         }
     }

@@ -11,9 +11,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use loadline_engine::platform;
 use loadline_model::civil::Civil;
-use loadline_steps::host::{LogLevel, World as StepsWorld};
+use loadline_steps::host::{FileFault, LogLevel, World as StepsWorld};
 
 use super::zone;
+use crate::files::FileError;
 use crate::{Env, Files};
 
 /// What the threads of a plan see of this machine.
@@ -46,11 +47,12 @@ impl World {
     /// The world of a plan in a file; without a log nothing is logged.
     pub(crate) fn new(
         plan: &str,
-        properties: BTreeMap<String, String>,
+        mut properties: BTreeMap<String, String>,
         env: &Env,
         log: Option<File>,
     ) -> World {
         let folder = Path::new(plan).parent().unwrap_or(Path::new(""));
+        properties.extend(starts(now_ms()));
         World {
             properties: Mutex::new(properties),
             folder: folder.to_owned(),
@@ -58,6 +60,11 @@ impl World {
             env: env.clone(),
             log: Mutex::new(log),
         }
+    }
+
+    /// Says that the test begins now, as a property.
+    pub(crate) fn begin_test(&self) {
+        self.set_property("TESTSTART.MS", &now_ms().to_string());
     }
 
     /// Where a file is: in the working directory, or else beside the plan.
@@ -97,13 +104,13 @@ impl StepsWorld for World {
         lock(&self.properties).insert(name.to_owned(), value.to_owned())
     }
 
-    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String> {
+    fn read_file(&self, name: &str) -> Result<Arc<[u8]>, FileFault> {
         if let Some(known) = lock(&self.files).get(name) {
             return Ok(Arc::clone(known));
         }
         let place = self.place(name);
         let bytes = Files::Disk.read(&place.to_string_lossy());
-        let bytes: Arc<[u8]> = bytes.map_err(|error| error.to_string())?.into();
+        let bytes: Arc<[u8]> = bytes.map_err(|error| fault_of(&error))?.into();
         lock(&self.files).insert(name.to_owned(), Arc::clone(&bytes));
         Ok(bytes)
     }
@@ -163,10 +170,40 @@ impl StepsWorld for World {
     }
 }
 
+/// The system's words without its number, which Java leaves out.
+fn fault_of(error: &FileError) -> FileFault {
+    let why = error.error.to_string();
+    FileFault {
+        why: why
+            .split(" (os error")
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+        told: error.to_string(),
+    }
+}
+
+/// What the date and the time of day are here at an instant.
+fn local(unix_ms: i64) -> Civil {
+    let local_s = unix_ms.div_euclid(1000) + i64::from(zone::local(unix_ms).offset_s);
+    Civil::of_unix_s(u64::try_from(local_s).unwrap_or(0))
+}
+
+/// The properties that say when the program was started.
+fn starts(unix_ms: i64) -> [(String, String); 3] {
+    let at = local(unix_ms);
+    let date = format!("{:04}{:02}{:02}", at.year, at.month, at.day);
+    let time = format!("{:02}{:02}{:02}", at.hour, at.minute, at.second);
+    [
+        ("START.MS".to_owned(), unix_ms.to_string()),
+        ("START.YMD".to_owned(), date),
+        ("START.HMS".to_owned(), time),
+    ]
+}
+
 /// An instant as JMeter's log has it.
 fn told(unix_ms: i64) -> String {
-    let local_ms = unix_ms + i64::from(zone::local(unix_ms).offset_s) * 1000;
-    let civil = Civil::of_unix_s(u64::try_from(local_ms.div_euclid(1000)).unwrap_or(0));
+    let civil = local(unix_ms);
     format!(
         "{:04}-{:02}-{:02} {:02}:{:02}:{:02},{:03}",
         civil.year,
@@ -175,6 +212,29 @@ fn told(unix_ms: i64) -> String {
         civil.hour,
         civil.minute,
         civil.second,
-        local_ms.rem_euclid(1000)
+        unix_ms.rem_euclid(1000)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn javas_words_have_no_number() {
+        let error = FileError {
+            path: "/tmp".to_owned(),
+            error: std::io::Error::from_raw_os_error(libc::EISDIR),
+        };
+        let fault = fault_of(&error);
+        assert_eq!(fault.why, "Is a directory");
+        assert!(fault.told.contains("/tmp"), "{}", fault.told);
+    }
+
+    #[test]
+    fn the_start_is_a_date_and_a_time() {
+        let [ms, date, time] = starts(1_000).map(|(_, value)| value);
+        assert_eq!(ms, "1000");
+        assert_eq!((date.len(), time.len()), (8, 6));
+    }
 }

@@ -18,7 +18,7 @@ use loadline_model::{ClientPlan, ErrorClass};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::dns::Resolver;
+use super::dns::{LookupFault, Resolver};
 use super::failure::{Cause, Failure};
 use super::route::Route;
 
@@ -167,7 +167,7 @@ impl Addresses {
         let (found, is_known) = match route.addresses.is_empty() {
             true => {
                 let found = self.resolver.resolve(host).await;
-                found.map_err(|why| unresolved(host, why))?
+                found.map_err(|fault| unresolved(host, fault))?
             }
             false => (Arc::from(route.addresses.as_slice()), true),
         };
@@ -249,10 +249,10 @@ fn blocked_address(ip: IpAddr, network: Network) -> Failure {
     Failure::new(ErrorClass::Request, why).because(Cause::BlockedAddress { ip, network })
 }
 
-fn unresolved(host: &str, why: String) -> Failure {
-    let detail = format!("{host}: {why}");
+fn unresolved(host: &str, fault: LookupFault) -> Failure {
+    let detail = format!("{host}: {}", fault.why);
     let host = host.to_owned();
-    Failure::new(ErrorClass::Dns, detail).because(Cause::Lookup { host, why })
+    Failure::new(ErrorClass::Dns, detail).because(Cause::Lookup { host, fault })
 }
 
 /// The addresses that a policy allows, in the resolver's order.

@@ -20,7 +20,51 @@ use crate::clock::Clock;
 /// any number.
 const CACHE_MAX: usize = 1_024;
 
-type Answer = Result<Arc<[IpAddr]>, String>;
+/// Why a name has no address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LookupFault {
+    /// The resolver's words.
+    pub(crate) why: String,
+    /// Whether it was told before: it was kept, or somebody else asked for the name at the same time.
+    pub(crate) is_old: bool,
+}
+
+impl LookupFault {
+    fn new(why: impl Into<String>) -> LookupFault {
+        LookupFault {
+            why: why.into(),
+            is_old: false,
+        }
+    }
+
+    fn again(&self) -> LookupFault {
+        LookupFault {
+            why: self.why.clone(),
+            is_old: true,
+        }
+    }
+}
+
+/// How long answers are kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    /// Addresses; `None`: for the whole run.
+    pub(crate) found: Option<Duration>,
+    /// That there are none; zero: it is asked again every time.
+    pub(crate) failed: Duration,
+}
+
+impl Kept {
+    /// Addresses alone are kept.
+    pub(crate) fn found(found: Option<Duration>) -> Kept {
+        Kept {
+            found,
+            failed: Duration::ZERO,
+        }
+    }
+}
+
+type Answer = Result<Arc<[IpAddr]>, LookupFault>;
 
 struct Question {
     host: String,
@@ -28,76 +72,72 @@ struct Question {
 }
 
 struct Known {
-    addresses: Arc<[IpAddr]>,
+    answer: Answer,
     until: Nanos,
 }
 
 /// The shared resolver.
 pub(crate) struct Resolver {
     clock: Clock,
-    /// How long an answer is kept; `None`: for the whole run.
-    ttl: Option<Duration>,
+    kept: Kept,
     cache: Mutex<HashMap<String, Known>>,
     questions: mpsc::Sender<Question>,
 }
 
 impl Resolver {
     /// Starts the resolver's thread, which ends when the resolver is dropped.
-    pub(crate) fn start(clock: Clock, ttl: Option<Duration>) -> io::Result<Arc<Resolver>> {
+    pub(crate) fn start(clock: Clock, kept: Kept) -> io::Result<Arc<Resolver>> {
         let (questions, asked) = mpsc::channel::<Question>();
         thread::Builder::new()
             .name("resolver".to_owned())
             .spawn(move || answer_all(&asked))?;
         Ok(Arc::new(Resolver {
             clock,
-            ttl,
+            kept,
             cache: Mutex::new(HashMap::new()),
             questions,
         }))
     }
 
     /// The addresses of a host, and whether they came from the cache.
-    pub(crate) async fn resolve(&self, host: &str) -> Result<(Arc<[IpAddr]>, bool), String> {
+    pub(crate) async fn resolve(&self, host: &str) -> Result<(Arc<[IpAddr]>, bool), LookupFault> {
         if let Ok(address) = host.parse::<IpAddr>() {
             return Ok((Arc::from([address]), true));
         }
         if let Some(known) = self.cached(host) {
-            return Ok((known, true));
+            return known.map(|addresses| (addresses, true));
         }
         let (reply, answer) = oneshot::channel();
         let question = Question {
             host: host.to_owned(),
             reply,
         };
-        self.questions
-            .send(question)
-            .map_err(|_| "the resolver has ended".to_owned())?;
-        let addresses = answer
-            .await
-            .map_err(|_| "the resolver has ended".to_owned())??;
-        self.remember(host, &addresses);
-        Ok((addresses, false))
+        let ended = || LookupFault::new("the resolver has ended");
+        self.questions.send(question).map_err(|_| ended())?;
+        let answer = answer.await.map_err(|_| ended())?;
+        self.remember(host, &answer);
+        answer.map(|addresses| (addresses, false))
     }
 
-    fn cached(&self, host: &str) -> Option<Arc<[IpAddr]>> {
+    fn cached(&self, host: &str) -> Option<Answer> {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache
             .get(host)
             .filter(|known| self.clock.now() < known.until)?;
-        Some(Arc::clone(&known.addresses))
+        Some(known.answer.clone())
     }
 
-    fn remember(&self, host: &str, addresses: &Arc<[IpAddr]>) {
-        let until = self.ttl.map_or(Nanos::MAX, |ttl| self.clock.now() + ttl);
+    fn remember(&self, host: &str, answer: &Answer) {
+        let (answer, ttl) = match answer {
+            Ok(addresses) => (Ok(Arc::clone(addresses)), self.kept.found),
+            // Who asked at the same time as another does not make it last longer.
+            Err(fault) if fault.is_old || self.kept.failed.is_zero() => return,
+            Err(fault) => (Err(fault.again()), Some(self.kept.failed)),
+        };
+        let until = ttl.map_or(Nanos::MAX, |ttl| self.clock.now() + ttl);
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() < CACHE_MAX || cache.contains_key(host) {
-            cache.insert(
-                host.to_owned(),
-                Known {
-                    addresses: Arc::clone(addresses),
-                    until,
-                },
-            );
+            cache.insert(host.to_owned(), Known { answer, until });
         }
     }
 }
@@ -113,10 +153,11 @@ fn answer_all(asked: &mpsc::Receiver<Question>) {
                 .push(question.reply);
         }
         for (host, replies) in waiting {
-            let answer = look_up(&host);
+            let mut answer = look_up(&host);
             for reply in replies {
                 // Who no longer waits was interrupted; there is nobody to tell.
                 drop(reply.send(answer.clone()));
+                answer = answer.map_err(|fault| fault.again());
             }
         }
     }
@@ -125,10 +166,10 @@ fn answer_all(asked: &mpsc::Receiver<Question>) {
 fn look_up(host: &str) -> Answer {
     let found = (host, 0)
         .to_socket_addrs()
-        .map_err(|error| plain_message(&error))?;
+        .map_err(|error| LookupFault::new(plain_message(&error)))?;
     let addresses: Vec<IpAddr> = found.map(|address| address.ip()).collect();
     if addresses.is_empty() {
-        Err("has no address".to_owned())
+        Err(LookupFault::new("has no address"))
     } else {
         Ok(addresses.into())
     }
@@ -140,5 +181,40 @@ fn plain_message(error: &io::Error) -> String {
     match text.strip_prefix("failed to lookup address information: ") {
         Some(plain) => plain.to_owned(),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No resolver asks the network for this name.
+    const NO_NAME: &str = "two..dots";
+
+    fn faults(kept: Kept) -> [LookupFault; 2] {
+        let resolver = Resolver::start(Clock::start(), kept).expect("a thread can be made");
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime");
+        runtime.block_on(async {
+            let first = resolver.resolve(NO_NAME).await;
+            let second = resolver.resolve(NO_NAME).await;
+            [first, second].map(|answer| answer.expect_err("a name without an address"))
+        })
+    }
+
+    #[test]
+    fn a_failure_that_is_kept_is_told_again_as_such() {
+        let [first, second] = faults(Kept {
+            found: None,
+            failed: Duration::from_secs(3_600),
+        });
+        assert!(!first.is_old);
+        assert_eq!(second, first.again());
+    }
+
+    #[test]
+    fn a_failure_that_is_not_kept_is_found_anew() {
+        let [first, second] = faults(Kept::found(None));
+        assert_eq!((first.is_old, second.is_old), (false, false));
     }
 }

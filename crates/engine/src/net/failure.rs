@@ -12,6 +12,8 @@ use loadline_model::ErrorClass;
 use loadline_model::script_names::Network;
 use loadline_wire::WireError;
 
+use super::dns::LookupFault;
+
 /// Where in a request's life an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -50,8 +52,8 @@ pub(crate) enum Cause {
     BlockedHost { host: String, pattern: String },
     /// The plan forbids the address.
     BlockedAddress { ip: IpAddr, network: Network },
-    /// The resolver gave an error, in its words.
-    Lookup { host: String, why: String },
+    /// The resolver gave an error.
+    Lookup { host: String, fault: LookupFault },
     /// The name has addresses, and none that may be used.
     NoUsableAddress { host: String },
     /// No connection within its limit of time; the address as it was asked for.

@@ -18,7 +18,9 @@ mod tls;
 pub(crate) use addresses::{AddressRules, Addresses};
 pub(crate) use cipher_suites::suite_name;
 pub(crate) use connect::{Connected, Connector, Owner, connect_deadline};
-pub(crate) use dns::Resolver;
+#[cfg(test)]
+pub(crate) use dns::LookupFault;
+pub(crate) use dns::{Kept, Resolver};
 pub(crate) use failure::{Cause, Failure, Http2Fault, Reach, Stage};
 pub(crate) use handshake::Handshake;
 pub(crate) use route::{KnownRoute, Route, Routes, Via, Wanted, proxy_for};

@@ -110,7 +110,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::{Arc, Mutex};
 
-    use loadline_steps::host::LogLevel;
+    use loadline_steps::host::{FileFault, LogLevel};
     use loadline_steps::sample::Sample;
 
     use super::*;
@@ -144,8 +144,11 @@ mod tests {
             properties.insert(name.to_owned(), value.to_owned())
         }
 
-        fn read_file(&self, name: &str) -> Result<Arc<[u8]>, String> {
-            Err(format!("no file {name}"))
+        fn read_file(&self, name: &str) -> Result<Arc<[u8]>, FileFault> {
+            Err(FileFault {
+                why: "No such file or directory".to_owned(),
+                told: format!("no file {name}"),
+            })
         }
 
         fn write_file(&self, name: &str, _: &[u8], _: bool) -> Result<(), String> {

@@ -247,10 +247,7 @@ impl Lowering {
             "ResultAction" => Some(PostProcessor::OnFailure(action(
                 element.text("OnError.action"),
             ))),
-            "DebugPostProcessor" => Some(PostProcessor::Debug {
-                variables: element.flag("displayJMeterVariables", true),
-                properties: element.flag("displayJMeterProperties", false),
-            }),
+            "DebugPostProcessor" => Some(PostProcessor::Debug(self.told(element))),
             "DummySubPostProcessor" => {
                 let dummy = self.dummy(element);
                 Some(PostProcessor::Dummy(Arc::new(dummy)))

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use loadline_steps::http::{
-    Authorization, CacheManager, CookieManager, CookiePolicy, HeaderField, HttpArgument, HttpFile,
-    HttpRequestPlan, HttpSamplerPlan, PresetCookie, ResourcesPlan, UrlRewriting, WayPlan,
+    Authorization, CacheManager, CookieManager, CookiePolicy, HeaderField, HttpArgument,
+    HttpClient, HttpFile, HttpRequestPlan, HttpSamplerPlan, PresetCookie, ResourcesPlan,
+    UrlRewriting, WayPlan,
 };
 
 use loadline_steps::text::Text;
@@ -117,6 +118,10 @@ impl Lowering {
     fn request(&mut self, element: &Element, merged: &Merged<'_>) -> HttpRequestPlan {
         let mut text = |name: &str| self.text(element, merged.text(name));
         let plan = HttpRequestPlan {
+            client: match merged.text("HTTPSampler.implementation") {
+                "Java" => HttpClient::Java,
+                _ => HttpClient::Apache,
+            },
             protocol: text("HTTPSampler.protocol"),
             domain: text("HTTPSampler.domain"),
             port: text("HTTPSampler.port"),
@@ -129,9 +134,9 @@ impl Lowering {
             raw_body: merged.flag("HTTPSampler.postBodyRaw", false),
             multipart: merged.flag("HTTPSampler.DO_MULTIPART_POST", false),
             browser_compatible: merged.flag("HTTPSampler.BROWSER_COMPATIBLE_MULTIPART", false),
-            follow_redirects: merged.flag("HTTPSampler.follow_redirects", true),
+            follow_redirects: merged.flag("HTTPSampler.follow_redirects", false),
             auto_redirects: merged.flag("HTTPSampler.auto_redirects", false),
-            keep_alive: merged.flag("HTTPSampler.use_keepalive", true),
+            keep_alive: merged.flag("HTTPSampler.use_keepalive", false),
             md5: merged.flag("HTTPSampler.md5", false),
             ..HttpRequestPlan::default()
         };
@@ -151,7 +156,7 @@ impl Lowering {
         HttpArgument {
             name: self.text(element, inner.text("Argument.name")),
             value: self.text(element, inner.text("Argument.value")),
-            encode: inner.flag("HTTPArgument.always_encode", true),
+            encode: inner.flag("HTTPArgument.always_encode", false),
             equals: if metadata == "=" { "=" } else { "" },
             content_type: self.text(element, inner.text("HTTPArgument.content_type")),
         }

@@ -2,7 +2,9 @@
 //!
 //! Must not know controllers. Invariant: a sampler that is not supported is named, and leaves no step.
 
-use loadline_steps::program::{Action, DummySample, FlowControl, JavaTest, Sampler, SamplerAction};
+use loadline_steps::program::{
+    Action, DummySample, FlowControl, JavaTest, Sampler, SamplerAction, Told,
+};
 
 use super::applied::Scope;
 use super::{Lowering, scripts};
@@ -55,12 +57,21 @@ impl Lowering {
     }
 
     fn debug(&mut self, element: &Element) -> SamplerAction {
+        let told = self.told(element);
+        SamplerAction::Debug(told)
+    }
+
+    /// What a debug element tells.
+    pub(super) fn told(&mut self, element: &Element) -> Told {
         if element.flag("displaySystemProperties", false) {
             self.warn("there are no system properties to be told");
         }
-        SamplerAction::Debug {
+        if element.flag("displaySamplerProperties", false) {
+            self.warn("the properties of the sampler are not told");
+        }
+        Told {
             properties: element.flag("displayJMeterProperties", false),
-            variables: element.flag("displayJMeterVariables", true),
+            variables: element.flag("displayJMeterVariables", false),
         }
     }
 

@@ -35,11 +35,17 @@ fn what_is_not_supported_is_listed_once_with_its_own_path() {
 #[test]
 fn what_runs_in_another_way_is_told() {
     let reading = plan(
-        "<DebugSampler testname=\"K\"><boolProp name=\"displaySystemProperties\">true</boolProp></DebugSampler><hashTree/>",
+        "<DebugSampler testname=\"K\"><boolProp name=\"displaySystemProperties\">true</boolProp></DebugSampler><hashTree/>\
+         <DebugPostProcessor testname=\"B\"><boolProp name=\"displaySamplerProperties\">true</boolProp></DebugPostProcessor><hashTree/>",
     );
+    let mut warnings = reading.warnings.clone();
+    warnings.sort();
     assert_eq!(
-        reading.warnings,
-        ["P > TG > K: there are no system properties to be told"]
+        warnings,
+        [
+            "P > TG > B: the properties of the sampler are not told",
+            "P > TG > K: there are no system properties to be told"
+        ]
     );
     assert_eq!(reading.unsupported, []);
 }

@@ -22,8 +22,8 @@ pub(super) fn file_to_string(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     let charset = charset(&call.argument(1, scope))?;
     match scope.host.world().read_file(&file) {
         Ok(bytes) => out.push_str(&charset.decode(&bytes)),
-        Err(why) => {
-            warn(scope, "o.a.j.f.FileToString", &why);
+        Err(fault) => {
+            warn(scope, "o.a.j.f.FileToString", &fault.told);
             out.push_str(UNREADABLE);
         }
     }

@@ -8,9 +8,8 @@ use std::sync::LazyLock;
 use loadline_java::charset::Charset;
 use loadline_java::url_coding;
 
-use super::exchange::Fetch;
 use super::rewriting::Rewrite;
-use super::{HttpArgument, HttpFault, HttpRequestPlan, is_blank};
+use super::{HttpArgument, HttpClient, HttpFault, HttpRequestPlan, is_blank, local};
 use crate::scope::Scope;
 
 /// A body and what it is.
@@ -77,6 +76,24 @@ fn pairs<'a>(
     pairs
 }
 
+/// The character set that a request names; UTF-8 where it names none.
+///
+/// # Errors
+/// Java does not know it.
+pub(super) fn charset(
+    request: &HttpRequestPlan,
+    scope: &mut Scope<'_>,
+) -> Result<Charset, HttpFault> {
+    let name = request.encoding.evaluate(scope).into_owned();
+    match is_blank(&name) {
+        true => Ok(Charset::UTF_8),
+        false => Charset::named(&name).ok_or_else(|| HttpFault {
+            class: "java.nio.charset.UnsupportedCharsetException".to_owned(),
+            message: name.trim().to_owned(),
+        }),
+    }
+}
+
 /// A text in the coding of forms, as a body has it.
 fn form_encoded(text: &str, charset: Charset) -> String {
     url_coding::encode_bytes(&charset.encode(text))
@@ -124,7 +141,7 @@ fn joined(name: &str, equals: &str, value: &str) -> String {
 }
 
 /// Whether a request's arguments are its body as they are; their values are not looked at.
-fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
+pub(super) fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
     let arguments = &request.arguments;
     let mut names = arguments.iter().map(|argument| &argument.name);
     request.raw_body || !arguments.is_empty() && names.all(|name| name.evaluate(scope).is_empty())
@@ -136,22 +153,11 @@ fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
 /// A file that cannot be sent.
 pub(super) fn body(
     request: &HttpRequestPlan,
-    fetch: &Fetch,
+    method: &str,
     rewrites: &[Rewrite],
     scope: &mut Scope<'_>,
 ) -> Result<Option<RequestBody>, HttpFault> {
-    let method = fetch.method.as_str();
-    if fetch.is_followed {
-        return Ok(None);
-    }
-    let name = request.encoding.evaluate(scope).into_owned();
-    let charset = match is_blank(&name) {
-        true => Ok(Charset::UTF_8),
-        false => Charset::named(&name).ok_or_else(|| HttpFault {
-            class: "java.nio.charset.UnsupportedCharsetException".to_owned(),
-            message: name.trim().to_owned(),
-        }),
-    };
+    let charset = charset(request, scope);
     let adds = |one: &Rewrite| matches!(one, Rewrite::Argument { .. });
     let is_raw = is_raw(request, scope) && (request.raw_body || !rewrites.iter().any(adds));
     let has_body = !matches!(method, "GET" | "HEAD" | "TRACE" | "OPTIONS");
@@ -213,24 +219,11 @@ fn form(pairs: &[Pair<'_>], charset: Charset) -> RequestBody {
     }
 }
 
-fn read(path: &str, scope: &Scope<'_>) -> Result<std::sync::Arc<[u8]>, HttpFault> {
-    let world = scope.host.world();
-    world.read_file(path).map_err(|_| {
-        let whole = match path.starts_with('/') {
-            true => path.to_owned(),
-            false => format!("{}/{path}", world.plan_folder()),
-        };
-        HttpFault {
-            class: "java.io.FileNotFoundException".to_owned(),
-            message: format!("{whole} (No such file or directory)"),
-        }
-    })
-}
-
-fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
+/// A file as a body.
+pub(super) fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
     let path = file.path.evaluate(scope).into_owned();
     let content_type = file.content_type.evaluate(scope).into_owned();
-    let (bytes, fault) = match read(&path, scope) {
+    let (bytes, fault) = match local::read(&path, scope) {
         Ok(bytes) => (bytes.to_vec(), None),
         Err(fault) => (Vec::new(), Some(fault)),
     };
@@ -243,6 +236,33 @@ fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> RequestBody {
         ..RequestBody::default()
     }
 }
+
+/// The values of a request's arguments, one behind another.
+pub(super) fn values(
+    request: &HttpRequestPlan,
+    rewrites: &[Rewrite],
+    scope: &mut Scope<'_>,
+) -> String {
+    let pairs = pairs(request, rewrites, scope);
+    pairs.iter().map(|pair| pair.value.as_str()).collect()
+}
+
+/// A request's arguments and files as parts.
+///
+/// # Errors
+/// A file that cannot be sent.
+pub(super) fn multipart_of(
+    request: &HttpRequestPlan,
+    rewrites: &[Rewrite],
+    scope: &mut Scope<'_>,
+) -> Result<RequestBody, HttpFault> {
+    let charset = charset(request, scope)?;
+    let pairs = pairs(request, rewrites, scope);
+    multipart(request, &pairs, charset, scope)
+}
+
+/// The boundary that JMeter writes for Java's client.
+const JAVA_BOUNDARY: &str = "---------------------------7d159c1302d0y0";
 
 /// Letters of a boundary.
 const BOUNDARY: &[u8; 64] = b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -259,8 +279,11 @@ fn multipart(
     charset: Charset,
     scope: &mut Scope<'_>,
 ) -> Result<RequestBody, HttpFault> {
-    let boundary = boundary(scope);
     let name = charset.name();
+    let (boundary, of_content_type) = match request.client {
+        HttpClient::Apache => (boundary(scope), format!("; charset={name}")),
+        HttpClient::Java => (JAVA_BOUNDARY.to_owned(), String::new()),
+    };
     let mut bytes = Vec::new();
     let mut told = String::new();
     for pair in pairs.iter().filter(|pair| pair.is_sent()) {
@@ -286,14 +309,14 @@ fn multipart(
         bytes.extend_from_slice(b"\r\n");
     }
     for file in &request.files {
-        let head = file_head(file, &boundary, request.browser_compatible, scope)?;
+        let head = file_head(file, &boundary, request, scope)?;
         let path = file.path.evaluate(scope).into_owned();
         told.push_str(&format!(
             "{head}\r\n<actual file content, not shown here>\r\n"
         ));
         bytes.extend_from_slice(head.as_bytes());
         bytes.extend_from_slice(b"\r\n");
-        bytes.extend_from_slice(&read(&path, scope)?);
+        bytes.extend_from_slice(&local::read(&path, scope)?);
         bytes.extend_from_slice(b"\r\n");
     }
     let end = format!("--{boundary}--\r\n");
@@ -302,7 +325,7 @@ fn multipart(
     Ok(RequestBody {
         bytes,
         content_type: Some(format!(
-            "multipart/form-data; boundary={boundary}; charset={name}"
+            "multipart/form-data; boundary={boundary}{of_content_type}"
         )),
         is_binding: true,
         told,
@@ -313,11 +336,11 @@ fn multipart(
 fn file_head(
     file: &super::HttpFile,
     boundary: &str,
-    browser_compatible: bool,
+    request: &HttpRequestPlan,
     scope: &mut Scope<'_>,
 ) -> Result<String, HttpFault> {
     let content_type = file.content_type.evaluate(scope).into_owned();
-    if is_blank(&content_type) {
+    if is_blank(&content_type) && request.client == HttpClient::Apache {
         return Err(HttpFault {
             class: "org.apache.http.ParseException".to_owned(),
             message: format!("Invalid content type: {content_type}"),
@@ -329,7 +352,7 @@ fn file_head(
     let mut head = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{parameter}\"; filename=\"{name}\"\r\nContent-Type: {content_type}\r\n"
     );
-    if !browser_compatible {
+    if !request.browser_compatible {
         head.push_str("Content-Transfer-Encoding: binary\r\n");
     }
     Ok(head)

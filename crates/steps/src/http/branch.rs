@@ -377,6 +377,7 @@ fn chosen(found: &[url::Url], means: &mut Means<'_, '_, '_>) -> VecDeque<Url> {
     let urls = found.iter().map(|url| escaped(url.as_str()));
     let chosen = urls.filter(|url| fits(&wanted, url, true) && !fits(&unwanted, url, false));
     let parsed = chosen.filter_map(|url| Url::parse(&url));
+    let parsed = parsed.filter(|url| !url.host.is_empty());
     parsed.map(Url::with_single_slashes).collect()
 }
 

@@ -12,7 +12,8 @@ use super::outcome::{self, Fetched};
 use super::settings::{CachedMode, HttpSettings};
 use super::url::{self, Url};
 use super::{
-    Cookies, HttpAnswer, HttpAsk, HttpFault, HttpProxy, HttpReply, HttpSamplerPlan, HttpWay,
+    Cookies, HttpAnswer, HttpAsk, HttpClient, HttpFault, HttpProxy, HttpReply, HttpSamplerPlan,
+    HttpWay, java,
 };
 use crate::sample::Sample;
 use crate::scope::Scope;
@@ -50,6 +51,8 @@ pub(super) struct Exchange {
     /// Header fields as they were sent last.
     sent: Fields,
     way: Option<Box<HttpWay>>,
+    /// Whether Java's client has sent it twice.
+    is_repeated: bool,
     /// What the client did by itself before: redirects, answers to challenges.
     inner: Inner,
 }
@@ -93,10 +96,12 @@ impl Exchange {
             own: Fields::default(),
             sent: Fields::default(),
             way: None,
+            is_repeated: false,
             inner: Inner::default(),
             fetch,
         };
-        if let Some(fault) = url::fault_of(&url).or_else(|| method_fault(&exchange.fetch.method)) {
+        let client = plan.request.client;
+        if let Some(fault) = exchange.refusal(client, &url) {
             return exchange.failed_before(&fault, scope);
         }
         let host = exchange.fetch.url.plain_host();
@@ -127,26 +132,63 @@ impl Exchange {
         {
             return Begun::Over(exchange.cached(&settings, now_ms));
         }
-        match body::body(&plan.request, &exchange.fetch, memory.rewrites(), scope) {
-            Ok(body) => exchange.body = body,
-            Err(fault) => return exchange.failed_before(&fault, scope),
-        }
-        if let Some(body) = &exchange.body {
-            exchange.own.give_type_of(body);
-            if exchange.own.get("transfer-encoding").is_some() {
-                return exchange.failed_before(&outcome::refused(), scope);
-            }
-        }
-        if exchange.fetch.url.host.is_empty() {
-            return exchange.failed_before(&outcome::no_host(&url), scope);
-        }
-        let port = exchange.fetch.url.effective_port();
-        if u16::try_from(port).is_err() {
-            return exchange.failed_before(&outcome::no_port(port), scope);
+        let fault = match exchange.make_body(plan, memory, scope) {
+            Ok(()) => exchange.no_way_to(client, &url),
+            Err(fault) => Some(fault),
+        };
+        if let Some(fault) = fault {
+            return exchange.failed_before(&fault, scope);
         }
         let is_anew = memory.take_new_user();
         let ask = exchange.ask(plan, is_anew, memory, scope);
         Begun::Send(Box::new(ask), Box::new(exchange))
+    }
+
+    /// What the client refuses of a URL and a method.
+    fn refusal(&self, client: HttpClient, url: &str) -> Option<HttpFault> {
+        let method = &self.fetch.method;
+        match client {
+            HttpClient::Java => java::fault_of(method, &self.fetch.url),
+            HttpClient::Apache => url::fault_of(url).or_else(|| method_fault(method)),
+        }
+    }
+
+    /// Makes the body, which what a redirect led to does not have.
+    fn make_body(
+        &mut self,
+        plan: &HttpSamplerPlan,
+        memory: &HttpMemory,
+        scope: &mut Scope<'_>,
+    ) -> Result<(), HttpFault> {
+        let client = plan.request.client;
+        let make = match client {
+            HttpClient::Java => java::body,
+            HttpClient::Apache => body::body,
+        };
+        if !self.fetch.is_followed {
+            let method = &self.fetch.method;
+            self.body = make(&plan.request, method, memory.rewrites(), scope)?;
+        }
+        if let Some(body) = &self.body {
+            self.own.give_type_of(body);
+            if client == HttpClient::Apache && self.own.get("transfer-encoding").is_some() {
+                return Err(outcome::refused());
+            }
+        }
+        Ok(())
+    }
+
+    /// Why no connection is made for a URL.
+    fn no_way_to(&self, client: HttpClient, url: &str) -> Option<HttpFault> {
+        let to = &self.fetch.url;
+        if client == HttpClient::Apache && !to.has_host() {
+            return Some(outcome::no_host(url));
+        }
+        let port = to.effective_port();
+        match u16::try_from(port) {
+            Ok(_) => outcome::scheme_fault(to),
+            Err(_) => Some(outcome::no_port(port)),
+        }
     }
 
     /// Where the client is now, and by which method.
@@ -168,9 +210,15 @@ impl Exchange {
         let (url, method) = self.at();
         let is_whole = self.inner.sends_body();
         let body = self.body.as_ref().filter(|_| is_whole);
-        self.sent = self
-            .own
-            .completed(body, &method, &url, self.plain_proxy().is_some());
+        let is_proxied = self.plain_proxy().is_some();
+        self.sent = match request.client {
+            HttpClient::Java => java::completed(&self.own, body, &method, &url, is_proxied),
+            HttpClient::Apache => self.own.completed(body, &method, &url, is_proxied),
+        };
+        let target = match request.client {
+            HttpClient::Java => java::target(&url),
+            HttpClient::Apache => url.request_target(),
+        };
         let bytes = body.map(|body| body.bytes.as_slice());
         if self.own.get("authorization").is_none()
             && let Some(said) = self.inner.credentials(plan, &url, (&method, bytes), scope)
@@ -188,18 +236,14 @@ impl Exchange {
             limit.filter(|limit| *limit > 0)
         };
         HttpAsk {
+            client: request.client,
             scheme: url.scheme.clone(),
             host: url.plain_host().to_owned(),
             port: u16::try_from(url.effective_port()).unwrap_or_default(),
             method,
             target: match self.plain_proxy() {
-                Some(_) => format!(
-                    "{}://{}{}",
-                    url.scheme,
-                    url.authority(),
-                    url.request_target()
-                ),
-                None => url.request_target(),
+                Some(_) => format!("{}://{}{target}", url.scheme, url.authority()),
+                None => target,
             },
             headers: self.sent.to_vec(),
             body: self.bytes(plan, is_whole),
@@ -236,6 +280,7 @@ impl Exchange {
     /// The bytes that are sent; they are kept where the client may have to send them again.
     fn bytes(&mut self, plan: &HttpSamplerPlan, is_whole: bool) -> Vec<u8> {
         let may_come_again = plan.request.auto_redirects
+            || plan.request.client == HttpClient::Java
             || !plan.authorizations.is_empty()
             || self.plain_proxy().is_some();
         match self.body.as_mut().filter(|_| is_whole) {
@@ -256,6 +301,19 @@ impl Exchange {
     ) -> Answered {
         let plan = running.plan;
         let settings = memory.settings(scope.host.world(), plan.is_functional);
+        let seen;
+        let answer = match plan.request.client {
+            HttpClient::Java => {
+                seen = java::seen(answer);
+                &seen
+            }
+            HttpClient::Apache => answer,
+        };
+        if plan.request.client == HttpClient::Java && !self.is_repeated && java::is_lost(answer) {
+            self.is_repeated = true;
+            let ask = self.ask(plan, false, memory, scope);
+            return Answered::Send(Box::new(ask), self);
+        }
         if self.is_asked_by_proxy(answer, memory) {
             let ask = self.ask(plan, false, memory, scope);
             return Answered::Send(Box::new(ask), self);
@@ -269,7 +327,9 @@ impl Exchange {
         match self.inner.take(plan, &settings, sent, answer, scope) {
             Ok(false) => {}
             Ok(true) => {
-                let ask = self.ask(plan, false, memory, scope);
+                // Java's client closes the connection that led it elsewhere.
+                let is_anew = plan.request.client == HttpClient::Java && is_moved(answer);
+                let ask = self.ask(plan, is_anew, memory, scope);
                 return Answered::Send(Box::new(ask), self);
             }
             Err(fault) => {
@@ -414,6 +474,12 @@ impl Exchange {
             location: None,
         })
     }
+}
+
+/// Whether an answer says that what was wanted is somewhere else.
+fn is_moved(answer: &HttpAnswer) -> bool {
+    let reply = answer.reply.as_ref();
+    reply.is_ok_and(|reply| (300..400).contains(&reply.status))
 }
 
 /// What is wrong with a method that is no token.

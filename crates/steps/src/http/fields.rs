@@ -4,7 +4,7 @@
 
 use super::body::RequestBody;
 use super::url::Url;
-use super::{HttpSamplerPlan, is_blank};
+use super::{HttpClient, HttpSamplerPlan, is_blank};
 use crate::scope::Scope;
 
 /// What JMeter's client calls itself.
@@ -28,7 +28,9 @@ impl Fields {
             let value = field.value.evaluate(scope).into_owned();
             match name.to_ascii_lowercase().as_str() {
                 "content-length" => {}
-                "host" => fields.add("Host", host_field(url, &value)),
+                "host" if plan.request.client == HttpClient::Apache => {
+                    fields.add("Host", host_field(url, &value));
+                }
                 _ => fields.add(&name, value),
             }
         }

@@ -11,6 +11,8 @@ mod date;
 mod exchange;
 mod fields;
 mod inner;
+mod java;
+mod local;
 mod memory;
 mod outcome;
 mod rewriting;
@@ -38,9 +40,21 @@ use crate::compiled::Compiled;
 use crate::scope::Scope;
 use crate::text::Text;
 
+/// Whose client sends a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum HttpClient {
+    /// Apache's.
+    #[default]
+    Apache,
+    /// The one that Java brings.
+    Java,
+}
+
 /// A request as the plan has it, defaults merged in.
 #[derive(Debug, Default)]
 pub struct HttpRequestPlan {
+    /// Whose client sends it.
+    pub client: HttpClient,
     /// `http` or `https`; empty: `http`.
     pub protocol: Text,
     /// Host.
@@ -231,6 +245,8 @@ pub struct HeaderField {
 /// One exchange that is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpAsk {
+    /// Whose client asks, whose words a failure is told in.
+    pub client: HttpClient,
     /// `http` or `https`.
     pub scheme: String,
     /// Host without brackets.

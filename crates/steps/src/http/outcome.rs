@@ -132,6 +132,20 @@ pub(super) fn no_port(port: u32) -> HttpFault {
     }
 }
 
+/// What JMeter's client says of a scheme other than HTTP's: it knows no port for it, or has no connection for it.
+pub(super) fn scheme_fault(url: &Url) -> Option<HttpFault> {
+    if matches!(url.scheme.as_str(), "http" | "https") {
+        return None;
+    }
+    if url.port.is_none() {
+        return Some(refused());
+    }
+    Some(HttpFault {
+        class: "org.apache.http.conn.UnsupportedSchemeException".to_owned(),
+        message: format!("{} protocol is not supported", url.scheme),
+    })
+}
+
 pub(super) fn no_location(method: &str, url: &Url) -> HttpFault {
     HttpFault {
         class: "java.lang.IllegalArgumentException".to_owned(),

@@ -7,11 +7,9 @@ use super::branch::{Branch, Means, Page, Step};
 use super::cookies::Jar;
 use super::exchange::{Fetch, Running};
 use super::memory::HttpMemory;
-use super::outcome;
-
-use super::url::{self, Url};
+use super::url::Url;
 use super::written::written_url;
-use super::{Cookies, HttpAnswer, HttpAsk};
+use super::{Cookies, HttpAnswer, HttpAsk, local, outcome};
 use crate::sample::Sample;
 use crate::scope::Scope;
 
@@ -82,20 +80,14 @@ impl HttpRun {
                 })));
             }
         };
-        let Some(url) = Url::parse(&written) else {
+        let url = Url::parse(&written).expect("what is written has a scheme");
+        if url.scheme == "file" {
             let sample = Sample {
-                start_ms: scope.host.unix_ms(),
                 label: running.name.evaluate(scope).into_owned(),
-                url: Some(written.clone()),
-                ..Sample::default()
+                ..local::sample(&url, &method, scope)
             };
-            let fault = url::fault_of(&written).unwrap_or_else(|| match running.plan.cookies {
-                Some(_) => outcome::no_host_for_cookies(),
-                None => outcome::no_host(&written),
-            });
-            let sample = outcome::with_fault(sample, &fault);
             return HttpStep::Done(Some(Box::new(sample)));
-        };
+        }
         let fetch = Fetch {
             url,
             method,

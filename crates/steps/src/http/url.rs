@@ -9,6 +9,9 @@ use super::HttpFault;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Url {
     pub(super) scheme: String,
+    /// Who asks, with the `@` behind it; empty: it does not say.
+    user: String,
+    /// Empty: there is none.
     pub(super) host: String,
     pub(super) port: Option<u32>,
     /// Path and query, as they were written.
@@ -18,19 +21,20 @@ pub(super) struct Url {
 impl Url {
     /// Reads a URL that begins with its scheme.
     pub(super) fn parse(text: &str) -> Option<Url> {
-        let (scheme, rest) = text.split_once("://")?;
+        let (scheme, rest) = text.split_once(':')?;
         let scheme = scheme.to_ascii_lowercase();
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let (authority, target) = rest.split_at(end);
-        let authority = authority
-            .rsplit_once('@')
-            .map_or(authority, |(_, host)| host);
+        let (authority, target) = match rest.strip_prefix("//") {
+            Some(rest) => rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())),
+            None => ("", rest),
+        };
+        let (user, authority) = authority.split_at(authority.rfind('@').map_or(0, |at| at + 1));
         let (host, port) = match authority.rsplit_once(':') {
             Some((host, port)) if !port.contains(']') => (host, port.parse().ok()),
             _ => (authority, None),
         };
         Some(Url {
             scheme,
+            user: user.to_owned(),
             host: host.to_owned(),
             port,
             target: target.to_owned(),
@@ -62,6 +66,11 @@ impl Url {
     /// The host without the brackets of an IPv6 address.
     pub(super) fn plain_host(&self) -> &str {
         self.host.trim_matches(['[', ']'])
+    }
+
+    /// Whether there is a host, and it is one by the rules of URIs.
+    pub(super) fn has_host(&self) -> bool {
+        !self.host.is_empty() && (self.host.starts_with('[') || !self.host.contains('%'))
     }
 
     /// The port of its scheme.
@@ -150,7 +159,11 @@ impl Url {
 
 impl std::fmt::Display for Url {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}://{}{}", self.scheme, self.authority(), self.target)
+        if self.host.is_empty() {
+            return write!(f, "{}:{}", self.scheme, self.target);
+        }
+        let (user, authority) = (&self.user, self.authority());
+        write!(f, "{}://{user}{authority}{}", self.scheme, self.target)
     }
 }
 
@@ -180,15 +193,21 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
         class: "java.net.URISyntaxException".to_owned(),
         message: format!("{what} at index {index}: {url}"),
     };
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let path_at = url[start..].find('/').map_or(url.len(), |at| start + at);
+    let start = url.find(':').map_or(0, |at| at + 1);
+    if start == url.len() {
+        return Some(told("Expected scheme-specific part", start));
+    }
+    let path_at = match url[start..].strip_prefix("//") {
+        Some(rest) => rest.find('/').map_or(url.len(), |at| start + 2 + at),
+        None => start,
+    };
     let query_at = url.find('?').unwrap_or(url.len());
     let fragment_at = url.find('#').unwrap_or(url.len());
-    let address = url[start..path_at].strip_prefix('[');
+    let address = url[start..path_at].strip_prefix("//[");
     if let Some((address, _)) = address.and_then(|rest| rest.split_once(']')) {
         let address = address.split('%').next().unwrap_or_default();
         if address.parse::<core::net::Ipv6Addr>().is_err() {
-            return Some(told("Malformed IPv6 address", start + 1));
+            return Some(told("Malformed IPv6 address", start + 3));
         }
     }
     for (index, (at, character)) in url.char_indices().enumerate() {
@@ -278,5 +297,25 @@ mod tests {
             told("http://[h:80]/a").as_deref(),
             Some("Malformed IPv6 address at index 8: http://[h:80]/a")
         );
+        assert_eq!(
+            told("http:").as_deref(),
+            Some("Expected scheme-specific part at index 5: http:")
+        );
+    }
+
+    #[test]
+    fn who_asks_is_told_and_not_sent() {
+        let url = Url::parse("http://me:secret@h:81/a").expect("a URL");
+        assert_eq!(url.to_string(), "http://me:secret@h:81/a");
+        assert_eq!(url.authority(), "h:81");
+    }
+
+    #[test]
+    fn a_url_without_a_host_is_told_as_java_tells_it() {
+        let told = |url: &str| Url::parse(url).expect("a URL").to_string();
+        assert_eq!(told("http:///x"), "http:/x");
+        assert_eq!(told("http://"), "http:");
+        assert_eq!(told("http:/HTTP://h/x"), "http:/HTTP://h/x");
+        assert_eq!(told("file:/etc/x"), "file:/etc/x");
     }
 }

@@ -35,7 +35,10 @@ pub(super) fn written_url(
         return Err(malformed(format!("unknown protocol: {protocol}")));
     }
     let protocol = protocol.to_ascii_lowercase();
-    let domain = request.domain.evaluate(scope).into_owned();
+    let domain = match protocol.as_str() {
+        "file" => String::new(),
+        _ => request.domain.evaluate(scope).into_owned(),
+    };
     let port = request.port.evaluate(scope);
     let port: i64 = port.trim().parse::<i32>().unwrap_or(0).into();
     if port < -1 {
@@ -74,13 +77,30 @@ fn whole(url: String) -> Result<String, HttpFault> {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let authority = rest[..end].rsplit('@').next().unwrap_or_default();
-    let port = authority.rsplit_once(':').map(|(_, port)| port);
-    match port.filter(|port| !port.is_empty() && !port.contains(']')) {
-        Some(port) if port.parse::<i32>().is_err() => {
-            Err(malformed(format!("For input string: \"{port}\"")))
-        }
-        _ => Ok(url),
+    if authority.starts_with('[') && !authority.contains(']') {
+        return Err(malformed(format!("Invalid authority field: {authority}")));
     }
+    let port = authority.rsplit_once(':').map(|(_, port)| port);
+    let Some(port) = port.filter(|port| !port.is_empty() && !port.contains(']')) else {
+        return Ok(url);
+    };
+    match port.parse::<i32>() {
+        Ok(number) if number < -1 => Err(malformed(format!("Invalid port number :{number}"))),
+        Ok(_) => Ok(url),
+        Err(_) => {
+            let index = first_wrong(port);
+            Err(malformed(format!("Error at index {index} in: \"{port}\"")))
+        }
+    }
+}
+
+/// Where Java stops reading a text as an `int`: at the first letter that is no digit, or that makes the number too large.
+fn first_wrong(number: &str) -> usize {
+    let signs = usize::from(number.starts_with(['-', '+']));
+    let lengths = signs + 1..=number.chars().count();
+    let mut read = lengths.map(|length| number.chars().take(length).collect::<String>());
+    let wrong = read.position(|part| part.parse::<i32>().is_err());
+    signs + wrong.unwrap_or(0)
 }
 
 /// What Java says of fields that make no URL.
@@ -88,5 +108,26 @@ fn malformed(message: String) -> HttpFault {
     HttpFault {
         class: "java.net.MalformedURLException".to_owned(),
         message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_makes_no_url_is_told_in_javas_words() {
+        let told = |url: &str| whole(url.to_owned()).map_err(|fault| fault.message);
+        assert!(told("http://h:81/a").is_ok());
+        assert!(told("http://[::1]/a").is_ok());
+        let wrong = |url: &str, words: &str| assert_eq!(told(url), Err(words.to_owned()));
+        wrong("http://h:abc/x", "Error at index 0 in: \"abc\"");
+        wrong("http://h:8x/x", "Error at index 1 in: \"8x\"");
+        wrong(
+            "http://h:99999999999/",
+            "Error at index 9 in: \"99999999999\"",
+        );
+        wrong("http://h:-5/x", "Invalid port number :-5");
+        wrong("http://[::1/x", "Invalid authority field: [::1");
     }
 }

@@ -44,11 +44,8 @@ impl Thread {
                         }
                     }
                 }
-                PostProcessor::Debug {
-                    variables,
-                    properties,
-                } => {
-                    let below = self.debug_sample(walker, (*variables, *properties));
+                PostProcessor::Debug(told) => {
+                    let below = self.told(walker, String::new(), *told);
                     self.put_below(walker, &mut sample, below);
                 }
                 PostProcessor::Dummy(dummy) => {

@@ -4,10 +4,13 @@
 
 use super::{Ask, Doing, Thread, Walker};
 use crate::http::{
-    HttpAnswer, HttpMemory, HttpRun, HttpSamplerPlan, HttpStep, Running, UrlRewriting,
+    HttpAnswer, HttpClient, HttpMemory, HttpRun, HttpSamplerPlan, HttpStep, Running, UrlRewriting,
 };
 use crate::program::{NodeId, SamplerAction};
 use crate::scope::Scope;
+
+/// The variable that JMeter's client keeps whose connections they are in, once one was answered.
+const USER_TOKEN: &str = "__jmeter.U_T__";
 
 impl Thread {
     /// Runs an HTTP sampler.
@@ -41,6 +44,10 @@ impl Thread {
         let SamplerAction::Http(plan) = &walker.sampler(node).action else {
             unreachable!("only an HTTP sampler has an exchange");
         };
+        let keeps_user = plan.request.client == HttpClient::Apache;
+        if keeps_user && answer.reply.is_ok() && self.variables.get(USER_TOKEN).is_none() {
+            self.variables.put(USER_TOKEN, self.identity.name.clone());
+        }
         self.run_http(walker, node, plan, |running, memory, scope| {
             run.answered(running, number, answer, memory, scope)
         })

@@ -40,6 +40,12 @@ use walk::{ControllerState, Next};
 /// The variable that says whether the last sample was good.
 const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
 
+/// The variable that says whether a thread's next iteration is the same user.
+const SAME_USER: &str = "__jmv_SAME_USER";
+
+/// The variable that JMeter keeps the sampler at work in, with all that applies to it.
+const SAMPLE_PACKAGE: &str = "JMeterThread.pack";
+
 /// How often a thread looks whether the lock that it waits for is free, in milliseconds.
 const LOCK_LOOK_MS: u64 = 2;
 
@@ -152,9 +158,10 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Before its first sample a thread is as if its last one had been good.
-fn with_good_start(mut variables: Variables) -> Variables {
+/// What a thread's variables are before its first sample: it is as if the last one had been good.
+fn at_start(mut variables: Variables, group: &Group) -> Variables {
     variables.put(LAST_SAMPLE_OK, "true");
+    variables.put(SAME_USER, group.same_user.to_string());
     variables
 }
 
@@ -184,7 +191,7 @@ impl Thread {
                 plan: plan.to_owned(),
             },
             group,
-            variables: with_good_start(variables),
+            variables: at_start(variables, of_group),
             memory: FunctionMemory::default(),
             commons,
             states: vec![ControllerState::default(); count],
@@ -353,7 +360,18 @@ impl Thread {
                 PreProcessor::UrlRewriting(modifier) => self.rewrite(walker, node, modifier),
             }
         }
+        self.name_package(node);
         self.pause(walker, node, (0, 0))
+    }
+
+    /// Sets the variable of the sampler at work: the class of JMeter's object, and a number that the sampler keeps in this thread.
+    fn name_package(&mut self, node: NodeId) {
+        let place =
+            (self.group as u64) << 48 | (node as u64) << 24 | u64::from(self.identity.number);
+        // Fibonacci hashing; Java writes a number of 31 bits, which mostly has eight digits.
+        let hash = (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) | 0x1000_0000;
+        let package = format_args!("org.apache.jmeter.threads.SamplePackage@{hash:x}");
+        self.variables.rewrite(SAMPLE_PACKAGE, package);
     }
 
     /// Runs a sampler.

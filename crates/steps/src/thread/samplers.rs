@@ -5,7 +5,7 @@
 use loadline_java::numbers;
 
 use super::{Ask, Doing, End, Thread, Walker};
-use crate::program::{Action, DummySample, FlowControl, JavaTest, NodeId, SamplerAction};
+use crate::program::{Action, DummySample, FlowControl, JavaTest, NodeId, SamplerAction, Told};
 use crate::sample::{DataType, Sample};
 use crate::script::{ScriptElement, ScriptFamily};
 use crate::text::Text;
@@ -44,11 +44,8 @@ impl Thread {
         let name = self.text(walker, &walker.node(node).name).into_owned();
         match action {
             SamplerAction::Java(test) => self.run_java(walker, node, name, test),
-            SamplerAction::Debug {
-                properties,
-                variables,
-            } => {
-                let sample = self.told(walker, name, (*variables, *properties));
+            SamplerAction::Debug(told) => {
+                let sample = self.told(walker, name, *told);
                 self.finish(walker, node, Some(Box::new(sample)))
             }
             SamplerAction::Dummy(dummy) => {
@@ -67,30 +64,26 @@ impl Thread {
         }
     }
 
-    /// The sample that a Debug PostProcessor puts below another.
-    pub(super) fn debug_sample(&mut self, walker: &Walker<'_>, told: (bool, bool)) -> Sample {
-        self.told(walker, String::new(), told)
-    }
-
-    /// A sample whose data are the variables.
-    fn told(
-        &mut self,
-        walker: &Walker<'_>,
-        label: String,
-        (variables, properties): (bool, bool),
-    ) -> Sample {
-        let mut data = String::new();
-        if variables {
-            data.push_str("\nJMeterVariables:\n");
-            for (name, value) in self.variables.iter() {
+    /// A sample whose data are what a debug element tells.
+    pub(super) fn told(&mut self, walker: &Walker<'_>, label: String, told: Told) -> Sample {
+        let (mut data, mut sampler_data) = (String::new(), String::new());
+        let mut list = |title: &str, pairs: &mut dyn Iterator<Item = (&str, &str)>| {
+            sampler_data.push_str(&format!("{title}\n"));
+            data.push_str(&format!("{title}:\n"));
+            for (name, value) in pairs {
                 data.push_str(&format!("{name}={value}\n"));
             }
+            data.push('\n');
+        };
+        if told.variables {
+            list("JMeterVariables", &mut self.variables.iter());
         }
-        if properties {
-            data.push_str("\nJMeterProperties:\n");
-            for (name, value) in walker.host.world().properties() {
-                data.push_str(&format!("{name}={value}\n"));
-            }
+        if told.properties {
+            let properties = walker.host.world().properties();
+            let mut pairs = properties
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()));
+            list("JMeterProperties", &mut pairs);
         }
         Sample {
             label,
@@ -98,6 +91,7 @@ impl Thread {
             message: "OK".to_owned(),
             success: true,
             data_type: DataType::Text,
+            sampler_data,
             start_ms: walker.host.unix_ms(),
             bytes: data.len() as u64,
             body_bytes: data.len() as u64,

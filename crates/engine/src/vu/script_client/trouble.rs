@@ -72,7 +72,7 @@ impl Trouble {
         match &**cause {
             Cause::BlockedHost { host, pattern } => blocked_host(host, pattern),
             Cause::BlockedAddress { ip, network } => blocked_address(*ip, network),
-            Cause::Lookup { host, why } => lookup(host, name_server().as_deref(), why),
+            Cause::Lookup { host, fault } => lookup(host, name_server().as_deref(), &fault.why),
             Cause::NoUsableAddress { host } => no_such_host(host, None),
             Cause::ConnectTimeout { host_port } => dial_timeout(host_port),
             Cause::Timeout => {

@@ -13,7 +13,7 @@ use loadline_metric::HttpTimes;
 use loadline_model::client::ProxyPlan;
 use loadline_model::url::{Origin, Scheme};
 use loadline_model::{ErrorClass, Nanos};
-use loadline_steps::http::{HttpAnswer, HttpAsk, HttpReply};
+use loadline_steps::http::{HttpAnswer, HttpAsk, HttpClient, HttpReply};
 use loadline_wire::{Head, Limits, RequestKind, ResponseSink};
 
 use super::java_words::java_fault;
@@ -70,8 +70,8 @@ fn keep_rules() -> KeepRules {
 pub(super) struct StepsClient {
     shared: Rc<Shared>,
     slot: Rc<VuSlot>,
-    /// By the route's index.
-    idle: RefCell<IdleConnections<usize, Held>>,
+    /// By the route's index, and whose client made them: clients share none.
+    idle: RefCell<IdleConnections<(usize, HttpClient), Held>>,
     /// What exchanges that are over have left for those to come; several may be under way at a time.
     spare: RefCell<Vec<Desk>>,
     wants: Wants,
@@ -238,7 +238,7 @@ impl StepsClient {
             port: ask.port,
         };
         let route = self.route(&origin, ask);
-        let mut held = match self.take(route.index).await {
+        let mut held = match self.take((route.index, ask.client)).await {
             Some(held) => held,
             None => self.connect(ask, &route, &watch, life).await?,
         };
@@ -281,7 +281,7 @@ impl StepsClient {
         };
         if ask.keep_alive {
             let mut idle = self.idle.borrow_mut();
-            idle.put(route.index, held, instants.done);
+            idle.put((route.index, ask.client), held, instants.done);
         }
         Ok(got)
     }
@@ -310,7 +310,7 @@ impl StepsClient {
     }
 
     /// A kept connection of a route that may be used again.
-    async fn take(&self, route: usize) -> Option<Held> {
+    async fn take(&self, route: (usize, HttpClient)) -> Option<Held> {
         let now = self.shared.clock.now();
         poll_fn(|cx| Poll::Ready(self.idle.borrow_mut().take(&route, now, cx))).await
     }

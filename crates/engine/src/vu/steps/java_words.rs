@@ -5,18 +5,40 @@
 use std::net::IpAddr;
 
 use loadline_model::ErrorClass;
-use loadline_steps::http::{HttpAsk, HttpFault};
+use loadline_steps::http::{HttpAsk, HttpClient, HttpFault};
 use loadline_wire::WireError;
 
 use crate::net::{Cause, Failure, Reach, Stage};
 
 /// What Java says of a failure.
 pub(super) fn java_fault(failure: &Failure, ask: &HttpAsk) -> HttpFault {
-    let (class, message) = words(failure, ask);
+    let own = match ask.client {
+        HttpClient::Java => words_of_java(failure, ask),
+        HttpClient::Apache => None,
+    };
+    let (class, message) = own.unwrap_or_else(|| words(failure, ask));
     HttpFault {
         class: class.to_owned(),
         message,
     }
+}
+
+/// What Java's own client says otherwise than Apache's.
+fn words_of_java(failure: &Failure, ask: &HttpAsk) -> Option<(&'static str, String)> {
+    let (class, message) = match failure.class {
+        ErrorClass::Refused => ("java.net.ConnectException", "Connection refused"),
+        ErrorClass::ConnectTimeout => ("java.net.SocketTimeoutException", "Connect timed out"),
+        ErrorClass::Dns => ("java.net.UnknownHostException", ask.host.as_str()),
+        _ => match failure.cause.as_deref() {
+            Some(Cause::System { .. }) => return None,
+            _ if failure.reach == Reach::Unanswered => (
+                "java.net.SocketException",
+                "Unexpected end of file from server",
+            ),
+            _ => return None,
+        },
+    };
+    Some((class, message.to_owned()))
 }
 
 fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
@@ -47,10 +69,7 @@ fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
             "java.net.NoRouteToHostException",
             "No route to host".to_owned(),
         ),
-        ErrorClass::Dns => (
-            "java.net.UnknownHostException",
-            format!("{}: Name or service not known", ask.host),
-        ),
+        ErrorClass::Dns => ("java.net.UnknownHostException", unknown_host(failure, ask)),
         ErrorClass::Timeout => (
             "java.net.SocketTimeoutException",
             "Read timed out".to_owned(),
@@ -68,6 +87,15 @@ fn told_address(address: IpAddr) -> String {
             let groups = address.segments().map(|group| format!("{group:x}"));
             groups.join(":")
         }
+    }
+}
+
+/// The resolver's words; while Java remembers them, the host alone, as also where nothing was asked.
+fn unknown_host(failure: &Failure, ask: &HttpAsk) -> String {
+    match failure.cause.as_deref() {
+        Some(Cause::Lookup { host, fault }) if !fault.is_old => format!("{host}: {}", fault.why),
+        Some(Cause::Lookup { host, .. }) => host.clone(),
+        _ => ask.host.clone(),
     }
 }
 
@@ -118,5 +146,62 @@ fn of_the_answer(failure: &Failure, host_port: &str) -> (&'static str, String) {
             "org.apache.http.client.ClientProtocolException",
             "null".to_owned(),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::LookupFault;
+
+    #[test]
+    fn a_host_stands_alone_while_its_failure_is_remembered() {
+        let ask = HttpAsk {
+            host: "shop.test".to_owned(),
+            ..HttpAsk::default()
+        };
+        let told = |why: &str, is_old| {
+            let fault = LookupFault {
+                why: why.to_owned(),
+                is_old,
+            };
+            let host = "shop.test".to_owned();
+            let failure = Failure::new(ErrorClass::Dns, String::new());
+            java_fault(&failure.because(Cause::Lookup { host, fault }), &ask).message
+        };
+        let again = "Temporary failure in name resolution";
+        assert_eq!(told(again, false), format!("shop.test: {again}"));
+        let unknown = "Name or service not known";
+        assert_eq!(told(unknown, false), format!("shop.test: {unknown}"));
+        assert_eq!(told(unknown, true), "shop.test");
+    }
+
+    #[test]
+    fn javas_own_client_has_words_of_its_own() {
+        let ask = HttpAsk {
+            client: HttpClient::Java,
+            host: "shop.test".to_owned(),
+            ..HttpAsk::default()
+        };
+        let told = |class, reach| {
+            let failure = Failure {
+                reach,
+                ..Failure::new(class, String::new())
+            };
+            let fault = java_fault(&failure, &ask);
+            format!("{}: {}", fault.class, fault.message)
+        };
+        assert_eq!(
+            told(ErrorClass::Refused, Reach::Unsent),
+            "java.net.ConnectException: Connection refused"
+        );
+        assert_eq!(
+            told(ErrorClass::Dns, Reach::Unsent),
+            "java.net.UnknownHostException: shop.test"
+        );
+        assert_eq!(
+            told(ErrorClass::Closed, Reach::Unanswered),
+            "java.net.SocketException: Unexpected end of file from server"
+        );
     }
 }

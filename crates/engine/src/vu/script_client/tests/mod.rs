@@ -21,7 +21,7 @@ use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest};
 use self::server::Server;
 use super::{Cut, ScriptClient, ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::clock::Clock;
-use crate::net::{Resolver, WireBytes};
+use crate::net::{Kept, Resolver, WireBytes};
 use crate::slot::VuSlot;
 
 /// A client with what lies around it.
@@ -38,7 +38,7 @@ impl Bench {
         let worker_bytes = Rc::new(WireBytes::default());
         let parts = WorkerParts {
             clock,
-            resolver: Resolver::start(clock, None).expect("a thread can be made"),
+            resolver: Resolver::start(clock, Kept::found(None)).expect("a thread can be made"),
             bytes: Rc::clone(&worker_bytes),
             seed: 1,
             number: 0,

@@ -1,0 +1,157 @@
+//! What Java's own client does otherwise than Apache's: bodies, header fields, and what it refuses.
+//!
+//! Must not know sockets. Invariant: what it refuses is told in its own words, before anything is sent.
+
+use super::body::{self, RequestBody};
+use super::fields::Fields;
+use super::rewriting::Rewrite;
+use super::url::Url;
+use super::{HttpAnswer, HttpFault, HttpRequestPlan, is_blank};
+use crate::scope::Scope;
+
+/// What Java's client calls itself.
+const USER_AGENT: &str = "Java/17.0.15";
+
+/// What it accepts where a plan does not say.
+const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
+
+/// The methods that it knows.
+const METHODS: [&str; 7] = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"];
+
+/// What it cannot send.
+pub(super) fn fault_of(method: &str, url: &Url) -> Option<HttpFault> {
+    if !METHODS.contains(&method) {
+        let message = format!("Invalid HTTP method: {method}");
+        return Some(fault("java.net.ProtocolException", &message));
+    }
+    let has_host = !url.host.is_empty();
+    (!has_host).then(|| fault("java.io.IOException", "Failed to select a proxy"))
+}
+
+/// The body of a request; `None`: it has none. Only POST has forms, and only POST and PUT have any.
+///
+/// # Errors
+/// A file cannot be read, or a form goes with PUT.
+pub(super) fn body(
+    request: &HttpRequestPlan,
+    method: &str,
+    rewrites: &[Rewrite],
+    scope: &mut Scope<'_>,
+) -> Result<Option<RequestBody>, HttpFault> {
+    if !matches!(method, "POST" | "PUT") {
+        return Ok(None);
+    }
+    let is_post = method == "POST";
+    if let [file] = request.files.as_slice()
+        && is_blank(&file.parameter.evaluate(scope))
+        && !request.multipart
+    {
+        let mut body = body::file_as_body(file, scope);
+        return match body.fault.take() {
+            Some(_) => Err(unreadable(&file.path.evaluate(scope), scope)),
+            None => Ok(Some(body)),
+        };
+    }
+    if !request.files.is_empty() && !is_post {
+        let what = "cannot write to a URLConnection if doOutput=false - call setDoOutput(true)";
+        return Err(fault("java.net.ProtocolException", what));
+    }
+    if is_post && (request.multipart || !request.files.is_empty()) {
+        for file in &request.files {
+            let path = file.path.evaluate(scope).into_owned();
+            if scope.host.world().read_file(&path).is_err() {
+                return Err(unreadable(&path, scope));
+            }
+        }
+        return body::multipart_of(request, rewrites, scope).map(Some);
+    }
+    let told = match body::is_raw(request, scope) {
+        true => body::values(request, rewrites, scope),
+        false if is_post => body::query(request, rewrites, &[], scope),
+        false => return Ok(None),
+    };
+    let charset = body::charset(request, scope)?;
+    let bytes = charset.encode(&told).into_owned();
+    Ok(Some(RequestBody {
+        bytes,
+        told,
+        ..RequestBody::default()
+    }))
+}
+
+/// What Java says of a file that cannot be read.
+fn unreadable(path: &str, scope: &Scope<'_>) -> HttpFault {
+    let why = scope.host.world().read_file(path).err();
+    let why = why.map(|fault| fault.why).unwrap_or_default();
+    match why.as_str() {
+        "No such file or directory" => fault("java.nio.file.NoSuchFileException", path),
+        _ => fault("java.io.IOException", &why),
+    }
+}
+
+/// The plan's header fields, and those that the client adds.
+pub(super) fn completed(
+    own: &Fields,
+    body: Option<&RequestBody>,
+    method: &str,
+    url: &Url,
+    is_proxied: bool,
+) -> Fields {
+    let mut fields = own.clone();
+    let add_missing = |fields: &mut Fields, name: &str, value: &str| {
+        if fields.get(name).is_none() {
+            fields.add(name, value.to_owned());
+        }
+    };
+    if let Some(body) = body {
+        if let Some(content_type) = &body.content_type {
+            add_missing(&mut fields, "Content-Type", content_type);
+        }
+        fields.add("Content-Length", body.bytes.len().to_string());
+    }
+    add_missing(&mut fields, "User-Agent", USER_AGENT);
+    add_missing(&mut fields, "Host", &url.authority());
+    add_missing(&mut fields, "Accept", ACCEPT);
+    if is_proxied {
+        add_missing(&mut fields, "Proxy-Connection", "keep-alive");
+    }
+    if body.is_some() && method == "POST" {
+        add_missing(
+            &mut fields,
+            "Content-type",
+            "application/x-www-form-urlencoded",
+        );
+    }
+    fields
+}
+
+/// What stands in the request line: the URL as it is written, without a fragment.
+pub(super) fn target(url: &Url) -> String {
+    let target = url.target.split('#').next().unwrap_or_default();
+    match target.starts_with('/') {
+        true => target.to_owned(),
+        false => format!("/{target}"),
+    }
+}
+
+/// An answer as JMeter sees it through this client, which tells neither when it connected nor what it sent.
+pub(super) fn seen(answer: &HttpAnswer) -> HttpAnswer {
+    HttpAnswer {
+        connect_ms: 0,
+        sent_bytes: 0,
+        ..answer.clone()
+    }
+}
+
+/// Whether the connection ended before an answer: the client then sends the request once more.
+pub(super) fn is_lost(answer: &HttpAnswer) -> bool {
+    let fault = answer.reply.as_ref().err();
+    fault.is_some_and(|fault| fault.class == "java.net.SocketException")
+}
+
+fn fault(class: &str, message: &str) -> HttpFault {
+    HttpFault {
+        class: class.to_owned(),
+        message: message.to_owned(),
+    }
+}

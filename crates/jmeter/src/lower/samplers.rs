@@ -60,7 +60,7 @@ impl Lowering {
         }
         SamplerAction::Debug {
             properties: element.flag("displayJMeterProperties", false),
-            variables: element.flag("displayJMeterVariables", true),
+            variables: element.flag("displayJMeterVariables", false),
         }
     }
 

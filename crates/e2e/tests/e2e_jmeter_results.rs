@@ -33,7 +33,7 @@ fn plan(more: &str) -> String {
     };
     format!(
         "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/><hashTree><ThreadGroup testname=\"G\">\
-         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><stringProp name=\"LoopController.loops\">5</stringProp></elementProp>\
+         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><stringProp name=\"LoopController.loops\">5</stringProp></elementProp>\
          <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup><hashTree>{}{}{more}\
          </hashTree></hashTree></hashTree></jmeterTestPlan>",
         sampler("good", "OK"),

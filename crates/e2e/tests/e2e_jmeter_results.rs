@@ -26,15 +26,14 @@ fn plan(more: &str) -> String {
             argument("Status", status),
         ];
         format!(
-            "<JavaSampler testname=\"{name}\"><elementProp name=\"arguments\"><collectionProp name=\"Arguments.arguments\">{}\
+            "<JavaSampler testname=\"{name}\"><elementProp name=\"arguments\" elementType=\"Arguments\"><collectionProp name=\"Arguments.arguments\">{}\
              </collectionProp></elementProp><stringProp name=\"classname\">JavaTest</stringProp></JavaSampler><hashTree/>",
             arguments.concat()
         )
     };
     format!(
         "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/><hashTree><ThreadGroup testname=\"G\">\
-         <elementProp name=\"ThreadGroup.main_controller\"><boolProp name=\"LoopController.continue_forever\">false</boolProp>\
-         <stringProp name=\"LoopController.loops\">5</stringProp></elementProp>\
+         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><stringProp name=\"LoopController.loops\">5</stringProp></elementProp>\
          <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup><hashTree>{}{}{more}\
          </hashTree></hashTree></hashTree></jmeterTestPlan>",
         sampler("good", "OK"),
@@ -122,7 +121,7 @@ fn backend(port: u16) -> String {
         argument("TAG_env", "test"),
     ];
     format!(
-        "<BackendListener testname=\"B\"><elementProp name=\"arguments\"><collectionProp name=\"Arguments.arguments\">{}\
+        "<BackendListener testname=\"B\"><elementProp name=\"arguments\" elementType=\"Arguments\"><collectionProp name=\"Arguments.arguments\">{}\
          </collectionProp></elementProp><stringProp name=\"classname\">{package}.InfluxdbBackendListenerClient</stringProp>\
          </BackendListener><hashTree/>",
         arguments.concat()

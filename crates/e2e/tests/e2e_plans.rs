@@ -19,7 +19,8 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <ThreadGroup testname="Users">
   <stringProp name="ThreadGroup.num_threads">${__P(threads,3)}</stringProp>
   <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
-    <boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">${__P(loops,4)}</stringProp>
+    <boolProp name="LoopController.continue_forever">false</boolProp>
+    <stringProp name="LoopController.loops">${__P(loops,4)}</stringProp>
   </elementProp>
 </ThreadGroup><hashTree>
 <ConfigTestElement guiclass="HttpDefaultsGui" testname="Defaults">

@@ -227,7 +227,7 @@ mod tests {
     fn plan() -> Vec<Element> {
         let text = "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/><hashTree>\
             <ThreadGroup testname=\"G. 1\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp>\
-            <elementProp name=\"ThreadGroup.main_controller\"><stringProp name=\"LoopController.loops\">1</stringProp>\
+            <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><stringProp name=\"LoopController.loops\">1</stringProp>\
             </elementProp></ThreadGroup><hashTree>\
             <ConfigTestElement guiclass=\"HttpDefaultsGui\" testname=\"D\"/><hashTree/>\
             <HTTPSamplerProxy testname=\"H\"><stringProp name=\"HTTPSampler.port\">1</stringProp></HTTPSamplerProxy>\

@@ -8,6 +8,7 @@ pub mod fragments;
 mod lower;
 pub mod open_schedule;
 pub mod parts;
+mod refusals;
 pub mod tree;
 
 pub use lower::{Origin, Reading, RequestOrigins, Unsupported};

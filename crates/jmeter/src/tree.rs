@@ -4,6 +4,8 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
+use crate::refusals::{self, is_hash_tree};
+
 /// Levels of elements, and of properties within one, at most: real plans have fewer than twenty.
 pub const DEPTH_MAX: usize = 200;
 
@@ -127,10 +129,11 @@ impl Property {
 /// # Errors
 /// The text is no XML, too deep, or no plan.
 pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
-    check_depth(text)?;
-    let text = as_xml_1_0(text);
+    let end = end_of_root(text)?;
+    let text = without_declaration(&text[..end]);
     let options = ParsingOptions {
-        allow_dtd: false,
+        // Entities are not expanded: JMeter knows none of them either.
+        allow_dtd: !text.contains("<!ENTITY"),
         ..ParsingOptions::default()
     };
     let document = Document::parse_with_options(&text, options).map_err(|error| {
@@ -141,42 +144,52 @@ pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
             what: error.to_string(),
         }
     })?;
-    let root = document.root_element();
-    let root = match root.tag_name().name() {
-        "jmeterTestPlan" => root,
-        // The root of plans of 2.x.
-        name if name.ends_with("ScriptWrapper") => root,
-        other => {
-            return Err(TreeFault {
-                line: 1,
-                column: 0,
-                what: format!(
-                    "the root is <{other}>, not <jmeterTestPlan>: this is no JMeter plan"
-                ),
-            });
+    let tree = refusals::checked_tree(document.root_element()).map_err(|refused| {
+        let at = document.text_pos_at(refused.at.range().start);
+        TreeFault {
+            line: at.row,
+            column: at.col,
+            what: refused.what,
         }
-    };
-    let hash_tree = root.children().find(|node| is_hash_tree(*node));
-    let Some(hash_tree) = hash_tree else {
-        return Err(TreeFault {
-            line: 1,
-            column: 0,
-            what: "the plan has no <hashTree>".to_owned(),
-        });
-    };
-    Ok(elements(&Lines::of(&text), hash_tree))
+    })?;
+    Ok(elements(&Lines::of(&text), tree))
 }
 
-/// Java's reader takes XML 1.1, whose few differences no plan makes use of.
-fn as_xml_1_0(text: &str) -> std::borrow::Cow<'_, str> {
-    let text = text.trim_start_matches('\u{feff}');
-    let end = text.find("?>").unwrap_or(0);
-    match text[..end].contains("version=\"1.1\"") {
-        true => text
-            .replacen("version=\"1.1\"", "version=\"1.0\"", 1)
-            .into(),
-        false => text.into(),
+/// Whether there is a plan among the elements that are enabled: a fragment, which other plans include, has none.
+///
+/// # Errors
+/// There is none.
+pub fn check_plan(tree: &[Element]) -> Result<(), TreeFault> {
+    fn is_there(tree: &[Element]) -> bool {
+        let mut enabled = tree.iter().filter(|one| one.enabled);
+        enabled.any(|one| one.class == "TestPlan" || is_there(&one.children))
     }
+    match is_there(tree) {
+        true => Ok(()),
+        false => Err(TreeFault {
+            line: 0,
+            column: 0,
+            what: "there is no enabled <TestPlan> in the file, which JMeter asks for: run a plan that includes this file, \
+                   or put its elements below one"
+                .to_owned(),
+        }),
+    }
+}
+
+/// Java's reader takes XML 1.1, whose few differences no plan makes use of, and blanks before the declaration: blanks
+/// take its place, so that all else stays where it is.
+fn without_declaration(text: &str) -> String {
+    let start = text.len()
+        - text
+            .trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
+            .len();
+    let end = match text[start..].starts_with("<?xml ") {
+        true => text.find("?>").map_or(start, |end| end + 2),
+        false => start,
+    };
+    let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
+    let blanks: String = text.bytes().take(end).map(blank).collect();
+    blanks + &text[end..]
 }
 
 /// Where the lines of a text begin.
@@ -194,8 +207,9 @@ impl Lines {
     }
 }
 
-/// Counts how deep tags are nested, before anything recurses.
-fn check_depth(text: &str) -> Result<(), TreeFault> {
+/// Where the root ends, behind which JMeter reads nothing; the end of the text where it does not. Counts how deep tags
+/// are nested, before anything recurses.
+fn end_of_root(text: &str) -> Result<usize, TreeFault> {
     let mut depth = 0_usize;
     let mut rest = text;
     let mut at = 0;
@@ -205,12 +219,13 @@ fn check_depth(text: &str) -> Result<(), TreeFault> {
         let mut skipped = skipped
             .filter(|(start, _)| tag.starts_with(**start))
             .map(|(_, end)| end);
+        let is_end = tag.starts_with("</");
         let end = match skipped.next() {
             Some(end) => tag.find(end).map(|found| found + end.len()),
             None => {
                 let end = tag.find('>').map(|found| found + 1);
                 let tag = &tag[..end.unwrap_or(tag.len())];
-                if tag.starts_with("</") {
+                if is_end {
                     depth = depth.saturating_sub(1);
                 } else if !tag.starts_with("<?") && !tag.starts_with("<!") && !tag.ends_with("/>") {
                     depth += 1;
@@ -230,12 +245,11 @@ fn check_depth(text: &str) -> Result<(), TreeFault> {
         let step = open + end.unwrap_or(rest.len() - open);
         at += step;
         rest = &rest[step..];
+        if depth == 0 && is_end {
+            return Ok(at);
+        }
     }
-    Ok(())
-}
-
-fn is_hash_tree(node: Node<'_, '_>) -> bool {
-    node.tag_name().name() == "hashTree"
+    Ok(text.len())
 }
 
 /// The elements of a `<hashTree>`, each followed by its own.

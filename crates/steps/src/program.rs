@@ -13,7 +13,7 @@ use crate::listener::{Listener, ListenerId};
 use crate::script::ScriptElement;
 use crate::text::Text;
 
-pub use schedule::{GroupSchedule, LevelSchedule, SteppingSchedule};
+pub use schedule::{GroupSchedule, LevelSchedule, Lifetime, SteppingSchedule};
 
 /// What the threads of a plan do.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use loadline_model::thread_group::{
 use loadline_run::steps::GroupTimes;
 use loadline_steps::host::LogLevel;
 use loadline_steps::profile;
-use loadline_steps::program::{Group, GroupSchedule, LevelSchedule, SteppingSchedule};
+use loadline_steps::program::{Group, GroupSchedule, LevelSchedule, Lifetime, SteppingSchedule};
 use loadline_steps::scope::Scope;
 use loadline_steps::text::Text;
 
@@ -66,12 +66,17 @@ pub(super) fn times_of(group: &Group, scope: &mut Scope<'_>) -> GroupTimes {
 /// Whether a group's scheduler is on and has no duration.
 pub(super) fn is_without_duration(group: &Group, scope: &mut Scope<'_>) -> bool {
     match &group.schedule {
-        GroupSchedule::Ramp {
-            lifetime: Some((duration, _)),
-            ..
-        } => seconds(duration, scope) == 0,
+        GroupSchedule::Ramp { lifetime, .. } => {
+            is_on(lifetime, scope) && seconds(&lifetime.duration_s, scope) == 0
+        }
         _ => false,
     }
+}
+
+/// Whether a scheduler is on: what says so may be a function.
+fn is_on(lifetime: &Lifetime, scope: &mut Scope<'_>) -> bool {
+    let is_on = lifetime.is_on.evaluate(scope);
+    is_on.eq_ignore_ascii_case("true")
 }
 
 fn number(text: &Text, scope: &mut Scope<'_>) -> i64 {
@@ -111,9 +116,9 @@ fn ramp(schedule: &GroupSchedule, scope: &mut Scope<'_>) -> ThreadGroup {
     let ramp_ms = seconds(ramp_s, scope) * 1000;
     let of = u64::from(threads.max(1));
     let (mut delay_ms, mut lasts_ms) = (0, None);
-    if let Some((duration, delay)) = lifetime {
-        let lasts_s = seconds(duration, scope);
-        delay_ms = seconds(delay, scope) * 1000;
+    if is_on(lifetime, scope) {
+        let lasts_s = seconds(&lifetime.duration_s, scope);
+        delay_ms = seconds(&lifetime.delay_s, scope) * 1000;
         lasts_ms = Some(lasts_s * 1000);
         if lasts_s == 0 {
             threads = 0;

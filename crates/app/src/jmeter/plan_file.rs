@@ -8,7 +8,7 @@ use std::path::Path;
 
 use loadline_jmeter::edits::Edits;
 use loadline_jmeter::fragments;
-use loadline_jmeter::tree::Element;
+use loadline_jmeter::tree::{self, Element, TreeFault};
 use loadline_jmeter::{Reading, Unsupported};
 use loadline_model::ExitCode;
 use loadline_steps::host::{LogLevel, World as _};
@@ -80,17 +80,19 @@ pub(crate) fn tree(
     let text = Files::Disk
         .read_text(plan)
         .map_err(|error| refused(&error.to_string()))?;
-    let mut elements = loadline_jmeter::tree::read(&text).map_err(|fault| {
+    let at_fault = |fault: TreeFault| {
         let place = match (fault.line, fault.column) {
             (0, _) => plan.to_owned(),
             (line, 0) => format!("{plan}:{line}"),
             (line, column) => format!("{plan}:{line}:{column}"),
         };
         refused(&format!("{place}: {}", fault.what))
-    })?;
+    };
+    let mut elements = tree::read(&text).map_err(at_fault)?;
     edits
         .apply(&mut elements)
         .map_err(|why| Ending::usage(&why))?;
+    tree::check_plan(&elements).map_err(at_fault)?;
     let prefix = properties.get(INCLUDE_PREFIX).map_or("", String::as_str);
     let mut read = |path: &str| read_include(plan, prefix, path);
     let warnings = fragments::place(&mut elements, &mut read).map_err(|why| refused(&why))?;

@@ -3,7 +3,7 @@
 //! Must not know samplers. Invariant: groups are numbered within their phase, in the order of the tree.
 
 use loadline_steps::program::{
-    Group, GroupSchedule, LevelSchedule, OnError, Phase, SteppingSchedule,
+    Group, GroupSchedule, LevelSchedule, Lifetime, OnError, Phase, SteppingSchedule,
 };
 use loadline_steps::text::Text;
 
@@ -88,17 +88,15 @@ impl Lowering {
     }
 
     fn ramp(&mut self, element: &Element) -> GroupSchedule {
-        let lifetime = element.flag("ThreadGroup.scheduler", false).then(|| {
-            (
-                self.property(element, "ThreadGroup.duration"),
-                self.property(element, "ThreadGroup.delay"),
-            )
-        });
         GroupSchedule::Ramp {
             threads: self.property(element, "ThreadGroup.num_threads"),
             ramp_s: self.property(element, "ThreadGroup.ramp_time"),
             loops: self.loops(element),
-            lifetime,
+            lifetime: Box::new(Lifetime {
+                is_on: self.property(element, "ThreadGroup.scheduler"),
+                duration_s: self.property(element, "ThreadGroup.duration"),
+                delay_s: self.property(element, "ThreadGroup.delay"),
+            }),
             is_delayed: element.flag("ThreadGroup.delayedStart", false),
         }
     }

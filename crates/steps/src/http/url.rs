@@ -159,10 +159,10 @@ impl Url {
 
 impl std::fmt::Display for Url {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.host.is_empty() {
+        let (user, authority) = (&self.user, self.authority());
+        if authority.is_empty() {
             return write!(f, "{}:{}", self.scheme, self.target);
         }
-        let (user, authority) = (&self.user, self.authority());
         write!(f, "{}://{user}{authority}{}", self.scheme, self.target)
     }
 }

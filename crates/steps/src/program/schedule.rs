@@ -4,6 +4,17 @@
 
 use crate::text::Text;
 
+/// How long after the start of a group its threads begin, and how long they run.
+#[derive(Debug, Default)]
+pub struct Lifetime {
+    /// Whether the scheduler is on: `true` in any case; else the rest counts for nothing.
+    pub is_on: Text,
+    /// Seconds that threads run.
+    pub duration_s: Text,
+    /// Seconds before the first thread begins.
+    pub delay_s: Text,
+}
+
 /// When the threads of a group start and end.
 #[derive(Debug)]
 pub enum GroupSchedule {
@@ -15,8 +26,8 @@ pub enum GroupSchedule {
         ramp_s: Text,
         /// Iterations of each; -1: no limit.
         loops: Text,
-        /// Duration and delay in seconds; `None`: the scheduler is off.
-        lifetime: Option<(Text, Text)>,
+        /// What the scheduler says.
+        lifetime: Box<Lifetime>,
         /// Whether threads are made only when it is their turn.
         is_delayed: bool,
     },

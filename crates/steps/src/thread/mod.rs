@@ -87,6 +87,8 @@ pub struct Thread {
     iterations: u64,
     /// Since when it goes round without a sampler; `None`: it does not.
     fruitless_since_ms: Option<i64>,
+    /// The loop that told its round last.
+    told_round_of: NodeId,
     /// When its group began, in milliseconds since 1970.
     group_began_ms: i64,
     /// When it ends by the clock; `None`: it does not.
@@ -203,6 +205,7 @@ impl Thread {
             doing: Doing::default(),
             iterations: 0,
             fruitless_since_ms: None,
+            told_round_of: 0,
             group_began_ms: 0,
             deadline: None,
             skips_rest: false,
@@ -307,6 +310,7 @@ impl Thread {
         match self.next(walker, 0) {
             Next::Sampler(node) => {
                 self.fruitless_since_ms = None;
+                self.tell_round_again(walker, 0, self.iterations.saturating_sub(1) as i64);
                 self.prepare(walker, node)
             }
             Next::End if self.ending.is_some() => None,

@@ -81,7 +81,7 @@ impl Thread {
                 times,
                 ends_for_good,
             } => {
-                let next = self.next_of_loop(walker, node, controller, times);
+                let next = self.next_of_loop(walker, node, controller, times, *ends_for_good);
                 self.states[node].is_spent |= *ends_for_good && matches!(next, Next::End);
                 next
             }
@@ -235,6 +235,14 @@ impl Thread {
         let name = self.text(walker, &walker.node(node).name);
         let name = format!("__jm__{name}__idx");
         self.variables.put(name, round.to_string());
+        self.told_round_of = node;
+    }
+
+    /// The same, where loops further inside told theirs meanwhile: of loops with one name the outer one's round counts.
+    pub(super) fn tell_round_again(&mut self, walker: &Walker<'_>, node: NodeId, round: i64) {
+        if self.told_round_of != node {
+            self.tell_round(walker, node, round);
+        }
     }
 
     fn next_of_once(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Next {

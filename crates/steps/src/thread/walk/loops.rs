@@ -15,6 +15,7 @@ impl Thread {
         node: NodeId,
         controller: &Controller,
         times: &Text,
+        ends_for_good: bool,
     ) -> Next {
         if self.states[node].is_spent {
             return Next::End;
@@ -25,18 +26,25 @@ impl Thread {
             state.round = Some(0);
             state.rounds_max = rounds_max;
         }
+        let mut has_ended_round = false;
         loop {
             let state = &self.states[node];
             let round = state.round.unwrap_or(0);
             let is_over = state.rounds_max >= 0 && round >= state.rounds_max;
             if state.is_broken || is_over && !state.under_way {
-                self.states[node].leave();
-                return Next::End;
+                // The count stays where the last round was cut short, and where the loop never begins anew.
+                let begins_anew = has_ended_round && !ends_for_good;
+                let last = if state.is_broken || begins_anew {
+                    0
+                } else {
+                    round
+                };
+                return self.end_loop(walker, node, last);
             }
             self.tell_round(walker, node, round);
             match self.next_in_order(walker, node, controller) {
-                Next::End => {}
-                other => return other,
+                Next::End => has_ended_round = true,
+                other => return self.given(walker, node, round, other),
             }
             let state = &mut self.states[node];
             state.round = Some(round + 1);
@@ -57,17 +65,15 @@ impl Thread {
             let round = self.states[node].round.unwrap_or(0);
             self.tell_round(walker, node, round);
             if !self.states[node].under_way && self.while_is_over(walker, node, condition, false) {
-                self.states[node].leave();
-                return Next::End;
+                return self.end_loop(walker, node, 0);
             }
             self.states[node].round = Some(round);
             match self.next_in_order(walker, node, controller) {
                 Next::End => {}
-                other => return other,
+                other => return self.given(walker, node, round, other),
             }
             if self.while_is_over(walker, node, condition, true) {
-                self.states[node].leave();
-                return Next::End;
+                return self.end_loop(walker, node, 0);
             }
             let state = &mut self.states[node];
             state.round = Some(round + 1);
@@ -75,6 +81,21 @@ impl Thread {
                 return Next::Spin;
             }
         }
+    }
+
+    /// Ends a loop, and leaves a number in the variable of its round.
+    fn end_loop(&mut self, walker: &Walker<'_>, node: NodeId, last: i64) -> Next {
+        self.states[node].leave();
+        self.tell_round(walker, node, last);
+        Next::End
+    }
+
+    /// What a round of a loop gives, under the number of that round.
+    fn given(&mut self, walker: &Walker<'_>, node: NodeId, round: i64, next: Next) -> Next {
+        if matches!(next, Next::Sampler(_)) {
+            self.tell_round_again(walker, node, round);
+        }
+        next
     }
 
     /// Whether a While loop is over, at the end of a round or before one.
@@ -115,21 +136,18 @@ impl Thread {
         loop {
             let round = self.states[node].round.unwrap_or(0);
             if !self.states[node].under_way {
-                let Some(value) = self.value_of_round(walker, rule, round) else {
-                    self.states[node].leave();
-                    return Next::End;
+                let value = self.value_of_round(walker, rule, round);
+                let Some(value) = value.filter(|_| !self.states[node].is_broken) else {
+                    let start = self.number(walker, &rule.start);
+                    return self.end_loop(walker, node, start);
                 };
-                if self.states[node].is_broken {
-                    self.states[node].leave();
-                    return Next::End;
-                }
                 let output = self.text(walker, &rule.output);
                 self.variables.put(output, value);
             }
             self.tell_round(walker, node, round);
             match self.next_in_order(walker, node, controller) {
                 Next::End => self.states[node].round = Some(round + 1),
-                other => return other,
+                other => return self.given(walker, node, round, other),
             }
         }
     }

@@ -48,6 +48,9 @@ pub enum Behaviour {
 pub struct StepsBehaviour {
     /// Its place among the groups, from 0.
     pub group: usize,
+    /// Whether it has a sampler that sends requests over HTTP.
+    #[serde(default)]
+    pub sends: bool,
 }
 
 /// A function of the plan's script.

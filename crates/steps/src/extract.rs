@@ -7,6 +7,7 @@ pub mod boundary;
 pub mod html;
 pub mod jmes_path;
 pub mod json;
+pub mod json_path;
 pub mod regex;
 pub mod xpath;
 
@@ -22,6 +23,7 @@ use boundary::BoundaryExtractor;
 use html::HtmlExtractor;
 use jmes_path::JmesPathExtractor;
 use json::JsonExtractor;
+use json_path::JsonPathExtractor;
 use regex::RegexExtractor;
 use xpath::XPathExtractor;
 
@@ -34,6 +36,8 @@ pub enum Extractor {
     Boundary(BoundaryExtractor),
     /// By JSONPath.
     Json(JsonExtractor),
+    /// By one JSONPath, as the plugins do.
+    JsonPath(JsonPathExtractor),
     /// By JMESPath.
     JmesPath(JmesPathExtractor),
     /// By XPath.
@@ -80,6 +84,10 @@ impl Extractor {
             }
             Extractor::Boundary(extractor) => extractor.run(sample, scope).map(|()| None),
             Extractor::Json(extractor) => extractor.run(sample, scope).map(|()| None),
+            Extractor::JsonPath(extractor) => {
+                extractor.run(sample, scope);
+                Ok(None)
+            }
             Extractor::JmesPath(extractor) => extractor.run(sample, scope).map(|()| None),
             Extractor::Html(extractor) => {
                 extractor.run(sample, scope);

@@ -6,6 +6,7 @@ mod coding;
 mod feedback;
 mod files;
 mod identity;
+mod nodes;
 mod numbers;
 mod patterns;
 mod properties;

@@ -68,7 +68,7 @@ pub(crate) enum Found<'j> {
 }
 
 impl Found<'_> {
-    fn into_owned(self) -> Json {
+    pub(crate) fn into_owned(self) -> Json {
         match self {
             Found::Within(value) => value.clone(),
             Found::Made(value) => value,

@@ -80,6 +80,17 @@ pub struct Group {
     pub nodes: Vec<Node>,
 }
 
+impl Group {
+    /// Whether it has a sampler that sends requests over HTTP.
+    #[must_use]
+    pub fn sends(&self) -> bool {
+        self.nodes.iter().any(|node| match &node.kind {
+            NodeKind::Sampler(sampler) => matches!(sampler.action, SamplerAction::Http(_)),
+            NodeKind::Controller(_) => false,
+        })
+    }
+}
+
 /// The place of a node within its group.
 pub type NodeId = usize;
 

@@ -53,6 +53,8 @@ pub struct Commons {
     pub aliases: Mutex<HashMap<String, String>>,
     /// Where each `__StringFromFile` reads on, by call site.
     pub cursors: Mutex<HashMap<u64, LineCursor>>,
+    /// The nodes that each `__XPath` gives in turn, by file and expression.
+    pub nodes: Mutex<HashMap<(String, String), NodesInTurn>>,
     /// What elements of the plan keep for all threads.
     pub(crate) elements: crate::commons::Elements,
 }
@@ -66,6 +68,15 @@ pub struct LineCursor {
     pub at: usize,
     /// The number of the file, where they are numbered.
     pub number: i64,
+}
+
+/// The values of the nodes that an expression finds in a file, and which is next.
+#[derive(Debug)]
+pub struct NodesInTurn {
+    /// The values; never none.
+    pub(crate) values: Vec<String>,
+    /// The place of the next.
+    pub(crate) next: usize,
 }
 
 /// The rows of a file of `__CSVRead`: up to its first empty line, fields between plain commas.

@@ -9,7 +9,7 @@ mod functions;
 mod lexer;
 mod parser;
 
-pub(crate) use document::{Document, prefixes, write};
+pub(crate) use document::{Document, first_value, prefixes, write};
 pub(crate) use evaluate::{Node, Value};
 
 /// Which processor an expression is for.

@@ -113,7 +113,11 @@ pub(crate) fn test_plan(program: &Program, times: &[GroupTimes], seed: u64) -> T
         if scenarios.iter().any(|one| one.name == name) {
             name = format!("{name} ({index})");
         }
-        scenarios.push(scenario(name, index, times.shape.clone()));
+        let behaviour = StepsBehaviour {
+            group: index,
+            sends: group.sends(),
+        };
+        scenarios.push(scenario(name, behaviour, times.shape.clone()));
     }
     TestPlan {
         scenarios,
@@ -124,7 +128,7 @@ pub(crate) fn test_plan(program: &Program, times: &[GroupTimes], seed: u64) -> T
 }
 
 /// A thread's whole life is one iteration, or what it does for one arrival.
-fn scenario(name: String, group: usize, shape: ThreadGroup) -> Scenario {
+fn scenario(name: String, behaviour: StepsBehaviour, shape: ThreadGroup) -> Scenario {
     Scenario {
         name,
         start_time: Duration::ZERO,
@@ -136,7 +140,7 @@ fn scenario(name: String, group: usize, shape: ThreadGroup) -> Scenario {
         pacing: None,
         graceful_stop: Duration::ZERO,
         queue_grace: Duration::ZERO,
-        behaviour: Behaviour::Steps(StepsBehaviour { group }),
+        behaviour: Behaviour::Steps(behaviour),
         checks: Vec::new(),
         tags: BTreeMap::new(),
     }

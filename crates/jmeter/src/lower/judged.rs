@@ -16,6 +16,7 @@ use loadline_steps::extract::boundary::BoundaryExtractor;
 use loadline_steps::extract::html::{HtmlExtractor, read_selector};
 use loadline_steps::extract::jmes_path::JmesPathExtractor;
 use loadline_steps::extract::json::JsonExtractor;
+use loadline_steps::extract::json_path::JsonPathExtractor;
 use loadline_steps::extract::regex::RegexExtractor;
 use loadline_steps::extract::xpath::{XPathExtractor, XPathKind};
 use loadline_steps::field::Field;
@@ -32,6 +33,7 @@ impl Lowering {
             "RegexExtractor" => Extractor::Regex(self.regex_extractor(element)),
             "BoundaryExtractor" => Extractor::Boundary(self.boundary_extractor(element)),
             "JSONPostProcessor" => Extractor::Json(self.json_extractor(element)),
+            "JSONPathExtractor" => Extractor::JsonPath(self.json_path_extractor(element)),
             "JMESPathExtractor" => Extractor::JmesPath(JmesPathExtractor {
                 name: self.text(element, &element.name),
                 apply_to: self.apply_to(element, "Sample.scope"),
@@ -145,6 +147,16 @@ impl Lowering {
             match_numbers: self.property(element, "JSONPostProcessor.match_numbers"),
             defaults: self.property(element, "JSONPostProcessor.defaultValues"),
             joins_all: element.flag("JSONPostProcessor.compute_concat", false),
+        }
+    }
+
+    fn json_path_extractor(&mut self, element: &Element) -> JsonPathExtractor {
+        let looks_at_variable = element.text("SUBJECT") == "VAR";
+        JsonPathExtractor {
+            source: looks_at_variable.then(|| self.property(element, "VARIABLE")),
+            variable: self.property(element, "VAR"),
+            path: self.property(element, "JSONPATH").into(),
+            default: self.property(element, "DEFAULT"),
         }
     }
 

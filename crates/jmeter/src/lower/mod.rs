@@ -51,9 +51,6 @@ pub struct Reading {
     pub origins: Vec<RequestOrigins>,
 }
 
-/// Functions that JMeter has and we have not.
-const OWN_FUNCTIONS: &[&str] = &["__XPath"];
-
 /// Classes that have no effect without JMeter's window.
 const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", "TestFragmentController"];
 
@@ -149,10 +146,6 @@ impl Lowering {
                     self.unsupported(element, what);
                 }
                 for name in text.unknown_functions() {
-                    if OWN_FUNCTIONS.contains(&name.as_str()) {
-                        self.unsupported(element, name);
-                        continue;
-                    }
                     self.warn(&format!(
                         "{name} is no function that JMeter or its plugins have: the call stays as it is written"
                     ));

@@ -69,3 +69,24 @@ fn listeners_are_those_with_a_file() {
     );
     assert_eq!((reading.unsupported, reading.warnings), (vec![], vec![]));
 }
+
+#[test]
+fn the_json_path_extractor_of_the_plugins_is_read() {
+    let of = |subject: &str| {
+        let reading = plan(&format!(
+            "<com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor testname=\"J\">\
+             <stringProp name=\"VAR\">v</stringProp><stringProp name=\"JSONPATH\">$.a</stringProp>\
+             <stringProp name=\"DEFAULT\">d</stringProp><stringProp name=\"VARIABLE\">s</stringProp>\
+             <stringProp name=\"SUBJECT\">{subject}</stringProp>\
+             </com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor><hashTree/>"
+        ));
+        assert_eq!((reading.unsupported.len(), reading.warnings.len()), (0, 0));
+        format!("{:?}", reading.program)
+    };
+    let (body, variable) = (of("BODY"), of("VAR"));
+    assert!(body.contains("JsonPathExtractor { source: None"), "{body}");
+    assert!(
+        variable.contains("JsonPathExtractor { source: Some("),
+        "{variable}"
+    );
+}

@@ -32,7 +32,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
     let Some(asked) = totals.asked else {
         return Delivery::AsFastAsPossible;
     };
-    let to_answer = if facts.is_script() {
+    let to_answer = if facts.is_script() || facts.is_without_requests() {
         facts.all.started
     } else {
         asked
@@ -90,8 +90,8 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     let counts = facts.counts;
     let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
     if facts.all.started == 0 {
-        // A script need not send requests.
-        if facts.is_script() {
+        // A script need not send requests, nor need a plan of steps.
+        if facts.is_script() || facts.is_without_requests() {
             return None;
         }
         return Some(Code::NothingSent.finding(

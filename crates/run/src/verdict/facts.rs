@@ -6,6 +6,7 @@
 use loadline_metric::TimeTrend;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::executor::Executor;
+use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
@@ -84,6 +85,16 @@ impl<'a> Facts<'a> {
         self.evidence.plan.script.is_some()
     }
 
+    /// Whether the threads of a plan of steps ran, and none of its samplers sends over HTTP.
+    pub(super) fn is_without_requests(&self) -> bool {
+        let sends = |scenario: &Scenario| match &scenario.behaviour {
+            Behaviour::Steps(steps) => steps.sends,
+            Behaviour::Requests(_) | Behaviour::Script(_) => true,
+        };
+        let ran = self.evidence.totals.active_vus_max > 0;
+        ran && self.all.started == 0 && !self.evidence.plan.scenarios.iter().any(sends)
+    }
+
     /// What is planned, and how it is said that it was done: iterations of a script begin, and
     /// requests, of which any other iteration is one, are sent.
     pub(super) fn planned_words(&self) -> PlannedWords {
@@ -145,6 +156,9 @@ impl<'a> Facts<'a> {
     /// How many of those asked for were not even begun, beyond the tolerance of 1 %.
     pub(super) fn missed(&self) -> Option<u64> {
         let asked = self.evidence.totals.asked?;
+        if self.is_without_requests() {
+            return None;
+        }
         let missed = asked.saturating_sub(self.begun());
         (missed > (asked / 100).max(1)).then_some(missed)
     }

@@ -51,6 +51,9 @@ pub(super) fn headline(
         {
             "the script sent no request over HTTP: there is no target to speak of".to_owned()
         }
+        Delivery::Delivered | Delivery::AsFastAsPossible if facts.is_without_requests() => {
+            "no sampler of the plan sends over HTTP: there is no target to speak of".to_owned()
+        }
         Delivery::Delivered if facts.open && facts.is_script() => {
             let asked = rate(facts.asked_rate().unwrap_or(0.0));
             format!("the offered load was delivered: {asked} iterations, {goodput} good answers")

@@ -193,14 +193,7 @@ fn find(
     let path = path.as_ref().map_err(String::clone)?;
     let mut found = Vec::new();
     for text in texts {
-        let text = text.as_deref().unwrap_or_default();
-        if text.is_empty() {
-            return Err("json string can not be null or empty".to_owned());
-        }
-        let document = Json::read(text)?;
-        if matches!(document, Json::Null) {
-            return Err("json can not be null".to_owned());
-        }
+        let document = read(text.as_deref().unwrap_or_default())?;
         found.extend(
             path.find_all(&document)?
                 .iter()
@@ -208,6 +201,17 @@ fn find(
         );
     }
     Ok(found)
+}
+
+/// The document that a path is walked in.
+pub(super) fn read(text: &str) -> Result<Json, String> {
+    if text.is_empty() {
+        return Err("json string can not be null or empty".to_owned());
+    }
+    match Json::read(text)? {
+        Json::Null => Err("json can not be null".to_owned()),
+        document => Ok(document),
+    }
 }
 
 /// Removes `<name>_1` and so on, up to the first that there is not.

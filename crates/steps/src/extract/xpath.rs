@@ -9,7 +9,7 @@ use crate::host::LogLevel;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::scope::Scope;
 use crate::text::Text;
-use crate::xpath::{Dialect, Document, Node, Value, XPath, prefixes, write};
+use crate::xpath::{Dialect, Document, Node, Value, XPath, first_value, prefixes, write};
 
 const CLASS: &str = "o.a.j.e.XPathExtractor";
 
@@ -229,17 +229,8 @@ impl XPathExtractor {
                 Some(write(node))
             }
             Node::Attribute(..) if self.as_fragment && is_later => Some(write(node)),
-            // The first processor takes an element's first child alone, and that has a value only as text.
-            Node::Tree(tree) if tree.is_element() && !is_later => {
-                let child = tree.first_child()?;
-                if child.is_element() {
-                    None
-                } else {
-                    Some(Node::Tree(child).text())
-                }
-            }
-            Node::Tree(tree) if tree.is_root() && !is_later => None,
-            node => Some(node.text()),
+            node if is_later => Some(node.text()),
+            node => first_value(node),
         }
     }
 }

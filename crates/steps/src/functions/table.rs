@@ -8,7 +8,7 @@
 use super::Arity::{AtLeast, Between, Exactly};
 use super::Body::{Live, Pure, Script};
 use super::{
-    Arity, Body, Function, coding, feedback, files, identity, numbers, patterns, properties,
+    Arity, Body, Function, coding, feedback, files, identity, nodes, numbers, patterns, properties,
     random, scripts, strings, times, variables,
 };
 
@@ -73,6 +73,7 @@ static FUNCTIONS: &[Function] = &[
     plain("__TestPlanName", Exactly(0), Live(identity::plan_name)),
     plain("__UUID", Exactly(0), Live(random::uuid)),
     plain("__V", Between(1, 2), Live(variables::variable)),
+    plain("__XPath", Exactly(2), Live(nodes::x_path)),
     kept(
         "__base64Decode",
         Between(1, 2),

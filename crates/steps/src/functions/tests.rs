@@ -477,3 +477,38 @@ fn groups_of_patterns() {
     }));
     check(bench, &[("${__regexFunction(id=(\\d),$1$)}", "7")]);
 }
+
+#[test]
+fn nodes_of_a_file_in_turn() {
+    let bench = &mut Bench::default();
+    let text = b"<r><a k=\"1\">one</a><a k=\"2\">two<b>in</b></a><a/><n>5</n></r>";
+    let files = bench.host.files.get_mut();
+    files.insert("f".to_owned(), text.to_vec());
+    files.insert("open".to_owned(), b"<html><p>open".to_vec());
+    let one = "${__XPath(f,//a)}";
+    check(
+        bench,
+        &[
+            (&format!("{one}|{one}|{one}|{one}"), "one|two|null|one"),
+            (one, "two"),
+            ("${__XPath(f,//a/@k)}${__XPath(f,//a/text())}", "1one"),
+            ("${__XPath(f,//a/@k)}${__XPath(f,//a/text())}", "2two"),
+            ("${__XPath(f,/)}${__XPath(f,//a[2])}", "nulltwo"),
+        ],
+    );
+    assert_eq!(bench.host.lines.borrow().len(), 0);
+    for (index, call) in [
+        "${__XPath(f,count(//a))}",
+        "${__XPath(f,//zz)}",
+        "${__XPath(nope,//a)}",
+        "${__XPath(open,//p)}",
+        "${__XPath(f,//[)}",
+        "${__XPath(,//a)}",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(bench.value(call), "", "{call}");
+        assert_eq!(bench.host.lines.borrow().len(), index + 1, "{call}");
+    }
+}

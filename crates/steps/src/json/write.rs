@@ -26,7 +26,7 @@ impl Json {
         }
     }
 
-    /// What an assertion compares.
+    /// What an assertion compares, and the plugins' extractor puts into a variable.
     pub(crate) fn asserted(&self) -> String {
         match self {
             Json::Fraction(number) if number.is_finite() => {

@@ -110,6 +110,18 @@ pub(crate) fn prefixes(
     named.collect()
 }
 
+/// The value that the first processor has for a node: of an element that of its first child, which has one only as text.
+pub(crate) fn first_value(node: Node<'_, '_>) -> Option<String> {
+    match node {
+        Node::Tree(tree) if tree.is_element() => {
+            let child = tree.first_child().filter(|child| !child.is_element())?;
+            Some(Node::Tree(child).text())
+        }
+        Node::Tree(tree) if tree.is_root() => None,
+        node => Some(node.text()),
+    }
+}
+
 /// A node as XML.
 pub(crate) fn write(node: Node<'_, '_>) -> String {
     let mut out = String::new();

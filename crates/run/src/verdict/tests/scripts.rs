@@ -1,8 +1,9 @@
-//! Runs of scripts: what was asked for are iterations, and requests are what they happen to send.
+//! Runs of scripts and of plans of steps: requests are what they happen to send.
 
 use std::sync::Arc;
 
-use loadline_model::verdict::Delivery;
+use loadline_model::plan::{Behaviour, StepsBehaviour};
+use loadline_model::verdict::{Delivery, Verdict};
 
 use super::builder::{Run, arrivals, found, shared};
 use crate::verdict::Code;
@@ -43,4 +44,32 @@ fn a_script_without_requests_is_no_alarm() {
         "{}",
         verdict.headline
     );
+}
+
+/// The verdict on a plan of steps that sent nothing, with so many threads at work.
+fn of_silent_steps(sends: bool, threads: u64) -> Verdict {
+    let mut run = Run::new(shared(2, 4), 1.0, 0, 0.0);
+    for scenario in &mut run.plan.scenarios {
+        scenario.behaviour = Behaviour::Steps(StepsBehaviour { group: 0, sends });
+    }
+    run.totals.asked = Some(4);
+    run.totals.active_vus_max = threads;
+    run.judge()
+}
+
+#[test]
+fn samplers_that_send_nothing_are_no_alarm() {
+    let verdict = of_silent_steps(false, 2);
+    assert_eq!(verdict.delivery, Delivery::Delivered);
+    assert_eq!(verdict.findings, []);
+    let expected = "no sampler of the plan sends over HTTP: there is no target to speak of";
+    assert_eq!(verdict.headline, expected);
+}
+
+#[test]
+fn samplers_that_should_have_sent_are_an_alarm_and_so_is_a_plan_that_did_not_run() {
+    for (sends, threads) in [(true, 2), (false, 0)] {
+        let verdict = of_silent_steps(sends, threads);
+        assert!(found(&verdict, Code::NothingSent).is_some(), "{verdict:?}");
+    }
 }

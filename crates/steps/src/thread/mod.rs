@@ -252,8 +252,9 @@ impl Thread {
         let group = walker.group;
         let round = self.iterations as i64;
         self.tell_round(&walker, 0, round);
-        if self.iterations > 0 {
-            self.http.begin_iteration(group.same_user);
+        match self.iterations {
+            0 => self.read_names_of_transactions(&walker),
+            _ => self.http.begin_iteration(group.same_user),
         }
         self.iterations += 1;
         self.doing = Doing::Choosing;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::hearing::Hearers;
 use super::{LAST_SAMPLE_OK, Thread, Walker};
 use crate::listener::Heard;
-use crate::program::{ControllerRule, NodeId};
+use crate::program::{ControllerRule, NodeId, NodeKind};
 use crate::sample::Sample;
 
 /// How a transaction comes to its end.
@@ -74,6 +74,17 @@ fn end_of(sample: &Sample) -> i64 {
 }
 
 impl Thread {
+    /// JMeter asks each transaction for its name when a thread begins, which counts where a function in it counts.
+    pub(super) fn read_names_of_transactions(&mut self, walker: &Walker<'_>) {
+        for node in &walker.group.nodes {
+            if let NodeKind::Controller(controller) = &node.kind
+                && matches!(controller.rule, ControllerRule::Transaction { .. })
+            {
+                self.text(walker, &node.name);
+            }
+        }
+    }
+
     pub(super) fn begin_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
         let name = self.text(walker, &walker.node(node).name).into_owned();
         let now_ms = walker.host.unix_ms();

@@ -234,7 +234,12 @@ fn redirect_location(sample: &Sample) -> Option<&str> {
         let is_first_hop = first.label.strip_suffix("-0") == Some(&sample.label);
         return is_first_hop.then(|| redirect_location(first)).flatten();
     }
-    if !matches!(sample.code.as_str(), "301" | "302" | "303" | "307" | "308") {
+    let leads_on = match sample.code.as_str() {
+        "301" | "302" | "303" | "308" => true,
+        "307" => matches!(sample.method.as_str(), "GET" | "HEAD"),
+        _ => false,
+    };
+    if !leads_on {
         return None;
     }
     let mut fields = sample.response_headers.lines().rev();

@@ -91,6 +91,7 @@ impl Thread {
             message: "OK".to_owned(),
             success: true,
             data_type: DataType::Text,
+            encoding: "UTF-8".to_owned(),
             sampler_data,
             start_ms: walker.host.unix_ms(),
             bytes: data.len() as u64,

@@ -48,6 +48,7 @@ pub(super) fn type_name(value: &Value<'_>) -> String {
         "Map" => "[][2]interface {}",
         "Set" => "[]interface {}",
         "Int8Array" => "[]int8",
+        "Uint8Array" | "Uint8ClampedArray" => "[]uint8",
         "Uint16Array" => "[]uint16",
         "Int16Array" => "[]int16",
         "Uint32Array" => "[]uint32",

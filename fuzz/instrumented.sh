@@ -1,6 +1,10 @@
 #!/bin/sh
 # The compiler with what libFuzzer needs, for our own crates: `cargo-fuzz` passes the same through a nightly flag.
-# Called by Cargo in the place of rustc. Crates of others are left as every other build has them.
+# Called by Cargo in the place of rustc. Crates of others are left as every other build has them, and so are build
+# scripts, which are programs of their own.
+for word; do
+  case $word in build_script_*) exec "$@" ;; esac
+done
 exec "$@" \
   -Cpasses=sancov-module \
   -Cllvm-args=-sanitizer-coverage-level=4 \

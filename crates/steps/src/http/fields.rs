@@ -123,8 +123,11 @@ impl Fields {
     pub(super) fn told(&self) -> String {
         let fields = self.0.iter();
         let told = fields.filter(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
-        told.map(|(name, value)| format!("{name}: {value}\n"))
-            .collect()
+        let mut lines = String::with_capacity(LINES_BYTES);
+        for (name, value) in told {
+            push_line(&mut lines, name, value);
+        }
+        lines
     }
 
     /// Whether any of them wants the connection closed.
@@ -135,6 +138,16 @@ impl Fields {
             let mut tokens = value.split(',');
             tokens.any(|token| token.trim().eq_ignore_ascii_case("close"))
         })
+    }
+}
+
+/// What the lines of a usual head take, in bytes.
+pub(super) const LINES_BYTES: usize = 256;
+
+/// Adds a field as results tell it.
+pub(super) fn push_line(lines: &mut String, name: &str, value: &str) {
+    for part in [name, ": ", value, "\n"] {
+        lines.push_str(part);
     }
 }
 

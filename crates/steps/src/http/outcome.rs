@@ -5,6 +5,7 @@
 use md5::{Digest, Md5};
 
 use super::auth::hexadecimal;
+use super::fields::{LINES_BYTES, push_line};
 use super::url::Url;
 use super::{HttpFault, HttpReply};
 use crate::sample::{DataType, Sample};
@@ -38,8 +39,9 @@ pub(super) fn is_redirect(status: u16, method: &str) -> bool {
 pub(super) fn sample_of(reply: &HttpReply, as_md5: bool) -> Sample {
     let content_type = reply.last_header("content-type").unwrap_or_default();
     let mut response_headers = format!("HTTP/1.1 {} {}\n", reply.status, reply.reason);
+    response_headers.reserve(LINES_BYTES);
     for (name, value) in &reply.headers {
-        response_headers.push_str(&format!("{name}: {value}\n"));
+        push_line(&mut response_headers, name, value);
     }
     Sample {
         code: reply.status.to_string(),

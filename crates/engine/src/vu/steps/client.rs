@@ -442,6 +442,10 @@ fn write_head(buffer: &mut Vec<u8>, ask: &HttpAsk) {
 
 /// Writes what may not add a line to the head: as the client of JMeter, a byte for a character, `?` for one that has none.
 fn push_within_line(buffer: &mut Vec<u8>, text: &str) {
+    let is_plain = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
+    if text.as_bytes().iter().all(is_plain) {
+        return buffer.extend_from_slice(text.as_bytes());
+    }
     let byte_of = |c: char| match c {
         '\r' | '\n' => None,
         '\t' | ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),

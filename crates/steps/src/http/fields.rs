@@ -3,6 +3,7 @@
 //! Must not know answers. Invariant: the fields of the plan come before those that the client adds.
 
 use super::body::RequestBody;
+use super::outcome::{LINES_BYTES, push_line};
 use super::url::Url;
 use super::{HttpClient, HttpSamplerPlan, is_blank};
 use crate::scope::Scope;
@@ -138,16 +139,6 @@ impl Fields {
             let mut tokens = value.split(',');
             tokens.any(|token| token.trim().eq_ignore_ascii_case("close"))
         })
-    }
-}
-
-/// What the lines of a usual head take, in bytes.
-pub(super) const LINES_BYTES: usize = 256;
-
-/// Adds a field as results tell it.
-pub(super) fn push_line(lines: &mut String, name: &str, value: &str) {
-    for part in [name, ": ", value, "\n"] {
-        lines.push_str(part);
     }
 }
 

@@ -5,7 +5,6 @@
 use md5::{Digest, Md5};
 
 use super::auth::hexadecimal;
-use super::fields::{LINES_BYTES, push_line};
 use super::url::Url;
 use super::{HttpFault, HttpReply};
 use crate::sample::{DataType, Sample};
@@ -32,6 +31,16 @@ pub(super) fn is_redirect(status: u16, method: &str) -> bool {
         301 | 302 | 303 | 308 => true,
         307 => matches!(method, "GET" | "HEAD"),
         _ => false,
+    }
+}
+
+/// What the lines of a usual head take, in bytes.
+pub(super) const LINES_BYTES: usize = 256;
+
+/// Adds a field as results tell it.
+pub(super) fn push_line(lines: &mut String, name: &str, value: &str) {
+    for part in [name, ": ", value, "\n"] {
+        lines.push_str(part);
     }
 }
 

@@ -15,6 +15,7 @@ mod full_queue;
 pub mod hostile;
 pub mod http2_faults;
 pub mod jmeter;
+pub mod jmx;
 pub mod k6;
 pub mod nginx;
 pub mod process;

@@ -140,8 +140,13 @@ impl Running {
     /// What it has written to standard error so far.
     #[must_use]
     pub fn errors_so_far(&self) -> String {
-        let bytes = self.err.as_ref().map(|stream| lock(&stream.bytes).clone());
-        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+        text_so_far(self.err.as_ref())
+    }
+
+    /// What it has written to standard output so far.
+    #[must_use]
+    pub fn output_so_far(&self) -> String {
+        text_so_far(self.out.as_ref())
     }
 
     /// Waits for the end.
@@ -186,6 +191,11 @@ impl Running {
         let ended = clock::wait_for(TIME_MAX, || child.try_wait().expect("a child can be asked"));
         ended.unwrap_or_else(|| panic!("it hangs: not ended after {TIME_MAX:?}"))
     }
+}
+
+fn text_so_far(stream: Option<&Stream>) -> String {
+    let bytes = stream.map(|stream| lock(&stream.bytes).clone());
+    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
 }
 
 /// The most bytes of memory that a child had; `None` while it runs.

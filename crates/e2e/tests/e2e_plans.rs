@@ -5,11 +5,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use loadline_e2e::jmx::{self, arrivals, http, threads};
 use loadline_e2e::k6::repository;
 use loadline_e2e::process::Running;
 use loadline_e2e::prometheus::Prometheus;
+use loadline_e2e::rest::RestApi;
 use loadline_e2e::target::Target;
-use loadline_e2e::{loadline, run_to_end, skip};
+use loadline_e2e::{Ran, loadline, run_to_end, skip};
 use serde_json::Value;
 
 /// A plan of one group: a request within a transaction, one whose assertion fails, and a sampler without a request.
@@ -317,4 +319,185 @@ fn the_plan_of_the_examples_says_at_the_start_that_it_has_no_host() {
         .pointer("/totals/seen/counts/good")
         .and_then(Value::as_u64);
     assert_eq!(good, Some(1_000), "100 threads with 10 loops");
+}
+
+/// A folder with a plan of these groups beside the usual one.
+fn place_with(groups: &str) -> Place {
+    let place = Place::new();
+    std::fs::write(place.path("plan.jmx"), jmx::plan(groups)).expect("the plan can be written");
+    place
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_arrival_that_waits_for_a_thread_waits_in_its_response_time() {
+    // One thread for two arrivals a second, each of which takes one.
+    let group = arrivals("Users", 2, 3, &http("Slow", "/delay/0.9", ""));
+    let group = group.replace(
+        "</com.",
+        "<stringProp name=\"ConcurrencyLimit\">8</stringProp></com.",
+    );
+    let place = place_with(&group);
+    let output = place.run(&["--json", "result.json"]);
+    let result = json(&place.path("result.json"));
+    let (ran, told) = (
+        Ran::of(&output, Some(&result.to_string())),
+        told(&output.stderr),
+    );
+    assert_eq!(code(&output), 0, "{told}");
+    assert!(ran.count("completed") >= 5, "{told}");
+    let at = |metric: &str| ran.milliseconds(metric, "max");
+    assert!(at("response_time_ns") >= at("service_time_ns"), "{result}");
+    assert_eq!(
+        result.pointer("/verdict/delivery").and_then(Value::as_str),
+        Some("delivered")
+    );
+}
+
+/// `loadline COMMAND WORDS plan.jmx -- --target URL` in the folder.
+fn loaded(place: &Place, words: &[&str], more: &[&str]) -> Output {
+    let mut command = loadline();
+    command
+        .args(words)
+        .args([
+            "--warm-up",
+            "500ms",
+            "-q",
+            "--json",
+            "loads.json",
+            "plan.jmx",
+            "--",
+        ])
+        .args(["--target", &place.target.url("")])
+        .args(more)
+        .current_dir(place.folder.path());
+    run_to_end(command)
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_plan_is_loaded_step_by_step() {
+    let home = http("Home", "/get", "");
+    let place = place_with(&threads(
+        "Users",
+        1,
+        1,
+        &format!("{home}{}", http("Next", "/get", "")),
+    ));
+    let output = loaded(
+        &place,
+        &["sweep", "--rates", "20,60", "-z", "2s", "--pause", "0s"],
+        &[],
+    );
+    assert_eq!(code(&output), 0, "{}", told(&output.stderr));
+    let points = json(&place.path("loads.json"));
+    let points = points.pointer("/points").and_then(Value::as_array).cloned();
+    let throughput = |point: &Value| point["throughput"].as_f64().expect("a rate");
+    let rates: Vec<f64> = points
+        .expect("a point a load")
+        .iter()
+        .map(throughput)
+        .collect();
+    for (measured, iterations) in rates.iter().zip([20.0, 60.0]) {
+        let wanted = 2.0 * iterations;
+        assert!(
+            (measured - wanted).abs() < 0.1 * wanted,
+            "two requests an iteration: {rates:?}"
+        );
+    }
+    let users = loaded(
+        &place,
+        &["sweep", "--concurrency", "1,4", "-z", "1s", "--pause", "0s"],
+        &[],
+    );
+    assert_eq!(code(&users), 0, "{}", told(&users.stderr));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_capacity_of_a_plan_heeds_its_assertions() {
+    let capacity = [
+        "capacity",
+        "--slo",
+        "p(99)<5s, errors<1%",
+        "--from",
+        "40",
+        "--to",
+        "40",
+    ];
+    let capacity = [&capacity[..], &["--at-least", "40", "--probe", "2s"]].concat();
+    let home = http("Home", "/get", "");
+    let good = place_with(&arrivals("Users", 7, 9, &home));
+    let output = loaded(&good, &capacity, &[]);
+    assert_eq!(
+        code(&output),
+        0,
+        "{}{}",
+        told(&output.stdout),
+        told(&output.stderr)
+    );
+    // Of the usual plan half the requests fail by an assertion.
+    let output = loaded(&Place::new(), &capacity, &[]);
+    assert_eq!(code(&output), 99, "{}", told(&output.stdout));
+    let two = place_with(&format!(
+        "{}{}",
+        threads("A", 1, 1, &home),
+        threads("B", 1, 1, &home)
+    ));
+    let refused = loaded(&two, &capacity, &[]);
+    assert_eq!(code(&refused), 104);
+    assert!(
+        told(&refused.stderr).contains("A, B"),
+        "{}",
+        told(&refused.stderr)
+    );
+    let one = loaded(&two, &capacity, &["--set", "A.enabled=false"]);
+    assert_eq!(code(&one), 0, "{}", told(&one.stderr));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn what_watches_a_run_watches_that_of_a_plan() {
+    let place = place_with(&threads("Users", 2, 40, &http("Home", "/delay/0.05", "")));
+    let api = RestApi::free();
+    let target = place.target.url("");
+    let web = format!("--web={}", api.address());
+    let start = |json: &str, web: Option<&str>| {
+        let mut command = loadline();
+        command
+            .args([
+                "run", "plan.jmx", "--quiet", "--target", &target, "--json", json,
+            ])
+            .args(["--observe", "self", "--report", "page.html", "--label"])
+            .arg(format!("build={json}"))
+            .args(web)
+            .current_dir(place.folder.path());
+        Running::start(command)
+    };
+    let running = start("a.json", Some(&web));
+    let page = api.first("GET", "/");
+    assert_eq!(page.status, 200, "the live page is served");
+    for (running, name) in [(running, "a.json"), (start("b.json", None), "b.json")] {
+        let output = running.finish();
+        assert_eq!(code(&output), 0, "{name}: {}", told(&output.stderr));
+        let result = json(&place.path(name));
+        let series = result
+            .pointer("/observations/series")
+            .and_then(Value::as_array);
+        assert!(
+            series.is_some_and(|series| !series.is_empty()),
+            "{name}: it observes itself"
+        );
+    }
+    let mut command = loadline();
+    command
+        .args(["compare", "a.json", "b.json"])
+        .current_dir(place.folder.path());
+    let compared = run_to_end(command);
+    assert_eq!(code(&compared), 0, "{}", told(&compared.stderr));
+    assert!(
+        told(&compared.stdout).contains("ervice time"),
+        "{}",
+        told(&compared.stdout)
+    );
 }

@@ -20,7 +20,7 @@ pub struct Edits {
 /// A property's new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The element's name, a dot, and the property's name, whole or what stands behind its last dot.
+    /// The element's name, a dot, and the property's name, whole or what stands behind its last dot; or `enabled`.
     pub target: String,
     /// The value.
     pub value: String,
@@ -74,6 +74,9 @@ const LEFT_OUT: &[(&[&str], &str, &[&str])] = &[
     ),
 ];
 
+/// How the target of a change ends that switches an element on or off.
+const ENABLED: &str = ".enabled";
+
 impl Edit {
     /// Reads `NAME.PROPERTY=VALUE`.
     ///
@@ -83,6 +86,11 @@ impl Edit {
         let (target, value) = text
             .split_once('=')
             .ok_or_else(|| format!("{text:?} has no =; write \"ELEMENT.PROPERTY=VALUE\""))?;
+        if target.ends_with(ENABLED) && !["true", "false"].contains(&value) {
+            return Err(format!(
+                "{text:?}: an element is enabled or not; write true or false"
+            ));
+        }
         if !target.contains('.') {
             return Err(format!(
                 "{target:?} names no property; write \"ELEMENT.PROPERTY=VALUE\", as in \"Thread Group.num_threads=200\""
@@ -134,7 +142,8 @@ impl Edit {
                 if element.name != name {
                     return;
                 }
-                has_met |= set(&mut element.properties, property, &self.value)
+                has_met |= switch(element, property, &self.value)
+                    || set(&mut element.properties, property, &self.value)
                     || add(element, property, &self.value);
                 known.get_or_insert_default().extend(names(element));
             });
@@ -169,6 +178,15 @@ fn each(elements: &mut [Element], act: &mut impl FnMut(&mut Element)) {
 /// Whether a property's name is the one that is meant.
 fn is_meant(name: &str, wanted: &str) -> bool {
     name == wanted || name.rsplit('.').next() == Some(wanted)
+}
+
+/// Switches an element on or off, where that is meant; gives whether it is.
+fn switch(element: &mut Element, wanted: &str, value: &str) -> bool {
+    let is_meant = ENABLED.strip_prefix('.') == Some(wanted);
+    if is_meant {
+        element.enabled = value == "true";
+    }
+    is_meant
 }
 
 /// Sets a property that is there, also within others; gives whether it is.
@@ -261,6 +279,14 @@ mod tests {
         let sampler = &group.children[1];
         assert_eq!(sampler.text("HTTPSampler.port"), "81");
         assert_eq!(sampler.text("HTTPSampler.domain"), "a=b");
+    }
+
+    #[test]
+    fn elements_are_switched_on_and_off() {
+        let elements = edited(&["G. 1.enabled=false", "H.enabled=true"]).expect("both are there");
+        let group = &elements[0].children[0];
+        assert_eq!((group.enabled, group.children[1].enabled), (false, true));
+        assert!(edited(&["H.enabled=no"]).is_err(), "neither");
     }
 
     #[test]

@@ -345,6 +345,12 @@ impl TestPlan {
         self.scenarios.iter().filter_map(filled).max()
     }
 
+    /// Whether an iteration of some scenario sends as many requests as it comes to.
+    #[must_use]
+    pub fn sends_several(&self) -> bool {
+        self.scenarios.iter().any(|one| one.requests().is_none())
+    }
+
     /// Whether any scenario has arrivals independent of completions.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -60,6 +60,8 @@ Examples:
       for a pipeline: exit code 99 unless 500/s are carried
   loadline capacity --slo 'p(99)<1s' --precision 10% --max-time 5m checkout.js -- -e HOST=staging
       a k6 script: iterations per second, whatever its options say of load
+  loadline capacity --slo 'p(99)<1s' plan.jmx -- -Jhost=staging
+      a JMeter plan of one thread group: its iterations per second, whatever it says of threads
 
 Exit codes: 0 answered, 99 --at-least is not shown, 104 a command line that cannot be run, 105 stopped
 by a signal, with the answer as far as it was known.";

@@ -1,4 +1,4 @@
-//! The options of `loadline run PLAN.jmx` and `loadline inspect PLAN.jmx`.
+//! The options of JMeter plans: of `loadline run PLAN.jmx`, of `loadline inspect PLAN.jmx`, and of loads that are put on one.
 //!
 //! Must not know what an option leads to. Invariant: what JMeter's command line has too is written as there.
 
@@ -67,7 +67,8 @@ pub struct PlanSourceArgs {
     /// The plan
     #[arg(value_name = "PLAN.jmx")]
     pub plan: String,
-    /// Give a property of an element another value (repeatable): \"Thread Group.num_threads=200\"
+    /// Give a property of an element another value (repeatable): \"Thread Group.num_threads=200\", or switch it
+    /// off: \"Thread Group.enabled=false\"
     #[arg(long, value_name = "ELEMENT.PROPERTY=VALUE", value_parser = Edit::parse)]
     pub set: Vec<Edit>,
     /// Send every HTTP request to this host
@@ -97,6 +98,22 @@ pub struct PlanSourceArgs {
     /// Read further properties from this file (repeatable)
     #[arg(short = 'q', long, value_name = "FILE")]
     pub addprop: Vec<String>,
+}
+
+/// What `loadline capacity` and `loadline sweep` read behind -- for a JMeter plan
+#[derive(Parser, Debug)]
+#[command(
+    name = "loadline",
+    bin_name = "loadline capacity PLAN.jmx --",
+    max_term_width = 100
+)]
+pub struct PlanProbeArgs {
+    /// The plan and its values.
+    #[command(flatten)]
+    pub source: PlanSourceArgs,
+    /// Run what is supported of a plan
+    #[arg(long)]
+    pub allow_unsupported: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -188,6 +205,24 @@ impl PlanRunArgs {
     /// The thresholds that are asked for.
     pub(crate) fn thresholds(&self) -> &[Threshold] {
         &self.results.threshold
+    }
+}
+
+impl PlanProbeArgs {
+    /// The same as JMeter's options; `env` has the properties that are taken from there.
+    pub(crate) fn options(&self, env: &Env) -> Options {
+        Options {
+            allow_unsupported: self.allow_unsupported,
+            ..self.source.options(env)
+        }
+    }
+
+    /// Reads the words behind `--`, the plan among them.
+    ///
+    /// # Errors
+    /// Help, and what clap refuses, with exit code 104.
+    pub fn parse_words(words: &[String]) -> Result<PlanProbeArgs, Ending> {
+        parsed(PlanProbeArgs::command(), words)
     }
 }
 

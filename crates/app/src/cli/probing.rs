@@ -13,10 +13,10 @@ use super::values;
 /// What is loaded, and how.
 #[derive(Args, Debug)]
 pub struct ProbingArgs {
-    /// URL to request, or a k6 script (.js, .mjs, .ts, or an archive .tar)
-    #[arg(value_name = "URL|SCRIPT")]
+    /// URL to request, a k6 script (.js, .mjs, .ts, or an archive .tar), or a JMeter plan (.jmx)
+    #[arg(value_name = "URL|SCRIPT|PLAN")]
     pub target: String,
-    /// Flags of `loadline run` for a script, behind --
+    /// Flags of `loadline run` for a script or a plan, behind --
     #[arg(last = true, value_name = "FLAGS")]
     pub script_flags: Vec<String>,
     /// Who sends.

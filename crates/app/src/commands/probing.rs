@@ -1,47 +1,40 @@
 //! One load after another on a target: what `capacity` and `sweep` share.
 //!
-//! A target is a URL, loaded as by `bench`, or a k6 script, whose own options of load are laid aside. Must not know which loads
+//! A target is a URL, loaded as by `bench`, a k6 script, or a JMeter plan; their own load is laid aside. Must not know which loads
 //! come, or why. Invariant: the first signal ends the load under way, and none is begun after it.
 
-use std::io::IsTerminal;
+mod plan_target;
+mod progress;
+mod script_target;
+mod stops;
+
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::front_end::is_plan;
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::secret::redacted_command_line;
-use loadline_model::{
-    ArrivalRate, ExitCode, FrontEnd, Nanos, OnExhausted, RunCommand, RunEvent, TestPlan,
-};
-use loadline_report::units;
-use loadline_run::RunSetup;
-use serde_json::{Value, json};
+use loadline_model::{ArrivalRate, ExitCode, FrontEnd, Nanos, OnExhausted, RunEvent, TestPlan};
+use loadline_run::{Ran, RunSetup};
 
-use super::run;
-use super::script::{self, LoadedScript};
+use self::plan_target::PlanTarget;
+use self::progress::Progress;
+use self::script_target::ScriptTarget;
+use self::stops::Stops;
 use super::seed::fresh_seed;
 use crate::cli::bench::{Arrivals, BenchArgs};
-use crate::cli::script::ScriptCommand;
 use crate::cli::values::VUS_MAX;
 use crate::cli::{self, Command, ProbingArgs, UserArgs};
-use crate::k6::{Identity, K6Error, K6Invocation, Reading, ScriptRun};
+use crate::jmeter::imposed_load::ImposedLoad;
 use crate::observers::WantedObservers;
-use crate::terminal::print;
-use crate::terminal::signals::{self, SecondSignal};
 use crate::{Ending, Env, Files, plan};
 
 /// How the files of scripts end.
 const SCRIPT_ENDINGS: [&str; 5] = [".js", ".mjs", ".ts", ".tsx", ".tar"];
-/// The name of the scenario that loads a script.
-const SCENARIO: &str = "load";
 /// Most virtual users that are allowed unless the user says otherwise.
 const VUS_DEFAULT_MAX: f64 = 20_000.0;
-/// What is said at the first signal.
-const STOPS: &str =
-    "\nstopping: running requests may end, and no other load is begun; again to stop at once\n";
 
 /// One load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,39 +83,41 @@ enum Target {
     /// What `bench` requests, with a load that is replaced.
     Requests(Box<TestPlan>),
     Script(Box<ScriptTarget>),
+    /// A JMeter plan.
+    Plan(Box<PlanTarget>),
 }
 
-struct ScriptTarget {
-    invocation: K6Invocation,
-    loaded: LoadedScript,
-    run: ScriptRun,
+impl Target {
+    /// # Errors
+    /// Options, files, scripts and plans that cannot be run.
+    fn of(args: ProbingArgs, env: &Env, files: &Files) -> Result<Target, Ending> {
+        if is_plan(&args.target) {
+            return Ok(Target::Plan(Box::new(PlanTarget::read(&args, env)?)));
+        }
+        Ok(match is_script(&args.target) {
+            true => Target::Script(Box::new(ScriptTarget::load(&args, env, files)?)),
+            false => Target::Requests(Box::new(requests(args, env, files)?)),
+        })
+    }
 }
 
 impl Prober {
-    /// Prepares the process, and reads the script where there is one.
+    /// Prepares the process, and reads the script or the plan where there is one.
     ///
     /// # Errors
-    /// Options, files or scripts that cannot be run.
+    /// Options, files, scripts or plans that cannot be run.
     pub(super) fn prepare(
         args: ProbingArgs,
         command_line: &[String],
         env: &Env,
         files: &Files,
     ) -> Result<Prober, Ending> {
-        if is_plan(&args.target) {
-            let why = "JMeter plans are not loaded step by step; make rows of a suite with rising values (docs/suite.md)";
-            return Err(Ending::usage(why));
-        }
         loadline_run::prepare_process();
         let wanted = args.observe.wanted();
         let is_quiet = args.told.quiet;
         let users = Users::of(&args.users);
-        let target = match is_script(&args.target) {
-            true => Target::Script(Box::new(script_target(&args, env, files)?)),
-            false => Target::Requests(Box::new(requests(args, env, files)?)),
-        };
         Ok(Prober {
-            target,
+            target: Target::of(args, env, files)?,
             users,
             wanted,
             env: env.clone(),
@@ -157,7 +152,6 @@ impl Prober {
             return Ok(None);
         };
         self.loads += 1;
-        let plan = Arc::new(self.plan(load)?);
         let observers = self.wanted.start(&self.env);
         let observers =
             observers.map_err(|refusal| Ending::refusal(refusal.code, &refusal.message))?;
@@ -173,18 +167,7 @@ impl Prober {
             command_line: self.command_line.clone(),
             observers,
         };
-        let ran = match &self.target {
-            Target::Requests(_) => loadline_run::run(plan, setup, &mut on_event)
-                .map_err(|error| Ending::refusal(error.exit_code(), &error.to_string())),
-            Target::Script(script) => script::put(
-                &script.loaded,
-                &script.run,
-                &script.invocation,
-                (plan, setup),
-                &mut on_event,
-            )
-            .map_err(|error| refused(&error)),
-        };
+        let ran = self.run(load, setup, &mut on_event);
         progress.clear();
         let ran = ran?;
         let ends = ran
@@ -200,25 +183,45 @@ impl Prober {
         })
     }
 
-    /// The target's plan under a load.
-    fn plan(&self, load: Load) -> Result<TestPlan, Ending> {
-        let mut plan = match &self.target {
-            Target::Requests(plan) => (**plan).clone(),
-            Target::Script(script) => script.run.plan.clone(),
-        };
-        let seed = self.users.seed.wrapping_add(self.loads);
-        for scenario in &mut plan.scenarios {
-            scenario.executor = self.users.executor(load, seed)?;
-            scenario.on_exhausted = OnExhausted::Queue;
-            scenario.graceful_stop = self.users.graceful_stop;
-            scenario.queue_grace = self.users.graceful_stop;
+    /// Runs the target under a load.
+    fn run(
+        &self,
+        load: Load,
+        setup: RunSetup,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<Ran, Ending> {
+        let users = &self.users;
+        let seed = users.seed.wrapping_add(self.loads);
+        let executor = users.executor(load, seed)?;
+        let tuned = |plan: TestPlan| users.tuned(plan, load, seed);
+        match &self.target {
+            Target::Requests(plan) => {
+                let mut plan = (**plan).clone();
+                impose(&executor, &mut plan);
+                loadline_run::run(tuned(plan)?, setup, on_event)
+                    .map_err(|error| Ending::refusal(error.exit_code(), &error.to_string()))
+            }
+            Target::Script(script) => {
+                let mut plan = script.plan();
+                impose(&executor, &mut plan);
+                script.put(tuned(plan)?, setup, on_event)
+            }
+            Target::Plan(target) => {
+                let load = ImposedLoad {
+                    executor,
+                    lasts: load.warm_up + load.duration + users.graceful_stop,
+                };
+                let trial = target.trial(&load, seed, &self.env)?;
+                trial.go(&tuned, setup, on_event)
+            }
         }
-        plan.warm_up = load.warm_up;
-        plan.start_window = self.users.start_window;
-        plan.workers = self.users.workers;
-        plan.seed = seed;
-        plan.validate().map_err(|why| Ending::usage(&why))?;
-        Ok(plan)
+    }
+}
+
+/// Gives all scenarios of a plan this load.
+fn impose(executor: &Executor, plan: &mut TestPlan) {
+    for scenario in &mut plan.scenarios {
+        scenario.executor = executor.clone();
     }
 }
 
@@ -233,6 +236,22 @@ impl Users {
             workers: args.workers,
             seed: args.seed.unwrap_or_else(fresh_seed),
         }
+    }
+
+    /// The plan of a load, with what is said of all loads. Groups of a JMeter plan that are not loaded end as it says.
+    fn tuned(&self, mut plan: TestPlan, load: Load, seed: u64) -> Result<Arc<TestPlan>, Ending> {
+        let scenarios = plan.scenarios.iter_mut();
+        for scenario in scenarios.filter(|one| !matches!(one.executor, Executor::ThreadGroup(_))) {
+            scenario.on_exhausted = OnExhausted::Queue;
+            scenario.graceful_stop = self.graceful_stop;
+            scenario.queue_grace = self.graceful_stop;
+        }
+        plan.warm_up = load.warm_up;
+        plan.start_window = self.start_window;
+        plan.workers = self.workers;
+        plan.seed = seed;
+        plan.validate().map_err(|why| Ending::usage(&why))?;
+        Ok(Arc::new(plan))
     }
 
     fn executor(&self, load: Load, seed: u64) -> Result<Executor, Ending> {
@@ -291,7 +310,7 @@ fn is_script(target: &str) -> bool {
 /// The plan of `bench` for what is requested; its load is a placeholder.
 fn requests(args: ProbingArgs, env: &Env, files: &Files) -> Result<TestPlan, Ending> {
     if args.users.exec.is_some() || !args.script_flags.is_empty() {
-        let why = "--exec and flags behind -- are for a k6 script; a script's file ends in .js, .mjs, .ts or .tar";
+        let why = "--exec and flags behind -- are for a k6 script or a JMeter plan, whose files end in .js, .mjs, .ts, .tar or .jmx";
         return Err(Ending::usage(why));
     }
     let words = ["loadline", "bench", "-r", "1", "-z", "1s", &args.target].map(str::to_owned);
@@ -313,79 +332,6 @@ fn requests(args: ProbingArgs, env: &Env, files: &Files) -> Result<TestPlan, End
     plan::bench(&bench, env, files, fresh_seed()).map_err(|why| Ending::usage(&why))
 }
 
-fn script_target(args: &ProbingArgs, env: &Env, files: &Files) -> Result<ScriptTarget, Ending> {
-    if !args.told.expect.is_empty() {
-        return Err(Ending::usage(
-            "--expect is for a URL; a script checks its answers itself, with check()",
-        ));
-    }
-    let words: Vec<String> = args
-        .script_flags
-        .iter()
-        .cloned()
-        .chain([args.target.clone()])
-        .collect();
-    let read = K6Invocation::parse(Identity::Loadline, ScriptCommand::Run, &words, env);
-    let invocation = match read.map_err(|error| refused(&error))? {
-        Reading::Help(text) => return Err(Ending::answer(text)),
-        Reading::Invocation(invocation) => *invocation,
-    };
-    let mut loaded = script::load(&invocation, env, files).map_err(|error| refused(&error))?;
-    loaded.options = with_load(&loaded.options, &args.users);
-    let run = run::consolidated(&invocation, &loaded, None).map_err(|error| refused(&error))?;
-    loaded.tell(&run.notices);
-    if run
-        .plan
-        .scenarios
-        .iter()
-        .any(|scenario| scenario.name != SCENARIO)
-        || run.plan.scenarios.len() != 1
-    {
-        return Err(Ending::usage(
-            "the load of a script is given by this command alone; leave out flags and K6_ variables of virtual users, \
-             iterations, stages, durations and scenarios",
-        ));
-    }
-    Ok(ScriptTarget {
-        invocation,
-        loaded,
-        run,
-    })
-}
-
-/// The script's options with a load that is a placeholder, and without thresholds, which could end it.
-fn with_load(options: &Value, users: &UserArgs) -> Value {
-    const LAID_ASIDE: [&str; 6] = [
-        "scenarios",
-        "stages",
-        "vus",
-        "iterations",
-        "duration",
-        "thresholds",
-    ];
-    let mut kept = options.as_object().cloned().unwrap_or_default();
-    kept.retain(|name, _| !LAID_ASIDE.contains(&name.as_str()));
-    let scenario = json!({
-        "executor": "constant-arrival-rate",
-        "rate": 1,
-        "duration": "1s",
-        "preAllocatedVUs": users.connections,
-        "exec": users.exec.as_deref().unwrap_or("default"),
-    });
-    kept.insert("scenarios".to_owned(), json!({ SCENARIO: scenario }));
-    Value::Object(kept)
-}
-
-fn refused(error: &K6Error) -> Ending {
-    let fields: String = error
-        .notice
-        .fields
-        .iter()
-        .map(|(name, value)| format!(" ({name}: {value})"))
-        .collect();
-    Ending::refusal(error.code, &format!("{error}{fields}"))
-}
-
 /// Refuses a file that cannot be written, before anything is sent.
 ///
 /// # Errors
@@ -401,129 +347,6 @@ pub(super) fn check_folder(option: &str, path: &Path) -> Result<(), Ending> {
         )));
     }
     Ok(())
-}
-
-/// Signals, passed on to the load under way.
-struct Stops {
-    shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    is_asked: bool,
-    /// Where orders to the load under way go.
-    load: Option<Sender<RunCommand>>,
-}
-
-impl Stops {
-    fn listen() -> Result<Stops, Ending> {
-        let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
-        let shared = Arc::new(Shared::default());
-        let for_thread = Arc::clone(&shared);
-        let pass_on = move || {
-            while let Ok(order) = orders.recv() {
-                for_thread.pass_on(order);
-            }
-        };
-        let started = std::thread::Builder::new()
-            .name("signals".to_owned())
-            .spawn(pass_on);
-        started.map_err(|error| {
-            Ending::refusal(ExitCode::Other, &format!("cannot start a thread: {error}"))
-        })?;
-        Ok(Stops { shared })
-    }
-
-    fn is_asked(&self) -> bool {
-        self.shared.lock().is_asked
-    }
-
-    /// The orders to the next load; `None` when there is to be none.
-    fn of_next_load(&self) -> Option<Receiver<RunCommand>> {
-        let mut state = self.shared.lock();
-        if state.is_asked {
-            return None;
-        }
-        let (sender, receiver) = mpsc::channel();
-        state.load = Some(sender);
-        Some(receiver)
-    }
-
-    fn wait(&self, duration: Duration) {
-        let state = self.shared.lock();
-        let waited = self
-            .shared
-            .changed
-            .wait_timeout_while(state, duration, |state| !state.is_asked);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn pass_on(&self, order: RunCommand) {
-        let mut state = self.lock();
-        state.is_asked = true;
-        if let Some(load) = &state.load {
-            // The load may have ended already; then there is nothing to stop.
-            let _ = load.send(order);
-        }
-        self.changed.notify_all();
-    }
-}
-
-/// The seconds of a load, on a line of a terminal that the next text takes the place of.
-struct Progress {
-    what: String,
-    seconds: u64,
-    of: u64,
-    is_shown: bool,
-}
-
-impl Progress {
-    fn new(what: &str, load: Load, is_quiet: bool) -> Progress {
-        let progress = Progress {
-            what: what.to_owned(),
-            seconds: 0,
-            of: (load.warm_up + load.duration).as_secs_f64().ceil() as u64,
-            is_shown: !is_quiet && std::io::stderr().is_terminal(),
-        };
-        progress.draw("");
-        progress
-    }
-
-    fn show(&mut self, event: &RunEvent) {
-        if let RunEvent::Second { row, .. } = event {
-            self.seconds += 1;
-            let rate = units::rate(row.completed as f64 * 1e9 / row.span_ns.max(1) as f64);
-            self.draw(&format!(
-                "  {} of {} s, {rate}",
-                self.seconds.min(self.of),
-                self.of
-            ));
-        }
-    }
-
-    fn draw(&self, rest: &str) {
-        if self.is_shown {
-            print::to_stderr(&format!("\r{}{rest}\x1b[K", self.what));
-        }
-    }
-
-    fn clear(&self) {
-        if self.is_shown {
-            print::to_stderr("\r\x1b[K");
-        }
-    }
 }
 
 #[cfg(test)]
@@ -556,22 +379,5 @@ mod tests {
         let rate = arrival_rate(12.5).expect("a rate");
         assert!((rate.starts_per_second() - 12.5).abs() < 1e-12);
         assert!(arrival_rate(0.0001).is_err());
-    }
-
-    #[test]
-    fn a_script_s_own_load_is_laid_aside() {
-        let words = [
-            "loadline", "capacity", "--slo", "p(99)<1s", "--exec", "buy", "s.js",
-        ]
-        .map(str::to_owned);
-        let Command::Capacity(args) = cli::parse(&words).expect("a command line").command else {
-            panic!("not capacity");
-        };
-        let options = json!({"vus": 5, "stages": [], "thresholds": {"checks": ["rate>0.9"]}, "userAgent": "me"});
-        let kept = with_load(&options, &args.probing.users);
-        assert_eq!(kept["userAgent"], "me");
-        assert_eq!(kept["scenarios"]["load"]["exec"], "buy");
-        assert_eq!(kept.as_object().map(serde_json::Map::len), Some(2));
-        assert!(with_load(&Value::Null, &args.probing.users)["scenarios"].is_object());
     }
 }

@@ -6,7 +6,9 @@
 
 pub(crate) mod bench;
 pub(crate) mod dashboard;
+mod evaluated;
 mod group_shape;
+pub(crate) mod imposed_load;
 pub(crate) mod inspection;
 pub(crate) mod options;
 pub(crate) mod plan_file;
@@ -18,3 +20,6 @@ pub(crate) mod thresholds;
 pub(crate) mod unhonoured;
 pub(crate) mod world;
 pub(crate) mod zone;
+
+/// Batches of samples between the threads and whoever takes them.
+const BATCHES: usize = 1024;

@@ -3,7 +3,6 @@
 //! Must not know which command asks. Invariant: what cannot be written is refused before anything is sent.
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -16,7 +15,8 @@ use loadline_steps::host::World as _;
 use loadline_steps::listener::Heard;
 use loadline_steps::program::Program;
 
-use super::bench::Bench;
+use super::BATCHES;
+use super::evaluated::Evaluated;
 use super::options::Options;
 use super::plan_file::warn;
 use super::results::{Backends, Hearers, Outlets, Summaries};
@@ -24,9 +24,6 @@ use super::silences;
 use super::test_plan;
 use super::world::World;
 use crate::Ending;
-
-/// Batches of samples between the threads and the results file.
-const BATCHES: usize = 1024;
 
 /// A plan's run made ready.
 pub(crate) struct Prepared {
@@ -60,49 +57,37 @@ impl Prepared {
         let parts = parts::parts(tree, &reading);
         let mut program = reading.program;
         program.sample_variables.clone_from(&config.variables);
-        let file_name = Path::new(plan_name).file_name();
-        let file_name = file_name.map(|name| name.to_string_lossy().into_owned());
-        let file_name = file_name.unwrap_or_default();
-        world.begin_test();
-        let mut bench = Bench::new(&file_name, Arc::clone(&world));
-        test_plan::set_variables(&program, &mut bench.scope());
-        test_plan::name_groups(&mut program, &mut bench.scope());
-        let program = Arc::new(program);
-        let mut times = test_plan::times(&program, &mut bench.scope());
+        let mut evaluated = Evaluated::new(plan_name, program, Arc::clone(&world));
+        let Evaluated {
+            program,
+            bench,
+            times,
+            ..
+        } = &mut evaluated;
         if options.once {
             times.iter_mut().for_each(test_plan::cut_to_one_loop);
         }
-        let without_duration = test_plan::groups_without_duration(&program, &mut bench.scope());
-        warn_of_empty_groups(&program, &times, &world);
-        for found in silences::find(&parts, &program, &mut bench.scope(), &world) {
-            warn(&world, &format!("{}: {}", found.path, found.what));
-        }
+        let without_duration = test_plan::groups_without_duration(program, &mut bench.scope());
+        warn_of_empty_groups(program, times, &world);
+        silences::tell(&parts, program, &mut bench.scope(), &world);
         let results = options.results.as_deref();
         if options.replace {
-            remove_results(&program, results);
+            remove_results(program, results);
         }
-        let outlets = Outlets::open(&program, results, &config, &world, &mut bench.scope())
+        let outlets = Outlets::open(program, results, &config, &world, &mut bench.scope())
             .map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
-        let state = Arc::new(StepsState::new(&times));
+        let (sender, samples) = sync_channel(BATCHES);
+        let plan = test_plan::test_plan(program, times, seed);
+        let state = Arc::new(StepsState::new(times));
         let around = (Arc::clone(&state), Arc::clone(&world));
         let hearers = Hearers {
             outlets,
-            summaries: Some(Summaries::new(&program, around.clone(), &mut bench.scope())),
-            backends: Backends::start(&program, around, &mut bench.scope()),
+            summaries: Some(Summaries::new(program, around.clone(), &mut bench.scope())),
+            backends: Backends::start(program, around, &mut bench.scope()),
         };
-        let (sender, samples) = sync_channel(BATCHES);
-        let steps = StepsSetup {
-            variables: bench.variables,
-            plan: file_name,
-            state,
-            groups: times.clone().into(),
-            world: Arc::clone(&world) as _,
-            samples: sender,
-            program: Arc::clone(&program),
-            metrics: None,
-        };
+        let steps = evaluated.steps(state, sender);
         Ok(Prepared {
-            plan: test_plan::test_plan(&program, &times, seed),
+            plan,
             steps,
             samples,
             hearers,

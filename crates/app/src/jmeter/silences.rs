@@ -11,6 +11,7 @@ use loadline_steps::program::{NodeKind, Program, SamplerAction};
 use loadline_steps::scope::Scope;
 use loadline_steps::text::Text;
 
+use super::plan_file::warn;
 use super::world::World;
 
 /// Samplers that are named one by one; what is beyond is counted.
@@ -36,6 +37,13 @@ pub(crate) struct NamedFile {
     pub(crate) is_there: bool,
     /// Whether it is written.
     pub(crate) is_written: bool,
+}
+
+/// Looks through a plan, and tells the user what was found.
+pub(crate) fn tell(parts: &[Part<'_>], program: &Program, scope: &mut Scope<'_>, world: &World) {
+    for found in find(parts, program, scope, world) {
+        warn(world, &format!("{}: {}", found.path, found.what));
+    }
 }
 
 /// Looks through a plan.

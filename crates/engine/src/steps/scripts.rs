@@ -1,9 +1,10 @@
 //! The scripts of a thread of a plan, run by the product's engine of JavaScript.
 //!
 //! Must not know what the objects are that scripts ask. Invariant: a thread without scripts has no engine, and no script
-//! holds its worker up for longer than `LONGEST_NS`.
+//! holds its worker up for longer than `LONGEST_NS`, nor when the test is called off.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use loadline_script::plain::{Lent, PlainEngine, PlainScript, PlainValue};
@@ -19,6 +20,23 @@ const LONGEST_NS: u64 = 5_000_000_000;
 #[derive(Default)]
 pub struct Scripts {
     engine: OnceCell<Result<PlainEngine<Loan>, String>>,
+    /// `None`: nothing calls them off.
+    orders: Option<Rc<Orders>>,
+}
+
+/// What ends scripts early.
+struct Orders {
+    is_called_off: Box<dyn Fn() -> bool>,
+    /// Whether it has ended one.
+    has_ended: Cell<bool>,
+}
+
+impl Orders {
+    fn end(&self) -> bool {
+        let is_called_off = (self.is_called_off)();
+        self.has_ended.set(self.has_ended.get() | is_called_off);
+        is_called_off
+    }
 }
 
 /// What a script is lent.
@@ -26,6 +44,7 @@ struct Loan {
     context: ScriptContext,
     world: Arc<dyn World + Send + Sync>,
     began_ns: u64,
+    orders: Option<Rc<Orders>>,
 }
 
 impl Lent for Loan {
@@ -46,11 +65,30 @@ impl Lent for Loan {
     }
 
     fn is_overdue(&self) -> bool {
-        platform::thread_cpu_ns().saturating_sub(self.began_ns) > LONGEST_NS
+        let took_ns = platform::thread_cpu_ns().saturating_sub(self.began_ns);
+        took_ns > LONGEST_NS || self.orders.as_ref().is_some_and(|orders| orders.end())
     }
 }
 
 impl Scripts {
+    /// Scripts that end as soon as the test is called off.
+    #[must_use]
+    pub fn until(is_called_off: impl Fn() -> bool + 'static) -> Scripts {
+        Scripts {
+            orders: Some(Rc::new(Orders {
+                is_called_off: Box::new(is_called_off),
+                has_ended: Cell::new(false),
+            })),
+            ..Scripts::default()
+        }
+    }
+
+    /// Whether a script was broken off as the test was called off.
+    pub(crate) fn were_called_off(&self) -> bool {
+        let orders = self.orders.as_ref();
+        orders.is_some_and(|orders| orders.has_ended.get())
+    }
+
     /// Runs a script; gives back what it was lent, and what it came to or threw.
     pub fn run(
         &self,
@@ -75,6 +113,7 @@ impl Scripts {
             context,
             world,
             began_ns: platform::thread_cpu_ns(),
+            orders: self.orders.clone(),
         };
         let (loan, outcome) = engine.run(&script, loan);
         (loan.context, outcome.map(taken))
@@ -216,6 +255,21 @@ mod tests {
         let sample = context.previous.expect("it comes back");
         assert!(!sample.success, "it was set");
         assert_eq!(sample.code, "418");
+    }
+
+    #[test]
+    fn a_script_ends_when_the_test_is_called_off() {
+        let scripts = Scripts::until(|| true);
+        let task = ScriptTask {
+            source: "while (true) {}",
+            bindings: Vec::new(),
+            wants_value: false,
+        };
+        assert!(!scripts.were_called_off());
+        let context = ScriptContext::default();
+        let (_, outcome) = scripts.run(Arc::new(Desk::default()), &task, context);
+        assert!(outcome.is_err(), "it would not end by itself");
+        assert!(scripts.were_called_off());
     }
 
     #[test]

@@ -448,7 +448,7 @@ impl ScenarioShare {
             }
             return if next > now { next } else { Nanos::MAX };
         }
-        if let Some(end) = self.end.get() {
+        if let Some(end) = self.known_end() {
             next = if end > now {
                 end
             } else {
@@ -475,14 +475,11 @@ impl ScenarioShare {
         }
         let ended = match &*self.schedule.borrow() {
             Schedule::Closed(_) => {
-                self.living.get() == 0 || self.end.get().is_some_and(|end| now >= end)
+                self.living.get() == 0 || self.known_end().is_some_and(|end| now >= end)
             }
             Schedule::Open(open) => {
-                open.next_due().is_none()
-                    || self
-                        .end
-                        .get()
-                        .is_some_and(|end| now >= end + self.queue_grace)
+                let end = self.known_end();
+                open.next_due().is_none() || end.is_some_and(|end| now >= end + self.queue_grace)
             }
         };
         if ended {

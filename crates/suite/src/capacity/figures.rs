@@ -37,8 +37,8 @@ impl CountOfTotal {
 /// What a probe measured, its warm-up left out.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// Distributions of times in nanoseconds, each of which must hold the objectives: response times; of a script, whose
-    /// iterations send several requests, also the service times of all of these.
+    /// Distributions of times in nanoseconds, each of which must hold the objectives: response times; of a script or a JMeter
+    /// plan, whose iterations send several requests, also the service times of all of these.
     pub times: Vec<TimeTrend>,
     /// Requests that were due and have no time at all: dropped, never started, cut short at the end.
     pub unanswered: u64,
@@ -74,24 +74,28 @@ impl Figures {
         let ended = counts.completed + failed;
         let unanswered = totals.never_started + counts.dropped + counts.interrupted;
         let mut times = vec![seen.response_time.clone()];
-        if result.plan.script.is_some() {
+        if result.plan.sends_several() {
             times.push(seen.service_time());
         }
         let script = result.summary.as_ref().map(|summary| &summary.root);
+        let errors = script.and_then(script_failures);
         let good = CountOfTotal {
-            part: counts.good,
+            part: match result.plan.script {
+                Some(_) => counts.good,
+                None => counts.good.min(passed(errors, ended)),
+            },
             whole: counts.completed,
         };
         Figures {
             times,
             unanswered,
-            errors: script.and_then(script_failures).unwrap_or(CountOfTotal {
+            errors: errors.unwrap_or(CountOfTotal {
                 part: failed + (counts.completed - counts.good),
                 whole: ended,
             }),
             checks: script.map_or(good, script_checks),
             goodput: CountOfTotal {
-                part: counts.good,
+                part: good.part,
                 whole: ended + unanswered,
             },
             is_delivered: result.verdict.delivery == Delivery::Delivered,
@@ -102,6 +106,13 @@ impl Figures {
             findings: worth_telling(&result.verdict.findings),
         }
     }
+}
+
+/// How many of the requests that ended hold by the share of failures; all where nobody counts these. Assertions of a JMeter
+/// plan fail what was answered well.
+fn passed(failures: Option<CountOfTotal>, ended: u64) -> u64 {
+    let failed = failures.and_then(CountOfTotal::share).unwrap_or(0.0);
+    ((1.0 - failed) * ended as f64).round() as u64
 }
 
 fn worth_telling(findings: &[Finding]) -> Vec<Finding> {

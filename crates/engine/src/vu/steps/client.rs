@@ -26,6 +26,7 @@ use crate::exchange::{Answer, AnswerReceiver, Wants, decoded};
 use crate::net::{Failure, KnownRoute, Wanted};
 use crate::record::Life;
 use crate::slot::{VuSlot, Watch};
+use crate::vu::beginning::Beginning;
 use crate::vu::client::{FateGuard, Held};
 use crate::vu::follow::note_phases;
 use crate::vu::shared::Shared;
@@ -77,6 +78,8 @@ pub(super) struct StepsClient {
     wants: Wants,
     /// What exchanges took since somebody asked.
     times: Cell<HttpTimes>,
+    /// By how much the next exchange is later than the plan wanted it; `None` in a closed model.
+    late_ns: Cell<Option<u64>>,
 }
 
 /// What one exchange works on.
@@ -160,7 +163,22 @@ impl StepsClient {
             spare: RefCell::default(),
             wants,
             times: Cell::default(),
+            late_ns: Cell::new(None),
         }
+    }
+
+    /// Notes how late an iteration begins. Its first exchange was wanted so much earlier; pauses of the plan are wanted.
+    pub(super) fn begin_iteration(&self, beginning: &Beginning) {
+        let started = beginning.started;
+        let late_ns = beginning.intended.map(|due| started.since(due));
+        self.late_ns.set(late_ns);
+    }
+
+    /// When the plan wanted an exchange that begins now; `None` in a closed model.
+    fn intended(&self, started: Nanos) -> Option<Nanos> {
+        let late_ns = self.late_ns.get()?;
+        self.late_ns.set(Some(0));
+        Some(Nanos(started.0.saturating_sub(late_ns)))
     }
 
     /// What exchanges took since the last call.
@@ -192,7 +210,7 @@ impl StepsClient {
         let started = shared.clock.now();
         let mut fate = FateGuard {
             shared: &shared,
-            life: Life::begin(None, started),
+            life: Life::begin(self.intended(started), started),
             known: false,
         };
         shared.recorder.borrow_mut().started(&fate.life);

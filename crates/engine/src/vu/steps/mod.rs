@@ -93,6 +93,15 @@ impl GroupOnWorker {
         &self.setup.state
     }
 
+    /// Whether an order ends what threads are at.
+    fn is_called_off(&self) -> bool {
+        match self.mailboxes.first().and_then(|mailbox| mailbox.ordered()) {
+            None => false,
+            Some(RunCommand::StopNow) => true,
+            Some(_) => !self.gate.outlives_stop(),
+        }
+    }
+
     /// Whether threads are to end with the test; those of tear-down groups may be spared that.
     fn is_ending(&self) -> bool {
         self.gate.is_to_end()
@@ -147,6 +156,7 @@ impl StepsVu {
     pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
         let of = Rc::clone(&self.of);
         let at_work = AtWork::begin(&of);
+        self.client.begin_iteration(&beginning);
         // A cut leaves nothing to be done: what was sampled is told already.
         let (Ok(()) | Err(_)) = match &of.times().shape {
             ThreadGroup::Arrivals(arrivals) => self.arrive(&of, arrivals, &beginning).await,
@@ -187,7 +197,10 @@ impl StepsVu {
         let host = StepsHost {
             shared: Rc::clone(&self.shared),
             of: Rc::clone(of),
-            scripts: Scripts::default(),
+            scripts: {
+                let of = Rc::clone(of);
+                Scripts::until(move || of.is_called_off())
+            },
         };
         (thread, host)
     }
@@ -294,6 +307,10 @@ impl StepsVu {
         let mut gathering = None;
         loop {
             let ask = thread.advance(host, outcome);
+            if host.scripts.were_called_off() {
+                // What the script would have come to is not known.
+                return Err(Stop::Cut);
+            }
             if self.hand_over(of, thread).is_err() {
                 return Ok(Some(End::TestNow));
             }

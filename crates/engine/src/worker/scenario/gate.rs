@@ -30,8 +30,17 @@ impl ScenarioShare {
         }
         if let Some(began) = gate.state.phase_began(gate.stage, now) {
             self.start.set(began);
+            let end = self.end.get();
+            self.end
+                .set(end.map(|end| Nanos(end.0.saturating_add(began.0))));
             self.look_around();
         }
+    }
+
+    /// When nothing starts any more; `None` without such an instant, or as long as it waits for others to end.
+    pub(super) fn known_end(&self) -> Option<Nanos> {
+        let has_beginning = self.start.get() < Nanos::MAX;
+        self.end.get().filter(|_| has_beginning)
     }
 
     /// Tells the workers once that the scenario has ended, where others wait for it.

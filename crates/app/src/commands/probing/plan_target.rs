@@ -1,0 +1,64 @@
+//! A JMeter plan under loads that are not its own.
+//!
+//! Must not know which loads come. Invariant: what is wrong with the plan is told once, before the first load.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loadline_jmeter::tree::Element;
+use loadline_model::ExitCode;
+
+use crate::cli::ProbingArgs;
+use crate::cli::plan_run::PlanProbeArgs;
+use crate::jmeter::imposed_load::{self, ImposedLoad, Trial};
+use crate::jmeter::plan_file;
+use crate::jmeter::world::World;
+use crate::{Ending, Env};
+
+/// A plan that was read.
+pub(super) struct PlanTarget {
+    name: String,
+    tree: Vec<Element>,
+    properties: BTreeMap<String, String>,
+}
+
+impl PlanTarget {
+    /// Reads the plan that is the target.
+    ///
+    /// # Errors
+    /// It cannot be run, or options are for something else.
+    pub(super) fn read(args: &ProbingArgs, env: &Env) -> Result<PlanTarget, Ending> {
+        if !args.told.expect.is_empty() || args.users.exec.is_some() {
+            return Err(Ending::usage(
+                "--expect is for a URL and --exec for a k6 script: assertions of a plan say what counts as a success",
+            ));
+        }
+        let words = args.script_flags.iter().chain([&args.target]).cloned();
+        let words: Vec<String> = words.collect();
+        let wanted = PlanProbeArgs::parse_words(&words)?;
+        let options = wanted.options(env);
+        let name = wanted.source.plan.clone();
+        let properties = plan_file::properties(&options)?;
+        let edits = wanted.source.edits();
+        let tree = plan_file::tree(&name, &edits, &properties, ExitCode::InvalidConfig)?;
+        let reading = loadline_jmeter::lowered(&tree);
+        let world = Arc::new(World::new(&name, properties.clone(), env, None));
+        plan_file::check(&reading, &options, &world)?;
+        imposed_load::check(&name, &tree, reading, &world)?;
+        Ok(PlanTarget {
+            name,
+            tree,
+            properties,
+        })
+    }
+
+    /// The plan under a load, begun anew: no load knows what one before it did.
+    ///
+    /// # Errors
+    /// The plan has no group that can be loaded.
+    pub(super) fn trial(&self, load: &ImposedLoad, seed: u64, env: &Env) -> Result<Trial, Ending> {
+        let program = loadline_jmeter::lowered(&self.tree).program;
+        let world = World::new(&self.name, self.properties.clone(), env, None);
+        Trial::new(&self.name, program, Arc::new(world), load, seed)
+    }
+}

@@ -1,0 +1,152 @@
+//! A k6 script under loads that are not its own.
+//!
+//! Must not know which loads come. Invariant: thresholds of the script end no load.
+
+use std::sync::Arc;
+
+use loadline_model::{RunEvent, TestPlan};
+use loadline_run::{Ran, RunSetup};
+use serde_json::{Value, json};
+
+use crate::cli::script::ScriptCommand;
+use crate::cli::{ProbingArgs, UserArgs};
+use crate::commands::run;
+use crate::commands::script::{self, LoadedScript};
+use crate::k6::{Identity, K6Error, K6Invocation, Reading, ScriptRun};
+use crate::{Ending, Env, Files};
+
+/// The name of the scenario that loads a script.
+const SCENARIO: &str = "load";
+
+/// A script that was read.
+pub(super) struct ScriptTarget {
+    invocation: K6Invocation,
+    loaded: LoadedScript,
+    run: ScriptRun,
+}
+
+impl ScriptTarget {
+    /// Reads the script that is the target.
+    ///
+    /// # Errors
+    /// It cannot be run, or options say something of its load.
+    pub(super) fn load(
+        args: &ProbingArgs,
+        env: &Env,
+        files: &Files,
+    ) -> Result<ScriptTarget, Ending> {
+        if !args.told.expect.is_empty() {
+            return Err(Ending::usage(
+                "--expect is for a URL; a script checks its answers itself, with check()",
+            ));
+        }
+        let words: Vec<String> = args
+            .script_flags
+            .iter()
+            .cloned()
+            .chain([args.target.clone()])
+            .collect();
+        let read = K6Invocation::parse(Identity::Loadline, ScriptCommand::Run, &words, env);
+        let invocation = match read.map_err(|error| refused(&error))? {
+            Reading::Help(text) => return Err(Ending::answer(text)),
+            Reading::Invocation(invocation) => *invocation,
+        };
+        let mut loaded = script::load(&invocation, env, files).map_err(|error| refused(&error))?;
+        loaded.options = with_load(&loaded.options, &args.users);
+        let run = run::consolidated(&invocation, &loaded, None).map_err(|error| refused(&error))?;
+        loaded.tell(&run.notices);
+        if run
+            .plan
+            .scenarios
+            .iter()
+            .any(|scenario| scenario.name != SCENARIO)
+            || run.plan.scenarios.len() != 1
+        {
+            return Err(Ending::usage(
+                "the load of a script is given by this command alone; leave out flags and K6_ variables of virtual users, \
+                 iterations, stages, durations and scenarios",
+            ));
+        }
+        Ok(ScriptTarget {
+            invocation,
+            loaded,
+            run,
+        })
+    }
+
+    /// Its plan, with a load that is a placeholder.
+    pub(super) fn plan(&self) -> TestPlan {
+        self.run.plan.clone()
+    }
+
+    /// Runs it under a plan.
+    ///
+    /// # Errors
+    /// The run could not start.
+    pub(super) fn put(
+        &self,
+        plan: Arc<TestPlan>,
+        setup: RunSetup,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<Ran, Ending> {
+        let (loaded, run) = (&self.loaded, &self.run);
+        script::put(loaded, run, &self.invocation, (plan, setup), on_event)
+            .map_err(|error| refused(&error))
+    }
+}
+
+/// The script's options with a load that is a placeholder, and without thresholds, which could end it.
+fn with_load(options: &Value, users: &UserArgs) -> Value {
+    const LAID_ASIDE: [&str; 6] = [
+        "scenarios",
+        "stages",
+        "vus",
+        "iterations",
+        "duration",
+        "thresholds",
+    ];
+    let mut kept = options.as_object().cloned().unwrap_or_default();
+    kept.retain(|name, _| !LAID_ASIDE.contains(&name.as_str()));
+    let scenario = json!({
+        "executor": "constant-arrival-rate",
+        "rate": 1,
+        "duration": "1s",
+        "preAllocatedVUs": users.connections,
+        "exec": users.exec.as_deref().unwrap_or("default"),
+    });
+    kept.insert("scenarios".to_owned(), json!({ SCENARIO: scenario }));
+    Value::Object(kept)
+}
+
+fn refused(error: &K6Error) -> Ending {
+    let fields: String = error
+        .notice
+        .fields
+        .iter()
+        .map(|(name, value)| format!(" ({name}: {value})"))
+        .collect();
+    Ending::refusal(error.code, &format!("{error}{fields}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{self, Command};
+
+    #[test]
+    fn a_script_s_own_load_is_laid_aside() {
+        let words = [
+            "loadline", "capacity", "--slo", "p(99)<1s", "--exec", "buy", "s.js",
+        ]
+        .map(str::to_owned);
+        let Command::Capacity(args) = cli::parse(&words).expect("a command line").command else {
+            panic!("not capacity");
+        };
+        let options = json!({"vus": 5, "stages": [], "thresholds": {"checks": ["rate>0.9"]}, "userAgent": "me"});
+        let kept = with_load(&options, &args.probing.users);
+        assert_eq!(kept["userAgent"], "me");
+        assert_eq!(kept["scenarios"]["load"]["exec"], "buy");
+        assert_eq!(kept.as_object().map(serde_json::Map::len), Some(2));
+        assert!(with_load(&Value::Null, &args.probing.users)["scenarios"].is_object());
+    }
+}

@@ -1,0 +1,94 @@
+//! Signals while one load follows another.
+//!
+//! Must not know loads. Invariant: the first signal ends the load under way, and none is begun after it.
+
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use loadline_model::{ExitCode, RunCommand};
+
+use crate::Ending;
+use crate::terminal::signals::{self, SecondSignal};
+
+/// What is said at the first signal.
+const STOPS: &str =
+    "\nstopping: running requests may end, and no other load is begun; again to stop at once\n";
+
+/// Signals, passed on to the load under way.
+pub(super) struct Stops {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    is_asked: bool,
+    /// Where orders to the load under way go.
+    load: Option<Sender<RunCommand>>,
+}
+
+impl Stops {
+    pub(super) fn listen() -> Result<Stops, Ending> {
+        let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
+        let shared = Arc::new(Shared::default());
+        let for_thread = Arc::clone(&shared);
+        let pass_on = move || {
+            while let Ok(order) = orders.recv() {
+                for_thread.pass_on(order);
+            }
+        };
+        let started = std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(pass_on);
+        started.map_err(|error| {
+            Ending::refusal(ExitCode::Other, &format!("cannot start a thread: {error}"))
+        })?;
+        Ok(Stops { shared })
+    }
+
+    pub(super) fn is_asked(&self) -> bool {
+        self.shared.lock().is_asked
+    }
+
+    /// The orders to the next load; `None` when there is to be none.
+    pub(super) fn of_next_load(&self) -> Option<Receiver<RunCommand>> {
+        let mut state = self.shared.lock();
+        if state.is_asked {
+            return None;
+        }
+        let (sender, receiver) = mpsc::channel();
+        state.load = Some(sender);
+        Some(receiver)
+    }
+
+    pub(super) fn wait(&self, duration: Duration) {
+        let state = self.shared.lock();
+        let waited = self
+            .shared
+            .changed
+            .wait_timeout_while(state, duration, |state| !state.is_asked);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pass_on(&self, order: RunCommand) {
+        let mut state = self.lock();
+        state.is_asked = true;
+        if let Some(load) = &state.load {
+            // The load may have ended already; then there is nothing to stop.
+            let _ = load.send(order);
+        }
+        self.changed.notify_all();
+    }
+}

@@ -1,0 +1,66 @@
+//! A program whose own texts are evaluated: its variables, the names of its groups, and when their threads run.
+//!
+//! Must not know where samples go. Invariant: it is evaluated once, before the first thread.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
+use loadline_steps::listener::Heard;
+use loadline_steps::program::Program;
+
+use super::bench::Bench;
+use super::test_plan;
+use super::world::World;
+
+/// A program whose own texts are evaluated.
+pub(super) struct Evaluated {
+    pub(super) program: Arc<Program>,
+    /// What further texts are evaluated with.
+    pub(super) bench: Bench,
+    /// The times of each group.
+    pub(super) times: Vec<GroupTimes>,
+    world: Arc<World>,
+    /// The file name of the plan, without its folder.
+    plan: String,
+}
+
+impl Evaluated {
+    /// Evaluates a program that was read from a file of this name.
+    pub(super) fn new(plan_name: &str, mut program: Program, world: Arc<World>) -> Evaluated {
+        let file_name = Path::new(plan_name).file_name();
+        let file_name = file_name.map(|name| name.to_string_lossy().into_owned());
+        let plan = file_name.unwrap_or_default();
+        world.begin_test();
+        let mut bench = Bench::new(&plan, Arc::clone(&world));
+        test_plan::set_variables(&program, &mut bench.scope());
+        test_plan::name_groups(&mut program, &mut bench.scope());
+        let times = test_plan::times(&program, &mut bench.scope());
+        Evaluated {
+            program: Arc::new(program),
+            bench,
+            times,
+            world,
+            plan,
+        }
+    }
+
+    /// What the engine is told; samples go to `samples`, and nothing is measured. `state` is that of the same times.
+    pub(super) fn steps(
+        self,
+        state: Arc<StepsState>,
+        samples: SyncSender<Vec<Heard>>,
+    ) -> StepsSetup {
+        StepsSetup {
+            variables: self.bench.variables,
+            plan: self.plan,
+            state,
+            groups: self.times.into(),
+            world: self.world as _,
+            samples,
+            program: self.program,
+            metrics: None,
+        }
+    }
+}

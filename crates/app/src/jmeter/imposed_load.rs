@@ -1,0 +1,172 @@
+//! A plan under a load that takes the place of its own: its one main group runs an iteration for each start of an executor.
+//!
+//! Must not know which loads come, nor files of results: listeners write nothing. Invariant: groups before and after the main
+//! one run as the plan says.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use loadline_jmeter::tree::Element;
+use loadline_jmeter::{Reading, parts};
+use loadline_model::thread_group::{ArrivalCourse, ArrivalLeg, Arrivals};
+use loadline_model::{Behaviour, Executor, RunEvent, TestPlan, ThreadGroup};
+use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
+use loadline_run::{Ran, RunSetup, ScriptMetrics};
+use loadline_steps::listener::Heard;
+use loadline_steps::program::{Phase, Program};
+
+use super::BATCHES;
+use super::evaluated::Evaluated;
+use super::silences;
+use super::test_plan;
+use super::world::World;
+use crate::Ending;
+
+/// A load that takes the place of a plan's own.
+pub(crate) struct ImposedLoad {
+    /// When iterations of the main group start.
+    pub(crate) executor: Executor,
+    /// After this time the group's threads end, what they are given to end in included.
+    pub(crate) lasts: Duration,
+}
+
+impl ImposedLoad {
+    /// When threads of the main group run: each again and again, until the time is over.
+    fn shape(&self) -> ThreadGroup {
+        let leg = ArrivalLeg {
+            from: 0,
+            to: 0,
+            lasts_ms: u64::try_from(self.lasts.as_millis()).unwrap_or(u64::MAX),
+            by_chance: false,
+        };
+        ThreadGroup::Arrivals(Arrivals {
+            course: ArrivalCourse::FreeForm { legs: vec![leg] },
+            limit: None,
+            threads_max: self.executor.max_vus(),
+            reuses_threads: true,
+        })
+    }
+
+    /// Gives the scenario of a group this load.
+    fn take_place(&self, group: usize, plan: &mut TestPlan) {
+        for scenario in &mut plan.scenarios {
+            if matches!(&scenario.behaviour, Behaviour::Steps(steps) if steps.group == group) {
+                scenario.executor = self.executor.clone();
+            }
+        }
+    }
+}
+
+/// Tells what is likely not meant in a plan, which is then tried without a word.
+///
+/// # Errors
+/// It has no main group with threads, or several.
+pub(crate) fn check(
+    plan_name: &str,
+    tree: &[Element],
+    reading: Reading,
+    world: &Arc<World>,
+) -> Result<(), Ending> {
+    let parts = parts::parts(tree, &reading);
+    let mut evaluated = Evaluated::new(plan_name, reading.program, Arc::clone(world));
+    let program = Arc::clone(&evaluated.program);
+    silences::tell(&parts, &program, &mut evaluated.bench.scope(), world);
+    main_group(&program, &evaluated.times).map(drop)
+}
+
+/// A plan under such a load.
+pub(crate) struct Trial {
+    plan: TestPlan,
+    steps: StepsSetup,
+    samples: Receiver<Vec<Heard>>,
+}
+
+impl Trial {
+    /// Makes a program ready for a load.
+    ///
+    /// # Errors
+    /// It has no main group with threads, or several.
+    pub(crate) fn new(
+        plan_name: &str,
+        program: Program,
+        world: Arc<World>,
+        load: &ImposedLoad,
+        seed: u64,
+    ) -> Result<Trial, Ending> {
+        let mut evaluated = Evaluated::new(plan_name, program, world);
+        let group = main_group(&evaluated.program, &evaluated.times)?;
+        evaluated.times[group] = GroupTimes {
+            shape: load.shape(),
+            loops: None,
+            ..evaluated.times[group]
+        };
+        let mut plan = test_plan::test_plan(&evaluated.program, &evaluated.times, seed);
+        load.take_place(group, &mut plan);
+        let state = Arc::new(StepsState::new(&evaluated.times));
+        let (sender, samples) = sync_channel(BATCHES);
+        Ok(Trial {
+            plan,
+            steps: evaluated.steps(state, sender),
+            samples,
+        })
+    }
+
+    /// Runs it, its plan changed by `tuned`.
+    ///
+    /// # Errors
+    /// The plan contradicts itself, or the run could not start.
+    pub(crate) fn go(
+        self,
+        tuned: &dyn Fn(TestPlan) -> Result<Arc<TestPlan>, Ending>,
+        setup: RunSetup,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<Ran, Ending> {
+        let plan = tuned(self.plan)?;
+        let metrics = ScriptMetrics {
+            registry: Arc::default(),
+            series: Arc::new(plan.series()),
+            values: None,
+        };
+        let steps = StepsSetup {
+            metrics: Some(metrics),
+            ..self.steps
+        };
+        let setup = RunSetup {
+            steps: Some(steps),
+            ..setup
+        };
+        let samples = self.samples;
+        // Metrics say it all; what is told singly goes nowhere.
+        let taker = thread::spawn(move || samples.into_iter().for_each(drop));
+        let ran = loadline_run::run(plan, setup, on_event);
+        drop(taker.join());
+        ran.map_err(|error| Ending::refusal(error.exit_code(), &error.to_string()))
+    }
+}
+
+/// The one main group that has threads.
+fn main_group(program: &Program, times: &[GroupTimes]) -> Result<usize, Ending> {
+    let groups = program.groups.iter().zip(times).enumerate();
+    let main = groups
+        .filter(|(_, (group, times))| group.phase == Phase::Main && times.shape.threads_max() > 0);
+    let main: Vec<(usize, &str)> = main
+        .map(|(index, (group, _))| (index, group.name.as_str()))
+        .collect();
+    match main[..] {
+        [(index, _)] => Ok(index),
+        [] => Err(Ending::usage(
+            "no group of the plan has a thread: nothing would be sent",
+        )),
+        _ => {
+            let names: Vec<&str> = main.iter().map(|(_, name)| *name).collect();
+            Err(Ending::usage(&format!(
+                "one thread group is loaded, and the plan has several: {}; switch off all but one, as with \
+                 -- --set \"{}.enabled=false\"",
+                names.join(", "),
+                names[0],
+            )))
+        }
+    }
+}

@@ -39,12 +39,12 @@ pub(crate) struct Elements {
 
 impl Commons {
     /// Lets a throughput controller decide by the counts of all threads.
-    pub(crate) fn share(
+    pub(crate) fn share<T>(
         &self,
         group: usize,
         node: usize,
-        decide: impl FnOnce(&mut (u64, u64)) -> bool,
-    ) -> bool {
+        decide: impl FnOnce(&mut (u64, u64)) -> T,
+    ) -> T {
         decide(
             locked(&self.elements.shares)
                 .entry((group, node))

@@ -162,7 +162,10 @@ pub enum ControllerRule {
         include_timers: bool,
     },
     /// One child, by chance.
-    Random,
+    Random {
+        /// Whether a controller gives all of its samplers, not one.
+        whole_controllers: bool,
+    },
     /// All children, in an order by chance.
     RandomOrder,
     /// One child an entry, in turn.

@@ -122,10 +122,12 @@ impl Lowering {
                 is_parent: element.flag("TransactionController.parent", false),
                 include_timers: element.flag("TransactionController.includeTimers", true),
             },
-            "RandomController" => ControllerRule::Random,
+            "RandomController" => ControllerRule::Random {
+                whole_controllers: gives_whole_controllers(element),
+            },
             "RandomOrderController" => ControllerRule::RandomOrder,
             "InterleaveControl" => ControllerRule::Interleave {
-                whole_controllers: element.text("InterleaveControl.style").trim() == "1",
+                whole_controllers: gives_whole_controllers(element),
                 across_threads: element.flag("InterleaveControl.accrossThreads", false),
             },
             "ThroughputController" => self.throughput(element),
@@ -168,6 +170,11 @@ impl Lowering {
             per_thread: element.flag("ThroughputController.perThread", false),
         }
     }
+}
+
+/// Whether a controller below gives all of its samplers in its turn; "ignore sub-controller blocks" is 0.
+fn gives_whole_controllers(element: &Element) -> bool {
+    element.text("InterleaveControl.style").trim() == "1"
 }
 
 fn set_children(nodes: &mut [Node], id: NodeId, children: Vec<NodeId>) {

@@ -406,10 +406,11 @@ impl Thread {
                 if !sample.is_ignored {
                     self.hand_over(walker, node, sample, hearers);
                 }
-                if !is_good {
-                    self.on_error(walker, node, &sampler.applies);
-                }
-                if let Some(action) = ordered {
+                let goes_on = match is_good {
+                    true => ordered,
+                    false => self.on_error(walker, node, &sampler.applies, ordered),
+                };
+                if let Some(action) = goes_on {
                     self.act(walker, node, action);
                 }
             }
@@ -421,9 +422,16 @@ impl Thread {
         Some(Ask::Turn)
     }
 
-    /// What a failed sample leads to: by the handlers in scope first, then by the group. Handlers around a transaction that
-    /// tells the sample below itself do not hear of it.
-    fn on_error(&mut self, walker: &Walker<'_>, node: NodeId, applies: &Applicable) {
+    /// What a failed sample leads to: what ends the thread or the test is done, and where the thread goes on is given back.
+    /// The group's word on that is the last, then what was ordered, then the handlers'; of these the last one's. Handlers
+    /// around a transaction that tells the sample below itself do not hear of it.
+    fn on_error(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        applies: &Applicable,
+        ordered: Option<Action>,
+    ) -> Option<Action> {
         let handlers = |applies: &Applicable| -> Vec<Action> {
             let after = applies.after.iter();
             let handlers = after.filter_map(|after| match after {
@@ -434,17 +442,27 @@ impl Thread {
         };
         let deaf = self.telling_transaction(walker, node);
         let deaf = deaf.map_or(0, |above| handlers(&walker.controller(above).applies).len());
-        for action in handlers(applies).into_iter().skip(deaf) {
-            self.act(walker, node, action);
-        }
-        let action = match walker.group.on_error {
+        let of_group = match walker.group.on_error {
             OnError::Continue => Action::Continue,
             OnError::NextIteration => Action::NextThreadIteration,
             OnError::StopThread => Action::StopThread,
             OnError::StopTest => Action::StopTest,
             OnError::StopTestNow => Action::StopTestNow,
         };
-        self.act(walker, node, action);
+        let of_handlers = handlers(applies).into_iter().skip(deaf);
+        let mut goes_on = None;
+        for action in of_handlers.chain(ordered).chain([of_group]) {
+            match action {
+                Action::Continue => {}
+                Action::StopThread | Action::StopTest | Action::StopTestNow => {
+                    self.act(walker, node, action);
+                }
+                Action::NextThreadIteration | Action::NextLoopIteration | Action::BreakLoop => {
+                    goes_on = Some(action);
+                }
+            }
+        }
+        goes_on
     }
 
     /// Does what an action says, seen from a node.
@@ -457,7 +475,7 @@ impl Thread {
             Action::NextThreadIteration => {
                 for above in walker.above(node) {
                     self.leave_transaction(walker, above);
-                    self.leave(above);
+                    self.cut_pass(walker, above);
                 }
                 self.skips_rest = true;
             }
@@ -485,7 +503,7 @@ impl Thread {
                 return;
             }
             self.leave_transaction(walker, above);
-            self.leave(above);
+            self.cut_pass(walker, above);
             match (is_group, ends) {
                 (true, true) => self.ending = Some(End::Thread),
                 (true, false) => self.skips_rest = true,

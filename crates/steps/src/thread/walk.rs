@@ -5,10 +5,11 @@
 //! without a sampler that would be repeated is told as [`Next::Spin`].
 
 mod loops;
+mod passes;
 
 use super::{Thread, Walker};
 use crate::host::LogLevel;
-use crate::program::{Controller, ControllerRule, NodeId, NodeKind};
+use crate::program::{Controller, ControllerRule, NodeId};
 use crate::script::run_condition;
 use crate::text::Text;
 
@@ -49,6 +50,8 @@ pub(super) struct ControllerState {
     /// Entries so far, and those that ran.
     entries: u64,
     runs: u64,
+    /// Whether a controller that takes a part of the entries takes this one.
+    runs_now: bool,
 }
 
 impl ControllerState {
@@ -95,38 +98,19 @@ impl Thread {
                 self.next_of_transaction(walker, node, controller)
             }
             ControllerRule::RandomOrder => self.next_in_order(walker, node, controller),
-            ControllerRule::Random | ControllerRule::Interleave { .. } => {
+            ControllerRule::Random { .. } | ControllerRule::Interleave { .. } => {
                 self.next_in_turn(walker, node, controller)
             }
-            ControllerRule::Throughput {
-                amount,
-                is_percent,
-                per_thread,
-            } => {
-                let share = (amount, *is_percent, *per_thread);
-                self.next_of_share(walker, node, controller, share)
-            }
+            ControllerRule::Throughput { .. } => match self.states[node].runs_now {
+                true => self.next_in_order(walker, node, controller),
+                false => Next::End,
+            },
             ControllerRule::Switch(value) => self.next_of_switch(walker, node, controller, value),
             ControllerRule::Runtime(seconds) => {
                 self.next_of_runtime(walker, node, controller, seconds)
             }
             ControllerRule::Critical(lock) => self.next_of_critical(walker, node, controller, lock),
         }
-    }
-
-    /// Whether all that stands below a controller are loops that ended for good, or hold such loops alone: JMeter takes
-    /// them out, and does not enter what is empty.
-    fn has_only_ended(&self, walker: &Walker<'_>, controller: &Controller) -> bool {
-        let has_ended = |&child: &NodeId| match &walker.node(child).kind {
-            NodeKind::Controller(below) => match below.rule {
-                ControllerRule::Loop { ends_for_good, .. } => {
-                    ends_for_good && self.states[child].is_spent
-                }
-                _ => self.has_only_ended(walker, below),
-            },
-            _ => false,
-        };
-        !controller.children.is_empty() && controller.children.iter().all(has_ended)
     }
 
     /// Whether a pass of a controller is under way.
@@ -150,46 +134,6 @@ impl Thread {
     pub(super) fn break_loop(&mut self, node: NodeId) {
         self.states[node].end_pass();
         self.states[node].is_broken = true;
-    }
-
-    /// Begins a pass unless one is under way: that is when data sources give what is next.
-    fn enter_pass(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> bool {
-        if self.states[node].under_way {
-            return false;
-        }
-        let is_first_round = self.states[node].round.unwrap_or(0) == 0;
-        let is_loop = self.states[node].round.is_some();
-        let state = &mut self.states[node];
-        state.under_way = true;
-        state.has_given = false;
-        // Of loops over variables JMeter does not tell the first round.
-        if is_loop && is_first_round && !matches!(controller.rule, ControllerRule::ForEach(_)) {
-            self.renew_once_only(walker, controller);
-        }
-        if matches!(controller.rule, ControllerRule::RandomOrder) {
-            self.shuffle(walker, node, controller.children.len());
-        }
-        self.draw_data(walker, &controller.at_pass);
-        true
-    }
-
-    /// What runs once runs again with each entry of the loop around it.
-    fn renew_once_only(&mut self, walker: &Walker<'_>, controller: &Controller) {
-        for &child in &controller.children {
-            if let NodeKind::Controller(below) = &walker.node(child).kind
-                && matches!(below.rule, ControllerRule::OnceOnly)
-            {
-                self.states[child].is_spent = false;
-            }
-        }
-    }
-
-    fn shuffle(&mut self, walker: &Walker<'_>, node: NodeId, count: usize) {
-        let mut order: Vec<usize> = (0..count).collect();
-        for last in (1..count).rev() {
-            order.swap(last, walker.chance(last + 1));
-        }
-        self.states[node].order = order;
     }
 
     /// All children, one after another.
@@ -267,8 +211,7 @@ impl Thread {
         };
         let is_asked = *every_child || !self.states[node].under_way;
         if is_asked && !self.holds(walker, node, condition, *is_script) {
-            self.leave_below(walker, node);
-            self.states[node].leave();
+            self.begin_anew(walker, node);
             return Next::End;
         }
         self.next_in_order(walker, node, controller)
@@ -312,12 +255,13 @@ impl Thread {
 
     /// One child an entry; a controller gives one sampler, or all of its own.
     fn next_in_turn(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Next {
-        let (whole, across_threads) = match controller.rule {
+        let (whole, across_threads, is_random) = match controller.rule {
             ControllerRule::Interleave {
                 whole_controllers,
                 across_threads,
-            } => (whole_controllers, across_threads),
-            _ => (false, false),
+            } => (whole_controllers, across_threads, false),
+            ControllerRule::Random { whole_controllers } => (whole_controllers, false, true),
+            _ => (false, false, false),
         };
         let count = controller.children.len();
         if self.states[node].has_given && !self.states[node].is_spent {
@@ -326,7 +270,6 @@ impl Thread {
             return Next::End;
         }
         if self.enter_pass(walker, node, controller) && count > 0 {
-            let is_random = matches!(controller.rule, ControllerRule::Random);
             let state = &mut self.states[node];
             if is_random {
                 state.position = walker.chance(count);
@@ -335,7 +278,6 @@ impl Thread {
             }
             self.states[node].entries += 1;
         }
-        let gives_one_each = !whole && matches!(controller.rule, ControllerRule::Interleave { .. });
         let mut is_again = false;
         for _ in 0..2 * count {
             let position = self.states[node].position % count;
@@ -358,7 +300,7 @@ impl Thread {
                     return next;
                 }
                 Next::Spin | Next::Blocked => return next,
-                Next::End if gives_one_each && !is_again => {
+                Next::End if !whole && !is_again => {
                     // A controller at its end begins anew in the same turn.
                     is_again = true;
                     continue;
@@ -375,41 +317,6 @@ impl Thread {
         self.states[node].has_given = false;
         self.states[node].under_way = false;
         Next::End
-    }
-
-    fn next_of_share(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-        (amount, is_percent, per_thread): (&Text, bool, bool),
-    ) -> Next {
-        if self.states[node].under_way {
-            return self.next_in_order(walker, node, controller);
-        }
-        let amount = self.decimal(walker, amount);
-        let decide = |(entries, runs): &mut (u64, u64)| {
-            let is_run = match is_percent {
-                true => (100.0 * *runs as f64 + 50.0) / (*entries as f64 + 1.0) < amount,
-                false => (*runs as f64) < amount.trunc(),
-            };
-            *entries += 1;
-            *runs += u64::from(is_run);
-            is_run
-        };
-        let is_run = if per_thread {
-            let state = &mut self.states[node];
-            let mut counts = (state.entries, state.runs);
-            let is_run = decide(&mut counts);
-            (state.entries, state.runs) = counts;
-            is_run
-        } else {
-            self.commons.share(self.group, node, decide)
-        };
-        match is_run {
-            true => self.next_in_order(walker, node, controller),
-            false => Next::End,
-        }
     }
 
     fn next_of_switch(

@@ -99,7 +99,7 @@ impl Thread {
     }
 
     /// Whether a While loop is over, at the end of a round or before one.
-    fn while_is_over(
+    pub(super) fn while_is_over(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
@@ -129,7 +129,11 @@ impl Thread {
         let ControllerRule::ForEach(rule) = &controller.rule else {
             return Next::End;
         };
-        if self.states[node].round.is_none() {
+        if self.states[node].is_spent {
+            return Next::End;
+        }
+        let mut was_cut = self.states[node].round.is_some();
+        if !was_cut {
             let start = self.number(walker, &rule.start);
             self.states[node].round = Some(start);
         }
@@ -137,6 +141,13 @@ impl Thread {
             let round = self.states[node].round.unwrap_or(0);
             if !self.states[node].under_way {
                 let value = self.value_of_round(walker, rule, round);
+                // As in JMeter, a loop is gone that was sent on to its end index while there are more variables.
+                let is_gone = was_cut && value.is_none() && !self.states[node].is_broken;
+                if is_gone && self.variable_of_round(walker, rule, round).is_some() {
+                    self.states[node].leave();
+                    self.states[node].is_spent = true;
+                    return Next::End;
+                }
                 let Some(value) = value.filter(|_| !self.states[node].is_broken) else {
                     let start = self.number(walker, &rule.start);
                     return self.end_loop(walker, node, start);
@@ -145,6 +156,7 @@ impl Thread {
                 self.variables.put(output, value);
             }
             self.tell_round(walker, node, round);
+            was_cut = false;
             match self.next_in_order(walker, node, controller) {
                 Next::End => self.states[node].round = Some(round + 1),
                 other => return self.given(walker, node, round, other),
@@ -164,6 +176,16 @@ impl Thread {
         {
             return None;
         }
+        self.variable_of_round(walker, rule, round)
+    }
+
+    /// The variable of a round of a ForEach loop, whether it comes to that round or not.
+    fn variable_of_round(
+        &mut self,
+        walker: &Walker<'_>,
+        rule: &crate::program::ForEach,
+        round: i64,
+    ) -> Option<String> {
         let separator = if rule.separator { "_" } else { "" };
         let input = self.text(walker, &rule.input);
         let name = format!("{input}{separator}{}", round + 1);

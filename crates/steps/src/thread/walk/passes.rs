@@ -1,0 +1,170 @@
+//! What the pass of a controller begins with, and what is forgotten when it is cut or begun anew.
+//!
+//! Must not know which child is next. Invariant: what is renewed with a pass is renewed whether the pass comes to it or not.
+
+use super::super::{Thread, Walker};
+use crate::program::{Controller, ControllerRule, NodeId, NodeKind};
+
+impl Thread {
+    /// Whether all that stands below a controller are controllers that ended for good, or hold such alone: JMeter takes
+    /// them out, and does not enter what is empty.
+    pub(super) fn has_only_ended(&self, walker: &Walker<'_>, controller: &Controller) -> bool {
+        let has_ended = |&child: &NodeId| match &walker.node(child).kind {
+            NodeKind::Controller(below) => match below.rule {
+                ControllerRule::Loop { ends_for_good, .. } => {
+                    ends_for_good && self.states[child].is_spent
+                }
+                ControllerRule::ForEach(_) | ControllerRule::Throughput { .. } => {
+                    self.states[child].is_spent
+                }
+                _ => self.has_only_ended(walker, below),
+            },
+            _ => false,
+        };
+        !controller.children.is_empty() && controller.children.iter().all(has_ended)
+    }
+
+    /// Begins a pass unless one is under way: that is when data sources give what is next.
+    pub(super) fn enter_pass(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+    ) -> bool {
+        if self.states[node].under_way {
+            return false;
+        }
+        let is_first_round = self.states[node].round.unwrap_or(0) == 0;
+        let is_loop = self.states[node].round.is_some();
+        let state = &mut self.states[node];
+        state.under_way = true;
+        state.has_given = false;
+        // Of loops over variables JMeter does not tell the first round.
+        if is_loop && is_first_round && !matches!(controller.rule, ControllerRule::ForEach(_)) {
+            self.renew_once_only(walker, controller);
+        }
+        self.renew_loops(walker, controller);
+        self.renew_shares(walker, controller);
+        if matches!(controller.rule, ControllerRule::RandomOrder) {
+            self.shuffle(walker, node, controller.children.len());
+        }
+        self.draw_data(walker, &controller.at_pass);
+        true
+    }
+
+    /// Loops begin anew with each pass of the controller around them, also where the last one left them midway.
+    fn renew_loops(&mut self, walker: &Walker<'_>, controller: &Controller) {
+        for &child in &controller.children {
+            if let NodeKind::Controller(below) = &walker.node(child).kind
+                && matches!(
+                    below.rule,
+                    ControllerRule::Loop { .. }
+                        | ControllerRule::While(_)
+                        | ControllerRule::ForEach(_)
+                )
+            {
+                self.states[child].leave();
+            }
+        }
+    }
+
+    /// Controllers that take a part of the entries decide with each pass of the one around them, whether it comes to them
+    /// or not.
+    fn renew_shares(&mut self, walker: &Walker<'_>, controller: &Controller) {
+        for &child in &controller.children {
+            if let NodeKind::Controller(below) = &walker.node(child).kind
+                && let ControllerRule::Throughput {
+                    amount,
+                    is_percent,
+                    per_thread,
+                } = &below.rule
+            {
+                let amount = self.decimal(walker, amount);
+                self.decide_share(child, amount, *is_percent, *per_thread);
+            }
+        }
+    }
+
+    fn decide_share(&mut self, node: NodeId, amount: f64, is_percent: bool, per_thread: bool) {
+        let decide = |(entries, runs): &mut (u64, u64)| {
+            let is_run = match is_percent {
+                true => (100.0 * *runs as f64 + 50.0) / (*entries as f64 + 1.0) < amount,
+                false => (*runs as f64) < amount.trunc(),
+            };
+            *entries += 1;
+            *runs += u64::from(is_run);
+            (is_run, !is_percent && *runs as f64 >= amount.trunc())
+        };
+        let (is_run, is_spent) = match per_thread {
+            true => {
+                let state = &mut self.states[node];
+                let mut counts = (state.entries, state.runs);
+                let decided = decide(&mut counts);
+                (state.entries, state.runs) = counts;
+                decided
+            }
+            false => self.commons.share(self.group, node, decide),
+        };
+        let state = &mut self.states[node];
+        state.runs_now = is_run;
+        state.is_spent = is_spent;
+    }
+
+    /// What runs once runs again with each entry of the loop around it.
+    fn renew_once_only(&mut self, walker: &Walker<'_>, controller: &Controller) {
+        for &child in &controller.children {
+            if let NodeKind::Controller(below) = &walker.node(child).kind
+                && matches!(below.rule, ControllerRule::OnceOnly)
+            {
+                self.states[child].is_spent = false;
+            }
+        }
+    }
+
+    fn shuffle(&mut self, walker: &Walker<'_>, node: NodeId, count: usize) {
+        let mut order: Vec<usize> = (0..count).collect();
+        for last in (1..count).rev() {
+            order.swap(last, walker.chance(last + 1));
+        }
+        self.states[node].order = order;
+    }
+
+    /// Forgets a controller's pass, and all that those below it remember: what runs once runs again, and what takes turns
+    /// begins with the first.
+    pub(super) fn begin_anew(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let state = &mut self.states[node];
+        let given = (state.has_given, state.is_spent);
+        state.leave();
+        match &walker.controller(node).rule {
+            ControllerRule::OnceOnly => state.is_spent = false,
+            // Who has had its turn has had it.
+            ControllerRule::Interleave { .. } | ControllerRule::Random { .. } => {
+                (state.has_given, state.is_spent) = given;
+            }
+            _ => {}
+        }
+        for &child in &walker.controller(node).children {
+            if !walker.is_sampler(child) {
+                self.begin_anew(walker, child);
+            }
+        }
+    }
+
+    /// Ends a controller's pass from within, as an action wants it that goes on further out. A While asks its condition
+    /// then too, and an If begins anew with all that is below it.
+    pub(in super::super) fn cut_pass(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let position = self.states[node].position;
+        self.leave(node);
+        match &walker.controller(node).rule {
+            ControllerRule::Interleave { .. } => {
+                self.states[node].position = position;
+                self.states[node].is_spent = false;
+            }
+            ControllerRule::If { .. } => self.begin_anew(walker, node),
+            ControllerRule::While(condition) => {
+                self.while_is_over(walker, node, condition, true);
+            }
+            _ => {}
+        }
+    }
+}

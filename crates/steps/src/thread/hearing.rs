@@ -11,7 +11,7 @@ use loadline_java::numbers::long_or_zero;
 use super::{Thread, Walker};
 use crate::host::LogLevel;
 use crate::listener::{AnswerSaver, Heard, Listener, ListenerId, place_of};
-use crate::program::{ControllerRule, NodeId};
+use crate::program::NodeId;
 use crate::sample::Sample;
 
 /// The instant that stands in names, to the minute.
@@ -55,15 +55,7 @@ impl Thread {
                 return None;
             }
             at = parent;
-            let rule = &walker.controller(at).rule;
-            let is_telling = matches!(
-                rule,
-                ControllerRule::Transaction {
-                    is_parent: true,
-                    ..
-                }
-            );
-            if is_telling && self.transactions[at].is_some() {
+            if self.is_telling(walker, at) && self.transactions[at].is_some() {
                 return Some(at);
             }
         }

@@ -97,6 +97,10 @@ pub struct Thread {
     skips_rest: bool,
     /// How it is to end, once it looks.
     ending: Option<End>,
+    /// Whether a thread that ends goes on to the next sampler first.
+    walks_on: bool,
+    /// Whether it does so now.
+    is_last_walk: bool,
     /// The locks that it holds, and the controllers that they are of.
     locks: Vec<(NodeId, String)>,
     /// Samples that are done and were not taken.
@@ -210,6 +214,8 @@ impl Thread {
             deadline: None,
             skips_rest: false,
             ending: None,
+            walks_on: false,
+            is_last_walk: false,
             locks: Vec::new(),
             done: Vec::new(),
             last_listeners: None,
@@ -303,6 +309,9 @@ impl Thread {
             self.free_locks();
         }
         if let Some(end) = self.ending {
+            if std::mem::take(&mut self.walks_on) {
+                self.walk_on(walker);
+            }
             return Some(self.over(walker, end));
         }
         if std::mem::take(&mut self.skips_rest) {
@@ -322,6 +331,22 @@ impl Thread {
                 Some(Ask::Sleep(LOCK_LOOK_MS))
             }
         }
+    }
+
+    /// Goes on to where the next sampler would be: as in JMeter, a thread that is told to end has asked for it before it ends,
+    /// and what comes to its end on the way is told.
+    fn walk_on(&mut self, walker: &Walker<'_>) {
+        let ending = self.ending.take();
+        self.is_last_walk = true;
+        // Nobody is run any more, whoever it is.
+        let _ = self.next(walker, 0);
+        self.ending = ending;
+    }
+
+    /// Ends the thread after the sampler at work.
+    fn end_after_walk(&mut self, end: End) {
+        self.ending = Some(end);
+        self.walks_on = true;
     }
 
     /// Lets others have their turn; a thread that never comes to a sampler ends.
@@ -411,11 +436,13 @@ impl Thread {
                     false => self.on_error(walker, node, &sampler.applies, ordered),
                 };
                 if let Some(action) = goes_on {
+                    self.walks_on = false;
                     self.act(walker, node, action);
                 }
             }
         }
         if self.is_late(walker.host.unix_ms()) {
+            self.walks_on = true;
             self.ending.get_or_insert(End::Thread);
         }
         // Whoever drives the thread takes its sample, and may want it to end.
@@ -469,14 +496,11 @@ impl Thread {
     fn act(&mut self, walker: &Walker<'_>, node: NodeId, action: Action) {
         match action {
             Action::Continue => {}
-            Action::StopThread => self.ending = Some(End::Thread),
-            Action::StopTest => self.ending = Some(End::Test),
+            Action::StopThread => self.end_after_walk(End::Thread),
+            Action::StopTest => self.end_after_walk(End::Test),
             Action::StopTestNow => self.ending = Some(End::TestNow),
             Action::NextThreadIteration => {
-                for above in walker.above(node) {
-                    self.leave_transaction(walker, above);
-                    self.cut_pass(walker, above);
-                }
+                self.cut_passes(walker, node, &walker.above(node));
                 self.skips_rest = true;
             }
             Action::NextLoopIteration => self.go_to_loop(walker, node, false),
@@ -493,22 +517,29 @@ impl Thread {
 
     /// Leaves all controllers up to the loop around a node, which goes on with its next round or ends.
     fn go_to_loop(&mut self, walker: &Walker<'_>, node: NodeId, ends: bool) {
-        for above in walker.above(node) {
-            let is_group = walker.node(above).parent == above;
-            if walker.controller(above).is_loop() && !is_group {
-                match ends {
-                    true => self.break_loop(above),
-                    false => self.begin_next_round(above),
-                }
-                return;
+        let above = walker.above(node);
+        let is_group = |at: &NodeId| walker.node(*at).parent == *at;
+        let mut loops = above.iter();
+        let place = loops.position(|at| walker.controller(*at).is_loop() && !is_group(at));
+        let Some(place) = place else {
+            self.cut_passes(walker, node, &above);
+            match ends {
+                true => self.ending = Some(End::Thread),
+                false => self.skips_rest = true,
             }
-            self.leave_transaction(walker, above);
-            self.cut_pass(walker, above);
-            match (is_group, ends) {
-                (true, true) => self.ending = Some(End::Thread),
-                (true, false) => self.skips_rest = true,
-                (false, _) => {}
-            }
+            return;
+        };
+        let telling = self.outermost_telling(walker, &above[place..]);
+        if let Some(telling) = telling {
+            self.forget_telling(walker, node, telling);
+        }
+        self.cut_passes(walker, node, &above[..place]);
+        match ends {
+            true => self.break_loop(above[place]),
+            false => self.begin_next_round(above[place]),
+        }
+        if let Some(telling) = telling {
+            self.end_telling(walker, telling);
         }
     }
 

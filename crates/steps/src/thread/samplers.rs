@@ -27,8 +27,8 @@ impl Thread {
             return Some(Ask::Sleep(pause_ms.unsigned_abs()));
         };
         match (action, flow.all_threads) {
-            (Action::StopThread, true) => self.ending = Some(End::Test),
-            (Action::StopTestNow, false) => self.ending = Some(End::Thread),
+            (Action::StopThread, true) => self.end_after_walk(End::Test),
+            (Action::StopTestNow, false) => self.end_after_walk(End::Thread),
             _ => self.act(walker, node, action),
         }
         self.finish(walker, node, None)

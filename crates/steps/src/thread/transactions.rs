@@ -162,6 +162,28 @@ impl Thread {
         path
     }
 
+    /// Whether a controller is a transaction that tells samples below itself.
+    pub(super) fn is_telling(&self, walker: &Walker<'_>, node: NodeId) -> bool {
+        let rule = &walker.controller(node).rule;
+        matches!(
+            rule,
+            ControllerRule::Transaction {
+                is_parent: true,
+                ..
+            }
+        )
+    }
+
+    /// The last of these that is a transaction under way which tells samples below itself.
+    pub(super) fn outermost_telling(
+        &self,
+        walker: &Walker<'_>,
+        around: &[NodeId],
+    ) -> Option<NodeId> {
+        let mut open = around.iter().rev().copied();
+        open.find(|at| self.transactions[*at].is_some() && self.is_telling(walker, *at))
+    }
+
     /// Ends a transaction that is under way, and tells it.
     pub(super) fn end_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
         self.close_transaction(walker, node, Close::AtEnd);

@@ -161,7 +161,12 @@ impl Thread {
                 return Next::Sampler(child);
             }
             match self.next(walker, child) {
-                Next::End => self.states[node].position += 1,
+                Next::End => {
+                    self.states[node].position += 1;
+                    if asks_each_time(controller) {
+                        return self.next_of_if(walker, node, controller);
+                    }
+                }
                 waiting @ (Next::Spin | Next::Blocked) => return waiting,
                 given @ Next::Sampler(_) => {
                     self.states[node].has_given = true;
@@ -308,7 +313,7 @@ impl Thread {
                 Next::End => {
                     is_again = false;
                     self.states[node].position = (position + 1) % count;
-                    if was_in_child {
+                    if was_in_child && !self.has_ended(walker, child) {
                         break;
                     }
                 }
@@ -331,14 +336,20 @@ impl Thread {
             let chosen = self.chosen_child(walker, controller, value);
             self.states[node].position = chosen.unwrap_or(controller.children.len());
         }
-        let position = self.states[node].position;
-        let next = match controller.children.get(position) {
-            None => Next::End,
-            Some(&child) if walker.is_sampler(child) => {
+        let next = loop {
+            let position = self.states[node].position;
+            let Some(&child) = controller.children.get(position) else {
+                break Next::End;
+            };
+            if walker.is_sampler(child) {
                 self.states[node].position = controller.children.len();
-                Next::Sampler(child)
+                break Next::Sampler(child);
             }
-            Some(&child) => self.next(walker, child),
+            match self.next(walker, child) {
+                // It is gone, and the next one is in its place.
+                Next::End if self.has_ended(walker, child) => self.states[node].position += 1,
+                next => break next,
+            }
         };
         if next == Next::End {
             self.states[node].end_pass();
@@ -346,7 +357,7 @@ impl Thread {
         next
     }
 
-    /// The child that a Switch names by number or name; `None`: none.
+    /// The child that a Switch names by number or name, of those that are left; `None`: none.
     fn chosen_child(
         &mut self,
         walker: &Walker<'_>,
@@ -354,20 +365,23 @@ impl Thread {
         value: &Text,
     ) -> Option<usize> {
         let value = self.text(walker, value);
-        let count = controller.children.len();
+        let children = controller.children.iter().enumerate();
+        let left = children.filter(|(_, child)| !self.has_ended(walker, **child));
+        let left: Vec<(usize, NodeId)> = left.map(|(place, &child)| (place, child)).collect();
+        let place_of = |number: usize| left.get(number).or(left.first()).map(|(place, _)| *place);
         if value.trim().is_empty() {
-            return (count > 0).then_some(0);
+            return place_of(0);
         }
         // A number with a sign is a name.
         let is_number = value.trim().bytes().all(|byte| byte.is_ascii_digit());
         if let (true, Ok(number)) = (is_number, value.trim().parse::<i32>()) {
-            let number = usize::try_from(number).unwrap_or(0);
-            let number = if number < count { number } else { 0 };
-            return (count > 0).then_some(number);
+            return place_of(usize::try_from(number).unwrap_or(0));
         }
         let mut of_name = |name: &str| {
-            let mut children = controller.children.iter();
-            children.position(|&child| self.text(walker, &walker.node(child).name) == name)
+            let mut left = left.iter();
+            let found =
+                left.find(|(_, child)| self.text(walker, &walker.node(*child).name) == name);
+            found.map(|(place, _)| *place)
         };
         of_name(value.trim()).or_else(|| of_name("default"))
     }
@@ -402,15 +416,18 @@ impl Thread {
         // As in JMeter, what has nothing in it is gone after its first turn.
         let is_gone = controller.children.is_empty()
             && std::mem::replace(&mut self.states[node].is_spent, true);
-        if is_gone {
+        if is_gone || std::mem::take(&mut self.states[node].is_broken) {
             return Next::End;
         }
-        if !self.states[node].under_way {
+        let is_too_late = self.is_last_walk && self.is_telling(walker, node);
+        if !self.states[node].under_way && !is_too_late {
             self.begin_transaction(walker, node);
         }
         let before = self.states[node].position;
         let next = self.next_in_order(walker, node, controller);
         match next {
+            // JMeter's thread has got the transaction itself there, and ends.
+            _ if is_too_late => return Next::Spin,
             Next::End => self.end_transaction(walker, node),
             Next::Sampler(sampler) => {
                 let is_own = walker.node(sampler).parent == node;
@@ -421,4 +438,15 @@ impl Thread {
         }
         next
     }
+}
+
+/// Whether an If asks its condition before each of its children.
+fn asks_each_time(controller: &Controller) -> bool {
+    matches!(
+        controller.rule,
+        ControllerRule::If {
+            every_child: true,
+            ..
+        }
+    )
 }

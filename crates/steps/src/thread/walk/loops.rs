@@ -150,6 +150,8 @@ impl Thread {
                 }
                 let Some(value) = value.filter(|_| !self.states[node].is_broken) else {
                     let start = self.number(walker, &rule.start);
+                    let end = rule.end.as_ref().map(|end| self.number(walker, end));
+                    self.states[node].is_spent = end.is_some_and(|end| start >= end);
                     return self.end_loop(walker, node, start);
                 };
                 let output = self.text(walker, &rule.output);
@@ -199,6 +201,9 @@ impl Thread {
         controller: &Controller,
         seconds: &Text,
     ) -> Next {
+        if self.states[node].is_spent {
+            return Next::End;
+        }
         if self.states[node].round.is_none() {
             self.states[node].round = Some(0);
             self.states[node].entered_ms = walker.host.unix_ms();
@@ -209,6 +214,7 @@ impl Thread {
             if spent_ms >= limit_ms || self.states[node].is_broken {
                 self.leave_below(walker, node);
                 self.states[node].leave();
+                self.states[node].is_spent = limit_ms <= 0;
                 return Next::End;
             }
             match self.next_in_order(walker, node, controller) {

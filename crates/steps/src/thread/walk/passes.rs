@@ -9,19 +9,24 @@ impl Thread {
     /// Whether all that stands below a controller are controllers that ended for good, or hold such alone: JMeter takes
     /// them out, and does not enter what is empty.
     pub(super) fn has_only_ended(&self, walker: &Walker<'_>, controller: &Controller) -> bool {
-        let has_ended = |&child: &NodeId| match &walker.node(child).kind {
-            NodeKind::Controller(below) => match below.rule {
-                ControllerRule::Loop { ends_for_good, .. } => {
-                    ends_for_good && self.states[child].is_spent
-                }
-                ControllerRule::ForEach(_) | ControllerRule::Throughput { .. } => {
-                    self.states[child].is_spent
-                }
-                _ => self.has_only_ended(walker, below),
-            },
-            _ => false,
+        let mut children = controller.children.iter();
+        !controller.children.is_empty() && children.all(|&child| self.has_ended(walker, child))
+    }
+
+    /// Whether a child has ended for good.
+    pub(super) fn has_ended(&self, walker: &Walker<'_>, child: NodeId) -> bool {
+        let NodeKind::Controller(below) = &walker.node(child).kind else {
+            return false;
         };
-        !controller.children.is_empty() && controller.children.iter().all(has_ended)
+        match below.rule {
+            ControllerRule::Loop { ends_for_good, .. } => {
+                ends_for_good && self.states[child].is_spent
+            }
+            ControllerRule::ForEach(_)
+            | ControllerRule::Runtime(_)
+            | ControllerRule::Throughput { .. } => self.states[child].is_spent,
+            _ => self.has_only_ended(walker, below),
+        }
     }
 
     /// Begins a pass unless one is under way: that is when data sources give what is next.
@@ -146,6 +151,49 @@ impl Thread {
         for &child in &walker.controller(node).children {
             if !walker.is_sampler(child) {
                 self.begin_anew(walker, child);
+            }
+        }
+    }
+
+    /// Cuts the passes of controllers around a node, the innermost first. A transaction that tells others' samples below itself is
+    /// told last.
+    pub(in super::super) fn cut_passes(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        around: &[NodeId],
+    ) {
+        let telling = self.outermost_telling(walker, &walker.above(node));
+        for &above in around {
+            if telling != Some(above) {
+                self.leave_transaction(walker, above);
+            }
+            self.cut_pass(walker, above);
+        }
+        if let Some(telling) = telling.filter(|telling| around.contains(telling)) {
+            self.leave_transaction(walker, telling);
+        }
+    }
+
+    /// Ends a transaction that tells others' samples below itself, and passes over what is left of it: as in JMeter, whoever goes
+    /// on within such a transaction has left it.
+    pub(in super::super) fn end_telling(&mut self, walker: &Walker<'_>, telling: NodeId) {
+        self.leave_transaction(walker, telling);
+        self.leave_below(walker, telling);
+        self.states[telling].leave();
+        self.states[telling].is_broken = true;
+    }
+
+    /// Forgets the transactions under way around a node that tell others' samples below themselves, but for one: they are lost.
+    pub(in super::super) fn forget_telling(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        but: NodeId,
+    ) {
+        for at in walker.above(node) {
+            if at != but && self.is_telling(walker, at) {
+                self.transactions[at] = None;
             }
         }
     }

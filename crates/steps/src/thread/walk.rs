@@ -52,6 +52,8 @@ pub(super) struct ControllerState {
     runs: u64,
     /// Whether a controller that takes a part of the entries takes this one.
     runs_now: bool,
+    /// Whether it takes none after this one.
+    is_exhausted: bool,
 }
 
 impl ControllerState {
@@ -101,10 +103,7 @@ impl Thread {
             ControllerRule::Random { .. } | ControllerRule::Interleave { .. } => {
                 self.next_in_turn(walker, node, controller)
             }
-            ControllerRule::Throughput { .. } => match self.states[node].runs_now {
-                true => self.next_in_order(walker, node, controller),
-                false => Next::End,
-            },
+            ControllerRule::Throughput { .. } => self.next_of_share(walker, node, controller),
             ControllerRule::Switch(value) => self.next_of_switch(walker, node, controller, value),
             ControllerRule::Runtime(seconds) => {
                 self.next_of_runtime(walker, node, controller, seconds)
@@ -284,7 +283,8 @@ impl Thread {
             self.states[node].entries += 1;
         }
         let mut is_again = false;
-        for _ in 0..2 * count {
+        let tries = if whole { count } else { 2 * count };
+        for _ in 0..tries {
             let position = self.states[node].position % count;
             let child = controller.children[position];
             let next = match walker.is_sampler(child) {
@@ -322,6 +322,21 @@ impl Thread {
         self.states[node].has_given = false;
         self.states[node].under_way = false;
         Next::End
+    }
+
+    fn next_of_share(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+    ) -> Next {
+        let next = match self.states[node].runs_now {
+            true => self.next_in_order(walker, node, controller),
+            false => Next::End,
+        };
+        let state = &mut self.states[node];
+        state.is_spent = state.is_exhausted && next == Next::End;
+        next
     }
 
     fn next_of_switch(

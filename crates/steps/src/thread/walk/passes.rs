@@ -100,7 +100,7 @@ impl Thread {
             *runs += u64::from(is_run);
             (is_run, !is_percent && *runs as f64 >= amount.trunc())
         };
-        let (is_run, is_spent) = match per_thread {
+        let (is_run, is_exhausted) = match per_thread {
             true => {
                 let state = &mut self.states[node];
                 let mut counts = (state.entries, state.runs);
@@ -112,7 +112,7 @@ impl Thread {
         };
         let state = &mut self.states[node];
         state.runs_now = is_run;
-        state.is_spent = is_spent;
+        state.is_exhausted = is_exhausted;
     }
 
     /// What runs once runs again with each entry of the loop around it.

@@ -111,8 +111,39 @@ pub struct Heard {
     pub sample: Arc<Sample>,
     /// The listeners that it is told to, the innermost first.
     pub listeners: Arc<[ListenerId]>,
-    /// Whether it is in the results of the run: one that is told below a transaction is there with that.
-    pub in_results: bool,
+    /// What it is to the results of the run.
+    pub standing: Standing,
+}
+
+/// What a sample that is heard of is to the results of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A result.
+    Result,
+    /// Part of a transaction, which is a result or becomes one.
+    Part,
+    /// A transaction that was a result before its end; so many of its samples were told with it.
+    Again(usize),
+    /// Never told, as JMeter loses it; what it sent was sent.
+    Lost,
+}
+
+impl Heard {
+    /// Whether it is a result of the run.
+    #[must_use]
+    pub fn is_result(&self) -> bool {
+        self.standing == Standing::Result
+    }
+
+    /// The samples that nothing else tells of.
+    #[must_use]
+    pub fn news(&self) -> &[Sample] {
+        match self.standing {
+            Standing::Result | Standing::Lost => std::slice::from_ref(&self.sample),
+            Standing::Part => &[],
+            Standing::Again(known) => self.sample.children.get(known..).unwrap_or_default(),
+        }
+    }
 }
 
 impl From<Sample> for Heard {
@@ -121,7 +152,7 @@ impl From<Sample> for Heard {
         Heard {
             sample: Arc::new(sample),
             listeners: Arc::default(),
-            in_results: true,
+            standing: Standing::Result,
         }
     }
 }

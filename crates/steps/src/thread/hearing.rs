@@ -10,7 +10,7 @@ use loadline_java::numbers::long_or_zero;
 
 use super::{Thread, Walker};
 use crate::host::LogLevel;
-use crate::listener::{AnswerSaver, Heard, Listener, ListenerId, place_of};
+use crate::listener::{AnswerSaver, Heard, Listener, ListenerId, Standing, place_of};
 use crate::program::NodeId;
 use crate::sample::Sample;
 
@@ -69,19 +69,31 @@ impl Thread {
         sample: Arc<Sample>,
         hearers: Hearers,
     ) {
+        self.hand_over_as(walker, node, sample, hearers, Standing::Result);
+    }
+
+    /// As [`Self::hand_over`], with what a sample that stands alone is to the results.
+    pub(super) fn hand_over_as(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        sample: Arc<Sample>,
+        hearers: Hearers,
+        standing: Standing,
+    ) {
         let Hearers { listeners, below } = hearers;
         if below.is_some() && !listeners.is_empty() {
             self.done.push(Heard {
                 sample: Arc::clone(&sample),
                 listeners: Arc::clone(&listeners),
-                in_results: false,
+                standing: Standing::Part,
             });
         }
         if let Some(sample) = self.count_in_transactions(walker, node, sample, below) {
             self.done.push(Heard {
                 sample,
                 listeners,
-                in_results: true,
+                standing,
             });
         }
     }

@@ -530,8 +530,8 @@ impl Thread {
             return;
         };
         let telling = self.outermost_telling(walker, &above[place..]);
-        if let Some(telling) = telling {
-            self.forget_telling(walker, node, telling);
+        if telling.is_some() {
+            self.forget_telling(walker, &above[..place]);
         }
         self.cut_passes(walker, node, &above[..place]);
         match ends {
@@ -539,7 +539,7 @@ impl Thread {
             false => self.begin_next_round(above[place]),
         }
         if let Some(telling) = telling {
-            self.end_telling(walker, telling);
+            self.tell_unfinished(walker, telling);
         }
     }
 

@@ -1,13 +1,14 @@
 //! Transactions: samples that are told together.
 //!
 //! Must not know how samples are made. Invariant: a transaction that was begun is told once, also where the thread
-//! leaves it before its end; where the thread ends in it, it is told if it tells samples below itself.
+//! leaves it before its end; where the thread ends in it, it is told if it tells samples below itself. One that tells
+//! samples below itself is told once more after an action that goes on within it, as JMeter does.
 
 use std::sync::Arc;
 
 use super::hearing::Hearers;
 use super::{LAST_SAMPLE_OK, Thread, Walker};
-use crate::listener::Heard;
+use crate::listener::{Heard, Standing};
 use crate::program::{ControllerRule, NodeId, NodeKind};
 use crate::sample::Sample;
 
@@ -16,6 +17,8 @@ use crate::sample::Sample;
 enum Close {
     /// All of its samplers were given.
     AtEnd,
+    /// An action goes on within it.
+    Not,
     /// The thread goes on elsewhere.
     Left,
     /// The thread ends.
@@ -23,7 +26,7 @@ enum Close {
 }
 
 /// A transaction under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct OpenTransaction {
     name: String,
     is_parent: bool,
@@ -42,6 +45,8 @@ pub(super) struct OpenTransaction {
     sum: Sample,
     /// Its samples, where they are told below it.
     children: Vec<Sample>,
+    /// How many of these were told before its end; `None`: it was not.
+    told: Option<usize>,
 }
 
 impl OpenTransaction {
@@ -107,6 +112,7 @@ impl Thread {
             failing: 0,
             sum: Sample::default(),
             children: Vec::new(),
+            told: None,
         });
     }
 
@@ -189,10 +195,35 @@ impl Thread {
         self.close_transaction(walker, node, Close::AtEnd);
     }
 
+    /// Forgets a transaction that is under way, and its samples with it.
+    pub(super) fn lose_transaction(&mut self, node: NodeId) {
+        let Some(open) = self.transactions[node].take() else {
+            return;
+        };
+        let known = open.told.unwrap_or(0);
+        let lost = open.children.into_iter().skip(known);
+        self.done.extend(lost.map(|sample| Heard {
+            sample: Arc::new(sample),
+            listeners: Arc::default(),
+            standing: Standing::Lost,
+        }));
+    }
+
     /// Ends a transaction that the thread leaves before its end, and tells it. Where it does not tell samples below itself
     /// its code is blank, and it is as good as the last sample.
     pub(super) fn leave_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
         self.close_transaction(walker, node, Close::Left);
+    }
+
+    /// Tells a transaction that tells samples below itself as it stands: as in JMeter, an action of a loop within it tells it,
+    /// and what follows in it is sampled all the same.
+    pub(super) fn tell_unfinished(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let open = self.transactions[node].clone();
+        self.close_transaction(walker, node, Close::Not);
+        self.transactions[node] = open.map(|mut open| {
+            open.told = Some(open.children.len());
+            open
+        });
     }
 
     fn close_transaction(&mut self, walker: &Walker<'_>, node: NodeId, close: Close) {
@@ -207,15 +238,15 @@ impl Thread {
         let Some(mut open) = self.transactions[node].take() else {
             return;
         };
-        if is_parent {
+        if is_parent && close != Close::Not {
             for above in walker.above(node) {
                 self.count_given(above, 0);
             }
         }
-        let is_stopped = close == Close::Stopped;
-        if is_stopped && !is_parent {
+        if close == Close::Stopped && !is_parent {
             return;
         }
+        let standing = open.told.map_or(Standing::Result, Standing::Again);
         let has_heard = open.has_heard || is_parent;
         let now_ms = walker.host.unix_ms();
         let is_left = close == Close::Left && !is_parent;
@@ -227,11 +258,9 @@ impl Thread {
             sample.code.clear();
             sample.success = self.variables.get(LAST_SAMPLE_OK) == Some("true");
         }
-        if is_stopped {
+        if matches!(close, Close::Stopped | Close::Not) {
             sample.message.clear();
-            if sample.success {
-                sample.code.clear();
-            }
+            sample.code = code_of(&sample.children);
         }
         sample.transactions = self.transactions_above(walker, node);
         sample.transactions.push_str("::");
@@ -249,7 +278,7 @@ impl Thread {
             }
         }
         self.note_variables(&mut sample);
-        self.tell_transaction(walker, node, sample, is_parent);
+        self.tell_transaction(walker, node, sample, is_parent.then_some(standing));
     }
 
     /// Tells the sample of a transaction: one that tells samples below itself to those in whose scope it is, another to
@@ -259,9 +288,9 @@ impl Thread {
         walker: &Walker<'_>,
         node: NodeId,
         mut sample: Sample,
-        is_parent: bool,
+        as_parent: Option<Standing>,
     ) {
-        if is_parent {
+        if let Some(standing) = as_parent {
             let below = self.telling_transaction(walker, node);
             let listeners = match below {
                 None => Arc::clone(&walker.controller(node).applies.listeners),
@@ -269,13 +298,13 @@ impl Thread {
             };
             self.save_answers(walker, &mut sample, &listeners);
             let hearers = Hearers { listeners, below };
-            self.hand_over(walker, node, Arc::new(sample), hearers);
+            self.hand_over_as(walker, node, Arc::new(sample), hearers, standing);
         } else if let Some(listeners) = self.last_listeners.clone() {
             self.save_answers(walker, &mut sample, &listeners);
             self.done.push(Heard {
                 sample: Arc::new(sample),
                 listeners,
-                in_results: true,
+                standing: Standing::Result,
             });
         }
     }
@@ -292,6 +321,13 @@ impl Thread {
     }
 }
 
+/// The code of the first sample that failed, else of the last; blank: there is none.
+fn code_of(samples: &[Sample]) -> String {
+    let failed = samples.iter().find(|sample| !sample.success);
+    let decisive = failed.or(samples.last());
+    decisive.map_or_else(String::new, |sample| sample.code.clone())
+}
+
 /// The sample of a transaction that ended.
 fn told(open: OpenTransaction, is_parent: bool, now_ms: i64) -> Sample {
     let is_good = open.failing == 0;
@@ -299,10 +335,7 @@ fn told(open: OpenTransaction, is_parent: bool, now_ms: i64) -> Sample {
     let code = match (is_good, is_parent) {
         (true, _) => "200".to_owned(),
         (false, false) => String::new(),
-        (false, true) => {
-            let failed = open.children.iter().find(|child| !child.success);
-            failed.map_or_else(String::new, |child| child.code.clone())
-        }
+        (false, true) => code_of(&open.children),
     };
     Sample {
         label: open.name,

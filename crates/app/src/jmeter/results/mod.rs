@@ -57,7 +57,7 @@ pub(crate) fn take(samples: &Receiver<Vec<Heard>>, hearers: Hearers) -> Taken {
         match samples.recv_timeout(QUIET) {
             Ok(batch) => {
                 for heard in &batch {
-                    if heard.in_results {
+                    if heard.is_result() {
                         taken.count(&heard.sample);
                     }
                     if let Some(summaries) = &mut summaries {

@@ -10,7 +10,7 @@ use loadline_report::jmeter::csv::{self, Event};
 use loadline_report::jmeter::save_config::{SaveConfig, TimestampForm};
 use loadline_report::jmeter::xml;
 use loadline_steps::host::World as _;
-use loadline_steps::listener::{self, Heard, Listener, Wanted};
+use loadline_steps::listener::{self, Heard, Listener, Standing, Wanted};
 use loadline_steps::program::Program;
 use loadline_steps::sample::Sample;
 use loadline_steps::scope::Scope;
@@ -163,10 +163,14 @@ impl Outlets {
 
     /// Writes a sample wherever it is heard of.
     pub(super) fn take(&mut self, heard: &Heard) {
+        // As in JMeter, a file has a sample once.
+        if matches!(heard.standing, Standing::Again(_)) {
+            return;
+        }
         self.written.clear();
         let listeners = heard.listeners.iter();
         let listeners = listeners.filter_map(|id| self.listeners.get(*id)?.as_ref());
-        let results = self.results.iter().filter(|_| heard.in_results);
+        let results = self.results.iter().filter(|_| heard.is_result());
         for writer in listeners.chain(results) {
             if !writer.wanted.has(&heard.sample) || self.written.contains(&writer.name) {
                 continue;

@@ -9,7 +9,7 @@ use loadline_java::numbers::long_or_zero;
 use loadline_report::jmeter::summariser::{Seen, Summariser, Threads};
 use loadline_run::steps::StepsState;
 use loadline_steps::host::World as _;
-use loadline_steps::listener::{Heard, Listener};
+use loadline_steps::listener::{Heard, Listener, Standing};
 use loadline_steps::program::Program;
 use loadline_steps::scope::Scope;
 
@@ -93,12 +93,15 @@ impl Summaries {
 
     /// Counts a sample wherever it is heard of, and tells the lines that are due.
     pub(super) fn take(&mut self, heard: &Heard) {
-        if self.skips_transactions && heard.sample.is_transaction {
+        // JMeter knows transactions by their message, which those lack that are told before their end.
+        let is_known = heard.sample.is_transaction && !heard.sample.message.is_empty();
+        if self.skips_transactions && is_known {
             return;
         }
         let listeners = heard.listeners.iter();
         let listeners = listeners.filter_map(|id| self.listeners.get(*id).copied().flatten());
-        let run = self.run.iter().copied().filter(|_| heard.in_results);
+        let is_told = matches!(heard.standing, Standing::Result | Standing::Again(_));
+        let run = self.run.iter().copied().filter(|_| is_told);
         let seen = Seen::of(&heard.sample);
         for place in listeners.chain(run) {
             let lines = self.summarisers[place].observe(&seen, now_ms(), threads(&self.state));

@@ -129,10 +129,7 @@ impl WorkerMeasures {
 
     /// Measures samples that were done at an instant; `exchanged` is what the exchanges since those before took.
     pub(crate) fn measure(&self, done: &[Heard], scenario: &str, at: Nanos, exchanged: HttpTimes) {
-        let samples = || {
-            let done = done.iter().filter(|heard| heard.in_results);
-            done.map(|heard| &*heard.sample)
-        };
+        let samples = || done.iter().flat_map(Heard::news);
         let requests = samples().map(requests_in).sum::<usize>();
         let exact = (requests == 1).then_some(exchanged);
         for sample in samples() {

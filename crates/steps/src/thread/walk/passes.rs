@@ -175,25 +175,11 @@ impl Thread {
         }
     }
 
-    /// Ends a transaction that tells others' samples below itself, and passes over what is left of it: as in JMeter, whoever goes
-    /// on within such a transaction has left it.
-    pub(in super::super) fn end_telling(&mut self, walker: &Walker<'_>, telling: NodeId) {
-        self.leave_transaction(walker, telling);
-        self.leave_below(walker, telling);
-        self.states[telling].leave();
-        self.states[telling].is_broken = true;
-    }
-
-    /// Forgets the transactions under way around a node that tell others' samples below themselves, but for one: they are lost.
-    pub(in super::super) fn forget_telling(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        but: NodeId,
-    ) {
-        for at in walker.above(node) {
-            if at != but && self.is_telling(walker, at) {
-                self.transactions[at] = None;
+    /// Forgets those of the transactions under way that tell others' samples below themselves: their samples are lost.
+    pub(in super::super) fn forget_telling(&mut self, walker: &Walker<'_>, around: &[NodeId]) {
+        for &at in around {
+            if self.is_telling(walker, at) {
+                self.lose_transaction(at);
             }
         }
     }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use loadline_e2e::jmx::{self, arrivals, http, threads};
+use loadline_e2e::jmx::{self, arrivals, element, http, threads};
 use loadline_e2e::k6::repository;
 use loadline_e2e::process::Running;
 use loadline_e2e::prometheus::Prometheus;
@@ -352,6 +352,42 @@ fn an_arrival_that_waits_for_a_thread_waits_in_its_response_time() {
         result.pointer("/verdict/delivery").and_then(Value::as_str),
         Some("delivered")
     );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn what_transactions_lose_as_jmeter_does_is_in_the_totals() {
+    let transaction = |name: &str, inside: &str| {
+        let telling = ["TransactionController.parent=true"];
+        element("TransactionController", name, &telling, inside)
+    };
+    let twice = |inside: &str| {
+        element(
+            "LoopController",
+            "Twice",
+            &["LoopController.loops=2"],
+            inside,
+        )
+    };
+    // Where this fails, the loop goes on with its next round.
+    let next_round = element("ResultAction", "Next", &["OnError.action=5"], "");
+    let tries = http("Home", "/get", "") + &http("Teapot", "/status/418", &next_round);
+    let around = transaction("Around", &(twice(&tries) + &http("After", "/get", "")));
+    let within = transaction("Outer", &twice(&transaction("Within", &tries)));
+    let place = place_with(&threads("Users", 1, 1, &(around + &within)));
+    let output = place.run(&["-l", "results.jtl", "-o", "json=values.json"]);
+    assert_eq!(code(&output), 0, "{}", told(&output.stderr));
+    let rows = std::fs::read_to_string(place.path("results.jtl")).expect("a results file");
+    assert!(!rows.contains("After"), "JMeter tells it to nobody: {rows}");
+    let values = std::fs::read_to_string(place.path("values.json")).expect("values");
+    let count = |name: &str| {
+        let name = format!("\"name\":\"{name}\"");
+        let requests = values
+            .lines()
+            .filter(|line| line.contains("\"metric\":\"http_reqs\""));
+        requests.filter(|line| line.contains(&name)).count()
+    };
+    assert_eq!((count("Home"), count("Teapot"), count("After")), (4, 4, 1));
 }
 
 /// `loadline COMMAND WORDS plan.jmx -- --target URL` in the folder.

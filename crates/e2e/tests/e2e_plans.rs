@@ -452,16 +452,9 @@ fn a_plan_is_loaded_step_by_step() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_capacity_of_a_plan_heeds_its_assertions() {
-    let capacity = [
-        "capacity",
-        "--slo",
-        "p(99)<5s, errors<1%",
-        "--from",
-        "40",
-        "--to",
-        "40",
-    ];
-    let capacity = [&capacity[..], &["--at-least", "40", "--probe", "2s"]].concat();
+    let bounds = ["--from", "400", "--to", "400", "--at-least", "400"];
+    let objectives = ["capacity", "--slo", "p(99)<5s, errors<1%", "--probe", "2s"];
+    let capacity = [&objectives[..], &bounds].concat();
     let home = http("Home", "/get", "");
     let good = place_with(&arrivals("Users", 7, 9, &home));
     let output = loaded(&good, &capacity, &[]);

@@ -466,7 +466,8 @@ fn the_capacity_of_a_plan_heeds_its_assertions() {
         told(&output.stderr)
     );
     // Of the usual plan half the requests fail by an assertion.
-    let output = loaded(&Place::new(), &capacity, &[]);
+    let at_once = [&capacity[..], &["--recovery", "1s"]].concat();
+    let output = loaded(&Place::new(), &at_once, &[]);
     assert_eq!(code(&output), 99, "{}", told(&output.stdout));
     let two = place_with(&format!(
         "{}{}",

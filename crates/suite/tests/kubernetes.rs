@@ -556,4 +556,15 @@ fn a_forwarded_port_leads_to_a_pod_of_the_service() {
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
     let answer = world.http(&HttpCall::get(&url, None), Duration::from_secs(20));
     assert_eq!(answer.expect("the pod answers").body, "GET /v1 HTTP/1.1");
+    assert_eq!(world.target_troubles(), [""; 0]);
+    bench.server.change("Pod", "shop", &pod, |pod| {
+        pod["status"]["conditions"] = json!([]);
+    });
+    let answer = world.http(&HttpCall::get(&url, None), Duration::from_secs(20));
+    assert!(answer.is_err(), "{answer:?}");
+    let troubles = world.target_troubles();
+    assert!(
+        troubles.len() == 1 && troubles[0].contains("no ready pod"),
+        "{troubles:?}"
+    );
 }

@@ -99,6 +99,11 @@ impl Link {
         })
     }
 
+    /// The pod's name.
+    pub(super) fn pod(&self) -> &str {
+        &self.pod
+    }
+
     /// Connects and shakes hands, for the trial.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! A local port that leads to a port of a pod.
+//! A local port that leads to a port of pods.
 //!
 //! Must not know what is spoken over it. Invariants: each local connection has a WebSocket of its own, as the protocol
 //! wants it; dropping the forward closes the port and every connection.
@@ -11,7 +11,7 @@ mod link;
 pub(crate) mod websocket;
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -74,7 +74,26 @@ impl RemotePort {
     }
 }
 
-/// A local port that leads to a pod, until it is dropped.
+/// Where the connections of a local port are led.
+#[derive(Debug)]
+struct Route {
+    cluster: Cluster,
+    to: ForwardTo,
+    port: RemotePort,
+    /// Connections that were led so far.
+    led: AtomicUsize,
+}
+
+impl Route {
+    /// The way for a new connection: to a pod that is ready now, each of them in turn.
+    fn lead(&self) -> Result<Link> {
+        let turn = self.led.fetch_add(1, Ordering::Relaxed);
+        let (pod, port) = self.cluster.pod_and_port(&self.to, &self.port, turn)?;
+        Link::new(self.cluster.clone(), &pod, port)
+    }
+}
+
+/// A local port that leads to pods, until it is dropped.
 #[derive(Debug)]
 pub struct PortForward {
     address: SocketAddr,
@@ -90,15 +109,21 @@ struct ForwardState {
 }
 
 impl Cluster {
-    /// Opens a local port on 127.0.0.1 that leads to a port of a pod. All load of a run goes through the API server then:
+    /// Opens a local port on 127.0.0.1 that leads to a port of a pod: each connection to one that is ready when it begins, so
+    /// that pods may come and go. All load of a run goes through the API server then:
     /// it is meant for access, not for measuring.
     ///
     /// # Errors
     /// There is no ready pod or no such port, a proxy leads to the cluster, or it refuses the connection.
     pub fn port_forward(&self, to: &ForwardTo, port: &RemotePort) -> Result<PortForward> {
-        let (pod, port) = self.pod_and_port(to, port)?;
-        let link = Link::new(self.clone(), &pod, port)?;
+        let route = Route {
+            cluster: self.clone(),
+            to: to.clone(),
+            port: port.clone(),
+            led: AtomicUsize::new(0),
+        };
         // One connection is made for the trial, so that what is not allowed is told here.
+        let link = route.lead()?;
         link.connect()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
         let local = |error: std::io::Error| {
@@ -107,18 +132,19 @@ impl Cluster {
         let listener = listener.map_err(local)?;
         let forward = PortForward {
             address: listener.local_addr().map_err(local)?,
-            pod: pod.name,
+            pod: link.pod().to_owned(),
             shared: Arc::default(),
         };
         let shared = Arc::clone(&forward.shared);
         thread::Builder::new()
             .name("kubernetes-forward".to_owned())
-            .spawn(move || accept(&listener, &Arc::new(link), &shared))
+            .spawn(move || accept(&listener, &Arc::new(route), &shared))
             .map_err(local)?;
         Ok(forward)
     }
 
-    fn pod_and_port(&self, to: &ForwardTo, port: &RemotePort) -> Result<(Pod, u16)> {
+    /// The pod and its port that a name stands for; where several pods are ready, the next one by `turn`.
+    fn pod_and_port(&self, to: &ForwardTo, port: &RemotePort, turn: usize) -> Result<(Pod, u16)> {
         match to {
             ForwardTo::Pod { namespace, name } => {
                 let pod = self.pod(namespace, name)?;
@@ -128,7 +154,7 @@ impl Cluster {
             ForwardTo::Workload(name) => {
                 let workload = self.workload(name)?;
                 let selector = Selector::labels(workload.selector);
-                let pod = self.ready_pod(&name.namespace, &selector, &name.to_string())?;
+                let pod = self.ready_pod(&name.namespace, &selector, &name.to_string(), turn)?;
                 let number = container_port(&pod, port)?;
                 Ok((pod, number))
             }
@@ -146,24 +172,30 @@ impl Cluster {
                         "{told} selects no pods, so no port can lead to one"
                     )));
                 }
-                let pod = self.ready_pod(namespace, &Selector::labels(labels.join(",")), &told)?;
+                let selector = Selector::labels(labels.join(","));
+                let pod = self.ready_pod(namespace, &selector, &told, turn)?;
                 let number = container_port(&pod, &target)?;
                 Ok((pod, number))
             }
         }
     }
 
-    fn ready_pod(&self, namespace: &str, selector: &Selector, told: &str) -> Result<Pod> {
-        let pods = self.pods(namespace, selector)?;
+    fn ready_pod(
+        &self,
+        namespace: &str,
+        selector: &Selector,
+        told: &str,
+        turn: usize,
+    ) -> Result<Pod> {
+        let mut pods = self.pods(namespace, selector)?;
         let count = pods.len();
-        let mut ready = pods
-            .into_iter()
-            .filter(|pod| pod.is_ready && !pod.is_ending);
-        ready.next().ok_or_else(|| {
-            Error::user(format!(
+        pods.retain(|pod| pod.is_ready && !pod.is_ending);
+        match pods.len() {
+            0 => Err(Error::user(format!(
                 "{told} has no ready pod (of {count}); wait until one is"
-            ))
-        })
+            ))),
+            ready => Ok(pods.swap_remove(turn % ready)),
+        }
     }
 }
 
@@ -203,7 +235,7 @@ fn container_port(pod: &Pod, port: &RemotePort) -> Result<u16> {
     })
 }
 
-fn accept(listener: &TcpListener, link: &Arc<Link>, shared: &Arc<ForwardState>) {
+fn accept(listener: &TcpListener, route: &Arc<Route>, shared: &Arc<ForwardState>) {
     for connection in listener.incoming() {
         if shared.is_over.load(Ordering::Acquire) {
             return;
@@ -222,11 +254,14 @@ fn accept(listener: &TcpListener, link: &Arc<Link>, shared: &Arc<ForwardState>) 
             }
             open.push(kept);
         }
-        let (link, shared) = (Arc::clone(link), Arc::clone(shared));
+        let (route, shared) = (Arc::clone(route), Arc::clone(shared));
         let spawned = thread::Builder::new()
             .name("kubernetes-forward".to_owned())
             .spawn(move || {
-                link.carry(&connection, |error| shared.trouble(error.to_string()));
+                match route.lead() {
+                    Ok(link) => link.carry(&connection, |error| shared.trouble(error.to_string())),
+                    Err(error) => shared.trouble(error.to_string()),
+                }
                 // It may be closed already.
                 let _ = connection.shutdown(Shutdown::Both);
             });
@@ -250,7 +285,7 @@ impl PortForward {
         self.address
     }
 
-    /// The pod that it leads to.
+    /// The pod to which the first connection could be led.
     #[must_use]
     pub fn pod(&self) -> &str {
         &self.pod

@@ -154,3 +154,62 @@ fn what_cannot_be_forwarded_is_told_at_once() {
         .expect_err("not ready");
     assert!(error.to_string().contains("no ready pod"), "{error}");
 }
+
+/// What a connection hears before it ends.
+fn greeting(address: SocketAddr) -> String {
+    let mut connection = TcpStream::connect(address).expect("connected");
+    let mut read = String::new();
+    connection
+        .read_to_string(&mut read)
+        .expect("read to its end");
+    read
+}
+
+/// Greets each connection, and ends it.
+fn greeter(words: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("bound");
+    thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            connection.write_all(words.as_bytes()).expect("written");
+        }
+    });
+    address
+}
+
+#[test]
+fn each_connection_is_led_to_a_pod_that_is_ready_then() {
+    let (server, old) = served();
+    server.listen_at(&old, 8080, greeter("old"));
+    let workload = ForwardTo::Workload(WorkloadName::parse("api", "shop").expect("a name"));
+    let forward = server
+        .cluster()
+        .port_forward(&workload, &RemotePort::Number(8080))
+        .expect("forwarded");
+    assert_eq!(greeting(forward.address()), "old");
+    let is_ready = |is_ready: &str| json!([{ "type": "Ready", "status": is_ready }]);
+    server.change("Pod", "shop", &old, |pod| {
+        pod["status"]["conditions"] = is_ready("False");
+    });
+    assert_eq!(greeting(forward.address()), "", "there is none");
+    let troubles = forward.troubles();
+    assert!(
+        troubles.len() == 1 && troubles[0].contains("no ready pod"),
+        "{troubles:?}"
+    );
+    server.deploy("shop", "api", 2);
+    let new = server
+        .pod_names("shop")
+        .into_iter()
+        .find(|name| *name != old);
+    let new = new.expect("a second pod");
+    server.listen_at(&new, 8080, greeter("new"));
+    assert_eq!(greeting(forward.address()), "new");
+    server.change("Pod", "shop", &old, |pod| {
+        pod["status"]["conditions"] = is_ready("True");
+    });
+    let mut heard = [greeting(forward.address()), greeting(forward.address())];
+    heard.sort();
+    assert_eq!(heard, ["new", "old"], "each has its turn");
+    assert!(forward.troubles().is_empty());
+}

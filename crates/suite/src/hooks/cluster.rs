@@ -134,6 +134,14 @@ impl Clusters {
         Ok(format!("{}://{address}{}", target.scheme, target.path))
     }
 
+    /// What went wrong with forwarded ports since this was asked last.
+    pub(super) fn forward_troubles(&self) -> Vec<String> {
+        self.forwards
+            .iter()
+            .flat_map(PortForward::troubles)
+            .collect()
+    }
+
     fn forward(&mut self, target: &KubernetesTarget) -> Result<String, String> {
         let client = self.client(&target.context)?;
         let to = ForwardTo::Service {

@@ -302,6 +302,10 @@ impl World for System {
         self.clusters.find_target(target)
     }
 
+    fn target_troubles(&mut self) -> Vec<String> {
+        self.clusters.forward_troubles()
+    }
+
     fn is_rolled_out(&mut self, cluster: &Cluster, workload: &str) -> Result<bool, String> {
         self.clusters.is_rolled_out(cluster, workload)
     }

@@ -159,6 +159,10 @@ impl World for Simulated {
         Ok(format!("{}://{}", target.scheme, target.name))
     }
 
+    fn target_troubles(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     fn is_rolled_out(&mut self, _cluster: &Cluster, _workload: &str) -> Result<bool, String> {
         Ok(self.now.get() >= Duration::from_secs(30))
     }

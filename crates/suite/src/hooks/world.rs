@@ -120,6 +120,9 @@ pub trait World {
     /// There is none, or it could not be asked.
     fn find_target(&mut self, target: &KubernetesTarget) -> Result<String, String>;
 
+    /// What went wrong on the way to the target since this was asked last, and is not the target's doing.
+    fn target_troubles(&mut self) -> Vec<String>;
+
     /// Whether the rollout of a workload is complete.
     ///
     /// # Errors

@@ -199,7 +199,11 @@ impl<'r, 'a> Attempt<'r, 'a> {
             command: shown,
             length: phase.length,
         });
-        let files = self.execute(&order, phase)?;
+        // What went wrong while hooks changed the cluster is not of this load.
+        drop(self.runner.world.target_troubles());
+        let files = self.execute(&order, phase);
+        self.note_target_troubles();
+        let files = files?;
         if phase.kind == PhaseKind::Load {
             self.runner.clean_up("after", &self.row.hooks.after);
         }
@@ -213,6 +217,14 @@ impl<'r, 'a> Attempt<'r, 'a> {
             PhaseKind::WarmUp => Ok(()),
             PhaseKind::Load => self.judge_load(&order, &result, files),
         }
+    }
+
+    /// A try whose way to the target failed says nothing of the target.
+    fn note_target_troubles(&mut self) {
+        let troubles = self.runner.world.target_troubles().into_iter();
+        let told =
+            troubles.map(|why| format!("the way to the target failed, not the target: {why}"));
+        self.status.reasons.extend(told);
     }
 
     fn order(&self, phase: &PlannedPhase) -> Result<RunOrder, Stop> {

@@ -29,6 +29,7 @@ fn run_of(line: &str, samples: Option<mpsc::SyncSender<Vec<Sample>>>) -> RunResu
     let plan = plan::bench(&args, &Env::default(), &Files::Disk, 7).expect("a good plan");
     let (_orders, commands) = mpsc::channel();
     let setup = loadline_run::RunSetup {
+        load: None,
         steps: None,
         commands,
         samples,

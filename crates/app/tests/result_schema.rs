@@ -132,6 +132,7 @@ fn run_of(line: &str) -> RunResult {
     let plan = plan::bench(&args, &Env::default(), &Files::Disk, 7).expect("a good plan");
     let (_orders, commands) = mpsc::channel();
     let setup = loadline_run::RunSetup {
+        load: None,
         steps: None,
         commands,
         samples: None,

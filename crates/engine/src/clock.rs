@@ -48,6 +48,17 @@ impl Clock {
         zero.unix_ns.store(unix_ns(), Relaxed);
     }
 
+    /// Makes an instant on the operating system's scale the zero, which may lie ahead: until then it is always now.
+    pub fn begin_at(&self, monotonic_ns: u64) {
+        let now = platform::monotonic_ns();
+        let ahead = monotonic_ns.saturating_sub(now);
+        let past = now.saturating_sub(monotonic_ns);
+        let zero = self.zero;
+        zero.origin_ns.store(monotonic_ns, Relaxed);
+        let unix_at_zero = (unix_ns() + ahead).saturating_sub(past);
+        zero.unix_ns.store(unix_at_zero, Relaxed);
+    }
+
     /// Nanoseconds since 1970 at the clock's zero.
     #[must_use]
     pub fn started_unix_ns(&self) -> u64 {

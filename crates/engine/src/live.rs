@@ -67,6 +67,24 @@ impl LiveCounters {
         }
     }
 
+    /// Shows what workers elsewhere count, in the place of a worker here: all of it belongs to the first scenario.
+    pub fn show(&self, totals: &LiveTotals) {
+        if let Some(AtWork(count)) = self.at_work.first() {
+            count.store(totals.vus_active, Relaxed);
+        }
+        for (counter, value) in [
+            (&self.started, totals.started),
+            (&self.completed, totals.completed),
+            (&self.failed, totals.failed),
+            (&self.interrupted, totals.interrupted),
+            (&self.vus_made, totals.vus_made),
+            (&self.iterations_completed, totals.iterations_completed),
+            (&self.iterations_interrupted, totals.iterations_interrupted),
+        ] {
+            counter.store(value, Relaxed);
+        }
+    }
+
     #[inline]
     pub(crate) fn count_started(&self) {
         bump(&self.started);

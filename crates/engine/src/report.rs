@@ -2,6 +2,7 @@
 //!
 //! Must not know workers. Invariant: everything in here may cross to another thread.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use loadline_model::{Nanos, Snapshot};
@@ -42,6 +43,15 @@ pub enum WorkerReport {
         never_started: u64,
         /// When its last request ended.
         last_done: Nanos,
+    },
+    /// Workers that were elsewhere are gone, and will not report again.
+    Lost {
+        /// Which.
+        workers: Range<u32>,
+        /// Who they were and why they are gone.
+        why: String,
+        /// Requests that they had begun and not reported.
+        begun: u64,
     },
     /// A script did something to the test.
     Script(ScriptSignal),

@@ -173,6 +173,20 @@ impl Engine {
         self.start_line.release();
     }
 
+    /// Starts the run at an instant on the operating system's scale, which is waited for: its clock begins at zero then.
+    pub fn release_at(&self, monotonic_ns: u64) {
+        let ahead = monotonic_ns.saturating_sub(platform::monotonic_ns());
+        thread::sleep(Duration::from_nanos(ahead));
+        self.clock.begin_at(monotonic_ns);
+        self.start_line.release();
+    }
+
+    /// The number of workers that report.
+    #[must_use]
+    pub fn workers(&self) -> u32 {
+        u32::try_from(self.live.len()).unwrap_or(u32::MAX)
+    }
+
     /// Milliseconds since 1970 at the start of the run.
     #[must_use]
     pub fn started_unix_ms(&self) -> u64 {

@@ -60,6 +60,8 @@ exit_codes! {
     MarkedFailed = 110, "the script marked the test as failed: exec.test.fail()";
     /// An observer that the test needs was lost.
     ObserverLost = 111, "an observer that the test requires could not read, or could read no longer";
+    /// An agent was lost.
+    AgentLost = 112, "an agent was lost, and with it a part of the load";
     /// `loadline jmeter`: SIGINT came, as the shell tells it.
     Interrupted = 130, "jmeter dialect: stopped by SIGINT";
     /// `loadline jmeter`: SIGTERM came, as the shell tells it.

@@ -1,6 +1,6 @@
 //! What a worker saw in one interval: fixed size, merged associatively.
 //!
-//! Must not know clocks or who reads it. Invariant: `started = completed + failed + interrupted`
+//! Must not know clocks or who reads it. Invariant: `started = completed + failed + interrupted + lost`
 //! holds for the sum of all snapshots of a run that has ended ([`Counts::is_conserved`]).
 
 use std::collections::BTreeMap;
@@ -41,6 +41,9 @@ pub struct Counts {
     pub failed: [u64; ErrorClass::COUNT],
     /// Begun and cut short by the end of the run.
     pub interrupted: u64,
+    /// Begun by an agent that was lost before it could report what became of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
     /// Due without a free virtual user, and not started.
     pub dropped: u64,
     /// Bytes sent, as they were on the wire (TLS records excluded).
@@ -54,6 +57,11 @@ pub struct Counts {
     /// Failures of kept-alive connections that were tried again on a new one before an answer
     /// began.
     pub retried: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 mod failures_by_class {
@@ -94,7 +102,7 @@ impl Counts {
     /// Whether every request that was begun met a fate.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
-        self.started == self.completed + self.failed_total() + self.interrupted
+        self.started == self.completed + self.failed_total() + self.interrupted + self.lost
     }
 
     /// Adds another interval or worker.
@@ -106,6 +114,7 @@ impl Counts {
             *sum += part;
         }
         self.interrupted += other.interrupted;
+        self.lost += other.lost;
         self.dropped += other.dropped;
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;

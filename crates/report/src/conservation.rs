@@ -29,6 +29,7 @@ pub(crate) fn line(result: &RunResult) -> String {
     parts.push(format!("failed {}{}", count(failed), by_class(result)));
     for (what, number) in [
         ("never answered", counts.interrupted + warm_up.interrupted),
+        ("lost with an agent", counts.lost + warm_up.lost),
         ("dropped", counts.dropped + warm_up.dropped),
         ("never started", totals.never_started),
     ] {

@@ -4,6 +4,7 @@
 //! workers reported; what a worker reports as it ends belongs to the second in which it ended.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use loadline_engine::{INTERVAL, ScriptSignal, WorkerReport};
@@ -43,6 +44,8 @@ pub(crate) struct Collector {
     pub(crate) never_started: u64,
     pub(crate) last_done: Nanos,
     pub(crate) failures: Vec<String>,
+    /// Whose reports will not come, and why; not told yet.
+    pub(crate) lost: Vec<String>,
     /// What scripts did to the test since somebody looked.
     pub(crate) signals: Vec<ScriptSignal>,
 }
@@ -68,6 +71,7 @@ impl Collector {
             never_started: 0,
             last_done: Nanos::ZERO,
             failures: Vec::new(),
+            lost: Vec::new(),
             signals: Vec::new(),
         }
     }
@@ -116,12 +120,36 @@ impl Collector {
                 self.last_done = self.last_done.max(last_done);
                 self.add(worker, interval, *seen, planned);
             }
+            WorkerReport::Lost {
+                workers,
+                why,
+                begun,
+            } => self.lose(workers, why, begun),
             WorkerReport::Script(signal) => self.signals.push(signal),
             WorkerReport::Failed { worker, why } => {
                 self.reached_by_worker[worker as usize] = u64::MAX;
                 self.failures.push(format!("worker {worker}: {why}"));
             }
         }
+    }
+
+    /// Takes workers for ended whose reports will not come.
+    fn lose(&mut self, workers: Range<u32>, why: String, begun: u64) {
+        let mut seen = Snapshot::default();
+        seen.counts.started = begun;
+        seen.counts.lost = begun;
+        let first = workers.start as usize;
+        let reached = self.reached_by_worker.get(first).copied();
+        let interval = reached.filter(|at| *at != u64::MAX).unwrap_or(self.told);
+        if let Some(planned) = self.planned_by_worker.get(first).copied() {
+            self.add(workers.start, interval, seen, planned);
+        }
+        for worker in workers {
+            if let Some(reached) = self.reached_by_worker.get_mut(worker as usize) {
+                *reached = u64::MAX;
+            }
+        }
+        self.lost.push(why);
     }
 
     /// Adds what a worker saw to a second, or to the next that is told where this one was.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::steps::StepsState;
 use loadline_engine::{Engine, EngineSetup, StartError};
-use loadline_model::event::{Mark, THRESHOLD_MARK, WARNING_MARK};
+use loadline_model::event::{AGENT_LOST_MARK, Mark, THRESHOLD_MARK, WARNING_MARK};
 use loadline_model::rates::rates;
 use loadline_model::result::{Environment, RunResult, StopReason, Totals};
 use loadline_model::rows::Rows;
@@ -20,6 +20,7 @@ use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
 use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
+use crate::load::Load;
 use crate::observing::Observing;
 use crate::orders::{reason_of, until_ready};
 use crate::outcome::{ScriptOutcome, bare_result, judged};
@@ -52,14 +53,11 @@ pub fn run(
         None => None,
     };
     let threads = setup.steps.as_ref().map(|steps| Arc::clone(&steps.state));
-    let workers = Engine::workers_for(&plan);
     let enter = |phase| {
         if let Some(watch) = &setup.watch {
             watch.enter(phase);
         }
     };
-    let environment = Arc::new(environment(workers, &setup.command_line));
-    let collector = Collector::new(workers, plan.is_open(), plan.warm_up);
     let (mut observing, early_order) = match setup.observers {
         Some(feed) => {
             let (observing, order) = Observing::begin(feed, &setup.commands);
@@ -67,43 +65,50 @@ pub fn run(
         }
         None => (None, None),
     };
-    let engine_setup = EngineSetup {
-        plan: Arc::clone(&plan),
-        samples: setup.samples,
-        script: setup.script.as_ref().map(|script| script.setup.clone()),
-        steps: setup.steps,
-    };
     enter(RunPhase::InitVus);
-    let engine = Engine::start(engine_setup).map_err(RunError::Start)?;
-    let hasty_order = until_ready(&engine, &setup.commands, TICK);
+    let load = match setup.load {
+        Some(load) => load,
+        None => {
+            let engine = Engine::start(EngineSetup {
+                plan: Arc::clone(&plan),
+                samples: setup.samples,
+                script: setup.script.as_ref().map(|script| script.setup.clone()),
+                steps: setup.steps,
+            });
+            Box::new(engine.map_err(RunError::Start)?)
+        }
+    };
+    let hasty_order = until_ready(&*load, &setup.commands, TICK);
     enter(RunPhase::Ready);
+    let environment = Arc::new(environment(load.workers(), &setup.command_line));
+    let collector = Collector::new(load.workers(), plan.is_open(), plan.warm_up);
     if let Some(watch) = &setup.watch {
-        watch.follow(&engine);
+        watch.follow(&*load);
     }
     let mut lifecycle = setup.script.map(|script| {
         let functions = script.functions;
-        Lifecycle::new(&plan, script.setup, &engine, functions, setup.watch.clone())
+        Lifecycle::new(&plan, script.setup, &*load, functions, setup.watch.clone())
     });
     let orders = (&setup.commands, setup.is_paused);
     let begun = match (&mut lifecycle, hasty_order) {
         (None, order) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
         (Some(lifecycle), Some(order)) => Ok(lifecycle.give_up(order)),
-        (Some(lifecycle), None) => lifecycle.begin(&engine, orders, script.as_mut(), on_event),
+        (Some(lifecycle), None) => lifecycle.begin(&*load, orders, script.as_mut(), on_event),
     };
     if !matches!(begun, Ok(Begun::Yes)) {
-        engine.command(RunCommand::StopNow);
+        load.command(RunCommand::StopNow);
     }
-    engine.release();
+    load.release();
     let begun = begun.map_err(RunError::Start)?;
     on_event(RunEvent::Started {
         plan: Arc::new(plan.redacted()),
         environment: Arc::clone(&environment),
-        started_unix_ms: engine.started_unix_ms(),
+        started_unix_ms: load.started_unix_ms(),
     });
     if let Some(observing) = &mut observing {
-        observing.start(engine.started_unix_ms());
+        observing.start(load.started_unix_ms());
     }
-    let mut conductor = Conductor::new(plan, engine, collector, setup.commands);
+    let mut conductor = Conductor::new(plan, load, collector, setup.commands);
     conductor.observing = observing;
     conductor.script = script;
     conductor.threads = threads;
@@ -118,7 +123,7 @@ pub fn run(
 
 struct Conductor {
     plan: Arc<TestPlan>,
-    engine: Engine,
+    load: Box<dyn Load>,
     commands: Receiver<RunCommand>,
     collector: Collector,
     rows: Rows,
@@ -143,14 +148,14 @@ struct Conductor {
 impl Conductor {
     fn new(
         plan: Arc<TestPlan>,
-        engine: Engine,
+        load: Box<dyn Load>,
         collector: Collector,
         commands: Receiver<RunCommand>,
     ) -> Conductor {
         let windows = plan.aggregation.rate_window.map(Windows::new);
         Conductor {
             plan,
-            engine,
+            load,
             commands,
             collector,
             rows: Rows::default(),
@@ -177,12 +182,13 @@ impl Conductor {
             .as_ref()
             .map_or(TICK, |windows| windows.every.min(TICK));
         while !self.collector.all_ended() {
-            match self.engine.reports.recv_timeout(tick) {
+            match self.load.reports().recv_timeout(tick) {
                 Ok(report) => self.collector.take(report),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.look();
+            self.heed_losses(on_event);
             self.heed_script(on_event);
             self.heed_observers(on_event);
             self.pass_orders(on_event);
@@ -194,6 +200,7 @@ impl Conductor {
             }
         }
         self.look();
+        self.heed_losses(on_event);
         self.heed_script(on_event);
     }
 
@@ -217,11 +224,11 @@ impl Conductor {
                 self.note_late(order);
             }
         }
-        let has_failed = !self.collector.failures.is_empty() && self.engine.live().started == 0;
+        let has_failed = !self.collector.failures.is_empty() && self.load.live().started == 0;
         if has_failed && troubles.is_empty() {
             return Err(RunError::Workers(self.collector.failures));
         }
-        let live = self.engine.live();
+        let live = self.load.live();
         let (complete, interrupted) = (live.iterations_completed, live.iterations_interrupted);
         let watch = self.watch.take();
         let result = self.finish(environment, on_event);
@@ -250,7 +257,7 @@ impl Conductor {
             return;
         }
         for trouble in last {
-            let at_ns = self.engine.clock.now().0;
+            let at_ns = self.load.clock().now().0;
             let warning = Mark {
                 at_ns,
                 kind: WARNING_MARK.to_owned(),
@@ -277,6 +284,15 @@ impl Conductor {
         }
     }
 
+    /// Marks where agents were lost.
+    fn heed_losses(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        for text in std::mem::take(&mut self.collector.lost) {
+            let at_ns = self.load.clock().now().0;
+            let kind = AGENT_LOST_MARK.to_owned();
+            self.mark(Mark { at_ns, kind, text }, on_event);
+        }
+    }
+
     /// Takes what observers told; ends the test where one is lost that it needs.
     fn heed_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         let lost = self.observing.as_mut().and_then(|seen| seen.look(on_event));
@@ -299,10 +315,10 @@ impl Conductor {
 
     /// Reads the live counters.
     fn look(&mut self) {
-        let live = self.engine.live();
+        let live = self.load.live();
         self.active_vus_max = self.active_vus_max.max(self.at_work());
         if let Some(windows) = &mut self.windows {
-            let now = self.engine.clock.now();
+            let now = self.load.clock().now();
             let done = live.completed + live.failed;
             windows.look(now, done);
         }
@@ -320,7 +336,7 @@ impl Conductor {
 
     /// The live counters; of steps, threads are at work from when they begin.
     fn live(&self) -> LiveTotals {
-        let live = self.engine.live();
+        let live = self.load.live();
         match &self.threads {
             Some(threads) => LiveTotals {
                 vus_active: threads.threads().0.into(),
@@ -339,7 +355,7 @@ impl Conductor {
 
     fn obey(&mut self, command: RunCommand, on_event: &mut dyn FnMut(RunEvent)) {
         let Some(reason) = reason_of(command) else {
-            return self.engine.command(command);
+            return self.load.command(command);
         };
         let text = match reason {
             StopReason::Remote => "stopped through the REST API or the live page",
@@ -362,7 +378,7 @@ impl Conductor {
 
     /// Whether workers that were told to stop at once have not done so in time.
     fn gave_up(&self) -> bool {
-        let now = self.engine.clock.now();
+        let now = self.load.clock().now();
         let patience = match self.stop {
             StopReason::Aborted => LAST_WORDS_NOW,
             _ => LAST_WORDS,
@@ -375,7 +391,7 @@ impl Conductor {
         let live = self.live();
         if let Some(script) = &mut self.script {
             let until_ns = told.row.at_ns + told.row.span_ns;
-            let started_unix_ms = self.engine.started_unix_ms();
+            let started_unix_ms = self.load.started_unix_ms();
             script.gauge(&mut told.delta, &live, until_ns, started_unix_ms);
         }
         self.tell(told, on_event);
@@ -481,9 +497,9 @@ impl Conductor {
             true => RunCommand::StopNow,
             false => command,
         };
-        self.engine.command(command);
+        self.load.command(command);
         self.stop = reason;
-        let now = self.engine.clock.now();
+        let now = self.load.clock().now();
         self.stopped_at.get_or_insert(now);
         if command != RunCommand::StopGracefully {
             self.cut_at.get_or_insert(now);
@@ -519,7 +535,7 @@ impl Conductor {
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
         let done = self.total.counts.completed + self.total.counts.failed_total();
         let totals = Totals {
-            started_unix_ms: self.engine.started_unix_ms(),
+            started_unix_ms: self.load.started_unix_ms(),
             elapsed_ns: elapsed.0,
             measured_ns,
             stop: self.stop,
@@ -578,7 +594,7 @@ impl Conductor {
             self.mark(warning, on_event);
         }
         let seen = self.total.script.take().unwrap_or_default();
-        let length = Duration::from(self.engine.clock.since_test_began());
+        let length = Duration::from(self.load.clock().since_test_began());
         Some(script.finish(&seen, length))
     }
 

@@ -13,11 +13,14 @@ use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand};
 
 use crate::lifecycle::Trouble;
+use crate::load::Load;
 use crate::observing::ObserverFeed;
 use crate::watch::RunWatch;
 
 /// What a run is started with beside its plan.
 pub struct RunSetup {
+    /// Who makes the load; `None`: an engine in this process.
+    pub load: Option<Box<dyn Load>>,
     /// Orders from outside; a channel without a sender gives none.
     pub commands: Receiver<RunCommand>,
     /// Where every single sample goes; `None`: nobody wants them.

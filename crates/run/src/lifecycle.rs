@@ -12,7 +12,7 @@ use std::time::Duration;
 use loadline_engine::clock::Clock;
 use loadline_engine::hook::{Around, AroundEnding, AroundReport, GiveUp, Place, run_around};
 use loadline_engine::live::LiveCounters;
-use loadline_engine::{Engine, ScriptSetup, ScriptSignal, StartError};
+use loadline_engine::{ScriptSetup, ScriptSignal, StartError};
 use loadline_metric::MeasurementsDelta;
 use loadline_model::client::ClientPlan;
 use loadline_model::event::Before;
@@ -23,6 +23,7 @@ use loadline_script::exports::Exports;
 use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
 use serde_json::Value;
 
+use crate::load::Load;
 use crate::script::ScriptConduct;
 use crate::thresholds::HOLD_EVERY;
 use crate::watch::{RunPhase, RunWatch};
@@ -98,7 +99,7 @@ pub(crate) enum Begun {
 
 /// The time before the iterations.
 struct Eve<'a> {
-    engine: &'a Engine,
+    load: &'a dyn Load,
     script: Option<&'a mut ScriptConduct>,
     on_event: &'a mut dyn FnMut(RunEvent),
     /// The gauges of each second.
@@ -110,8 +111,8 @@ impl Eve<'_> {
     fn tell(&mut self, before: Before) {
         (self.on_event)(RunEvent::Before(before));
         if let Some(script) = &mut self.script {
-            let (live, now) = (self.engine.live(), self.engine.clock.now());
-            script.gauge(&mut self.seen, &live, now.0, self.engine.started_unix_ms());
+            let (live, now) = (self.load.live(), self.load.clock().now());
+            script.gauge(&mut self.seen, &live, now.0, self.load.started_unix_ms());
         }
     }
 }
@@ -136,15 +137,15 @@ impl Lifecycle {
     pub(crate) fn new(
         plan: &Arc<TestPlan>,
         script: ScriptSetup,
-        engine: &Engine,
+        load: &dyn Load,
         functions: Vec<String>,
         watch: Option<Arc<RunWatch>>,
     ) -> Lifecycle {
         Lifecycle {
             plan: Arc::clone(plan),
             script,
-            clock: engine.clock,
-            live: engine.live_counters().to_vec(),
+            clock: load.clock(),
+            live: load.live_counters().to_vec(),
             functions,
             watch,
             troubles: Vec::new(),
@@ -159,16 +160,16 @@ impl Lifecycle {
     }
 
     /// Waits for the word to begin if need be, and runs `setup()`, which a threshold may end. Orders
-    /// that do not end the test go to the engine.
+    /// that do not end the test go to who makes the load.
     pub(crate) fn begin(
         &mut self,
-        engine: &Engine,
+        load: &dyn Load,
         (commands, is_paused): (&Receiver<RunCommand>, bool),
         script: Option<&mut ScriptConduct>,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<Begun, StartError> {
         let mut eve = Eve {
-            engine,
+            load,
             script,
             on_event,
             seen: Snapshot::default(),
@@ -199,7 +200,7 @@ impl Lifecycle {
             match commands.recv_timeout(TELL_EVERY) {
                 Ok(RunCommand::Resume) => return None,
                 Ok(order) if order.is_stop() => return Some(order),
-                Ok(order) => eve.engine.command(order),
+                Ok(order) => eve.load.command(order),
                 Err(RecvTimeoutError::Timeout) => eve.tell(Before::Paused),
                 Err(RecvTimeoutError::Disconnected) => return Some(RunCommand::StopNow),
             }
@@ -236,7 +237,7 @@ impl Lifecycle {
             }
             match commands.try_recv() {
                 Ok(order) if order.is_stop() => stopped = Some(order),
-                Ok(order) => eve.engine.command(order),
+                Ok(order) => eve.load.command(order),
                 Err(_) => {}
             }
             if let Some(script) = &eve.script

@@ -5,21 +5,22 @@
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use loadline_engine::Engine;
 use loadline_model::RunCommand;
 use loadline_model::result::StopReason;
+
+use crate::load::Load;
 
 /// Waits until the virtual users are made, and passes orders on meanwhile, every `tick`; gives the first that ends
 /// the test: what is not made by then is not waited for.
 pub(crate) fn until_ready(
-    engine: &Engine,
+    load: &dyn Load,
     commands: &Receiver<RunCommand>,
     tick: Duration,
 ) -> Option<RunCommand> {
     let mut stopped = None;
-    while !engine.is_ready_within(tick) {
+    while !load.is_ready_within(tick) {
         for order in commands.try_iter() {
-            engine.command(order);
+            load.command(order);
             stopped = stopped.or(order.is_stop().then_some(order));
         }
     }

@@ -7,10 +7,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use loadline_engine::ScriptSetup;
 use loadline_engine::clock::Clock;
 use loadline_engine::hook::{Around, AroundEnding, Place, run_around};
 use loadline_engine::live::{LiveCounters, LiveTotals};
-use loadline_engine::{Engine, ScriptSetup};
 use loadline_metric::{BuiltIn, MeasurementsDelta};
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::summarize::HeldThresholds;
@@ -19,6 +19,7 @@ use loadline_model::{Executor, Snapshot, TestPlan, TestSummary};
 use loadline_script::vu::{Hook, Returned};
 
 use crate::lifecycle::sorted;
+use crate::load::Load;
 use crate::thresholds::ScriptThresholds;
 
 /// Parts of a run that are kept until somebody asks for their sum; beyond, they are summed anyway.
@@ -257,11 +258,11 @@ impl RunWatch {
         self.state().phase = phase;
     }
 
-    pub(crate) fn follow(&self, engine: &Engine) {
+    pub(crate) fn follow(&self, load: &dyn Load) {
         // One engine a run.
         drop(
             self.engine
-                .set((engine.clock, engine.live_counters().to_vec())),
+                .set((load.clock(), load.live_counters().to_vec())),
         );
     }
 

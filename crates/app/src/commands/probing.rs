@@ -158,6 +158,7 @@ impl Prober {
         let mut progress = Progress::new(what, load, self.is_quiet);
         let mut on_event = |event: RunEvent| progress.show(&event);
         let setup = RunSetup {
+            load: None,
             steps: None,
             commands,
             samples: None,

@@ -119,6 +119,7 @@ impl Run {
             ..
         } = self;
         let setup = RunSetup {
+            load: None,
             commands,
             samples,
             script: None,

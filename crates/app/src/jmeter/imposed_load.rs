@@ -134,6 +134,7 @@ impl Trial {
             ..self.steps
         };
         let setup = RunSetup {
+            load: None,
             steps: Some(steps),
             ..setup
         };

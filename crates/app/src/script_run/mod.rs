@@ -116,6 +116,7 @@ impl Going<'_> {
             show.hand_to(tui);
         }
         let setup = RunSetup {
+            load: None,
             steps: None,
             commands: orders.1,
             samples: None,

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{BuiltIn, HttpTimes, MetricId, Tagged};
 
 /// Series that are counted one by one, 8 bytes each; what is beyond is estimated.
@@ -17,15 +19,35 @@ const RECENT: usize = 256;
 const EXCHANGE: u64 = 1 << 32;
 
 /// A set of series, of which only their number can be asked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Seen", into = "Seen")]
 pub struct DistinctSeries(Seen);
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum Seen {
     /// The hash of each.
     Exact(BTreeSet<u64>),
     /// Registers of a HyperLogLog (Flajolet et al. 2007): the longest run of leading zeros, plus one.
     Estimate(Box<[u8]>),
+}
+
+impl TryFrom<Seen> for DistinctSeries {
+    type Error = &'static str;
+
+    fn try_from(seen: Seen) -> Result<DistinctSeries, &'static str> {
+        match &seen {
+            Seen::Exact(hashes) if hashes.len() > EXACT_MAX => Err("too many series are told one by one"),
+            Seen::Estimate(registers) if registers.len() != REGISTERS => Err("an estimate has another number of registers"),
+            _ => Ok(DistinctSeries(seen)),
+        }
+    }
+}
+
+impl From<DistinctSeries> for Seen {
+    fn from(series: DistinctSeries) -> Seen {
+        series.0
+    }
 }
 
 impl Default for DistinctSeries {

@@ -30,6 +30,8 @@ codes! {
     RunCrashed = "run-crashed";
     /// A signal or a threshold ended the run early.
     RunInterrupted = "run-interrupted";
+    /// An agent was lost, and with it its share of the load.
+    AgentLost = "agent-lost";
     /// Not one request was sent.
     NothingSent = "nothing-sent";
     /// Requests were sent and none was answered.

@@ -1,0 +1,77 @@
+//! An agent: joins a coordinator, makes its share of the load, and reports.
+//!
+//! Must not know what a script is. Invariant: an agent that has lost its coordinator stops, for nobody would count what it
+//! does.
+
+mod outbox;
+mod session;
+mod work;
+
+use std::fmt;
+use std::sync::Arc;
+
+use loadline_engine::{EngineSetup, ScriptLog};
+use loadline_model::TestPlan;
+use loadline_script::vu::SetupData;
+
+use crate::coordinator::Program;
+use crate::identity::Identity;
+
+pub use session::attend;
+
+/// How an agent takes part.
+#[derive(Debug)]
+pub struct AgentSettings {
+    /// Host and port of the coordinator.
+    pub join: String,
+    /// Whom the agent trusts, and as whom it is known.
+    pub identity: Identity,
+    /// What it is called in messages.
+    pub name: String,
+}
+
+/// What an agent is to do.
+pub struct Assignment {
+    /// The plan, with the agent's segment.
+    pub plan: Arc<TestPlan>,
+    /// The script; `None` for other runs.
+    pub program: Option<Program>,
+    /// Where the data of `setup()` will be.
+    pub data: SetupData,
+    /// Where lines of the log go.
+    pub log: Arc<dyn ScriptLog>,
+}
+
+/// Makes an assignment ready for the engine; an error says why it cannot be done.
+pub type Prepare = Box<dyn FnOnce(Assignment) -> Result<EngineSetup, String> + Send>;
+
+/// Why an agent's part ended before the test did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentError {
+    /// The coordinator cannot be reached.
+    Unreachable(String),
+    /// The coordinator does not want it.
+    Refused(String),
+    /// The coordinator is gone.
+    CoordinatorLost(String),
+    /// The agent cannot do what is asked of it.
+    Unable(String),
+}
+
+impl fmt::Display for AgentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AgentError::Unreachable(why) => write!(f, "the coordinator cannot be reached: {why}"),
+            AgentError::Refused(why) => write!(f, "the coordinator refuses this agent: {why}"),
+            AgentError::CoordinatorLost(why) => {
+                write!(
+                    f,
+                    "the coordinator is gone, and the load was stopped: {why}"
+                )
+            }
+            AgentError::Unable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for AgentError {}

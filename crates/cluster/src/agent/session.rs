@@ -1,0 +1,235 @@
+//! An agent's stream with its coordinator.
+//!
+//! Must not know what the engine does. Invariants: questions for the time are answered at once; an agent that is alive says
+//! something several times a second.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use loadline_engine::platform;
+use loadline_model::TestPlan;
+use tokio::runtime::Builder;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::transport::{Channel, Endpoint};
+
+use super::work::{Control, LiveView, Outgoing, Work};
+use super::{AgentError, AgentSettings, Assignment, Prepare};
+use crate::coordinator::Program;
+use crate::coordinator::{MESSAGE_MAX, WINDOW};
+use crate::generated::coordination_client::CoordinationClient;
+use crate::generated::from_agent::What;
+use crate::generated::to_agent::What as Told;
+use crate::generated::{ClockAnswer, Hello, Job};
+use crate::message::command_of;
+
+/// How long a coordinator may take to be there.
+const JOIN_PATIENCE: Duration = Duration::from_secs(60);
+/// Between two tries.
+const TRY_EVERY: Duration = Duration::from_millis(250);
+/// Of one try.
+const TRY_LIMIT: Duration = Duration::from_secs(5);
+/// How often counters are told.
+const LIVE_EVERY: Duration = Duration::from_millis(200);
+/// Most bytes of a script's archive.
+const ARCHIVE_MAX: u64 = 64 << 20;
+
+/// Takes part in a test to its end; gives the test's exit code.
+///
+/// # Errors
+/// Why the agent's part ended before.
+pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<u8, AgentError> {
+    let unable = |error: std::io::Error| AgentError::Unable(format!("the system refuses: {error}"));
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(unable)?;
+    let (control, controlled) = channel();
+    let (outgoing, to_send) = mpsc::unbounded_channel();
+    let outgoing = Outgoing(outgoing);
+    let live = LiveView::default();
+    let work = Work {
+        control: controlled,
+        outgoing: outgoing.clone(),
+        live: live.clone(),
+    };
+    let worker = thread::Builder::new()
+        .name("agent".to_owned())
+        .spawn(move || work.run(prepare))
+        .map_err(unable)?;
+    let session = Session {
+        control,
+        outgoing,
+        live,
+        job: None,
+    };
+    let ended = runtime.block_on(session.attend(settings, to_send));
+    // Without the session's end of its controls the engine stops.
+    let is_over = worker.join();
+    match (ended, is_over) {
+        (Ok(_), Err(_)) => Err(AgentError::Unable("the engine panicked".to_owned())),
+        (ended, _) => ended,
+    }
+}
+
+/// One part in one test.
+struct Session {
+    control: Sender<Control>,
+    outgoing: Outgoing,
+    live: LiveView,
+    /// The job whose archive is not whole yet.
+    job: Option<(Job, Vec<u8>)>,
+}
+
+impl Session {
+    async fn attend(
+        mut self,
+        settings: &AgentSettings,
+        to_send: mpsc::UnboundedReceiver<crate::generated::FromAgent>,
+    ) -> Result<u8, AgentError> {
+        let channel = join(settings).await?;
+        self.outgoing.say(What::Hello(Hello {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: settings.name.clone(),
+        }));
+        let mut client = CoordinationClient::new(channel)
+            .max_decoding_message_size(MESSAGE_MAX)
+            .max_encoding_message_size(MESSAGE_MAX);
+        let gone = |why: tonic::Status| AgentError::CoordinatorLost(why.message().to_owned());
+        let stream = client.attend(UnboundedReceiverStream::new(to_send)).await;
+        let mut told = stream.map_err(gone)?.into_inner();
+        let mut ticks = tokio::time::interval(LIVE_EVERY);
+        loop {
+            tokio::select! {
+                biased;
+                message = told.message() => {
+                    let message = message.map_err(gone)?;
+                    let ended = || AgentError::CoordinatorLost("it closed the connection".to_owned());
+                    if let Some(what) = message.ok_or_else(ended)?.what
+                        && let Some(code) = self.heed(what)?
+                    {
+                        return Ok(code);
+                    }
+                }
+                _ = ticks.tick() => self.outgoing.say(What::Live(self.live.totals().into())),
+            }
+        }
+    }
+
+    /// Heeds a message; gives the exit code where it was the last.
+    fn heed(&mut self, what: Told) -> Result<Option<u8>, AgentError> {
+        match what {
+            Told::Clock(question) => {
+                let at_ns = platform::monotonic_ns();
+                let number = question.number;
+                self.outgoing
+                    .say(What::Clock(ClockAnswer { number, at_ns }));
+            }
+            Told::Job(job) => {
+                let bytes = job.script.as_ref().map_or(0, |script| script.archive_bytes);
+                if bytes > ARCHIVE_MAX {
+                    let why = format!("its script has {bytes} bytes, more than {ARCHIVE_MAX}");
+                    return Err(AgentError::Unable(why));
+                }
+                self.job = Some((job, Vec::new()));
+                self.begin_if_whole()?;
+            }
+            Told::Program(chunk) => {
+                if let Some((_, archive)) = &mut self.job {
+                    archive.extend(chunk.bytes);
+                }
+                self.begin_if_whole()?;
+            }
+            Told::Start(start) => self.pass(Control::Start(start.at_ns, start.data.map(Arc::from))),
+            Told::Order(order) => {
+                if let Some(command) = command_of(&order) {
+                    self.pass(Control::Order(command));
+                }
+            }
+            Told::Received(received) => self.pass(Control::Received(received.number)),
+            Told::Ending(ending) => {
+                return Ok(Some(u8::try_from(ending.exit_code).unwrap_or(u8::MAX)));
+            }
+            Told::Refusal(refusal) => return Err(AgentError::Refused(refusal.why)),
+            Told::Welcome(_) => {}
+        }
+        Ok(None)
+    }
+
+    /// Tells the engine; one that has ended needs nothing.
+    fn pass(&self, control: Control) {
+        drop(self.control.send(control));
+    }
+
+    fn begin_if_whole(&mut self) -> Result<(), AgentError> {
+        let is_whole = |(job, archive): &mut (Job, Vec<u8>)| {
+            let wanted = job.script.as_ref().map_or(0, |script| script.archive_bytes);
+            archive.len() as u64 >= wanted
+        };
+        let Some((job, archive)) = self.job.take_if(is_whole) else {
+            return Ok(());
+        };
+        let unreadable = |error| AgentError::Unable(format!("the plan cannot be read: {error}"));
+        let plan: TestPlan = serde_json::from_slice(&job.plan).map_err(unreadable)?;
+        let program = job.script.map(|script| Program {
+            archive,
+            env: script.env.into_iter().collect(),
+            lacks_global: script.lacks_global,
+            remote_libs: script.remote_libs,
+            by_all_tags: script.by_all_tags,
+            counts_series: script.counts_series,
+        });
+        self.pass(Control::Do(Box::new(Assignment {
+            plan: Arc::new(plan),
+            program,
+            data: Arc::default(),
+            log: Arc::new(self.outgoing.clone()),
+        })));
+        Ok(())
+    }
+}
+
+/// Connects, and tries again while the coordinator is not there yet.
+async fn join(settings: &AgentSettings) -> Result<Channel, AgentError> {
+    let unreachable = |why: String| AgentError::Unreachable(format!("{}: {why}", settings.join));
+    let host = settings.join.rsplit_once(':').map(|(host, _)| host);
+    let host = host.ok_or_else(|| unreachable("a host and a port are wanted".to_owned()))?;
+    let endpoint = Endpoint::from_shared(format!("https://{}", settings.join))
+        .map_err(|error| unreachable(error.to_string()))?
+        .connect_timeout(TRY_LIMIT)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .http2_keep_alive_interval(Duration::from_secs(1))
+        .keep_alive_timeout(Duration::from_secs(3))
+        .tls_config(settings.identity.client(host))
+        .map_err(|error| unreachable(in_full(&error)))?;
+    let begun = Instant::now();
+    loop {
+        match endpoint.connect().await {
+            Ok(channel) => return Ok(channel),
+            Err(error) if begun.elapsed() >= JOIN_PATIENCE || !is_passing(&error) => {
+                return Err(unreachable(in_full(&error)));
+            }
+            Err(_) => tokio::time::sleep(TRY_EVERY).await,
+        }
+    }
+}
+
+/// Whether waiting may help: nobody listens yet, or the name is not known yet.
+fn is_passing(error: &tonic::transport::Error) -> bool {
+    !in_full(error).contains("certificate")
+}
+
+/// An error with its causes.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
+}

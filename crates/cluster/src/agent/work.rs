@@ -1,0 +1,186 @@
+//! The agent's engine, from its assignment to its last report.
+//!
+//! Must not own connections. Invariant: whatever happens, the engine is released, so that its threads end.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use loadline_engine::live::{LiveCounters, LiveTotals};
+use loadline_engine::{Engine, ScriptLog, WorkerReport};
+use loadline_model::RunCommand;
+use loadline_script::host::LogEntry;
+use loadline_script::vu::SetupData;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::outbox::Outbox;
+use super::{Assignment, Prepare};
+use crate::generated::from_agent::What;
+use crate::generated::{FromAgent, LogLine, Ready, Refusal, log_line};
+use crate::message::level_to_send;
+
+/// How often orders are looked for.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What the agent says, on its way to the wire.
+#[derive(Clone, Debug)]
+pub(super) struct Outgoing(pub(super) UnboundedSender<FromAgent>);
+
+impl Outgoing {
+    /// Sends it; where the wire is gone, its other end is told.
+    pub(super) fn say(&self, what: What) {
+        drop(self.0.send(FromAgent { what: Some(what) }));
+    }
+}
+
+impl ScriptLog for Outgoing {
+    fn write(&self, entry: &LogEntry<'_>) {
+        let fields = entry.fields.iter();
+        let fields = fields.map(|(name, value)| log_line::Field {
+            name: (*name).to_owned(),
+            value: (*value).to_owned(),
+        });
+        self.say(What::Log(LogLine {
+            level: level_to_send(entry.level).into(),
+            message: entry.message.to_owned(),
+            fields: fields.collect(),
+        }));
+    }
+}
+
+/// What the engine is told.
+pub(super) enum Control {
+    /// What to do.
+    Do(Box<Assignment>),
+    /// When to start, on this machine's clock; with the data of `setup()`.
+    Start(u64, Option<Arc<str>>),
+    /// An order.
+    Order(RunCommand),
+    /// Reports up to this one have arrived.
+    Received(u64),
+}
+
+/// The engine's counters, once there is one.
+#[derive(Clone, Default)]
+pub(super) struct LiveView(Arc<OnceLock<Vec<Arc<LiveCounters>>>>);
+
+impl LiveView {
+    pub(super) fn totals(&self) -> LiveTotals {
+        let mut sum = LiveTotals::default();
+        for counters in self.0.get().into_iter().flatten() {
+            counters.add_to(&mut sum);
+        }
+        sum
+    }
+}
+
+/// The work of one agent.
+pub(super) struct Work {
+    pub(super) control: Receiver<Control>,
+    pub(super) outgoing: Outgoing,
+    pub(super) live: LiveView,
+}
+
+impl Work {
+    /// Does what the agent is told, to its end: until all reports have arrived, or nobody is there any more.
+    pub(super) fn run(self, prepare: Prepare) {
+        let Some(assignment) = self.assignment() else {
+            return;
+        };
+        let data = Arc::clone(&assignment.data);
+        let started = prepare(*assignment)
+            .and_then(|setup| Engine::start(setup).map_err(|error| error.to_string()));
+        let engine = match started {
+            Ok(engine) => engine,
+            Err(why) => return self.outgoing.say(What::Refusal(Refusal { why })),
+        };
+        drop(self.live.0.set(engine.live_counters().to_vec()));
+        if !self.until_started(&engine, &data) {
+            engine.command(RunCommand::StopNow);
+            engine.release();
+            return;
+        }
+        self.report(&engine);
+    }
+
+    fn assignment(&self) -> Option<Box<Assignment>> {
+        loop {
+            if let Control::Do(assignment) = self.control.recv().ok()? {
+                return Some(assignment);
+            }
+        }
+    }
+
+    /// Waits until all is ready, says so, and waits for the start; whether it came.
+    fn until_started(&self, engine: &Engine, data: &SetupData) -> bool {
+        let mut is_told = false;
+        loop {
+            if !is_told && engine.is_ready_within(TICK) {
+                is_told = true;
+                self.outgoing.say(What::Ready(Ready {
+                    workers: engine.workers(),
+                }));
+            }
+            let control = match is_told {
+                true => self.control.recv().map_err(|_| TryRecvError::Disconnected),
+                false => self.control.try_recv(),
+            };
+            match control {
+                Ok(Control::Start(at_ns, json)) => {
+                    if let Some(json) = json {
+                        // Nobody else sets it.
+                        drop(data.set(json));
+                    }
+                    engine.release_at(at_ns);
+                    return true;
+                }
+                Ok(Control::Order(command)) => engine.command(command),
+                Ok(Control::Do(_) | Control::Received(_)) | Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    /// Passes reports on until the last has arrived.
+    fn report(&self, engine: &Engine) {
+        let mut outbox = Outbox::default();
+        let mut has_ended = false;
+        while !(has_ended && outbox.is_empty()) {
+            match engine.reports.recv_timeout(TICK) {
+                Ok(WorkerReport::Script(signal)) => {
+                    self.outgoing.say(What::Signal(signal.into()));
+                }
+                Ok(report) => self.send(outbox.take(report)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    has_ended = true;
+                    match self.control.recv() {
+                        Ok(Control::Received(number)) => self.send(outbox.received(number)),
+                        Ok(_) => {}
+                        Err(_) => return,
+                    }
+                }
+            }
+            loop {
+                match self.control.try_recv() {
+                    Ok(Control::Order(command)) => engine.command(command),
+                    Ok(Control::Received(number)) => self.send(outbox.received(number)),
+                    Ok(Control::Do(_) | Control::Start(..)) => {}
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => return engine.command(RunCommand::StopNow),
+                }
+            }
+        }
+    }
+
+    fn send(&self, reports: std::io::Result<Vec<crate::generated::Report>>) {
+        match reports {
+            Ok(reports) => reports
+                .into_iter()
+                .for_each(|report| self.outgoing.say(What::Report(report))),
+            Err(error) => self.outgoing.say(What::Refusal(Refusal {
+                why: format!("a report cannot be written: {error}"),
+            })),
+        }
+    }
+}

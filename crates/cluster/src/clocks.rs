@@ -1,0 +1,101 @@
+//! What time it is elsewhere: the offset of another monotonic clock, from questions and their answers.
+//!
+//! Must not read a clock. Invariant: the true offset lies within the error that is told, whatever the network did, as long as
+//! both clocks run at one speed.
+
+/// Questions that are asked before the start.
+pub(crate) const QUESTIONS: u64 = 16;
+
+/// One question and its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exchange {
+    /// When it was asked, here.
+    pub(crate) asked_ns: u64,
+    /// When it was read, there.
+    pub(crate) read_ns: u64,
+    /// When the answer was here.
+    pub(crate) answered_ns: u64,
+}
+
+/// How far another clock is from this one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Offset {
+    /// What is added to an instant here to have it there.
+    pub(crate) ns: i128,
+    /// By how much it may be wrong.
+    pub(crate) error_ns: u64,
+}
+
+impl Offset {
+    /// An instant of this clock on the other one.
+    pub(crate) fn there(&self, here_ns: u64) -> u64 {
+        u64::try_from(i128::from(here_ns) + self.ns).unwrap_or(0)
+    }
+}
+
+/// What is known of another clock.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClockSync {
+    best: Option<Exchange>,
+    answers: u64,
+}
+
+impl ClockSync {
+    /// Takes in an exchange; one that took longer than the best tells nothing.
+    pub(crate) fn take(&mut self, exchange: Exchange) {
+        self.answers += 1;
+        let is_better = self
+            .best
+            .is_none_or(|best| round_trip(&exchange) < round_trip(&best));
+        if is_better && exchange.answered_ns >= exchange.asked_ns {
+            self.best = Some(exchange);
+        }
+    }
+
+    /// How many answers there were.
+    pub(crate) fn answers(&self) -> u64 {
+        self.answers
+    }
+
+    /// The offset as the exchange with the least round trip gives it; zero where there was none.
+    pub(crate) fn offset(&self) -> Offset {
+        let Some(best) = self.best else {
+            return Offset::default();
+        };
+        let half = round_trip(&best) / 2;
+        Offset {
+            ns: i128::from(best.read_ns) - i128::from(best.asked_ns) - i128::from(half),
+            error_ns: half,
+        }
+    }
+}
+
+fn round_trip(exchange: &Exchange) -> u64 {
+    exchange.answered_ns.saturating_sub(exchange.asked_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_true_offset_lies_within_the_error(
+            ahead in -2_000_000_000_i64..2_000_000_000,
+            delays in prop::collection::vec((0_u64..30_000_000, 0_u64..30_000_000), 1..20),
+        ) {
+            let mut clock = ClockSync::default();
+            let mut now = 5_000_000_000_u64;
+            for (there, back) in delays {
+                let read = u64::try_from(i128::from(now + there) + i128::from(ahead)).expect("after its start");
+                clock.take(Exchange { asked_ns: now, read_ns: read, answered_ns: now + there + back });
+                now += there + back;
+            }
+            let offset = clock.offset();
+            prop_assert!((offset.ns - i128::from(ahead)).unsigned_abs() <= u128::from(offset.error_ns) + 1);
+            prop_assert_eq!(i128::from(offset.there(now)), i128::from(now) + offset.ns);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The load of a run that agents make.
+//!
+//! Must not know how reports are summed up. Invariant: it keeps the contract of [`Load`] as the engine does.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use loadline_engine::clock::Clock;
+use loadline_engine::live::LiveCounters;
+use loadline_engine::{ScriptLog, WorkerReport, platform};
+use loadline_model::{RunCommand, TestPlan};
+use loadline_run::Load;
+use loadline_script::host::LogEntry;
+use loadline_script::vu::SetupData;
+
+use super::jobs::{Jobs, Program};
+use super::roster::Roster;
+use super::server::{Serving, Shared, serve};
+use crate::generated::LogLine;
+use crate::identity::Identity;
+use crate::message::level_received;
+
+/// How long agents may take to hear of the end.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// How often it is looked whether they have.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// What a fleet is made of.
+pub struct FleetSettings {
+    /// How many agents.
+    pub agents: u32,
+    /// Where they join.
+    pub listen: SocketAddr,
+    /// Whom the coordinator trusts, and as whom it is known.
+    pub identity: Identity,
+    /// The whole plan.
+    pub plan: Arc<TestPlan>,
+    /// The script; `None` for other runs.
+    pub program: Option<Program>,
+    /// Where `setup()` of the script leaves its data.
+    pub data: SetupData,
+    /// Where lines of the agents' logs go; `None`: nowhere.
+    pub log: Option<Arc<dyn ScriptLog>>,
+    /// What is said of agents that come.
+    pub on_note: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// Why there is no fleet.
+#[derive(Debug)]
+pub enum FleetError {
+    /// The plan cannot be cut.
+    Plan(String),
+    /// Nothing can be listened on.
+    Listen(SocketAddr, io::Error),
+}
+
+impl fmt::Display for FleetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FleetError::Plan(why) => f.write_str(why),
+            FleetError::Listen(address, error) => {
+                write!(f, "agents cannot join at {address}: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FleetError {}
+
+/// Agents that make the load of a run.
+pub struct Fleet {
+    shared: Arc<Shared>,
+    reports: Receiver<WorkerReport>,
+    clock: Clock,
+    data: SetupData,
+}
+
+/// What is held of a fleet beside its run.
+pub struct FleetHandle {
+    shared: Arc<Shared>,
+    serving: Serving,
+}
+
+impl Fleet {
+    /// Begins to let agents join.
+    ///
+    /// # Errors
+    /// The plan cannot be cut, or nothing can be listened on.
+    pub fn start(settings: FleetSettings) -> Result<(Fleet, FleetHandle), FleetError> {
+        let jobs = Jobs::new(settings.plan, settings.program, settings.agents);
+        let (reports_to, reports) = channel();
+        let agents = settings.agents;
+        let log = settings.log;
+        let shared = Arc::new(Shared {
+            roster: Mutex::new(Roster::new(agents, env!("CARGO_PKG_VERSION"))),
+            changed: Condvar::new(),
+            live: (0..agents)
+                .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
+                .collect(),
+            jobs: jobs.map_err(FleetError::Plan)?,
+            reports: reports_to,
+            on_log: Box::new(move |line| write(log.as_deref(), line)),
+            on_note: settings.on_note,
+            links: Mutex::default(),
+        });
+        let serving = serve(Arc::clone(&shared), settings.listen, &settings.identity)
+            .map_err(|error| FleetError::Listen(settings.listen, error))?;
+        let fleet = Fleet {
+            shared: Arc::clone(&shared),
+            reports,
+            clock: Clock::start(),
+            data: settings.data,
+        };
+        Ok((fleet, FleetHandle { shared, serving }))
+    }
+}
+
+impl Load for Fleet {
+    fn reports(&self) -> &Receiver<WorkerReport> {
+        &self.reports
+    }
+
+    fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    fn workers(&self) -> u32 {
+        let mut all = 0;
+        self.shared.decide(|roster| {
+            let (workers, acts) = roster.close();
+            all = workers;
+            acts
+        });
+        all
+    }
+
+    fn live_counters(&self) -> &[Arc<LiveCounters>] {
+        &self.shared.live
+    }
+
+    fn is_ready_within(&self, limit: Duration) -> bool {
+        let roster = self.shared.roster();
+        let wait = self
+            .shared
+            .changed
+            .wait_timeout_while(roster, limit, |roster| !roster.is_ready());
+        !wait.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    fn release(&self) {
+        let data = self.data.get().map(Arc::clone);
+        let now = platform::monotonic_ns();
+        self.shared.decide(|roster| {
+            let (at_ns, acts) = roster.start(now, data.as_deref());
+            self.clock.begin_at(at_ns);
+            acts
+        });
+    }
+
+    fn command(&self, command: RunCommand) {
+        self.shared.decide(|roster| roster.order(command));
+    }
+}
+
+impl FleetHandle {
+    /// Where agents join.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.serving.address
+    }
+
+    /// How many agents are there.
+    #[must_use]
+    pub fn present(&self) -> usize {
+        self.shared.roster().present()
+    }
+
+    /// All is told: agents end, with the test's exit code. Waits for a moment until they have heard.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it waits for others, and for a moment"
+    )]
+    pub fn conclude(self, exit_code: u8) {
+        self.shared.decide(|roster| roster.end(exit_code));
+        let begun = Instant::now();
+        while self.shared.has_links() && begun.elapsed() < FAREWELL {
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+}
+
+fn write(log: Option<&dyn ScriptLog>, line: &LogLine) {
+    let Some(log) = log else {
+        return;
+    };
+    let fields = line.fields.iter();
+    let fields: Vec<(&str, &str)> = fields
+        .map(|field| (field.name.as_str(), field.value.as_str()))
+        .collect();
+    log.write(&LogEntry {
+        level: level_received(line),
+        message: &line.message,
+        fields: &fields,
+    });
+}

@@ -1,0 +1,12 @@
+//! The coordinator: who takes part, and a run's load that is made by them.
+//!
+//! Must not know how a run is conducted. Invariant: [`roster`] decides, [`server`] carries, and [`Fleet`] is what a run sees.
+
+mod fleet;
+mod jobs;
+mod roster;
+mod server;
+
+pub use fleet::{Fleet, FleetError, FleetHandle, FleetSettings};
+pub use jobs::Program;
+pub(crate) use server::{MESSAGE_MAX, WINDOW};

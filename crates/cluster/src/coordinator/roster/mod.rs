@@ -1,0 +1,474 @@
+//! Who takes part, how far each is, and what follows from what they say.
+//!
+//! A state machine over instants and messages. Must not own sockets, threads or clocks. Invariants: each report is told once,
+//! in the order of its agent; the workers of all agents are numbered without a gap once the roster is closed; an agent
+//! that is lost is told as lost once, with what it had begun and not reported.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use loadline_engine::WorkerReport;
+use loadline_engine::live::LiveTotals;
+use loadline_model::RunCommand;
+
+use crate::clocks::{ClockSync, Exchange, QUESTIONS};
+use crate::generated::from_agent::What as Said;
+use crate::generated::to_agent::What;
+use crate::generated::{
+    ClockAnswer, ClockQuestion, Ending, Hello, LogLine, Order, Received, Refusal, Report, Start,
+    Welcome,
+};
+use crate::message::{report_received, signal_received};
+
+/// An agent that says nothing for so long is lost.
+const SILENCE_MAX: Duration = Duration::from_secs(3);
+/// How often clocks are compared while the run goes on.
+const ASK_EVERY: Duration = Duration::from_secs(10);
+/// How far ahead the start lies at least.
+const START_AHEAD: Duration = Duration::from_millis(100);
+
+/// One connection.
+pub(super) type Link = u64;
+
+/// What is to be done.
+#[derive(Debug)]
+pub(super) enum Act {
+    /// Send it.
+    Say(Link, What),
+    /// Send the job of this number.
+    Employ(Link, u32),
+    /// Hang up.
+    Close(Link),
+    /// The run is told.
+    Tell(WorkerReport),
+    /// A line of an agent's log.
+    Log(LogLine),
+    /// What the user is told of the agents.
+    Note(String),
+}
+
+/// How far a seat is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// Its agent makes itself ready.
+    Preparing,
+    /// It is, with so many workers.
+    Ready(u32),
+    /// It takes no part any more.
+    Gone,
+}
+
+/// One agent.
+#[derive(Debug)]
+struct Seat {
+    link: Link,
+    name: String,
+    state: State,
+    heard_ns: u64,
+    clock: ClockSync,
+    /// The question that waits for its answer, and when it was asked.
+    question: Option<(u64, u64)>,
+    asked_ns: u64,
+    /// Numbers of its workers among all; empty until the roster is closed.
+    workers: Range<u32>,
+    workers_ended: u32,
+    next_report: u64,
+    live: LiveTotals,
+    /// Requests begun, as far as it has reported.
+    reported: u64,
+}
+
+/// The agents of a test.
+#[derive(Debug)]
+pub(super) struct Roster {
+    /// How many are wanted.
+    wanted: u32,
+    version: String,
+    seats: Vec<Seat>,
+    by_link: BTreeMap<Link, usize>,
+    /// Why the test cannot begin.
+    failures: Vec<String>,
+    is_closed: bool,
+    has_started: bool,
+    is_over: bool,
+    /// Orders so far, for those that come late.
+    orders: Vec<RunCommand>,
+}
+
+impl Roster {
+    pub(super) fn new(wanted: u32, version: &str) -> Roster {
+        Roster {
+            wanted,
+            version: version.to_owned(),
+            seats: Vec::new(),
+            by_link: BTreeMap::new(),
+            failures: Vec::new(),
+            is_closed: false,
+            has_started: false,
+            is_over: false,
+            orders: Vec::new(),
+        }
+    }
+
+    /// Whether all are ready, or one has failed and nobody is waited for.
+    pub(super) fn is_ready(&self) -> bool {
+        let ready = self.seats.iter();
+        let ready = ready.filter(|seat| matches!(seat.state, State::Ready(_)));
+        !self.failures.is_empty() || ready.count() == self.wanted as usize
+    }
+
+    /// What each agent counts, by its number.
+    pub(super) fn live(&self) -> impl Iterator<Item = &LiveTotals> {
+        self.seats.iter().map(|seat| &seat.live)
+    }
+
+    /// How many agents are there.
+    pub(super) fn present(&self) -> usize {
+        let there = self.seats.iter().filter(|seat| seat.state != State::Gone);
+        there.count()
+    }
+
+    /// The greatest error of a clock's offset.
+    #[cfg(test)]
+    pub(super) fn clock_error_ns(&self) -> u64 {
+        let errors = self.seats.iter().map(|seat| seat.clock.offset().error_ns);
+        errors.max().unwrap_or(0)
+    }
+
+    /// Takes in what was said over a link.
+    pub(super) fn heard(&mut self, now_ns: u64, link: Link, said: Said) -> Vec<Act> {
+        if let Said::Hello(hello) = said {
+            return self.welcome(now_ns, link, hello);
+        }
+        let Some(number) = self.by_link.get(&link).copied() else {
+            return vec![Act::Close(link)];
+        };
+        let seat = &mut self.seats[number];
+        seat.heard_ns = now_ns;
+        match said {
+            Said::Hello(_) => Vec::new(),
+            Said::Clock(answer) => seat.answered(now_ns, answer),
+            Said::Ready(ready) => {
+                if seat.state == State::Preparing {
+                    seat.state = State::Ready(ready.workers.max(1));
+                }
+                Vec::new()
+            }
+            Said::Refusal(refusal) => self.lose(number, &refusal.why),
+            Said::Report(report) => self.reported(number, report),
+            Said::Live(live) => {
+                if seat.state != State::Gone {
+                    seat.live = live.into();
+                }
+                Vec::new()
+            }
+            Said::Signal(signal) => {
+                let signal = signal_received(signal).map(WorkerReport::Script);
+                signal.map(Act::Tell).into_iter().collect()
+            }
+            Said::Log(line) => vec![Act::Log(line)],
+        }
+    }
+
+    /// A link is closed.
+    pub(super) fn closed(&mut self, link: Link) -> Vec<Act> {
+        match self.by_link.get(&link).copied() {
+            Some(number) => self.lose(number, "its connection was closed"),
+            None => Vec::new(),
+        }
+    }
+
+    /// Time has passed.
+    pub(super) fn tick(&mut self, now_ns: u64) -> Vec<Act> {
+        let mut acts = Vec::new();
+        for number in 0..self.seats.len() {
+            let seat = &mut self.seats[number];
+            if seat.state == State::Gone {
+                continue;
+            }
+            if now_ns.saturating_sub(seat.heard_ns) > nanos(SILENCE_MAX) {
+                let why = format!("it said nothing for {} s", SILENCE_MAX.as_secs());
+                acts.extend(self.lose(number, &why));
+            } else if seat.question.is_none()
+                && now_ns.saturating_sub(seat.asked_ns) > nanos(ASK_EVERY)
+            {
+                acts.push(seat.ask(now_ns));
+            }
+        }
+        acts
+    }
+
+    /// Nobody else is let in; gives how many workers there are.
+    pub(super) fn close(&mut self) -> (u32, Vec<Act>) {
+        if self.is_closed {
+            return (self.workers(), Vec::new());
+        }
+        self.is_closed = true;
+        let mut next = 0;
+        let mut acts = Vec::new();
+        for seat in &mut self.seats {
+            match seat.state {
+                State::Ready(workers) => {
+                    seat.workers = next..next.saturating_add(workers);
+                    next = seat.workers.end;
+                }
+                State::Preparing => {
+                    seat.state = State::Gone;
+                    acts.push(Act::Close(seat.link));
+                }
+                State::Gone => {}
+            }
+        }
+        for why in &self.failures {
+            let workers = next..next + 1;
+            next = workers.end;
+            let why = why.clone();
+            acts.push(Act::Tell(WorkerReport::Failed {
+                worker: workers.start,
+                why,
+            }));
+        }
+        (next, acts)
+    }
+
+    fn workers(&self) -> u32 {
+        let seats = self.seats.iter().map(|seat| seat.workers.end).max();
+        let failures = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
+        seats.unwrap_or(0) + failures
+    }
+
+    /// The run starts; gives when, on the coordinator's clock.
+    pub(super) fn start(&mut self, now_ns: u64, data: Option<&str>) -> (u64, Vec<Act>) {
+        self.has_started = true;
+        let mut acts = Vec::new();
+        if !self.failures.is_empty() {
+            acts.extend(self.order(RunCommand::StopNow));
+        }
+        let round_trip = self
+            .seats
+            .iter()
+            .map(|seat| seat.clock.offset().error_ns * 2);
+        let ahead = nanos(START_AHEAD).max(round_trip.max().unwrap_or(0) * 3);
+        let at_ns = now_ns + ahead;
+        for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
+            let start = Start {
+                at_ns: seat.clock.offset().there(at_ns),
+                data: data.map(str::to_owned),
+            };
+            acts.push(Act::Say(seat.link, What::Start(start)));
+        }
+        (at_ns, acts)
+    }
+
+    /// Passes an order on.
+    pub(super) fn order(&mut self, command: RunCommand) -> Vec<Act> {
+        self.orders.push(command);
+        let seats = self.seats.iter();
+        let seats = seats.filter(|seat| seat.state != State::Gone);
+        seats
+            .map(|seat| Act::Say(seat.link, What::Order(Order::from(command))))
+            .collect()
+    }
+
+    /// All is told: agents end with this code.
+    pub(super) fn end(&mut self, exit_code: u8) -> Vec<Act> {
+        self.is_over = true;
+        let ending = Ending {
+            exit_code: exit_code.into(),
+        };
+        let seats = self.seats.iter_mut();
+        let seats = seats.filter(|seat| seat.state != State::Gone);
+        seats
+            .map(|seat| {
+                seat.state = State::Gone;
+                Act::Say(seat.link, What::Ending(ending))
+            })
+            .collect()
+    }
+
+    fn welcome(&mut self, now_ns: u64, link: Link, hello: Hello) -> Vec<Act> {
+        let refuse = |why: String| {
+            let refusal = What::Refusal(Refusal { why });
+            vec![Act::Say(link, refusal), Act::Close(link)]
+        };
+        if self.by_link.contains_key(&link) {
+            return Vec::new();
+        }
+        if !is_compatible(&self.version, &hello.version) {
+            return refuse(format!(
+                "the coordinator is loadline {} and cannot work with an agent of {}; use one version",
+                self.version,
+                shortened(&hello.version)
+            ));
+        }
+        if self.is_closed || self.is_over || self.seats.len() >= self.wanted as usize {
+            return refuse(format!("all {} agents of the test are there", self.wanted));
+        }
+        let number = self.seats.len();
+        let name = match shortened(&hello.name) {
+            name if name.is_empty() => format!("agent-{}", number + 1),
+            name => name,
+        };
+        let mut seat = Seat {
+            link,
+            name,
+            state: State::Preparing,
+            heard_ns: now_ns,
+            clock: ClockSync::default(),
+            question: None,
+            asked_ns: 0,
+            workers: 0..0,
+            workers_ended: 0,
+            next_report: 0,
+            live: LiveTotals::default(),
+            reported: 0,
+        };
+        let at = u32::try_from(number).unwrap_or(u32::MAX);
+        let welcome = Welcome {
+            number: at,
+            agents: self.wanted,
+        };
+        let note = format!(
+            "{} has joined: {} of {}",
+            seat.name,
+            number + 1,
+            self.wanted
+        );
+        let mut acts = vec![
+            Act::Note(note),
+            Act::Say(link, What::Welcome(welcome)),
+            seat.ask(now_ns),
+            Act::Employ(link, at),
+        ];
+        let orders = self.orders.iter();
+        acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
+        self.by_link.insert(link, number);
+        self.seats.push(seat);
+        acts
+    }
+
+    /// Takes in a report; one that was told is not told again.
+    fn reported(&mut self, number: usize, report: Report) -> Vec<Act> {
+        let seat = &mut self.seats[number];
+        let (link, place) = (seat.link, report.number);
+        let received = Act::Say(link, What::Received(Received { number: place }));
+        if seat.state == State::Gone || place < seat.next_report {
+            return vec![received];
+        }
+        let worker = seat.workers.start.saturating_add(report.worker);
+        if place != seat.next_report || !seat.workers.contains(&worker) {
+            return self.lose(number, "it broke the protocol: a report out of its order");
+        }
+        match report_received(report, worker) {
+            Err(error) => self.lose(
+                number,
+                &format!("it sent a report that cannot be read: {error}"),
+            ),
+            Ok(report) => {
+                seat.next_report += 1;
+                seat.note(&report);
+                vec![received, Act::Tell(report)]
+            }
+        }
+    }
+
+    /// An agent is gone.
+    fn lose(&mut self, number: usize, why: &str) -> Vec<Act> {
+        let wanted = self.wanted;
+        let seat = &mut self.seats[number];
+        let state = std::mem::replace(&mut seat.state, State::Gone);
+        let has_ended = seat.workers_ended >= seat.workers.end - seat.workers.start;
+        if state == State::Gone || (self.has_started && has_ended) {
+            return vec![Act::Close(seat.link)];
+        }
+        let begun = seat.live.started.saturating_sub(seat.reported);
+        seat.live = LiveTotals {
+            vus_active: 0,
+            interrupted: seat.live.interrupted + seat.live.active(),
+            ..seat.live
+        };
+        let mut acts = vec![Act::Close(seat.link)];
+        if self.is_closed {
+            acts.push(Act::Tell(WorkerReport::Lost {
+                workers: seat.workers.clone(),
+                why: format!(
+                    "{} was lost with its share of the load, 1/{wanted}: {why}",
+                    seat.name
+                ),
+                begun,
+            }));
+        } else {
+            self.failures.push(format!("{}: {why}", seat.name));
+        }
+        acts
+    }
+}
+
+impl Seat {
+    fn ask(&mut self, now_ns: u64) -> Act {
+        let number = self.clock.answers();
+        self.question = Some((number, now_ns));
+        self.asked_ns = now_ns;
+        Act::Say(self.link, What::Clock(ClockQuestion { number }))
+    }
+
+    fn answered(&mut self, now_ns: u64, answer: ClockAnswer) -> Vec<Act> {
+        let Some((_, asked_ns)) = self.question.filter(|(number, _)| *number == answer.number)
+        else {
+            return Vec::new();
+        };
+        self.question = None;
+        self.clock.take(Exchange {
+            asked_ns,
+            read_ns: answer.at_ns,
+            answered_ns: now_ns,
+        });
+        match self.clock.answers() < QUESTIONS {
+            true => vec![self.ask(now_ns)],
+            false => Vec::new(),
+        }
+    }
+
+    /// Notes what of its load is known by a report.
+    fn note(&mut self, report: &WorkerReport) {
+        match report {
+            WorkerReport::Interval { seen, .. } => {
+                self.reported += seen.counts.started + seen.warm_up.started;
+            }
+            WorkerReport::Ended { seen, .. } => {
+                self.reported += seen.counts.started + seen.warm_up.started;
+                self.workers_ended += 1;
+            }
+            WorkerReport::Failed { .. } => self.workers_ended += 1,
+            WorkerReport::Lost { .. } | WorkerReport::Script(_) => {}
+        }
+    }
+}
+
+/// Whether two versions may work together: the same major number, and minor numbers at most one apart.
+fn is_compatible(mine: &str, theirs: &str) -> bool {
+    let numbers = |text: &str| -> Option<(u64, u64)> {
+        let mut parts = text.split('.').map(str::parse::<u64>);
+        Some((parts.next()?.ok()?, parts.next()?.ok()?))
+    };
+    match (numbers(mine), numbers(theirs)) {
+        (Some((my_major, mine)), Some((major, theirs))) => {
+            my_major == major && mine.abs_diff(theirs) <= 1
+        }
+        _ => false,
+    }
+}
+
+/// What somebody else wrote, short enough for a message and without control characters.
+fn shortened(text: &str) -> String {
+    let plain = text.chars().filter(|c| !c.is_control());
+    plain.take(64).collect()
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

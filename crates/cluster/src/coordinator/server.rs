@@ -1,0 +1,200 @@
+//! The coordinator's end of the wire: connections to messages and back.
+//!
+//! Must not decide anything. Invariants: what a link says reaches the roster in its order; a link that the roster does not know
+//! is closed.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use loadline_engine::live::LiveCounters;
+use loadline_engine::{WorkerReport, platform};
+use tokio::runtime::Builder;
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
+use tonic::transport::Server;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::jobs::Jobs;
+use super::roster::{Act, Link, Roster};
+use crate::generated::coordination_server::{Coordination, CoordinationServer};
+use crate::generated::to_agent::What;
+use crate::generated::{FromAgent, LogLine, Refusal, ToAgent};
+use crate::identity::Identity;
+
+/// Most bytes of one message: a second of many series.
+pub(crate) const MESSAGE_MAX: usize = 64 << 20;
+/// Bytes that may be under way on a stream.
+pub(crate) const WINDOW: u32 = 4 << 20;
+/// How often time is looked at.
+const TICK: Duration = Duration::from_millis(200);
+
+/// What is sent over one link.
+type Outgoing = mpsc::UnboundedSender<Result<ToAgent, Status>>;
+
+/// What the server and the run share.
+pub(super) struct Shared {
+    pub(super) roster: Mutex<Roster>,
+    /// Told when somebody is ready, or gone.
+    pub(super) changed: Condvar,
+    pub(super) live: Vec<Arc<LiveCounters>>,
+    pub(super) jobs: Jobs,
+    pub(super) reports: Sender<WorkerReport>,
+    pub(super) on_log: Box<dyn Fn(&LogLine) + Send + Sync>,
+    pub(super) on_note: Box<dyn Fn(&str) + Send + Sync>,
+    pub(super) links: Mutex<Links>,
+}
+
+/// The links that are open.
+#[derive(Default)]
+pub(super) struct Links {
+    open: BTreeMap<Link, Outgoing>,
+    next: Link,
+}
+
+impl Shared {
+    pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn links(&self) -> MutexGuard<'_, Links> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether any link is open.
+    pub(super) fn has_links(&self) -> bool {
+        !self.links().open.is_empty()
+    }
+
+    /// Lets the roster decide, and does what follows.
+    pub(super) fn decide(&self, ask: impl FnOnce(&mut Roster) -> Vec<Act>) {
+        let mut roster = self.roster();
+        let acts = ask(&mut roster);
+        // While the roster is held, so that what follows from it keeps its order.
+        self.carry_out(acts);
+        for (counters, live) in self.live.iter().zip(roster.live()) {
+            counters.show(live);
+        }
+        drop(roster);
+        self.changed.notify_all();
+    }
+
+    fn carry_out(&self, acts: Vec<Act>) {
+        for act in acts {
+            match act {
+                Act::Say(link, what) => self.say(link, what),
+                Act::Employ(link, number) => match self.jobs.of(number) {
+                    Ok(job) => job.into_iter().for_each(|what| self.say(link, what)),
+                    Err(why) => self.say(link, What::Refusal(Refusal { why })),
+                },
+                Act::Close(link) => drop(self.links().open.remove(&link)),
+                // A run that no longer listens has ended.
+                Act::Tell(report) => drop(self.reports.send(report)),
+                Act::Log(line) => (self.on_log)(&line),
+                Act::Note(text) => (self.on_note)(&text),
+            }
+        }
+    }
+
+    fn say(&self, link: Link, what: What) {
+        if let Some(outgoing) = self.links().open.get(&link) {
+            // A link that is closed is told of by its other half.
+            drop(outgoing.send(Ok(ToAgent { what: Some(what) })));
+        }
+    }
+
+    fn open(&self) -> (Link, mpsc::UnboundedReceiver<Result<ToAgent, Status>>) {
+        let (outgoing, receiver) = mpsc::unbounded_channel();
+        let mut links = self.links();
+        let link = links.next;
+        links.next += 1;
+        links.open.insert(link, outgoing);
+        (link, receiver)
+    }
+}
+
+struct Desk(Arc<Shared>);
+
+#[tonic::async_trait]
+impl Coordination for Desk {
+    type AttendStream = UnboundedReceiverStream<Result<ToAgent, Status>>;
+
+    async fn attend(
+        &self,
+        request: Request<Streaming<FromAgent>>,
+    ) -> Result<Response<Self::AttendStream>, Status> {
+        let (link, receiver) = self.0.open();
+        tokio::spawn(listen(Arc::clone(&self.0), link, request.into_inner()));
+        Ok(Response::new(UnboundedReceiverStream::new(receiver)))
+    }
+}
+
+/// Hears a link to its end.
+async fn listen(shared: Arc<Shared>, link: Link, mut incoming: Streaming<FromAgent>) {
+    while let Ok(Some(message)) = incoming.message().await {
+        let now = platform::monotonic_ns();
+        if let Some(said) = message.what {
+            shared.decide(|roster| roster.heard(now, link, said));
+        }
+    }
+    shared.decide(|roster| roster.closed(link));
+    shared.links().open.remove(&link);
+}
+
+/// A server at work; dropped, it ends.
+pub(super) struct Serving {
+    pub(super) address: SocketAddr,
+    _stop: oneshot::Sender<()>,
+}
+
+/// Begins to serve.
+pub(super) fn serve(
+    shared: Arc<Shared>,
+    listen: SocketAddr,
+    identity: &Identity,
+) -> io::Result<Serving> {
+    let listener = TcpListener::bind(listen)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let server = Server::builder()
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .http2_keepalive_interval(Some(Duration::from_secs(1)))
+        .http2_keepalive_timeout(Some(Duration::from_secs(3)))
+        .tls_config(identity.server())
+        .map_err(io::Error::other)?;
+    let (stop, stopped) = oneshot::channel();
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let serve = async move {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let desk = CoordinationServer::new(Desk(Arc::clone(&shared)))
+            .max_decoding_message_size(MESSAGE_MAX)
+            .max_encoding_message_size(MESSAGE_MAX);
+        let serving = server.serve_with_incoming(desk, TcpListenerStream::new(listener));
+        tokio::select! {
+            served = serving => served.map_err(io::Error::other),
+            () = watch_time(&shared) => Ok(()),
+            _ = stopped => Ok(()),
+        }
+    };
+    thread::Builder::new()
+        .name("coordinator".to_owned())
+        .spawn(move || drop(runtime.block_on(serve)))?;
+    Ok(Serving {
+        address,
+        _stop: stop,
+    })
+}
+
+async fn watch_time(shared: &Shared) {
+    let mut ticks = tokio::time::interval(TICK);
+    loop {
+        ticks.tick().await;
+        let now = platform::monotonic_ns();
+        shared.decide(|roster| roster.tick(now));
+    }
+}

@@ -1,0 +1,68 @@
+//! Agents that are processes of this machine, made for one run.
+//!
+//! Must not know what they do. Invariant: none of them outlives the run by more than a moment.
+
+use std::io;
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::identity::Token;
+
+/// The environment variable in which an agent finds its token.
+pub const TOKEN_VARIABLE: &str = "LOADLINE_JOIN_TOKEN";
+/// How long agents may take to end by themselves when all is told.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How often it is looked whether they have.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// The agents of a run on this machine.
+#[derive(Debug)]
+pub struct LocalAgents {
+    children: Vec<Child>,
+}
+
+impl LocalAgents {
+    /// Starts so many agents, which join a coordinator of this machine.
+    ///
+    /// # Errors
+    /// The system starts no more processes.
+    pub fn start(count: u32, at: SocketAddr, token: &Token) -> io::Result<LocalAgents> {
+        let program = std::env::current_exe()?;
+        let mut agents = LocalAgents {
+            children: Vec::new(),
+        };
+        for number in 1..=count {
+            let mut command = Command::new(&program);
+            command
+                .args(["agent", "--join", &at.to_string()])
+                .args(["--name", &format!("agent-{number}")])
+                .env(TOKEN_VARIABLE, token.text())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null());
+            // A signal of the terminal is the coordinator's to heed.
+            #[cfg(unix)]
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            agents.children.push(command.spawn()?);
+        }
+        Ok(agents)
+    }
+}
+
+impl Drop for LocalAgents {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it waits for processes of its own, and for a moment"
+    )]
+    fn drop(&mut self) {
+        let begun = Instant::now();
+        for child in &mut self.children {
+            while matches!(child.try_wait(), Ok(None)) && begun.elapsed() < PATIENCE {
+                std::thread::sleep(LOOK_EVERY);
+            }
+            // One that has ended cannot be killed, and needs not.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! What is sent, from and to our own types.
+//!
+//! Must not know who sends. Invariant: what came over the network is held against its bounds here; nothing behind this file
+//! can be made to panic by it.
+
+use std::io::{self, Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use loadline_engine::live::LiveTotals;
+use loadline_engine::{ScriptSignal, WorkerReport};
+use loadline_metric::{Aggregated, DistinctSeries, MetricId, TagSet};
+use loadline_model::{Nanos, RunCommand, Snapshot};
+use loadline_script::host::LogLevel;
+use loadline_script::vu::{FailureKind, ScriptFailure};
+use serde::{Deserialize, Serialize};
+
+use crate::generated::{End, Live, LogLine, Order, Report, Signal, log_line, order, signal};
+
+/// Most bytes of a snapshot as JSON.
+const INFLATED_MAX: u64 = 256 << 20;
+
+/// Measurements, and what a snapshot keeps beside its data.
+#[derive(Default, Serialize, Deserialize)]
+struct Seen {
+    seen: Snapshot,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    series: Vec<(TagSet, Vec<(MetricId, Aggregated)>)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    distinct: Option<DistinctSeries>,
+}
+
+/// A snapshot as bytes.
+pub(crate) fn seen_as_bytes(mut seen: Snapshot) -> io::Result<Vec<u8>> {
+    let (series, distinct) = match &mut seen.script {
+        None => (Vec::new(), None),
+        Some(script) => {
+            let series = std::mem::take(&mut script.by_all_tags);
+            let distinct = std::mem::take(&mut script.distinct);
+            (series.into_iter().collect(), Some(distinct))
+        }
+    };
+    let seen = Seen {
+        seen,
+        series,
+        distinct,
+    };
+    let mut deflated = DeflateEncoder::new(Vec::new(), Compression::fast());
+    serde_json::to_writer(&mut deflated, &seen)?;
+    deflated.flush()?;
+    deflated.finish()
+}
+
+/// The snapshot in such bytes.
+pub(crate) fn seen_of_bytes(bytes: &[u8]) -> io::Result<Snapshot> {
+    let inflated = DeflateDecoder::new(bytes).take(INFLATED_MAX);
+    let Seen {
+        mut seen,
+        series,
+        distinct,
+    } = serde_json::from_reader(io::BufReader::new(inflated))?;
+    if let Some(script) = &mut seen.script {
+        script.by_all_tags = series.into_iter().collect();
+        script.distinct = distinct.unwrap_or_default();
+    }
+    Ok(seen)
+}
+
+/// A worker's report, numbered; `None` for what is no report of a worker.
+pub(crate) fn report_to_send(number: u64, report: WorkerReport) -> io::Result<Option<Report>> {
+    Ok(Some(match report {
+        WorkerReport::Interval {
+            worker,
+            interval,
+            seen,
+            waiting,
+            planned,
+        } => Report {
+            number,
+            worker,
+            interval,
+            seen: seen_as_bytes(*seen)?,
+            planned,
+            waiting,
+            end: None,
+        },
+        WorkerReport::Ended {
+            worker,
+            interval,
+            seen,
+            planned,
+            never_started,
+            last_done,
+        } => Report {
+            number,
+            worker,
+            interval,
+            seen: seen_as_bytes(*seen)?,
+            planned,
+            waiting: 0,
+            end: Some(End {
+                never_started,
+                last_done_ns: last_done.0,
+                failure: String::new(),
+            }),
+        },
+        WorkerReport::Failed { worker, why } => Report {
+            number,
+            worker,
+            seen: seen_as_bytes(Snapshot::default())?,
+            end: Some(End {
+                failure: why,
+                ..End::default()
+            }),
+            ..Report::default()
+        },
+        WorkerReport::Script(_) | WorkerReport::Lost { .. } => return Ok(None),
+    }))
+}
+
+/// The report that was sent, of a worker that is `worker` among all.
+pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerReport> {
+    let Report {
+        interval,
+        planned,
+        waiting,
+        ..
+    } = report;
+    let seen = Box::new(seen_of_bytes(&report.seen)?);
+    Ok(match report.end {
+        None => WorkerReport::Interval {
+            worker,
+            interval,
+            seen,
+            waiting,
+            planned,
+        },
+        Some(end) if end.failure.is_empty() => WorkerReport::Ended {
+            worker,
+            interval,
+            seen,
+            planned,
+            never_started: end.never_started,
+            last_done: Nanos(end.last_done_ns),
+        },
+        Some(end) => WorkerReport::Failed {
+            worker,
+            why: end.failure,
+        },
+    })
+}
+
+impl From<LiveTotals> for Live {
+    fn from(live: LiveTotals) -> Live {
+        Live {
+            started: live.started,
+            completed: live.completed,
+            failed: live.failed,
+            interrupted: live.interrupted,
+            vus_active: live.vus_active,
+            vus_made: live.vus_made,
+            iterations_completed: live.iterations_completed,
+            iterations_interrupted: live.iterations_interrupted,
+        }
+    }
+}
+
+impl From<Live> for LiveTotals {
+    fn from(live: Live) -> LiveTotals {
+        LiveTotals {
+            started: live.started,
+            completed: live.completed,
+            failed: live.failed,
+            interrupted: live.interrupted,
+            vus_active: live.vus_active,
+            vus_made: live.vus_made,
+            iterations_completed: live.iterations_completed,
+            iterations_interrupted: live.iterations_interrupted,
+        }
+    }
+}
+
+impl From<RunCommand> for Order {
+    fn from(command: RunCommand) -> Order {
+        let (kind, vus, max_vus) = match command {
+            RunCommand::StopGracefully => (order::Kind::StopGracefully, 0, 0),
+            RunCommand::StopNow | RunCommand::StopRemotely => (order::Kind::StopNow, 0, 0),
+            RunCommand::Resume => (order::Kind::Resume, 0, 0),
+            RunCommand::Pause => (order::Kind::Pause, 0, 0),
+            RunCommand::Scale { vus, max_vus } => (order::Kind::Scale, vus, max_vus),
+        };
+        Order {
+            kind: kind.into(),
+            vus,
+            max_vus,
+        }
+    }
+}
+
+/// The command that an order is; `None` for one that is not known here.
+pub(crate) fn command_of(order: &Order) -> Option<RunCommand> {
+    Some(match order.kind() {
+        order::Kind::Unknown => return None,
+        order::Kind::StopGracefully => RunCommand::StopGracefully,
+        order::Kind::StopNow => RunCommand::StopNow,
+        order::Kind::Resume => RunCommand::Resume,
+        order::Kind::Pause => RunCommand::Pause,
+        order::Kind::Scale => RunCommand::Scale {
+            vus: order.vus,
+            max_vus: order.max_vus,
+        },
+    })
+}
+
+/// Kinds of failure, here and as they are sent.
+const FAILURES: [(FailureKind, signal::FailureKind); 6] = [
+    (FailureKind::Thrown, signal::FailureKind::Thrown),
+    (FailureKind::Rejected, signal::FailureKind::Rejected),
+    (FailureKind::BadOutput, signal::FailureKind::BadOutput),
+    (FailureKind::BadData, signal::FailureKind::BadData),
+    (FailureKind::Aborted, signal::FailureKind::ByAbort),
+    (FailureKind::OutOfMemory, signal::FailureKind::OutOfMemory),
+];
+
+impl From<ScriptSignal> for Signal {
+    fn from(signal: ScriptSignal) -> Signal {
+        let plain = |kind: signal::Kind, message: String| Signal {
+            kind: kind.into(),
+            message,
+            ..Signal::default()
+        };
+        match signal {
+            ScriptSignal::Aborted(message) => plain(signal::Kind::Aborted, message),
+            ScriptSignal::MarkedFailed(message) => plain(signal::Kind::MarkedFailed, message),
+            ScriptSignal::InitFailed(failure) => Signal {
+                trace: failure.trace,
+                failure: FAILURES
+                    .iter()
+                    .find(|(kind, _)| *kind == failure.kind)
+                    .map_or(0, |(_, sent)| (*sent).into()),
+                ..plain(signal::Kind::InitFailed, failure.message)
+            },
+        }
+    }
+}
+
+/// The signal that was sent; `None` for one that is not known here.
+pub(crate) fn signal_received(signal: Signal) -> Option<ScriptSignal> {
+    let failure = signal.failure();
+    Some(match signal.kind() {
+        signal::Kind::Unknown => return None,
+        signal::Kind::Aborted => ScriptSignal::Aborted(signal.message),
+        signal::Kind::MarkedFailed => ScriptSignal::MarkedFailed(signal.message),
+        signal::Kind::InitFailed => ScriptSignal::InitFailed(ScriptFailure {
+            kind: FAILURES
+                .iter()
+                .find(|(_, sent)| *sent == failure)
+                .map_or(FailureKind::Thrown, |(kind, _)| *kind),
+            message: signal.message,
+            trace: signal.trace,
+        }),
+    })
+}
+
+/// How a level is sent.
+pub(crate) fn level_to_send(level: LogLevel) -> log_line::Level {
+    match level {
+        LogLevel::Debug => log_line::Level::Debug,
+        LogLevel::Info => log_line::Level::Info,
+        LogLevel::Warning => log_line::Level::Warning,
+        LogLevel::Error => log_line::Level::Error,
+    }
+}
+
+/// The level of a line.
+pub(crate) fn level_received(line: &LogLine) -> LogLevel {
+    match line.level() {
+        log_line::Level::Debug => LogLevel::Debug,
+        log_line::Level::Info => LogLevel::Info,
+        log_line::Level::Warning => LogLevel::Warning,
+        log_line::Level::Error => LogLevel::Error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_metric::{BuiltIn, MeasurementsDelta};
+
+    use super::*;
+
+    fn snapshot() -> Snapshot {
+        let mut seen = Snapshot::default();
+        seen.counts.started = 7;
+        seen.answered_time.record(1_234_567);
+        let mut script = MeasurementsDelta::default();
+        script
+            .set_gauge(BuiltIn::Vus, 0.1 + 0.2, 5)
+            .expect("finite");
+        let tags = TagSet::new().with("a", "b");
+        script.distinct.add(BuiltIn::Vus.id(), &tags);
+        let values = script.root.values.clone().into_iter().collect();
+        script.by_all_tags.insert(tags, values);
+        seen.script = Some(Box::new(script));
+        seen
+    }
+
+    #[test]
+    fn a_report_arrives_as_it_was() {
+        let report = WorkerReport::Ended {
+            worker: 1,
+            interval: 4,
+            seen: Box::new(snapshot()),
+            planned: 9,
+            never_started: 2,
+            last_done: Nanos(77),
+        };
+        let sent = report_to_send(3, report).expect("it can be written");
+        let sent = sent.expect("a worker's");
+        assert_eq!((sent.number, sent.worker), (3, 1));
+        let WorkerReport::Ended {
+            worker,
+            interval,
+            seen,
+            planned,
+            never_started,
+            last_done,
+        } = report_received(sent, 11).expect("it can be read")
+        else {
+            panic!("another kind");
+        };
+        assert_eq!((worker, interval, planned, never_started), (11, 4, 9, 2));
+        assert_eq!(last_done, Nanos(77));
+        assert_eq!(*seen, snapshot());
+    }
+
+    #[test]
+    fn bytes_that_are_no_snapshot_are_refused() {
+        for bytes in [&b""[..], b"{}", b"\x00\xff\x12", &[0; 64]] {
+            assert!(seen_of_bytes(bytes).is_err(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn orders_and_signals_arrive_as_they_were() {
+        for command in [
+            RunCommand::StopGracefully,
+            RunCommand::StopNow,
+            RunCommand::Resume,
+            RunCommand::Pause,
+            RunCommand::Scale { vus: 3, max_vus: 5 },
+        ] {
+            assert_eq!(command_of(&Order::from(command)), Some(command));
+        }
+        assert_eq!(
+            command_of(&Order {
+                kind: 99,
+                ..Order::default()
+            }),
+            None
+        );
+        for (kind, _) in FAILURES {
+            let failure = ScriptFailure {
+                kind,
+                message: "m".to_owned(),
+                trace: "\tat f\n".to_owned(),
+            };
+            let sent = Signal::from(ScriptSignal::InitFailed(failure.clone()));
+            let Some(ScriptSignal::InitFailed(read)) = signal_received(sent) else {
+                panic!("another signal");
+            };
+            assert_eq!(read, failure);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Who makes the load of a run: the engine of this process, or others that are spoken to.
+//!
+//! Must not know how a run is conducted. Invariant: whoever makes it, the same is told in the same order: all are ready, they
+//! are released, they report, they have ended.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use loadline_engine::clock::Clock;
+use loadline_engine::live::{LiveCounters, LiveTotals};
+use loadline_engine::{Engine, WorkerReport};
+use loadline_model::RunCommand;
+
+/// What makes the load, as the one who conducts the run sees it.
+pub trait Load: Send {
+    /// What the workers tell; ends when all have.
+    fn reports(&self) -> &Receiver<WorkerReport>;
+    /// The clock that every instant of the run is on.
+    fn clock(&self) -> Clock;
+    /// How many workers report; known once they are ready.
+    fn workers(&self) -> u32;
+    /// Counters of those who make the load, to be summed.
+    fn live_counters(&self) -> &[Arc<LiveCounters>];
+    /// Waits so long for all to be ready, or to have failed; whether they are.
+    fn is_ready_within(&self, limit: Duration) -> bool;
+    /// Starts the run. Must be called once, when all are ready or an order has ended the test.
+    fn release(&self);
+    /// Passes an order on.
+    fn command(&self, command: RunCommand);
+
+    /// What can be read while the workers run.
+    fn live(&self) -> LiveTotals {
+        let mut sum = LiveTotals::default();
+        for counters in self.live_counters() {
+            counters.add_to(&mut sum);
+        }
+        sum
+    }
+
+    /// Milliseconds since 1970 at the start of the run.
+    fn started_unix_ms(&self) -> u64 {
+        self.clock().started_unix_ns() / 1_000_000
+    }
+}
+
+impl Load for Engine {
+    fn reports(&self) -> &Receiver<WorkerReport> {
+        &self.reports
+    }
+
+    fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    fn workers(&self) -> u32 {
+        Engine::workers(self)
+    }
+
+    fn live_counters(&self) -> &[Arc<LiveCounters>] {
+        Engine::live_counters(self)
+    }
+
+    fn is_ready_within(&self, limit: Duration) -> bool {
+        Engine::is_ready_within(self, limit)
+    }
+
+    fn release(&self) {
+        Engine::release(self);
+    }
+
+    fn command(&self, command: RunCommand) {
+        Engine::command(self, command);
+    }
+}

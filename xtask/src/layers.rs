@@ -51,6 +51,7 @@ const STEPS: &str = "loadline-steps";
 const JMETER: &str = "loadline-jmeter";
 const ENGINE: &str = "loadline-engine";
 const RUN: &str = "loadline-run";
+const CLUSTER: &str = "loadline-cluster";
 const OUTPUT: &str = "loadline-output";
 const REPORT: &str = "loadline-report";
 const KUBERNETES: &str = "loadline-kubernetes";
@@ -160,6 +161,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         reason: "the verdict does not depend on how anything is shown",
     },
     Layer {
+        package: CLUSTER,
+        level: Level::ControlPlane,
+        normal: &[RUN, ENGINE, SCRIPT, MODEL, METRIC],
+        tests: &[TARGET],
+        reason: "how a script is loaded is handed in, so that agents are the same whoever starts them",
+    },
+    Layer {
         package: OUTPUT,
         level: Level::Sink,
         normal: &[MODEL, METRIC, GO, HTTP],
@@ -212,8 +220,8 @@ pub(crate) const LAYERS: &[Layer] = &[
         package: "loadline",
         level: Level::Edge,
         normal: &[
-            SUITE, OBSERVE, KUBERNETES, RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET, SCHEDULE,
-            MODEL, METRIC, GO, HTTP, JAVA, STEPS, JMETER,
+            SUITE, OBSERVE, KUBERNETES, CLUSTER, RUN, SCRIPT, ENGINE, OUTPUT, REPORT, TARGET,
+            SCHEDULE, MODEL, METRIC, GO, HTTP, JAVA, STEPS, JMETER,
         ],
         tests: &[SIM],
         reason: "joins all others; nothing may depend on it",

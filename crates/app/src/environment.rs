@@ -54,6 +54,12 @@ impl Env {
     }
 }
 
+impl From<BTreeMap<String, String>> for Env {
+    fn from(variables: BTreeMap<String, String>) -> Env {
+        Env { variables }
+    }
+}
+
 impl<const N: usize> From<[(&str, &str); N]> for Env {
     fn from(pairs: [(&str, &str); N]) -> Env {
         let variables = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));

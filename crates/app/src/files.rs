@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most bytes of one file held in memory: a larger body is streamed (`--stream`), and a larger
 /// list of lines is a mistake.
@@ -17,8 +18,10 @@ pub(crate) const FILE_BYTES_MAX: u64 = 1 << 30;
 pub enum Files {
     /// The file system; `-` is standard input.
     Disk,
-    /// Held in memory: for tests and fuzzing, which touch no disk.
+    /// Held in memory: for tests and fuzzing, which touch no disk, and for what another machine has read.
     Memory(BTreeMap<String, Vec<u8>>),
+    /// The file system; what is read is kept, so that it can be handed on.
+    Recorded(Arc<Mutex<BTreeMap<String, Vec<u8>>>>),
 }
 
 /// A file that could not be read.
@@ -40,6 +43,15 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 impl Files {
+    /// What was read so far, where it is kept.
+    #[must_use]
+    pub fn recorded(&self) -> BTreeMap<String, Vec<u8>> {
+        match self {
+            Files::Recorded(read) => read.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Files::Disk | Files::Memory(_) => BTreeMap::new(),
+        }
+    }
+
     /// The bytes of a file.
     ///
     /// # Errors
@@ -70,7 +82,7 @@ impl Files {
     /// It cannot.
     pub fn check(&self, path: &str) -> Result<(), FileError> {
         let opened = match self {
-            Files::Disk => File::open(path)
+            Files::Disk | Files::Recorded(_) => File::open(path)
                 .and_then(|file| file.metadata())
                 .and_then(|known| {
                     let folder = || io::Error::from(io::ErrorKind::IsADirectory);
@@ -94,6 +106,15 @@ impl Files {
                 .get(path)
                 .cloned()
                 .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound)),
+            Files::Recorded(read) => {
+                let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(bytes) = read.get(path) {
+                    return Ok(bytes.clone());
+                }
+                let bytes = Files::Disk.read_bytes(path)?;
+                read.insert(path.to_owned(), bytes.clone());
+                Ok(bytes)
+            }
             Files::Disk if path == "-" => read_capped(io::stdin().lock()),
             Files::Disk => read_capped(File::open(path)?),
         }

@@ -4,6 +4,7 @@
 //! tools, [`plan`] turns either into a `TestPlan`, `commands` runs it, `terminal` shows it. Must not
 //! know how load is made or measured. Invariant: bad input is refused before anything is sent.
 
+mod agents;
 mod charts;
 pub mod cli;
 mod commands;
@@ -19,6 +20,7 @@ mod observers;
 mod outputs;
 mod pages;
 pub mod plan;
+mod recipe;
 mod rest;
 mod script_run;
 mod state_folder;
@@ -29,6 +31,7 @@ use std::ffi::OsString;
 
 use loadline_model::ExitCode;
 
+pub use agents::WantedAgents;
 pub use ending::Ending;
 pub use environment::Env;
 pub use files::{FileError, Files};

@@ -28,14 +28,14 @@ pub mod from_agent {
     }
 }
 /// What the coordinator says.
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ToAgent {
     #[prost(oneof = "to_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
     pub what: ::core::option::Option<to_agent::What>,
 }
 /// Nested message and enum types in `ToAgent`.
 pub mod to_agent {
-    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum What {
         #[prost(message, tag = "1")]
         Welcome(super::Welcome),
@@ -92,39 +92,14 @@ pub struct ClockAnswer {
     pub at_ns: u64,
 }
 /// What the agent is to do.
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Job {
-    /// The test plan with the agent's segment, as JSON.
+    /// From which the program makes the whole test plan anew; its form is the program's own.
     #[prost(bytes = "vec", tag = "1")]
-    pub plan: ::prost::alloc::vec::Vec<u8>,
-    /// Set for a script, whose archive follows in chunks.
-    #[prost(message, optional, tag = "2")]
-    pub script: ::core::option::Option<Script>,
-}
-/// A script, beside its archive.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct Script {
-    /// Bytes of the archive.
-    #[prost(uint64, tag = "1")]
+    pub recipe: ::prost::alloc::vec::Vec<u8>,
+    /// Bytes of the archive that follows in chunks: the script and all that it reads.
+    #[prost(uint64, tag = "2")]
     pub archive_bytes: u64,
-    /// Values of __ENV.
-    #[prost(map = "string, string", tag = "2")]
-    pub env: ::std::collections::HashMap<
-        ::prost::alloc::string::String,
-        ::prost::alloc::string::String,
-    >,
-    /// Whether the compatibility mode is "base".
-    #[prost(bool, tag = "3")]
-    pub lacks_global: bool,
-    /// Whether libraries are fetched although they are built in.
-    #[prost(bool, tag = "4")]
-    pub remote_libs: bool,
-    /// Whether values are kept by all their tags.
-    #[prost(bool, tag = "5")]
-    pub by_all_tags: bool,
-    /// Whether distinct series are counted.
-    #[prost(bool, tag = "6")]
-    pub counts_series: bool,
 }
 /// A piece of the archive; pieces come in order.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -14,8 +14,10 @@ mod generated;
 mod identity;
 mod local;
 mod message;
+mod share;
 
 pub use agent::{AgentError, AgentSettings, Assignment, Prepare, attend};
-pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Program};
+pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe};
 pub use identity::{Identity, IdentityError, Token};
 pub use local::{LocalAgents, TOKEN_VARIABLE};
+pub use share::share_of;

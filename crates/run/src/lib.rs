@@ -30,7 +30,7 @@ pub use lifecycle::{Handled, ReadError, Trouble, handle_summary, read_exports};
 pub use load::Load;
 pub use loadline_engine::clock::Clock;
 pub use loadline_engine::steps;
-pub use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, Traced};
+pub use loadline_engine::{EngineSetup, ScriptLog, ScriptMetrics, ScriptSetup, Traced};
 pub use observing::{ObserverFeed, ObserverSource};
 pub use thresholds::{check_script as check_script_thresholds, evaluate as evaluate_thresholds};
 pub use watch::{RunPhase, RunWatch, Steering};

@@ -3,6 +3,7 @@
 //! Must not know what an option leads to; that is [`crate::plan`]. Invariant: the help, the error
 //! messages and the generated reference all come from these declarations.
 
+mod agents;
 pub mod bench;
 mod capacity;
 mod compare;
@@ -20,6 +21,7 @@ use clap_complete::Shell;
 
 use crate::Ending;
 
+pub use agents::{AgentArgs, AgentsArgs};
 pub use capacity::CapacityArgs;
 pub use compare::CompareArgs;
 pub use others::{DemoArgs, InternalDocs, ReportArgs, TargetArgs, TargetTlsArgs};
@@ -113,6 +115,11 @@ pub enum Command {
     /// The command line of JMeter 5.6.3, without its window: runs .jmx plans
     #[command(disable_help_flag = true)]
     Jmeter(DialectArgs),
+    /// Make a share of the load of a test that a coordinator runs elsewhere
+    ///
+    /// Exit codes: those of the test; 104 when the coordinator cannot be reached or refuses this agent, 105 when it is
+    /// gone.
+    Agent(AgentArgs),
     /// Serve a test target: httpbin endpoints, SOAP, queues and faults with known laws
     Target(TargetArgs),
     /// Show what loadline does: a ramp into the saturation of a target of its own (under 30 s)

@@ -31,7 +31,7 @@ pub(super) fn run(
     let loaded = script::load(invocation, env, files)?;
     let run = consolidated(invocation, &loaded, config.as_deref())?;
     notices::tell(&run.notices, &invocation.log);
-    let archive = archive(invocation, &loaded, &run)?;
+    let archive = packed(invocation, &loaded, &run)?;
     let path = &invocation.archive_out;
     let written = match path.as_str() {
         "-" => print::stream_to_stdout(|out| archive.write(out)),
@@ -41,7 +41,11 @@ pub(super) fn run(
     Ok(ExitCode::Ok)
 }
 
-fn archive(
+/// A script and all that it read, with its options.
+///
+/// # Errors
+/// The options are no JSON.
+pub(super) fn packed(
     invocation: &K6Invocation,
     script: &LoadedScript,
     run: &ScriptRun,

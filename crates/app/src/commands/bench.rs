@@ -2,6 +2,9 @@
 //!
 //! Must not know how a plan is built, run or told. Invariant: what cannot be run is refused before anything is sent.
 
+use std::sync::Arc;
+
+use loadline_cluster::Recipe;
 use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd};
 
@@ -9,6 +12,7 @@ use super::own_run::OwnRun;
 use super::running;
 use super::seed::fresh_seed;
 use crate::cli::bench::BenchArgs;
+use crate::recipe::{BenchRecipe, PlanRecipe, variables, written};
 use crate::{Ending, Env, Files, plan};
 
 /// What the run is called in outputs.
@@ -24,17 +28,44 @@ pub(super) fn run(
     env: &Env,
     files: &Files,
 ) -> Result<ExitCode, Ending> {
+    let wanted = args.agents.wanted();
+    let files = match wanted.any() {
+        true => &Files::Recorded(Arc::default()),
+        false => files,
+    };
     let plan = plan::bench(args, env, files, fresh_seed()).map_err(|why| Ending::usage(&why))?;
+    let agents = match wanted.any() {
+        true => Some((wanted, recipe(command_line, env, files, plan.seed)?)),
+        false => None,
+    };
     let run = OwnRun {
         plan,
         name: NAME,
         steps: None,
         observe: &args.observe,
+        agents,
         results: &args.results,
         command_line: &redacted_command_line(command_line, FrontEnd::Bench),
         env,
     };
-    let done = run.go()?;
-    done.told?;
-    Ok(running::exit_code(&done.result))
+    let mut done = run.go()?;
+    std::mem::replace(&mut done.told, Ok(()))?;
+    let code = running::exit_code(&done.result);
+    Ok(done.conclude(code))
+}
+
+/// From what agents make the plan anew.
+fn recipe(words: &[String], env: &Env, files: &Files, seed: u64) -> Result<Recipe, Ending> {
+    let recipe = PlanRecipe::Bench(BenchRecipe {
+        words: words.to_vec(),
+        env: variables(env),
+        files: written(&files.recorded()),
+        seed,
+    });
+    let plan = serde_json::to_vec(&recipe)
+        .map_err(|error| Ending::refusal(ExitCode::Internal, &error.to_string()))?;
+    Ok(Recipe {
+        plan,
+        archive: Vec::new(),
+    })
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know how any of these work. Invariant: every path ends in one exit code.
 
+mod agent;
 mod archive;
 mod bench;
 mod bombardier;
@@ -66,6 +67,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Command::Hey(dialect) => hey::run(&dialect.arguments, arguments, env, files),
         Command::Bombardier(dialect) => bombardier::run(&dialect.arguments, arguments, env, files),
         Command::Jmeter(dialect) => jmeter::run(&dialect.arguments, arguments, env),
+        Command::Agent(args) => agent::run(args, files),
         Command::Target(args) => target::run(args),
         Command::Demo(args) => demo::run(&args, env),
         Command::Report(args) => report::run(&args, env),

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use loadline_cluster::Recipe;
 use loadline_model::result::RunResult;
 use loadline_model::{ExitCode, TestPlan};
 use loadline_output::json;
@@ -12,6 +13,7 @@ use loadline_run::steps::StepsSetup;
 
 use super::running::Run;
 use super::sinks::Sinks;
+use crate::agents::Agents;
 use crate::cli::bench::{ObserveArgs, ResultArgs};
 use crate::http::AccessSettings;
 use crate::journal::Place;
@@ -19,7 +21,7 @@ use crate::terminal::progress::Live;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, style};
 use crate::web::{Web, WebSetup};
-use crate::{Ending, Env, charts, pages};
+use crate::{Ending, Env, Files, WantedAgents, charts, pages};
 
 /// A run about to take place.
 pub(super) struct OwnRun<'a> {
@@ -31,6 +33,8 @@ pub(super) struct OwnRun<'a> {
     pub(super) steps: Option<StepsSetup>,
     pub(super) observe: &'a ObserveArgs,
     pub(super) results: &'a ResultArgs,
+    /// Who makes the load, and from what; `None`: it is made here.
+    pub(super) agents: Option<(WantedAgents, Recipe)>,
     /// The command line, secrets removed.
     pub(super) command_line: &'a [String],
     pub(super) env: &'a Env,
@@ -41,6 +45,17 @@ pub(super) struct Done {
     pub(super) result: RunResult,
     /// What could not be told or written, which ends the command where nothing graver does.
     pub(super) told: Result<(), Ending>,
+    agents: Option<Agents>,
+}
+
+impl Done {
+    /// Ends the agents, where there are any, with the exit code of the run.
+    pub(super) fn conclude(self, code: ExitCode) -> ExitCode {
+        if let Some(agents) = self.agents {
+            agents.conclude(code);
+        }
+        code
+    }
 }
 
 impl OwnRun<'_> {
@@ -69,6 +84,7 @@ impl OwnRun<'_> {
         if let Some(steps) = self.steps {
             run.follow_steps(StepsSetup { metrics, ..steps });
         }
+        let agents = start_agents(self.agents, &mut run, env)?;
         let shown = style::of_stderr(results.no_color, env);
         let tui = screen(results, &run, env);
         let is_quiet = results.quiet || tui.is_some();
@@ -92,8 +108,30 @@ impl OwnRun<'_> {
         Ok(Done {
             result,
             told: told.and(sunk),
+            agents,
         })
     }
+}
+
+/// Starts the agents that make the load, where some are wanted.
+fn start_agents(
+    wanted: Option<(WantedAgents, Recipe)>,
+    run: &mut Run,
+    env: &Env,
+) -> Result<Option<Agents>, Ending> {
+    let Some((wanted, recipe)) = wanted else {
+        return Ok(None);
+    };
+    if run.wants_samples() {
+        return Err(Ending::usage(
+            "--agents: agents do not send single samples; leave --csv and --out out",
+        ));
+    }
+    let started = wanted.start(run.plan(), recipe, None, env, &Files::Disk)?;
+    Ok(started.map(|(agents, load)| {
+        run.let_others_load(load);
+        agents
+    }))
 }
 
 /// Takes the whole screen where it is wanted and there is one.

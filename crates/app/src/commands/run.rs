@@ -23,7 +23,7 @@ pub(super) fn run(
     let loaded = script::load(invocation, env, files)?;
     let run = consolidated(invocation, &loaded, config.as_deref())?;
     loaded.tell(&run.notices);
-    script::go(&loaded, &run, invocation, env)
+    script::go(&loaded, &run, invocation, config.as_deref(), env)
 }
 
 /// All tiers of options together.

@@ -73,6 +73,7 @@ pub(super) fn run(
         name,
         steps: Some(steps),
         observe: &args.observe,
+        agents: None,
         results: &args.results,
         command_line: &redacted_command_line(command_line, FrontEnd::JMeter),
         env,

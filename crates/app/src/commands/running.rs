@@ -13,7 +13,7 @@ use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
 use loadline_output::json;
 use loadline_run::steps::StepsSetup;
-use loadline_run::{ObserverFeed, RunSetup};
+use loadline_run::{Load, ObserverFeed, RunSetup};
 
 use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
@@ -35,6 +35,7 @@ pub(super) struct Run {
     command_line: Vec<String>,
     observers: Option<ObserverFeed>,
     steps: Option<StepsSetup>,
+    load: Option<Box<dyn Load>>,
     /// Where the environment wants the JSON result, beside what the command line says.
     result_file: Option<PathBuf>,
 }
@@ -67,6 +68,7 @@ impl Run {
                 .start(env)
                 .map_err(|refusal| Ending::refusal(refusal.code, &refusal.message))?,
             steps: None,
+            load: None,
             result_file: env.get(RESULT_FILE).map(PathBuf::from),
         })
     }
@@ -93,6 +95,16 @@ impl Run {
         self.samples = Some(taker);
     }
 
+    /// Whether somebody takes every sample of the run.
+    pub(super) fn wants_samples(&self) -> bool {
+        self.samples.is_some()
+    }
+
+    /// Who makes the load in the place of an engine of this process.
+    pub(super) fn let_others_load(&mut self, load: Box<dyn Load>) {
+        self.load = Some(load);
+    }
+
     /// What the threads of the plan's groups do.
     pub(super) fn follow_steps(&mut self, steps: StepsSetup) {
         self.steps = Some(steps);
@@ -115,11 +127,12 @@ impl Run {
             command_line,
             observers,
             steps,
+            load,
             result_file,
             ..
         } = self;
         let setup = RunSetup {
-            load: None,
+            load,
             commands,
             samples,
             script: None,

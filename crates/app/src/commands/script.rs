@@ -14,10 +14,12 @@ use loadline_script::loading::{Bytes, Fetch, import_error};
 use serde_json::Value;
 use url::Url;
 
+use super::archive;
 use crate::k6::fetch::FilesAndWeb;
 use crate::k6::secret_sources;
-use crate::k6::{K6Error, K6Invocation, Notice, ScriptRun, ScriptType};
-use crate::script_run::{self, Going, Loaded, Logger, Place, TraceLook};
+use crate::k6::{Identity, K6Error, K6Invocation, Notice, ScriptRun, ScriptType};
+use crate::recipe::{ScriptRecipe, variables};
+use crate::script_run::{self, AgentsRecipe, Going, Loaded, Loading, Logger, Place, TraceLook};
 use crate::terminal::style;
 use crate::{Env, Files};
 
@@ -57,13 +59,16 @@ pub(super) fn load(
     let logger = Arc::new(Logger::open(&invocation.log)?.without(Arc::clone(&secrets)));
     let (place, archived_options) = place(invocation, env, files, &logger)?;
     let directory = place.directory.clone();
+    let log = Arc::clone(&logger) as _;
     let loaded =
-        script_run::load(invocation, place, &logger, secrets).map_err(|error| K6Error {
-            notice: Notice {
-                message: error.notice.message.clone(),
-                ..error.notice
-            },
-            ..error
+        script_run::load(&Loading::from(invocation), place, &log, secrets).map_err(|error| {
+            K6Error {
+                notice: Notice {
+                    message: error.notice.message.clone(),
+                    ..error.notice
+                },
+                ..error
+            }
         })?;
     Ok(LoadedScript {
         url: loaded.url().to_owned(),
@@ -171,6 +176,7 @@ pub(super) fn go(
     script: &LoadedScript,
     run: &ScriptRun,
     invocation: &K6Invocation,
+    config: Option<&str>,
     env: &Env,
 ) -> Result<ExitCode, K6Error> {
     let traces = run
@@ -190,6 +196,7 @@ pub(super) fn go(
     };
     let words: Vec<String> = std::env::args().collect();
     Going {
+        recipe: recipe(script, run, invocation, (config, env))?,
         loaded: &script.loaded,
         run,
         identity: invocation.identity,
@@ -199,6 +206,52 @@ pub(super) fn go(
         logger,
     }
     .go()
+}
+
+/// From what agents make the test anew, where they make the load.
+///
+/// # Errors
+/// What is asked for cannot be done by agents.
+fn recipe(
+    script: &LoadedScript,
+    run: &ScriptRun,
+    invocation: &K6Invocation,
+    (config, env): (Option<&str>, &Env),
+) -> Result<Option<AgentsRecipe>, K6Error> {
+    if !run.agents.any() {
+        return Ok(None);
+    }
+    if !invocation.secret_sources.is_empty() {
+        return Err(K6Error::config(
+            "--agents: agents have no secrets; leave --secret-source out",
+        ));
+    }
+    let settings = run.plan.script.as_deref();
+    if settings.is_some_and(|script| script.trace_requests) {
+        return Err(K6Error::config(
+            "--agents: --once shows what one process does; leave one of both out",
+        ));
+    }
+    let mut archive = Vec::new();
+    archive::packed(invocation, script, run)?
+        .write(&mut archive)
+        .map_err(|error| K6Error::other(format!("the script cannot be packed: {error}")))?;
+    Ok(Some(AgentsRecipe {
+        archive,
+        plan: ScriptRecipe {
+            is_k6: invocation.identity == Identity::K6,
+            words: invocation.words.clone(),
+            env: variables(env),
+            script_env: script.loaded.program.settings().env.clone(),
+            url: script.url.clone(),
+            options: script.options.clone(),
+            exports: script.exports.clone(),
+            config: config.map(str::to_owned),
+            seed: run.plan.seed,
+            by_all_tags: false,
+            counts_series: false,
+        },
+    }))
 }
 
 /// Runs a script under a plan of somebody else's making, telling `on_event` what happens; nothing is summed up, and
@@ -214,6 +267,7 @@ pub(super) fn put(
     on_event: &mut dyn FnMut(RunEvent),
 ) -> Result<Ran, K6Error> {
     Going {
+        recipe: None,
         loaded: &script.loaded,
         run,
         identity: invocation.identity,

@@ -96,6 +96,8 @@ pub struct K6Invocation {
     pub command: ScriptCommand,
     /// The name that loadline was called by.
     pub identity: Identity,
+    /// The words that it was read from.
+    pub words: Vec<String>,
     /// The script as the user named it, `-` for standard input.
     pub script: String,
     /// What kind of file it is; `None`: what it looks like.
@@ -187,6 +189,7 @@ impl K6Invocation {
         Ok(Reading::Invocation(Box::new(K6Invocation {
             command,
             identity,
+            words: words.to_vec(),
             script,
             script_type: surroundings::script_type(&given, env)?,
             env: all_env,
@@ -333,6 +336,7 @@ impl K6Invocation {
             pages: settings.pages.clone(),
             journal: settings.journal.clone(),
             observe: settings.observe.clone(),
+            agents: settings.agents.clone(),
             paused: options.paused.unwrap_or(false),
             linger: settings.linger || config.linger.unwrap_or(false),
             quiet: settings.quiet,

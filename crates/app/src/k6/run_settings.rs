@@ -8,6 +8,7 @@ use super::log::LogSettings;
 use super::notice::Notice;
 use super::options::K6Options;
 use super::output_spec::OutputSpec;
+use crate::agents::WantedAgents;
 use crate::http::AccessSettings;
 use crate::observers::WantedObservers;
 
@@ -115,6 +116,8 @@ pub struct ScriptRun {
     pub journal: Option<String>,
     /// What is observed beside the load.
     pub observe: WantedObservers,
+    /// Who makes the load, where it is not made here.
+    pub agents: WantedAgents,
     /// Whether the run waits for a word before it starts.
     pub paused: bool,
     /// Whether the REST API stays open after the end, until a signal.

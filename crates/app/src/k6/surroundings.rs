@@ -19,7 +19,9 @@ use super::options::value::OptionValue;
 use super::output_spec::OutputSpec;
 use super::run_settings::{PageSettings, RestSettings, SummaryMode};
 use crate::Env;
+use crate::agents::{AGENTS_MAX, WantedAgents};
 use crate::cli::script::ScriptCommand;
+use crate::cli::values;
 use crate::dialect::pflag::Parsed;
 use crate::http::AccessSettings;
 use crate::observers::{AROUND_DEFAULT, WantedObservers};
@@ -39,6 +41,7 @@ pub(super) struct Settings {
     pub(super) pages: PageSettings,
     pub(super) journal: Option<String>,
     pub(super) observe: WantedObservers,
+    pub(super) agents: WantedAgents,
     pub(super) linger: bool,
     pub(super) quiet: bool,
     pub(super) shows_secrets: bool,
@@ -250,6 +253,7 @@ pub(super) fn settings(given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
         pages,
         journal: text_or_env(given, env, "journal", "LOADLINE_JOURNAL").map(str::to_owned),
         observe: observe(given, env)?,
+        agents: agents(given)?,
         linger: linger(given, env)?,
         quiet: switch("quiet"),
         shows_secrets: switch("show-secrets"),
@@ -286,6 +290,40 @@ fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
         baseline: time("observe-baseline", "LOADLINE_OBSERVE_BASELINE")?,
         tail: time("observe-tail", "LOADLINE_OBSERVE_TAIL")?,
     })
+}
+
+/// Who is to make the load.
+fn agents(given: &Parsed) -> Result<WantedAgents, K6Error> {
+    let wanted = WantedAgents {
+        count: limit(given, "agents")?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        listen: match given.text("listen") {
+            None => None,
+            Some(text) => {
+                let refused = |why| K6Error::other(format!("--listen {text}: {why}"));
+                Some(values::socket_address(text).map_err(refused)?)
+            }
+        },
+        identity: given.text("identity").map(str::to_owned),
+    };
+    let needs = |option: &str, other: &str| K6Error::other(format!("--{option} needs --{other}"));
+    match &wanted {
+        WantedAgents {
+            count: Some(count), ..
+        } if *count > AGENTS_MAX => Err(K6Error::other(format!(
+            "--agents {count}: a test has {AGENTS_MAX} agents at most"
+        ))),
+        WantedAgents {
+            count: None,
+            listen: Some(_),
+            ..
+        } => Err(needs("listen", "agents")),
+        WantedAgents {
+            listen: None,
+            identity: Some(_),
+            ..
+        } => Err(needs("identity", "listen")),
+        _ => Ok(wanted),
+    }
 }
 
 /// A limit, which is at least one.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadline_model::ExitCode;
-use loadline_run::{ReadError, ScriptMetrics, ScriptSetup};
+use loadline_run::{ReadError, ScriptLog, ScriptMetrics, ScriptSetup};
 use loadline_script::exports::Exports;
 use loadline_script::loading::dependencies::{Dependencies, DependencyError};
 use loadline_script::loading::{Fetch, Libraries, Sources, entry_url};
@@ -15,7 +15,6 @@ use loadline_script::vu::{FailureKind, ScriptFailure};
 use loadline_script::{Program, ProgramSettings};
 use url::Url;
 
-use super::logger::Logger;
 use crate::k6::{Compatibility, K6Error, K6Invocation, Notice};
 
 /// A script whose module code has run once.
@@ -33,6 +32,26 @@ impl Loaded {
     }
 }
 
+/// How a script is loaded.
+pub(crate) struct Loading<'a> {
+    /// The script as the user named it.
+    pub(crate) script: &'a str,
+    /// Whether libraries are fetched although they are built in.
+    pub(crate) remote_libs: bool,
+    /// Which globals it has.
+    pub(crate) compatibility: Compatibility,
+}
+
+impl<'a> From<&'a K6Invocation> for Loading<'a> {
+    fn from(invocation: &'a K6Invocation) -> Loading<'a> {
+        Loading {
+            script: &invocation.script,
+            remote_libs: invocation.remote_libs,
+            compatibility: invocation.compatibility,
+        }
+    }
+}
+
 /// Where a script's bytes come from, and what it is called.
 pub(crate) struct Place {
     pub(crate) fetch: Box<dyn Fetch>,
@@ -47,15 +66,15 @@ pub(crate) struct Place {
 /// # Errors
 /// In k6's words, with its exit code.
 pub(crate) fn load(
-    invocation: &K6Invocation,
+    loading: &Loading<'_>,
     place: Place,
-    logger: &Arc<Logger>,
+    log: &Arc<dyn ScriptLog>,
     secrets: Arc<Secrets>,
 ) -> Result<Loaded, K6Error> {
-    let (sources, env) = sources(invocation, place);
+    let (sources, env) = sources(loading, place);
     sources.load_entry().map_err(|error| {
         let could_not = CouldNot {
-            script: &invocation.script,
+            script: loading.script,
             url: sources.entry(),
         };
         could_not.load(ExitCode::ScriptException, &error.message)
@@ -64,7 +83,7 @@ pub(crate) fn load(
     let settings = ProgramSettings {
         env,
         secrets,
-        lacks_global: invocation.compatibility == Compatibility::Base,
+        lacks_global: loading.compatibility == Compatibility::Base,
         ..ProgramSettings::default()
     };
     let entry = sources.entry().to_owned();
@@ -76,10 +95,10 @@ pub(crate) fn load(
         values: None,
     };
     let could_not = CouldNot {
-        script: &invocation.script,
+        script: loading.script,
         url: sources.entry(),
     };
-    let exports = first_init(&program, &metrics, logger, &could_not)?;
+    let exports = first_init(&program, &metrics, log, &could_not)?;
     if exports.functions.is_empty() {
         return Err(could_not.load(ExitCode::Other, "no exported functions in script"));
     }
@@ -100,7 +119,7 @@ pub(crate) fn dependencies(
     invocation: &K6Invocation,
     place: Place,
 ) -> Result<Dependencies, K6Error> {
-    let (sources, _) = sources(invocation, place);
+    let (sources, _) = sources(&Loading::from(invocation), place);
     sources.dependencies().map_err(|error| {
         let could_not = CouldNot {
             script: &invocation.script,
@@ -116,8 +135,8 @@ pub(crate) fn dependencies(
 }
 
 /// The sources of a script, and its `__ENV`.
-fn sources(invocation: &K6Invocation, place: Place) -> (Sources, BTreeMap<String, String>) {
-    let libraries = if invocation.remote_libs {
+fn sources(loading: &Loading<'_>, place: Place) -> (Sources, BTreeMap<String, String>) {
+    let libraries = if loading.remote_libs {
         Libraries::Fetched
     } else {
         Libraries::Embedded
@@ -147,13 +166,13 @@ impl CouldNot<'_> {
 fn first_init(
     program: &Program,
     metrics: &ScriptMetrics,
-    logger: &Arc<Logger>,
+    log: &Arc<dyn ScriptLog>,
     could_not: &CouldNot<'_>,
 ) -> Result<Exports, K6Error> {
     let setup = ScriptSetup {
         program: Arc::new(program.with_settings(program.settings().clone())),
         metrics: metrics.clone(),
-        log: Arc::clone(logger) as _,
+        log: Arc::clone(log),
         data: Arc::default(),
     };
     loadline_run::read_exports(&setup).map_err(|error| match error {

@@ -7,6 +7,7 @@ mod load;
 mod logger;
 mod put;
 mod scaled;
+mod setup;
 mod show;
 mod summary;
 mod trace;
@@ -16,33 +17,34 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
+use loadline_cluster::Recipe;
 use loadline_metric::SeriesPlan;
 use loadline_model::event::{DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK};
 use loadline_model::result::{RunResult, StopReason};
-use loadline_model::script_settings::{Feature, HttpDebug as Debug, ScriptSettings};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
 use loadline_output::{OnTrouble, json};
 use loadline_run::{
-    ObserverFeed, Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble,
+    Load, ObserverFeed, Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble,
 };
-use loadline_script::ProgramSettings;
-use loadline_script::program::{HttpDebug, HttpDefaults};
 
+use crate::agents::Agents;
 use crate::environment::{NO_VERDICT, RESULT_FILE};
 use crate::http::TokenChoice;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::pages;
+use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::rest::{Api, Rest};
 use crate::terminal::signals::SecondSignal;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, signals, style};
 use crate::web::{Web, WebSetup};
-use crate::{Env, charts};
+use crate::{Env, Files, charts};
 
-pub(crate) use load::{Loaded, Place, dependencies, entry, load};
+pub(crate) use load::{Loaded, Loading, Place, dependencies, entry, load};
 pub(crate) use logger::Logger;
+pub(crate) use setup::setup_of;
 use show::Show;
 use summary::Telling;
 pub(crate) use trace::TraceLook;
@@ -65,6 +67,8 @@ pub(crate) struct Going<'a> {
     pub(crate) command_line: Vec<String>,
     pub(crate) env: &'a Env,
     pub(crate) logger: Arc<Logger>,
+    /// From what agents make the test anew; `None`: the load is made here.
+    pub(crate) recipe: Option<AgentsRecipe>,
 }
 
 impl Going<'_> {
@@ -78,8 +82,6 @@ impl Going<'_> {
             charts::prepare(Path::new(folder)).map_err(K6Error::config)?;
         }
         let plan = Arc::new(self.run.plan.clone());
-        let settings = plan.script.clone();
-        let settings = settings.ok_or_else(|| K6Error::other("the plan has no script"))?;
         let registry = Arc::clone(&self.loaded.metrics.registry);
         loadline_run::check_script_thresholds(&plan.script_thresholds, &registry)
             .map_err(K6Error::config)?;
@@ -93,20 +95,16 @@ impl Going<'_> {
             on_note: self.on_note(),
             audits: self.run.audits,
         })?;
-        let script = ScriptSetup {
-            program: Arc::new(
-                self.loaded
-                    .program
-                    .with_settings(self.program_settings(&plan, &settings)),
-            ),
-            metrics: ScriptMetrics {
-                registry,
-                series: Arc::new(self.series(&plan)),
-                values,
-            },
-            log: Arc::clone(&self.logger) as _,
-            data: Arc::default(),
+        let metrics = ScriptMetrics {
+            registry,
+            series: Arc::new(self.series(&plan)),
+            values,
         };
+        let log = Arc::clone(&self.logger) as _;
+        let script = setup_of(self.loaded, &plan, metrics, log)
+            .ok_or_else(|| K6Error::other("the plan has no script"))?;
+        let agents = self.start_agents(&plan, &script)?;
+        let (agents, load) = agents.unzip();
         let orders = signals::orders("", SecondSignal::Ends)
             .map_err(|ending| K6Error::other(ending.to_string()))?;
         let seen = self.listen(&plan, &script, &orders.0)?;
@@ -116,7 +114,7 @@ impl Going<'_> {
             show.hand_to(tui);
         }
         let setup = RunSetup {
-            load: None,
+            load,
             steps: None,
             commands: orders.1,
             samples: None,
@@ -137,11 +135,46 @@ impl Going<'_> {
         let held_up_ns = ran.result.totals.seen.back_pressure_ns;
         let is_whole = self.close(outputs, held_up_ns);
         let code = self.exit_code(&ran, told && is_whole);
+        if let Some(agents) = agents {
+            agents.conclude(code);
+        }
         if self.run.linger {
             signals::wait();
         }
         drop(seen);
         Ok(code)
+    }
+
+    /// Starts the agents that make the load, where some are wanted.
+    ///
+    /// # Errors
+    /// What is asked for cannot be done by agents, or they cannot be started.
+    fn start_agents(
+        &self,
+        plan: &Arc<TestPlan>,
+        script: &ScriptSetup,
+    ) -> Result<Option<(Agents, Box<dyn Load>)>, K6Error> {
+        let Some(recipe) = &self.recipe else {
+            return Ok(None);
+        };
+        if script.metrics.values.is_some() {
+            return Err(K6Error::config(
+                "--agents: agents do not send single values; of the outputs prometheus-rw and opentelemetry work with them",
+            ));
+        }
+        let plan_recipe = PlanRecipe::Script(Box::new(ScriptRecipe {
+            by_all_tags: script.metrics.series.by_all_tags,
+            counts_series: script.metrics.series.counts_series,
+            ..recipe.plan.clone()
+        }));
+        let recipe = Recipe {
+            plan: serde_json::to_vec(&plan_recipe)
+                .map_err(|error| K6Error::other(error.to_string()))?,
+            archive: recipe.archive.clone(),
+        };
+        let agents = &self.run.agents;
+        let started = agents.start(plan, recipe, Some(script), self.env, &Files::Disk);
+        started.map_err(|ending| K6Error::new(ending.code, ending.message()))
     }
 
     /// Begins to serve the REST API and the live page where they are wanted, and what the run is seen
@@ -251,38 +284,6 @@ impl Going<'_> {
         })?;
         print::to_stderr(&format!("live page: {}\n", web.url()));
         Ok(Some(web))
-    }
-
-    fn program_settings(&self, plan: &TestPlan, settings: &ScriptSettings) -> ProgramSettings {
-        let known = self.loaded.program.settings();
-        ProgramSettings {
-            env: known.env.clone(),
-            secrets: Arc::clone(&known.secrets),
-            lacks_global: known.lacks_global,
-            memory_limit: settings
-                .vu_memory_max
-                .and_then(|most| usize::try_from(most.0).ok()),
-            options: serde_json::from_str(&settings.options_json).unwrap_or_default(),
-            system_tags: settings.series.system_tags,
-            run_tags: plan.tags.clone(),
-            http: HttpDefaults {
-                user_agent: settings.http.user_agent.clone(),
-                max_redirects: settings.http.redirects_max,
-                batch: settings.http.batch as usize,
-                batch_per_host: settings.http.batch_per_host as usize,
-                discard_response_bodies: settings.http.discards_bodies,
-                body_max: settings.http.body_max,
-                debug: match settings.http.debug {
-                    None => HttpDebug::Off,
-                    Some(Debug::Headers) => HttpDebug::Headers,
-                    Some(Debug::Full) => HttpDebug::Full,
-                },
-            },
-            freeze_env: settings.has(Feature::FreezeEnv),
-            throw: settings.http.throws,
-            keep_cookies: settings.http.keeps_cookies,
-            traces: settings.trace_requests,
-        }
     }
 
     fn conduct(
@@ -538,6 +539,14 @@ impl Going<'_> {
             None => ExitCode::Other,
         }
     }
+}
+
+/// From what agents make a script's test anew.
+pub(crate) struct AgentsRecipe {
+    /// The script and all that it reads.
+    pub(crate) archive: Vec<u8>,
+    /// The plan's.
+    pub(crate) plan: ScriptRecipe,
 }
 
 /// What a run is seen and steered through from outside.

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use loadline_model::{RunEvent, TestPlan};
-use loadline_run::{Ran, RunScript, RunSetup, ScriptMetrics, ScriptSetup};
+use loadline_run::{Ran, RunScript, RunSetup, ScriptMetrics};
 
-use super::Going;
+use super::{Going, setup_of};
 use crate::k6::K6Error;
 
 impl Going<'_> {
@@ -21,22 +21,14 @@ impl Going<'_> {
         setup: RunSetup,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<Ran, K6Error> {
-        let settings = plan.script.clone();
-        let settings = settings.ok_or_else(|| K6Error::other("the plan has no script"))?;
-        let program = self
-            .loaded
-            .program
-            .with_settings(self.program_settings(&plan, &settings));
-        let script = ScriptSetup {
-            program: Arc::new(program),
-            metrics: ScriptMetrics {
-                registry: Arc::clone(&self.loaded.metrics.registry),
-                series: Arc::new(plan.series()),
-                values: None,
-            },
-            log: Arc::clone(&self.logger) as _,
-            data: Arc::default(),
+        let metrics = ScriptMetrics {
+            registry: Arc::clone(&self.loaded.metrics.registry),
+            series: Arc::new(plan.series()),
+            values: None,
         };
+        let log = Arc::clone(&self.logger) as _;
+        let script = setup_of(self.loaded, &plan, metrics, log)
+            .ok_or_else(|| K6Error::other("the plan has no script"))?;
         let setup = RunSetup {
             steps: None,
             script: Some(RunScript {

@@ -11,10 +11,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use loadline_engine::{EngineSetup, ScriptLog};
-use loadline_model::TestPlan;
 use loadline_script::vu::SetupData;
 
-use crate::coordinator::Program;
+use crate::coordinator::Recipe;
 use crate::identity::Identity;
 
 pub use session::attend;
@@ -32,10 +31,12 @@ pub struct AgentSettings {
 
 /// What an agent is to do.
 pub struct Assignment {
-    /// The plan, with the agent's segment.
-    pub plan: Arc<TestPlan>,
-    /// The script; `None` for other runs.
-    pub program: Option<Program>,
+    /// From what the plan is made.
+    pub recipe: Recipe,
+    /// Which part of it is the agent's, from 0.
+    pub number: u32,
+    /// How many parts there are.
+    pub agents: u32,
     /// Where the data of `setup()` will be.
     pub data: SetupData,
     /// Where lines of the log go.

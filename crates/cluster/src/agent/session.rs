@@ -9,7 +9,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use loadline_engine::platform;
-use loadline_model::TestPlan;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
@@ -17,8 +16,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::work::{Control, LiveView, Outgoing, Work};
 use super::{AgentError, AgentSettings, Assignment, Prepare};
-use crate::coordinator::Program;
-use crate::coordinator::{MESSAGE_MAX, WINDOW};
+use crate::coordinator::{ARCHIVE_MAX, MESSAGE_MAX, Recipe, WINDOW};
 use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
 use crate::generated::to_agent::What as Told;
@@ -33,8 +31,6 @@ const TRY_EVERY: Duration = Duration::from_millis(250);
 const TRY_LIMIT: Duration = Duration::from_secs(5);
 /// How often counters are told.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
-/// Most bytes of a script's archive.
-const ARCHIVE_MAX: u64 = 64 << 20;
 
 /// Takes part in a test to its end; gives the test's exit code.
 ///
@@ -62,6 +58,7 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<u8, AgentErr
         outgoing,
         live,
         job: None,
+        part: (0, 1),
     };
     let ended = runtime.block_on(session.attend(settings, to_send));
     // Without the session's end of its controls the engine stops.
@@ -79,6 +76,8 @@ struct Session {
     live: LiveView,
     /// The job whose archive is not whole yet.
     job: Option<(Job, Vec<u8>)>,
+    /// Which part is the agent's, of how many.
+    part: (u32, u32),
 }
 
 impl Session {
@@ -126,19 +125,19 @@ impl Session {
                     .say(What::Clock(ClockAnswer { number, at_ns }));
             }
             Told::Job(job) => {
-                let bytes = job.script.as_ref().map_or(0, |script| script.archive_bytes);
-                if bytes > ARCHIVE_MAX {
+                let bytes = job.archive_bytes;
+                if bytes > ARCHIVE_MAX as u64 {
                     let why = format!("its script has {bytes} bytes, more than {ARCHIVE_MAX}");
                     return Err(AgentError::Unable(why));
                 }
                 self.job = Some((job, Vec::new()));
-                self.begin_if_whole()?;
+                self.begin_if_whole();
             }
             Told::Program(chunk) => {
                 if let Some((_, archive)) = &mut self.job {
                     archive.extend(chunk.bytes);
                 }
-                self.begin_if_whole()?;
+                self.begin_if_whole();
             }
             Told::Start(start) => self.pass(Control::Start(start.at_ns, start.data.map(Arc::from))),
             Told::Order(order) => {
@@ -151,7 +150,7 @@ impl Session {
                 return Ok(Some(u8::try_from(ending.exit_code).unwrap_or(u8::MAX)));
             }
             Told::Refusal(refusal) => return Err(AgentError::Refused(refusal.why)),
-            Told::Welcome(_) => {}
+            Told::Welcome(welcome) => self.part = (welcome.number, welcome.agents),
         }
         Ok(None)
     }
@@ -161,31 +160,23 @@ impl Session {
         drop(self.control.send(control));
     }
 
-    fn begin_if_whole(&mut self) -> Result<(), AgentError> {
-        let is_whole = |(job, archive): &mut (Job, Vec<u8>)| {
-            let wanted = job.script.as_ref().map_or(0, |script| script.archive_bytes);
-            archive.len() as u64 >= wanted
-        };
+    fn begin_if_whole(&mut self) {
+        let is_whole =
+            |(job, archive): &mut (Job, Vec<u8>)| archive.len() as u64 >= job.archive_bytes;
         let Some((job, archive)) = self.job.take_if(is_whole) else {
-            return Ok(());
+            return;
         };
-        let unreadable = |error| AgentError::Unable(format!("the plan cannot be read: {error}"));
-        let plan: TestPlan = serde_json::from_slice(&job.plan).map_err(unreadable)?;
-        let program = job.script.map(|script| Program {
-            archive,
-            env: script.env.into_iter().collect(),
-            lacks_global: script.lacks_global,
-            remote_libs: script.remote_libs,
-            by_all_tags: script.by_all_tags,
-            counts_series: script.counts_series,
-        });
+        let (number, agents) = self.part;
         self.pass(Control::Do(Box::new(Assignment {
-            plan: Arc::new(plan),
-            program,
+            recipe: Recipe {
+                plan: job.recipe,
+                archive,
+            },
+            number,
+            agents,
             data: Arc::default(),
             log: Arc::new(self.outgoing.clone()),
         })));
-        Ok(())
     }
 }
 

@@ -17,12 +17,13 @@ use loadline_run::Load;
 use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
 
-use super::jobs::{Jobs, Program};
+use super::jobs::Recipe;
 use super::roster::Roster;
 use super::server::{Serving, Shared, serve};
 use crate::generated::LogLine;
 use crate::identity::Identity;
 use crate::message::level_received;
+use crate::share;
 
 /// How long agents may take to hear of the end.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -39,8 +40,8 @@ pub struct FleetSettings {
     pub identity: Identity,
     /// The whole plan.
     pub plan: Arc<TestPlan>,
-    /// The script; `None` for other runs.
-    pub program: Option<Program>,
+    /// From what agents make it anew.
+    pub recipe: Recipe,
     /// Where `setup()` of the script leaves its data.
     pub data: SetupData,
     /// Where lines of the agents' logs go; `None`: nowhere.
@@ -91,7 +92,8 @@ impl Fleet {
     /// # Errors
     /// The plan cannot be cut, or nothing can be listened on.
     pub fn start(settings: FleetSettings) -> Result<(Fleet, FleetHandle), FleetError> {
-        let jobs = Jobs::new(settings.plan, settings.program, settings.agents);
+        share::check(&settings.plan, settings.agents).map_err(FleetError::Plan)?;
+        settings.recipe.check().map_err(FleetError::Plan)?;
         let (reports_to, reports) = channel();
         let agents = settings.agents;
         let log = settings.log;
@@ -101,7 +103,7 @@ impl Fleet {
             live: (0..agents)
                 .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
                 .collect(),
-            jobs: jobs.map_err(FleetError::Plan)?,
+            recipe: settings.recipe,
             reports: reports_to,
             on_log: Box::new(move |line| write(log.as_deref(), line)),
             on_note: settings.on_note,

@@ -8,5 +8,6 @@ mod roster;
 mod server;
 
 pub use fleet::{Fleet, FleetError, FleetHandle, FleetSettings};
-pub use jobs::Program;
+pub(crate) use jobs::ARCHIVE_MAX;
+pub use jobs::Recipe;
 pub(crate) use server::{MESSAGE_MAX, WINDOW};

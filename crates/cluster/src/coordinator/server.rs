@@ -19,11 +19,11 @@ use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::jobs::Jobs;
+use super::jobs::Recipe;
 use super::roster::{Act, Link, Roster};
 use crate::generated::coordination_server::{Coordination, CoordinationServer};
 use crate::generated::to_agent::What;
-use crate::generated::{FromAgent, LogLine, Refusal, ToAgent};
+use crate::generated::{FromAgent, LogLine, ToAgent};
 use crate::identity::Identity;
 
 /// Most bytes of one message: a second of many series.
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     /// Told when somebody is ready, or gone.
     pub(super) changed: Condvar,
     pub(super) live: Vec<Arc<LiveCounters>>,
-    pub(super) jobs: Jobs,
+    pub(super) recipe: Recipe,
     pub(super) reports: Sender<WorkerReport>,
     pub(super) on_log: Box<dyn Fn(&LogLine) + Send + Sync>,
     pub(super) on_note: Box<dyn Fn(&str) + Send + Sync>,
@@ -87,10 +87,7 @@ impl Shared {
         for act in acts {
             match act {
                 Act::Say(link, what) => self.say(link, what),
-                Act::Employ(link, number) => match self.jobs.of(number) {
-                    Ok(job) => job.into_iter().for_each(|what| self.say(link, what)),
-                    Err(why) => self.say(link, What::Refusal(Refusal { why })),
-                },
+                Act::Employ(link) => self.recipe.told().for_each(|what| self.say(link, what)),
                 Act::Close(link) => drop(self.links().open.remove(&link)),
                 // A run that no longer listens has ended.
                 Act::Tell(report) => drop(self.reports.send(report)),

@@ -101,7 +101,10 @@ fn lost(facts: &Facts<'_>) -> Option<Finding> {
     let told: Vec<&str> = lost_agents(facts).map(|mark| mark.text.as_str()).collect();
     let begun = match facts.all.lost {
         0 => String::new(),
-        lost => format!("; {} had begun and nobody knows what became of them", counted(lost, "request")),
+        lost => format!(
+            "; {} had begun and nobody knows what became of them",
+            counted(lost, "request")
+        ),
     };
     (!told.is_empty()).then(|| {
         Code::AgentLost.finding(

@@ -20,6 +20,8 @@ pub use request::RequestArgs;
 pub use results::ResultArgs;
 pub use tls::{TlsArgs, TlsVersionArg};
 
+use super::agents::AgentsArgs;
+
 /// The options of `loadline bench`.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -45,6 +47,9 @@ pub struct BenchArgs {
     /// What is observed beside the load.
     #[command(flatten)]
     pub observe: ObserveArgs,
+    /// Who makes the load.
+    #[command(flatten)]
+    pub agents: AgentsArgs,
     /// What is judged, kept and shown.
     #[command(flatten)]
     pub results: ResultArgs,

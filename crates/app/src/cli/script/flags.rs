@@ -447,6 +447,27 @@ pub const BEYOND: &[Flag] = &[
         "Watch for this long after the load [default: 2s]",
     ),
     flag(
+        "agents",
+        None,
+        WHOLE,
+        "N",
+        "Let so many agents make the load, each its share: one test, one result; processes of this machine unless --listen is given",
+    ),
+    flag(
+        "listen",
+        None,
+        Kind::Text,
+        "ADDRESS",
+        "With --agents: wait there for agents started elsewhere with loadline agent --join",
+    ),
+    flag(
+        "identity",
+        None,
+        Kind::Text,
+        "FILE",
+        "With --listen: PEM file with the coordinator's certificate, its key and the agents' authority [default: a token]",
+    ),
+    flag(
         "web",
         None,
         Kind::MaybeText("127.0.0.1:5665"),

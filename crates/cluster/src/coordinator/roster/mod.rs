@@ -36,8 +36,8 @@ pub(super) type Link = u64;
 pub(super) enum Act {
     /// Send it.
     Say(Link, What),
-    /// Send the job of this number.
-    Employ(Link, u32),
+    /// Send the job.
+    Employ(Link),
     /// Hang up.
     Close(Link),
     /// The run is told.
@@ -339,7 +339,7 @@ impl Roster {
             Act::Note(note),
             Act::Say(link, What::Welcome(welcome)),
             seat.ask(now_ns),
-            Act::Employ(link, at),
+            Act::Employ(link),
         ];
         let orders = self.orders.iter();
         acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));

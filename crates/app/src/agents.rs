@@ -1,0 +1,136 @@
+//! Agents that make the load in the place of this process.
+//!
+//! Must not know plans or scripts. Invariant: with agents, nothing is asked for that needs single values, which agents do not send.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use loadline_cluster::{
+    Fleet, FleetError, FleetHandle, FleetSettings, Identity, LocalAgents, Recipe, TOKEN_VARIABLE,
+    Token,
+};
+use loadline_model::{ExitCode, TestPlan};
+use loadline_run::{Load, ScriptSetup};
+
+use crate::terminal::print;
+use crate::{Ending, Env, Files};
+
+/// Most agents of a test.
+pub(crate) const AGENTS_MAX: u32 = 1_000;
+
+/// The agents that a command line asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WantedAgents {
+    /// How many; `None`: the load is made here.
+    pub count: Option<u32>,
+    /// Where they join; `None`: they are processes of this machine.
+    pub listen: Option<SocketAddr>,
+    /// The file of the coordinator's identity; `None`: a token is made.
+    pub identity: Option<String>,
+}
+
+/// Agents of a run.
+pub(crate) struct Agents {
+    handle: FleetHandle,
+    local: Option<LocalAgents>,
+}
+
+impl WantedAgents {
+    /// Whether any are wanted.
+    pub(crate) fn any(&self) -> bool {
+        self.count.is_some()
+    }
+
+    /// Starts them, or lets them join; gives who makes the load in the place of an engine. `None`: none are wanted.
+    ///
+    /// # Errors
+    /// The plan cannot be cut, nothing can be listened on, or an identity cannot be read.
+    pub(crate) fn start(
+        &self,
+        plan: &Arc<TestPlan>,
+        recipe: Recipe,
+        script: Option<&ScriptSetup>,
+        env: &Env,
+        files: &Files,
+    ) -> Result<Option<(Agents, Box<dyn Load>)>, Ending> {
+        let Some(agents) = self.count else {
+            return Ok(None);
+        };
+        let (token, identity) = self.identity(env, files)?;
+        let is_local = self.listen.is_none();
+        let listen = self.listen.unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
+        let (fleet, handle) = Fleet::start(FleetSettings {
+            agents,
+            listen,
+            identity,
+            plan: Arc::clone(plan),
+            recipe,
+            data: script.map_or_else(Arc::default, |script| Arc::clone(&script.data)),
+            log: script.map(|script| Arc::clone(&script.log)),
+            on_note: Box::new(move |note| {
+                if !is_local {
+                    print::to_stderr(&format!("{note}\n"));
+                }
+            }),
+        })
+        .map_err(|error| {
+            let code = match error {
+                FleetError::Plan(_) => ExitCode::InvalidConfig,
+                FleetError::Listen(..) => ExitCode::CannotListen,
+            };
+            Ending::refusal(code, &format!("--agents: {error}"))
+        })?;
+        let local = match (&token, is_local) {
+            (Some(token), true) => Some(
+                LocalAgents::start(agents, handle.address(), token).map_err(|error| {
+                    Ending::refusal(ExitCode::Other, &format!("--agents: {error}"))
+                })?,
+            ),
+            (token, _) => {
+                tell_how_to_join(agents, handle.address(), token.as_ref(), env);
+                None
+            }
+        };
+        Ok(Some((Agents { handle, local }, Box::new(fleet))))
+    }
+
+    /// The token of the run, where it has one, and the coordinator's identity.
+    fn identity(&self, env: &Env, files: &Files) -> Result<(Option<Token>, Identity), Ending> {
+        let refused = |what: &str, why: String| Ending::usage(&format!("{what}: {why}"));
+        if let Some(path) = &self.identity {
+            let text = files
+                .read_text(path)
+                .map_err(|error| refused("--identity", error.to_string()))?;
+            let identity = Identity::of_pem(&text)
+                .map_err(|error| refused("--identity", format!("{path}: {error}")))?;
+            return Ok((None, identity));
+        }
+        let token = match env.get(TOKEN_VARIABLE).filter(|_| self.listen.is_some()) {
+            Some(text) => Token::parse(text),
+            None => Token::fresh(),
+        };
+        let token = token.map_err(|error| refused(TOKEN_VARIABLE, error.to_string()))?;
+        let identity =
+            Identity::of_token(&token).map_err(|error| refused("--agents", error.to_string()))?;
+        Ok((Some(token), identity))
+    }
+}
+
+impl Agents {
+    /// All is told: agents end with the test's exit code.
+    pub(crate) fn conclude(self, code: ExitCode) {
+        self.handle.conclude(code.code());
+        drop(self.local);
+    }
+}
+
+/// Says how agents join. A token that the environment gave is known to those who need it.
+fn tell_how_to_join(agents: u32, address: SocketAddr, token: Option<&Token>, env: &Env) {
+    let token = token.filter(|_| env.get(TOKEN_VARIABLE).is_none());
+    let with = token.map_or_else(String::new, |token| {
+        format!("{TOKEN_VARIABLE}={} ", token.text())
+    });
+    print::to_stderr(&format!(
+        "waiting for {agents} agents, each started with: {with}loadline agent --join {address}\n"
+    ));
+}

@@ -1,0 +1,74 @@
+//! The options of agents, and of runs whose load they make.
+//!
+//! Must not know what they lead to. Invariant: one declaration per option.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::values;
+use crate::agents::{AGENTS_MAX, WantedAgents};
+
+/// Who makes the load.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Agents")]
+pub struct AgentsArgs {
+    /// Let so many agents make the load, each its share: one test, one result; processes of this machine
+    /// unless --listen is given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(AGENTS_MAX)))]
+    pub agents: Option<u32>,
+    /// With --agents: wait at this address for agents started elsewhere with loadline agent --join
+    #[arg(long, value_name = "ADDRESS", requires = "agents", value_parser = values::socket_address)]
+    pub listen: Option<SocketAddr>,
+    /// With --listen: PEM file with the coordinator's certificate, its key and the authority of the agents [default:
+    /// a token, $LOADLINE_JOIN_TOKEN or made anew]
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub identity: Option<String>,
+}
+
+impl AgentsArgs {
+    /// The agents that are wanted.
+    #[must_use]
+    pub fn wanted(&self) -> WantedAgents {
+        WantedAgents {
+            count: self.agents,
+            listen: self.listen,
+            identity: self.identity.clone(),
+        }
+    }
+}
+
+/// Options of `loadline agent`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The coordinator is loadline run or loadline bench with --agents N --listen ADDRESS, which prints the token. The
+agent has neither plan nor script of its own: both come from the coordinator. It exits with the test's exit code.
+
+Example:
+  LOADLINE_JOIN_TOKEN=... loadline agent --join load-1.example:6570")]
+pub struct AgentArgs {
+    /// Host and port of the coordinator
+    #[arg(long, value_name = "HOST:PORT")]
+    pub join: String,
+    /// Token of the run, as the coordinator prints it; others of this machine can see it here
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "LOADLINE_JOIN_TOKEN",
+        hide_env_values = true,
+        conflicts_with = "identity"
+    )]
+    pub token: Option<String>,
+    /// PEM file with the agent's certificate, its key and the authority of the coordinator
+    #[arg(long, value_name = "FILE")]
+    pub identity: Option<PathBuf>,
+    /// What the agent is called in messages [default: its number]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub name: String,
+}

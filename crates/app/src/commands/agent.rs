@@ -1,0 +1,120 @@
+//! `agent`: a share of a test that a coordinator hands out.
+//!
+//! Must not know what the coordinator does. Invariant: nothing is read from this machine but the identity; plan, script and all that
+//! it opens come from the coordinator.
+
+use std::sync::Arc;
+
+use loadline_cluster::{AgentError, AgentSettings, Assignment, Identity, Token, attend, share_of};
+use loadline_metric::SeriesPlan;
+use loadline_model::{ExitCode, TestPlan};
+use loadline_run::{EngineSetup, ScriptLog, ScriptMetrics, ScriptSetup};
+use loadline_script::loading::Bytes;
+use loadline_script::loading::archive::Archive;
+
+use crate::cli::AgentArgs;
+use crate::k6::K6Invocation;
+use crate::recipe::{PlanRecipe, ScriptRecipe};
+use crate::script_run::{self, Loading, Place};
+use crate::{Ending, Files};
+
+/// Runs the command.
+///
+/// # Errors
+/// The agent cannot take part, or the test is over for it.
+pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
+    loadline_run::prepare_process();
+    let settings = AgentSettings {
+        identity: identity(&args, files)?,
+        join: args.join,
+        name: args.name,
+    };
+    let ended = attend(&settings, Box::new(engine_setup)).map_err(|error| {
+        let code = match error {
+            AgentError::Unreachable(_) | AgentError::Refused(_) => ExitCode::InvalidConfig,
+            AgentError::CoordinatorLost(_) => ExitCode::ExternalAbort,
+            AgentError::Unable(_) => ExitCode::Other,
+        };
+        Ending::refusal(code, &error.to_string())
+    })?;
+    let known = ExitCode::ALL.iter().find(|code| code.code() == ended);
+    Ok(known.copied().unwrap_or(ExitCode::Other))
+}
+
+fn identity(args: &AgentArgs, files: &Files) -> Result<Identity, Ending> {
+    let refused = |option: &str, why: String| Ending::usage(&format!("{option}: {why}"));
+    match (&args.identity, &args.token) {
+        (Some(path), _) => {
+            let path = path.to_string_lossy();
+            let text = files
+                .read_text(&path)
+                .map_err(|error| refused("--identity", error.to_string()))?;
+            Identity::of_pem(&text)
+                .map_err(|error| refused("--identity", format!("{path}: {error}")))
+        }
+        (None, Some(token)) => Token::parse(token)
+            .and_then(|token| Identity::of_token(&token))
+            .map_err(|error| refused("--token", error.to_string())),
+        (None, None) => Err(Ending::usage(
+            "an agent needs --identity, or the token that the coordinator prints: LOADLINE_JOIN_TOKEN=… loadline agent …",
+        )),
+    }
+}
+
+/// What the engine is started with for an assignment.
+fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
+    let recipe = serde_json::from_slice(&assignment.recipe.plan)
+        .map_err(|error| format!("the plan's recipe cannot be read: {error}"))?;
+    let share = |plan| share_of(plan, assignment.number, assignment.agents).map(Arc::new);
+    match recipe {
+        PlanRecipe::Bench(recipe) => Ok(EngineSetup {
+            plan: share(recipe.plan()?)?,
+            samples: None,
+            script: None,
+            steps: None,
+        }),
+        PlanRecipe::Script(recipe) => {
+            let invocation = recipe.invocation()?;
+            let plan = share(recipe.plan(&invocation)?)?;
+            let archive = assignment.recipe.archive;
+            let mut script = script(&recipe, &invocation, &plan, archive, assignment.log)?;
+            script.data = assignment.data;
+            Ok(EngineSetup {
+                plan,
+                samples: None,
+                script: Some(script),
+                steps: None,
+            })
+        }
+    }
+}
+
+/// The script in an archive, under a plan.
+fn script(
+    recipe: &ScriptRecipe,
+    invocation: &K6Invocation,
+    plan: &TestPlan,
+    archive: Vec<u8>,
+    log: Arc<dyn ScriptLog>,
+) -> Result<ScriptSetup, String> {
+    let archive = Archive::read(Bytes::from(archive)).map_err(|error| error.message)?;
+    let place = Place {
+        entry: archive.metadata.filename.clone(),
+        directory: archive.directory(),
+        env: recipe.script_env.clone(),
+        fetch: Box::new(archive),
+    };
+    let loaded = script_run::load(&Loading::from(invocation), place, &log, Arc::default())
+        .map_err(|error| error.notice.message)?;
+    let metrics = ScriptMetrics {
+        registry: Arc::clone(&loaded.metrics.registry),
+        series: Arc::new(SeriesPlan {
+            by_all_tags: recipe.by_all_tags,
+            counts_series: recipe.counts_series,
+            ..plan.series()
+        }),
+        values: None,
+    };
+    let setup = script_run::setup_of(&loaded, plan, metrics, log);
+    setup.ok_or_else(|| "the plan has no script".to_owned())
+}

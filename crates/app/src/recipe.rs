@@ -1,0 +1,187 @@
+//! From what another process makes the same plan: the words, what they name, and what the environment says.
+//!
+//! A plan as data leaves out secrets and bodies, for it is made to be shown; a recipe leaves nothing out that the plan is made
+//! of. Must not know who carries it. Invariant: what is made of a recipe is the plan that it was written beside.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use loadline_model::TestPlan;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::cli::script::ScriptCommand;
+use crate::cli::{self, Command};
+use crate::k6::{Identity, K6Invocation, Reading, ScriptFacts};
+use crate::{Env, Files, plan};
+
+/// What is made anew.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub(crate) enum PlanRecipe {
+    /// A plan of `loadline bench`.
+    Bench(BenchRecipe),
+    /// A plan of a script.
+    Script(Box<ScriptRecipe>),
+}
+
+/// A plan of `loadline bench`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct BenchRecipe {
+    /// The command line, the program's name first.
+    pub(crate) words: Vec<String>,
+    /// Variables that bear on it.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Files that it names, in base64.
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) seed: u64,
+}
+
+/// A plan of a script, beside its archive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ScriptRecipe {
+    /// Whether it runs under k6's name.
+    pub(crate) is_k6: bool,
+    /// The words behind the command's name.
+    pub(crate) words: Vec<String>,
+    /// Variables that bear on them.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Values of `__ENV`.
+    pub(crate) script_env: BTreeMap<String, String>,
+    /// The script's address.
+    pub(crate) url: String,
+    /// The options that the script exports.
+    pub(crate) options: Value,
+    /// The functions that it exports.
+    pub(crate) exports: Vec<String>,
+    /// The text of the JSON file of options.
+    pub(crate) config: Option<String>,
+    pub(crate) seed: u64,
+    /// Whether values are kept by all their tags.
+    pub(crate) by_all_tags: bool,
+    /// Whether distinct series are counted.
+    pub(crate) counts_series: bool,
+}
+
+/// Variables that bear on a plan: ours, k6's and those of proxies; not the keys to a run.
+pub(crate) fn variables(env: &Env) -> BTreeMap<String, String> {
+    let is_wanted = |name: &str| {
+        let is_ours = name.starts_with("LOADLINE_") || name.starts_with("K6_");
+        let is_key = name.ends_with("_TOKEN");
+        let is_proxy = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"];
+        (is_ours && !is_key) || is_proxy.contains(&name.to_ascii_uppercase().as_str())
+    };
+    let all = env.all().iter();
+    let wanted = all.filter(|(name, _)| is_wanted(name));
+    wanted
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// Files as a recipe carries them.
+pub(crate) fn written(files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
+    let files = files.iter();
+    files
+        .map(|(name, bytes)| (name.clone(), STANDARD.encode(bytes)))
+        .collect()
+}
+
+impl BenchRecipe {
+    /// The plan.
+    ///
+    /// # Errors
+    /// It cannot be made, which is a difference between the two programs.
+    pub(crate) fn plan(self) -> Result<TestPlan, String> {
+        let read = |(name, text): (String, String)| {
+            let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
+            Ok((name, bytes))
+        };
+        let files: Result<_, String> = self.files.into_iter().map(read).collect();
+        let cli = cli::parse(&self.words).map_err(|ending| ending.message().to_owned())?;
+        let Command::Bench(args) = cli.command else {
+            return Err("the command line is none of bench".to_owned());
+        };
+        plan::bench(
+            &args,
+            &Env::from(self.env),
+            &Files::Memory(files?),
+            self.seed,
+        )
+    }
+}
+
+impl ScriptRecipe {
+    /// What the command line comes to.
+    ///
+    /// # Errors
+    /// It cannot be read, which is a difference between the two programs.
+    pub(crate) fn invocation(&self) -> Result<K6Invocation, String> {
+        let identity = match self.is_k6 {
+            true => Identity::K6,
+            false => Identity::Loadline,
+        };
+        let env = Env::from(self.env.clone());
+        let read = K6Invocation::parse(identity, ScriptCommand::Run, &self.words, &env);
+        match read.map_err(|error| error.notice.message)? {
+            Reading::Invocation(invocation) => Ok(*invocation),
+            Reading::Help(_) => Err("the command line asks for help".to_owned()),
+        }
+    }
+
+    /// The plan.
+    ///
+    /// # Errors
+    /// As [`ScriptRecipe::invocation`].
+    pub(crate) fn plan(&self, invocation: &K6Invocation) -> Result<TestPlan, String> {
+        let facts = ScriptFacts {
+            url: &self.url,
+            options: &self.options,
+            exports: Some(&self.exports),
+            config: self.config.as_deref(),
+            seed: self.seed,
+        };
+        let run = invocation.consolidate(&facts);
+        Ok(run.map_err(|error| error.notice.message)?.plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_is_made_anew_is_the_same() {
+        let line = "loadline bench -c 3 -n 9 -m POST -H Authorization:s3cret -D b http://127.0.0.1:9/{{uuid}}";
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let files = BTreeMap::from([("b".to_owned(), b"\xff body".to_vec())]);
+        let Command::Bench(args) = cli::parse(&words).expect("a good line").command else {
+            panic!("a bench");
+        };
+        let env = Env::from([("HTTP_PROXY", "http://a:b@127.0.0.1:8")]);
+        let plan = plan::bench(&args, &env, &Files::Memory(files.clone()), 7).expect("a plan");
+        let recipe = PlanRecipe::Bench(BenchRecipe {
+            words,
+            env: variables(&env),
+            files: written(&files),
+            seed: 7,
+        });
+        let text = serde_json::to_vec(&recipe).expect("written");
+        let Ok(PlanRecipe::Bench(read)) = serde_json::from_slice(&text) else {
+            panic!("a bench");
+        };
+        assert_eq!(read.plan().expect("a plan"), plan);
+    }
+
+    #[test]
+    fn keys_to_a_run_stay_where_they_are() {
+        let env = Env::from([
+            ("K6_VUS", "3"),
+            ("LOADLINE_JOIN_TOKEN", "t"),
+            ("HOME", "/root"),
+            ("no_proxy", "x"),
+        ]);
+        let names: Vec<String> = variables(&env).into_keys().collect();
+        assert_eq!(names, ["K6_VUS", "no_proxy"]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Which part of a test is an agent's.
+//!
+//! Must not know what the test is. Invariant: the parts of all agents are the whole plan.
+
+use loadline_model::TestPlan;
+use loadline_model::plan::PlanSegment;
+use loadline_model::segment::{Ratio, Segment, SegmentError, SegmentSequence};
+
+/// Whether a plan can be cut.
+///
+/// # Errors
+/// It cannot be run, or is a part itself; in words for the user.
+pub(crate) fn check(plan: &TestPlan, agents: u32) -> Result<(), String> {
+    plan.validate()?;
+    if plan.segment.is_some() {
+        return Err(
+            "a part of a test (--execution-segment) is not cut further; leave one of both out"
+                .to_owned(),
+        );
+    }
+    equal_parts(agents)
+        .map(drop)
+        .map_err(|error| error.to_string())
+}
+
+/// The part of a plan that an agent does: the one of this number, from 0.
+///
+/// # Errors
+/// There is no such part.
+pub fn share_of(plan: TestPlan, number: u32, agents: u32) -> Result<TestPlan, String> {
+    let sequence = equal_parts(agents).map_err(|error| error.to_string())?;
+    let segment = sequence.segments().get(number as usize).copied();
+    let segment = segment.ok_or_else(|| format!("there is no part {number} of {agents}"))?;
+    let part = PlanSegment::new(segment, Some(sequence)).map_err(|error| error.to_string())?;
+    Ok(TestPlan {
+        segment: Some(part),
+        ..plan
+    })
+}
+
+fn equal_parts(agents: u32) -> Result<SegmentSequence, SegmentError> {
+    let all = u64::from(agents.max(1));
+    let at = |part: u64| Ratio::new(part, all).expect("a part of a whole");
+    let segments = (0..all).map(|part| Segment::new(at(part), at(part + 1)));
+    SegmentSequence::new(segments.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_are_equal_and_whole() {
+        for agents in [1, 2, 3, 7, 10, 50, 500] {
+            let sequence = equal_parts(agents).expect("parts");
+            assert_eq!(sequence.segments().len(), agents as usize);
+            let shares = sequence.scale_all(1_000);
+            assert_eq!(shares.iter().sum::<u64>(), 1_000, "{agents}");
+            let (least, most) = (shares.iter().min(), shares.iter().max());
+            assert!(most.expect("one") - least.expect("one") <= 1, "{agents}");
+        }
+    }
+}

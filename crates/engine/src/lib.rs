@@ -13,6 +13,7 @@ pub mod hook;
 pub mod live;
 mod mailbox;
 mod net;
+mod planned;
 pub mod platform;
 mod record;
 mod record_script;
@@ -28,6 +29,7 @@ mod worker;
 
 pub use client::INSTANT_FAILURES_PER_SECOND;
 pub use net::TlsError;
+pub use planned::PlannedArrivals;
 pub use record_script::{Occasion, ScriptMetrics, ScriptRecorder};
 pub use report::{INTERVAL, WorkerReport};
 pub use script::{ScriptLog, ScriptSetup, ScriptSignal, Traced};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use loadline_model::{Nanos, Snapshot};
 
+use crate::planned::PlannedArrivals;
 use crate::script::ScriptSignal;
 
 /// Length of an interval between snapshots.
@@ -52,6 +53,8 @@ pub enum WorkerReport {
         why: String,
         /// Requests that they had begun and not reported.
         begun: u64,
+        /// What they would have offered; `None`: nothing that is known.
+        planned: Option<PlannedArrivals>,
     },
     /// A script did something to the test.
     Script(ScriptSignal),

@@ -9,7 +9,7 @@ use loadline_metric::{TimeTrend, ValueTrend};
 use serde::{Deserialize, Serialize};
 
 use crate::error_class::ErrorClass;
-use crate::event::Mark;
+use crate::event::{AGENT_LOST_MARK, Mark};
 use crate::heat::Heat;
 use crate::observation::Observations;
 use crate::plan::TestPlan;
@@ -303,6 +303,12 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// Whether an agent was lost, and with it a part of the load.
+    #[must_use]
+    pub fn has_lost_agents(&self) -> bool {
+        self.events.iter().any(|mark| mark.kind == AGENT_LOST_MARK)
+    }
+
     /// The share of the planned iterations that were begun; `None` in a closed model, and of a script
     /// whose run is not over. A script's iteration sends as many requests as it likes, so they are no
     /// measure of it.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use loadline_engine::{INTERVAL, ScriptSignal, WorkerReport};
+use loadline_engine::{INTERVAL, PlannedArrivals, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
@@ -25,6 +25,15 @@ struct Pending {
     busiest_worker: f64,
 }
 
+/// What lost workers would have offered: it stays a part of what was asked for.
+struct Unoffered {
+    /// To whom it is booked.
+    worker: u32,
+    arrivals: PlannedArrivals,
+    /// What those who were lost with it had planned.
+    by_others: u64,
+}
+
 /// Collects the workers' reports.
 pub(crate) struct Collector {
     open: bool,
@@ -40,6 +49,7 @@ pub(crate) struct Collector {
     planned_by_worker: Vec<u64>,
     /// The same as far as seconds were told.
     told_by_worker: Vec<u64>,
+    unoffered: Vec<Unoffered>,
     watch: SelfWatch,
     pub(crate) never_started: u64,
     pub(crate) last_done: Nanos,
@@ -67,6 +77,7 @@ impl Collector {
             whole: 0,
             planned_by_worker: vec![0; workers as usize],
             told_by_worker: vec![0; workers as usize],
+            unoffered: Vec::new(),
             watch: SelfWatch::begin(),
             never_started: 0,
             last_done: Nanos::ZERO,
@@ -124,7 +135,8 @@ impl Collector {
                 workers,
                 why,
                 begun,
-            } => self.lose(workers, why, begun),
+                planned,
+            } => self.lose(workers, why, begun, planned),
             WorkerReport::Script(signal) => self.signals.push(signal),
             WorkerReport::Failed { worker, why } => {
                 self.reached_by_worker[worker as usize] = u64::MAX;
@@ -134,7 +146,13 @@ impl Collector {
     }
 
     /// Takes workers for ended whose reports will not come.
-    fn lose(&mut self, workers: Range<u32>, why: String, begun: u64) {
+    fn lose(
+        &mut self,
+        workers: Range<u32>,
+        why: String,
+        begun: u64,
+        planned: Option<PlannedArrivals>,
+    ) {
         let mut seen = Snapshot::default();
         seen.counts.started = begun;
         seen.counts.lost = begun;
@@ -143,6 +161,15 @@ impl Collector {
         let interval = reached.filter(|at| *at != u64::MAX).unwrap_or(self.told);
         if let Some(planned) = self.planned_by_worker.get(first).copied() {
             self.add(workers.start, interval, seen, planned);
+        }
+        if let Some(arrivals) = planned {
+            let others = workers.clone().skip(1);
+            let by_others = others.filter_map(|other| self.planned_by_worker.get(other as usize));
+            self.unoffered.push(Unoffered {
+                worker: workers.start,
+                arrivals,
+                by_others: by_others.sum(),
+            });
         }
         for worker in workers {
             if let Some(reached) = self.reached_by_worker.get_mut(worker as usize) {
@@ -207,7 +234,18 @@ impl Collector {
         self.open.then_some(offered)
     }
 
-    fn tell(&mut self, at_ns: u64, span_ns: u64, pending: Pending, active_vus: u64) -> Told {
+    /// Books what lost workers would have offered up to an instant.
+    fn add_unoffered(&mut self, until: Nanos, pending: &mut Pending) {
+        for lost in &self.unoffered {
+            let planned = lost.arrivals.by(until).saturating_sub(lost.by_others);
+            let known = &mut self.planned_by_worker[lost.worker as usize];
+            *known = planned.max(*known);
+            pending.planned.push((lost.worker, *known));
+        }
+    }
+
+    fn tell(&mut self, at_ns: u64, span_ns: u64, mut pending: Pending, active_vus: u64) -> Told {
+        self.add_unoffered(Nanos(at_ns + span_ns), &mut pending);
         let offered = self.offered(&pending.planned);
         let mut generator = self.watch.look(Duration::from_nanos(span_ns));
         generator.busiest_worker = pending.busiest_worker;

@@ -190,6 +190,9 @@ pub(super) fn exit_code(result: &RunResult) -> ExitCode {
     if result.totals.seen.counts.good == 0 {
         return ExitCode::NothingSucceeded;
     }
+    if result.has_lost_agents() {
+        return ExitCode::AgentLost;
+    }
     if signals::impatience().load(Ordering::Relaxed) {
         return ExitCode::ExternalAbort;
     }

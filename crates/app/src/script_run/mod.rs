@@ -19,7 +19,9 @@ use std::sync::mpsc::Sender;
 
 use loadline_cluster::Recipe;
 use loadline_metric::SeriesPlan;
-use loadline_model::event::{DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK};
+use loadline_model::event::{
+    AGENT_LOST_MARK, DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK,
+};
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
 use loadline_output::{OnTrouble, json};
@@ -534,6 +536,7 @@ impl Going<'_> {
         }
         match ran.troubles.first() {
             Some(trouble) => trouble.code,
+            None if ran.result.has_lost_agents() => ExitCode::AgentLost,
             None if signals::impatience().load(Ordering::Relaxed) => ExitCode::ExternalAbort,
             None if all_told => ExitCode::Ok,
             None => ExitCode::Other,
@@ -597,7 +600,7 @@ fn notice_of(trouble: &Trouble) -> Notice {
 fn warning_of(mark: &Mark) -> Option<Notice> {
     let warning = Notice::warning(mark.text.as_str());
     match mark.kind.as_str() {
-        WARNING_MARK => Some(warning),
+        WARNING_MARK | AGENT_LOST_MARK => Some(warning),
         MANY_SERIES_MARK => Some(warning.with("component", "metrics-engine-ingester")),
         _ => None,
     }

@@ -104,6 +104,8 @@ impl Fleet {
                 .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
                 .collect(),
             recipe: settings.recipe,
+            plan: settings.plan,
+            agents,
             reports: reports_to,
             on_log: Box::new(move |line| write(log.as_deref(), line)),
             on_note: settings.on_note,

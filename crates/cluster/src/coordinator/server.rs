@@ -12,7 +12,8 @@ use std::thread;
 use std::time::Duration;
 
 use loadline_engine::live::LiveCounters;
-use loadline_engine::{WorkerReport, platform};
+use loadline_engine::{PlannedArrivals, WorkerReport, platform};
+use loadline_model::TestPlan;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
@@ -20,11 +21,12 @@ use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::jobs::Recipe;
-use super::roster::{Act, Link, Roster};
+use super::roster::{Act, Link, Lost, Roster};
 use crate::generated::coordination_server::{Coordination, CoordinationServer};
 use crate::generated::to_agent::What;
 use crate::generated::{FromAgent, LogLine, ToAgent};
 use crate::identity::Identity;
+use crate::share::share_of;
 
 /// Most bytes of one message: a second of many series.
 pub(crate) const MESSAGE_MAX: usize = 64 << 20;
@@ -43,6 +45,10 @@ pub(super) struct Shared {
     pub(super) changed: Condvar,
     pub(super) live: Vec<Arc<LiveCounters>>,
     pub(super) recipe: Recipe,
+    /// The whole plan.
+    pub(super) plan: Arc<TestPlan>,
+    /// How many agents do it.
+    pub(super) agents: u32,
     pub(super) reports: Sender<WorkerReport>,
     pub(super) on_log: Box<dyn Fn(&LogLine) + Send + Sync>,
     pub(super) on_note: Box<dyn Fn(&str) + Send + Sync>,
@@ -91,9 +97,22 @@ impl Shared {
                 Act::Close(link) => drop(self.links().open.remove(&link)),
                 // A run that no longer listens has ended.
                 Act::Tell(report) => drop(self.reports.send(report)),
+                Act::Lose(number, lost) => drop(self.reports.send(self.lost(number, lost))),
                 Act::Log(line) => (self.on_log)(&line),
                 Act::Note(text) => (self.on_note)(&text),
             }
+        }
+    }
+
+    /// How the run is told of an agent that is gone.
+    fn lost(&self, number: u32, lost: Lost) -> WorkerReport {
+        let share = share_of((*self.plan).clone(), number, self.agents);
+        let planned = share.and_then(|plan| PlannedArrivals::of(&plan));
+        WorkerReport::Lost {
+            workers: lost.workers,
+            why: lost.why,
+            begun: lost.begun,
+            planned: planned.ok(),
         }
     }
 

@@ -5,7 +5,6 @@
 
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
-use loadline_model::event::{AGENT_LOST_MARK, Mark};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
@@ -30,7 +29,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
     if totals.stop != StopReason::Finished {
         return Delivery::Unfinished;
     }
-    if lost_agents(facts).next().is_some() {
+    if facts.lost_agents().next().is_some() {
         return Delivery::FellShort;
     }
     let Some(asked) = totals.asked else {
@@ -52,7 +51,6 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
 pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(stopped(facts));
-    findings.extend(lost(facts));
     findings.extend(unanswered(facts));
     findings.extend(paused(facts));
     findings.extend(missed(facts));
@@ -89,30 +87,6 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
             format!("stopped by a threshold after {at}: the numbers hold up to there"),
         )),
     }
-}
-
-/// What was said of agents that were lost.
-fn lost_agents<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Mark> {
-    let marks = facts.evidence.events.iter();
-    marks.filter(|mark| mark.kind == AGENT_LOST_MARK)
-}
-
-fn lost(facts: &Facts<'_>) -> Option<Finding> {
-    let told: Vec<&str> = lost_agents(facts).map(|mark| mark.text.as_str()).collect();
-    let begun = match facts.all.lost {
-        0 => String::new(),
-        lost => format!(
-            "; {} had begun and nobody knows what became of them",
-            counted(lost, "request")
-        ),
-    };
-    (!told.is_empty()).then(|| {
-        Code::AgentLost.finding(
-            Gravity::Alarm,
-            format!("{}{begun}", told.join("; ")),
-            "look why it ended (its log, dmesg, kubectl describe pod), then run again",
-        )
-    })
 }
 
 fn unanswered(facts: &Facts<'_>) -> Option<Finding> {

@@ -5,6 +5,7 @@
 
 use loadline_metric::TimeTrend;
 use loadline_model::error_class::ErrorClass;
+use loadline_model::event::AGENT_LOST_MARK;
 use loadline_model::executor::Executor;
 use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::result::{Row, TimeMetric};
@@ -51,6 +52,13 @@ impl<'a> Facts<'a> {
             vus: u64::from(evidence.plan.max_vus()),
             rows: rows_under_load(evidence),
         }
+    }
+
+    /// What was said of agents that were lost.
+    pub(super) fn lost_agents(&self) -> impl Iterator<Item = &'a str> {
+        let marks = self.evidence.events.iter();
+        let lost = marks.filter(|mark| mark.kind == AGENT_LOST_MARK);
+        lost.map(|mark| mark.text.as_str())
     }
 
     /// Cores of the machine that the generator runs on.

@@ -241,6 +241,7 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
 
 fn generator_signs(facts: &Facts<'_>) -> Vec<Sign> {
     let signs = [
+        lost(facts),
         resource(
             facts,
             ErrorClass::FdLimit,
@@ -260,6 +261,29 @@ fn generator_signs(facts: &Facts<'_>) -> Vec<Sign> {
         held_up(facts),
     ];
     signs.into_iter().flatten().collect()
+}
+
+/// A part of the generator that is gone explains what was not offered, whatever else there is.
+fn lost(facts: &Facts<'_>) -> Option<Sign> {
+    let told: Vec<&str> = facts.lost_agents().collect();
+    if told.is_empty() {
+        return None;
+    }
+    let begun = match facts.all.lost {
+        0 => String::new(),
+        lost => format!(
+            "; of {} that it had begun nobody knows what became",
+            counted(lost, "request")
+        ),
+    };
+    Some(Sign {
+        decisive: true,
+        finding: Code::AgentLost.finding(
+            Gravity::Alarm,
+            format!("{}{begun}", told.join("; ")),
+            "look why it ended (its log, dmesg, kubectl describe pod), then run again",
+        ),
+    })
 }
 
 fn resource(facts: &Facts<'_>, class: ErrorClass, code: Code, why: &str) -> Option<Sign> {

@@ -103,6 +103,9 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
     let who = match limit {
         Limit::Target => "the target was the limit",
         Limit::Network => "the network was the limit",
+        Limit::Generator if facts.lost_agents().next().is_some() => {
+            "a part of the generator was lost"
+        }
         Limit::Generator => "the generator was the limit",
         Limit::Plan => "the plan was the limit",
         Limit::Nobody | Limit::Unknown => "the evidence does not say why",
@@ -124,6 +127,9 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
         let begun = count(facts.begun());
         let asked = count(facts.evidence.totals.asked.unwrap_or(0));
         return format!("{begun} of {asked} iterations were begun, {goodput} good answers: {who}");
+    }
+    if facts.evidence.totals.asked.is_none() {
+        return format!("{goodput} good answers: {who}");
     }
     match facts.asked_rate() {
         Some(asked) => format!(

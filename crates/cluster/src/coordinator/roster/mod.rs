@@ -42,10 +42,23 @@ pub(super) enum Act {
     Close(Link),
     /// The run is told.
     Tell(WorkerReport),
+    /// The run is told that the agent of this number is gone.
+    Lose(u32, Lost),
     /// A line of an agent's log.
     Log(LogLine),
     /// What the user is told of the agents.
     Note(String),
+}
+
+/// What is known of an agent that is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// Its workers among all.
+    pub(super) workers: Range<u32>,
+    /// Who it was and why it is gone.
+    pub(super) why: String,
+    /// Requests that it had begun and not reported.
+    pub(super) begun: u64,
 }
 
 /// How far a seat is.
@@ -390,14 +403,16 @@ impl Roster {
         };
         let mut acts = vec![Act::Close(seat.link)];
         if self.is_closed {
-            acts.push(Act::Tell(WorkerReport::Lost {
+            let lost = Lost {
                 workers: seat.workers.clone(),
                 why: format!(
                     "{} was lost with its share of the load, 1/{wanted}: {why}",
                     seat.name
                 ),
                 begun,
-            }));
+            };
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            acts.push(Act::Lose(number, lost));
         } else {
             self.failures.push(format!("{}: {why}", seat.name));
         }

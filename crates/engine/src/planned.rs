@@ -1,0 +1,49 @@
+//! What a part of a plan would have offered: for those who made it and are gone.
+//!
+//! Must not start anything. Invariant: it counts as the workers of the part do.
+
+use std::sync::Arc;
+
+use loadline_model::{Nanos, TestPlan};
+use loadline_schedule::{IterationPool, Open, Schedule};
+
+/// The arrivals of a plan's segment.
+#[derive(Debug)]
+pub struct PlannedArrivals {
+    /// The open scenarios, each with its start and, where time ends it, its end.
+    scenarios: Vec<(Nanos, Option<Nanos>, Open)>,
+}
+
+impl PlannedArrivals {
+    /// Those of a plan with its segment.
+    ///
+    /// # Errors
+    /// The plan's segment is none of its sequence, in words for the user.
+    pub fn of(plan: &TestPlan) -> Result<PlannedArrivals, String> {
+        let share = plan.share(0, 1)?;
+        let of_one = |scenario: &loadline_model::Scenario| {
+            let pool = Arc::new(IterationPool::for_executor(&scenario.executor, &share));
+            let schedule = Schedule::new(&scenario.executor, &share, &pool);
+            let end = schedule.end();
+            match schedule {
+                Schedule::Open(open) => Some((Nanos::from(scenario.start_time), end, open)),
+                Schedule::Closed(_) => None,
+            }
+        };
+        Ok(PlannedArrivals {
+            scenarios: plan.scenarios.iter().filter_map(of_one).collect(),
+        })
+    }
+
+    /// Those due up to an instant of the run.
+    #[must_use]
+    pub fn by(&self, now: Nanos) -> u64 {
+        let begun = self.scenarios.iter().filter(|(start, ..)| *start <= now);
+        begun
+            .map(|(start, end, open)| {
+                let since = Nanos(now.since(*start));
+                open.planned_by(since.min(end.unwrap_or(Nanos::MAX)))
+            })
+            .sum()
+    }
+}

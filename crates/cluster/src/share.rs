@@ -23,6 +23,14 @@ pub(crate) fn check(plan: &TestPlan, agents: u32) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
+/// How many of so many agents have work: arrivals cannot be served by an agent that hosts none of their virtual users.
+pub(crate) fn with_work(plan: &TestPlan, agents: u32) -> u32 {
+    let open = plan.scenarios.iter().map(|scenario| &scenario.executor);
+    let vus = open.filter(|executor| executor.is_open());
+    let least = vus.map(loadline_model::Executor::max_vus).min();
+    least.map_or(agents, |least| least.clamp(1, agents))
+}
+
 /// The part of a plan that an agent does: the one of this number, from 0.
 ///
 /// # Errors

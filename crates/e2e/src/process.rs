@@ -137,6 +137,23 @@ impl Running {
         send(self.child.id(), signal);
     }
 
+    /// The processes that it has started and that run, by number, oldest first.
+    #[must_use]
+    pub fn children(&self) -> Vec<u32> {
+        let parent = self.child.id().to_string();
+        let is_child = |process: &u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            // Behind the name, which may hold anything: state, parent.
+            let mut behind = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+            behind.next() != Some("Z") && behind.next() == Some(&*parent)
+        };
+        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let mut children: Vec<u32> = numbers.filter(is_child).collect();
+        children.sort_unstable();
+        children
+    }
+
     /// What it has written to standard error so far.
     #[must_use]
     pub fn errors_so_far(&self) -> String {

@@ -168,8 +168,10 @@ impl Closed {
     ///
     /// What is left in the shared pool is counted as unstarted by the first worker that stops.
     pub fn stop(&mut self) {
+        // Who hosts nobody leaves what is shared to those who do.
         if let Policy::SharedIterations(policy) = &mut self.policy
             && !self.stopped
+            && self.vus > 0
         {
             policy.stop();
         }

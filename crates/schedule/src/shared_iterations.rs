@@ -57,6 +57,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_worker_without_virtual_users_leaves_the_pool_to_the_others() {
+        let executor = Executor::SharedIterations {
+            vus: 1,
+            iterations: 9,
+            max_duration: None,
+        };
+        let shares = [0, 1].map(|worker| Share::whole(worker, 2));
+        let pool = Arc::new(IterationPool::for_executor(&executor, &shares[0]));
+        let [mut one, mut other] = shares.map(|share| crate::Closed::new(&executor, &share, &pool));
+        if one.vus() > 0 {
+            std::mem::swap(&mut one, &mut other);
+        }
+        assert_eq!((one.vus(), other.vus()), (0, 1));
+        one.stop();
+        assert_eq!(one.unstarted(), 0);
+        other.stop();
+        assert_eq!(other.unstarted(), 9);
+    }
+
+    #[test]
     fn every_iteration_is_started_or_counted() {
         let executor = Executor::SharedIterations {
             vus: 2,

@@ -95,10 +95,11 @@ impl Fleet {
         share::check(&settings.plan, settings.agents).map_err(FleetError::Plan)?;
         settings.recipe.check().map_err(FleetError::Plan)?;
         let (reports_to, reports) = channel();
-        let agents = settings.agents;
+        let agents = share::with_work(&settings.plan, settings.agents);
+        let idle = settings.agents - agents;
         let log = settings.log;
         let shared = Arc::new(Shared {
-            roster: Mutex::new(Roster::new(agents, env!("CARGO_PKG_VERSION"))),
+            roster: Mutex::new(Roster::new(agents, idle, env!("CARGO_PKG_VERSION"))),
             changed: Condvar::new(),
             live: (0..agents)
                 .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
@@ -177,10 +178,10 @@ impl FleetHandle {
         self.serving.address
     }
 
-    /// How many agents are there.
+    /// How many agents have work: with fewer virtual users than agents not all do.
     #[must_use]
-    pub fn present(&self) -> usize {
-        self.shared.roster().present()
+    pub fn with_work(&self) -> u32 {
+        self.shared.agents
     }
 
     /// All is told: agents end, with the test's exit code. Waits for a moment until they have heard.

@@ -68,6 +68,8 @@ enum State {
     Preparing,
     /// It is, with so many workers.
     Ready(u32),
+    /// There is nothing for it to do.
+    Idle,
     /// It takes no part any more.
     Gone,
 }
@@ -95,8 +97,10 @@ struct Seat {
 /// The agents of a test.
 #[derive(Debug)]
 pub(super) struct Roster {
-    /// How many are wanted.
+    /// How many make the load.
     wanted: u32,
+    /// How many more are let in, and have nothing to do.
+    idle: u32,
     version: String,
     seats: Vec<Seat>,
     by_link: BTreeMap<Link, usize>,
@@ -110,9 +114,10 @@ pub(super) struct Roster {
 }
 
 impl Roster {
-    pub(super) fn new(wanted: u32, version: &str) -> Roster {
+    pub(super) fn new(wanted: u32, idle: u32, version: &str) -> Roster {
         Roster {
             wanted,
+            idle,
             version: version.to_owned(),
             seats: Vec::new(),
             by_link: BTreeMap::new(),
@@ -134,12 +139,6 @@ impl Roster {
     /// What each agent counts, by its number.
     pub(super) fn live(&self) -> impl Iterator<Item = &LiveTotals> {
         self.seats.iter().map(|seat| &seat.live)
-    }
-
-    /// How many agents are there.
-    pub(super) fn present(&self) -> usize {
-        let there = self.seats.iter().filter(|seat| seat.state != State::Gone);
-        there.count()
     }
 
     /// The greatest error of a clock's offset.
@@ -230,7 +229,7 @@ impl Roster {
                     seat.state = State::Gone;
                     acts.push(Act::Close(seat.link));
                 }
-                State::Gone => {}
+                State::Idle | State::Gone => {}
             }
         }
         for why in &self.failures {
@@ -315,10 +314,12 @@ impl Roster {
                 shortened(&hello.version)
             ));
         }
-        if self.is_closed || self.is_over || self.seats.len() >= self.wanted as usize {
-            return refuse(format!("all {} agents of the test are there", self.wanted));
-        }
         let number = self.seats.len();
+        let all = self.wanted + self.idle;
+        let is_idle = number >= self.wanted as usize;
+        if self.is_over || (self.is_closed && !is_idle) || number >= all as usize {
+            return refuse(format!("all {all} agents of the test are there"));
+        }
         let name = match shortened(&hello.name) {
             name if name.is_empty() => format!("agent-{}", number + 1),
             name => name,
@@ -326,7 +327,10 @@ impl Roster {
         let mut seat = Seat {
             link,
             name,
-            state: State::Preparing,
+            state: match is_idle {
+                true => State::Idle,
+                false => State::Preparing,
+            },
             heard_ns: now_ns,
             clock: ClockSync::default(),
             question: None,
@@ -342,20 +346,17 @@ impl Roster {
             number: at,
             agents: self.wanted,
         };
-        let note = format!(
-            "{} has joined: {} of {}",
-            seat.name,
-            number + 1,
-            self.wanted
-        );
+        let note = format!("{} has joined: {} of {}", seat.name, number + 1, all);
         let mut acts = vec![
             Act::Note(note),
             Act::Say(link, What::Welcome(welcome)),
             seat.ask(now_ns),
-            Act::Employ(link),
         ];
-        let orders = self.orders.iter();
-        acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
+        if !is_idle {
+            acts.push(Act::Employ(link));
+            let orders = self.orders.iter();
+            acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
+        }
         self.by_link.insert(link, number);
         self.seats.push(seat);
         acts
@@ -392,7 +393,8 @@ impl Roster {
         let seat = &mut self.seats[number];
         let state = std::mem::replace(&mut seat.state, State::Gone);
         let has_ended = seat.workers_ended >= seat.workers.end - seat.workers.start;
-        if state == State::Gone || (self.has_started && has_ended) {
+        let had_no_part = matches!(state, State::Idle | State::Gone);
+        if had_no_part || (self.has_started && has_ended) {
             return vec![Act::Close(seat.link)];
         }
         let begun = seat.live.started.saturating_sub(seat.reported);

@@ -17,7 +17,7 @@ fn hello(name: &str) -> Said {
 
 /// Two agents that are there and ready, with so many workers each.
 fn ready(workers: [u32; 2]) -> Roster {
-    let mut roster = Roster::new(2, "1.5.0");
+    let mut roster = Roster::new(2, 0, "1.5.0");
     for (link, workers) in (0..).zip(workers) {
         roster.heard(0, link, hello(""));
         assert!(!roster.is_ready());
@@ -158,7 +158,7 @@ fn agents_start_at_one_instant_of_their_own_clocks() {
 
 #[test]
 fn a_test_does_not_begin_without_one_of_its_agents() {
-    let mut roster = Roster::new(2, "1.5.0");
+    let mut roster = Roster::new(2, 0, "1.5.0");
     roster.heard(0, 0, hello("one"));
     roster.heard(0, 0, Said::Ready(Ready { workers: 2 }));
     roster.heard(0, 1, hello("two"));
@@ -198,7 +198,7 @@ fn who_is_not_wanted_is_refused_by_name() {
             version: version.to_owned(),
             name: String::new(),
         });
-        let why = refusal(Roster::new(1, "1.5.0").heard(0, 0, hello));
+        let why = refusal(Roster::new(1, 0, "1.5.0").heard(0, 0, hello));
         assert!(
             why.is_some_and(|why| why.contains("use one version")),
             "{version}"
@@ -222,4 +222,31 @@ fn what_breaks_the_protocol_ends_the_agent_and_not_the_run() {
     let mut roster = started([1, 1]);
     let acts = roster.heard(1, 77, report(0, 0, 1));
     assert!(matches!(acts[..], [Act::Close(77)]), "{acts:?}");
+}
+
+#[test]
+fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
+    let mut roster = Roster::new(1, 1, "1.5.0");
+    roster.heard(0, 0, hello("one"));
+    let acts = roster.heard(0, 1, hello("two"));
+    assert!(
+        !acts.iter().any(|act| matches!(act, Act::Employ(_))),
+        "{acts:?}"
+    );
+    roster.heard(0, 0, Said::Ready(Ready { workers: 2 }));
+    assert!(roster.is_ready());
+    assert_eq!(roster.close().0, 2);
+    let (_, acts) = roster.start(0, None);
+    assert!(
+        !acts.iter().any(|act| matches!(act, Act::Say(1, _))),
+        "{acts:?}"
+    );
+    let ended = roster.end(99);
+    assert!(
+        ended
+            .iter()
+            .any(|act| matches!(act, Act::Say(1, What::Ending(_)))),
+        "{ended:?}"
+    );
+    assert!(gone(roster.closed(1)).is_empty());
 }

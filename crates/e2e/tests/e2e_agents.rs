@@ -1,0 +1,478 @@
+//! One test on several processes: the same load, the same result, the same end; and what becomes of it when one of them is gone.
+//!
+//! Must not know what coordinator and agents say to each other. Invariant: what several processes do is held against what one
+//! process does.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use loadline_e2e::process::{Running, send};
+use loadline_e2e::rest::RestApi;
+use loadline_e2e::server::{Server, free_port};
+use loadline_e2e::{clock, loadline, run_to_end, web};
+use serde_json::Value;
+
+/// Far beyond what it takes, so that only a hang reaches it.
+const SOON: Duration = Duration::from_secs(10);
+
+/// A server that keeps the targets of all requests, and what it kept.
+fn keeping() -> (Server, Arc<Mutex<Vec<String>>>) {
+    let kept = Arc::<Mutex<Vec<String>>>::default();
+    let keep = Arc::clone(&kept);
+    let server = Server::start(move |stream, _| {
+        web::serve(stream, |request| {
+            let mut kept = keep.lock().expect("nobody panics");
+            kept.push(request.word(1).to_owned());
+            web::ok("{}")
+        })
+    });
+    (server, kept)
+}
+
+fn kept(targets: &Arc<Mutex<Vec<String>>>) -> Vec<String> {
+    let mut targets = targets.lock().expect("nobody panics").clone();
+    targets.sort();
+    targets
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn json(path: &std::path::Path) -> Value {
+    let text = fs::read_to_string(path).expect("it was written");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+const SCRIPT: &str = "
+    import http from 'k6/http';
+    import exec from 'k6/execution';
+    import { check } from 'k6';
+    import { Counter, Trend } from 'k6/metrics';
+    const mine = new Counter('mine');
+    const own = new Trend('own');
+    const data = JSON.parse(open('./data.json'));
+    export const options = {
+        scenarios: {
+            shared: { executor: 'shared-iterations', vus: 5, iterations: 60, exec: 'one' },
+            own: { executor: 'per-vu-iterations', vus: 3, iterations: 4, exec: 'two' },
+            rate: { executor: 'constant-arrival-rate', rate: 20, duration: '1s', preAllocatedVUs: 5, exec: 'three' },
+        },
+        thresholds: { mine: ['count==92'], checks: ['rate==1'], own: ['max<1'] },
+    };
+    export function setup() { console.log('set up'); return { word: data.word }; }
+    function send(name, given) {
+        const { iterationInTest } = exec.scenario;
+        const answer = http.get(`${__ENV.URL}/${name}/${iterationInTest}/${given.word}`, { tags: { name } });
+        check(answer, { answered: (it) => it.status === 200 });
+        mine.add(1);
+        own.add(iterationInTest / 10);
+    }
+    export function one(given) { send('one', given); }
+    export function two(given) { send(`two-${exec.vu.iterationInScenario}`, given); }
+    export function three(given) { send('three', given); }
+    export function teardown(given) { console.log(`tear down ${given.word}`); }
+    export function handleSummary(all) {
+        const counts = {};
+        for (const [name, { type, values, thresholds }] of Object.entries(all.metrics)) {
+            const { count, passes, fails, min, max } = values;
+            const times = type === 'trend' && name !== 'own';
+            const bytes = name.startsWith('data_');
+            const gauge = type === 'gauge';
+            counts[name] = { thresholds, ...(times || bytes || gauge ? {} : { count, passes, fails, min, max }) };
+        }
+        return { stdout: JSON.stringify(counts) };
+    }";
+
+/// Runs the script with these options more; gives what ended, and what the server was asked for.
+fn scripted(more: &[&str]) -> (Output, Vec<String>) {
+    let (server, targets) = keeping();
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = |name: &str| folder.path().join(name);
+    fs::write(file("script.js"), SCRIPT).expect("there is room");
+    fs::write(file("data.json"), r#"{"word":"seven"}"#).expect("there is room");
+    let mut command = loadline();
+    let url = format!("URL=http://{}", server.address());
+    command.args(["run", "-q", "-e", &url]).args(more);
+    command.arg(file("script.js"));
+    let output = run_to_end(command);
+    (output, kept(&targets))
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_script_comes_to_the_same_on_one_process_and_on_several() {
+    let (one, asked_by_one) = scripted(&[]);
+    assert_eq!(asked_by_one.len(), 92, "{}", text(&one.stderr));
+    let counts = |output: &Output| -> Value {
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
+    };
+    for agents in ["1", "2", "3", "8"] {
+        let (several, asked) = scripted(&["--agents", agents]);
+        assert_eq!(several.status.code(), Some(99), "{}", text(&several.stderr));
+        assert_eq!(several.status.code(), one.status.code());
+        assert_eq!(counts(&several), counts(&one), "{agents} agents");
+        assert_eq!(asked, asked_by_one, "{agents} agents");
+        let log = text(&several.stderr);
+        for line in ["msg=\"set up\"", "msg=\"tear down seven\""] {
+            assert_eq!(log.matches(line).count(), 1, "{agents} agents: {log}");
+        }
+    }
+}
+
+/// A bench against a server that keeps what it is asked for; with the result.
+fn benched(more: &[&str], path: &str) -> (Output, Value, Vec<String>) {
+    let (server, targets) = keeping();
+    let folder = tempfile::tempdir().expect("there is room");
+    let result = folder.path().join("result.json");
+    let mut command = loadline();
+    command.args(["bench", "-q", "--no-journal"]).args(more);
+    command.arg("--json").arg(&result).arg(server.url(path));
+    let output = run_to_end(command);
+    let result = json(&result);
+    (output, result, kept(&targets))
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn requests_of_all_agents_are_those_of_the_plan() {
+    let expected: BTreeSet<String> = (0..100).map(|number| format!("/{number}")).collect();
+    for load in [&["-n", "100", "-c", "10"][..], &["-n", "100", "-r", "400"]] {
+        for agents in ["1", "3", "7"] {
+            let options = [&["--agents", agents][..], load].concat();
+            let (output, result, asked) = benched(&options, "/{{counter}}");
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            assert_eq!(asked.len(), 100, "{options:?}");
+            assert_eq!(
+                asked.into_iter().collect::<BTreeSet<_>>(),
+                expected,
+                "{options:?}"
+            );
+            let totals = &result["totals"];
+            assert_eq!(totals["seen"]["counts"]["good"], 100, "{options:?}");
+            assert_eq!(totals["asked"], 100, "{options:?}");
+            assert_eq!(result["verdict"]["delivery"], "delivered", "{options:?}");
+        }
+    }
+}
+
+/// A bench that runs for long on three agents, and its server.
+fn long_bench(more: &[&str]) -> (Server, tempfile::TempDir, Running) {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut command = loadline();
+    command
+        .args(["bench", "-q", "--no-journal", "--agents", "3"])
+        .args(more);
+    command.arg("--json").arg(folder.path().join("result.json"));
+    command.arg(server.url("/"));
+    let running = Running::start(command);
+    let asked = || (server.accepted() >= 3).then_some(());
+    clock::wait_for(SOON, asked).expect("all agents send");
+    (server, folder, running)
+}
+
+fn is_there(process: u32) -> bool {
+    std::path::Path::new(&format!("/proc/{process}")).exists()
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_lost_agent_is_named_and_its_share_stays_asked_for() {
+    let (_server, folder, running) = long_bench(&["-r", "300", "-z", "4s", "--max-vus", "60"]);
+    let agents = running.children();
+    assert_eq!(agents.len(), 3);
+    clock::pause(Duration::from_millis(1_300));
+    send(agents[1], libc::SIGKILL);
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(112), "{}", text(&output.stderr));
+    let result = json(&folder.path().join("result.json"));
+    let (totals, counts) = (&result["totals"], &result["totals"]["seen"]["counts"]);
+    assert_eq!(totals["asked"], 1_200);
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let failed: u64 = counts["failed"]
+        .as_object()
+        .expect("by class")
+        .values()
+        .map(number)
+        .sum();
+    let met = number(&counts["completed"]) + failed + number(&counts["interrupted"]);
+    assert_eq!(
+        number(&counts["started"]),
+        met + number(&counts["lost"]),
+        "{counts}"
+    );
+    let completed = number(&counts["completed"]);
+    assert!(
+        (800..1_150).contains(&completed),
+        "two of three went on: {completed}"
+    );
+    let verdict = &result["verdict"];
+    assert_eq!(
+        (&verdict["delivery"], &verdict["limit"]),
+        (&"fell-short".into(), &"generator".into())
+    );
+    let found = verdict["findings"].as_array().expect("findings");
+    let lost = found.iter().find(|found| found["code"] == "agent-lost");
+    let lost = lost.expect("it is found")["text"].to_string();
+    assert!(
+        lost.contains("agent-2 was lost with its share of the load, 1/3"),
+        "{lost}"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn agents_end_with_their_coordinator_however_it_ends() {
+    for (signal, code) in [
+        (libc::SIGKILL, None),
+        (libc::SIGINT, Some(105)),
+        (libc::SIGTERM, Some(105)),
+    ] {
+        let (_server, _folder, running) = long_bench(&["-c", "6", "-z", "1m", "--pacing", "5ms"]);
+        let agents = running.children();
+        assert_eq!(agents.len(), 3);
+        running.signal(signal);
+        let ended = running.finish();
+        assert_eq!(ended.status.code(), code, "{}", text(&ended.stderr));
+        let gone = || agents.iter().all(|agent| !is_there(*agent)).then_some(());
+        clock::wait_for(SOON, gone).expect("no agent is left");
+    }
+}
+
+/// A coordinator that waits for two agents; with its address, its token and its server.
+fn coordinator() -> (Server, Running, String, String) {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
+    let mut command = loadline();
+    let listen = format!("127.0.0.1:{}", free_port());
+    command
+        .args([
+            "bench",
+            "-q",
+            "--no-journal",
+            "-n",
+            "20",
+            "-c",
+            "2",
+            "--threshold",
+            "p(99)<0.001ms",
+        ])
+        .args(["--agents", "2", "--listen", &listen]);
+    command.arg(server.url("/"));
+    let running = Running::start(command);
+    let token = clock::wait_for(SOON, || {
+        let told = running.errors_so_far();
+        let (_, behind) = told.split_once("LOADLINE_JOIN_TOKEN=")?;
+        let (token, _) = behind.split_once(" loadline agent --join ")?;
+        Some(token.to_owned())
+    });
+    (server, running, listen, token.expect("the token is told"))
+}
+
+fn agent(at: &str, token: &str, name: &str) -> Command {
+    let mut command = loadline();
+    command.args(["agent", "--join", at, "--name", name]);
+    command.env("LOADLINE_JOIN_TOKEN", token);
+    command
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn agents_from_elsewhere_join_with_the_token_and_end_as_the_test_does() {
+    let (_server, running, at, token) = coordinator();
+    // Whoever is no agent disturbs nobody.
+    let mut noise = TcpStream::connect(&at).expect("it listens");
+    noise
+        .write_all(b"GET / HTTP/1.1\r\n\r\n")
+        .expect("it is taken");
+    let vienna = Running::start(agent(&at, &token, "vienna"));
+    let joined = |name: &str| {
+        let told = || running.errors_so_far().contains(name).then_some(());
+        clock::wait_for(SOON, told).unwrap_or_else(|| panic!("{}", running.errors_so_far()));
+    };
+    joined("vienna has joined: 1 of 2");
+    let other = token.chars().rev().collect::<String>();
+    let stranger = run_to_end(agent(&at, &other, "stranger"));
+    assert_eq!(stranger.status.code(), Some(104));
+    let why = text(&stranger.stderr);
+    assert!(
+        why.contains("certificate") || why.contains("it is no token"),
+        "{why}"
+    );
+    let graz = run_to_end(agent(&at, &token, "graz"));
+    let ended = running.finish();
+    assert_eq!(ended.status.code(), Some(99), "{}", text(&ended.stderr));
+    assert_eq!(graz.status.code(), Some(99), "{}", text(&graz.stderr));
+    assert_eq!(vienna.finish().status.code(), Some(99));
+    assert!(!text(&ended.stderr).contains("stranger"));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_test_is_one_whoever_steers_it() {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
+    let url = server.url("/");
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        let text = text.replace("URL", &url);
+        fs::write(&path, format!("import http from 'k6/http';\n{text}")).expect("there is room");
+        path
+    };
+    let run = |more: &[&str], path: &std::path::Path| {
+        let mut command = loadline();
+        command
+            .args(["run", "-q", "--agents", "3"])
+            .args(more)
+            .arg(path);
+        command
+    };
+    let aborting = script(
+        "abort.js",
+        "import exec from 'k6/execution';
+         export const options = { vus: 6, duration: '1m' };
+         export default function () {
+             if (exec.vu.idInTest === 5) exec.test.abort('enough');
+             http.get('URL');
+         }",
+    );
+    let ended = run_to_end(run(&[], &aborting));
+    assert_eq!(ended.status.code(), Some(108), "{}", text(&ended.stderr));
+    assert!(text(&ended.stderr).contains("enough"));
+    let crossing = script(
+        "crossing.js",
+        "export const options = { vus: 6, duration: '1m',
+             thresholds: { http_reqs: [{ threshold: 'count<50', abortOnFail: true }] } };
+         export default function () { http.get('URL'); }",
+    );
+    let ended = run_to_end(run(&[], &crossing));
+    assert_eq!(ended.status.code(), Some(99), "{}", text(&ended.stderr));
+    let throwing = script(
+        "throwing.js",
+        "export const options = { vus: 3, iterations: 3 };
+         if (__VU === 2) throw new Error('no init');
+         export default function () {}",
+    );
+    let ended = run_to_end(run(&[], &throwing));
+    assert_ne!(ended.status.code(), Some(0));
+    assert!(
+        text(&ended.stderr).contains("no init"),
+        "{}",
+        text(&ended.stderr)
+    );
+    let steered = script(
+        "steered.js",
+        "export const options = { scenarios: { all: { executor: 'externally-controlled', vus: 3, maxVUs: 12, duration: '1m' } } };
+         export default function () { http.get('URL'); }",
+    );
+    let api = RestApi::free();
+    let running = Running::start(run(&["--address", api.address()], &steered));
+    api.wait_for("vus", 3);
+    assert_eq!(api.change(r#"{"vus":9}"#).status, 200);
+    api.wait_for("vus", 9);
+    assert_eq!(api.change(r#"{"stopped":true}"#).status, 200);
+    let ended = running.finish();
+    assert_eq!(ended.status.code(), Some(103), "{}", text(&ended.stderr));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn what_agents_cannot_do_is_refused_by_name() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = folder.path().join("script.js");
+    fs::write(&script, "export default function () {}").expect("there is room");
+    let script = script.display().to_string();
+    for (words, code, named) in [
+        (
+            &["run", "--agents", "2", "--out", "json=x.json", &script][..],
+            104,
+            "single values",
+        ),
+        (
+            &[
+                "run",
+                "--agents",
+                "2",
+                "--execution-segment",
+                "1/2",
+                &script,
+            ],
+            104,
+            "--execution-segment",
+        ),
+        (&["run", "--agents", "2", "--once", &script], 104, "--once"),
+        (
+            &[
+                "run",
+                "--agents",
+                "2",
+                "--secret-source",
+                "mock=a=b",
+                &script,
+            ],
+            104,
+            "--secret-source",
+        ),
+        (&["run", "--agents", "0", &script], 255, "--agents 0"),
+        (&["run", "--agents", "1001", &script], 255, "1000"),
+        (
+            &["run", "--listen", "127.0.0.1:1", &script],
+            255,
+            "--agents",
+        ),
+        (
+            &["run", "--agents", "2", "--identity", "x.pem", &script],
+            255,
+            "--listen",
+        ),
+        (
+            &[
+                "bench",
+                "--agents",
+                "2",
+                "--csv",
+                "x.csv",
+                "http://127.0.0.1:9/",
+            ],
+            104,
+            "--csv",
+        ),
+        (
+            &[
+                "bench",
+                "--agents",
+                "2",
+                "--listen",
+                "127.0.0.1:0",
+                "--identity",
+                &script,
+                "http://127.0.0.1:9/",
+            ],
+            104,
+            "certificate",
+        ),
+        (&["agent", "--join", "127.0.0.1:9"], 104, "token"),
+        (
+            &[
+                "agent",
+                "--join",
+                "nowhere",
+                "--token",
+                "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            ],
+            104,
+            "a port",
+        ),
+    ] {
+        let output = loadline_e2e::run(words);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {told}");
+        assert!(told.contains(named), "{words:?}: {told}");
+    }
+}

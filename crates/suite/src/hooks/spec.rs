@@ -246,11 +246,17 @@ impl HookSpec {
     /// What is wrong with it.
     pub fn of(node: &Node, usual: Option<&Cluster>) -> Result<HookSpec, Problem> {
         let fields = Fields::of(node, &HOOK)?;
+        let action = action(fields, usual)?;
+        // What a hook changed is waited for where it was changed.
+        let changed = match &action {
+            Some(Action::Kubernetes(cluster, _)) => Some(cluster.clone()),
+            _ => None,
+        };
+        let usual = changed.as_ref().or(usual);
         let waits = fields.list("wait").iter();
         let wait: Vec<Wait> = waits
             .map(|node| wait(node, usual))
             .collect::<Result<_, _>>()?;
-        let action = action(fields, usual)?;
         if action.is_none() && wait.is_empty() {
             let fix = "write one of exec, http, kubernetes, testbed, sleep, or `wait`";
             return Err(Problem::new(node.at, "a hook does nothing", fix));

@@ -176,3 +176,49 @@ fn bad_hooks_are_refused_with_their_place_and_the_fix() {
         assert!(problem.at.line == 1 && !problem.fix.is_empty(), "{yaml}");
     }
 }
+
+#[test]
+fn what_a_hook_changed_is_waited_for_where_it_was_changed() {
+    let waited_in = |yaml: &str, usual: Option<&Cluster>| {
+        let node = Node::parse(yaml).expect("the test's YAML is good");
+        let hook =
+            HookSpec::of(&node, usual).unwrap_or_else(|problem| panic!("{yaml}: {problem:?}"));
+        match &hook.wait[0].condition {
+            Condition::Rollout(cluster, _) | Condition::Replicas(cluster, ..) => {
+                (cluster.context.clone(), cluster.namespace.clone())
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let target = Cluster {
+        context: "target".to_owned(),
+        namespace: "usual".to_owned(),
+    };
+    let restart = "kubernetes: {restart: deployment/api, context: lab, namespace: shop}";
+    for (wait, place) in [
+        ("{rollout: deployment/api}", ("lab", "shop")),
+        (
+            "{replicas: {workload: deployment/api, count: 2}}",
+            ("lab", "shop"),
+        ),
+        (
+            "{rollout: deployment/api, namespace: other}",
+            ("lab", "other"),
+        ),
+        (
+            "{rollout: deployment/api, context: b, namespace: c}",
+            ("b", "c"),
+        ),
+    ] {
+        let yaml = format!("{{{restart}, wait: {wait}}}");
+        for usual in [None, Some(&target)] {
+            let (context, namespace) = waited_in(&yaml, usual);
+            assert_eq!((&*context, &*namespace), place, "{yaml}");
+        }
+    }
+    let (context, namespace) = waited_in(
+        "{exec: 'true', wait: {rollout: deployment/api}}",
+        Some(&target),
+    );
+    assert_eq!((&*context, &*namespace), ("target", "usual"));
+}

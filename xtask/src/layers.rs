@@ -237,8 +237,8 @@ pub(crate) const LAYERS: &[Layer] = &[
         package: "loadline-fuzz",
         level: Level::Tests,
         normal: &[
-            "loadline", SUITE, OBSERVE, KUBERNETES, SCRIPT, OUTPUT, REPORT, TARGET, WIRE, MODEL,
-            METRIC, GO, YAML, JAVA, STEPS,
+            "loadline", SUITE, OBSERVE, KUBERNETES, CLUSTER, SCRIPT, OUTPUT, REPORT, TARGET, WIRE,
+            MODEL, METRIC, GO, YAML, JAVA, STEPS,
         ],
         tests: &[],
         reason: "feeds whatever reads from outside; what only computes is tested by properties",

@@ -35,6 +35,19 @@ pub(crate) struct Agents {
     local: Option<LocalAgents>,
 }
 
+/// Agents, and the load that they make.
+pub(crate) struct StartedAgents {
+    agents: Agents,
+    load: Box<dyn Load>,
+}
+
+impl StartedAgents {
+    /// Each for itself: what is held until all is told, and what the run is given.
+    pub(crate) fn apart(self) -> (Agents, Box<dyn Load>) {
+        (self.agents, self.load)
+    }
+}
+
 impl WantedAgents {
     /// Whether any are wanted.
     pub(crate) fn any(&self) -> bool {
@@ -52,7 +65,7 @@ impl WantedAgents {
         script: Option<&ScriptSetup>,
         env: &Env,
         files: &Files,
-    ) -> Result<Option<(Agents, Box<dyn Load>)>, Ending> {
+    ) -> Result<Option<StartedAgents>, Ending> {
         let Some(agents) = self.count else {
             return Ok(None);
         };
@@ -91,7 +104,10 @@ impl WantedAgents {
                 None
             }
         };
-        Ok(Some((Agents { handle, local }, Box::new(fleet))))
+        Ok(Some(StartedAgents {
+            agents: Agents { handle, local },
+            load: Box::new(fleet),
+        }))
     }
 
     /// The token of the run, where it has one, and the coordinator's identity.

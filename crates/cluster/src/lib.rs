@@ -17,6 +17,7 @@ mod message;
 mod share;
 
 pub use agent::{AgentError, AgentSettings, Assignment, Prepare, attend};
+pub use coordinator::hear_hostile;
 pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe};
 pub use identity::{Identity, IdentityError, Token};
 pub use local::{LocalAgents, TOKEN_VARIABLE};

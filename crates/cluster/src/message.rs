@@ -21,6 +21,13 @@ use crate::generated::{End, Live, LogLine, Order, Report, Signal, log_line, orde
 /// Most bytes of a snapshot as JSON.
 const INFLATED_MAX: u64 = 256 << 20;
 
+/// Most of anything that an agent can have counted: 35 years at a million a second.
+const COUNT_MAX: u64 = 1 << 50;
+/// Most seconds of a run.
+const SECONDS_MAX: u64 = 1 << 32;
+/// Most workers of an agent.
+pub(crate) const WORKERS_MAX: u32 = 1 << 12;
+
 /// Measurements, and what a snapshot keeps beside its data.
 #[derive(Default, Serialize, Deserialize)]
 struct Seen {
@@ -119,15 +126,56 @@ pub(crate) fn report_to_send(number: u64, report: WorkerReport) -> io::Result<Op
     }))
 }
 
+/// Whether numbers can be summed up, over all seconds of all agents, without an overflow.
+fn is_plausible(report: &Report, seen: &Snapshot) -> bool {
+    let numbers = [&seen.counts, &seen.warm_up]
+        .into_iter()
+        .flat_map(|counts| {
+            let plain = [
+                counts.started,
+                counts.completed,
+                counts.good,
+                counts.interrupted,
+                counts.lost,
+                counts.dropped,
+                counts.bytes_sent,
+                counts.bytes_received,
+                counts.body_bytes,
+                counts.redirects,
+                counts.retried,
+            ];
+            plain.into_iter().chain(counts.failed)
+        });
+    let ends = report.end.iter().map(|end| end.never_started);
+    let others = [
+        report.planned,
+        report.waiting,
+        seen.back_pressure_ns,
+        seen.worker_cpu_ns,
+        seen.run_queue_ns,
+    ];
+    report.interval <= SECONDS_MAX
+        && numbers
+            .chain(ends)
+            .chain(others)
+            .all(|number| number <= COUNT_MAX)
+}
+
 /// The report that was sent, of a worker that is `worker` among all.
 pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerReport> {
+    let seen = Box::new(seen_of_bytes(&report.seen)?);
+    if !is_plausible(&report, &seen) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "its numbers are beyond all measure",
+        ));
+    }
     let Report {
         interval,
         planned,
         waiting,
         ..
     } = report;
-    let seen = Box::new(seen_of_bytes(&report.seen)?);
     Ok(match report.end {
         None => WorkerReport::Interval {
             worker,
@@ -169,14 +217,14 @@ impl From<LiveTotals> for Live {
 impl From<Live> for LiveTotals {
     fn from(live: Live) -> LiveTotals {
         LiveTotals {
-            started: live.started,
-            completed: live.completed,
-            failed: live.failed,
-            interrupted: live.interrupted,
-            vus_active: live.vus_active,
-            vus_made: live.vus_made,
-            iterations_completed: live.iterations_completed,
-            iterations_interrupted: live.iterations_interrupted,
+            started: live.started.min(COUNT_MAX),
+            completed: live.completed.min(COUNT_MAX),
+            failed: live.failed.min(COUNT_MAX),
+            interrupted: live.interrupted.min(COUNT_MAX),
+            vus_active: live.vus_active.min(COUNT_MAX),
+            vus_made: live.vus_made.min(COUNT_MAX),
+            iterations_completed: live.iterations_completed.min(COUNT_MAX),
+            iterations_interrupted: live.iterations_interrupted.min(COUNT_MAX),
         }
     }
 }
@@ -339,6 +387,26 @@ mod tests {
         for bytes in [&b""[..], b"{}", b"\x00\xff\x12", &[0; 64]] {
             assert!(seen_of_bytes(bytes).is_err(), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn numbers_that_nobody_can_have_counted_are_refused() {
+        let sent = |interval, started| {
+            let mut seen = Snapshot::default();
+            seen.counts.started = started;
+            let report = WorkerReport::Interval {
+                worker: 0,
+                interval,
+                seen: Box::new(seen),
+                waiting: 0,
+                planned: 0,
+            };
+            let sent = report_to_send(0, report).expect("written");
+            report_received(sent.expect("a worker's"), 0).is_ok()
+        };
+        assert!(sent(SECONDS_MAX, COUNT_MAX));
+        assert!(!sent(SECONDS_MAX + 1, 0));
+        assert!(!sent(0, COUNT_MAX + 1));
     }
 
     #[test]

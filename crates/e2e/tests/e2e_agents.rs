@@ -381,6 +381,42 @@ fn a_test_is_one_whoever_steers_it() {
     assert_eq!(ended.status.code(), Some(103), "{}", text(&ended.stderr));
 }
 
+/// Command lines with their exit codes and what is named; `S` is a script.
+const REFUSED: [(&str, i32, &str); 12] = [
+    ("run --agents 2 --out json=x.json S", 104, "single values"),
+    (
+        "run --agents 2 --execution-segment 1/2 S",
+        104,
+        "--execution-segment",
+    ),
+    ("run --agents 2 --once S", 104, "--once"),
+    (
+        "run --agents 2 --secret-source mock=a=b S",
+        104,
+        "--secret-source",
+    ),
+    ("run --agents 0 S", 255, "--agents 0"),
+    ("run --agents 1001 S", 255, "1000"),
+    ("run --listen 127.0.0.1:1 S", 255, "--agents"),
+    ("run --agents 2 --identity x.pem S", 255, "--listen"),
+    (
+        "bench --agents 2 --csv x.csv http://127.0.0.1:9/",
+        104,
+        "--csv",
+    ),
+    (
+        "bench --agents 2 --listen 127.0.0.1:0 --identity S http://127.0.0.1:9/",
+        104,
+        "certificate",
+    ),
+    ("agent --join 127.0.0.1:9", 104, "token"),
+    (
+        "agent --join nowhere --token AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        104,
+        "a port",
+    ),
+];
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn what_agents_cannot_do_is_refused_by_name() {
@@ -388,91 +424,14 @@ fn what_agents_cannot_do_is_refused_by_name() {
     let script = folder.path().join("script.js");
     fs::write(&script, "export default function () {}").expect("there is room");
     let script = script.display().to_string();
-    for (words, code, named) in [
-        (
-            &["run", "--agents", "2", "--out", "json=x.json", &script][..],
-            104,
-            "single values",
-        ),
-        (
-            &[
-                "run",
-                "--agents",
-                "2",
-                "--execution-segment",
-                "1/2",
-                &script,
-            ],
-            104,
-            "--execution-segment",
-        ),
-        (&["run", "--agents", "2", "--once", &script], 104, "--once"),
-        (
-            &[
-                "run",
-                "--agents",
-                "2",
-                "--secret-source",
-                "mock=a=b",
-                &script,
-            ],
-            104,
-            "--secret-source",
-        ),
-        (&["run", "--agents", "0", &script], 255, "--agents 0"),
-        (&["run", "--agents", "1001", &script], 255, "1000"),
-        (
-            &["run", "--listen", "127.0.0.1:1", &script],
-            255,
-            "--agents",
-        ),
-        (
-            &["run", "--agents", "2", "--identity", "x.pem", &script],
-            255,
-            "--listen",
-        ),
-        (
-            &[
-                "bench",
-                "--agents",
-                "2",
-                "--csv",
-                "x.csv",
-                "http://127.0.0.1:9/",
-            ],
-            104,
-            "--csv",
-        ),
-        (
-            &[
-                "bench",
-                "--agents",
-                "2",
-                "--listen",
-                "127.0.0.1:0",
-                "--identity",
-                &script,
-                "http://127.0.0.1:9/",
-            ],
-            104,
-            "certificate",
-        ),
-        (&["agent", "--join", "127.0.0.1:9"], 104, "token"),
-        (
-            &[
-                "agent",
-                "--join",
-                "nowhere",
-                "--token",
-                "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            ],
-            104,
-            "a port",
-        ),
-    ] {
+    for (line, code, named) in REFUSED {
+        let words = line.split(' ').map(|word| match word {
+            "S" => script.as_str(),
+            word => word,
+        });
         let output = loadline_e2e::run(words);
         let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{words:?}: {told}");
-        assert!(told.contains(named), "{words:?}: {told}");
+        assert_eq!(output.status.code(), Some(code), "{line}: {told}");
+        assert!(told.contains(named), "{line}: {told}");
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use loadline_engine::live::LiveTotals;
 use loadline_engine::steps::StepsState;
-use loadline_engine::{Engine, EngineSetup, StartError};
+use loadline_engine::{EngineSetup, StartError};
 use loadline_model::event::{AGENT_LOST_MARK, Mark, THRESHOLD_MARK, WARNING_MARK};
 use loadline_model::rates::rates;
 use loadline_model::result::{Environment, RunResult, StopReason, Totals};
@@ -20,7 +20,7 @@ use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
 use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
-use crate::load::Load;
+use crate::load::{Load, load_of};
 use crate::observing::Observing;
 use crate::orders::{reason_of, until_ready};
 use crate::outcome::{ScriptOutcome, bare_result, judged};
@@ -66,18 +66,14 @@ pub fn run(
         None => (None, None),
     };
     enter(RunPhase::InitVus);
-    let load = match setup.load {
-        Some(load) => load,
-        None => {
-            let engine = Engine::start(EngineSetup {
-                plan: Arc::clone(&plan),
-                samples: setup.samples,
-                script: setup.script.as_ref().map(|script| script.setup.clone()),
-                steps: setup.steps,
-            });
-            Box::new(engine.map_err(RunError::Start)?)
-        }
-    };
+    let script_setup = setup.script.as_ref().map(|script| script.setup.clone());
+    let load = load_of(setup.load, || EngineSetup {
+        plan: Arc::clone(&plan),
+        samples: setup.samples,
+        script: script_setup,
+        steps: setup.steps,
+    });
+    let load = load.map_err(RunError::Start)?;
     let hasty_order = until_ready(&*load, &setup.commands, TICK);
     enter(RunPhase::Ready);
     let environment = Arc::new(environment(load.workers(), &setup.command_line));
@@ -188,8 +184,7 @@ impl Conductor {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.look();
-            self.heed_losses(on_event);
-            self.heed_script(on_event);
+            self.heed_reports(on_event);
             self.heed_observers(on_event);
             self.pass_orders(on_event);
             while let Some(told) = self.collector.next_told(self.at_work()) {
@@ -200,8 +195,7 @@ impl Conductor {
             }
         }
         self.look();
-        self.heed_losses(on_event);
-        self.heed_script(on_event);
+        self.heed_reports(on_event);
     }
 
     /// Ends what surrounds a script's iterations, and makes the result.
@@ -267,8 +261,13 @@ impl Conductor {
         }
     }
 
-    /// Ends the test where the script asks for it.
-    fn heed_script(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+    /// Ends the test where the script asks for it; marks where agents were lost.
+    fn heed_reports(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        for text in std::mem::take(&mut self.collector.lost) {
+            let at_ns = self.load.clock().now().0;
+            let kind = AGENT_LOST_MARK.to_owned();
+            self.mark(Mark { at_ns, kind, text }, on_event);
+        }
         for signal in std::mem::take(&mut self.collector.signals) {
             let trouble = trouble_of(&signal);
             let ends = trouble.code != ExitCode::MarkedFailed;
@@ -281,15 +280,6 @@ impl Conductor {
             if is_new {
                 self.troubles.push(trouble);
             }
-        }
-    }
-
-    /// Marks where agents were lost.
-    fn heed_losses(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
-        for text in std::mem::take(&mut self.collector.lost) {
-            let at_ns = self.load.clock().now().0;
-            let kind = AGENT_LOST_MARK.to_owned();
-            self.mark(Mark { at_ns, kind, text }, on_event);
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use loadline_engine::clock::Clock;
 use loadline_engine::live::{LiveCounters, LiveTotals};
-use loadline_engine::{Engine, WorkerReport};
+use loadline_engine::{Engine, EngineSetup, StartError, WorkerReport};
 use loadline_model::RunCommand;
 
 /// What makes the load, as the one who conducts the run sees it.
@@ -72,4 +72,18 @@ impl Load for Engine {
     fn command(&self, command: RunCommand) {
         Engine::command(self, command);
     }
+}
+
+/// Who makes the load: others, or an engine that is started now.
+///
+/// # Errors
+/// The engine cannot be started.
+pub(crate) fn load_of(
+    others: Option<Box<dyn Load>>,
+    engine_setup: impl FnOnce() -> EngineSetup,
+) -> Result<Box<dyn Load>, StartError> {
+    if let Some(others) = others {
+        return Ok(others);
+    }
+    Ok(Box::new(Engine::start(engine_setup())?))
 }

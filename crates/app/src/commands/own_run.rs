@@ -128,7 +128,8 @@ fn start_agents(
         ));
     }
     let started = wanted.start(run.plan(), recipe, None, env, &Files::Disk)?;
-    Ok(started.map(|(agents, load)| {
+    Ok(started.map(|started| {
+        let (agents, load) = started.apart();
         run.let_others_load(load);
         agents
     }))

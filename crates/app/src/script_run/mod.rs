@@ -3,6 +3,7 @@
 //! Must not know flags. Invariant: whatever happens after the first request, a summary is told and
 //! every output is closed.
 
+mod agents;
 mod load;
 mod logger;
 mod put;
@@ -17,7 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
-use loadline_cluster::Recipe;
 use loadline_metric::SeriesPlan;
 use loadline_model::event::{
     AGENT_LOST_MARK, DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK,
@@ -26,24 +26,24 @@ use loadline_model::result::{RunResult, StopReason};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
 use loadline_output::{OnTrouble, json};
 use loadline_run::{
-    Load, ObserverFeed, Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble,
+    ObserverFeed, Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble,
 };
 
-use crate::agents::Agents;
+use crate::agents::StartedAgents;
 use crate::environment::{NO_VERDICT, RESULT_FILE};
 use crate::http::TokenChoice;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::pages;
-use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::rest::{Api, Rest};
 use crate::terminal::signals::SecondSignal;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, signals, style};
 use crate::web::{Web, WebSetup};
-use crate::{Env, Files, charts};
+use crate::{Env, charts};
 
+pub(crate) use agents::AgentsRecipe;
 pub(crate) use load::{Loaded, Loading, Place, dependencies, entry, load};
 pub(crate) use logger::Logger;
 pub(crate) use setup::setup_of;
@@ -106,7 +106,7 @@ impl Going<'_> {
         let script = setup_of(self.loaded, &plan, metrics, log)
             .ok_or_else(|| K6Error::other("the plan has no script"))?;
         let agents = self.start_agents(&plan, &script)?;
-        let (agents, load) = agents.unzip();
+        let (agents, load) = agents.map(StartedAgents::apart).unzip();
         let orders = signals::orders("", SecondSignal::Ends)
             .map_err(|ending| K6Error::other(ending.to_string()))?;
         let seen = self.listen(&plan, &script, &orders.0)?;
@@ -145,38 +145,6 @@ impl Going<'_> {
         }
         drop(seen);
         Ok(code)
-    }
-
-    /// Starts the agents that make the load, where some are wanted.
-    ///
-    /// # Errors
-    /// What is asked for cannot be done by agents, or they cannot be started.
-    fn start_agents(
-        &self,
-        plan: &Arc<TestPlan>,
-        script: &ScriptSetup,
-    ) -> Result<Option<(Agents, Box<dyn Load>)>, K6Error> {
-        let Some(recipe) = &self.recipe else {
-            return Ok(None);
-        };
-        if script.metrics.values.is_some() {
-            return Err(K6Error::config(
-                "--agents: agents do not send single values; of the outputs prometheus-rw and opentelemetry work with them",
-            ));
-        }
-        let plan_recipe = PlanRecipe::Script(Box::new(ScriptRecipe {
-            by_all_tags: script.metrics.series.by_all_tags,
-            counts_series: script.metrics.series.counts_series,
-            ..recipe.plan.clone()
-        }));
-        let recipe = Recipe {
-            plan: serde_json::to_vec(&plan_recipe)
-                .map_err(|error| K6Error::other(error.to_string()))?,
-            archive: recipe.archive.clone(),
-        };
-        let agents = &self.run.agents;
-        let started = agents.start(plan, recipe, Some(script), self.env, &Files::Disk);
-        started.map_err(|ending| K6Error::new(ending.code, ending.message()))
     }
 
     /// Begins to serve the REST API and the live page where they are wanted, and what the run is seen
@@ -542,14 +510,6 @@ impl Going<'_> {
             None => ExitCode::Other,
         }
     }
-}
-
-/// From what agents make a script's test anew.
-pub(crate) struct AgentsRecipe {
-    /// The script and all that it reads.
-    pub(crate) archive: Vec<u8>,
-    /// The plan's.
-    pub(crate) plan: ScriptRecipe,
 }
 
 /// What a run is seen and steered through from outside.

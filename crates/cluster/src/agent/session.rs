@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loadline_engine::platform;
 use tokio::runtime::Builder;
@@ -194,11 +194,11 @@ async fn join(settings: &AgentSettings) -> Result<Channel, AgentError> {
         .keep_alive_timeout(Duration::from_secs(3))
         .tls_config(settings.identity.client(host))
         .map_err(|error| unreachable(in_full(&error)))?;
-    let begun = Instant::now();
+    let give_up_at = platform::monotonic_ns() + JOIN_PATIENCE.as_nanos() as u64;
     loop {
         match endpoint.connect().await {
             Ok(channel) => return Ok(channel),
-            Err(error) if begun.elapsed() >= JOIN_PATIENCE || !is_passing(&error) => {
+            Err(error) if platform::monotonic_ns() >= give_up_at || !is_passing(&error) => {
                 return Err(unreachable(in_full(&error)));
             }
             Err(_) => tokio::time::sleep(TRY_EVERY).await,

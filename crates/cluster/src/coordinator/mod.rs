@@ -10,4 +10,5 @@ mod server;
 pub use fleet::{Fleet, FleetError, FleetHandle, FleetSettings};
 pub(crate) use jobs::ARCHIVE_MAX;
 pub use jobs::Recipe;
+pub use roster::hear_hostile;
 pub(crate) use server::{MESSAGE_MAX, WINDOW};

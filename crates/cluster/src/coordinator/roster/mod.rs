@@ -10,16 +10,17 @@ use std::time::Duration;
 
 use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
-use loadline_model::RunCommand;
+use loadline_model::{RunCommand, Snapshot};
+use prost::Message as _;
 
 use crate::clocks::{ClockSync, Exchange, QUESTIONS};
 use crate::generated::from_agent::What as Said;
 use crate::generated::to_agent::What;
 use crate::generated::{
-    ClockAnswer, ClockQuestion, Ending, Hello, LogLine, Order, Received, Refusal, Report, Start,
-    Welcome,
+    ClockAnswer, ClockQuestion, Ending, FromAgent, Hello, LogLine, Order, Received, Refusal,
+    Report, Start, Welcome,
 };
-use crate::message::{report_received, signal_received};
+use crate::message::{WORKERS_MAX, report_received, signal_received};
 
 /// An agent that says nothing for so long is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
@@ -151,7 +152,7 @@ impl Roster {
     /// Takes in what was said over a link.
     pub(super) fn heard(&mut self, now_ns: u64, link: Link, said: Said) -> Vec<Act> {
         if let Said::Hello(hello) = said {
-            return self.welcome(now_ns, link, hello);
+            return self.welcome(now_ns, link, &hello);
         }
         let Some(number) = self.by_link.get(&link).copied() else {
             return vec![Act::Close(link)];
@@ -163,7 +164,7 @@ impl Roster {
             Said::Clock(answer) => seat.answered(now_ns, answer),
             Said::Ready(ready) => {
                 if seat.state == State::Preparing {
-                    seat.state = State::Ready(ready.workers.max(1));
+                    seat.state = State::Ready(ready.workers.clamp(1, WORKERS_MAX));
                 }
                 Vec::new()
             }
@@ -299,7 +300,7 @@ impl Roster {
             .collect()
     }
 
-    fn welcome(&mut self, now_ns: u64, link: Link, hello: Hello) -> Vec<Act> {
+    fn welcome(&mut self, now_ns: u64, link: Link, hello: &Hello) -> Vec<Act> {
         let refuse = |why: String| {
             let refusal = What::Refusal(Refusal { why });
             vec![Act::Say(link, refusal), Act::Close(link)]
@@ -400,7 +401,7 @@ impl Roster {
         let begun = seat.live.started.saturating_sub(seat.reported);
         seat.live = LiveTotals {
             vus_active: 0,
-            interrupted: seat.live.interrupted + seat.live.active(),
+            interrupted: seat.live.interrupted.saturating_add(seat.live.active()),
             ..seat.live
         };
         let mut acts = vec![Act::Close(seat.link)];
@@ -447,20 +448,50 @@ impl Seat {
         }
     }
 
+    fn note_begun(&mut self, seen: &Snapshot) {
+        let begun = seen.counts.started.saturating_add(seen.warm_up.started);
+        self.reported = self.reported.saturating_add(begun);
+    }
+
     /// Notes what of its load is known by a report.
     fn note(&mut self, report: &WorkerReport) {
         match report {
             WorkerReport::Interval { seen, .. } => {
-                self.reported += seen.counts.started + seen.warm_up.started;
+                self.note_begun(seen);
             }
             WorkerReport::Ended { seen, .. } => {
-                self.reported += seen.counts.started + seen.warm_up.started;
+                self.note_begun(seen);
                 self.workers_ended += 1;
             }
             WorkerReport::Failed { .. } => self.workers_ended += 1,
             WorkerReport::Lost { .. } | WorkerReport::Script(_) => {}
         }
     }
+}
+
+/// Lets a coordinator without a network hear messages, each behind its length as four bytes (little endian) and the number of its link as
+/// one: for fuzzing.
+///
+/// # Panics
+/// Never, whatever the bytes are; that is what it is for.
+pub fn hear_hostile(mut bytes: &[u8]) {
+    let mut roster = Roster::new(2, 1, "1.0.0");
+    let mut now = 0;
+    while let Some((head, rest)) = bytes.split_at_checked(5) {
+        let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let (message, after) = rest.split_at(length.min(rest.len()));
+        bytes = after;
+        now += nanos(SILENCE_MAX) / 5;
+        if let Ok(FromAgent { what: Some(said) }) = FromAgent::decode(message) {
+            roster.heard(now, head[4].into(), said);
+        }
+        roster.tick(now);
+        if roster.is_ready() && !roster.is_closed {
+            roster.close();
+            roster.start(now, None);
+        }
+    }
+    roster.end(0);
 }
 
 /// Whether two versions may work together: the same major number, and minor numbers at most one apart.

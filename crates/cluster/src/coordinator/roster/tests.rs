@@ -1,4 +1,6 @@
 //! The roster in virtual time.
+//!
+//! Must not know links or clocks. Invariant: what is said comes as it would over the wire.
 
 use loadline_model::Snapshot;
 

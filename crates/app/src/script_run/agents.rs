@@ -1,0 +1,57 @@
+//! A script whose load agents make.
+//!
+//! Must not know what is sent to them. Invariant: agents measure what one process would.
+
+use std::sync::Arc;
+
+use loadline_cluster::Recipe;
+use loadline_model::TestPlan;
+use loadline_run::ScriptSetup;
+
+use super::Going;
+use crate::Files;
+use crate::agents::StartedAgents;
+use crate::k6::K6Error;
+use crate::recipe::{PlanRecipe, ScriptRecipe};
+
+/// From what agents make a script's test anew.
+pub(crate) struct AgentsRecipe {
+    /// The script and all that it reads.
+    pub(crate) archive: Vec<u8>,
+    /// The plan's.
+    pub(crate) plan: ScriptRecipe,
+}
+
+impl Going<'_> {
+    /// Starts the agents that make the load, where some are wanted.
+    ///
+    /// # Errors
+    /// What is asked for cannot be done by agents, or they cannot be started.
+    pub(super) fn start_agents(
+        &self,
+        plan: &Arc<TestPlan>,
+        script: &ScriptSetup,
+    ) -> Result<Option<StartedAgents>, K6Error> {
+        let Some(recipe) = &self.recipe else {
+            return Ok(None);
+        };
+        if script.metrics.values.is_some() {
+            return Err(K6Error::config(
+                "--agents: agents do not send single values; of the outputs prometheus-rw and opentelemetry work with them",
+            ));
+        }
+        let plan_recipe = PlanRecipe::Script(Box::new(ScriptRecipe {
+            by_all_tags: script.metrics.series.by_all_tags,
+            counts_series: script.metrics.series.counts_series,
+            ..recipe.plan.clone()
+        }));
+        let recipe = Recipe {
+            plan: serde_json::to_vec(&plan_recipe)
+                .map_err(|error| K6Error::other(error.to_string()))?,
+            archive: recipe.archive.clone(),
+        };
+        let agents = &self.run.agents;
+        let started = agents.start(plan, recipe, Some(script), self.env, &Files::Disk);
+        started.map_err(|ending| K6Error::new(ending.code, ending.message()))
+    }
+}

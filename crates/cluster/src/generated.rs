@@ -114,11 +114,17 @@ pub struct Chunk {
     pub bytes: ::prost::alloc::vec::Vec<u8>,
 }
 /// The agent is ready.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Ready {
     /// How many workers will report.
     #[prost(uint32, tag = "1")]
     pub workers: u32,
+    /// Cores that the agent may use.
+    #[prost(double, tag = "2")]
+    pub cores: f64,
+    /// Whose they are: agents that say the same share them.
+    #[prost(string, tag = "3")]
+    pub cores_owner: ::prost::alloc::string::String,
 }
 /// Why one side cannot go on with the other.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -260,6 +266,17 @@ pub struct Live {
     pub iterations_completed: u64,
     #[prost(uint64, tag = "8")]
     pub iterations_interrupted: u64,
+    /// Processor time of the agent, in nanoseconds.
+    #[prost(uint64, tag = "9")]
+    pub cpu_ns: u64,
+    /// Time that its control group was throttled; none without a quota.
+    #[prost(uint64, optional, tag = "10")]
+    pub throttled_ns: ::core::option::Option<u64>,
+    /// Its memory in bytes, and the most that it was.
+    #[prost(uint64, tag = "11")]
+    pub rss_bytes: u64,
+    #[prost(uint64, tag = "12")]
+    pub rss_max_bytes: u64,
 }
 /// Something that a script did to the test.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -9,6 +9,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use loadline_engine::live::LiveTotals;
+use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptSignal, WorkerReport};
 use loadline_metric::{Aggregated, DistinctSeries, MetricId, TagSet};
 use loadline_model::{Nanos, RunCommand, Snapshot};
@@ -199,34 +200,46 @@ pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerR
     })
 }
 
-impl From<LiveTotals> for Live {
-    fn from(live: LiveTotals) -> Live {
-        Live {
-            started: live.started,
-            completed: live.completed,
-            failed: live.failed,
-            interrupted: live.interrupted,
-            vus_active: live.vus_active,
-            vus_made: live.vus_made,
-            iterations_completed: live.iterations_completed,
-            iterations_interrupted: live.iterations_interrupted,
-        }
+/// What is told of an agent that is alive.
+pub(crate) fn live_to_send(live: LiveTotals, used: &GeneratorTotals) -> Live {
+    Live {
+        started: live.started,
+        completed: live.completed,
+        failed: live.failed,
+        interrupted: live.interrupted,
+        vus_active: live.vus_active,
+        vus_made: live.vus_made,
+        iterations_completed: live.iterations_completed,
+        iterations_interrupted: live.iterations_interrupted,
+        cpu_ns: used.cpu_ns,
+        throttled_ns: used.throttled_ns,
+        rss_bytes: used.rss_bytes,
+        rss_max_bytes: used.rss_max_bytes,
     }
 }
 
-impl From<Live> for LiveTotals {
-    fn from(live: Live) -> LiveTotals {
-        LiveTotals {
-            started: live.started.min(COUNT_MAX),
-            completed: live.completed.min(COUNT_MAX),
-            failed: live.failed.min(COUNT_MAX),
-            interrupted: live.interrupted.min(COUNT_MAX),
-            vus_active: live.vus_active.min(COUNT_MAX),
-            vus_made: live.vus_made.min(COUNT_MAX),
-            iterations_completed: live.iterations_completed.min(COUNT_MAX),
-            iterations_interrupted: live.iterations_interrupted.min(COUNT_MAX),
-        }
-    }
+/// The counters of an agent, and what it has used; its cores are told elsewhere.
+pub(crate) fn live_received(live: &Live) -> (LiveTotals, GeneratorTotals) {
+    let bounded = |number: u64| number.min(COUNT_MAX);
+    let totals = LiveTotals {
+        started: bounded(live.started),
+        completed: bounded(live.completed),
+        failed: bounded(live.failed),
+        interrupted: bounded(live.interrupted),
+        vus_active: bounded(live.vus_active),
+        vus_made: bounded(live.vus_made),
+        iterations_completed: bounded(live.iterations_completed),
+        iterations_interrupted: bounded(live.iterations_interrupted),
+    };
+    let used = GeneratorTotals {
+        // 2^50 ns are 13 days: processor time and memory may be more than a count is.
+        cpu_ns: live.cpu_ns.min(COUNT_MAX << 4),
+        throttled_ns: live.throttled_ns.map(|time| time.min(COUNT_MAX << 4)),
+        rss_bytes: bounded(live.rss_bytes),
+        rss_max_bytes: bounded(live.rss_max_bytes),
+        cores: 0.0,
+    };
+    (totals, used)
 }
 
 impl From<RunCommand> for Order {

@@ -11,9 +11,10 @@ use loadline_engine::{INTERVAL, PlannedArrivals, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
-use loadline_model::{ErrorClass, Nanos, Snapshot};
+use loadline_model::{ErrorClass, Nanos, Snapshot, TestPlan};
 
-use crate::generator::SelfWatch;
+use crate::generator::{AskTotals, SelfWatch};
+use crate::load::Load;
 
 /// A second that some workers have reported.
 #[derive(Default)]
@@ -67,7 +68,13 @@ pub(crate) struct Told {
 }
 
 impl Collector {
-    pub(crate) fn new(workers: u32, open: bool, warm_up: Duration) -> Collector {
+    /// That of a run whose workers are ready.
+    pub(crate) fn of(plan: &TestPlan, load: &dyn Load) -> Collector {
+        let totals = load.generator_totals();
+        Collector::new(load.workers(), plan.is_open(), plan.warm_up, totals)
+    }
+
+    fn new(workers: u32, open: bool, warm_up: Duration, ask: AskTotals) -> Collector {
         Collector {
             open,
             warm_up,
@@ -78,7 +85,7 @@ impl Collector {
             planned_by_worker: vec![0; workers as usize],
             told_by_worker: vec![0; workers as usize],
             unoffered: Vec::new(),
-            watch: SelfWatch::begin(),
+            watch: SelfWatch::begin(ask),
             never_started: 0,
             last_done: Nanos::ZERO,
             failures: Vec::new(),
@@ -306,7 +313,18 @@ fn percentiles(trend: &TimeTrend) -> Option<Percentiles> {
 
 #[cfg(test)]
 mod tests {
+    use loadline_engine::platform::GeneratorTotals;
+
     use super::*;
+
+    fn collector(workers: u32, open: bool) -> Collector {
+        Collector::new(
+            workers,
+            open,
+            Duration::ZERO,
+            Box::new(GeneratorTotals::default),
+        )
+    }
 
     fn interval(worker: u32, interval: u64, completed: u64) -> WorkerReport {
         let mut seen = Snapshot::default();
@@ -339,7 +357,7 @@ mod tests {
 
     /// What is told after each report: number, length and answers of the seconds.
     fn told(reports: Vec<WorkerReport>) -> Vec<(u64, u64, u64)> {
-        let mut collector = Collector::new(2, false, Duration::ZERO);
+        let mut collector = collector(2, false);
         let mut told = Vec::new();
         for report in reports {
             collector.take(report);
@@ -374,7 +392,7 @@ mod tests {
             interval(1, 1, 8),
             ended_with(1, 2, 16, 0),
         ];
-        let mut collector = Collector::new(2, false, Duration::ZERO);
+        let mut collector = collector(2, false);
         let mut told = Vec::new();
         for report in reports {
             collector.take(report);
@@ -412,7 +430,7 @@ mod tests {
             planned(1, 2, 60),
             ended_with(1, 3, 0, 61),
         ];
-        let mut collector = Collector::new(2, true, Duration::ZERO);
+        let mut collector = collector(2, true);
         let mut offered = Vec::new();
         for report in reports {
             collector.take(report);
@@ -431,7 +449,7 @@ mod tests {
         let mut seen = Snapshot::default();
         seen.counts.failed[ErrorClass::Timeout.index()] = 3;
         seen.warm_up.failed[ErrorClass::Timeout.index()] = 1;
-        let mut collector = Collector::new(1, false, Duration::ZERO);
+        let mut collector = collector(1, false);
         collector.add(0, 0, seen, 0);
         let rest = collector.tell_rest(Nanos(0), Nanos(S)).expect("a second");
         assert_eq!(rest.row.failures, [(ErrorClass::Timeout, 4)].into());

@@ -76,8 +76,8 @@ pub fn run(
     let load = load.map_err(RunError::Start)?;
     let hasty_order = until_ready(&*load, &setup.commands, TICK);
     enter(RunPhase::Ready);
-    let environment = Arc::new(environment(load.workers(), &setup.command_line));
-    let collector = Collector::new(load.workers(), plan.is_open(), plan.warm_up);
+    let environment = Arc::new(environment(&*load, &setup.command_line));
+    let collector = Collector::of(&plan, &*load);
     if let Some(watch) = &setup.watch {
         watch.follow(&*load);
     }
@@ -524,6 +524,7 @@ impl Conductor {
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
         let done = self.total.counts.completed + self.total.counts.failed_total();
+        let used = self.collector.watch().used();
         let totals = Totals {
             started_unix_ms: self.load.started_unix_ms(),
             elapsed_ns: elapsed.0,
@@ -541,9 +542,9 @@ impl Conductor {
             ),
             seen: self.total,
             active_vus_max: self.active_vus_max,
-            cpu_ns: self.collector.watch().cpu_ns(),
-            rss_max_bytes: loadline_engine::platform::resident_bytes_max().unwrap_or(0),
-            throttled_ns: self.collector.watch().throttled_ns(),
+            cpu_ns: used.cpu_ns,
+            rss_max_bytes: used.rss_max_bytes,
+            throttled_ns: used.throttled_ns,
             window_rates: self
                 .windows
                 .map(|windows| windows.finish(elapsed, done))

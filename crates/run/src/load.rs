@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use loadline_engine::clock::Clock;
 use loadline_engine::live::{LiveCounters, LiveTotals};
+use loadline_engine::platform::{self, GeneratorTotals};
 use loadline_engine::{Engine, EngineSetup, StartError, WorkerReport};
 use loadline_model::RunCommand;
 
@@ -28,6 +29,11 @@ pub trait Load: Send {
     fn release(&self);
     /// Passes an order on.
     fn command(&self, command: RunCommand);
+
+    /// Asks what the makers of the load have used so far, and what they may use.
+    fn generator_totals(&self) -> Box<dyn Fn() -> GeneratorTotals + Send> {
+        Box::new(platform::generator_totals)
+    }
 
     /// What can be read while the workers run.
     fn live(&self) -> LiveTotals {

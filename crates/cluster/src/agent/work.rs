@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use loadline_engine::live::{LiveCounters, LiveTotals};
-use loadline_engine::{Engine, ScriptLog, WorkerReport};
+use loadline_engine::{Engine, ScriptLog, WorkerReport, platform};
 use loadline_model::RunCommand;
 use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
@@ -119,6 +119,8 @@ impl Work {
                 is_told = true;
                 self.outgoing.say(What::Ready(Ready {
                     workers: engine.workers(),
+                    cores: platform::usable_cores(),
+                    cores_owner: platform::cores_owner(),
                 }));
             }
             let control = match is_told {

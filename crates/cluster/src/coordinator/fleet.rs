@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
+use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, WorkerReport, platform};
 use loadline_model::{RunCommand, TestPlan};
 use loadline_run::Load;
@@ -145,6 +146,11 @@ impl Load for Fleet {
 
     fn live_counters(&self) -> &[Arc<LiveCounters>] {
         &self.shared.live
+    }
+
+    fn generator_totals(&self) -> Box<dyn Fn() -> GeneratorTotals + Send> {
+        let shared = Arc::clone(&self.shared);
+        Box::new(move || shared.roster().used(&platform::generator_totals()))
     }
 
     fn is_ready_within(&self, limit: Duration) -> bool {

@@ -197,6 +197,12 @@ pub fn host_name() -> String {
         .to_owned()
 }
 
+/// What tells this machine, as it runs, from all others; empty when unknown.
+pub(super) fn machine() -> String {
+    let read = fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    read.unwrap_or_default().trim().to_owned()
+}
+
 /// Processor model; empty when unknown.
 #[must_use]
 pub fn processor_name() -> String {

@@ -24,3 +24,39 @@ pub fn usable_cores() -> f64 {
     let cores = affinity_cores() as f64;
     cpu_quota_cores().map_or(cores, |quota| quota.min(cores))
 }
+
+/// What makers of load have used so far, and what they may use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeneratorTotals {
+    /// Processor time in nanoseconds.
+    pub cpu_ns: u64,
+    /// Time that control groups were throttled, in nanoseconds; `None` without a quota.
+    pub throttled_ns: Option<u64>,
+    /// Resident memory in bytes.
+    pub rss_bytes: u64,
+    /// The most that it was.
+    pub rss_max_bytes: u64,
+    /// Cores that may be used; a fraction under a quota.
+    pub cores: f64,
+}
+
+/// Those of this process.
+#[must_use]
+pub fn generator_totals() -> GeneratorTotals {
+    GeneratorTotals {
+        cpu_ns: process_cpu_ns(),
+        throttled_ns: throttled_ns(),
+        rss_bytes: resident_bytes().unwrap_or(0),
+        rss_max_bytes: resident_bytes_max().unwrap_or(0),
+        cores: usable_cores(),
+    }
+}
+
+/// Whose cores this process uses: two that say the same share them. Empty when unknown.
+#[must_use]
+pub fn cores_owner() -> String {
+    match cpu_quota_cores() {
+        Some(_) => format!("{}/{}", machine(), std::process::id()),
+        None => machine(),
+    }
+}

@@ -137,6 +137,11 @@ pub fn host_name() -> String {
     String::new()
 }
 
+/// What tells this machine from others: not known here.
+pub(super) fn machine() -> String {
+    String::new()
+}
+
 /// Processor model: not known here.
 #[must_use]
 pub fn processor_name() -> String {

@@ -4,12 +4,13 @@
 //! in the order of its agent; the workers of all agents are numbered without a gap once the roster is closed; an agent
 //! that is lost is told as lost once, with what it had begun and not reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
 use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
+use loadline_engine::platform::GeneratorTotals;
 use loadline_model::{RunCommand, Snapshot};
 use prost::Message as _;
 
@@ -20,7 +21,7 @@ use crate::generated::{
     ClockAnswer, ClockQuestion, Ending, FromAgent, Hello, LogLine, Order, Received, Refusal,
     Report, Start, Welcome,
 };
-use crate::message::{WORKERS_MAX, report_received, signal_received};
+use crate::message::{WORKERS_MAX, live_received, report_received, signal_received};
 
 /// An agent that says nothing for so long is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
@@ -28,6 +29,9 @@ const SILENCE_MAX: Duration = Duration::from_secs(3);
 const ASK_EVERY: Duration = Duration::from_secs(10);
 /// How far ahead the start lies at least.
 const START_AHEAD: Duration = Duration::from_millis(100);
+
+/// Most cores of an agent.
+const CORES_MAX: f64 = 4096.0;
 
 /// One connection.
 pub(super) type Link = u64;
@@ -91,6 +95,10 @@ struct Seat {
     workers_ended: u32,
     next_report: u64,
     live: LiveTotals,
+    /// What it has used.
+    used: GeneratorTotals,
+    /// Whose its cores are.
+    cores_owner: String,
     /// Requests begun, as far as it has reported.
     reported: u64,
 }
@@ -142,6 +150,28 @@ impl Roster {
         self.seats.iter().map(|seat| &seat.live)
     }
 
+    /// What all agents have used, beside what is used here. Agents that share cores have them once.
+    pub(super) fn used(&self, here: &GeneratorTotals) -> GeneratorTotals {
+        let mut owners = BTreeSet::new();
+        let mut sum = GeneratorTotals {
+            cores: 0.0,
+            ..here.clone()
+        };
+        for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
+            sum.cpu_ns = sum.cpu_ns.saturating_add(seat.used.cpu_ns);
+            sum.rss_bytes = sum.rss_bytes.saturating_add(seat.used.rss_bytes);
+            sum.rss_max_bytes = sum.rss_max_bytes.saturating_add(seat.used.rss_max_bytes);
+            if let Some(throttled) = seat.used.throttled_ns {
+                let before = sum.throttled_ns.unwrap_or(0);
+                sum.throttled_ns = Some(before.saturating_add(throttled));
+            }
+            if seat.cores_owner.is_empty() || owners.insert(&seat.cores_owner) {
+                sum.cores += seat.used.cores;
+            }
+        }
+        sum
+    }
+
     /// The greatest error of a clock's offset.
     #[cfg(test)]
     pub(super) fn clock_error_ns(&self) -> u64 {
@@ -165,6 +195,8 @@ impl Roster {
             Said::Ready(ready) => {
                 if seat.state == State::Preparing {
                     seat.state = State::Ready(ready.workers.clamp(1, WORKERS_MAX));
+                    seat.used.cores = ready.cores.clamp(0.0, CORES_MAX);
+                    seat.cores_owner = ready.cores_owner;
                 }
                 Vec::new()
             }
@@ -172,7 +204,10 @@ impl Roster {
             Said::Report(report) => self.reported(number, report),
             Said::Live(live) => {
                 if seat.state != State::Gone {
-                    seat.live = live.into();
+                    let (live, used) = live_received(&live);
+                    let cores = seat.used.cores;
+                    seat.live = live;
+                    seat.used = GeneratorTotals { cores, ..used };
                 }
                 Vec::new()
             }
@@ -340,6 +375,8 @@ impl Roster {
             workers_ended: 0,
             next_report: 0,
             live: LiveTotals::default(),
+            used: GeneratorTotals::default(),
+            cores_owner: String::new(),
             reported: 0,
         };
         let at = u32::try_from(number).unwrap_or(u32::MAX);

@@ -17,13 +17,21 @@ fn hello(name: &str) -> Said {
     })
 }
 
+fn ready_with(workers: u32, cores_owner: &str) -> Said {
+    Said::Ready(Ready {
+        workers,
+        cores: 2.0,
+        cores_owner: cores_owner.to_owned(),
+    })
+}
+
 /// Two agents that are there and ready, with so many workers each.
 fn ready(workers: [u32; 2]) -> Roster {
     let mut roster = Roster::new(2, 0, "1.5.0");
     for (link, workers) in (0..).zip(workers) {
         roster.heard(0, link, hello(""));
         assert!(!roster.is_ready());
-        roster.heard(0, link, Said::Ready(Ready { workers }));
+        roster.heard(0, link, ready_with(workers, ""));
     }
     assert!(roster.is_ready());
     roster
@@ -162,7 +170,7 @@ fn agents_start_at_one_instant_of_their_own_clocks() {
 fn a_test_does_not_begin_without_one_of_its_agents() {
     let mut roster = Roster::new(2, 0, "1.5.0");
     roster.heard(0, 0, hello("one"));
-    roster.heard(0, 0, Said::Ready(Ready { workers: 2 }));
+    roster.heard(0, 0, ready_with(2, ""));
     roster.heard(0, 1, hello("two"));
     roster.heard(
         1,
@@ -235,7 +243,7 @@ fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
         !acts.iter().any(|act| matches!(act, Act::Employ(_))),
         "{acts:?}"
     );
-    roster.heard(0, 0, Said::Ready(Ready { workers: 2 }));
+    roster.heard(0, 0, ready_with(2, ""));
     assert!(roster.is_ready());
     assert_eq!(roster.close().0, 2);
     let (_, acts) = roster.start(0, None);
@@ -251,4 +259,115 @@ fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
         "{ended:?}"
     );
     assert!(gone(roster.closed(1)).is_empty());
+}
+
+#[test]
+fn cores_that_agents_share_count_once_and_what_they_use_is_summed() {
+    for (owners, cores) in [(["a", "a"], 2.0), (["a", "b"], 4.0), (["", ""], 4.0)] {
+        let mut roster = Roster::new(2, 0, "1.5.0");
+        for (link, owner) in (0..).zip(owners) {
+            roster.heard(0, link, hello(""));
+            roster.heard(0, link, ready_with(1, owner));
+            let live = Live {
+                cpu_ns: 5,
+                throttled_ns: (link == 1).then_some(3),
+                rss_bytes: 7,
+                ..Live::default()
+            };
+            roster.heard(0, link, Said::Live(live));
+        }
+        roster.close();
+        roster.closed(1);
+        let here = GeneratorTotals {
+            cpu_ns: 1,
+            cores: 64.0,
+            ..GeneratorTotals::default()
+        };
+        let used = roster.used(&here);
+        assert_eq!(
+            (used.cpu_ns, used.throttled_ns, used.rss_bytes),
+            (11, Some(3), 14)
+        );
+        assert!(
+            (used.cores - cores).abs() < f64::EPSILON,
+            "{owners:?}: {}",
+            used.cores
+        );
+    }
+}
+
+mod merging {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What an agent reports: requests begun and their times.
+    type Seconds = Vec<Vec<u32>>;
+
+    fn snapshot(times: &[u32]) -> Snapshot {
+        let mut seen = Snapshot::default();
+        seen.counts.started = times.len() as u64;
+        seen.counts.completed = times.len() as u64;
+        for time in times {
+            seen.answered_time.record(u64::from(*time));
+        }
+        seen
+    }
+
+    fn sent(number: usize, times: &[u32]) -> Said {
+        let report = WorkerReport::Interval {
+            worker: 0,
+            interval: number as u64,
+            seen: Box::new(snapshot(times)),
+            waiting: 0,
+            planned: 0,
+        };
+        let report = report_to_send(number as u64, report).expect("written");
+        Said::Report(report.expect("a worker's"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Reports of 1 to 50 agents, in any order over the agents and some of them twice, are what one process saw.
+        #[test]
+        fn what_all_agents_report_is_the_whole(
+            agents in prop::sample::select(vec![1_u32, 2, 3, 10, 50]),
+            seconds in prop::collection::vec(prop::collection::vec(1_u32..2_000_000_000, 0..6), 1..60),
+            order in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 200),
+        ) {
+            let mut shares: Vec<Seconds> = vec![Vec::new(); agents as usize];
+            let mut whole = Snapshot::default();
+            for (place, times) in seconds.iter().enumerate() {
+                whole.merge(snapshot(times));
+                shares[place % agents as usize].push(times.clone());
+            }
+            let mut roster = Roster::new(agents, 0, "1.0.0");
+            for link in 0..u64::from(agents) {
+                let hello = Said::Hello(Hello { version: "1.0.0".to_owned(), name: String::new() });
+                roster.heard(0, link, hello);
+                roster.heard(0, link, ready_with(1, ""));
+            }
+            roster.close();
+            roster.start(0, None);
+            let mut summed = Snapshot::default();
+            let mut next = vec![0_usize; agents as usize];
+            let mut picks = order.into_iter().cycle();
+            while next.iter().zip(&shares).any(|(next, share)| *next < share.len()) {
+                let (pick, is_twice) = picks.next().expect("a cycle");
+                let open: Vec<usize> = (0..shares.len()).filter(|at| next[*at] < shares[*at].len()).collect();
+                let agent = *pick.get(&open);
+                for _ in 0..=usize::from(is_twice) {
+                    let said = sent(next[agent], &shares[agent][next[agent]]);
+                    for report in told(roster.heard(0, agent as u64, said)) {
+                        let WorkerReport::Interval { seen, .. } = report else {
+                            panic!("another report");
+                        };
+                        summed.merge(*seen);
+                    }
+                }
+                next[agent] += 1;
+            }
+            prop_assert_eq!(summed, whole);
+        }
+    }
 }

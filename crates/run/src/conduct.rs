@@ -66,11 +66,10 @@ pub fn run(
         None => (None, None),
     };
     enter(RunPhase::InitVus);
-    let script_setup = setup.script.as_ref().map(|script| script.setup.clone());
     let load = load_of(setup.load, || EngineSetup {
         plan: Arc::clone(&plan),
         samples: setup.samples,
-        script: script_setup,
+        script: setup.script.as_ref().map(|script| script.setup.clone()),
         steps: setup.steps,
     });
     let load = load.map_err(RunError::Start)?;

@@ -152,6 +152,7 @@ fn check_counts(counts: &Counts) -> Result<(), String> {
         ("completed", counts.completed),
         ("good", counts.good),
         ("interrupted", counts.interrupted),
+        ("lost", counts.lost),
         ("dropped", counts.dropped),
         ("bytes_sent", counts.bytes_sent),
         ("bytes_received", counts.bytes_received),

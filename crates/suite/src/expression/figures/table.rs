@@ -141,6 +141,12 @@ pub static FIGURES: &[Figure] = &[
         |run| Some(run.totals.seen.counts.interrupted as f64),
     ),
     number(
+        "lost",
+        Dimension::NUMBER,
+        "requests begun by agents that were lost",
+        |run| Some(run.totals.seen.counts.lost as f64),
+    ),
+    number(
         "dropped",
         Dimension::NUMBER,
         "iterations due without a free virtual user",

@@ -465,11 +465,15 @@ impl<'t> Reader<'t> {
         if digits.len() > DIGITS_MAX {
             return Err(self.error_at(start, format!("a number has at most {DIGITS_MAX} digits")));
         }
-        let number = digits
-            .parse()
-            .ok()
-            .filter(|number: &f64| number.is_finite());
-        number.ok_or_else(|| self.error_at(start, "a number is missing, such as 99, 200 or 0.1"))
+        let number: Option<f64> = digits.parse().ok();
+        match number.filter(|number| number.is_finite()) {
+            None => Err(self.error_at(start, "a number is missing, such as 99, 200 or 0.1")),
+            // It is written with a zero before its point.
+            Some(number) if number.to_string().len() > DIGITS_MAX => {
+                Err(self.error_at(start, format!("a number has at most {DIGITS_MAX} digits")))
+            }
+            Some(number) => Ok(number),
+        }
     }
 }
 
@@ -528,6 +532,7 @@ mod tests {
             ("p(99<5ms", 5, "bracket"),
             ("p(99)>5ms", 6, "<"),
             ("p(99)<", 7, "number"),
+            ("med<.51111111111111ms", 5, "15 digits"),
             ("p(99)<5%", 8, "time"),
             ("p(99)<5h", 8, "unit"),
             ("p(99)<0ms", 7, "nanosecond"),

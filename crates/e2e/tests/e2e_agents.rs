@@ -315,6 +315,24 @@ fn agents_from_elsewhere_join_with_the_token_and_end_as_the_test_does() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn the_last_line_of_progress_knows_what_all_agents_did() {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("counted.js");
+    let script = "import http from 'k6/http';
+        export const options = { vus: 6, iterations: 60 };
+        export default function () { http.get('URL'); }";
+    fs::write(&path, script.replace("URL", &server.url("/"))).expect("there is room");
+    let mut command = loadline();
+    command.args(["run", "--agents", "3"]).arg(&path);
+    let ended = run_to_end(command);
+    let told = text(&ended.stdout) + &text(&ended.stderr);
+    let last = "60 complete and 0 interrupted iterations";
+    assert!(told.contains(last), "{told}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn a_test_is_one_whoever_steers_it() {
     let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
     let url = server.url("/");

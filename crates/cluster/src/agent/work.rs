@@ -17,7 +17,7 @@ use super::outbox::Outbox;
 use super::{Assignment, Prepare};
 use crate::generated::from_agent::What;
 use crate::generated::{FromAgent, LogLine, Ready, Refusal, log_line};
-use crate::message::level_to_send;
+use crate::message::{level_to_send, live_to_send};
 
 /// How often orders are looked for.
 const TICK: Duration = Duration::from_millis(10);
@@ -177,9 +177,17 @@ impl Work {
 
     fn send(&self, reports: std::io::Result<Vec<crate::generated::Report>>) {
         match reports {
-            Ok(reports) => reports
-                .into_iter()
-                .for_each(|report| self.outgoing.say(What::Report(report))),
+            Ok(reports) => {
+                for report in reports {
+                    // The run may end with this report: nothing that is told after it would count.
+                    if report.end.is_some() {
+                        let used = platform::generator_totals();
+                        let live = live_to_send(self.live.totals(), &used);
+                        self.outgoing.say(What::Live(live));
+                    }
+                    self.outgoing.say(What::Report(report));
+                }
+            }
             Err(error) => self.outgoing.say(What::Refusal(Refusal {
                 why: format!("a report cannot be written: {error}"),
             })),

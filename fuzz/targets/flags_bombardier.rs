@@ -36,6 +36,9 @@ fuzz_target!(|data: &[u8]| {
                 _ => (&ending.out, &ending.err),
             };
             assert!(!told.is_empty() && silent.is_empty(), "{ending}");
+            let is_asked_for =
+                told.starts_with("usage: bombardier ") || told.starts_with("bombardier version ");
+            assert!(is_asked_for || ending.code.code() == 1, "{ending}");
         }
     }
 });

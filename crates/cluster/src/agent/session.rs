@@ -21,7 +21,7 @@ use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
 use crate::generated::to_agent::What as Told;
 use crate::generated::{ClockAnswer, Hello, Job};
-use crate::message::{command_of, live_to_send};
+use crate::message::command_of;
 
 /// How long a coordinator may take to be there.
 const JOIN_PATIENCE: Duration = Duration::from_secs(60);
@@ -110,10 +110,7 @@ impl Session {
                         return Ok(code);
                     }
                 }
-                _ = ticks.tick() => {
-                    let used = platform::generator_totals();
-                    self.outgoing.say(What::Live(live_to_send(self.live.totals(), &used)));
-                }
+                _ = ticks.tick() => self.outgoing.say_live(&self.live),
             }
         }
     }

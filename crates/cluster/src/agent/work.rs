@@ -31,6 +31,12 @@ impl Outgoing {
     pub(super) fn say(&self, what: What) {
         drop(self.0.send(FromAgent { what: Some(what) }));
     }
+
+    /// Tells the counters as they stand, and what the agent has used.
+    pub(super) fn say_live(&self, live: &LiveView) {
+        let used = platform::generator_totals();
+        self.say(What::Live(live_to_send(live.totals(), &used)));
+    }
 }
 
 impl ScriptLog for Outgoing {
@@ -65,7 +71,7 @@ pub(super) enum Control {
 pub(super) struct LiveView(Arc<OnceLock<Vec<Arc<LiveCounters>>>>);
 
 impl LiveView {
-    pub(super) fn totals(&self) -> LiveTotals {
+    fn totals(&self) -> LiveTotals {
         let mut sum = LiveTotals::default();
         for counters in self.0.get().into_iter().flatten() {
             counters.add_to(&mut sum);
@@ -181,9 +187,7 @@ impl Work {
                 for report in reports {
                     // The run may end with this report: nothing that is told after it would count.
                     if report.end.is_some() {
-                        let used = platform::generator_totals();
-                        let live = live_to_send(self.live.totals(), &used);
-                        self.outgoing.say(What::Live(live));
+                        self.outgoing.say_live(&self.live);
                     }
                     self.outgoing.say(What::Report(report));
                 }

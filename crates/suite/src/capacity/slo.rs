@@ -462,18 +462,16 @@ impl<'t> Reader<'t> {
     fn number(&mut self) -> Result<f64, SloError> {
         let start = self.at;
         let digits = self.take(|c| c.is_ascii_digit() || c == '.');
-        if digits.len() > DIGITS_MAX {
+        let number = digits
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite());
+        // The number is written again with a zero before its point, and has to be read then too.
+        let written = number.map_or(0, |number| number.to_string().len());
+        if digits.len().max(written) > DIGITS_MAX {
             return Err(self.error_at(start, format!("a number has at most {DIGITS_MAX} digits")));
         }
-        let number: Option<f64> = digits.parse().ok();
-        match number.filter(|number| number.is_finite()) {
-            None => Err(self.error_at(start, "a number is missing, such as 99, 200 or 0.1")),
-            // It is written with a zero before its point.
-            Some(number) if number.to_string().len() > DIGITS_MAX => {
-                Err(self.error_at(start, format!("a number has at most {DIGITS_MAX} digits")))
-            }
-            Some(number) => Ok(number),
-        }
+        number.ok_or_else(|| self.error_at(start, "a number is missing, such as 99, 200 or 0.1"))
     }
 }
 

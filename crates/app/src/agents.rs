@@ -3,7 +3,7 @@
 //! Must not know plans or scripts. Invariant: with agents, nothing is asked for that needs single values, which agents do not send.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use loadline_cluster::{
     Fleet, FleetError, FleetHandle, FleetSettings, Identity, LocalAgents, Recipe, TOKEN_VARIABLE,
@@ -32,7 +32,7 @@ pub struct WantedAgents {
 /// Agents of a run.
 pub(crate) struct Agents {
     handle: FleetHandle,
-    local: Option<LocalAgents>,
+    local: Arc<OnceLock<LocalAgents>>,
 }
 
 /// Agents, and the load that they make.
@@ -71,6 +71,8 @@ impl WantedAgents {
         };
         let (token, identity) = self.identity(env, files)?;
         let is_local = self.listen.is_none();
+        let local = Arc::<OnceLock<LocalAgents>>::default();
+        let started = Arc::downgrade(&local);
         let listen = self.listen.unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
         let (fleet, handle) = Fleet::start(FleetSettings {
             agents,
@@ -85,6 +87,16 @@ impl WantedAgents {
                     print::to_stderr(&format!("{note}\n"));
                 }
             }),
+            on_lost: Box::new(move |name| {
+                let local = started.upgrade();
+                if let Some(local) = local.as_ref().and_then(|local| local.get())
+                    && let Err(error) = local.start_one(name)
+                {
+                    print::to_stderr(&format!(
+                        "--agents: no other agent can be started: {error}\n"
+                    ));
+                }
+            }),
         })
         .map_err(|error| {
             let code = match error {
@@ -93,17 +105,17 @@ impl WantedAgents {
             };
             Ending::refusal(code, &format!("--agents: {error}"))
         })?;
-        let local = match (&token, is_local) {
-            (Some(token), true) => Some(
-                LocalAgents::start(agents, handle.address(), token).map_err(|error| {
+        match token {
+            Some(token) if is_local => {
+                let agents = LocalAgents::start(agents, handle.address(), token);
+                let agents = agents.map_err(|error| {
                     Ending::refusal(ExitCode::Other, &format!("--agents: {error}"))
-                })?,
-            ),
-            (token, _) => {
-                tell_how_to_join(agents, handle.address(), token.as_ref(), env);
-                None
+                })?;
+                // Nobody else sets it.
+                drop(local.set(agents));
             }
-        };
+            token => tell_how_to_join(agents, handle.address(), token.as_ref(), env),
+        }
         Ok(Some(StartedAgents {
             agents: Agents { handle, local },
             load: Box::new(fleet),

@@ -27,9 +27,14 @@ pub(crate) struct Offset {
 }
 
 impl Offset {
-    /// An instant of this clock on the other one.
+    /// An instant of this clock on the other one; before its zero as two's complement.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "what wraps is read as a signed number there"
+    )]
     pub(crate) fn there(&self, here_ns: u64) -> u64 {
-        u64::try_from(i128::from(here_ns) + self.ns).unwrap_or(0)
+        (i128::from(here_ns) + self.ns) as u64
     }
 }
 

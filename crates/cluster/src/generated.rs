@@ -135,12 +135,15 @@ pub struct Refusal {
 /// The start of the run.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Start {
-    /// On the agent's monotonic clock.
+    /// On the agent's monotonic clock; before that clock's zero as two's complement.
     #[prost(uint64, tag = "1")]
     pub at_ns: u64,
     /// What setup() returned, as JSON.
     #[prost(string, optional, tag = "2")]
     pub data: ::core::option::Option<::prost::alloc::string::String>,
+    /// The agent comes in the place of one that was lost: what the plan has before this instant of the run is not its own.
+    #[prost(uint64, tag = "3")]
+    pub from_ns: u64,
 }
 /// An order while the run goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

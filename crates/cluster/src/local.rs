@@ -5,6 +5,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::identity::Token;
@@ -19,7 +20,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// The agents of a run on this machine.
 #[derive(Debug)]
 pub struct LocalAgents {
-    children: Vec<Child>,
+    at: SocketAddr,
+    token: Token,
+    children: Mutex<Vec<Child>>,
 }
 
 impl LocalAgents {
@@ -27,25 +30,39 @@ impl LocalAgents {
     ///
     /// # Errors
     /// The system starts no more processes.
-    pub fn start(count: u32, at: SocketAddr, token: &Token) -> io::Result<LocalAgents> {
-        let program = std::env::current_exe()?;
-        let mut agents = LocalAgents {
-            children: Vec::new(),
+    pub fn start(count: u32, at: SocketAddr, token: Token) -> io::Result<LocalAgents> {
+        let agents = LocalAgents {
+            at,
+            token,
+            children: Mutex::default(),
         };
-        for number in 1..=count {
-            let mut command = Command::new(&program);
-            command
-                .args(["agent", "--join", &at.to_string()])
-                .args(["--name", &format!("agent-{number}")])
-                .env(TOKEN_VARIABLE, token.text())
-                .stdin(Stdio::null())
-                .stdout(Stdio::null());
-            // A signal of the terminal is the coordinator's to heed.
-            #[cfg(unix)]
-            std::os::unix::process::CommandExt::process_group(&mut command, 0);
-            agents.children.push(command.spawn()?);
+        for number in 0..count {
+            agents.start_one(&format!("agent-{}", number + 1))?;
         }
         Ok(agents)
+    }
+
+    /// Starts an agent of this name: also in the place of one that was lost.
+    ///
+    /// # Errors
+    /// The system starts no more processes.
+    pub fn start_one(&self, name: &str) -> io::Result<()> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args(["agent", "--join", &self.at.to_string()])
+            .args(["--name", name])
+            .env(TOKEN_VARIABLE, self.token.text())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        // A signal of the terminal is the coordinator's to heed.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let child = command.spawn()?;
+        self.children
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(child);
+        Ok(())
     }
 }
 
@@ -56,7 +73,8 @@ impl Drop for LocalAgents {
     )]
     fn drop(&mut self) {
         let begun = Instant::now();
-        for child in &mut self.children {
+        let children = self.children.get_mut();
+        for child in children.unwrap_or_else(PoisonError::into_inner) {
             while matches!(child.try_wait(), Ok(None)) && begun.elapsed() < PATIENCE {
                 std::thread::sleep(LOOK_EVERY);
             }

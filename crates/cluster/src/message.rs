@@ -123,7 +123,10 @@ pub(crate) fn report_to_send(number: u64, report: WorkerReport) -> io::Result<Op
             }),
             ..Report::default()
         },
-        WorkerReport::Script(_) | WorkerReport::Lost { .. } => return Ok(None),
+        WorkerReport::Script(_)
+        | WorkerReport::Lost { .. }
+        | WorkerReport::Replaced { .. }
+        | WorkerReport::GivenUp { .. } => return Ok(None),
     }))
 }
 

@@ -31,6 +31,13 @@ pub(crate) fn with_work(plan: &TestPlan, agents: u32) -> u32 {
     least.map_or(agents, |least| least.clamp(1, agents))
 }
 
+/// Whether another agent can go on with the part of a lost one: of what is planned by number nobody knows how much is left,
+/// unless it comes at instants of its own.
+pub(crate) fn is_replaceable(plan: &TestPlan) -> bool {
+    let mut scenarios = plan.scenarios.iter();
+    scenarios.any(|scenario| scenario.executor.is_open() || scenario.planned_iterations().is_none())
+}
+
 /// The part of a plan that an agent does: the one of this number, from 0.
 ///
 /// # Errors

@@ -182,33 +182,47 @@ fn is_there(process: u32) -> bool {
     std::path::Path::new(&format!("/proc/{process}")).exists()
 }
 
+/// What became of the requests of a run that lost an agent: asked for, completed and lost.
+fn conserved(result: &Value) -> (u64, u64, u64) {
+    let (totals, counts) = (&result["totals"], &result["totals"]["seen"]["counts"]);
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let by_class = counts["failed"].as_object().expect("by class");
+    let failed: u64 = by_class.values().map(number).sum();
+    let [started, completed, interrupted, lost] =
+        ["started", "completed", "interrupted", "lost"].map(|name| number(&counts[name]));
+    assert_eq!(started, completed + failed + interrupted + lost, "{counts}");
+    (number(&totals["asked"]), completed, lost)
+}
+
+/// What was found of lost agents: its gravity and its text.
+fn found_lost(result: &Value) -> (String, String) {
+    let found = result["verdict"]["findings"].as_array().expect("findings");
+    let lost = found.iter().find(|found| found["code"] == "agent-lost");
+    let lost = lost.unwrap_or_else(|| panic!("it is not found: {found:?}"));
+    (lost["gravity"].to_string(), lost["text"].to_string())
+}
+
+const LOADED: [&str; 6] = ["-r", "300", "-z", "4s", "--max-vus", "60"];
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_lost_agent_is_named_and_its_share_stays_asked_for() {
-    let (_server, folder, running) = long_bench(&["-r", "300", "-z", "4s", "--max-vus", "60"]);
-    let agents = running.children();
-    assert_eq!(agents.len(), 3);
+    let mut command = vec!["--json", "result.json"];
+    command.extend(LOADED);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (server, running, at, token) = coordinator(folder.path(), "3", &command);
+    let agents: Vec<Running> = ["vienna", "graz", "linz"]
+        .map(|name| Running::start(agent(&at, &token, name)))
+        .into();
+    let asked = || (server.accepted() >= 3).then_some(());
+    clock::wait_for(SOON, asked).expect("all agents send");
     clock::pause(Duration::from_millis(1_300));
-    send(agents[1], libc::SIGKILL);
+    agents[1].signal(libc::SIGKILL);
     let output = running.finish();
     assert_eq!(output.status.code(), Some(112), "{}", text(&output.stderr));
     let result = json(&folder.path().join("result.json"));
-    let (totals, counts) = (&result["totals"], &result["totals"]["seen"]["counts"]);
-    assert_eq!(totals["asked"], 1_200);
-    let number = |value: &Value| value.as_u64().unwrap_or(0);
-    let failed: u64 = counts["failed"]
-        .as_object()
-        .expect("by class")
-        .values()
-        .map(number)
-        .sum();
-    let met = number(&counts["completed"]) + failed + number(&counts["interrupted"]);
-    assert_eq!(
-        number(&counts["started"]),
-        met + number(&counts["lost"]),
-        "{counts}"
-    );
-    let completed = number(&counts["completed"]);
+    let (asked, completed, _) = conserved(&result);
+    assert_eq!(asked, 1_200);
     assert!(
         (800..1_150).contains(&completed),
         "two of three went on: {completed}"
@@ -218,12 +232,71 @@ fn a_lost_agent_is_named_and_its_share_stays_asked_for() {
         (&verdict["delivery"], &verdict["limit"]),
         (&"fell-short".into(), &"generator".into())
     );
-    let found = verdict["findings"].as_array().expect("findings");
-    let lost = found.iter().find(|found| found["code"] == "agent-lost");
-    let lost = lost.expect("it is found")["text"].to_string();
+    let (gravity, lost) = found_lost(&result);
+    assert!(gravity.contains("alarm"), "{gravity}");
+    let told = "graz was lost with its share of the load, 1/3: its connection was closed";
+    assert!(lost.contains(told), "{lost}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn another_makes_the_share_of_a_lost_agent_again() {
+    let (_server, folder, running) = long_bench(&LOADED);
+    let agents = running.children();
+    assert_eq!(agents.len(), 3);
+    clock::pause(Duration::from_millis(1_300));
+    send(agents[1], libc::SIGKILL);
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let result = json(&folder.path().join("result.json"));
+    let (asked, completed, lost) = conserved(&result);
+    assert_eq!(asked, 1_200);
+    // Its share is 100 a second, and the last 1.3 s at least are the other's.
     assert!(
-        lost.contains("agent-2 was lost with its share of the load, 1/3"),
-        "{lost}"
+        (1_070..1_200).contains(&(completed + lost)),
+        "the share was made again: {completed}, {lost} lost"
+    );
+    let (gravity, told) = found_lost(&result);
+    assert!(gravity.contains("caution"), "{gravity}");
+    for part in ["agent-2 was lost", "agent-2 has taken over the share, 1/3"] {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_run_waits_for_another_where_its_only_agent_is_lost() {
+    let script = "import http from 'k6/http';
+        import exec from 'k6/execution';
+        export const options = { scenarios: {
+            rate: { executor: 'constant-arrival-rate', rate: 50, duration: '4s', preAllocatedVUs: 5 },
+            users: { executor: 'constant-vus', vus: 2, duration: '4s', exec: 'users' },
+        } };
+        export function setup() { return 'given'; }
+        export default function (data) { http.get(`URL${data}/${exec.scenario.iterationInTest}`); }
+        export function users() { http.get('URLuser'); }";
+    let (server, targets) = keeping();
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("script.js");
+    fs::write(&path, script.replace("URL", &server.url("/"))).expect("there is room");
+    let mut command = loadline();
+    command.args(["run", "-q", "--agents", "1"]).arg(&path);
+    let running = Running::start(command);
+    let asked = || (kept(&targets).len() >= 20).then_some(());
+    clock::wait_for(SOON, asked).expect("the agent sends");
+    send(running.children()[0], libc::SIGKILL);
+    let output = running.finish();
+    let log = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    assert!(log.contains("agent-1 has taken over the share"), "{log}");
+    let asked = kept(&targets);
+    let given: Vec<&String> = asked.iter().filter(|path| path.contains("given")).collect();
+    let distinct: BTreeSet<&&String> = given.iter().collect();
+    assert_eq!(distinct.len(), given.len(), "no arrival is made twice");
+    assert!(
+        given.iter().any(|path| path.ends_with("/199")),
+        "to the last one: {}",
+        given.len()
     );
 }
 
@@ -246,24 +319,20 @@ fn agents_end_with_their_coordinator_however_it_ends() {
     }
 }
 
-/// A coordinator that waits for two agents; with its address, its token and its server.
-fn coordinator() -> (Server, Running, String, String) {
+/// A coordinator in a folder that waits for so many agents; with its address, its token and its server.
+fn coordinator(
+    folder: &std::path::Path,
+    agents: &str,
+    more: &[&str],
+) -> (Server, Running, String, String) {
     let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
     let mut command = loadline();
     let listen = format!("127.0.0.1:{}", free_port());
     command
-        .args([
-            "bench",
-            "-q",
-            "--no-journal",
-            "-n",
-            "20",
-            "-c",
-            "2",
-            "--threshold",
-            "p(99)<0.001ms",
-        ])
-        .args(["--agents", "2", "--listen", &listen]);
+        .current_dir(folder)
+        .args(["bench", "-q", "--no-journal"])
+        .args(more)
+        .args(["--agents", agents, "--listen", &listen]);
     command.arg(server.url("/"));
     let running = Running::start(command);
     let token = clock::wait_for(SOON, || {
@@ -285,7 +354,9 @@ fn agent(at: &str, token: &str, name: &str) -> Command {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn agents_from_elsewhere_join_with_the_token_and_end_as_the_test_does() {
-    let (_server, running, at, token) = coordinator();
+    let folder = tempfile::tempdir().expect("there is room");
+    let load = ["-n", "20", "-c", "2", "--threshold", "p(99)<0.001ms"];
+    let (_server, running, at, token) = coordinator(folder.path(), "2", &load);
     // Whoever is no agent disturbs nobody.
     let mut noise = TcpStream::connect(&at).expect("it listens");
     noise

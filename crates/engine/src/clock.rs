@@ -48,14 +48,13 @@ impl Clock {
         zero.unix_ns.store(unix_ns(), Relaxed);
     }
 
-    /// Makes an instant on the operating system's scale the zero, which may lie ahead: until then it is always now.
+    /// Makes an instant on the operating system's scale the zero. It may lie ahead: until then it is always now. And it may lie
+    /// before the zero of that scale, less than nought as two's complement: a test can be older than the machine that joins it.
     pub fn begin_at(&self, monotonic_ns: u64) {
-        let now = platform::monotonic_ns();
-        let ahead = monotonic_ns.saturating_sub(now);
-        let past = now.saturating_sub(monotonic_ns);
+        let ahead = ahead_ns(monotonic_ns, platform::monotonic_ns());
         let zero = self.zero;
         zero.origin_ns.store(monotonic_ns, Relaxed);
-        let unix_at_zero = (unix_ns() + ahead).saturating_sub(past);
+        let unix_at_zero = unix_ns().saturating_add_signed(ahead);
         zero.unix_ns.store(unix_at_zero, Relaxed);
     }
 
@@ -73,7 +72,8 @@ impl Clock {
     #[must_use]
     #[inline]
     pub fn now(&self) -> Nanos {
-        Nanos(platform::monotonic_ns().saturating_sub(self.origin_ns()))
+        let since = ahead_ns(platform::monotonic_ns(), self.origin_ns());
+        Nanos(since.max(0).unsigned_abs())
     }
 
     /// The test begins now, and the run when what comes before it is done: `setup()` of a script.
@@ -93,8 +93,13 @@ impl Clock {
     /// An instant of the run on the operating system's scale.
     #[must_use]
     pub fn to_monotonic_ns(&self, at: Nanos) -> u64 {
-        at.0.saturating_add(self.origin_ns())
+        at.0.saturating_add_signed(self.origin_ns().cast_signed())
     }
+}
+
+/// How far one instant of the operating system's scale lies ahead of another; either may be less than nought.
+pub(crate) fn ahead_ns(of: u64, from: u64) -> i64 {
+    of.wrapping_sub(from).cast_signed()
 }
 
 /// Nanoseconds since 1970, read where a run is dated.

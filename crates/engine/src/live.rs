@@ -55,6 +55,28 @@ impl LiveTotals {
         self.started
             .saturating_sub(self.completed + self.failed + self.interrupted)
     }
+
+    /// Adds what others count.
+    pub fn merge(&mut self, other: &LiveTotals) {
+        let LiveTotals {
+            started,
+            completed,
+            failed,
+            interrupted,
+            vus_active,
+            vus_made,
+            iterations_completed,
+            iterations_interrupted,
+        } = other;
+        self.started += started;
+        self.completed += completed;
+        self.failed += failed;
+        self.interrupted += interrupted;
+        self.vus_active += vus_active;
+        self.vus_made += vus_made;
+        self.iterations_completed += iterations_completed;
+        self.iterations_interrupted += iterations_interrupted;
+    }
 }
 
 impl LiveCounters {

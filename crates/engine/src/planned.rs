@@ -12,14 +12,16 @@ use loadline_schedule::{IterationPool, Open, Schedule};
 pub struct PlannedArrivals {
     /// The open scenarios, each with its start and, where time ends it, its end.
     scenarios: Vec<(Nanos, Option<Nanos>, Open)>,
+    /// Those due before were another's.
+    from: Nanos,
 }
 
 impl PlannedArrivals {
-    /// Those of a plan with its segment.
+    /// Those of a plan with its segment, due at an instant of the run or later.
     ///
     /// # Errors
     /// The plan's segment is none of its sequence, in words for the user.
-    pub fn of(plan: &TestPlan) -> Result<PlannedArrivals, String> {
+    pub fn of(plan: &TestPlan, from: Nanos) -> Result<PlannedArrivals, String> {
         let share = plan.share(0, 1)?;
         let of_one = |scenario: &loadline_model::Scenario| {
             let pool = Arc::new(IterationPool::for_executor(&scenario.executor, &share));
@@ -32,12 +34,29 @@ impl PlannedArrivals {
         };
         Ok(PlannedArrivals {
             scenarios: plan.scenarios.iter().filter_map(of_one).collect(),
+            from,
         })
     }
 
     /// Those due up to an instant of the run.
     #[must_use]
     pub fn by(&self, now: Nanos) -> u64 {
+        self.all_by(now).saturating_sub(self.all_before(self.from))
+    }
+
+    /// Those due before an instant of the run.
+    #[must_use]
+    pub fn before(&self, now: Nanos) -> u64 {
+        self.all_before(now)
+            .saturating_sub(self.all_before(self.from))
+    }
+
+    fn all_before(&self, now: Nanos) -> u64 {
+        let just_before = now.0.checked_sub(1);
+        just_before.map_or(0, |before| self.all_by(Nanos(before)))
+    }
+
+    fn all_by(&self, now: Nanos) -> u64 {
         let begun = self.scenarios.iter().filter(|(start, ..)| *start <= now);
         begun
             .map(|(start, end, open)| {

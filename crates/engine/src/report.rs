@@ -53,8 +53,28 @@ pub enum WorkerReport {
         why: String,
         /// Requests that they had begun and not reported.
         begun: u64,
+        /// Requests whose end they had not reported.
+        unended: u64,
         /// What they would have offered; `None`: nothing that is known.
         planned: Option<PlannedArrivals>,
+        /// Whether others may still come in their place.
+        is_awaited: bool,
+    },
+    /// Workers elsewhere have come in the place of others that were lost.
+    Replaced {
+        /// Which are there.
+        workers: Range<u32>,
+        /// The first of those that were lost.
+        lost: u32,
+        /// From which instant of the run on the share is theirs.
+        from: Nanos,
+        /// Who they are.
+        what: String,
+    },
+    /// Nobody is awaited any more in the place of workers that were lost.
+    GivenUp {
+        /// The first of them.
+        lost: u32,
     },
     /// A script did something to the test.
     Script(ScriptSignal),

@@ -14,10 +14,10 @@ use std::time::Duration;
 use loadline_model::plan::Behaviour;
 use loadline_model::snapshot::Sample;
 use loadline_model::url::Scheme;
-use loadline_model::{RunCommand, TestPlan};
+use loadline_model::{Nanos, RunCommand, TestPlan};
 use loadline_schedule::IterationPool;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, ahead_ns};
 use crate::exchange::PreparedRequest;
 use crate::live::{LiveCounters, LiveTotals};
 use crate::mailbox::Mailbox;
@@ -170,19 +170,20 @@ impl Engine {
     /// Starts the run: its clock begins at zero now.
     pub fn release(&self) {
         self.clock.restart();
-        self.start_line.release();
+        self.start_line.release(Nanos::ZERO);
     }
 
-    /// Starts the run at an instant on the operating system's scale, which is waited for: its clock begins at zero then.
+    /// Starts the run at an instant on the operating system's scale, which is waited for: its clock begins at zero then. Where it
+    /// is past, the engine takes over: what the plan has before `from` is another's.
     #[expect(
         clippy::disallowed_methods,
         reason = "no runtime runs yet: who starts the engine waits with it"
     )]
-    pub fn release_at(&self, monotonic_ns: u64) {
-        let ahead = monotonic_ns.saturating_sub(platform::monotonic_ns());
-        thread::sleep(Duration::from_nanos(ahead));
+    pub fn release_at(&self, monotonic_ns: u64, from: Nanos) {
+        let ahead = ahead_ns(monotonic_ns, platform::monotonic_ns());
+        thread::sleep(Duration::from_nanos(ahead.max(0).unsigned_abs()));
         self.clock.begin_at(monotonic_ns);
-        self.start_line.release();
+        self.start_line.release(from);
     }
 
     /// The number of workers that report.

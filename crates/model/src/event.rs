@@ -68,6 +68,8 @@ pub const WARNING_MARK: &str = "warning";
 pub const MANY_SERIES_MARK: &str = "series";
 /// The kind of a [`Mark`] that says which agent was lost, and with it a part of the load.
 pub const AGENT_LOST_MARK: &str = "agent-lost";
+/// The kind of a [`Mark`] that says who makes the share of a lost agent again.
+pub const AGENT_REPLACED_MARK: &str = "agent-replaced";
 /// The kind of a [`Mark`] that says how many iterations were due and not started.
 pub const DROPPED_MARK: &str = "dropped";
 /// The kind of a [`Mark`] where a threshold ended the run.

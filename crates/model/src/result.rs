@@ -9,7 +9,7 @@ use loadline_metric::{TimeTrend, ValueTrend};
 use serde::{Deserialize, Serialize};
 
 use crate::error_class::ErrorClass;
-use crate::event::{AGENT_LOST_MARK, Mark};
+use crate::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, Mark};
 use crate::heat::Heat;
 use crate::observation::Observations;
 use crate::plan::TestPlan;
@@ -303,10 +303,11 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Whether an agent was lost, and with it a part of the load.
+    /// Whether an agent was lost whose part of the load nobody made again.
     #[must_use]
     pub fn has_lost_agents(&self) -> bool {
-        self.events.iter().any(|mark| mark.kind == AGENT_LOST_MARK)
+        let marks = |kind| self.events.iter().filter(move |mark| mark.kind == kind);
+        marks(AGENT_LOST_MARK).count() > marks(AGENT_REPLACED_MARK).count()
     }
 
     /// The share of the planned iterations that were begun; `None` in a closed model, and of a script

@@ -3,12 +3,13 @@
 //! Must not know the engine's insides. Invariants: what is told second by second sums to what all
 //! workers reported; what a worker reports as it ends belongs to the second in which it ended.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
 use loadline_engine::{INTERVAL, PlannedArrivals, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
+use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
 use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
 use loadline_model::{ErrorClass, Nanos, Snapshot, TestPlan};
@@ -33,6 +34,19 @@ struct Unoffered {
     arrivals: PlannedArrivals,
     /// What those who were lost with it had planned.
     by_others: u64,
+    /// From here on it is others', who came in their place; `None`: nobody did.
+    until: Option<Nanos>,
+}
+
+impl Unoffered {
+    /// What was lost of what is due by an instant.
+    fn by(&self, now: Nanos) -> u64 {
+        let all = match self.until {
+            Some(until) if until <= now => self.arrivals.before(until),
+            _ => self.arrivals.by(now),
+        };
+        all.saturating_sub(self.by_others)
+    }
 }
 
 /// Collects the workers' reports.
@@ -51,12 +65,14 @@ pub(crate) struct Collector {
     /// The same as far as seconds were told.
     told_by_worker: Vec<u64>,
     unoffered: Vec<Unoffered>,
+    /// The first of lost workers in whose place others may come.
+    awaited: BTreeSet<u32>,
     watch: SelfWatch,
     pub(crate) never_started: u64,
     pub(crate) last_done: Nanos,
     pub(crate) failures: Vec<String>,
-    /// Whose reports will not come, and why; not told yet.
-    pub(crate) lost: Vec<String>,
+    /// Whose reports will not come and who came in their place, each with the kind of its mark; not told yet.
+    pub(crate) of_agents: Vec<(&'static str, String)>,
     /// What scripts did to the test since somebody looked.
     pub(crate) signals: Vec<ScriptSignal>,
 }
@@ -85,11 +101,12 @@ impl Collector {
             planned_by_worker: vec![0; workers as usize],
             told_by_worker: vec![0; workers as usize],
             unoffered: Vec::new(),
+            awaited: BTreeSet::new(),
             watch: SelfWatch::begin(ask),
             never_started: 0,
             last_done: Nanos::ZERO,
             failures: Vec::new(),
-            lost: Vec::new(),
+            of_agents: Vec::new(),
             signals: Vec::new(),
         }
     }
@@ -103,9 +120,10 @@ impl Collector {
         self.planned_by_worker.iter().sum()
     }
 
-    /// Whether every worker has ended.
+    /// Whether every worker has ended, and no other is awaited.
     pub(crate) fn all_ended(&self) -> bool {
-        self.reached_by_worker.iter().all(|at| *at == u64::MAX)
+        let mut reached = self.reached_by_worker.iter();
+        self.awaited.is_empty() && reached.all(|at| *at == u64::MAX)
     }
 
     /// Takes a report.
@@ -142,8 +160,27 @@ impl Collector {
                 workers,
                 why,
                 begun,
+                unended,
                 planned,
-            } => self.lose(workers, why, begun, planned),
+                is_awaited,
+            } => {
+                if is_awaited {
+                    self.awaited.insert(workers.start);
+                }
+                let mut seen = Snapshot::default();
+                seen.counts.started = begun;
+                seen.counts.lost = unended;
+                self.lose(workers, why, seen, planned);
+            }
+            WorkerReport::Replaced {
+                workers,
+                lost,
+                from,
+                what,
+            } => self.replace(workers, lost, from, what),
+            WorkerReport::GivenUp { lost } => {
+                self.awaited.remove(&lost);
+            }
             WorkerReport::Script(signal) => self.signals.push(signal),
             WorkerReport::Failed { worker, why } => {
                 self.reached_by_worker[worker as usize] = u64::MAX;
@@ -157,12 +194,9 @@ impl Collector {
         &mut self,
         workers: Range<u32>,
         why: String,
-        begun: u64,
+        seen: Snapshot,
         planned: Option<PlannedArrivals>,
     ) {
-        let mut seen = Snapshot::default();
-        seen.counts.started = begun;
-        seen.counts.lost = begun;
         let first = workers.start as usize;
         let reached = self.reached_by_worker.get(first).copied();
         let interval = reached.filter(|at| *at != u64::MAX).unwrap_or(self.told);
@@ -176,6 +210,7 @@ impl Collector {
                 worker: workers.start,
                 arrivals,
                 by_others: by_others.sum(),
+                until: None,
             });
         }
         for worker in workers {
@@ -183,7 +218,21 @@ impl Collector {
                 *reached = u64::MAX;
             }
         }
-        self.lost.push(why);
+        self.of_agents.push((AGENT_LOST_MARK, why));
+    }
+
+    /// Others have come in the place of workers that were lost: from an instant on, what these would have offered is theirs.
+    fn replace(&mut self, workers: Range<u32>, lost: u32, from: Nanos, what: String) {
+        let all = self.reached_by_worker.len().max(workers.end as usize);
+        self.reached_by_worker.resize(all, self.told);
+        self.planned_by_worker.resize(all, 0);
+        self.told_by_worker.resize(all, 0);
+        let mut unoffered = self.unoffered.iter_mut();
+        if let Some(unoffered) = unoffered.find(|unoffered| unoffered.worker == lost) {
+            unoffered.until = Some(from);
+        }
+        self.awaited.remove(&lost);
+        self.of_agents.push((AGENT_REPLACED_MARK, what));
     }
 
     /// Adds what a worker saw to a second, or to the next that is told where this one was.
@@ -244,9 +293,8 @@ impl Collector {
     /// Books what lost workers would have offered up to an instant.
     fn add_unoffered(&mut self, until: Nanos, pending: &mut Pending) {
         for lost in &self.unoffered {
-            let planned = lost.arrivals.by(until).saturating_sub(lost.by_others);
             let known = &mut self.planned_by_worker[lost.worker as usize];
-            *known = planned.max(*known);
+            *known = lost.by(until).max(*known);
             pending.planned.push((lost.worker, *known));
         }
     }
@@ -316,6 +364,7 @@ mod tests {
     use loadline_engine::platform::GeneratorTotals;
 
     use super::*;
+    use crate::verdict::tests::builder::{Run, arrivals};
 
     fn collector(workers: u32, open: bool) -> Collector {
         Collector::new(
@@ -467,5 +516,55 @@ mod tests {
         assert_eq!(told(reports), [(0, S, 1), (S, S, 1), (2 * S, S, 6)]);
         let both_late = vec![interval(0, 2, 1), interval(1, 2, 1)];
         assert_eq!(told(both_late), [(0, 3 * S, 2)]);
+    }
+
+    #[test]
+    fn what_others_take_over_is_asked_for_once() {
+        let plan = Run::new(arrivals(10, 6, 1), 6.0, 60, 1.0).plan;
+        let planned = |worker, interval, planned| WorkerReport::Interval {
+            worker,
+            interval,
+            seen: Box::default(),
+            waiting: 0,
+            planned,
+        };
+        let mut collector = collector(1, true);
+        let mut offered = Vec::new();
+        let from = Nanos(3 * S);
+        let arrivals = PlannedArrivals::of(&plan, Nanos::ZERO).expect("a plan");
+        for report in [
+            planned(0, 0, 10),
+            WorkerReport::Lost {
+                workers: 0..1,
+                why: "gone".to_owned(),
+                begun: 2,
+                unended: 2,
+                planned: Some(arrivals),
+                is_awaited: true,
+            },
+            WorkerReport::Replaced {
+                workers: 1..2,
+                lost: 0,
+                from,
+                what: "there".to_owned(),
+            },
+            planned(1, 3, 10),
+            planned(1, 4, 20),
+            ended_with(1, 5, 0, 30),
+        ] {
+            collector.take(report);
+            let awaited = collector.told == 1 && collector.reached_by_worker.len() == 1;
+            assert!(!awaited || !collector.all_ended());
+            while let Some(Told { row, .. }) = collector.next_told(0) {
+                offered.push((row.span_ns / S, row.offered));
+            }
+        }
+        let rest = collector.tell_rest(Nanos(5 * S), Nanos(6 * S));
+        offered.push((1, rest.expect("a second").row.offered));
+        // What is due on the very end of a second is told with it, of those that say nothing.
+        let told = [(1, 10), (1, 11), (2, 19), (1, 10), (1, 10)];
+        assert_eq!(offered, told.map(|(span, arrivals)| (span, Some(arrivals))));
+        assert!(collector.all_ended());
+        assert_eq!(collector.planned(), 60);
     }
 }

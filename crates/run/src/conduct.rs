@@ -10,7 +10,7 @@ use std::time::Duration;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::steps::StepsState;
 use loadline_engine::{EngineSetup, StartError};
-use loadline_model::event::{AGENT_LOST_MARK, Mark, THRESHOLD_MARK, WARNING_MARK};
+use loadline_model::event::{Mark, THRESHOLD_MARK, WARNING_MARK};
 use loadline_model::rates::rates;
 use loadline_model::result::{Environment, RunResult, StopReason, Totals};
 use loadline_model::rows::Rows;
@@ -260,11 +260,11 @@ impl Conductor {
         }
     }
 
-    /// Ends the test where the script asks for it; marks where agents were lost.
+    /// Ends the test where the script asks for it; marks where agents were lost, and where others came.
     fn heed_reports(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
-        for text in std::mem::take(&mut self.collector.lost) {
+        for (kind, text) in std::mem::take(&mut self.collector.of_agents) {
             let at_ns = self.load.clock().now().0;
-            let kind = AGENT_LOST_MARK.to_owned();
+            let kind = kind.to_owned();
             self.mark(Mark { at_ns, kind, text }, on_event);
         }
         for signal in std::mem::take(&mut self.collector.signals) {

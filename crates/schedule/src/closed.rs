@@ -26,6 +26,8 @@ pub struct Closed {
     vus: u32,
     end: Option<Nanos>,
     stopped: bool,
+    /// Whether what is left of a planned number is this worker's to tell.
+    counts_left: bool,
     policy: Policy,
 }
 
@@ -79,6 +81,7 @@ impl Closed {
             vus,
             end,
             stopped: false,
+            counts_left: true,
             policy,
         }
     }
@@ -178,12 +181,26 @@ impl Closed {
         self.stopped = true;
     }
 
+    /// Takes over from another, before anything was started: iterations that are planned by number stay the other's.
+    pub(crate) fn take_over(&mut self) {
+        self.counts_left = false;
+        if matches!(
+            self.policy,
+            Policy::SharedIterations(_) | Policy::PerVuIterations(_)
+        ) {
+            self.stop();
+        }
+    }
+
     /// Iterations planned by count that this worker took on and has not started.
     ///
     /// Once all workers have stopped, the sum over them is what the test leaves out: k6's dropped
     /// iterations. Zero where no count was planned.
     #[must_use]
     pub fn unstarted(&self) -> u64 {
+        if !self.counts_left {
+            return 0;
+        }
         match &self.policy {
             Policy::SharedIterations(policy) => policy.unstarted(),
             Policy::PerVuIterations(policy) => policy.unstarted(),
@@ -197,6 +214,7 @@ impl Closed {
     #[must_use]
     pub fn unstarted_parts(&self) -> Vec<u64> {
         let mut parts = match &self.policy {
+            _ if !self.counts_left => Vec::new(),
             Policy::PerVuIterations(policy) => policy.unstarted_by_vu().collect(),
             _ => vec![self.unstarted()],
         };

@@ -26,8 +26,8 @@ pub mod thread_group;
 
 use std::sync::Arc;
 
-use loadline_model::Executor;
 use loadline_model::segment::Share;
+use loadline_model::{Executor, Nanos};
 
 pub use closed::Closed;
 pub use next::Next;
@@ -64,9 +64,18 @@ impl Schedule {
         }
     }
 
+    /// Takes over at an instant, before anything was taken: arrivals due before it are another's, and so are all
+    /// iterations that are planned by number, of which nobody knows how many are left.
+    pub fn take_over_at(&mut self, now: Nanos) {
+        match self {
+            Schedule::Closed(closed) => closed.take_over(),
+            Schedule::Open(open) => open.take_over_at(now),
+        }
+    }
+
     /// The first instant at which nothing starts any more; `None` without a limit in time.
     #[must_use]
-    pub fn end(&self) -> Option<loadline_model::Nanos> {
+    pub fn end(&self) -> Option<Nanos> {
         match self {
             Schedule::Closed(closed) => closed.end(),
             Schedule::Open(open) => open.end(),

@@ -39,6 +39,8 @@ pub struct Open {
     counting: Option<RefCell<Count>>,
     vus: u32,
     pre_allocated: u32,
+    /// Arrivals of the share that were another's: those due before this worker took over.
+    anothers: u64,
 }
 
 impl Open {
@@ -115,8 +117,18 @@ impl Open {
             counting,
             vus,
             pre_allocated,
+            anothers: 0,
             plan,
         }
+    }
+
+    /// Takes over at an instant, before anything was taken: what is due before it is another's.
+    pub(crate) fn take_over_at(&mut self, now: Nanos) {
+        let Some(before) = now.0.checked_sub(1) else {
+            return;
+        };
+        self.anothers = self.due_of_share_by(Nanos(before));
+        self.taking.skip_to(self.anothers, &self.plan);
     }
 
     /// Virtual users that this worker hosts at most.
@@ -160,7 +172,10 @@ impl Open {
     #[must_use]
     pub fn due_by(&self, now: Nanos) -> u64 {
         match self.next_due() {
-            Some(due) if due <= now => self.planned_by(now).saturating_sub(self.taking.taken),
+            Some(due) if due <= now => {
+                let due = self.due_of_share_by(now);
+                due.saturating_sub(self.taking.taken)
+            }
             _ => 0,
         }
     }
@@ -169,6 +184,11 @@ impl Open {
     /// [`Open::due_by`] costs.
     #[must_use]
     pub fn planned_by(&self, now: Nanos) -> u64 {
+        self.due_of_share_by(now).saturating_sub(self.anothers)
+    }
+
+    /// Arrivals of the share due at or before `now`, whoever's they are.
+    fn due_of_share_by(&self, now: Nanos) -> u64 {
         match &self.counting {
             Some(count) => count.borrow_mut().planned_by(now, &self.plan),
             None => self
@@ -192,7 +212,8 @@ impl Open {
                 .map(|total| self.plan.limited(total))
                 .or(self.plan.limit),
         };
-        all.map(|total| self.plan.share.count_below(total))
+        let of_share = all.map(|total| self.plan.share.count_below(total));
+        of_share.map(|total| total.saturating_sub(self.anothers))
     }
 
     /// The first instant at which no arrival is due any more; `None` without a limit in time.
@@ -318,6 +339,19 @@ impl Stream {
         self.taken += 1;
         self.head = self.arrival(plan);
         Some(arrival)
+    }
+
+    /// Makes the share's arrival of this number, from 0, the next one.
+    fn skip_to(&mut self, number: u64, plan: &Plan) {
+        while self.taken < number && !matches!(self.walk, Walk::Even) {
+            if self.take(plan).is_none() {
+                return;
+            }
+        }
+        if self.taken < number {
+            self.taken = number;
+            self.head = self.arrival(plan);
+        }
     }
 
     /// The share's arrival number `taken`.

@@ -187,6 +187,24 @@ proptest! {
         prop_assert_eq!((open.take(), open.next_due(), open.due_by(Nanos::MAX)), (None, None, 0));
     }
 
+    /// What one does before an instant and another from it on is the whole, whenever the other takes over.
+    #[test]
+    fn who_takes_over_does_what_is_due_from_then_on(
+        executor in either(),
+        at in 0_u64..4_000_000_000,
+        now in 0_u64..5_000_000_000,
+    ) {
+        let all = arrivals(open(whole(&executor)));
+        let mut taken_over = whole(&executor);
+        taken_over.take_over_at(Nanos(at));
+        let taken_over = open(taken_over);
+        let anothers = all.iter().filter(|arrival| arrival.intended.0 < at).count();
+        let due = all[anothers..].iter().filter(|arrival| arrival.intended.0 <= now).count() as u64;
+        prop_assert_eq!(taken_over.planned_by(Nanos(now)), due);
+        prop_assert_eq!(taken_over.due_by(Nanos(now)), due);
+        prop_assert_eq!(arrivals(taken_over), &all[anothers..]);
+    }
+
     #[test]
     fn every_division_sums_to_the_whole(
         executor in either(),

@@ -73,7 +73,10 @@ fn worker_of(report: &WorkerReport) -> Option<u32> {
         WorkerReport::Interval { worker, .. }
         | WorkerReport::Ended { worker, .. }
         | WorkerReport::Failed { worker, .. } => Some(*worker),
-        WorkerReport::Lost { .. } | WorkerReport::Script(_) => None,
+        WorkerReport::Lost { .. }
+        | WorkerReport::Replaced { .. }
+        | WorkerReport::GivenUp { .. }
+        | WorkerReport::Script(_) => None,
     }
 }
 

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use loadline_engine::platform;
+use loadline_model::Nanos;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
@@ -139,7 +140,10 @@ impl Session {
                 }
                 self.begin_if_whole();
             }
-            Told::Start(start) => self.pass(Control::Start(start.at_ns, start.data.map(Arc::from))),
+            Told::Start(start) => {
+                let data = start.data.map(Arc::from);
+                self.pass(Control::Start(start.at_ns, Nanos(start.from_ns), data));
+            }
             Told::Order(order) => {
                 if let Some(command) = command_of(&order) {
                     self.pass(Control::Order(command));

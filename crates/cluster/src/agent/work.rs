@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loadline_engine::live::{LiveCounters, LiveTotals};
 use loadline_engine::{Engine, ScriptLog, WorkerReport, platform};
-use loadline_model::RunCommand;
+use loadline_model::{Nanos, RunCommand};
 use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
 use tokio::sync::mpsc::UnboundedSender;
@@ -58,8 +58,8 @@ impl ScriptLog for Outgoing {
 pub(super) enum Control {
     /// What to do.
     Do(Box<Assignment>),
-    /// When to start, on this machine's clock; with the data of `setup()`.
-    Start(u64, Option<Arc<str>>),
+    /// When to start, on this machine's clock, and from which instant of the run the plan is the agent's; with the data of `setup()`.
+    Start(u64, Nanos, Option<Arc<str>>),
     /// An order.
     Order(RunCommand),
     /// Reports up to this one have arrived.
@@ -134,12 +134,12 @@ impl Work {
                 false => self.control.try_recv(),
             };
             match control {
-                Ok(Control::Start(at_ns, json)) => {
+                Ok(Control::Start(at_ns, from, json)) => {
                     if let Some(json) = json {
                         // Nobody else sets it.
                         drop(data.set(json));
                     }
-                    engine.release_at(at_ns);
+                    engine.release_at(at_ns, from);
                     return true;
                 }
                 Ok(Control::Order(command)) => engine.command(command),

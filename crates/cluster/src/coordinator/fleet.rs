@@ -13,13 +13,13 @@ use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, WorkerReport, platform};
-use loadline_model::{RunCommand, TestPlan};
+use loadline_model::{Nanos, RunCommand, TestPlan};
 use loadline_run::Load;
 use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
 
 use super::jobs::Recipe;
-use super::roster::Roster;
+use super::roster::{Expected, Roster};
 use super::server::{Serving, Shared, serve};
 use crate::generated::LogLine;
 use crate::identity::Identity;
@@ -49,6 +49,8 @@ pub struct FleetSettings {
     pub log: Option<Arc<dyn ScriptLog>>,
     /// What is said of agents that come.
     pub on_note: Box<dyn Fn(&str) + Send + Sync>,
+    /// Who starts another in the place of an agent that was lost, by its name; must not block.
+    pub on_lost: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 /// Why there is no fleet.
@@ -100,7 +102,13 @@ impl Fleet {
         let idle = settings.agents - agents;
         let log = settings.log;
         let shared = Arc::new(Shared {
-            roster: Mutex::new(Roster::new(agents, idle, env!("CARGO_PKG_VERSION"))),
+            roster: Mutex::new(Roster::new(Expected {
+                wanted: agents,
+                idle,
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                is_replaceable: share::is_replaceable(&settings.plan),
+                end: settings.plan.duration().map(Nanos::from),
+            })),
             changed: Condvar::new(),
             live: (0..agents)
                 .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
@@ -111,6 +119,7 @@ impl Fleet {
             reports: reports_to,
             on_log: Box::new(move |line| write(log.as_deref(), line)),
             on_note: settings.on_note,
+            on_lost: settings.on_lost,
             links: Mutex::default(),
         });
         let serving = serve(Arc::clone(&shared), settings.listen, &settings.identity)

@@ -52,6 +52,7 @@ pub(super) struct Shared {
     pub(super) reports: Sender<WorkerReport>,
     pub(super) on_log: Box<dyn Fn(&LogLine) + Send + Sync>,
     pub(super) on_note: Box<dyn Fn(&str) + Send + Sync>,
+    pub(super) on_lost: Box<dyn Fn(&str) + Send + Sync>,
     pub(super) links: Mutex<Links>,
 }
 
@@ -83,7 +84,7 @@ impl Shared {
         // While the roster is held, so that what follows from it keeps its order.
         self.carry_out(acts);
         for (counters, live) in self.live.iter().zip(roster.live()) {
-            counters.show(live);
+            counters.show(&live);
         }
         drop(roster);
         self.changed.notify_all();
@@ -97,7 +98,12 @@ impl Shared {
                 Act::Close(link) => drop(self.links().open.remove(&link)),
                 // A run that no longer listens has ended.
                 Act::Tell(report) => drop(self.reports.send(report)),
-                Act::Lose(number, lost) => drop(self.reports.send(self.lost(number, lost))),
+                Act::Lose(number, lost) => {
+                    if lost.is_awaited {
+                        (self.on_lost)(&lost.name);
+                    }
+                    drop(self.reports.send(self.lost(number, lost)));
+                }
                 Act::Log(line) => (self.on_log)(&line),
                 Act::Note(text) => (self.on_note)(&text),
             }
@@ -107,12 +113,14 @@ impl Shared {
     /// How the run is told of an agent that is gone.
     fn lost(&self, number: u32, lost: Lost) -> WorkerReport {
         let share = share_of((*self.plan).clone(), number, self.agents);
-        let planned = share.and_then(|plan| PlannedArrivals::of(&plan));
+        let planned = share.and_then(|plan| PlannedArrivals::of(&plan, lost.from));
         WorkerReport::Lost {
             workers: lost.workers,
             why: lost.why,
             begun: lost.begun,
+            unended: lost.unended,
             planned: planned.ok(),
+            is_awaited: lost.is_awaited,
         }
     }
 
@@ -157,7 +165,8 @@ async fn listen(shared: Arc<Shared>, link: Link, mut incoming: Streaming<FromAge
             shared.decide(|roster| roster.heard(now, link, said));
         }
     }
-    shared.decide(|roster| roster.closed(link));
+    let now = platform::monotonic_ns();
+    shared.decide(|roster| roster.closed(now, link));
     shared.links().open.remove(&link);
 }
 

@@ -70,8 +70,11 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Works until everything has ended.
-    async fn run(mut self) {
+    /// Works until everything has ended; what the plan has before `from` is another's.
+    async fn run(mut self, from: Nanos) {
+        if from > Nanos::ZERO {
+            self.take_over_at(from);
+        }
         // A run that was called off before it began has dropped nothing.
         self.obey(self.clock.now());
         for hosted in &self.hosted {
@@ -107,6 +110,13 @@ impl Worker {
             self.wait_until(next).await;
         }
         self.report_end();
+    }
+
+    fn take_over_at(&mut self, from: Nanos) {
+        for hosted in &self.hosted {
+            hosted.share.take_over_at(from);
+        }
+        self.next_interval = from.0 / Nanos::from(INTERVAL).0;
     }
 
     fn obey(&mut self, now: Nanos) {

@@ -4,6 +4,7 @@
 //! posted to a sibling, or counted as never started.
 
 mod gate;
+mod steering;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -18,7 +19,7 @@ use loadline_schedule::{Arrival, Next, Schedule};
 use super::task::VuTask;
 use crate::clock::Clock;
 use crate::live::LiveCounters;
-use crate::mailbox::{Mailbox, Steering};
+use crate::mailbox::Mailbox;
 use crate::slot::VuSlot;
 use crate::steps::PhaseGate;
 use crate::timers::Timers;
@@ -327,43 +328,6 @@ impl ScenarioShare {
         }
     }
 
-    /// Does what was said from outside, if the scenario lets that be said. Virtual users that are no
-    /// longer at work are cut, as in k6; those of a scenario that is paused end their iterations.
-    pub(crate) fn steer(
-        self: &Rc<Self>,
-        Steering { vus, is_paused }: Steering,
-        timers: &Rc<Timers>,
-        make: MakeBehaviour<'_>,
-    ) {
-        let Some((at_work, max_vus)) = vus.or(self.planned_vus) else {
-            return;
-        };
-        let hosted = match &mut *self.schedule.borrow_mut() {
-            Schedule::Closed(closed) => {
-                closed.steer(at_work, max_vus, is_paused);
-                closed.vus()
-            }
-            Schedule::Open(_) => return,
-        };
-        while !self.over.get() && (self.slots.borrow().len() as u32) < hosted {
-            let task = self.make_vu(timers, make);
-            tokio::task::spawn_local(task.run_closed());
-        }
-        self.steered.set(self.steered.get() + 1);
-        for slot in self.slots.borrow().iter() {
-            if slot.global >= u64::from(at_work) {
-                slot.cut();
-            } else {
-                slot.wake();
-            }
-        }
-    }
-
-    /// How often it was steered from outside.
-    pub(crate) fn steered(&self) -> u64 {
-        self.steered.get()
-    }
-
     /// Starts the arrivals that are due.
     pub(crate) fn dispatch(
         self: &Rc<Self>,
@@ -396,6 +360,13 @@ impl ScenarioShare {
                 self.exhausted.set(true);
                 break;
             }
+        }
+    }
+
+    /// Takes over from another at an instant of the run, before anything was started.
+    pub(crate) fn take_over_at(&self, from: Nanos) {
+        if from > self.start.get() {
+            self.schedule.borrow_mut().take_over_at(self.relative(from));
         }
     }
 

@@ -108,7 +108,8 @@ struct Arrived {
     workers: u32,
     /// Whether one of them could not be made.
     is_broken: bool,
-    is_released: bool,
+    /// Set by the start: what the plan has before it is another's.
+    released_from: Option<Nanos>,
 }
 
 impl StartLine {
@@ -124,16 +125,17 @@ impl StartLine {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for all others and for the start; gives whether every one of them was made.
-    fn wait(&self, is_made: bool) -> bool {
+    /// Waits for all others and for the start; gives from where on the plan is theirs. `None`: one of them could not be made.
+    fn wait(&self, is_made: bool) -> Option<Nanos> {
         let mut arrived = self.arrived();
         arrived.workers += 1;
         arrived.is_broken |= !is_made;
         self.changed.notify_all();
         let wait = self
             .changed
-            .wait_while(arrived, |arrived| !arrived.is_released);
-        !wait.unwrap_or_else(PoisonError::into_inner).is_broken
+            .wait_while(arrived, |arrived| arrived.released_from.is_none());
+        let arrived = wait.unwrap_or_else(PoisonError::into_inner);
+        arrived.released_from.filter(|_| !arrived.is_broken)
     }
 
     /// Waits so long for every worker to be ready, or to have failed; whether they are.
@@ -145,9 +147,9 @@ impl StartLine {
         !wait.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Starts the workers that were waited for.
-    pub(crate) fn release(&self) {
-        self.arrived().is_released = true;
+    /// Starts the workers that were waited for, with what the plan has from an instant on.
+    pub(crate) fn release(&self, from: Nanos) {
+        self.arrived().released_from = Some(from);
         self.changed.notify_all();
     }
 }
@@ -168,12 +170,12 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
         }
         Ok(runtime) => runtime.block_on(async {
             let worker = make_worker(setup).await;
-            let all_made = start_line.wait(worker.is_ok());
+            let from = start_line.wait(worker.is_ok());
             let worker = worker?;
-            if !all_made {
+            let Some(from) = from else {
                 return Err("not started: another worker could not be made".to_owned());
-            }
-            worker.run().await;
+            };
+            worker.run(from).await;
             Ok(())
         }),
     };

@@ -29,7 +29,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
     if totals.stop != StopReason::Finished {
         return Delivery::Unfinished;
     }
-    if facts.lost_agents().next().is_some() {
+    if facts.has_lost_agents() {
         return Delivery::FellShort;
     }
     let Some(asked) = totals.asked else {

@@ -5,7 +5,6 @@
 
 use loadline_metric::TimeTrend;
 use loadline_model::error_class::ErrorClass;
-use loadline_model::event::AGENT_LOST_MARK;
 use loadline_model::executor::Executor;
 use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::result::{Row, TimeMetric};
@@ -13,6 +12,7 @@ use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
 
 use super::Evidence;
+use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
 
 pub(super) struct Facts<'a> {
     pub(super) evidence: &'a Evidence<'a>,
@@ -54,11 +54,17 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What was said of agents that were lost.
-    pub(super) fn lost_agents(&self) -> impl Iterator<Item = &'a str> {
+    /// Whether an agent was lost whose part of the load nobody made again.
+    pub(super) fn has_lost_agents(&self) -> bool {
+        let marks = |kind| self.said_of_agents(kind).len();
+        marks(AGENT_LOST_MARK) > marks(AGENT_REPLACED_MARK)
+    }
+
+    /// What was said of agents: of those that were lost, or of those that took over.
+    pub(super) fn said_of_agents(&self, kind: &str) -> Vec<&'a str> {
         let marks = self.evidence.events.iter();
-        let lost = marks.filter(|mark| mark.kind == AGENT_LOST_MARK);
-        lost.map(|mark| mark.text.as_str())
+        let said = marks.filter(|mark| mark.kind == kind);
+        said.map(|mark| mark.text.as_str()).collect()
     }
 
     /// Cores of the machine that the generator runs on.

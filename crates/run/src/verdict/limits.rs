@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use loadline_model::error_class::{ErrorClass, Fault};
+use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
@@ -265,10 +266,12 @@ fn generator_signs(facts: &Facts<'_>) -> Vec<Sign> {
 
 /// A part of the generator that is gone explains what was not offered, whatever else there is.
 fn lost(facts: &Facts<'_>) -> Option<Sign> {
-    let told: Vec<&str> = facts.lost_agents().collect();
+    let mut told = facts.said_of_agents(AGENT_LOST_MARK);
     if told.is_empty() {
         return None;
     }
+    told.extend(facts.said_of_agents(AGENT_REPLACED_MARK));
+    let is_gone = facts.has_lost_agents();
     let begun = match facts.all.lost {
         0 => String::new(),
         lost => format!(
@@ -276,10 +279,14 @@ fn lost(facts: &Facts<'_>) -> Option<Sign> {
             counted(lost, "request")
         ),
     };
+    let gravity = match is_gone {
+        true => Gravity::Alarm,
+        false => Gravity::Caution,
+    };
     Some(Sign {
-        decisive: true,
+        decisive: is_gone || facts.missed().is_some(),
         finding: Code::AgentLost.finding(
-            Gravity::Alarm,
+            gravity,
             format!("{}{begun}", told.join("; ")),
             "look why it ended (its log, dmesg, kubectl describe pod), then run again",
         ),

@@ -103,9 +103,7 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
     let who = match limit {
         Limit::Target => "the target was the limit",
         Limit::Network => "the network was the limit",
-        Limit::Generator if facts.lost_agents().next().is_some() => {
-            "a part of the generator was lost"
-        }
+        Limit::Generator if facts.has_lost_agents() => "a part of the generator was lost",
         Limit::Generator => "the generator was the limit",
         Limit::Plan => "the plan was the limit",
         Limit::Nobody | Limit::Unknown => "the evidence does not say why",

@@ -4,6 +4,9 @@
 //! in the order of its agent; the workers of all agents are numbered without a gap once the roster is closed; an agent
 //! that is lost is told as lost once, with what it had begun and not reported.
 
+mod replacing;
+mod seat;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
@@ -11,17 +14,16 @@ use std::time::Duration;
 use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
-use loadline_model::{RunCommand, Snapshot};
+use loadline_model::{Nanos, RunCommand};
 use prost::Message as _;
 
-use crate::clocks::{ClockSync, Exchange, QUESTIONS};
 use crate::generated::from_agent::What as Said;
 use crate::generated::to_agent::What;
 use crate::generated::{
-    ClockAnswer, ClockQuestion, Ending, FromAgent, Hello, LogLine, Order, Received, Refusal,
-    Report, Start, Welcome,
+    Ending, FromAgent, Hello, LogLine, Order, Received, Refusal, Report, Welcome,
 };
 use crate::message::{WORKERS_MAX, live_received, report_received, signal_received};
+use seat::{Awaited, Seat, State};
 
 /// An agent that says nothing for so long is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
@@ -58,82 +60,69 @@ pub(super) enum Act {
 /// What is known of an agent that is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
+    /// What it was called.
+    pub(super) name: String,
     /// Its workers among all.
     pub(super) workers: Range<u32>,
     /// Who it was and why it is gone.
     pub(super) why: String,
     /// Requests that it had begun and not reported.
     pub(super) begun: u64,
+    /// Requests whose end it had not reported.
+    pub(super) unended: u64,
+    /// From which instant of the run on the share was its own.
+    pub(super) from: Nanos,
+    /// Whether another may come in its place.
+    pub(super) is_awaited: bool,
 }
 
-/// How far a seat is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum State {
-    /// Its agent makes itself ready.
-    Preparing,
-    /// It is, with so many workers.
-    Ready(u32),
-    /// There is nothing for it to do.
-    Idle,
-    /// It takes no part any more.
-    Gone,
-}
-
-/// One agent.
-#[derive(Debug)]
-struct Seat {
-    link: Link,
-    name: String,
-    state: State,
-    heard_ns: u64,
-    clock: ClockSync,
-    /// The question that waits for its answer, and when it was asked.
-    question: Option<(u64, u64)>,
-    asked_ns: u64,
-    /// Numbers of its workers among all; empty until the roster is closed.
-    workers: Range<u32>,
-    workers_ended: u32,
-    next_report: u64,
-    live: LiveTotals,
-    /// What it has used.
-    used: GeneratorTotals,
-    /// Whose its cores are.
-    cores_owner: String,
-    /// Requests begun, as far as it has reported.
-    reported: u64,
+/// What is known of a test before anybody joins.
+#[derive(Clone, Debug)]
+pub(super) struct Expected {
+    /// How many agents make the load.
+    pub(super) wanted: u32,
+    /// How many more are let in, and have nothing to do.
+    pub(super) idle: u32,
+    /// The coordinator's version.
+    pub(super) version: String,
+    /// Whether the share of a lost agent can be made again: not all of it is planned by number.
+    pub(super) is_replaceable: bool,
+    /// When nothing starts any more; `None` where time does not end it.
+    pub(super) end: Option<Nanos>,
 }
 
 /// The agents of a test.
 #[derive(Debug)]
 pub(super) struct Roster {
-    /// How many make the load.
-    wanted: u32,
-    /// How many more are let in, and have nothing to do.
-    idle: u32,
-    version: String,
+    expected: Expected,
     seats: Vec<Seat>,
     by_link: BTreeMap<Link, usize>,
     /// Why the test cannot begin.
     failures: Vec<String>,
     is_closed: bool,
-    has_started: bool,
+    /// The number of the next worker.
+    next_worker: u32,
+    /// When the run started.
+    started_ns: Option<u64>,
     is_over: bool,
-    /// Orders so far, for those that come late.
+    /// What `setup()` returned, for those that come late.
+    data: Option<String>,
+    /// Orders so far, for the same.
     orders: Vec<RunCommand>,
 }
 
 impl Roster {
-    pub(super) fn new(wanted: u32, idle: u32, version: &str) -> Roster {
+    pub(super) fn new(expected: Expected) -> Roster {
         Roster {
-            wanted,
-            idle,
-            version: version.to_owned(),
+            expected,
             seats: Vec::new(),
             by_link: BTreeMap::new(),
             failures: Vec::new(),
             is_closed: false,
-            has_started: false,
+            next_worker: 0,
+            started_ns: None,
             is_over: false,
+            data: None,
             orders: Vec::new(),
         }
     }
@@ -142,12 +131,12 @@ impl Roster {
     pub(super) fn is_ready(&self) -> bool {
         let ready = self.seats.iter();
         let ready = ready.filter(|seat| matches!(seat.state, State::Ready(_)));
-        !self.failures.is_empty() || ready.count() == self.wanted as usize
+        !self.failures.is_empty() || ready.count() == self.expected.wanted as usize
     }
 
     /// What each agent counts, by its number.
-    pub(super) fn live(&self) -> impl Iterator<Item = &LiveTotals> {
-        self.seats.iter().map(|seat| &seat.live)
+    pub(super) fn live(&self) -> impl Iterator<Item = LiveTotals> {
+        self.seats.iter().map(Seat::live_with_past)
     }
 
     /// What all agents have used, beside what is used here. Agents that share cores have them once.
@@ -158,7 +147,8 @@ impl Roster {
             ..here.clone()
         };
         for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
-            sum.cpu_ns = sum.cpu_ns.saturating_add(seat.used.cpu_ns);
+            let cpu_ns = seat.past_cpu_ns.saturating_add(seat.used.cpu_ns);
+            sum.cpu_ns = sum.cpu_ns.saturating_add(cpu_ns);
             sum.rss_bytes = sum.rss_bytes.saturating_add(seat.used.rss_bytes);
             sum.rss_max_bytes = sum.rss_max_bytes.saturating_add(seat.used.rss_max_bytes);
             if let Some(throttled) = seat.used.throttled_ns {
@@ -191,17 +181,21 @@ impl Roster {
         seat.heard_ns = now_ns;
         match said {
             Said::Hello(_) => Vec::new(),
-            Said::Clock(answer) => seat.answered(now_ns, answer),
+            Said::Clock(answer) => {
+                let mut acts = seat.answered(now_ns, answer);
+                acts.extend(self.replace_if_ready(now_ns, number));
+                acts
+            }
             Said::Ready(ready) => {
                 if seat.state == State::Preparing {
                     seat.state = State::Ready(ready.workers.clamp(1, WORKERS_MAX));
                     seat.used.cores = ready.cores.clamp(0.0, CORES_MAX);
                     seat.cores_owner = ready.cores_owner;
                 }
-                Vec::new()
+                self.replace_if_ready(now_ns, number)
             }
-            Said::Refusal(refusal) => self.lose(number, &refusal.why),
-            Said::Report(report) => self.reported(number, report),
+            Said::Refusal(refusal) => self.lose(now_ns, number, &refusal.why),
+            Said::Report(report) => self.reported(now_ns, number, report),
             Said::Live(live) => {
                 if seat.state != State::Gone {
                     let (live, used) = live_received(&live);
@@ -220,9 +214,9 @@ impl Roster {
     }
 
     /// A link is closed.
-    pub(super) fn closed(&mut self, link: Link) -> Vec<Act> {
-        match self.by_link.get(&link).copied() {
-            Some(number) => self.lose(number, "its connection was closed"),
+    pub(super) fn closed(&mut self, now_ns: u64, link: Link) -> Vec<Act> {
+        match self.by_link.remove(&link) {
+            Some(number) => self.lose(now_ns, number, "its connection was closed"),
             None => Vec::new(),
         }
     }
@@ -237,20 +231,21 @@ impl Roster {
             }
             if now_ns.saturating_sub(seat.heard_ns) > nanos(SILENCE_MAX) {
                 let why = format!("it said nothing for {} s", SILENCE_MAX.as_secs());
-                acts.extend(self.lose(number, &why));
+                acts.extend(self.lose(now_ns, number, &why));
             } else if seat.question.is_none()
                 && now_ns.saturating_sub(seat.asked_ns) > nanos(ASK_EVERY)
             {
                 acts.push(seat.ask(now_ns));
             }
         }
+        acts.extend(self.give_up_if_due(now_ns));
         acts
     }
 
     /// Nobody else is let in; gives how many workers there are.
     pub(super) fn close(&mut self) -> (u32, Vec<Act>) {
         if self.is_closed {
-            return (self.workers(), Vec::new());
+            return (self.next_worker, Vec::new());
         }
         self.is_closed = true;
         let mut next = 0;
@@ -277,18 +272,12 @@ impl Roster {
                 why,
             }));
         }
+        self.next_worker = next;
         (next, acts)
-    }
-
-    fn workers(&self) -> u32 {
-        let seats = self.seats.iter().map(|seat| seat.workers.end).max();
-        let failures = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
-        seats.unwrap_or(0) + failures
     }
 
     /// The run starts; gives when, on the coordinator's clock.
     pub(super) fn start(&mut self, now_ns: u64, data: Option<&str>) -> (u64, Vec<Act>) {
-        self.has_started = true;
         let mut acts = Vec::new();
         if !self.failures.is_empty() {
             acts.extend(self.order(RunCommand::StopNow));
@@ -299,13 +288,11 @@ impl Roster {
             .map(|seat| seat.clock.offset().error_ns * 2);
         let ahead = nanos(START_AHEAD).max(round_trip.max().unwrap_or(0) * 3);
         let at_ns = now_ns + ahead;
+        self.started_ns = Some(at_ns);
         for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
-            let start = Start {
-                at_ns: seat.clock.offset().there(at_ns),
-                data: data.map(str::to_owned),
-            };
-            acts.push(Act::Say(seat.link, What::Start(start)));
+            acts.push(seat.start(at_ns, data, Nanos::ZERO));
         }
+        self.data = data.map(str::to_owned);
         (at_ns, acts)
     }
 
@@ -314,9 +301,13 @@ impl Roster {
         self.orders.push(command);
         let seats = self.seats.iter();
         let seats = seats.filter(|seat| seat.state != State::Gone);
-        seats
+        let mut acts: Vec<Act> = seats
             .map(|seat| Act::Say(seat.link, What::Order(Order::from(command))))
-            .collect()
+            .collect();
+        if is_stop(command) {
+            acts.extend(self.give_up());
+        }
+        acts
     }
 
     /// All is told: agents end with this code.
@@ -343,65 +334,57 @@ impl Roster {
         if self.by_link.contains_key(&link) {
             return Vec::new();
         }
-        if !is_compatible(&self.version, &hello.version) {
+        if !is_compatible(&self.expected.version, &hello.version) {
             return refuse(format!(
                 "the coordinator is loadline {} and cannot work with an agent of {}; use one version",
-                self.version,
+                self.expected.version,
                 shortened(&hello.version)
             ));
         }
+        if let Some(number) = self.awaited_seat() {
+            return self.seat_again(now_ns, link, number, &hello.name);
+        }
         let number = self.seats.len();
-        let all = self.wanted + self.idle;
-        let is_idle = number >= self.wanted as usize;
+        let Expected { wanted, idle, .. } = self.expected;
+        let all = wanted + idle;
+        let is_idle = number >= wanted as usize;
         if self.is_over || (self.is_closed && !is_idle) || number >= all as usize {
             return refuse(format!("all {all} agents of the test are there"));
         }
-        let name = match shortened(&hello.name) {
-            name if name.is_empty() => format!("agent-{}", number + 1),
-            name => name,
+        let state = match is_idle {
+            true => State::Idle,
+            false => State::Preparing,
         };
-        let mut seat = Seat {
-            link,
-            name,
-            state: match is_idle {
-                true => State::Idle,
-                false => State::Preparing,
-            },
-            heard_ns: now_ns,
-            clock: ClockSync::default(),
-            question: None,
-            asked_ns: 0,
-            workers: 0..0,
-            workers_ended: 0,
-            next_report: 0,
-            live: LiveTotals::default(),
-            used: GeneratorTotals::default(),
-            cores_owner: String::new(),
-            reported: 0,
-        };
-        let at = u32::try_from(number).unwrap_or(u32::MAX);
-        let welcome = Welcome {
-            number: at,
-            agents: self.wanted,
-        };
+        let seat = Seat::new(now_ns, link, named(&hello.name, number), state);
         let note = format!("{} has joined: {} of {}", seat.name, number + 1, all);
+        self.seats.push(seat);
+        self.greet(now_ns, number, note)
+    }
+
+    /// Tells who has sat down what to do.
+    fn greet(&mut self, now_ns: u64, number: usize, note: String) -> Vec<Act> {
+        let seat = &mut self.seats[number];
+        let link = seat.link;
+        self.by_link.insert(link, number);
+        let welcome = Welcome {
+            number: u32::try_from(number).unwrap_or(u32::MAX),
+            agents: self.expected.wanted,
+        };
         let mut acts = vec![
             Act::Note(note),
             Act::Say(link, What::Welcome(welcome)),
             seat.ask(now_ns),
         ];
-        if !is_idle {
+        if seat.state != State::Idle {
             acts.push(Act::Employ(link));
             let orders = self.orders.iter();
             acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
         }
-        self.by_link.insert(link, number);
-        self.seats.push(seat);
         acts
     }
 
     /// Takes in a report; one that was told is not told again.
-    fn reported(&mut self, number: usize, report: Report) -> Vec<Act> {
+    fn reported(&mut self, now_ns: u64, number: usize, report: Report) -> Vec<Act> {
         let seat = &mut self.seats[number];
         let (link, place) = (seat.link, report.number);
         let received = Act::Say(link, What::Received(Received { number: place }));
@@ -410,13 +393,14 @@ impl Roster {
         }
         let worker = seat.workers.start.saturating_add(report.worker);
         if place != seat.next_report || !seat.workers.contains(&worker) {
-            return self.lose(number, "it broke the protocol: a report out of its order");
+            let why = "it broke the protocol: a report out of its order";
+            return self.lose(now_ns, number, why);
         }
         match report_received(report, worker) {
-            Err(error) => self.lose(
-                number,
-                &format!("it sent a report that cannot be read: {error}"),
-            ),
+            Err(error) => {
+                let why = format!("it sent a report that cannot be read: {error}");
+                self.lose(now_ns, number, &why)
+            }
             Ok(report) => {
                 seat.next_report += 1;
                 seat.note(&report);
@@ -426,83 +410,41 @@ impl Roster {
     }
 
     /// An agent is gone.
-    fn lose(&mut self, number: usize, why: &str) -> Vec<Act> {
-        let wanted = self.wanted;
+    fn lose(&mut self, now_ns: u64, number: usize, why: &str) -> Vec<Act> {
+        let wanted = self.expected.wanted;
+        let may_return = self.may_be_replaced(now_ns, number);
         let seat = &mut self.seats[number];
         let state = std::mem::replace(&mut seat.state, State::Gone);
-        let has_ended = seat.workers_ended >= seat.workers.end - seat.workers.start;
-        let had_no_part = matches!(state, State::Idle | State::Gone);
-        if had_no_part || (self.has_started && has_ended) {
-            return vec![Act::Close(seat.link)];
-        }
-        let begun = seat.live.started.saturating_sub(seat.reported);
-        seat.live = LiveTotals {
-            vus_active: 0,
-            interrupted: seat.live.interrupted.saturating_add(seat.live.active()),
-            ..seat.live
-        };
+        self.by_link.remove(&seat.link);
         let mut acts = vec![Act::Close(seat.link)];
-        if self.is_closed {
-            let lost = Lost {
-                workers: seat.workers.clone(),
-                why: format!(
-                    "{} was lost with its share of the load, 1/{wanted}: {why}",
-                    seat.name
-                ),
-                begun,
-            };
-            let number = u32::try_from(number).unwrap_or(u32::MAX);
-            acts.push(Act::Lose(number, lost));
-        } else {
+        let had_no_part = matches!(state, State::Idle | State::Gone);
+        if had_no_part || (self.started_ns.is_some() && seat.has_ended()) {
+            return acts;
+        }
+        let (begun, unended) = seat.leave();
+        if !self.is_closed {
             self.failures.push(format!("{}: {why}", seat.name));
+            return acts;
         }
-        acts
-    }
-}
-
-impl Seat {
-    fn ask(&mut self, now_ns: u64) -> Act {
-        let number = self.clock.answers();
-        self.question = Some((number, now_ns));
-        self.asked_ns = now_ns;
-        Act::Say(self.link, What::Clock(ClockQuestion { number }))
-    }
-
-    fn answered(&mut self, now_ns: u64, answer: ClockAnswer) -> Vec<Act> {
-        let Some((_, asked_ns)) = self.question.filter(|(number, _)| *number == answer.number)
-        else {
-            return Vec::new();
-        };
-        self.question = None;
-        self.clock.take(Exchange {
-            asked_ns,
-            read_ns: answer.at_ns,
-            answered_ns: now_ns,
+        seat.awaited = may_return.then_some(Awaited {
+            since_ns: now_ns,
+            lost: seat.workers.start,
         });
-        match self.clock.answers() < QUESTIONS {
-            true => vec![self.ask(now_ns)],
-            false => Vec::new(),
-        }
-    }
-
-    fn note_begun(&mut self, seen: &Snapshot) {
-        let begun = seen.counts.started.saturating_add(seen.warm_up.started);
-        self.reported = self.reported.saturating_add(begun);
-    }
-
-    /// Notes what of its load is known by a report.
-    fn note(&mut self, report: &WorkerReport) {
-        match report {
-            WorkerReport::Interval { seen, .. } => {
-                self.note_begun(seen);
-            }
-            WorkerReport::Ended { seen, .. } => {
-                self.note_begun(seen);
-                self.workers_ended += 1;
-            }
-            WorkerReport::Failed { .. } => self.workers_ended += 1,
-            WorkerReport::Lost { .. } | WorkerReport::Script(_) => {}
-        }
+        let lost = Lost {
+            name: seat.name.clone(),
+            workers: seat.workers.clone(),
+            why: format!(
+                "{} was lost with its share of the load, 1/{wanted}: {why}",
+                seat.name
+            ),
+            begun,
+            unended,
+            from: seat.from,
+            is_awaited: seat.awaited.is_some(),
+        };
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        acts.push(Act::Lose(number, lost));
+        acts
     }
 }
 
@@ -512,7 +454,13 @@ impl Seat {
 /// # Panics
 /// Never, whatever the bytes are; that is what it is for.
 pub fn hear_hostile(mut bytes: &[u8]) {
-    let mut roster = Roster::new(2, 1, "1.0.0");
+    let mut roster = Roster::new(Expected {
+        wanted: 2,
+        idle: 1,
+        version: "1.0.0".to_owned(),
+        is_replaceable: true,
+        end: None,
+    });
     let mut now = 0;
     while let Some((head, rest)) = bytes.split_at_checked(5) {
         let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
@@ -542,6 +490,18 @@ fn is_compatible(mine: &str, theirs: &str) -> bool {
             my_major == major && mine.abs_diff(theirs) <= 1
         }
         _ => false,
+    }
+}
+
+fn is_stop(command: RunCommand) -> bool {
+    matches!(command, RunCommand::StopGracefully | RunCommand::StopNow)
+}
+
+/// What an agent is called: as it says, or by its number.
+fn named(name: &str, number: usize) -> String {
+    match shortened(name) {
+        name if name.is_empty() => format!("agent-{}", number + 1),
+        name => name,
     }
 }
 

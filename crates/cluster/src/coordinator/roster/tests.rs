@@ -5,7 +5,7 @@
 use loadline_model::Snapshot;
 
 use super::*;
-use crate::generated::{Live, Ready};
+use crate::generated::{ClockAnswer, Live, Ready};
 use crate::message::report_to_send;
 
 const S: u64 = 1_000_000_000;
@@ -25,9 +25,20 @@ fn ready_with(workers: u32, cores_owner: &str) -> Said {
     })
 }
 
+/// A roster of the test's version, for a test that lasts a minute.
+fn roster_of(wanted: u32, idle: u32) -> Roster {
+    Roster::new(Expected {
+        wanted,
+        idle,
+        version: "1.5.0".to_owned(),
+        is_replaceable: true,
+        end: Some(Nanos::from_secs(60)),
+    })
+}
+
 /// Two agents that are there and ready, with so many workers each.
 fn ready(workers: [u32; 2]) -> Roster {
-    let mut roster = Roster::new(2, 0, "1.5.0");
+    let mut roster = roster_of(2, 0);
     for (link, workers) in (0..).zip(workers) {
         roster.heard(0, link, hello(""));
         assert!(!roster.is_ready());
@@ -45,8 +56,13 @@ fn started(workers: [u32; 2]) -> Roster {
 }
 
 fn report(number: u64, worker: u32, started: u64) -> Said {
+    report_of(number, worker, started, started)
+}
+
+fn report_of(number: u64, worker: u32, started: u64, completed: u64) -> Said {
     let mut seen = Snapshot::default();
     seen.counts.started = started;
+    seen.counts.completed = completed;
     let report = WorkerReport::Interval {
         worker,
         interval: number,
@@ -99,7 +115,8 @@ fn a_report_that_comes_twice_counts_once() {
 #[test]
 fn what_a_lost_agent_had_begun_is_what_it_did_not_report() {
     let mut roster = started([2, 1]);
-    roster.heard(1, 0, report(0, 0, 5));
+    // Of these five, two have ended.
+    roster.heard(1, 0, report_of(0, 0, 5, 2));
     let live = Live {
         started: 12,
         completed: 9,
@@ -108,13 +125,17 @@ fn what_a_lost_agent_had_begun_is_what_it_did_not_report() {
     };
     roster.heard(2, 0, Said::Live(live));
     let lost = Lost {
+        name: "agent-1".to_owned(),
         workers: 0..2,
         why: "agent-1 was lost with its share of the load, 1/2: its connection was closed"
             .to_owned(),
         begun: 7,
+        unended: 10,
+        from: Nanos::ZERO,
+        is_awaited: true,
     };
-    assert_eq!(gone(roster.closed(0)), [(0, lost)]);
-    assert!(gone(roster.closed(0)).is_empty(), "once");
+    assert_eq!(gone(roster.closed(S, 0)), [(0, lost)]);
+    assert!(gone(roster.closed(S, 0)).is_empty(), "once");
     let live = roster.live().next().expect("an agent");
     assert_eq!((live.vus_active, live.active()), (0, 0));
 }
@@ -137,13 +158,13 @@ fn an_agent_that_has_ended_may_go() {
         seen: Box::default(),
         planned: 0,
         never_started: 0,
-        last_done: loadline_model::Nanos::ZERO,
+        last_done: Nanos::ZERO,
     };
     let ended = report_to_send(0, ended)
         .expect("written")
         .expect("a worker's");
     roster.heard(1, 0, Said::Report(ended));
-    assert!(gone(roster.closed(0)).is_empty());
+    assert!(gone(roster.closed(S, 0)).is_empty());
 }
 
 #[test]
@@ -168,7 +189,7 @@ fn agents_start_at_one_instant_of_their_own_clocks() {
 
 #[test]
 fn a_test_does_not_begin_without_one_of_its_agents() {
-    let mut roster = Roster::new(2, 0, "1.5.0");
+    let mut roster = roster_of(2, 0);
     roster.heard(0, 0, hello("one"));
     roster.heard(0, 0, ready_with(2, ""));
     roster.heard(0, 1, hello("two"));
@@ -208,7 +229,7 @@ fn who_is_not_wanted_is_refused_by_name() {
             version: version.to_owned(),
             name: String::new(),
         });
-        let why = refusal(Roster::new(1, 0, "1.5.0").heard(0, 0, hello));
+        let why = refusal(roster_of(1, 0).heard(0, 0, hello));
         assert!(
             why.is_some_and(|why| why.contains("use one version")),
             "{version}"
@@ -236,7 +257,7 @@ fn what_breaks_the_protocol_ends_the_agent_and_not_the_run() {
 
 #[test]
 fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
-    let mut roster = Roster::new(1, 1, "1.5.0");
+    let mut roster = roster_of(1, 1);
     roster.heard(0, 0, hello("one"));
     let acts = roster.heard(0, 1, hello("two"));
     assert!(
@@ -258,13 +279,13 @@ fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
             .any(|act| matches!(act, Act::Say(1, What::Ending(_)))),
         "{ended:?}"
     );
-    assert!(gone(roster.closed(1)).is_empty());
+    assert!(gone(roster.closed(S, 1)).is_empty());
 }
 
 #[test]
 fn cores_that_agents_share_count_once_and_what_they_use_is_summed() {
     for (owners, cores) in [(["a", "a"], 2.0), (["a", "b"], 4.0), (["", ""], 4.0)] {
-        let mut roster = Roster::new(2, 0, "1.5.0");
+        let mut roster = roster_of(2, 0);
         for (link, owner) in (0..).zip(owners) {
             roster.heard(0, link, hello(""));
             roster.heard(0, link, ready_with(1, owner));
@@ -277,7 +298,7 @@ fn cores_that_agents_share_count_once_and_what_they_use_is_summed() {
             roster.heard(0, link, Said::Live(live));
         }
         roster.close();
-        roster.closed(1);
+        roster.closed(S, 1);
         let here = GeneratorTotals {
             cpu_ns: 1,
             cores: 64.0,
@@ -292,6 +313,175 @@ fn cores_that_agents_share_count_once_and_what_they_use_is_summed() {
             (used.cores - cores).abs() < f64::EPSILON,
             "{owners:?}: {}",
             used.cores
+        );
+    }
+}
+
+mod replacing {
+    use super::*;
+
+    const LATE: Link = 7;
+
+    /// All that an agent is asked for its clock, and its answers.
+    fn answer_all(roster: &mut Roster, now_ns: u64, link: Link) -> Vec<Act> {
+        let answer = |number| {
+            Said::Clock(ClockAnswer {
+                number,
+                at_ns: now_ns,
+            })
+        };
+        let acts = (0..crate::clocks::QUESTIONS).map(answer);
+        acts.flat_map(|said| roster.heard(now_ns, link, said))
+            .collect()
+    }
+
+    fn replaced(acts: &[Act]) -> Option<(Range<u32>, u32, Nanos, u64)> {
+        let told = acts.iter().find_map(|act| match act {
+            Act::Tell(WorkerReport::Replaced {
+                workers,
+                lost,
+                from,
+                ..
+            }) => Some((workers.clone(), *lost, *from)),
+            _ => None,
+        });
+        let start = acts.iter().find_map(|act| match act {
+            Act::Say(LATE, What::Start(start)) => Some(start),
+            _ => None,
+        });
+        let ((workers, lost, from), start) = (told?, start?);
+        assert_eq!(start.from_ns, from.0);
+        Some((workers, lost, from, start.at_ns))
+    }
+
+    fn given_up(acts: &[Act]) -> Vec<u32> {
+        let given_up = acts.iter().filter_map(|act| match act {
+            Act::Tell(WorkerReport::GivenUp { lost }) => Some(*lost),
+            _ => None,
+        });
+        given_up.collect()
+    }
+
+    fn ended() -> Said {
+        let ended = WorkerReport::Ended {
+            worker: 0,
+            interval: 0,
+            seen: Box::default(),
+            planned: 0,
+            never_started: 0,
+            last_done: Nanos::ZERO,
+        };
+        Said::Report(report_to_send(0, ended).expect("written").expect("one"))
+    }
+
+    #[test]
+    fn another_takes_over_at_the_schedules_now() {
+        let mut roster = started([2, 1]);
+        let live = Live {
+            started: 12,
+            completed: 12,
+            ..Live::default()
+        };
+        roster.heard(S, 0, Said::Live(live));
+        assert_eq!(gone(roster.closed(2 * S, 0)).len(), 1);
+        let acts = roster.heard(3 * S, LATE, hello("again"));
+        assert!(
+            acts.iter().any(|act| matches!(act, Act::Employ(LATE))),
+            "{acts:?}"
+        );
+        let acts = roster.heard(4 * S, LATE, ready_with(3, ""));
+        assert_eq!(replaced(&acts), None, "its clock is not known yet");
+        let acts = answer_all(&mut roster, 4 * S, LATE);
+        let ahead = nanos(START_AHEAD);
+        // The run began a moment after nought.
+        let (from, at_ns) = (Nanos(4 * S), ahead);
+        assert_eq!(replaced(&acts), Some((3..6, 0, from, at_ns)));
+        let [WorkerReport::Interval { worker, .. }] =
+            &told(roster.heard(5 * S, LATE, report(0, 2, 5)))[..]
+        else {
+            panic!("one report");
+        };
+        assert_eq!(*worker, 5);
+        let live = Live {
+            started: 3,
+            ..Live::default()
+        };
+        roster.heard(5 * S, LATE, Said::Live(live));
+        assert_eq!(roster.live().next().expect("a seat").started, 15);
+        let lost = gone(roster.closed(6 * S, LATE));
+        assert!(
+            matches!(&lost[..], [(0, lost)] if lost.workers == (3..6) && lost.from == from),
+            "{lost:?}"
+        );
+    }
+
+    #[test]
+    fn nobody_is_awaited_in_vain() {
+        let lost = |now| {
+            let mut roster = started([1, 1]);
+            for second in 0..now {
+                roster.heard(second * S, 1, Said::Live(Live::default()));
+            }
+            roster.heard(now * S, 0, Said::Live(Live::default()));
+            let lost = gone(roster.closed(now * S, 0));
+            assert_eq!(lost.len(), 1);
+            let is_awaited = lost[0].1.is_awaited;
+            (roster, is_awaited)
+        };
+        let (mut roster, _) = lost(2);
+        roster.heard(31 * S, 1, Said::Live(Live::default()));
+        assert!(given_up(&roster.tick(31 * S)).is_empty());
+        roster.heard(33 * S, 1, Said::Live(Live::default()));
+        assert_eq!(given_up(&roster.tick(33 * S)), [0], "for 30 s");
+        assert!(given_up(&roster.tick(34 * S)).is_empty(), "once");
+        let (mut roster, _) = lost(2);
+        roster.heard(3 * S, 1, ended());
+        assert_eq!(given_up(&roster.tick(3 * S)), [0], "the others have ended");
+        let (mut roster, _) = lost(2);
+        let acts = roster.order(RunCommand::StopGracefully);
+        assert_eq!(given_up(&acts), [0], "the test is called off");
+        let (_, is_awaited) = lost(61);
+        assert!(!is_awaited, "the test is over");
+        let mut roster = started([1, 1]);
+        roster.expected.is_replaceable = false;
+        assert!(!gone(roster.closed(S, 0))[0].1.is_awaited, "by number");
+    }
+
+    #[test]
+    fn a_test_that_kills_its_agents_is_not_fed_for_ever() {
+        let mut roster = started([1, 1]);
+        let mut link = 0;
+        let mut tries = 0;
+        loop {
+            roster.heard(S, 1, Said::Live(Live::default()));
+            let lost = gone(roster.closed(S, link));
+            if !lost[0].1.is_awaited {
+                break;
+            }
+            tries += 1;
+            link = LATE + tries;
+            roster.heard(S, link, hello(""));
+            roster.heard(S, link, ready_with(1, ""));
+            answer_all(&mut roster, S, link);
+        }
+        assert_eq!(tries, 5);
+    }
+
+    #[test]
+    fn one_that_is_gone_before_it_takes_over_leaves_the_place_to_the_next() {
+        let mut roster = started([1, 1]);
+        roster.closed(S, 0);
+        roster.heard(S, LATE, hello(""));
+        assert!(gone(roster.closed(2 * S, LATE)).is_empty(), "told already");
+        let acts = roster.heard(3 * S, LATE + 1, hello("third"));
+        assert!(
+            acts.iter().any(|act| matches!(act, Act::Employ(_))),
+            "{acts:?}"
+        );
+        let acts = roster.heard(3 * S, LATE + 2, hello("fourth"));
+        assert!(
+            !acts.iter().any(|act| matches!(act, Act::Employ(_))),
+            "{acts:?}"
         );
     }
 }
@@ -341,10 +531,9 @@ mod merging {
                 whole.merge(snapshot(times));
                 shares[place % agents as usize].push(times.clone());
             }
-            let mut roster = Roster::new(agents, 0, "1.0.0");
+            let mut roster = roster_of(agents, 0);
             for link in 0..u64::from(agents) {
-                let hello = Said::Hello(Hello { version: "1.0.0".to_owned(), name: String::new() });
-                roster.heard(0, link, hello);
+                roster.heard(0, link, hello(""));
                 roster.heard(0, link, ready_with(1, ""));
             }
             roster.close();

@@ -1,0 +1,125 @@
+//! Agents that come in the place of lost ones.
+//!
+//! Must not know why an agent was lost. Invariants: a share belongs to one agent at a time, and what is planned by time is
+//! begun by the one or booked as lost by the other; a run waits for nobody who cannot come any more.
+
+use std::time::Duration;
+
+use loadline_engine::WorkerReport;
+use loadline_model::Nanos;
+
+use super::seat::{Awaited, State};
+use super::{Act, Link, Roster, START_AHEAD, is_stop, named, nanos};
+use crate::clocks::QUESTIONS;
+
+/// How long another is waited for.
+const AWAITED_FOR: Duration = Duration::from_secs(30);
+/// How many may come in the place of one: a test that kills its agents kills the next one, too.
+const REPLACED_MAX: u32 = 5;
+
+impl Roster {
+    /// Whether another may come in the place of an agent that is lost now.
+    pub(super) fn may_be_replaced(&self, now_ns: u64, number: usize) -> bool {
+        let is_called_off = self.orders.iter().any(|order| is_stop(*order));
+        let is_possible = self.expected.is_replaceable && !self.is_over && !is_called_off;
+        is_possible
+            && self.seats[number].replaced < REPLACED_MAX
+            && self.started_ns.is_some()
+            && !self.is_past_end(now_ns)
+    }
+
+    /// Whether nothing starts any more.
+    fn is_past_end(&self, now_ns: u64) -> bool {
+        let end = self.expected.end;
+        end.is_some_and(|end| self.since_start(now_ns).is_some_and(|now| now >= end))
+    }
+
+    fn since_start(&self, now_ns: u64) -> Option<Nanos> {
+        let started_ns = self.started_ns?;
+        Some(Nanos(now_ns.saturating_sub(started_ns)))
+    }
+
+    /// The place of a lost agent that another may take.
+    pub(super) fn awaited_seat(&self) -> Option<usize> {
+        let is_free = |seat: &super::Seat| seat.awaited.is_some() && seat.state == State::Gone;
+        self.seats.iter().position(is_free)
+    }
+
+    /// Another takes the place of a lost agent.
+    pub(super) fn seat_again(
+        &mut self,
+        now_ns: u64,
+        link: Link,
+        number: usize,
+        name: &str,
+    ) -> Vec<Act> {
+        let seat = &mut self.seats[number];
+        let name = named(name, number);
+        let note = format!("{name} has joined in the place of {}", seat.name);
+        seat.seat_again(now_ns, link, name);
+        self.greet(now_ns, number, note)
+    }
+
+    /// Starts an agent that came in another's place, once it is ready and its clock is known.
+    pub(super) fn replace_if_ready(&mut self, now_ns: u64, number: usize) -> Vec<Act> {
+        let Some(now) = self.since_start(now_ns) else {
+            return Vec::new();
+        };
+        let wanted = self.expected.wanted;
+        let seat = &mut self.seats[number];
+        let (State::Ready(workers), Some(Awaited { since_ns, lost })) = (&seat.state, seat.awaited)
+        else {
+            return Vec::new();
+        };
+        if seat.clock.answers() < QUESTIONS {
+            return Vec::new();
+        }
+        seat.awaited = None;
+        seat.from = Nanos(now.0.saturating_add(nanos(START_AHEAD)));
+        seat.workers = self.next_worker..self.next_worker.saturating_add(*workers);
+        self.next_worker = seat.workers.end;
+        let gap = Duration::from_nanos(now_ns.saturating_sub(since_ns)) + START_AHEAD;
+        let replaced = WorkerReport::Replaced {
+            workers: seat.workers.clone(),
+            lost,
+            from: seat.from,
+            what: format!(
+                "{} has taken over the share, 1/{wanted}, {:.1} s after its agent was lost",
+                seat.name,
+                gap.as_secs_f64()
+            ),
+        };
+        let started_ns = now_ns.saturating_sub(now.0);
+        let start = seat.start(started_ns, self.data.as_deref(), seat.from);
+        vec![Act::Tell(replaced), start]
+    }
+
+    /// Waits no longer for those whom it has waited for long enough, nor for anybody once the others have ended.
+    pub(super) fn give_up_if_due(&mut self, now_ns: u64) -> Vec<Act> {
+        let working =
+            |seat: &super::Seat| matches!(seat.state, State::Ready(_)) && !seat.has_ended();
+        let ended = |seat: &super::Seat| !seat.workers.is_empty() && seat.has_ended();
+        let is_done = self.seats.iter().any(ended) && !self.seats.iter().any(working);
+        if is_done || self.is_past_end(now_ns) {
+            return self.give_up();
+        }
+        let is_due =
+            |awaited: Awaited| now_ns.saturating_sub(awaited.since_ns) > nanos(AWAITED_FOR);
+        let seats = self.seats.iter_mut();
+        let due = seats.filter_map(|seat| seat.awaited.take_if(|awaited| is_due(*awaited)));
+        due.map(given_up).collect()
+    }
+
+    /// Waits for nobody any more.
+    pub(super) fn give_up(&mut self) -> Vec<Act> {
+        let seats = self.seats.iter_mut();
+        seats
+            .filter_map(|seat| seat.awaited.take())
+            .map(given_up)
+            .collect()
+    }
+}
+
+fn given_up(awaited: Awaited) -> Act {
+    Act::Tell(WorkerReport::GivenUp { lost: awaited.lost })
+}

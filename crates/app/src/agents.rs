@@ -145,9 +145,14 @@ impl WantedAgents {
 }
 
 impl Agents {
+    /// The result is told from now on: the agents' logs show it, too.
+    pub(crate) fn begin_to_tell(&self) {
+        print::overhear();
+    }
+
     /// All is told: agents end with the test's exit code.
     pub(crate) fn conclude(self, code: ExitCode) {
-        self.handle.conclude(code.code());
+        self.handle.conclude(code.code(), &print::take_overheard());
         drop(self.local);
     }
 }

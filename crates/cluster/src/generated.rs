@@ -450,10 +450,13 @@ pub mod log_line {
     }
 }
 /// The test has ended and its result is told; the agent ends with the test's exit code.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Ending {
     #[prost(uint32, tag = "1")]
     pub exit_code: u32,
+    /// What the agent prints: the result of the test, or where it is.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod coordination_client {

@@ -16,7 +16,7 @@ mod local;
 mod message;
 mod share;
 
-pub use agent::{AgentError, AgentSettings, Assignment, Prepare, attend};
+pub use agent::{AgentError, AgentSettings, Assignment, Ended, Prepare, attend};
 pub use coordinator::hear_hostile;
 pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe};
 pub use identity::{Identity, IdentityError, Token};

@@ -380,7 +380,12 @@ fn agents_from_elsewhere_join_with_the_token_and_end_as_the_test_does() {
     let ended = running.finish();
     assert_eq!(ended.status.code(), Some(99), "{}", text(&ended.stderr));
     assert_eq!(graz.status.code(), Some(99), "{}", text(&graz.stderr));
-    assert_eq!(vienna.finish().status.code(), Some(99));
+    let vienna = vienna.finish();
+    assert_eq!(vienna.status.code(), Some(99));
+    let (result, told) = (text(&ended.stdout), text(&graz.stdout));
+    assert!(!result.is_empty() && told.contains(&result), "{told}");
+    let elsewhere = "one of the 2 agents of a test; its result is in the log of graz\n";
+    assert_eq!(text(&vienna.stdout), elsewhere);
     assert!(!text(&ended.stderr).contains("stranger"));
 }
 

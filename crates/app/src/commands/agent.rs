@@ -16,6 +16,7 @@ use crate::cli::AgentArgs;
 use crate::k6::K6Invocation;
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::script_run::{self, Loading, Place};
+use crate::terminal::print;
 use crate::{Ending, Files};
 
 /// Runs the command.
@@ -37,7 +38,11 @@ pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
         };
         Ending::refusal(code, &error.to_string())
     })?;
-    let known = ExitCode::ALL.iter().find(|code| code.code() == ended);
+    // The result is told by the coordinator; nobody misses what a closed stream does not take.
+    drop(print::to_stdout(&ended.text));
+    let known = ExitCode::ALL
+        .iter()
+        .find(|code| code.code() == ended.exit_code);
     Ok(known.copied().unwrap_or(ExitCode::Other))
 }
 

@@ -101,6 +101,9 @@ impl OwnRun<'_> {
         });
         drop((live, tui));
         let (result, journal) = ran?;
+        if let Some(agents) = &agents {
+            agents.begin_to_tell();
+        }
         let told = tell(results, &result, env);
         // A slow output keeps nobody from the report.
         let sunk = sinks.finish(result.totals.seen.back_pressure_ns);

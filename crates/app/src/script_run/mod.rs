@@ -134,6 +134,9 @@ impl Going<'_> {
         if !self.run.linger {
             signals::note_end_of_load();
         }
+        if let Some(agents) = &agents {
+            agents.begin_to_tell();
+        }
         let told = self.tell(&plan, script, &ran, &mut show);
         let held_up_ns = ran.result.totals.seen.back_pressure_ns;
         let is_whole = self.close(outputs, held_up_ns);

@@ -20,6 +20,34 @@ struct Held {
 /// `None`: the streams are written to at once.
 static HELD: Mutex<Option<Held>> = Mutex::new(None);
 
+/// Most bytes that are overheard.
+const OVERHEARD_MAX: usize = 1 << 20;
+
+/// What was written to both streams since somebody wanted to know; `None`: nobody does.
+static OVERHEARD: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+
+/// Keeps a copy of what is written from now on.
+pub(crate) fn overhear() {
+    *overheard() = Some(Vec::new());
+}
+
+/// What was written since [`overhear`].
+pub(crate) fn take_overheard() -> String {
+    let bytes = overheard().take().unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn overheard() -> MutexGuard<'static, Option<Vec<u8>>> {
+    OVERHEARD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn copy(bytes: &[u8]) {
+    if let Some(copied) = overheard().as_mut() {
+        let room = OVERHEARD_MAX.saturating_sub(copied.len());
+        copied.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
 fn held() -> MutexGuard<'static, Option<Held>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -35,8 +63,8 @@ pub(crate) fn release() {
         return;
     };
     // There is nobody left to tell when that fails.
-    let _ = bytes_to_stdout(&kept.out);
-    let _ = bytes_to_stderr(&kept.err);
+    let _ = stream_to_stdout(|stream| stream.write_all(&kept.out));
+    let _ = write_to_stderr(&kept.err);
     if kept.lost > 0 {
         to_stderr(&format!(
             "loadline: {} bytes of output during the full-screen view are left out\n",
@@ -71,6 +99,7 @@ pub(crate) fn to_stdout(text: &str) -> io::Result<()> {
 /// # Errors
 /// As [`to_stdout`].
 pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
+    copy(bytes);
     if keep(bytes, |held| &mut held.out) {
         return Ok(());
     }
@@ -101,9 +130,14 @@ pub(crate) fn to_stderr(text: &str) {
 /// # Errors
 /// Those of the stream.
 pub(crate) fn bytes_to_stderr(bytes: &[u8]) -> io::Result<()> {
+    copy(bytes);
     if keep(bytes, |held| &mut held.err) {
         return Ok(());
     }
+    write_to_stderr(bytes)
+}
+
+fn write_to_stderr(bytes: &[u8]) -> io::Result<()> {
     let mut stream = io::stderr().lock();
     stream.write_all(bytes).and_then(|()| stream.flush())
 }

@@ -29,6 +29,15 @@ pub struct AgentSettings {
     pub name: String,
 }
 
+/// How a test ended for one of its agents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The test's exit code.
+    pub exit_code: u8,
+    /// The result of the test as it was told, or where that is.
+    pub text: String,
+}
+
 /// What an agent is to do.
 pub struct Assignment {
     /// From what the plan is made.

@@ -16,7 +16,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::transport::{Channel, Endpoint};
 
 use super::work::{Control, LiveView, Outgoing, Work};
-use super::{AgentError, AgentSettings, Assignment, Prepare};
+use super::{AgentError, AgentSettings, Assignment, Ended, Prepare};
 use crate::coordinator::{ARCHIVE_MAX, MESSAGE_MAX, Recipe, WINDOW};
 use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
@@ -33,11 +33,11 @@ const TRY_LIMIT: Duration = Duration::from_secs(5);
 /// How often counters are told.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 
-/// Takes part in a test to its end; gives the test's exit code.
+/// Takes part in a test to its end; gives how it ended.
 ///
 /// # Errors
 /// Why the agent's part ended before.
-pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<u8, AgentError> {
+pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, AgentError> {
     let unable = |error: std::io::Error| AgentError::Unable(format!("the system refuses: {error}"));
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(unable)?;
@@ -86,7 +86,7 @@ impl Session {
         mut self,
         settings: &AgentSettings,
         to_send: mpsc::UnboundedReceiver<crate::generated::FromAgent>,
-    ) -> Result<u8, AgentError> {
+    ) -> Result<Ended, AgentError> {
         let channel = join(settings).await?;
         self.outgoing.say(What::Hello(Hello {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -106,9 +106,9 @@ impl Session {
                     let message = message.map_err(gone)?;
                     let ended = || AgentError::CoordinatorLost("it closed the connection".to_owned());
                     if let Some(what) = message.ok_or_else(ended)?.what
-                        && let Some(code) = self.heed(what)?
+                        && let Some(ended) = self.heed(what)?
                     {
-                        return Ok(code);
+                        return Ok(ended);
                     }
                 }
                 _ = ticks.tick() => self.outgoing.say_live(&self.live),
@@ -116,8 +116,8 @@ impl Session {
         }
     }
 
-    /// Heeds a message; gives the exit code where it was the last.
-    fn heed(&mut self, what: Told) -> Result<Option<u8>, AgentError> {
+    /// Heeds a message; gives how the test ended where it was the last.
+    fn heed(&mut self, what: Told) -> Result<Option<Ended>, AgentError> {
         match what {
             Told::Clock(question) => {
                 let at_ns = platform::monotonic_ns();
@@ -151,7 +151,10 @@ impl Session {
             }
             Told::Received(received) => self.pass(Control::Received(received.number)),
             Told::Ending(ending) => {
-                return Ok(Some(u8::try_from(ending.exit_code).unwrap_or(u8::MAX)));
+                return Ok(Some(Ended {
+                    exit_code: u8::try_from(ending.exit_code).unwrap_or(u8::MAX),
+                    text: ending.text,
+                }));
             }
             Told::Refusal(refusal) => return Err(AgentError::Refused(refusal.why)),
             Told::Welcome(welcome) => self.part = (welcome.number, welcome.agents),

@@ -199,13 +199,14 @@ impl FleetHandle {
         self.shared.agents
     }
 
-    /// All is told: agents end, with the test's exit code. Waits for a moment until they have heard.
+    /// All is told: agents end, with the test's exit code; one of them is given the text, and the others are told which.
+    /// Waits for a moment until they have heard.
     #[expect(
         clippy::disallowed_methods,
         reason = "it waits for others, and for a moment"
     )]
-    pub fn conclude(self, exit_code: u8) {
-        self.shared.decide(|roster| roster.end(exit_code));
+    pub fn conclude(self, exit_code: u8, text: &str) {
+        self.shared.decide(|roster| roster.end(exit_code, text));
         let begun = Instant::now();
         while self.shared.has_links() && begun.elapsed() < FAREWELL {
             std::thread::sleep(LOOK_EVERY);

@@ -310,20 +310,32 @@ impl Roster {
         acts
     }
 
-    /// All is told: agents end with this code.
-    pub(super) fn end(&mut self, exit_code: u8) -> Vec<Act> {
+    /// All is told: agents end with this code. The first by name prints the text, and the others say where it is.
+    pub(super) fn end(&mut self, exit_code: u8, text: &str) -> Vec<Act> {
         self.is_over = true;
-        let ending = Ending {
-            exit_code: exit_code.into(),
-        };
+        let all = self.expected.wanted;
         let seats = self.seats.iter_mut();
-        let seats = seats.filter(|seat| seat.state != State::Gone);
-        seats
-            .map(|seat| {
-                seat.state = State::Gone;
-                Act::Say(seat.link, What::Ending(ending))
-            })
-            .collect()
+        let mut there: Vec<&mut Seat> = seats.filter(|seat| seat.state != State::Gone).collect();
+        // agent-2 comes before agent-10.
+        there.sort_by(|one, other| {
+            let by_length = one.name.len().cmp(&other.name.len());
+            by_length.then_with(|| one.name.cmp(&other.name))
+        });
+        let first = there.first().map(|seat| seat.name.clone());
+        let first = first.unwrap_or_default();
+        let elsewhere =
+            format!("one of the {all} agents of a test; its result is in the log of {first}\n");
+        let texts = std::iter::once(text).chain(std::iter::repeat(elsewhere.as_str()));
+        let told = there.into_iter().zip(texts);
+        told.map(|(seat, text)| {
+            seat.state = State::Gone;
+            let ending = Ending {
+                exit_code: exit_code.into(),
+                text: text.to_owned(),
+            };
+            Act::Say(seat.link, What::Ending(ending))
+        })
+        .collect()
     }
 
     fn welcome(&mut self, now_ns: u64, link: Link, hello: &Hello) -> Vec<Act> {
@@ -476,7 +488,7 @@ pub fn hear_hostile(mut bytes: &[u8]) {
             roster.start(now, None);
         }
     }
-    roster.end(0);
+    roster.end(0, "");
 }
 
 /// Whether two versions may work together: the same major number, and minor numbers at most one apart.

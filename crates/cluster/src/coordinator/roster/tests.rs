@@ -272,7 +272,7 @@ fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
         !acts.iter().any(|act| matches!(act, Act::Say(1, _))),
         "{acts:?}"
     );
-    let ended = roster.end(99);
+    let ended = roster.end(99, "all");
     assert!(
         ended
             .iter()
@@ -280,6 +280,29 @@ fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
         "{ended:?}"
     );
     assert!(gone(roster.closed(S, 1)).is_empty());
+}
+
+#[test]
+fn one_agent_tells_the_result_and_the_others_say_which() {
+    let mut roster = roster_of(3, 0);
+    for (link, name) in [(0, "t-10"), (1, "t-2"), (2, "t-1")] {
+        roster.heard(0, link, hello(name));
+    }
+    let text_of = |acts: &[Act], wanted: Link| {
+        acts.iter().find_map(|act| match act {
+            Act::Say(link, What::Ending(ending)) if *link == wanted => Some(ending.text.clone()),
+            _ => None,
+        })
+    };
+    let acts = roster.end(0, "the summary");
+    assert_eq!(text_of(&acts, 2).as_deref(), Some("the summary"));
+    for link in [0, 1] {
+        let text = text_of(&acts, link).expect("an ending");
+        assert!(
+            text.ends_with("its result is in the log of t-1\n"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

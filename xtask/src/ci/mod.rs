@@ -11,6 +11,7 @@
 mod counts;
 mod cross;
 mod fuzz;
+mod kube;
 mod packages;
 
 use std::process::Command;
@@ -44,6 +45,11 @@ const STEPS: &[Step] = &[
         name: "packages",
         what: "Debian packages that the tests need",
         run: packages::step,
+    },
+    Step {
+        name: "lab",
+        what: "the programs of the Kubernetes lab",
+        run: kube::build,
     },
     Step {
         name: "fmt",
@@ -89,6 +95,11 @@ const STEPS: &[Step] = &[
         name: "e2e",
         what: "end-to-end tests of the release binary",
         run: end_to_end,
+    },
+    Step {
+        name: "kube",
+        what: "tests against a real Kubernetes API server",
+        run: kube::step,
     },
     Step {
         name: "fuzz",
@@ -277,7 +288,8 @@ fn test() -> Result<Outcome> {
     command.env("PROPTEST_RNG_SEED", PROPERTY_SEED);
     // The tests that are ignored here because they want the release binary run in a later step:
     // they are not skipped, so they are not counted as such.
-    let told = run_tests(&mut command, |suite| !suite.starts_with("e2e_"))?;
+    let runs_here = |suite: &str| !suite.starts_with("e2e_") && !suite.starts_with("lab_");
+    let told = run_tests(&mut command, runs_here)?;
     outcome(&told)
 }
 
@@ -286,24 +298,26 @@ fn test() -> Result<Outcome> {
 const SECOND_TRIES_MAX: usize = 3;
 
 fn end_to_end() -> Result<Outcome> {
+    ignored_tests("e2e_*", &[])
+}
+
+/// Runs the tests of suites of a name that are ignored elsewhere, against the release binary; those that fail once more, alone.
+fn ignored_tests(suites: &str, environment: &[(String, String)]) -> Result<Outcome> {
     let binary = workspace::release_binary()?;
-    let tests = |chosen: &[&str], harness: &[&str]| {
-        let words = [
-            &["test", "--workspace", "--no-fail-fast"],
-            chosen,
-            &["--", "--include-ignored"],
-            harness,
-        ];
-        let mut command = cargo_once(&words.concat());
-        command.env("LOADLINE_BIN", &binary);
+    let tests = |suite: &str, harness: &[&str]| {
+        let words = ["test", "--workspace", "--no-fail-fast", "--test", suite];
+        let words = [&words[..], &["--", "--include-ignored"], harness].concat();
+        let mut command = cargo_once(&words);
+        let environment = environment.iter().map(|(name, value)| (name, value));
+        command.env("LOADLINE_BIN", &binary).envs(environment);
         run_tests(&mut command, |_| true)
     };
-    let told = tests(&["--test", "e2e_*"], &[])?;
+    let told = tests(suites, &[])?;
     if told.crashed > 0 || !(1..=SECOND_TRIES_MAX).contains(&told.failed.len()) {
         return outcome(&told);
     }
     for test in &told.failed {
-        let again = tests(&["--test", &test.suite], &["--exact", &test.name])?;
+        let again = tests(&test.suite, &["--exact", &test.name])?;
         if !again.failed.is_empty() {
             return outcome(&told);
         }

@@ -17,6 +17,11 @@ struct Package {
 
 const PACKAGES: &[Package] = &[
     Package {
+        name: "bubblewrap",
+        program: "bwrap",
+        reason: "pods of the Kubernetes lab find their volumes at their paths",
+    },
+    Package {
         name: "chromium",
         program: "chromium",
         reason: "the end-to-end tests look at the HTML report and the live page in it",

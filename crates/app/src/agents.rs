@@ -1,14 +1,18 @@
 //! Agents that make the load in the place of this process.
 //!
-//! Must not know plans or scripts. Invariant: with agents, nothing is asked for that needs single values, which agents do not send.
+//! Must not know plans or scripts. Invariant: what agents measure goes where this process would have sent it.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, OnceLock};
 
 use loadline_cluster::{
     Fleet, FleetError, FleetHandle, FleetSettings, Identity, LocalAgents, Recipe, TOKEN_VARIABLE,
-    Token,
+    Takers, Token,
 };
+use loadline_engine::batches::ValueSender;
+use loadline_metric::MetricRegistry;
+use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, TestPlan};
 use loadline_run::{Load, ScriptSetup};
 
@@ -27,6 +31,17 @@ pub struct WantedAgents {
     pub listen: Option<SocketAddr>,
     /// The file of the coordinator's identity; `None`: a token is made.
     pub identity: Option<String>,
+}
+
+/// What agents are to do.
+pub(crate) struct AgentsJob<'a> {
+    pub(crate) plan: &'a Arc<TestPlan>,
+    /// From what they make the plan anew.
+    pub(crate) recipe: Recipe,
+    /// The script of the plan; `None`: it has none.
+    pub(crate) script: Option<&'a ScriptSetup>,
+    /// Where each request goes; `None`: nowhere.
+    pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
 }
 
 /// Agents of a run.
@@ -60,9 +75,7 @@ impl WantedAgents {
     /// The plan cannot be cut, nothing can be listened on, or an identity cannot be read.
     pub(crate) fn start(
         &self,
-        plan: &Arc<TestPlan>,
-        recipe: Recipe,
-        script: Option<&ScriptSetup>,
+        job: AgentsJob<'_>,
         env: &Env,
         files: &Files,
     ) -> Result<Option<StartedAgents>, Ending> {
@@ -70,6 +83,7 @@ impl WantedAgents {
             return Ok(None);
         };
         let (token, identity) = self.identity(env, files)?;
+        let script = job.script;
         let is_local = self.listen.is_none();
         let local = Arc::<OnceLock<LocalAgents>>::default();
         let started = Arc::downgrade(&local);
@@ -78,9 +92,13 @@ impl WantedAgents {
             agents,
             listen,
             identity,
-            plan: Arc::clone(plan),
-            recipe,
+            plan: Arc::clone(job.plan),
+            recipe: job.recipe,
             data: script.map_or_else(Arc::default, |script| Arc::clone(&script.data)),
+            takers: Takers {
+                values: script.and_then(values_of),
+                samples: job.samples,
+            },
             log: script.map(|script| Arc::clone(&script.log)),
             on_note: Box::new(move |note| {
                 if !is_local {
@@ -155,6 +173,13 @@ impl Agents {
         self.handle.conclude(code.code(), &print::take_overheard());
         drop(self.local);
     }
+}
+
+/// Who takes each value of a script, where somebody does.
+fn values_of(script: &ScriptSetup) -> Option<(ValueSender, Arc<MetricRegistry>)> {
+    let metrics = &script.metrics;
+    let values = metrics.values.clone()?;
+    Some((values, Arc::clone(&metrics.registry)))
 }
 
 /// Says how agents join. A token that the environment gave is known to those who need it.

@@ -106,6 +106,12 @@ pub struct Job {
     /// Bytes of the archive that follows in chunks: the script and all that it reads.
     #[prost(uint64, tag = "2")]
     pub archive_bytes: u64,
+    /// Whether each value of a script is delivered.
+    #[prost(bool, tag = "3")]
+    pub wants_values: bool,
+    /// Whether each request is delivered.
+    #[prost(bool, tag = "4")]
+    pub wants_samples: bool,
 }
 /// A piece of the archive; pieces come in order.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -458,6 +464,92 @@ pub struct Ending {
     #[prost(string, tag = "2")]
     pub text: ::prost::alloc::string::String,
 }
+/// Single values, in the order in which a worker measured them.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Batch {
+    /// The tags that the values name by their place.
+    #[prost(message, repeated, tag = "1")]
+    pub tags: ::prost::alloc::vec::Vec<Tags>,
+    #[prost(message, repeated, tag = "2")]
+    pub values: ::prost::alloc::vec::Vec<Values>,
+    #[prost(message, repeated, tag = "3")]
+    pub samples: ::prost::alloc::vec::Vec<Sample>,
+}
+/// A set of tags: name, value, name, value, in the order of the names.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Tags {
+    #[prost(string, repeated, tag = "1")]
+    pub pairs: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Values that a script measured at one instant.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Values {
+    /// Since 1970.
+    #[prost(uint64, tag = "1")]
+    pub time_ns: u64,
+    #[prost(uint32, tag = "2")]
+    pub tags: u32,
+    /// What identifies a single event; none without any.
+    #[prost(uint32, optional, tag = "3")]
+    pub metadata: ::core::option::Option<u32>,
+    #[prost(uint32, repeated, tag = "4")]
+    pub metrics: ::prost::alloc::vec::Vec<u32>,
+    /// As many as metrics.
+    #[prost(double, repeated, tag = "5")]
+    pub values: ::prost::alloc::vec::Vec<f64>,
+    /// Of a request.
+    #[prost(message, optional, tag = "6")]
+    pub request: ::core::option::Option<values::Request>,
+}
+/// Nested message and enum types in `Values`.
+pub mod values {
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Request {
+        #[prost(uint64, tag = "1")]
+        pub sent_bytes: u64,
+        #[prost(uint64, tag = "2")]
+        pub body_bytes: u64,
+        #[prost(uint32, tag = "3")]
+        pub vus_of_scenario: u32,
+        #[prost(uint32, tag = "4")]
+        pub vus: u32,
+    }
+}
+/// A request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Sample {
+    /// Since the start of the run.
+    #[prost(uint64, tag = "1")]
+    pub start_ns: u64,
+    #[prost(uint64, tag = "2")]
+    pub intended_ns: u64,
+    #[prost(uint64, tag = "3")]
+    pub dns_ns: u64,
+    #[prost(uint64, tag = "4")]
+    pub connect_ns: u64,
+    #[prost(uint64, tag = "5")]
+    pub sending_ns: u64,
+    #[prost(uint64, tag = "6")]
+    pub waiting_ns: u64,
+    #[prost(uint64, tag = "7")]
+    pub receiving_ns: u64,
+    #[prost(uint64, tag = "8")]
+    pub service_ns: u64,
+    #[prost(uint32, tag = "9")]
+    pub status: u32,
+    /// The number of the class of its failure and one; zero for an answer.
+    #[prost(uint32, tag = "10")]
+    pub error: u32,
+    #[prost(uint64, tag = "11")]
+    pub body_bytes: u64,
+    #[prost(uint64, tag = "12")]
+    pub sent_bytes: u64,
+    #[prost(uint32, tag = "13")]
+    pub vus: u32,
+}
+/// All values of an agent are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Taken {}
 /// Generated client implementations.
 pub mod coordination_client {
     #![allow(
@@ -563,6 +655,29 @@ pub mod coordination_client {
                 .insert(GrpcMethod::new("loadline.cluster.v1.Coordination", "Attend"));
             self.inner.streaming(req, path, codec).await
         }
+        /// Single values of an agent, over a connection of their own: they wait for who takes them, and reports do not wait for them. The answer
+        /// comes when all are taken.
+        pub async fn deliver(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<Message = super::Batch>,
+        ) -> std::result::Result<tonic::Response<super::Taken>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/loadline.cluster.v1.Coordination/Deliver",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("loadline.cluster.v1.Coordination", "Deliver"));
+            self.inner.client_streaming(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -589,6 +704,12 @@ pub mod coordination_server {
             &self,
             request: tonic::Request<tonic::Streaming<super::FromAgent>>,
         ) -> std::result::Result<tonic::Response<Self::AttendStream>, tonic::Status>;
+        /// Single values of an agent, over a connection of their own: they wait for who takes them, and reports do not wait for them. The answer
+        /// comes when all are taken.
+        async fn deliver(
+            &self,
+            request: tonic::Request<tonic::Streaming<super::Batch>>,
+        ) -> std::result::Result<tonic::Response<super::Taken>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct CoordinationServer<T> {
@@ -708,6 +829,51 @@ pub mod coordination_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/loadline.cluster.v1.Coordination/Deliver" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeliverSvc<T: Coordination>(pub Arc<T>);
+                    impl<
+                        T: Coordination,
+                    > tonic::server::ClientStreamingService<super::Batch>
+                    for DeliverSvc<T> {
+                        type Response = super::Taken;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<tonic::Streaming<super::Batch>>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Coordination>::deliver(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeliverSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.client_streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

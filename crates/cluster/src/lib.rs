@@ -6,6 +6,7 @@
 //! reported when it was lost is counted as lost, and the load is in nobody's way: agents need the coordinator alone.
 
 mod agent;
+mod batch;
 mod clocks;
 mod coordinator;
 #[rustfmt::skip]
@@ -18,7 +19,7 @@ mod share;
 
 pub use agent::{AgentError, AgentSettings, Assignment, Ended, Prepare, attend};
 pub use coordinator::hear_hostile;
-pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe};
+pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe, Takers};
 pub use identity::{Identity, IdentityError, Token};
 pub use local::{LocalAgents, TOKEN_VARIABLE};
 pub use share::share_of;

@@ -83,8 +83,9 @@ const SCRIPT: &str = "
             const { count, passes, fails, min, max } = values;
             const times = type === 'trend' && name !== 'own';
             const bytes = name.startsWith('data_');
-            const gauge = type === 'gauge';
-            counts[name] = { thresholds, ...(times || bytes || gauge ? {} : { count, passes, fails, min, max }) };
+            // Virtual users are sampled once a second: whether they are at all is the length of the run.
+            if (type === 'gauge') continue;
+            counts[name] = { thresholds, ...(times || bytes ? {} : { count, passes, fails, min, max }) };
         }
         return { stdout: JSON.stringify(counts) };
     }";
@@ -475,9 +476,83 @@ fn a_test_is_one_whoever_steers_it() {
     assert_eq!(ended.status.code(), Some(103), "{}", text(&ended.stderr));
 }
 
+/// The values of a file of `--out json`, each as text, without what is another one in each run: instants, times and places.
+fn json_values(path: &std::path::Path) -> Vec<String> {
+    let text = fs::read_to_string(path).expect("it was written");
+    let values = text.lines().map(|line| -> Value {
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    });
+    let is_counted = |line: &Value| {
+        let metric = line["metric"].as_str().unwrap_or_default();
+        let is_time = metric.contains("duration") || metric.starts_with("http_req_");
+        line["type"] == "Point" && !metric.starts_with("vus") && !is_time
+    };
+    let mut told: Vec<String> = values
+        .filter(is_counted)
+        .map(|line| {
+            format!(
+                "{} {} {}",
+                line["metric"], line["data"]["value"], line["data"]["tags"]
+            )
+        })
+        .collect();
+    told.sort();
+    told
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn outputs_get_each_value_of_all_agents() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let files = ["one", "three"].map(|name| folder.path().join(format!("{name}.json")));
+    let outs = files
+        .each_ref()
+        .map(|path| format!("json={}", path.display()));
+    let csv = folder.path().join("three.csv");
+    let csv_out = format!("csv={}", csv.display());
+    // The tag of a URL has the number of the iteration.
+    let tags = "--system-tags=name,status,check,scenario,method,expected_response";
+    let (_, asked) = scripted(&[tags, "--out", &outs[0]]);
+    let three = ["--agents", "3", tags, "--out", &outs[1], "--out", &csv_out];
+    let (output, _) = scripted(&three);
+    assert_eq!(output.status.code(), Some(99), "{}", text(&output.stderr));
+    let told = files.each_ref().map(|path| json_values(path));
+    let requests = |told: &[String]| {
+        let requests = told.iter().filter(|line| line.starts_with("\"http_reqs\""));
+        requests.count()
+    };
+    assert_eq!(requests(&told[0]), asked.len());
+    assert_eq!(told[0], told[1]);
+    let rows = fs::read_to_string(&csv).expect("it was written");
+    let rows = rows.lines().filter(|line| line.starts_with("http_reqs,"));
+    assert_eq!(rows.count(), asked.len());
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn samples_of_all_agents_are_in_the_csv() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let rows = |agents: &[&str]| {
+        let csv = folder.path().join("samples.csv");
+        let path = csv.display().to_string();
+        let options = [agents, &["-n", "3000", "-c", "12", "--csv", &path]].concat();
+        let (output, _, asked) = benched(&options, "/");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(asked.len(), 3_000);
+        let text = fs::read_to_string(&csv).expect("it was written");
+        let mut lines = text.lines();
+        let head = lines.next().map(str::to_owned);
+        let status = |line: &str| line.matches(",200,").count() > 0;
+        assert!(lines.clone().all(status), "{head:?}");
+        (head, lines.count())
+    };
+    let one = rows(&[]);
+    assert_eq!(one.1, 3_000);
+    assert_eq!(rows(&["--agents", "3"]), one);
+}
+
 /// Command lines with their exit codes and what is named; `S` is a script.
-const REFUSED: [(&str, i32, &str); 12] = [
-    ("run --agents 2 --out json=x.json S", 104, "single values"),
+const REFUSED: [(&str, i32, &str); 10] = [
     (
         "run --agents 2 --execution-segment 1/2 S",
         104,
@@ -493,11 +568,6 @@ const REFUSED: [(&str, i32, &str); 12] = [
     ("run --agents 1001 S", 255, "1000"),
     ("run --listen 127.0.0.1:1 S", 255, "--agents"),
     ("run --agents 2 --identity x.pem S", 255, "--listen"),
-    (
-        "bench --agents 2 --csv x.csv http://127.0.0.1:9/",
-        104,
-        "--csv",
-    ),
     (
         "bench --agents 2 --listen 127.0.0.1:0 --identity S http://127.0.0.1:9/",
         104,

@@ -74,7 +74,7 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
     match recipe {
         PlanRecipe::Bench(recipe) => Ok(EngineSetup {
             plan: share(recipe.plan()?)?,
-            samples: None,
+            samples: assignment.samples,
             script: None,
             steps: None,
         }),
@@ -83,6 +83,7 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
             let plan = share(recipe.plan(&invocation)?)?;
             let archive = assignment.recipe.archive;
             let mut script = script(&recipe, &invocation, &plan, archive, assignment.log)?;
+            script.metrics.values = assignment.values;
             script.data = assignment.data;
             Ok(EngineSetup {
                 plan,

@@ -66,6 +66,6 @@ fn recipe(words: &[String], env: &Env, files: &Files, seed: u64) -> Result<Recip
         .map_err(|error| Ending::refusal(ExitCode::Internal, &error.to_string()))?;
     Ok(Recipe {
         plan,
-        archive: Vec::new(),
+        ..Recipe::default()
     })
 }

@@ -13,7 +13,7 @@ use loadline_run::steps::StepsSetup;
 
 use super::running::Run;
 use super::sinks::Sinks;
-use crate::agents::Agents;
+use crate::agents::{Agents, AgentsJob};
 use crate::cli::bench::{ObserveArgs, ResultArgs};
 use crate::http::AccessSettings;
 use crate::journal::Place;
@@ -125,12 +125,14 @@ fn start_agents(
     let Some((wanted, recipe)) = wanted else {
         return Ok(None);
     };
-    if run.wants_samples() {
-        return Err(Ending::usage(
-            "--agents: agents do not send single samples; leave --csv and --out out",
-        ));
-    }
-    let started = wanted.start(run.plan(), recipe, None, env, &Files::Disk)?;
+    let samples = run.take_samples();
+    let job = AgentsJob {
+        plan: run.plan(),
+        recipe,
+        script: None,
+        samples,
+    };
+    let started = wanted.start(job, env, &Files::Disk)?;
     Ok(started.map(|started| {
         let (agents, load) = started.apart();
         run.let_others_load(load);

@@ -95,9 +95,9 @@ impl Run {
         self.samples = Some(taker);
     }
 
-    /// Whether somebody takes every sample of the run.
-    pub(super) fn wants_samples(&self) -> bool {
-        self.samples.is_some()
+    /// Who takes every sample of the run, for others that make the load.
+    pub(super) fn take_samples(&mut self) -> Option<SyncSender<Vec<Sample>>> {
+        self.samples.take()
     }
 
     /// Who makes the load in the place of an engine of this process.

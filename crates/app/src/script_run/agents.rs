@@ -10,7 +10,7 @@ use loadline_run::ScriptSetup;
 
 use super::Going;
 use crate::Files;
-use crate::agents::StartedAgents;
+use crate::agents::{AgentsJob, StartedAgents};
 use crate::k6::K6Error;
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 
@@ -35,11 +35,6 @@ impl Going<'_> {
         let Some(recipe) = &self.recipe else {
             return Ok(None);
         };
-        if script.metrics.values.is_some() {
-            return Err(K6Error::config(
-                "--agents: agents do not send single values; of the outputs prometheus-rw and opentelemetry work with them",
-            ));
-        }
         let plan_recipe = PlanRecipe::Script(Box::new(ScriptRecipe {
             by_all_tags: script.metrics.series.by_all_tags,
             counts_series: script.metrics.series.counts_series,
@@ -49,9 +44,15 @@ impl Going<'_> {
             plan: serde_json::to_vec(&plan_recipe)
                 .map_err(|error| K6Error::other(error.to_string()))?,
             archive: recipe.archive.clone(),
+            ..Recipe::default()
         };
-        let agents = &self.run.agents;
-        let started = agents.start(plan, recipe, Some(script), self.env, &Files::Disk);
+        let job = AgentsJob {
+            plan,
+            recipe,
+            script: Some(script),
+            samples: None,
+        };
+        let started = self.run.agents.start(job, self.env, &Files::Disk);
         started.map_err(|ending| K6Error::new(ending.code, ending.message()))
     }
 }

@@ -4,13 +4,17 @@
 //! does.
 
 mod outbox;
+mod outlet;
 mod session;
 mod work;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
+use loadline_engine::batches::ValueSender;
 use loadline_engine::{EngineSetup, ScriptLog};
+use loadline_model::snapshot::Sample;
 use loadline_script::vu::SetupData;
 
 use crate::coordinator::Recipe;
@@ -50,6 +54,10 @@ pub struct Assignment {
     pub data: SetupData,
     /// Where lines of the log go.
     pub log: Arc<dyn ScriptLog>,
+    /// Where each value of a script goes; `None`: nowhere.
+    pub values: Option<ValueSender>,
+    /// Where each request goes; `None`: nowhere.
+    pub samples: Option<SyncSender<Vec<Sample>>>,
 }
 
 /// Makes an assignment ready for the engine; an error says why it cannot be done.

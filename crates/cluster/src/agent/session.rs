@@ -12,16 +12,17 @@ use loadline_engine::platform;
 use loadline_model::Nanos;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::UnboundedReceiverStream;
+use tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream};
 use tonic::transport::{Channel, Endpoint};
 
+use super::outlet::Outlet;
 use super::work::{Control, LiveView, Outgoing, Work};
 use super::{AgentError, AgentSettings, Assignment, Ended, Prepare};
 use crate::coordinator::{ARCHIVE_MAX, MESSAGE_MAX, Recipe, WINDOW};
 use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
 use crate::generated::to_agent::What as Told;
-use crate::generated::{ClockAnswer, Hello, Job};
+use crate::generated::{Batch, ClockAnswer, Hello, Job};
 use crate::message::command_of;
 
 /// How long a coordinator may take to be there.
@@ -30,6 +31,8 @@ const JOIN_PATIENCE: Duration = Duration::from_secs(60);
 const TRY_EVERY: Duration = Duration::from_millis(250);
 /// Of one try.
 const TRY_LIMIT: Duration = Duration::from_secs(5);
+/// Batches of single values on the wire.
+const BATCHES_UNDER_WAY: usize = 4;
 /// How often counters are told.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 
@@ -38,9 +41,9 @@ const LIVE_EVERY: Duration = Duration::from_millis(200);
 /// # Errors
 /// Why the agent's part ended before.
 pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, AgentError> {
-    let unable = |error: std::io::Error| AgentError::Unable(format!("the system refuses: {error}"));
+    let endpoint = endpoint_of(settings)?;
     let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(unable)?;
+    let runtime = runtime.map_err(|error| refused_by_system(&error))?;
     let (control, controlled) = channel();
     let (outgoing, to_send) = mpsc::unbounded_channel();
     let outgoing = Outgoing(outgoing);
@@ -53,8 +56,9 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, Agent
     let worker = thread::Builder::new()
         .name("agent".to_owned())
         .spawn(move || work.run(prepare))
-        .map_err(unable)?;
+        .map_err(|error| refused_by_system(&error))?;
     let session = Session {
+        endpoint,
         control,
         outgoing,
         live,
@@ -70,8 +74,13 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, Agent
     }
 }
 
+fn refused_by_system(error: &std::io::Error) -> AgentError {
+    AgentError::Unable(format!("the system refuses: {error}"))
+}
+
 /// One part in one test.
 struct Session {
+    endpoint: Endpoint,
     control: Sender<Control>,
     outgoing: Outgoing,
     live: LiveView,
@@ -87,7 +96,7 @@ impl Session {
         settings: &AgentSettings,
         to_send: mpsc::UnboundedReceiver<crate::generated::FromAgent>,
     ) -> Result<Ended, AgentError> {
-        let channel = join(settings).await?;
+        let channel = join(&self.endpoint, &settings.join).await?;
         self.outgoing.say(What::Hello(Hello {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: settings.name.clone(),
@@ -132,13 +141,13 @@ impl Session {
                     return Err(AgentError::Unable(why));
                 }
                 self.job = Some((job, Vec::new()));
-                self.begin_if_whole();
+                self.begin_if_whole()?;
             }
             Told::Program(chunk) => {
                 if let Some((_, archive)) = &mut self.job {
                     archive.extend(chunk.bytes);
                 }
-                self.begin_if_whole();
+                self.begin_if_whole()?;
             }
             Told::Start(start) => {
                 let data = start.data.map(Arc::from);
@@ -167,32 +176,65 @@ impl Session {
         drop(self.control.send(control));
     }
 
-    fn begin_if_whole(&mut self) {
+    fn begin_if_whole(&mut self) -> Result<(), AgentError> {
         let is_whole =
             |(job, archive): &mut (Job, Vec<u8>)| archive.len() as u64 >= job.archive_bytes;
         let Some((job, archive)) = self.job.take_if(is_whole) else {
-            return;
+            return Ok(());
         };
         let (number, agents) = self.part;
-        self.pass(Control::Do(Box::new(Assignment {
-            recipe: Recipe {
-                plan: job.recipe,
-                archive,
-            },
+        let recipe = Recipe {
+            plan: job.recipe,
+            archive,
+            wants_values: job.wants_values,
+            wants_samples: job.wants_samples,
+        };
+        let mut outlet = self.outlet(&recipe)?;
+        let assignment = Assignment {
+            recipe,
             number,
             agents,
             data: Arc::default(),
             log: Arc::new(self.outgoing.clone()),
-        })));
+            values: outlet.values(),
+            samples: outlet.samples(),
+        };
+        self.pass(Control::Do(Box::new(assignment), outlet));
+        Ok(())
+    }
+
+    /// Opens the ways of single values that a job wants.
+    fn outlet(&self, recipe: &Recipe) -> Result<Outlet, AgentError> {
+        let (to, batches) = mpsc::channel(BATCHES_UNDER_WAY);
+        let outlet = Outlet::open(recipe, &to).map_err(|error| refused_by_system(&error))?;
+        if outlet.is_open() {
+            let (endpoint, control) = (self.endpoint.clone(), self.control.clone());
+            tokio::spawn(async move {
+                let delivered = deliver(endpoint, batches).await;
+                // An engine that is gone needs no answer.
+                drop(control.send(Control::Delivered(delivered)));
+            });
+        }
+        Ok(outlet)
     }
 }
 
-/// Connects, and tries again while the coordinator is not there yet.
-async fn join(settings: &AgentSettings) -> Result<Channel, AgentError> {
+/// Delivers single values over a connection of their own, to the last one; an error says why not.
+async fn deliver(endpoint: Endpoint, batches: mpsc::Receiver<Batch>) -> Result<(), String> {
+    let channel = endpoint.connect().await.map_err(|error| in_full(&error))?;
+    let mut client = CoordinationClient::new(channel)
+        .max_decoding_message_size(MESSAGE_MAX)
+        .max_encoding_message_size(MESSAGE_MAX);
+    let taken = client.deliver(ReceiverStream::new(batches)).await;
+    taken.map(drop).map_err(|why| why.message().to_owned())
+}
+
+/// How the coordinator is connected to.
+fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
     let unreachable = |why: String| AgentError::Unreachable(format!("{}: {why}", settings.join));
     let host = settings.join.rsplit_once(':').map(|(host, _)| host);
     let host = host.ok_or_else(|| unreachable("a host and a port are wanted".to_owned()))?;
-    let endpoint = Endpoint::from_shared(format!("https://{}", settings.join))
+    Endpoint::from_shared(format!("https://{}", settings.join))
         .map_err(|error| unreachable(error.to_string()))?
         .connect_timeout(TRY_LIMIT)
         .initial_stream_window_size(WINDOW)
@@ -200,7 +242,12 @@ async fn join(settings: &AgentSettings) -> Result<Channel, AgentError> {
         .http2_keep_alive_interval(Duration::from_secs(1))
         .keep_alive_timeout(Duration::from_secs(3))
         .tls_config(settings.identity.client(host))
-        .map_err(|error| unreachable(in_full(&error)))?;
+        .map_err(|error| unreachable(in_full(&error)))
+}
+
+/// Connects, and tries again while the coordinator is not there yet.
+async fn join(endpoint: &Endpoint, at: &str) -> Result<Channel, AgentError> {
+    let unreachable = |why: String| AgentError::Unreachable(format!("{at}: {why}"));
     let give_up_at = platform::monotonic_ns() + JOIN_PATIENCE.as_nanos() as u64;
     loop {
         match endpoint.connect().await {

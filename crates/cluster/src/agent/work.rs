@@ -14,6 +14,7 @@ use loadline_script::vu::SetupData;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::outbox::Outbox;
+use super::outlet::Outlet;
 use super::{Assignment, Prepare};
 use crate::generated::from_agent::What;
 use crate::generated::{FromAgent, LogLine, Ready, Refusal, log_line};
@@ -56,14 +57,16 @@ impl ScriptLog for Outgoing {
 
 /// What the engine is told.
 pub(super) enum Control {
-    /// What to do.
-    Do(Box<Assignment>),
+    /// What to do, and who keeps the ways of single values open.
+    Do(Box<Assignment>, Outlet),
     /// When to start, on this machine's clock, and from which instant of the run the plan is the agent's; with the data of `setup()`.
     Start(u64, Nanos, Option<Arc<str>>),
     /// An order.
     Order(RunCommand),
     /// Reports up to this one have arrived.
     Received(u64),
+    /// All single values are taken; an error says why they are not.
+    Delivered(Result<(), String>),
 }
 
 /// The engine's counters, once there is one.
@@ -90,7 +93,7 @@ pub(super) struct Work {
 impl Work {
     /// Does what the agent is told, to its end: until all reports have arrived, or nobody is there any more.
     pub(super) fn run(self, prepare: Prepare) {
-        let Some(assignment) = self.assignment() else {
+        let Some((assignment, outlet)) = self.assignment() else {
             return;
         };
         let data = Arc::clone(&assignment.data);
@@ -106,13 +109,13 @@ impl Work {
             engine.release();
             return;
         }
-        self.report(&engine);
+        self.report(&engine, outlet);
     }
 
-    fn assignment(&self) -> Option<Box<Assignment>> {
+    fn assignment(&self) -> Option<(Box<Assignment>, Outlet)> {
         loop {
-            if let Control::Do(assignment) = self.control.recv().ok()? {
-                return Some(assignment);
+            if let Control::Do(assignment, outlet) = self.control.recv().ok()? {
+                return Some((assignment, outlet));
             }
         }
     }
@@ -143,22 +146,39 @@ impl Work {
                     return true;
                 }
                 Ok(Control::Order(command)) => engine.command(command),
-                Ok(Control::Do(_) | Control::Received(_)) | Err(TryRecvError::Empty) => {}
+                Ok(Control::Do(..) | Control::Received(_) | Control::Delivered(_))
+                | Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return false,
             }
         }
     }
 
-    /// Passes reports on until the last has arrived.
-    fn report(&self, engine: &Engine) {
+    /// Passes reports on until the last has arrived. That one, with which the run may end, waits until all single values are taken.
+    fn report(&self, engine: &Engine, outlet: Outlet) {
         let mut outbox = Outbox::default();
+        let mut outlet = Some(outlet).filter(Outlet::is_open);
+        let mut delivered = None;
+        let mut at_work = engine.workers();
         let mut has_ended = false;
         while !(has_ended && outbox.is_empty()) {
             match engine.reports.recv_timeout(TICK) {
                 Ok(WorkerReport::Script(signal)) => {
                     self.outgoing.say(What::Signal(signal.into()));
                 }
-                Ok(report) => self.send(outbox.take(report)),
+                Ok(report) => {
+                    let is_last = matches!(
+                        report,
+                        WorkerReport::Ended { .. } | WorkerReport::Failed { .. }
+                    );
+                    at_work = at_work.saturating_sub(u32::from(is_last));
+                    if at_work == 0
+                        && let Some(outlet) = outlet.take()
+                        && !self.deliver(outlet, &mut delivered, &mut outbox)
+                    {
+                        return;
+                    }
+                    self.send(outbox.take(report));
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     has_ended = true;
@@ -173,10 +193,38 @@ impl Work {
                 match self.control.try_recv() {
                     Ok(Control::Order(command)) => engine.command(command),
                     Ok(Control::Received(number)) => self.send(outbox.received(number)),
-                    Ok(Control::Do(_) | Control::Start(..)) => {}
+                    Ok(Control::Delivered(outcome)) => delivered = Some(outcome),
+                    Ok(Control::Do(..) | Control::Start(..)) => {}
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return engine.command(RunCommand::StopNow),
                 }
+            }
+        }
+    }
+
+    /// Waits until all single values are taken; whether they are.
+    fn deliver(
+        &self,
+        outlet: Outlet,
+        delivered: &mut Option<Result<(), String>>,
+        outbox: &mut Outbox,
+    ) -> bool {
+        outlet.close();
+        loop {
+            match delivered.take() {
+                Some(Ok(())) => return true,
+                Some(Err(why)) => {
+                    let why = format!("its single values cannot be delivered: {why}");
+                    self.outgoing.say(What::Refusal(Refusal { why }));
+                    return false;
+                }
+                None => {}
+            }
+            match self.control.recv() {
+                Ok(Control::Received(number)) => self.send(outbox.received(number)),
+                Ok(Control::Delivered(outcome)) => *delivered = Some(outcome),
+                Ok(_) => {}
+                Err(_) => return false,
             }
         }
     }

@@ -5,14 +5,17 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use loadline_engine::batches::ValueSender;
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, WorkerReport, platform};
+use loadline_metric::MetricRegistry;
+use loadline_model::snapshot::Sample;
 use loadline_model::{Nanos, RunCommand, TestPlan};
 use loadline_run::Load;
 use loadline_script::host::LogEntry;
@@ -45,12 +48,23 @@ pub struct FleetSettings {
     pub recipe: Recipe,
     /// Where `setup()` of the script leaves its data.
     pub data: SetupData,
+    /// Where single values of the agents go.
+    pub takers: Takers,
     /// Where lines of the agents' logs go; `None`: nowhere.
     pub log: Option<Arc<dyn ScriptLog>>,
     /// What is said of agents that come.
     pub on_note: Box<dyn Fn(&str) + Send + Sync>,
     /// Who starts another in the place of an agent that was lost, by its name; must not block.
     pub on_lost: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// Who takes single values.
+#[derive(Default)]
+pub struct Takers {
+    /// Who takes each value of a script, and the metrics that there are; `None`: nobody.
+    pub values: Option<(ValueSender, Arc<MetricRegistry>)>,
+    /// Who takes each request; `None`: nobody.
+    pub samples: Option<SyncSender<Vec<Sample>>>,
 }
 
 /// Why there is no fleet.
@@ -81,6 +95,8 @@ pub struct Fleet {
     reports: Receiver<WorkerReport>,
     clock: Clock,
     data: SetupData,
+    /// What keeps the way of requests open: it closes with the run.
+    _samples: Option<Arc<SyncSender<Vec<Sample>>>>,
 }
 
 /// What is held of a fleet beside its run.
@@ -101,6 +117,12 @@ impl Fleet {
         let agents = share::with_work(&settings.plan, settings.agents);
         let idle = settings.agents - agents;
         let log = settings.log;
+        let samples = settings.takers.samples.map(Arc::new);
+        let recipe = Recipe {
+            wants_values: settings.takers.values.is_some(),
+            wants_samples: samples.is_some(),
+            ..settings.recipe
+        };
         let shared = Arc::new(Shared {
             roster: Mutex::new(Roster::new(Expected {
                 wanted: agents,
@@ -113,7 +135,9 @@ impl Fleet {
             live: (0..agents)
                 .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
                 .collect(),
-            recipe: settings.recipe,
+            recipe,
+            values: settings.takers.values,
+            samples: samples.as_ref().map(Arc::downgrade),
             plan: settings.plan,
             agents,
             reports: reports_to,
@@ -129,6 +153,7 @@ impl Fleet {
             reports,
             clock: Clock::start(),
             data: settings.data,
+            _samples: samples,
         };
         Ok((fleet, FleetHandle { shared, serving }))
     }

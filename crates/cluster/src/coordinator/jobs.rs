@@ -17,6 +17,10 @@ pub struct Recipe {
     pub plan: Vec<u8>,
     /// The script and all that it reads, as k6's archive; empty for other runs.
     pub archive: Vec<u8>,
+    /// Whether each value of a script is delivered.
+    pub wants_values: bool,
+    /// Whether each request is delivered.
+    pub wants_samples: bool,
 }
 
 impl Recipe {
@@ -44,6 +48,8 @@ impl Recipe {
         let job = What::Job(Job {
             recipe: self.plan.clone(),
             archive_bytes: self.archive.len() as u64,
+            wants_values: self.wants_values,
+            wants_samples: self.wants_samples,
         });
         let pieces = self.archive.chunks(CHUNK).map(|bytes| {
             What::Program(Chunk {

@@ -6,14 +6,17 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Sender, SyncSender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
+use loadline_engine::batches::ValueSender;
 use loadline_engine::live::LiveCounters;
 use loadline_engine::{PlannedArrivals, WorkerReport, platform};
+use loadline_metric::MetricRegistry;
 use loadline_model::TestPlan;
+use loadline_model::snapshot::Sample;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
@@ -22,9 +25,10 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::jobs::Recipe;
 use super::roster::{Act, Link, Lost, Roster};
+use crate::batch::{samples_received, values_received};
 use crate::generated::coordination_server::{Coordination, CoordinationServer};
 use crate::generated::to_agent::What;
-use crate::generated::{FromAgent, LogLine, ToAgent};
+use crate::generated::{Batch, FromAgent, LogLine, Taken, ToAgent};
 use crate::identity::Identity;
 use crate::share::share_of;
 
@@ -45,6 +49,10 @@ pub(super) struct Shared {
     pub(super) changed: Condvar,
     pub(super) live: Vec<Arc<LiveCounters>>,
     pub(super) recipe: Recipe,
+    /// Who takes each value of a script, and the metrics that there are.
+    pub(super) values: Option<(ValueSender, Arc<MetricRegistry>)>,
+    /// Who takes each request, for as long as the run keeps the way open.
+    pub(super) samples: Option<Weak<SyncSender<Vec<Sample>>>>,
     /// The whole plan.
     pub(super) plan: Arc<TestPlan>,
     /// How many agents do it.
@@ -124,6 +132,23 @@ impl Shared {
         }
     }
 
+    /// Hands single values on to who takes them.
+    fn take(&self, mut batch: Batch) -> Result<(), String> {
+        if let Some((values, registry)) = &self.values
+            && !batch.values.is_empty()
+        {
+            // Outputs that have ended take nothing more, and have said why.
+            let _ = values.send(values_received(&mut batch, registry)?);
+        }
+        let samples = self.samples.as_ref().and_then(Weak::upgrade);
+        if let Some(samples) = samples
+            && !batch.samples.is_empty()
+        {
+            let _ = samples.send(samples_received(&mut batch)?);
+        }
+        Ok(())
+    }
+
     fn say(&self, link: Link, what: What) {
         if let Some(outgoing) = self.links().open.get(&link) {
             // A link that is closed is told of by its other half.
@@ -154,6 +179,18 @@ impl Coordination for Desk {
         let (link, receiver) = self.0.open();
         tokio::spawn(listen(Arc::clone(&self.0), link, request.into_inner()));
         Ok(Response::new(UnboundedReceiverStream::new(receiver)))
+    }
+
+    async fn deliver(&self, request: Request<Streaming<Batch>>) -> Result<Response<Taken>, Status> {
+        let mut batches = request.into_inner();
+        while let Some(batch) = batches.message().await? {
+            let shared = Arc::clone(&self.0);
+            // Who takes them may be slow: this link alone waits.
+            let taken = tokio::task::spawn_blocking(move || shared.take(batch)).await;
+            let taken = taken.map_err(|error| Status::internal(error.to_string()))?;
+            taken.map_err(Status::invalid_argument)?;
+        }
+        Ok(Response::new(Taken {}))
     }
 }
 

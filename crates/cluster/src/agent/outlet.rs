@@ -1,0 +1,88 @@
+//! Single values on their way from the workers to the coordinator.
+//!
+//! Must not know what they are for. Invariant: a coordinator that takes them slowly is waited for by the workers, by the clock, as a
+//! slow output of one process is; nothing is kept beyond the batches that are under way.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use loadline_engine::batches::ValueSender;
+use loadline_model::snapshot::{Sample, TaggedValues};
+use tokio::sync::mpsc::Sender;
+
+use crate::batch::{samples_to_send, values_to_send};
+use crate::coordinator::Recipe;
+use crate::generated::Batch;
+
+/// Batches between the workers and who sends them: what a moment of the network holds up.
+const BATCHES: usize = 64;
+
+/// The ways of single values out of the engine, and who keeps them open.
+#[derive(Default)]
+pub(super) struct Outlet {
+    values: Option<Arc<SyncSender<Vec<TaggedValues>>>>,
+    samples: Option<SyncSender<Vec<Sample>>>,
+    forwarders: Vec<JoinHandle<()>>,
+}
+
+impl Outlet {
+    /// Opens the ways that a job wants.
+    pub(super) fn open(recipe: &Recipe, to: &Sender<Batch>) -> io::Result<Outlet> {
+        let mut outlet = Outlet::default();
+        if recipe.wants_values {
+            let (sender, receiver) = sync_channel(BATCHES);
+            outlet.values = Some(Arc::new(sender));
+            outlet.forward(receiver, to.clone(), values_to_send)?;
+        }
+        if recipe.wants_samples {
+            let (sender, receiver) = sync_channel(BATCHES);
+            outlet.samples = Some(sender);
+            outlet.forward(receiver, to.clone(), samples_to_send)?;
+        }
+        Ok(outlet)
+    }
+
+    /// Whether anything is delivered.
+    pub(super) fn is_open(&self) -> bool {
+        !self.forwarders.is_empty()
+    }
+
+    /// The way of a script's values.
+    pub(super) fn values(&self) -> Option<ValueSender> {
+        self.values.as_ref().map(ValueSender::into_channel)
+    }
+
+    /// The way of requests; it closes with the last who has it.
+    pub(super) fn samples(&mut self) -> Option<SyncSender<Vec<Sample>>> {
+        self.samples.take()
+    }
+
+    /// Waits until all is handed on; who measures must have ended.
+    pub(super) fn close(self) {
+        drop((self.values, self.samples));
+        for forwarder in self.forwarders {
+            // One that panicked has sent what it could.
+            let _ = forwarder.join();
+        }
+    }
+
+    fn forward<T: Send + 'static>(
+        &mut self,
+        from: Receiver<Vec<T>>,
+        to: Sender<Batch>,
+        encode: fn(&[T]) -> Batch,
+    ) -> io::Result<()> {
+        let forward = move || {
+            for batch in from {
+                if to.blocking_send(encode(&batch)).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("values".to_owned());
+        self.forwarders.push(thread.spawn(forward)?);
+        Ok(())
+    }
+}

@@ -14,13 +14,15 @@ use std::time::Duration;
 use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
+use loadline_metric::MetricRegistry;
 use loadline_model::{Nanos, RunCommand};
 use prost::Message as _;
 
+use crate::batch::{samples_received, values_received};
 use crate::generated::from_agent::What as Said;
 use crate::generated::to_agent::What;
 use crate::generated::{
-    Ending, FromAgent, Hello, LogLine, Order, Received, Refusal, Report, Welcome,
+    Batch, Ending, FromAgent, Hello, LogLine, Order, Received, Refusal, Report, Welcome,
 };
 use crate::message::{WORKERS_MAX, live_received, report_received, signal_received};
 use seat::{Awaited, Seat, State};
@@ -461,7 +463,7 @@ impl Roster {
 }
 
 /// Lets a coordinator without a network hear messages, each behind its length as four bytes (little endian) and the number of its link as
-/// one: for fuzzing.
+/// one; those of link 255 are single values. For fuzzing.
 ///
 /// # Panics
 /// Never, whatever the bytes are; that is what it is for.
@@ -479,7 +481,12 @@ pub fn hear_hostile(mut bytes: &[u8]) {
         let (message, after) = rest.split_at(length.min(rest.len()));
         bytes = after;
         now += nanos(SILENCE_MAX) / 5;
-        if let Ok(FromAgent { what: Some(said) }) = FromAgent::decode(message) {
+        if head[4] == u8::MAX
+            && let Ok(mut batch) = Batch::decode(message)
+        {
+            let _ = samples_received(&mut batch);
+            let _ = values_received(&mut batch, &MetricRegistry::new());
+        } else if let Ok(FromAgent { what: Some(said) }) = FromAgent::decode(message) {
             roster.heard(now, head[4].into(), said);
         }
         roster.tick(now);

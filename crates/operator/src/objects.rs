@@ -24,10 +24,7 @@ pub fn service(run: &TestRun) -> Value {
         "metadata": metadata(run, &name),
         "spec": {
             "selector": {"job-name": name, LABEL: run.name},
-            "ports": [
-                {"name": "join", "port": JOIN_PORT, "targetPort": JOIN_PORT},
-                {"name": "http-api", "port": pods::REST_PORT, "targetPort": pods::REST_PORT},
-            ],
+            "ports": [{"name": "join", "port": JOIN_PORT, "targetPort": JOIN_PORT}],
             "publishNotReadyAddresses": true,
         },
     })

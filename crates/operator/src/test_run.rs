@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::arguments;
 
@@ -217,6 +217,30 @@ impl TestRun {
     }
 }
 
+impl TestRun {
+    /// The test as it was begun: what is edited in it afterwards changes nothing. `agents`: how many it was begun with.
+    ///
+    /// # Errors
+    /// It was not begun in earnest, and cannot be run as it is.
+    pub fn begun(object: &Value, agents: u32, is_made: bool) -> Result<TestRun, Refusal> {
+        let mut run = match TestRun::read(object) {
+            Ok(run) => run,
+            Err(refusal) if !is_made => return Err(refusal),
+            Err(_) => {
+                // What names its objects cannot be edited, and no more of them are made.
+                let mut plain = json!({"metadata": object["metadata"]});
+                plain["metadata"]["annotations"] = Value::Null;
+                plain["spec"] = json!({"script": {"localFile": "/test/test.js"}});
+                TestRun::read(&plain)?
+            }
+        };
+        if agents > 0 {
+            run.parallelism = agents;
+        }
+        Ok(run)
+    }
+}
+
 /// The fields of a specification.
 pub(crate) struct Fields<'a>(&'a Map<String, Value>);
 
@@ -375,8 +399,6 @@ fn ttl(text: &str) -> Result<Duration, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn read(spec: &Value) -> Result<TestRun, Refusal> {
@@ -471,6 +493,18 @@ mod tests {
         let long =
             json!({"metadata": {"name": "x".repeat(52)}, "spec": with("quiet", json!("true"))});
         assert!(TestRun::read(&long).is_err());
+    }
+
+    #[test]
+    fn what_is_edited_in_mid_run_changes_nothing() {
+        let edited = |spec: Value| json!({"metadata": {"name": "t", "uid": "u"}, "spec": spec});
+        let more = edited(with("parallelism", json!(9)));
+        let run = TestRun::begun(&more, 2, true).expect("a test");
+        assert_eq!(run.parallelism, 2);
+        let broken = edited(with("parallelism", json!("many")));
+        let run = TestRun::begun(&broken, 2, true).expect("a test");
+        assert_eq!((run.name.as_str(), run.parallelism), ("t", 2));
+        assert!(TestRun::begun(&broken, 2, false).is_err());
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::lease;
 use crate::names::{LABEL, MANAGER, Names};
 use crate::pods::Settings;
 use crate::seen::{Role, SeenJob, SeenPod};
-use crate::status::Known;
+use crate::status::{Known, Stage};
 use crate::step::{self, Act, Note, Seen, Step};
 use crate::terminal;
 use crate::test_run::TestRun;
@@ -176,7 +176,14 @@ impl Operator {
                 self.tell(&object, &left_to_other(&place)).await;
                 return Ok(Some(OTHER_EVERY));
             }
-            let step = match TestRun::read(&value) {
+            let run = match &known {
+                Known::Ours(status) => {
+                    let is_made = status.stage >= Stage::Created;
+                    TestRun::begun(&value, status.agents, is_made)
+                }
+                Known::New | Known::Foreign => TestRun::read(&value),
+            };
+            let step = match run {
                 Ok(run) => self.follow(&run, &known).await?,
                 Err(refusal) => step::refuse(&known, &refusal, clock::now()),
             };

@@ -56,6 +56,8 @@ pub struct SeenPod {
     pub is_running: bool,
     /// How its program, or one before it, ended.
     pub ended: Option<Ended>,
+    /// The last warning of the cluster about it; looked for where nothing else tells why it does not start.
+    pub warning: Option<Hindrance>,
     /// Why the whole pod was ended from outside: evicted, preempted, its node lost.
     pub removed: Option<Hindrance>,
 }
@@ -75,6 +77,8 @@ pub struct SeenJob {
     pub has_failed: bool,
     /// When it was made.
     pub made: Option<Timestamp>,
+    /// The last warning of the cluster about it; looked for where it has no pod.
+    pub warning: Option<Hindrance>,
 }
 
 /// What the coordinator's log says of agents.
@@ -126,6 +130,7 @@ impl SeenJob {
                 .flatten()
                 .any(|condition| condition.type_ == "Failed" && condition.status == "True"),
             made: job.metadata.creation_timestamp.as_ref().map(|time| time.0),
+            warning: None,
         })
     }
 }
@@ -171,6 +176,7 @@ impl SeenPod {
             made: pod.metadata.creation_timestamp.as_ref().map(|time| time.0),
             unscheduled,
             waiting: before.iter().chain(ours).find_map(waiting),
+            warning: None,
             is_running: ours.is_some_and(is_running),
             ended: ours.and_then(ended).or(failed_before.filter(|_| is_failed)),
             removed: evicted.or(disrupted),

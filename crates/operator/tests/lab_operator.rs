@@ -48,6 +48,8 @@ fn message(status: &Value) -> &str {
 #[ignore = "wants a cluster"]
 fn a_test_on_four_pods_is_one_test() {
     let (lab, service) = (Lab::begun("one"), Service::start());
+    let restricted = "pod-security.kubernetes.io/enforce=restricted";
+    lab.kubectl(&["label", "namespace", &lab.namespace, restricted]);
     lab.run(
         "one",
         &asking(&service.url, 4, "2s"),
@@ -205,6 +207,28 @@ fn a_pod_without_a_node_is_told() {
         "{}",
         message(&status)
     );
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_quota_that_keeps_pods_away_is_told() {
+    let lab = Lab::begun("quota");
+    lab.apply(&json!({
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"},
+        "spec": {"hard": {"pods": "1"}},
+    }));
+    let script = "export const options = { vus: 1, iterations: 1 }; export default function () {}";
+    lab.run("q", script, &json!({"parallelism": 1}));
+    let status = lab.wait_for("q", "jsonpath={.status.reason}=FailedCreate");
+    assert_eq!(status["stage"], "created");
+    assert!(
+        message(&status).contains("exceeded quota"),
+        "{}",
+        message(&status)
+    );
+    lab.kubectl(&["delete", "resourcequota", "q"]);
+    let status = lab.wait("q", "finished");
+    assert_eq!(status["result"], "passed");
 }
 
 #[test]

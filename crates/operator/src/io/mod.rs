@@ -6,6 +6,7 @@
 mod lines;
 mod listen;
 mod make;
+mod warnings;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -288,6 +289,7 @@ impl Operator {
             heard: self.listeners.heard(&run.uid),
             tail: String::new(),
         };
+        warnings::look_for(&self.api(&run.namespace), &mut seen, clock::now()).await;
         if let Some(pod) = seen.pod(Role::Coordinator)
             && let Some(ended) = &pod.ended
             && ended.code != 0

@@ -9,7 +9,7 @@ use k8s_openapi::jiff::Timestamp;
 use super::{Seen, elapsed};
 use crate::seen::{Hindrance, SeenPod};
 
-/// How long a pod may be without a node before that is told.
+/// How long a pod may be without a node, or be kept by what the cluster warns of, before that is told.
 const TOLD_AFTER: Duration = Duration::from_secs(10);
 /// How long a container may take to be made before that is told: large images take a while.
 const SLOW_AFTER: Duration = Duration::from_secs(30);
@@ -37,12 +37,15 @@ pub(super) fn look(seen: &Seen, now: Timestamp) -> Look {
     let jobs = seen.jobs.iter().filter_map(|job| {
         let has_pod = seen.pods.iter().any(|pod| pod.role == job.role);
         let waited = elapsed(job.made?, now);
-        (!has_pod).then(|| {
-            let message = format!(
-                "Job {} has no pod yet: kubectl describe job {} says why",
-                job.name, job.name
-            );
-            borne("NoPod", message, waited, TOLD_AFTER, DEADLINE)
+        (!has_pod).then(|| match &job.warning {
+            Some(why) => {
+                let message = format!("Job {} has no pod: {}", job.name, why.message);
+                borne(&why.reason, message, waited, TOLD_AFTER, DEADLINE)
+            }
+            None => {
+                let message = format!("Job {} has no pod yet", job.name);
+                borne("NoPod", message, waited, TOLD_AFTER, DEADLINE)
+            }
         })
     });
     pods.chain(jobs).fold(Look::Fine, graver)
@@ -86,10 +89,14 @@ fn at_pod(pod: &SeenPod, now: Timestamp) -> Look {
         };
         return borne(reason, message, age, Duration::ZERO, patience);
     }
-    let message = format!(
-        "pod {0} does not start; an image, a volume or a ConfigMap may be missing: kubectl describe pod {0} says which",
-        pod.name
-    );
+    if let Some(why) = &pod.warning {
+        let message = format!("pod {} does not start: {}", pod.name, why.message);
+        return borne(&why.reason, message, age, TOLD_AFTER, DEADLINE);
+    }
+    if age < TOLD_AFTER {
+        return Look::Again(TOLD_AFTER - age);
+    }
+    let message = format!("pod {} does not start yet", pod.name);
     borne("NotStarted", message, age, SLOW_AFTER, DEADLINE)
 }
 

@@ -49,6 +49,7 @@ fn job(role: Role) -> SeenJob {
         is_going: false,
         has_failed: false,
         made: Some(at(0)),
+        warning: None,
     }
 }
 
@@ -59,6 +60,7 @@ fn pod(role: Role) -> SeenPod {
         made: Some(at(0)),
         unscheduled: None,
         waiting: None,
+        warning: None,
         is_running: true,
         ended: None,
         removed: None,
@@ -260,6 +262,36 @@ fn a_pod_without_a_node_is_told_after_ten_seconds() {
     let never = kept(without, 701);
     assert_eq!(stage(&never), Some(Stage::Error));
     assert_eq!(never.acts, [Act::DropAgents, Act::DropCoordinator]);
+}
+
+#[test]
+fn what_the_cluster_warns_of_is_told() {
+    let warned = |pod: &mut SeenPod| {
+        pod.warning = Some(Hindrance {
+            reason: "FailedMount".to_owned(),
+            message: "configmap \"c\" not found".to_owned(),
+        });
+    };
+    assert!(kept(warned, 9).status.is_none());
+    let (reason, message) = told(&kept(warned, 10));
+    assert_eq!(reason, "FailedMount");
+    assert!(message.ends_with("configmap \"c\" not found"), "{message}");
+    assert_eq!(kept(|_| {}, 8).again, Some(Duration::from_secs(2)));
+    assert!(kept(|_| {}, 10).status.is_none());
+    assert_eq!(told(&kept(|_| {}, 30)).0, "NotStarted");
+}
+
+#[test]
+fn a_job_without_a_pod_is_told() {
+    let mut seen = all(vec![pod(Role::Coordinator), pod(Role::Agent(1))]);
+    seen.jobs[2].warning = Some(Hindrance {
+        reason: "FailedCreate".to_owned(),
+        message: "exceeded quota".to_owned(),
+    });
+    let waiting = step(&test_run(), &ours(Stage::Created), &seen, at(11));
+    let (reason, message) = told(&waiting);
+    assert_eq!(reason, "FailedCreate");
+    assert!(message.contains("exceeded quota"), "{message}");
 }
 
 #[test]

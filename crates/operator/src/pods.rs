@@ -300,6 +300,7 @@ impl Pod {
                     "image": image,
                     "command": ["cp", "-R", format!("{at}/."), "/loadline/script"],
                     "securityContext": self.container["securityContext"],
+                    "terminationMessagePolicy": "FallbackToLogsOnError",
                     "volumeMounts": [{"name": "k6-test-volume", "mountPath": "/loadline/script"}],
                 }));
                 (json!({"emptyDir": {}}), at, true)

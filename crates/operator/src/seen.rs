@@ -20,6 +20,8 @@ pub enum Role {
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
+    /// The init container that it was; `None`: it was the program itself.
+    pub before: Option<String>,
     /// Its exit code.
     pub code: i32,
     /// The kubelet's word for it, such as `OOMKilled`.
@@ -146,7 +148,12 @@ impl SeenPod {
         let before = status.init_container_statuses.unwrap_or_default();
         let containers = status.container_statuses.unwrap_or_default();
         let ours = containers.iter().find(|status| status.name == "k6");
-        let failed_before = before.iter().filter_map(ended).find(|end| end.code != 0);
+        let failed_before = before.iter().filter_map(|status| {
+            let ended = ended(status).filter(|ended| ended.code != 0)?;
+            let before = Some(status.name.clone());
+            Some(Ended { before, ..ended })
+        });
+        let failed_before = failed_before.last();
         let is_failed = status.phase.as_deref() == Some("Failed");
         let conditions = status.conditions.iter().flatten();
         let unscheduled = conditions
@@ -178,7 +185,7 @@ impl SeenPod {
             waiting: before.iter().chain(ours).find_map(waiting),
             warning: None,
             is_running: ours.is_some_and(is_running),
-            ended: ours.and_then(ended).or(failed_before.filter(|_| is_failed)),
+            ended: failed_before.filter(|_| is_failed).or(ours.and_then(ended)),
             removed: evicted.or(disrupted),
         })
     }
@@ -208,6 +215,7 @@ fn waiting(status: &ContainerStatus) -> Option<Hindrance> {
 fn ended(status: &ContainerStatus) -> Option<Ended> {
     let ended = status.state.as_ref()?.terminated.as_ref()?;
     Some(Ended {
+        before: None,
         code: ended.exit_code,
         reason: ended.reason.clone().unwrap_or_default(),
         message: ended.message.clone().unwrap_or_default(),
@@ -254,6 +262,11 @@ mod tests {
             json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}}),
         ));
         assert_eq!(killed.ended.expect("it ended").reason, "OOMKilled");
+        let before = pod(
+            &json!({"phase": "Failed", "initContainerStatuses": [{"name": "i", "image": "",
+            "imageID": "", "ready": false, "restartCount": 0, "state": {"terminated": {"exitCode": 1}}}]}),
+        );
+        assert_eq!(before.ended.expect("it ended").before.as_deref(), Some("i"));
         let evicted = json!({"phase": "Failed", "reason": "Evicted", "message": "low on memory"});
         assert!(pod(&evicted).is_over());
     }

@@ -295,8 +295,9 @@ impl Operator {
             && ended.code != 0
             && ended.message.is_empty()
         {
+            let container = ended.before.clone().unwrap_or("k6".to_owned());
             let params = LogParams {
-                container: Some("k6".to_owned()),
+                container: Some(container),
                 tail_lines: Some(TAIL_LINES),
                 ..LogParams::default()
             };

@@ -71,6 +71,7 @@ fn ended(role: Role, code: i32, reason: &str, message: &str) -> SeenPod {
     SeenPod {
         is_running: false,
         ended: Some(Ended {
+            before: None,
             code,
             reason: reason.to_owned(),
             message: message.to_owned(),
@@ -231,6 +232,23 @@ fn what_keeps_a_script_from_running_is_an_error() {
         message.ends_with("Line 1:37 Unexpected identifier"),
         "{message}"
     );
+}
+
+#[test]
+fn an_init_container_that_fails_is_named() {
+    let mut failed = ended(Role::Coordinator, 99, "Error", "cp: no such file");
+    if let Some(ended) = &mut failed.ended {
+        ended.before = Some("script".to_owned());
+    }
+    let seen = all(vec![failed]);
+    let failed = step(&test_run(), &ours(Stage::Initialization), &seen, at(2));
+    let (reason, message) = told(&failed);
+    assert_eq!(reason, "InitContainerFailed");
+    assert_eq!(
+        message,
+        "init container script ended with exit code 99: cp: no such file"
+    );
+    assert_eq!(failed.status.expect("a status").exit_code, None);
 }
 
 fn kept(change: impl FnOnce(&mut SeenPod), now: i64) -> Step {

@@ -40,8 +40,8 @@ impl CoordinatorEnd {
     /// Its exit code.
     pub(super) fn code(&self) -> Option<i32> {
         match self {
-            CoordinatorEnd::Ended(ended) => Some(ended.code),
-            CoordinatorEnd::Removed(_) | CoordinatorEnd::Gone => None,
+            CoordinatorEnd::Ended(ended) if ended.before.is_none() => Some(ended.code),
+            CoordinatorEnd::Ended(_) | CoordinatorEnd::Removed(_) | CoordinatorEnd::Gone => None,
         }
     }
 
@@ -110,16 +110,17 @@ pub(super) fn fate(
     let Some(ended) = &pod.ended else {
         return Fate::Fine;
     };
-    if code == Some(ended.code) {
+    if code == Some(ended.code) && ended.before.is_none() {
         return Fate::Fine;
     }
     let waited = elapsed(ended.at.unwrap_or(now), now);
     if code.is_none() && ended.code < KILLED && waited < HESITATION {
         return Fate::Doubtful(HESITATION - waited);
     }
-    let word = match ended.reason.as_str() {
-        "" | "Error" | "Completed" => "it ended".to_owned(),
-        reason => reason.to_owned(),
+    let word = match (&ended.before, ended.reason.as_str()) {
+        (Some(before), _) => format!("its init container {before} ended"),
+        (None, "" | "Error" | "Completed") => "it ended".to_owned(),
+        (None, reason) => reason.to_owned(),
     };
     let said = last_error(&ended.message);
     let cause = format!("{word} with exit code {}", ended.code);
@@ -160,6 +161,13 @@ impl Verdict {
             Some(message) => message,
             None => last_bytes(said, TAIL_MAX).to_owned(),
         };
+        if let Some(before) = &ended.before {
+            let message = format!(
+                "init container {before} ended with exit code {}",
+                ended.code
+            );
+            return error("InitContainerFailed", with(&message, &said));
+        }
         let Some(code) = known(ended.code) else {
             let reason = match ended.reason.as_str() {
                 "" | "Error" => "CoordinatorFailed",

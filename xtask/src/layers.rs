@@ -57,6 +57,7 @@ const REPORT: &str = "loadline-report";
 const KUBERNETES: &str = "loadline-kubernetes";
 const OBSERVE: &str = "loadline-observe";
 const SUITE: &str = "loadline-suite";
+const OPERATOR: &str = "loadline-operator";
 const TARGET: &str = "loadline-target";
 const SIM: &str = "loadline-sim";
 
@@ -201,6 +202,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         normal: &[KUBERNETES, OBSERVE, MODEL, METRIC, HTTP, YAML],
         tests: &[SIM],
         reason: "how a run is executed is handed in, so that a matrix is proven without one",
+    },
+    Layer {
+        package: OPERATOR,
+        level: Level::Edge,
+        normal: &[MODEL],
+        tests: &[],
+        reason: "makes pods of the binary, and knows no more of a test than its exit code",
     },
     Layer {
         package: TARGET,

@@ -22,6 +22,9 @@ use crate::{Ending, Env, Files};
 /// Most agents of a test.
 pub(crate) const AGENTS_MAX: u32 = 1_000;
 
+/// Who sets this wants no test in which an agent has nothing to do: one for which there is no virtual user.
+const REFUSE_IDLE_VARIABLE: &str = "LOADLINE_REFUSE_IDLE_AGENTS";
+
 /// The agents that a command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedAgents {
@@ -82,6 +85,7 @@ impl WantedAgents {
         let Some(agents) = self.count else {
             return Ok(None);
         };
+        refuse_idle(agents, job.plan, env)?;
         let (token, identity) = self.identity(env, files)?;
         let script = job.script;
         let is_local = self.listen.is_none();
@@ -180,6 +184,16 @@ fn values_of(script: &ScriptSetup) -> Option<(ValueSender, Arc<MetricRegistry>)>
     let metrics = &script.metrics;
     let values = metrics.values.clone()?;
     Some((values, Arc::clone(&metrics.registry)))
+}
+
+/// Refuses a test with fewer virtual users than agents, where that is wanted.
+fn refuse_idle(agents: u32, plan: &TestPlan, env: &Env) -> Result<(), Ending> {
+    let vus = plan.max_vus();
+    if env.get(REFUSE_IDLE_VARIABLE).is_none() || agents <= vus {
+        return Ok(());
+    }
+    let why = format!("--agents: {agents} are more than the test's virtual users, {vus} at most");
+    Err(Ending::refusal(ExitCode::InvalidConfig, &why))
 }
 
 /// Says how agents join. A token that the environment gave is known to those who need it.

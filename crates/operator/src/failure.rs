@@ -1,0 +1,48 @@
+//! Why something could not be done, and for which test.
+//!
+//! Must not know what is done about it. Invariant: what the API said is told in its words.
+
+use std::fmt;
+
+use crate::test_run::Refusal;
+
+/// A test by its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+/// Why something could not be done.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The API does not want it.
+    Refused(Refusal),
+    /// It may work later.
+    Passing(String),
+}
+
+impl Failure {
+    pub(crate) fn of(what: &str, error: &kube::Error) -> Failure {
+        Failure::Passing(format!("{what}: {}", in_words(error)))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused(refusal) => write!(f, "{refusal}"),
+            Failure::Passing(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// An error of the API without its Rust.
+pub(crate) fn in_words(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,50 @@
+//! Lines of a log that comes in pieces.
+//!
+//! Must not know what lines say. Invariant: however long a line is, no more than a bounded part of it is kept.
+
+/// Longest line that is handed on; what is looked for is short.
+const LINE_MAX: usize = 512;
+
+/// Cuts bytes into lines.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    begun: Vec<u8>,
+    is_too_long: bool,
+}
+
+impl Lines {
+    /// Takes bytes in; calls with each line that is whole.
+    pub(super) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(&str)) {
+        for byte in bytes {
+            match byte {
+                b'\n' => {
+                    if !self.is_too_long {
+                        each(&String::from_utf8_lossy(&self.begun));
+                    }
+                    self.begun.clear();
+                    self.is_too_long = false;
+                }
+                _ if self.begun.len() == LINE_MAX => self.is_too_long = true,
+                byte => self.begun.push(*byte),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_however_they_come() {
+        let text = format!("a\n\n{}\nü b\nrest", "x".repeat(LINE_MAX + 1));
+        for size in [1, 2, 7, 1_000] {
+            let mut lines = Lines::default();
+            let mut all = Vec::new();
+            for piece in text.as_bytes().chunks(size) {
+                lines.take(piece, |line| all.push(line.to_owned()));
+            }
+            assert_eq!(all, ["a", "", "ü b"], "{size}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Makes a test's objects.
+//!
+//! Must not know when. Invariants: an object that is there already is taken only where it belongs to the test; what the API refuses is the
+//! user's to know, and everything else is tried again.
+
+use futures::{StreamExt, TryStreamExt};
+use kube::Client;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::names::{MANAGER, Names};
+use crate::objects;
+use crate::pods::Settings;
+use crate::test_run::{Refusal, TestRun};
+use crate::{clock, identity};
+
+/// Requests at a time.
+const AT_ONCE: usize = 16;
+
+/// Makes what is missing of the coordinator. What it needs comes before it.
+pub(super) async fn coordinator(
+    client: &Client,
+    run: &TestRun,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    let service = make(client, run, &objects::service(run)).await?;
+    let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
+    let names = objects::coordinator_names(run, cluster_ip);
+    let identities = identity::make(&names, run.parallelism, clock::calendar())
+        .map_err(|error| Failure::Passing(format!("no certificate can be made: {error}")))?;
+    let secret = objects::secret(run, &identities);
+    let policy = objects::network_policy(run);
+    let all = [Some(secret), policy].into_iter().flatten();
+    futures::future::try_join_all(
+        all.map(|object| async move { make(client, run, &object).await.map(drop) }),
+    )
+    .await?;
+    make(client, run, &objects::coordinator(run, settings))
+        .await
+        .map(drop)
+}
+
+/// Makes the agents that are missing.
+pub(super) async fn agents(
+    client: &Client,
+    run: &TestRun,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    let service = make(client, run, &objects::service(run)).await?;
+    let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
+    let address = objects::join_address(run, cluster_ip);
+    let jobs = objects::agents(run, settings, &address);
+    futures::stream::iter(jobs)
+        .map(|job| async move { make(client, run, &job).await.map(drop) })
+        .buffer_unordered(AT_ONCE)
+        .try_collect()
+        .await
+}
+
+/// Makes an object, or gives the one that is there.
+async fn make(client: &Client, run: &TestRun, object: &Value) -> Result<Value, Failure> {
+    let path = path(object);
+    let uri = format!("{path}?fieldManager={MANAGER}&fieldValidation=Strict");
+    let body = serde_json::to_vec(object).map_err(|error| Failure::Passing(error.to_string()))?;
+    let request = http::Request::post(uri)
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .body(body)
+        .map_err(|error| Failure::Passing(error.to_string()))?;
+    let what = || {
+        let kind = object["kind"].as_str().unwrap_or_default();
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        format!("{kind} {name}")
+    };
+    match client.request::<Value>(request).await {
+        Ok(made) => Ok(made),
+        Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {
+            there(client, run, object, &path, &what()).await
+        }
+        Err(kube::Error::Api(status)) if matches!(status.code, 400 | 403 | 413 | 422) => {
+            Err(Failure::Refused(Refusal {
+                reason: match status.code {
+                    403 => "Forbidden",
+                    _ => "Invalid",
+                },
+                message: format!("{} cannot be made: {}", what(), status.message),
+            }))
+        }
+        Err(error) => Err(Failure::of(&what(), &error)),
+    }
+}
+
+/// The object of this name that is there, where it is the test's.
+async fn there(
+    client: &Client,
+    run: &TestRun,
+    object: &Value,
+    path: &str,
+    what: &str,
+) -> Result<Value, Failure> {
+    // Its name is the test's alone, and Secrets are not read.
+    if object["metadata"]["name"] == Names::of(run).secret().as_str() {
+        return Ok(Value::Null);
+    }
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let request = http::Request::get(format!("{path}/{name}"))
+        .body(Vec::new())
+        .map_err(|error| Failure::Passing(error.to_string()))?;
+    let found = client.request::<Value>(request).await;
+    let found = found.map_err(|error| Failure::of(what, &error))?;
+    let owners = found["metadata"]["ownerReferences"].as_array();
+    let owners = owners.map_or(&[][..], Vec::as_slice);
+    if owners.iter().any(|owner| owner["uid"] == run.uid.as_str()) {
+        return Ok(found);
+    }
+    let is_left = owners.iter().any(|owner| owner["kind"] == "TestRun");
+    match is_left || found["metadata"]["deletionTimestamp"].is_string() {
+        true => Err(Failure::Passing(format!(
+            "{what} of an earlier test of this name is still there"
+        ))),
+        false => Err(Failure::Refused(Refusal {
+            reason: "NameTaken",
+            message: format!("{what} is there already, and is not this test's"),
+        })),
+    }
+}
+
+fn path(object: &Value) -> String {
+    let version = object["apiVersion"].as_str().unwrap_or_default();
+    let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+    let (root, plural) = match object["kind"].as_str().unwrap_or_default() {
+        "Service" => ("api", "services"),
+        "Secret" => ("api", "secrets"),
+        "NetworkPolicy" => ("apis", "networkpolicies"),
+        _ => ("apis", "jobs"),
+    };
+    format!("/{root}/{version}/namespaces/{namespace}/{plural}")
+}

@@ -1,0 +1,427 @@
+//! The operator at work: watches, and carries out what follows from what it sees.
+//!
+//! Must not know why a step follows. Invariants: whatever is decided is decided by what the API holds at that moment, so that a restart
+//! changes nothing; a status is written over the one that was read and no other; nothing is asked in a fixed rhythm.
+
+mod lines;
+mod listen;
+mod make;
+mod warnings;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+use futures::{Stream, StreamExt};
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::{ObjectReference, Pod};
+use kube::api::{DeleteParams, ListParams, LogParams, Patch, PatchParams};
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube::runtime::controller::{self, Action, Controller};
+use kube::runtime::events::{Event, EventType, Recorder, Reporter};
+use kube::runtime::reflector::ObjectRef;
+use kube::runtime::watcher;
+use kube::{Api, Client, ResourceExt};
+use serde_json::json;
+
+use crate::clock;
+use crate::failure::{Failure, Key, in_words};
+use crate::lease;
+use crate::names::{LABEL, MANAGER, Names};
+use crate::pods::Settings;
+use crate::seen::{Role, SeenJob, SeenPod};
+use crate::status::{Known, Stage};
+use crate::step::{self, Act, Note, Seen, Step};
+use crate::terminal;
+use crate::test_run::TestRun;
+
+use listen::Listeners;
+
+/// How long changes are gathered before they are looked at: one change of a pod is several.
+const DEBOUNCE: Duration = Duration::from_millis(20);
+/// After so long what failed is tried again.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+/// How often it is looked whether another operator still has the tests.
+const OTHER_EVERY: Duration = Duration::from_secs(30);
+/// Most stages that one look may pass through.
+const STAGES_AT_ONCE: usize = 4;
+/// Lines of a log's end that are looked at.
+const TAIL_LINES: i64 = 20;
+/// Most bytes of an Event's text that the API takes.
+const NOTE_MAX: usize = 1_024;
+
+/// The resource that is looked after.
+#[must_use]
+pub(crate) fn test_runs() -> ApiResource {
+    ApiResource::from_gvk(&GroupVersionKind::gvk("k6.io", "v1alpha1", "TestRun"))
+}
+
+/// The operator.
+pub(crate) struct Operator {
+    client: Client,
+    settings: Settings,
+    /// Where a lease of another operator may be.
+    others: Vec<String>,
+    recorder: Recorder,
+    listeners: Listeners,
+}
+
+impl Operator {
+    /// An operator, and where it tells of tests to look at.
+    pub(crate) fn new(
+        client: Client,
+        settings: Settings,
+        others: Vec<String>,
+    ) -> (Arc<Operator>, UnboundedReceiver<Key>) {
+        let (wake, woken): (UnboundedSender<Key>, _) = unbounded();
+        let reporter = Reporter {
+            controller: MANAGER.to_owned(),
+            instance: None,
+        };
+        let operator = Operator {
+            recorder: Recorder::new(client.clone(), reporter),
+            listeners: Listeners::new(client.clone(), wake),
+            client,
+            settings,
+            others,
+        };
+        (Arc::new(operator), woken)
+    }
+
+    /// Looks after the tests of namespaces until it is dropped.
+    pub(crate) async fn attend(
+        self: Arc<Operator>,
+        namespaces: &[String],
+        woken: UnboundedReceiver<Key>,
+    ) {
+        let mut wakers = Vec::new();
+        let mut all = Vec::new();
+        for namespace in namespaces {
+            let (wake, woken) = unbounded();
+            wakers.push((namespace.clone(), wake));
+            all.push(Arc::clone(&self).attend_namespace(namespace, woken));
+        }
+        let passing_on = woken.for_each(|key| {
+            let of = wakers
+                .iter()
+                .find(|(namespace, _)| *namespace == key.namespace);
+            if let Some((_, wake)) = of {
+                let object = ObjectRef::new_with(&key.name, test_runs()).within(&key.namespace);
+                // The receiver lives as long as this.
+                drop(wake.unbounded_send(object));
+            }
+            std::future::ready(())
+        });
+        futures::future::join(passing_on, futures::future::join_all(all)).await;
+    }
+
+    async fn attend_namespace(
+        self: Arc<Operator>,
+        namespace: &str,
+        woken: impl Stream<Item = ObjectRef<DynamicObject>> + Send + 'static,
+    ) {
+        let resource = test_runs();
+        let tests = self.tests(namespace);
+        let labelled = || watcher::Config::default().labels(LABEL);
+        let controller = Controller::new_with(tests, watcher::Config::default(), resource)
+            .with_config(controller::Config::default().debounce(DEBOUNCE))
+            .watches(self.api::<Job>(namespace), labelled(), |job| test_of(&job))
+            .watches(self.api::<Pod>(namespace), labelled(), |pod| test_of(&pod))
+            .reconcile_on(woken);
+        let operator = Arc::clone(&self);
+        controller
+            .run(reconcile, failed, operator)
+            .for_each(|ended| {
+                match ended {
+                    Ok(_) => {}
+                    Err(controller::Error::ObjectNotFound(gone)) => self.listeners.forget(&Key {
+                        namespace: gone.namespace.clone().unwrap_or_default(),
+                        name: gone.name.clone(),
+                    }),
+                    // Told where it failed.
+                    Err(controller::Error::ReconcilerFailed(..)) => {}
+                    Err(error) => terminal::say(&format!("{namespace}: {error}")),
+                }
+                std::future::ready(())
+            })
+            .await;
+    }
+
+    fn api<K>(&self, namespace: &str) -> Api<K>
+    where
+        K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>,
+    {
+        Api::namespaced(self.client.clone(), namespace)
+    }
+
+    fn tests(&self, namespace: &str) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace, &test_runs())
+    }
+
+    /// Looks at a test, and does what follows until nothing does.
+    async fn look(&self, key: &Key) -> Result<Option<Duration>, Failure> {
+        for _ in 0..STAGES_AT_ONCE {
+            let object = self.tests(&key.namespace).get_opt(&key.name).await;
+            let object = object.map_err(|error| Failure::of("TestRun", &error))?;
+            let Some(object) = object.filter(|object| object.metadata.deletion_timestamp.is_none())
+            else {
+                self.listeners.forget(key);
+                return Ok(None);
+            };
+            let value = serde_json::to_value(&object)
+                .map_err(|error| Failure::Passing(error.to_string()))?;
+            let known = Known::read(&value);
+            if known == Known::New
+                && let Some(place) = lease::other_operator(&self.client, &self.others).await
+            {
+                self.tell(&object, &left_to_other(&place)).await;
+                return Ok(Some(OTHER_EVERY));
+            }
+            let run = match &known {
+                Known::Ours(status) => {
+                    let is_made = status.stage >= Stage::Created;
+                    TestRun::begun(&value, status.agents, is_made)
+                }
+                Known::New | Known::Foreign => TestRun::read(&value),
+            };
+            let step = match run {
+                Ok(run) => self.follow(&run, &known).await?,
+                Err(refusal) => step::refuse(&known, &refusal, clock::now()),
+            };
+            let goes_on = self.carry_out(&object, &known, &step).await?;
+            if !goes_on {
+                return Ok(step.again);
+            }
+        }
+        Ok(Some(Duration::ZERO))
+    }
+
+    /// What follows for a test, its acts done.
+    async fn follow(&self, run: &TestRun, known: &Known) -> Result<Step, Failure> {
+        let seen = self.observe(run, known).await?;
+        let mut step = step::step(run, known, &seen, clock::now());
+        for act in std::mem::take(&mut step.acts) {
+            match self.act(run, &seen, &act).await {
+                Ok(()) => {}
+                Err(Failure::Refused(refusal)) => {
+                    step = step::refuse(known, &refusal, clock::now());
+                    for act in std::mem::take(&mut step.acts) {
+                        let seen = self.observe(run, known).await?;
+                        self.act(run, &seen, &act).await?;
+                    }
+                    return Ok(step);
+                }
+                Err(passing) => return Err(passing),
+            }
+        }
+        Ok(step)
+    }
+
+    /// Writes the status and tells; gives whether the next stage is to be looked at.
+    async fn carry_out(
+        &self,
+        object: &DynamicObject,
+        known: &Known,
+        step: &Step,
+    ) -> Result<bool, Failure> {
+        let Some(status) = &step.status else {
+            return Ok(false);
+        };
+        let namespace = object.namespace().unwrap_or_default();
+        let patch = json!({
+            "metadata": {"resourceVersion": object.metadata.resource_version},
+            "status": status,
+        });
+        let written = self
+            .tests(&namespace)
+            .patch_status(
+                &object.name_any(),
+                &PatchParams::default(),
+                &Patch::Merge(&patch),
+            )
+            .await;
+        match written {
+            Ok(_) => {}
+            // Somebody was first, which is an event of its own.
+            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => return Ok(true),
+            Err(error) => return Err(Failure::of("the status of TestRun", &error)),
+        }
+        for note in &step.notes {
+            self.tell(object, note).await;
+        }
+        let before = match known {
+            Known::Ours(status) => Some(status.stage),
+            Known::New | Known::Foreign => None,
+        };
+        Ok(before != Some(status.stage))
+    }
+
+    async fn observe(&self, run: &TestRun, known: &Known) -> Result<Seen, Failure> {
+        match known {
+            Known::Ours(status) if !status.stage.is_last() => {}
+            Known::Ours(_) | Known::New | Known::Foreign => return Ok(Seen::default()),
+        }
+        let names = Names::of(run);
+        let of_test = ListParams::default().labels(&format!("{LABEL}={}", run.name));
+        let jobs = self.api::<Job>(&run.namespace);
+        let pods = self.api::<Pod>(&run.namespace);
+        let (listed, pods_listed) = futures::join!(jobs.list(&of_test), pods.list(&of_test));
+        let failed = |error: kube::Error| Failure::of("the test's pods", &error);
+        let jobs: Vec<SeenJob> = listed
+            .map_err(failed)?
+            .iter()
+            .filter_map(|job| SeenJob::of(job, &names, &run.uid))
+            .collect();
+        let of_jobs = |pod: &Pod| {
+            let mut owners = pod.metadata.owner_references.iter().flatten();
+            owners.any(|owner| {
+                jobs.iter()
+                    .any(|job| job.name == owner.name && job.uid == owner.uid)
+            })
+        };
+        let listed = pods_listed.map_err(failed)?;
+        let pods_of_test = listed.iter().filter(|pod| of_jobs(pod));
+        let mut seen = Seen {
+            pods: pods_of_test
+                .filter_map(|pod| SeenPod::of(pod, &names))
+                .collect(),
+            jobs,
+            heard: self.listeners.heard(&run.uid),
+            tail: String::new(),
+        };
+        warnings::look_for(&self.api(&run.namespace), &mut seen, clock::now()).await;
+        if let Some(pod) = seen.pod(Role::Coordinator)
+            && let Some(ended) = &pod.ended
+            && ended.code != 0
+            && ended.message.is_empty()
+        {
+            let container = ended.before.clone().unwrap_or("k6".to_owned());
+            let params = LogParams {
+                container: Some(container),
+                tail_lines: Some(TAIL_LINES),
+                ..LogParams::default()
+            };
+            // A log that is gone says nothing.
+            seen.tail = pods.logs(&pod.name, &params).await.unwrap_or_default();
+        }
+        Ok(seen)
+    }
+
+    async fn act(&self, run: &TestRun, seen: &Seen, act: &Act) -> Result<(), Failure> {
+        let key = Key {
+            namespace: run.namespace.clone(),
+            name: run.name.clone(),
+        };
+        match act {
+            Act::MakeCoordinator => make::coordinator(&self.client, run, &self.settings).await,
+            Act::MakeAgents => make::agents(&self.client, run, &self.settings).await,
+            Act::DropAgents => {
+                let agents = |job: &&SeenJob| matches!(job.role, Role::Agent(_));
+                let agents = seen.jobs.iter().filter(agents);
+                let all = agents.map(|job| self.drop_job(run, job));
+                futures::future::try_join_all(all).await.map(drop)
+            }
+            Act::DropCoordinator => {
+                let mut jobs = seen.jobs.iter();
+                match jobs.find(|job| job.role == Role::Coordinator) {
+                    Some(job) => self.drop_job(run, job).await,
+                    None => Ok(()),
+                }
+            }
+            Act::Delete => {
+                let tests = self.tests(&run.namespace);
+                let of_this = DeleteParams::background().preconditions(kube::api::Preconditions {
+                    uid: Some(run.uid.clone()),
+                    resource_version: None,
+                });
+                is_gone(tests.delete(&run.name, &of_this).await.map(drop), "TestRun")
+            }
+            Act::Listen(pod) => {
+                self.listeners.listen(&run.uid, &key, pod, run.parallelism);
+                Ok(())
+            }
+        }
+    }
+
+    async fn drop_job(&self, run: &TestRun, job: &SeenJob) -> Result<(), Failure> {
+        if job.is_going {
+            return Ok(());
+        }
+        let jobs = self.api::<Job>(&run.namespace);
+        let deleted = jobs.delete(&job.name, &DeleteParams::background()).await;
+        is_gone(deleted.map(drop), &format!("Job {}", job.name))
+    }
+
+    /// Records an Event. One that cannot be recorded is told in the operator's own log.
+    async fn tell(&self, object: &DynamicObject, note: &Note) {
+        let about = ObjectReference {
+            api_version: Some(crate::objects::API_VERSION.to_owned()),
+            kind: Some("TestRun".to_owned()),
+            name: object.metadata.name.clone(),
+            namespace: object.metadata.namespace.clone(),
+            uid: object.metadata.uid.clone(),
+            ..ObjectReference::default()
+        };
+        let message = &note.message;
+        let event = Event {
+            type_: match note.is_warning {
+                true => EventType::Warning,
+                false => EventType::Normal,
+            },
+            reason: note.reason.clone(),
+            note: Some(message[..message.floor_char_boundary(NOTE_MAX)].to_owned()),
+            action: "Run".to_owned(),
+            secondary: None,
+        };
+        let name = object.name_any();
+        terminal::say(&format!("{name}: {}: {message}", note.reason));
+        if let Err(error) = self.recorder.publish(&event, &about).await {
+            terminal::say(&format!("{name}: no Event: {}", in_words(&error)));
+        }
+    }
+}
+
+fn left_to_other(place: &str) -> Note {
+    Note {
+        is_warning: true,
+        reason: "LeftToK6Operator".to_owned(),
+        message: format!(
+            "k6-operator is at work (Lease {} in namespace {place}) and has this test. To switch: kubectl -n {place} scale deployment --all --replicas=0, then apply the TestRun anew",
+            lease::OTHER
+        ),
+    }
+}
+
+/// What was to be deleted may be gone.
+fn is_gone(deleted: Result<(), kube::Error>, what: &str) -> Result<(), Failure> {
+    match deleted {
+        Ok(()) => Ok(()),
+        Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(()),
+        Err(error) => Err(Failure::of(what, &error)),
+    }
+}
+
+/// The test that an object says it is of.
+fn test_of(object: &impl ResourceExt) -> Option<ObjectRef<DynamicObject>> {
+    let name = object.labels().get(LABEL)?;
+    let namespace = object.namespace()?;
+    Some(ObjectRef::new_with(name, test_runs()).within(&namespace))
+}
+
+async fn reconcile(object: Arc<DynamicObject>, operator: Arc<Operator>) -> Result<Action, Failure> {
+    let key = Key {
+        namespace: object.namespace().unwrap_or_default(),
+        name: object.name_any(),
+    };
+    let again = operator.look(&key).await?;
+    Ok(again.map_or_else(Action::await_change, Action::requeue))
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the controller hands them over"
+)]
+fn failed(object: Arc<DynamicObject>, failure: &Failure, _: Arc<Operator>) -> Action {
+    terminal::say(&format!("{}: {failure}; trying again", object.name_any()));
+    Action::requeue(TRY_AGAIN)
+}

@@ -1,0 +1,60 @@
+//! What the cluster warns of, where a pod does not start and its status does not say why.
+//!
+//! Must not know what follows from it. Invariant: few are asked about, and none that starts as it should.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Event;
+use k8s_openapi::jiff::Timestamp;
+use kube::Api;
+use kube::api::ListParams;
+
+use crate::seen::{Hindrance, SeenPod};
+use crate::step::{Seen, elapsed};
+
+/// What takes no longer is as it should be.
+const USUAL: Duration = Duration::from_secs(5);
+/// Most objects that are asked about at a time: what keeps one keeps the others.
+const ASKED_MAX: usize = 3;
+/// Most warnings that are looked at.
+const WARNINGS_MAX: u32 = 20;
+
+/// Looks for warnings about pods that do not start, and Jobs without pods.
+pub(super) async fn look_for(events: &Api<Event>, seen: &mut Seen, now: Timestamp) {
+    let is_late = |made: Option<Timestamp>| made.is_some_and(|made| elapsed(made, now) >= USUAL);
+    let is_kept = |pod: &SeenPod| {
+        let is_told = pod.unscheduled.is_some() || pod.waiting.is_some();
+        !pod.is_running && !pod.is_over() && !is_told && is_late(pod.made)
+    };
+    for pod in seen
+        .pods
+        .iter_mut()
+        .filter(|pod| is_kept(pod))
+        .take(ASKED_MAX)
+    {
+        pod.warning = last(events, "Pod", &pod.name).await;
+    }
+    let pods = &seen.pods;
+    let has_none = |role| !pods.iter().any(|pod| pod.role == role);
+    let jobs = seen.jobs.iter_mut();
+    let kept = jobs.filter(|job| is_late(job.made) && !job.has_failed && has_none(job.role));
+    for job in kept.take(ASKED_MAX) {
+        job.warning = last(events, "Job", &job.name).await;
+    }
+}
+
+/// The last warning about an object. What may not be read is none.
+async fn last(events: &Api<Event>, kind: &str, name: &str) -> Option<Hindrance> {
+    let about = format!("involvedObject.kind={kind},involvedObject.name={name},type=Warning");
+    let params = ListParams::default().fields(&about).limit(WARNINGS_MAX);
+    let listed = events.list(&params).await.ok()?;
+    let at = |event: &Event| {
+        let last = event.last_timestamp.as_ref().map(|time| time.0);
+        last.or_else(|| event.event_time.as_ref().map(|time| time.0))
+    };
+    let last = listed.items.into_iter().max_by_key(at)?;
+    Some(Hindrance {
+        reason: last.reason?,
+        message: last.message.unwrap_or_default(),
+    })
+}

@@ -1,0 +1,221 @@
+//! Who is in charge: one operator of several, by a Lease; and whether a k6-operator is.
+//!
+//! Must not know tests. Invariants: who has not the Lease does nothing; who could not renew it in time stops.
+
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use kube::api::{ObjectMeta, PostParams};
+use kube::{Api, Client};
+
+use crate::clock;
+use crate::failure::in_words;
+use crate::names::MANAGER;
+use crate::terminal;
+
+/// The Lease of a k6-operator.
+pub(crate) const OTHER: &str = "fcdfce80.io";
+/// How long a Lease holds that is not renewed.
+const HOLDS: Duration = Duration::from_secs(15);
+/// How often it is renewed.
+const RENEW_EVERY: Duration = Duration::from_secs(5);
+/// How often one that another has is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
+
+/// What may be done with a Lease.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claim {
+    /// It is nobody's; take it, with this count of changes of hands.
+    Take(i32),
+    /// It is ours; renew it.
+    Renew,
+    /// Another has it.
+    Wait,
+}
+
+/// What may be done with a Lease by whom.
+#[must_use]
+pub fn claim(lease: Option<&LeaseSpec>, me: &str, now: Timestamp) -> Claim {
+    let Some(lease) = lease else {
+        return Claim::Take(0);
+    };
+    let changes = lease.lease_transitions.unwrap_or_default();
+    match lease.holder_identity.as_deref() {
+        Some(holder) if holder == me => Claim::Renew,
+        Some(_) if is_alive(lease, now) => Claim::Wait,
+        _ => Claim::Take(changes.saturating_add(1)),
+    }
+}
+
+/// Whether somebody has a Lease.
+#[must_use]
+pub fn is_alive(lease: &LeaseSpec, now: Timestamp) -> bool {
+    let holder = lease.holder_identity.as_deref().unwrap_or_default();
+    let holds = lease.lease_duration_seconds.unwrap_or_default();
+    let until = lease.renew_time.as_ref().map(|renewed| {
+        let holds = SignedDuration::from_secs(i64::from(holds));
+        renewed.0.checked_add(holds).unwrap_or(Timestamp::MAX)
+    });
+    !holder.is_empty() && until.is_some_and(|until| now < until)
+}
+
+/// The first of these namespaces in which a k6-operator is at work. What may not be read is none.
+pub(crate) async fn other_operator(client: &Client, namespaces: &[String]) -> Option<String> {
+    for namespace in namespaces {
+        let leases: Api<Lease> = Api::namespaced(client.clone(), namespace);
+        let lease = leases.get_opt(OTHER).await.ok().flatten();
+        let spec = lease.and_then(|lease| lease.spec);
+        if spec.is_some_and(|spec| is_alive(&spec, clock::now())) {
+            return Some(namespace.clone());
+        }
+    }
+    None
+}
+
+/// The Lease of this operator.
+pub(crate) struct Leadership {
+    leases: Api<Lease>,
+    me: String,
+}
+
+impl Leadership {
+    /// A Lease in a namespace, to be had under a name.
+    pub(crate) fn new(client: Client, namespace: &str, me: String) -> Leadership {
+        Leadership {
+            leases: Api::namespaced(client, namespace),
+            me,
+        }
+    }
+
+    /// Waits until the Lease is ours.
+    pub(crate) async fn acquire(&self) {
+        let mut is_told = false;
+        loop {
+            match self.attempt().await {
+                Ok(true) => return,
+                Ok(false) if !is_told => {
+                    terminal::say(&format!("another {MANAGER} is in charge; waiting"));
+                    is_told = true;
+                }
+                Ok(false) => {}
+                Err(error) => terminal::say(&format!("Lease {MANAGER}: {}", in_words(&error))),
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Renews the Lease, until that failed for as long as it holds or another has it. Says why.
+    pub(crate) async fn keep(&self) -> String {
+        let mut renewed = clock::now();
+        loop {
+            tokio::time::sleep(RENEW_EVERY).await;
+            match self.attempt().await {
+                Ok(true) => renewed = clock::now(),
+                Ok(false) => return "another has taken the Lease".to_owned(),
+                Err(error) => {
+                    let waited = clock::now().duration_since(renewed);
+                    if waited >= SignedDuration::try_from(HOLDS).unwrap_or_default() {
+                        return format!("the Lease could not be renewed: {}", in_words(&error));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives the Lease back, so that the next need not wait.
+    pub(crate) async fn release(&self) {
+        let Ok(Some(mut lease)) = self.leases.get_opt(MANAGER).await else {
+            return;
+        };
+        let Some(spec) = lease.spec.as_mut().filter(|spec| self.is_mine(spec)) else {
+            return;
+        };
+        spec.holder_identity = None;
+        let params = PostParams::default();
+        let replaced = self.leases.replace(MANAGER, &params, &lease);
+        // It runs out where it cannot be given back.
+        drop(replaced.await);
+    }
+
+    fn is_mine(&self, spec: &LeaseSpec) -> bool {
+        spec.holder_identity.as_deref() == Some(&self.me)
+    }
+
+    /// Takes or renews the Lease; gives whether it is ours.
+    async fn attempt(&self) -> Result<bool, kube::Error> {
+        let now = clock::now();
+        let there = self.leases.get_opt(MANAGER).await?;
+        let spec = there.as_ref().and_then(|lease| lease.spec.as_ref());
+        let mut next = spec.cloned().unwrap_or_default();
+        match claim(spec, &self.me, now) {
+            Claim::Wait => return Ok(false),
+            Claim::Renew => {}
+            Claim::Take(changes) => {
+                next.acquire_time = Some(MicroTime(now));
+                next.lease_transitions = Some(changes);
+            }
+        }
+        next.holder_identity = Some(self.me.clone());
+        next.lease_duration_seconds = i32::try_from(HOLDS.as_secs()).ok();
+        next.renew_time = Some(MicroTime(now));
+        let is_there = there.is_some();
+        let lease = Lease {
+            metadata: there.map_or_else(
+                || ObjectMeta {
+                    name: Some(MANAGER.to_owned()),
+                    ..ObjectMeta::default()
+                },
+                |lease| lease.metadata,
+            ),
+            spec: Some(next),
+        };
+        let params = PostParams::default();
+        let written = match is_there {
+            true => self.leases.replace(MANAGER, &params, &lease).await,
+            false => self.leases.create(&params, &lease).await,
+        };
+        match written {
+            Ok(_) => Ok(true),
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lease(holder: &str, renewed: i64) -> LeaseSpec {
+        LeaseSpec {
+            holder_identity: Some(holder.to_owned()),
+            lease_duration_seconds: Some(15),
+            renew_time: Some(MicroTime(at(renewed))),
+            lease_transitions: Some(3),
+            ..LeaseSpec::default()
+        }
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).expect("an instant")
+    }
+
+    #[test]
+    fn a_lease_is_taken_when_nobody_has_it() {
+        let now = at(1_000);
+        assert_eq!(claim(None, "me", now), Claim::Take(0));
+        assert_eq!(claim(Some(&lease("me", 0)), "me", now), Claim::Renew);
+        assert_eq!(claim(Some(&lease("you", 990)), "me", now), Claim::Wait);
+        assert_eq!(claim(Some(&lease("you", 985)), "me", now), Claim::Take(4));
+        assert_eq!(claim(Some(&lease("", 990)), "me", now), Claim::Take(4));
+    }
+
+    #[test]
+    fn another_operator_is_at_work_while_it_renews() {
+        assert!(is_alive(&lease("k6", 990), at(1_000)));
+        assert!(!is_alive(&lease("k6", 980), at(1_000)));
+        assert!(!is_alive(&lease("", 999), at(1_000)));
+    }
+}

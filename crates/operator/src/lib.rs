@@ -1,0 +1,23 @@
+//! Tests in Kubernetes: a `TestRun` becomes a coordinator and its agents.
+//!
+//! Must not know the engine, nor how a test is done: pods run the same binary as everybody. Invariant: what a `TestRun` says, what objects
+//! follow from it, and what follows from what is seen of them are pure; the API is spoken with beside that.
+
+pub mod arguments;
+mod clock;
+mod failure;
+pub mod identity;
+mod io;
+pub mod lease;
+pub mod names;
+pub mod objects;
+pub mod pods;
+pub mod seen;
+mod service;
+pub mod status;
+pub mod step;
+mod terminal;
+pub mod test_run;
+
+pub use service::{Options, run};
+pub use terminal::say;

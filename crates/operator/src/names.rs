@@ -1,0 +1,81 @@
+//! How the objects of a test are called.
+//!
+//! Must not know what they are for. Invariant: two tests, of one name even, have different secrets.
+
+use crate::test_run::TestRun;
+
+/// Label by which the objects of a test are found.
+pub const LABEL: &str = "k6_cr";
+/// Who made an object.
+pub const MANAGER: &str = "loadline-operator";
+
+/// Names of the objects of a test.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    name: &'a str,
+    uid: &'a str,
+}
+
+impl<'a> Names<'a> {
+    /// Those of a test.
+    #[must_use]
+    pub fn of(run: &'a TestRun) -> Names<'a> {
+        Names::new(&run.name, &run.uid)
+    }
+
+    /// Those of a test of this name.
+    #[must_use]
+    pub fn new(name: &'a str, uid: &'a str) -> Names<'a> {
+        Names { name, uid }
+    }
+
+    /// Job, host and Service of the coordinator.
+    #[must_use]
+    pub fn coordinator(&self) -> String {
+        format!("{}-coordinator", self.name)
+    }
+
+    /// Job and host of an agent, counted from 1.
+    #[must_use]
+    pub fn agent(&self, number: u32) -> String {
+        format!("{}-{number}", self.name)
+    }
+
+    /// The Secret with the identities: one that a test of the same name left behind is not taken for it.
+    #[must_use]
+    pub fn secret(&self) -> String {
+        let uid = self.uid.get(..8).unwrap_or(self.uid);
+        format!("{}-identity-{uid}", self.name)
+    }
+
+    /// The agent that a Job is of.
+    #[must_use]
+    pub fn number(&self, job: &str) -> Option<u32> {
+        let number = job.strip_prefix(self.name)?.strip_prefix('-')?;
+        let number = number.parse().ok().filter(|number| *number > 0)?;
+        (self.agent(number) == job).then_some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_tells_its_agent() {
+        let names = Names::new("t-1", "0123456789");
+        assert_eq!(names.number("t-1-12"), Some(12));
+        for other in [
+            "t-1",
+            "t-1-0",
+            "t-1-012",
+            "t-1-+1",
+            "t-12",
+            "t-1-coordinator",
+            "x-1-1",
+        ] {
+            assert_eq!(names.number(other), None, "{other}");
+        }
+        assert_eq!(names.secret(), "t-1-identity-01234567");
+    }
+}

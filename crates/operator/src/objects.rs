@@ -1,0 +1,151 @@
+//! The objects of a test: a coordinator, its agents, and what lets them find each other.
+//!
+//! Must not know the API or a clock. Invariants: each object belongs to the `TestRun` and goes with it; there are at most 2N + 5.
+
+use serde_json::{Value, json};
+
+use crate::identity::Identities;
+use crate::names::{LABEL, MANAGER, Names};
+use crate::pods::{self, JOIN_PORT, Settings};
+use crate::test_run::TestRun;
+
+/// Version of the API that a `TestRun` is of.
+pub const API_VERSION: &str = "k6.io/v1alpha1";
+/// Time for a test to end after its pod was told to: `teardown()` and the summary.
+const GRACE_S: u32 = 30;
+
+/// The Service under which the coordinator is found.
+#[must_use]
+pub fn service(run: &TestRun) -> Value {
+    let name = Names::of(run).coordinator();
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(run, &name),
+        "spec": {
+            "selector": {"job-name": name, LABEL: run.name},
+            "ports": [{"name": "join", "port": JOIN_PORT, "targetPort": JOIN_PORT}],
+            "publishNotReadyAddresses": true,
+        },
+    })
+}
+
+/// The Secret with everybody's identity.
+#[must_use]
+pub fn secret(run: &TestRun, identities: &Identities) -> Value {
+    let agents = identities.agents.iter().enumerate();
+    let mut data: serde_json::Map<String, Value> = agents
+        .map(|(index, identity)| (format!("agent-{}.pem", index + 1), json!(identity)))
+        .collect();
+    data.insert("coordinator.pem".into(), json!(identities.coordinator));
+    json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "Opaque",
+        "immutable": true,
+        "metadata": metadata(run, &Names::of(run).secret()),
+        "stringData": data,
+    })
+}
+
+/// Who may speak with the coordinator; `None`: agents have no addresses of their own to be told by.
+#[must_use]
+pub fn network_policy(run: &TestRun) -> Option<Value> {
+    let on_host = run.runner.get("hostNetwork") == Some(&Value::Bool(true));
+    let name = Names::of(run).coordinator();
+    (!on_host).then(|| {
+        json!({
+            "apiVersion": "networking.k8s.io/v1",
+            "kind": "NetworkPolicy",
+            "metadata": metadata(run, &name),
+            "spec": {
+                "podSelector": {"matchLabels": {"job-name": name, LABEL: run.name}},
+                "policyTypes": ["Ingress"],
+                "ingress": [{
+                    "from": [{"podSelector": {"matchLabels": {LABEL: run.name, "runner": "true"}}}],
+                    "ports": [{"protocol": "TCP", "port": JOIN_PORT}],
+                }],
+            },
+        })
+    })
+}
+
+/// The coordinator's Job.
+#[must_use]
+pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
+    let name = Names::of(run).coordinator();
+    job(run, &name, pods::coordinator(run, settings))
+}
+
+/// The agents' Jobs; `address`: where the coordinator is.
+#[must_use]
+pub fn agents(run: &TestRun, settings: &Settings, address: &str) -> Vec<Value> {
+    let of_one = |number| {
+        let template = pods::agent(run, settings, number, address);
+        job(run, &Names::of(run).agent(number), template)
+    };
+    (1..=run.parallelism).map(of_one).collect()
+}
+
+/// Host and port under which agents call the coordinator: an address, which needs no names to be served, or where it has colons a name.
+#[must_use]
+pub fn join_address(run: &TestRun, cluster_ip: &str) -> String {
+    let name = Names::of(run).coordinator();
+    match cluster_ip {
+        ip if ip.is_empty() || ip == "None" || ip.contains(':') => {
+            format!("{name}.{}.svc:{JOIN_PORT}", run.namespace)
+        }
+        ip => format!("{ip}:{JOIN_PORT}"),
+    }
+}
+
+/// The names that the coordinator's certificate has.
+#[must_use]
+pub fn coordinator_names(run: &TestRun, cluster_ip: &str) -> Vec<String> {
+    let name = Names::of(run).coordinator();
+    let namespace = &run.namespace;
+    let mut names = vec![
+        format!("{name}.{namespace}.svc"),
+        format!("{name}.{namespace}"),
+        name,
+    ];
+    if cluster_ip.parse::<std::net::IpAddr>().is_ok() {
+        names.push(cluster_ip.to_owned());
+    }
+    names
+}
+
+fn job(run: &TestRun, name: &str, mut template: Value) -> Value {
+    template["spec"]["terminationGracePeriodSeconds"]
+        .as_u64()
+        .map_or_else(
+            || template["spec"]["terminationGracePeriodSeconds"] = json!(GRACE_S),
+            drop,
+        );
+    let mut metadata = metadata(run, name);
+    metadata["labels"] = template["metadata"]["labels"].clone();
+    json!({
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": metadata,
+        "spec": {"backoffLimit": 0, "template": template},
+    })
+}
+
+fn metadata(run: &TestRun, name: &str) -> Value {
+    json!({
+        "name": name,
+        "namespace": run.namespace,
+        "labels": {"app": "k6", LABEL: run.name, "app.kubernetes.io/managed-by": MANAGER},
+        "ownerReferences": [{
+            "apiVersion": API_VERSION,
+            "kind": "TestRun",
+            "name": run.name,
+            "uid": run.uid,
+            "controller": true,
+        }],
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! The objects of a few tests, as they are made.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn run_of(spec: &Value) -> TestRun {
+    TestRun::read(&json!({
+        "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
+        "spec": spec,
+    }))
+    .expect("a test")
+}
+
+fn settings() -> Settings {
+    Settings {
+        image: "loadline:1".to_owned(),
+        run_as_user: Some(65_532),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("it is JSON")
+}
+
+#[test]
+fn a_plain_test() {
+    let run =
+        run_of(&json!({"parallelism": 2, "script": {"configMap": {"name": "c", "file": "a.js"}}}));
+    let agents = agents(&run, &settings(), "10.0.0.1:6570");
+    assert_eq!(agents.len(), 2);
+    assert_snapshot!("coordinator", shown(&coordinator(&run, &settings())));
+    assert_snapshot!("agent", shown(&agents[1]));
+    assert_snapshot!("service", shown(&service(&run)));
+    let policy = network_policy(&run).expect("agents have addresses");
+    assert_snapshot!("network_policy", shown(&policy));
+}
+
+#[test]
+fn each_pod_mounts_its_own_identity_alone() {
+    let run = run_of(&json!({"parallelism": 3, "script": {"configMap": {"name": "c"}}}));
+    let identities = Identities {
+        coordinator: "c".to_owned(),
+        agents: vec!["1".to_owned(), "2".to_owned(), "3".to_owned()],
+    };
+    let secret = secret(&run, &identities);
+    assert_eq!(secret["stringData"]["agent-2.pem"], "2");
+    let mut jobs = agents(&run, &settings(), "a:1");
+    jobs.push(coordinator(&run, &settings()));
+    let mut keys = Vec::new();
+    for job in &jobs {
+        let volumes = job["spec"]["template"]["spec"]["volumes"].as_array();
+        let secrets = volumes
+            .expect("a list")
+            .iter()
+            .filter_map(|volume| volume["secret"].as_object());
+        for mounted in secrets {
+            assert_eq!(mounted["secretName"], secret["metadata"]["name"]);
+            let items = mounted["items"].as_array().expect("a list");
+            keys.extend(
+                items
+                    .iter()
+                    .map(|item| item["key"].as_str().expect("a key").to_owned()),
+            );
+        }
+    }
+    assert_eq!(
+        keys,
+        [
+            "agent-1.pem",
+            "agent-2.pem",
+            "agent-3.pem",
+            "coordinator.pem"
+        ]
+    );
+}
+
+#[test]
+fn there_are_at_most_two_objects_an_agent_and_five() {
+    let run = run_of(&json!({"parallelism": 4, "script": {"configMap": {"name": "c"}}}));
+    let jobs = agents(&run, &settings(), "a:1").len() + 1;
+    let others = [service(&run), network_policy(&run).expect("a policy")].len() + 1;
+    // Each Job has one pod.
+    assert_eq!(2 * jobs + others, 2 * 4 + 5);
+}
+
+#[test]
+fn an_address_without_colons_needs_no_name() {
+    let run = run_of(&json!({"script": {"configMap": {"name": "c"}}}));
+    assert_eq!(join_address(&run, "10.0.0.1"), "10.0.0.1:6570");
+    for ip in ["", "None", "fd00::1"] {
+        assert_eq!(join_address(&run, ip), "t-coordinator.n.svc:6570", "{ip}");
+    }
+    let names = coordinator_names(&run, "10.0.0.1");
+    assert_eq!(
+        names,
+        [
+            "t-coordinator.n.svc",
+            "t-coordinator.n",
+            "t-coordinator",
+            "10.0.0.1"
+        ]
+    );
+}
+
+#[test]
+fn pods_of_the_host_have_no_policy() {
+    let run =
+        run_of(&json!({"script": {"configMap": {"name": "c"}}, "runner": {"hostNetwork": true}}));
+    assert_eq!(network_policy(&run), None);
+    let made = coordinator(&run, &settings());
+    assert_eq!(made["spec"]["template"]["spec"]["hostNetwork"], Value::Null);
+    let agent = agents(&run, &settings(), "a:1").remove(0);
+    assert_eq!(agent["spec"]["template"]["spec"]["hostNetwork"], true);
+}

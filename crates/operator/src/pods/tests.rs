@@ -1,0 +1,253 @@
+//! What becomes of the user's fields. Must not know the API. Invariant: each field of the table in docs/kubernetes-distributed.md is here.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn run_of(spec: &Value) -> TestRun {
+    let mut spec = spec.clone();
+    if spec["script"].is_null() {
+        spec["script"] = json!({"configMap": {"name": "c"}});
+    }
+    TestRun::read(&json!({
+        "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": spec["annotations"]},
+        "spec": spec,
+    }))
+    .expect("a test")
+}
+
+fn settings() -> Settings {
+    Settings {
+        image: "loadline:1".to_owned(),
+        run_as_user: None,
+    }
+}
+
+fn agent_of(spec: &Value) -> Value {
+    agent(&run_of(spec), &settings(), 1, "10.0.0.1:6570")
+}
+
+fn coordinator_of(spec: &Value) -> Value {
+    coordinator(&run_of(spec), &settings())
+}
+
+fn container(template: &Value) -> &Value {
+    &template["spec"]["containers"][0]
+}
+
+fn words(template: &Value) -> Vec<&str> {
+    let command = container(template)["command"].as_array().expect("a list");
+    command.iter().filter_map(Value::as_str).collect()
+}
+
+#[test]
+fn arguments_are_words_of_their_own() {
+    let made = coordinator_of(&json!({"args": ["--tag", "a=b; rm -rf / #", "$(X)"]}));
+    assert_eq!(
+        words(&made),
+        [
+            "loadline",
+            "run",
+            "--quiet",
+            "--agents",
+            "1",
+            "--listen",
+            "0.0.0.0:6570",
+            "--identity",
+            "/loadline/identity/identity.pem",
+            "--address=0.0.0.0:6565",
+            "--tag",
+            "testrun_name=t",
+            "--tag",
+            "a=b; rm -rf / #",
+            "$(X)",
+            "/test/test.js",
+        ]
+    );
+    let loud = coordinator_of(&json!({"quiet": "false", "arguments": "-q --address=:1"}));
+    assert_eq!(
+        words(&loud)
+            .iter()
+            .filter(|word| **word == "--quiet")
+            .count(),
+        0
+    );
+    assert_eq!(
+        words(&loud)
+            .iter()
+            .filter(|word| word.starts_with("--address"))
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn fields_that_are_not_known_go_through() {
+    let runner = json!({
+        "futureField": {"x": 1}, "tolerations": [{"key": "k"}], "priorityClassName": "p",
+        "nodeSelector": {"a": "b"}, "imagePullSecrets": [{"name": "s"}], "resources": {"limits": {"cpu": "2"}},
+        "topologySpreadConstraints": [{"maxSkew": 1}], "metadata": {"labels": {"l": "1", "app": "mine"}, "annotations": {"a": "1"}},
+        "env": [{"name": "EMPTY", "value": ""}], "envFrom": [{"secretRef": {"name": "e"}}],
+        "volumes": [{"name": "v", "emptyDir": {}}], "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+        "initContainers": [{"name": "i", "image": "x"}],
+    });
+    let made = agent_of(&json!({"runner": runner}));
+    let spec = &made["spec"];
+    for field in [
+        "futureField",
+        "tolerations",
+        "priorityClassName",
+        "nodeSelector",
+        "topologySpreadConstraints",
+        "initContainers",
+    ] {
+        assert_eq!(spec[field], runner[field], "{field}");
+    }
+    for field in ["env", "envFrom", "resources"] {
+        assert_eq!(container(&made)[field], runner[field], "{field}");
+    }
+    assert_eq!(
+        made["metadata"]["labels"],
+        json!({"l": "1", "app": "k6", "k6_cr": "t", "runner": "true"})
+    );
+    assert_eq!(made["metadata"]["annotations"], json!({"a": "1"}));
+
+    let made = coordinator_of(&json!({"runner": runner}));
+    let spec = &made["spec"];
+    for field in [
+        "tolerations",
+        "priorityClassName",
+        "nodeSelector",
+        "initContainers",
+    ] {
+        assert_eq!(spec[field], runner[field], "{field}");
+    }
+    assert_eq!(spec["topologySpreadConstraints"], Value::Null);
+    assert_eq!(container(&made)["envFrom"], runner["envFrom"]);
+    assert_eq!(container(&made)["env"][0], runner["env"][0]);
+    assert_eq!(container(&made)["resources"]["limits"], Value::Null);
+}
+
+#[test]
+fn the_image_is_ours_unless_it_is_to_be_kept() {
+    let spec = json!({"runner": {"image": "theirs:1"}});
+    assert_eq!(container(&agent_of(&spec))["image"], "loadline:1");
+    let kept =
+        json!({"runner": {"image": "theirs:1"}, "annotations": {"loadline.io/image": "keep"}});
+    assert_eq!(container(&agent_of(&kept))["image"], "theirs:1");
+    assert_eq!(container(&coordinator_of(&kept))["image"], "theirs:1");
+}
+
+#[test]
+fn agents_are_kept_apart_beside_what_the_user_says() {
+    let affinity = json!({
+        "nodeAffinity": {"n": 1},
+        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "mine"}]},
+    });
+    let spec = json!({"separate": true, "runner": {"affinity": affinity}});
+    let made = agent_of(&spec);
+    let made = &made["spec"]["affinity"];
+    assert_eq!(made["nodeAffinity"], affinity["nodeAffinity"]);
+    let terms = &made["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    assert_eq!(terms[0]["topologyKey"], "mine");
+    assert_eq!(terms[1]["labelSelector"]["matchLabels"]["k6_cr"], "t");
+    let coordinator = coordinator_of(&spec);
+    assert_eq!(
+        coordinator["spec"]["affinity"],
+        json!({"nodeAffinity": {"n": 1}})
+    );
+    assert_eq!(agent_of(&json!({}))["spec"]["affinity"], Value::Null);
+    for odd in [json!("x"), json!({"podAntiAffinity": 1})] {
+        let made = agent_of(&json!({"separate": true, "runner": {"affinity": odd}}));
+        assert!(made["spec"]["affinity"]["podAntiAffinity"].is_object());
+    }
+}
+
+#[test]
+fn the_users_security_wins() {
+    let own = agent_of(&json!({}));
+    assert_eq!(own["spec"]["automountServiceAccountToken"], false);
+    assert_eq!(own["spec"]["securityContext"]["runAsNonRoot"], true);
+    assert_eq!(
+        container(&own)["securityContext"]["readOnlyRootFilesystem"],
+        true
+    );
+    let users = agent_of(&json!({"runner": {
+        "serviceAccountName": "me", "securityContext": {"runAsUser": 7}, "containerSecurityContext": {"privileged": true},
+    }}));
+    assert_eq!(users["spec"]["automountServiceAccountToken"], Value::Null);
+    assert_eq!(users["spec"]["serviceAccountName"], "me");
+    assert_eq!(users["spec"]["securityContext"], json!({"runAsUser": 7}));
+    assert_eq!(
+        container(&users)["securityContext"],
+        json!({"privileged": true})
+    );
+    for value in [json!("true"), json!(true)] {
+        let made = agent_of(&json!({"runner": {"automountServiceAccountToken": value}}));
+        assert_eq!(made["spec"]["automountServiceAccountToken"], true);
+    }
+}
+
+#[test]
+fn scripts_are_mounted_where_they_are_looked_for() {
+    let mounted = |script: Value| {
+        let made = coordinator_of(&json!({"script": script, "runner": {"image": "theirs:1"}}));
+        let volumes = made["spec"]["volumes"].as_array().expect("a list");
+        let volume = volumes
+            .iter()
+            .find(|volume| volume["name"] == "k6-test-volume");
+        let mounts = container(&made)["volumeMounts"].as_array().expect("a list");
+        let mount = mounts
+            .iter()
+            .find(|mount| mount["name"] == "k6-test-volume");
+        (
+            volume.cloned(),
+            mount.cloned(),
+            made["spec"]["initContainers"].clone(),
+        )
+    };
+    let (volume, mount, _) = mounted(json!({"volumeClaim": {"name": "v", "file": "a.js"}}));
+    assert_eq!(
+        volume.expect("a volume")["persistentVolumeClaim"]["claimName"],
+        "v"
+    );
+    assert_eq!(mount.expect("a mount")["mountPath"], "/test");
+    let (volume, mount, before) = mounted(json!({"localFile": "/scripts/x/a.js"}));
+    assert!(volume.expect("a volume")["emptyDir"].is_object());
+    assert_eq!(mount.expect("a mount")["mountPath"], "/scripts/x");
+    assert_eq!(before[0]["image"], "theirs:1");
+    assert_eq!(
+        before[0]["command"],
+        json!(["cp", "-R", "/scripts/x/.", "/loadline/script"])
+    );
+}
+
+#[test]
+fn probes_of_ports_are_left_out_of_agents() {
+    let runner = json!({
+        "livenessProbe": {"httpGet": {"path": "/v1/status", "port": 6565}},
+        "readinessProbe": {"exec": {"command": ["true"]}},
+    });
+    let made = agent_of(&json!({"runner": runner}));
+    assert_eq!(container(&made)["livenessProbe"], Value::Null);
+    assert_eq!(container(&made)["readinessProbe"], runner["readinessProbe"]);
+}
+
+#[test]
+fn the_coordinators_fields_come_first() {
+    let spec = json!({
+        "initializer": {"image": "i", "resources": {"limits": {"memory": "1Gi"}}, "env": [{"name": "A", "value": "2"}]},
+        "starter": {"image": "s", "resources": {"limits": {"cpu": "1m"}}, "nodeSelector": {"from": "starter"}},
+        "runner": {"nodeSelector": {"from": "runner"}, "env": [{"name": "A", "value": "1"}], "resources": {"limits": {"cpu": "4"}}},
+    });
+    let made = coordinator_of(&spec);
+    assert_eq!(made["spec"]["nodeSelector"]["from"], "starter");
+    assert_eq!(container(&made)["image"], "loadline:1");
+    assert_eq!(
+        container(&made)["resources"],
+        spec["initializer"]["resources"]
+    );
+    let env = container(&made)["env"].as_array().expect("a list");
+    let values: Vec<&Value> = env.iter().map(|one| &one["value"]).collect();
+    assert_eq!(values, ["1", "2", "1"]);
+}

@@ -1,0 +1,286 @@
+//! What is seen of a test: its pods and Jobs, as far as something is decided by them.
+//!
+//! Must not know what follows from it. Invariant: what an object does not say is absent here, never guessed.
+
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use k8s_openapi::jiff::Timestamp;
+
+use crate::names::Names;
+
+/// Whose pod or Job it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The coordinator's.
+    Coordinator,
+    /// That of the agent of this number.
+    Agent(u32),
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The init container that it was; `None`: it was the program itself.
+    pub before: Option<String>,
+    /// Its exit code.
+    pub code: i32,
+    /// The kubelet's word for it, such as `OOMKilled`.
+    pub reason: String,
+    /// The last lines that it wrote.
+    pub message: String,
+    /// When.
+    pub at: Option<Timestamp>,
+}
+
+/// Why something does not come about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hindrance {
+    /// One word.
+    pub reason: String,
+    /// In the cluster's words.
+    pub message: String,
+}
+
+/// A pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenPod {
+    /// Its name.
+    pub name: String,
+    /// Whose it is.
+    pub role: Role,
+    /// When it was made.
+    pub made: Option<Timestamp>,
+    /// Why it has no node, and since when.
+    pub unscheduled: Option<(Hindrance, Option<Timestamp>)>,
+    /// Why a container of it does not start.
+    pub waiting: Option<Hindrance>,
+    /// Whether its program runs.
+    pub is_running: bool,
+    /// How its program, or one before it, ended.
+    pub ended: Option<Ended>,
+    /// The last warning of the cluster about it; looked for where nothing else tells why it does not start.
+    pub warning: Option<Hindrance>,
+    /// Why the whole pod was ended from outside: evicted, preempted, its node lost.
+    pub removed: Option<Hindrance>,
+}
+
+/// A Job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenJob {
+    /// Its name.
+    pub name: String,
+    /// Tells it from one of the same name that was there before.
+    pub uid: String,
+    /// Whose it is.
+    pub role: Role,
+    /// Whether it is to be deleted already.
+    pub is_going: bool,
+    /// Whether it has failed.
+    pub has_failed: bool,
+    /// When it was made.
+    pub made: Option<Timestamp>,
+    /// The last warning of the cluster about it; looked for where it has no pod.
+    pub warning: Option<Hindrance>,
+}
+
+/// What the coordinator's log says of agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// The script was read, and agents may join.
+    pub is_listening: bool,
+    /// How many have joined.
+    pub joined: u32,
+}
+
+impl Heard {
+    /// Takes in a line of the log.
+    pub fn take(&mut self, line: &str) {
+        self.is_listening |= line.starts_with("waiting for ") && line.contains(" agents, each ");
+        let Some((_, counts)) = line.split_once(" has joined: ") else {
+            return;
+        };
+        if let Some((joined, of)) = counts.trim().split_once(" of ")
+            && let (Ok(joined), Ok(_)) = (joined.parse::<u32>(), of.parse::<u32>())
+        {
+            self.is_listening = true;
+            self.joined = self.joined.max(joined);
+        }
+    }
+}
+
+fn role(names: &Names<'_>, job: &str) -> Option<Role> {
+    match job == names.coordinator() {
+        true => Some(Role::Coordinator),
+        false => names.number(job).map(Role::Agent),
+    }
+}
+
+impl SeenJob {
+    /// A Job of a test; `None`: it is of none, or of another of this name.
+    #[must_use]
+    pub fn of(job: &Job, names: &Names<'_>, uid: &str) -> Option<SeenJob> {
+        let mut owners = job.metadata.owner_references.iter().flatten();
+        owners.find(|owner| owner.uid == uid)?;
+        let name = job.metadata.name.clone()?;
+        let conditions = job.status.iter().flat_map(|status| &status.conditions);
+        Some(SeenJob {
+            role: role(names, &name)?,
+            name,
+            uid: job.metadata.uid.clone().unwrap_or_default(),
+            is_going: job.metadata.deletion_timestamp.is_some(),
+            has_failed: conditions
+                .flatten()
+                .any(|condition| condition.type_ == "Failed" && condition.status == "True"),
+            made: job.metadata.creation_timestamp.as_ref().map(|time| time.0),
+            warning: None,
+        })
+    }
+}
+
+impl SeenPod {
+    /// A pod of one of a test's Jobs.
+    #[must_use]
+    pub fn of(pod: &Pod, names: &Names<'_>) -> Option<SeenPod> {
+        let labels = pod.metadata.labels.as_ref()?;
+        let job = labels.get("batch.kubernetes.io/job-name");
+        let job = job.or_else(|| labels.get("job-name"))?;
+        let status = pod.status.clone().unwrap_or_default();
+        let before = status.init_container_statuses.unwrap_or_default();
+        let containers = status.container_statuses.unwrap_or_default();
+        let ours = containers.iter().find(|status| status.name == "k6");
+        let failed_before = before.iter().filter_map(|status| {
+            let ended = ended(status).filter(|ended| ended.code != 0)?;
+            let before = Some(status.name.clone());
+            Some(Ended { before, ..ended })
+        });
+        let failed_before = failed_before.last();
+        let is_failed = status.phase.as_deref() == Some("Failed");
+        let conditions = status.conditions.iter().flatten();
+        let unscheduled = conditions
+            .clone()
+            .find(|condition| condition.type_ == "PodScheduled" && condition.status == "False")
+            .map(|condition| {
+                let why = Hindrance {
+                    reason: condition.reason.clone().unwrap_or_default(),
+                    message: condition.message.clone().unwrap_or_default(),
+                };
+                (why, condition.last_transition_time.as_ref().map(|at| at.0))
+            });
+        let disrupted = conditions
+            .clone()
+            .find(|condition| condition.type_ == "DisruptionTarget" && condition.status == "True")
+            .map(|condition| Hindrance {
+                reason: condition.reason.clone().unwrap_or_default(),
+                message: condition.message.clone().unwrap_or_default(),
+            });
+        let evicted = status.reason.filter(|_| is_failed).map(|reason| Hindrance {
+            reason,
+            message: status.message.unwrap_or_default(),
+        });
+        Some(SeenPod {
+            name: pod.metadata.name.clone()?,
+            role: role(names, job)?,
+            made: pod.metadata.creation_timestamp.as_ref().map(|time| time.0),
+            unscheduled,
+            waiting: before.iter().chain(ours).find_map(waiting),
+            warning: None,
+            is_running: ours.is_some_and(is_running),
+            ended: failed_before.filter(|_| is_failed).or(ours.and_then(ended)),
+            removed: evicted.or(disrupted),
+        })
+    }
+
+    /// Whether its program runs no more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.ended.is_some() || self.removed.is_some()
+    }
+}
+
+fn is_running(status: &ContainerStatus) -> bool {
+    let state = status.state.as_ref();
+    state.is_some_and(|state| state.running.is_some())
+}
+
+fn waiting(status: &ContainerStatus) -> Option<Hindrance> {
+    let waiting = status.state.as_ref()?.waiting.as_ref()?;
+    let reason = waiting.reason.clone()?;
+    let is_usual = matches!(reason.as_str(), "ContainerCreating" | "PodInitializing");
+    (!is_usual).then(|| Hindrance {
+        reason,
+        message: waiting.message.clone().unwrap_or_default(),
+    })
+}
+
+fn ended(status: &ContainerStatus) -> Option<Ended> {
+    let ended = status.state.as_ref()?.terminated.as_ref()?;
+    Some(Ended {
+        before: None,
+        code: ended.exit_code,
+        reason: ended.reason.clone().unwrap_or_default(),
+        message: ended.message.clone().unwrap_or_default(),
+        at: ended.finished_at.as_ref().map(|at| at.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pod(status: &serde_json::Value) -> SeenPod {
+        let pod = json!({
+            "metadata": {"name": "t-2-x", "labels": {"job-name": "t-2"}},
+            "status": status,
+        });
+        let pod = serde_json::from_value(pod).expect("a pod");
+        SeenPod::of(&pod, &Names::new("t", "u")).expect("a pod of the test")
+    }
+
+    #[test]
+    fn a_pod_tells_what_keeps_it() {
+        let unscheduled = pod(&json!({"phase": "Pending", "conditions": [{
+            "type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+            "message": "0/1 nodes are available", "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }]}));
+        assert_eq!(unscheduled.role, Role::Agent(2));
+        let (why, since) = unscheduled.unscheduled.expect("it has no node");
+        assert_eq!(why.message, "0/1 nodes are available");
+        assert!(since.is_some());
+        let state = |state| {
+            json!({"containerStatuses": [{"name": "k6", "state": state,
+            "image": "", "imageID": "", "ready": false, "restartCount": 0}]})
+        };
+        let pulling = pod(&state(
+            json!({"waiting": {"reason": "ErrImagePull", "message": "no"}}),
+        ));
+        assert_eq!(pulling.waiting.expect("it waits").reason, "ErrImagePull");
+        let usual = pod(&state(json!({"waiting": {"reason": "ContainerCreating"}})));
+        assert_eq!(usual.waiting, None);
+        let killed = pod(&state(
+            json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}}),
+        ));
+        assert_eq!(killed.ended.expect("it ended").reason, "OOMKilled");
+        let before = pod(
+            &json!({"phase": "Failed", "initContainerStatuses": [{"name": "i", "image": "",
+            "imageID": "", "ready": false, "restartCount": 0, "state": {"terminated": {"exitCode": 1}}}]}),
+        );
+        assert_eq!(before.ended.expect("it ended").before.as_deref(), Some("i"));
+        let evicted = json!({"phase": "Failed", "reason": "Evicted", "message": "low on memory"});
+        assert!(pod(&evicted).is_over());
+    }
+
+    #[test]
+    fn the_log_tells_who_is_there() {
+        let mut heard = Heard::default();
+        heard.take("time=\"\" level=info msg=\"waiting for 2 agents, each\"");
+        assert_eq!(heard, Heard::default());
+        heard.take("waiting for 2 agents, each started with: loadline agent --join 1:2");
+        assert!(heard.is_listening);
+        heard.take("t-1 has joined: 1 of 2");
+        heard.take("t-2 has joined: 2 of 2");
+        heard.take("a script's line has joined: many of us");
+        assert_eq!(heard.joined, 2);
+    }
+}

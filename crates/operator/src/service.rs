@@ -1,0 +1,167 @@
+//! The operator as a process: what it is given, how it begins, and how it ends.
+//!
+//! Must not know tests. Invariant: it ends with an error where it could not do its work, so that it is started anew.
+
+use std::time::Duration;
+
+use clap::Parser;
+use kube::api::ListParams;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Api, Client, Config};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::failure::in_words;
+use crate::io::{Operator, test_runs};
+use crate::lease::Leadership;
+use crate::pods::Settings;
+use crate::terminal;
+
+/// The namespace that a k6-operator is installed in unless told otherwise.
+const OTHERS_NAMESPACE: &str = "k6-operator-system";
+/// Whom programs run as unless told otherwise: nobody that an image knows.
+const RUN_AS_USER: i64 = 65_532;
+
+/// Runs TestRuns (k6.io/v1alpha1): one test on several pods, with one result
+#[derive(Parser, Debug)]
+#[command(name = "loadline-operator", version)]
+pub struct Options {
+    /// Image with loadline, for coordinators and agents
+    #[arg(long, value_name = "IMAGE", env = "LOADLINE_IMAGE")]
+    image: String,
+    /// Namespace whose TestRuns are run (repeatable) [default: the operator's own]
+    #[arg(long = "namespace", value_name = "NAME")]
+    namespaces: Vec<String>,
+    /// Context of the kubeconfig; in a pod none is needed
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// User that programs run as; image: the one that the image names
+    #[arg(long, value_name = "UID|image", default_value_t = RUN_AS_USER.to_string(), value_parser = user)]
+    run_as_user: String,
+}
+
+fn user(text: &str) -> Result<String, String> {
+    match text {
+        "image" => Ok(text.to_owned()),
+        text => match text.parse::<i64>() {
+            Ok(1..) => Ok(text.to_owned()),
+            _ => Err("it is neither the number of a user other than root, nor image".to_owned()),
+        },
+    }
+}
+
+/// Runs the operator until it is told to stop.
+///
+/// # Errors
+/// It cannot begin or go on; in words for whoever runs it.
+pub async fn run(options: Options) -> Result<(), String> {
+    let config = config(options.context.as_deref()).await?;
+    let own = config.default_namespace.clone();
+    let client = Client::try_from(config).map_err(|error| format!("no client: {error}"))?;
+    let namespaces = match options.namespaces.is_empty() {
+        true => vec![own.clone()],
+        false => options.namespaces,
+    };
+    for namespace in &namespaces {
+        check(&client, namespace).await?;
+    }
+    let me = format!("{}_{}", hostname(), std::process::id());
+    let leadership = Leadership::new(client.clone(), &own, me);
+    let (mut interrupted, mut terminated) = signals()?;
+    tokio::select! {
+        () = leadership.acquire() => {}
+        _ = interrupted.recv() => return Ok(()),
+        _ = terminated.recv() => return Ok(()),
+    }
+    terminal::say(&format!("looking after {}", namespaces.join(", ")));
+    let settings = Settings {
+        image: options.image,
+        run_as_user: options.run_as_user.parse().ok(),
+    };
+    let mut others = namespaces.clone();
+    others.extend([own, OTHERS_NAMESPACE.to_owned()]);
+    others.sort();
+    others.dedup();
+    let (operator, woken) = Operator::new(client, settings, others);
+    let ended = tokio::select! {
+        () = operator.attend(&namespaces, woken) => Err("the watches ended".to_owned()),
+        why = leadership.keep() => Err(why),
+        _ = interrupted.recv() => Ok(()),
+        _ = terminated.recv() => Ok(()),
+    };
+    let patience = Duration::from_secs(2);
+    // It runs out where it cannot be given back.
+    drop(tokio::time::timeout(patience, leadership.release()).await);
+    ended
+}
+
+fn signals() -> Result<(tokio::signal::unix::Signal, tokio::signal::unix::Signal), String> {
+    let heed = |kind| signal(kind).map_err(|error| format!("signals cannot be heeded: {error}"));
+    Ok((
+        heed(SignalKind::interrupt())?,
+        heed(SignalKind::terminate())?,
+    ))
+}
+
+/// Where the API is: in a pod its own, elsewhere that of a context.
+async fn config(context: Option<&str>) -> Result<Config, String> {
+    if context.is_none()
+        && let Ok(config) = Config::incluster()
+    {
+        return Ok(config);
+    }
+    let options = KubeConfigOptions {
+        context: context.map(str::to_owned),
+        ..KubeConfigOptions::default()
+    };
+    let unread = |error| format!("no pod's account, and no kubeconfig: {error}");
+    let file = Kubeconfig::read().map_err(unread)?;
+    let config = Config::from_custom_kubeconfig(file, &options).await;
+    config.map_err(unread)
+}
+
+/// Whether TestRuns of a namespace can be seen.
+async fn check(client: &Client, namespace: &str) -> Result<(), String> {
+    let tests: Api<kube::core::DynamicObject> =
+        Api::namespaced_with(client.clone(), namespace, &test_runs());
+    match tests.list_metadata(&ListParams::default().limit(1)).await {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == 404 => {
+            Err("the cluster has no TestRuns: kubectl apply -f deploy/operator/crd.yaml".to_owned())
+        }
+        Err(kube::Error::Api(status)) if status.code == 403 => Err(format!(
+            "namespace {namespace}: {}; deploy/operator/role.yaml gives the rights",
+            status.message
+        )),
+        Err(error) => Err(format!("namespace {namespace}: {}", in_words(&error))),
+    }
+}
+
+fn hostname() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "operator".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        let read = |words: &[&str]| {
+            Options::try_parse_from(
+                [&["loadline-operator", "--image", "loadline:1"], words].concat(),
+            )
+        };
+        let options = read(&["--namespace", "a", "--namespace", "b"]).expect("options");
+        assert_eq!(options.namespaces, ["a", "b"]);
+        assert_eq!(options.run_as_user, "65532");
+        assert!(read(&["--run-as-user", "image"]).is_ok());
+        for user in ["0", "-1", "root"] {
+            assert!(read(&["--run-as-user", user]).is_err(), "{user}");
+        }
+        assert!(Options::try_parse_from(["loadline-operator"]).is_err());
+    }
+}

@@ -1,0 +1,482 @@
+//! What follows from what is seen of a test.
+//!
+//! A pure function of the `TestRun`, its status, what is there, and an instant; whoever calls it anew with the same gets the same. Must
+//! not know the API. Invariants: the coordinator is made at the first stage alone and agents at the second, so that no test runs twice;
+//! every cause for which a test does not go on is told.
+
+mod hindrance;
+mod verdict;
+
+use std::time::Duration;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::Timestamp;
+
+use crate::names::Names;
+use crate::seen::{Heard, Role, SeenJob, SeenPod};
+use crate::status::{Known, Lost, Outcome, Stage, Status};
+use crate::test_run::{Cleanup, Refusal, TestRun};
+
+use hindrance::{Look, look};
+use verdict::{CoordinatorEnd, Fate, Verdict};
+
+/// How long agents may take to end after the coordinator.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// What is there of a test.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Its Jobs.
+    pub jobs: Vec<SeenJob>,
+    /// Their pods.
+    pub pods: Vec<SeenPod>,
+    /// What the coordinator's log says.
+    pub heard: Heard,
+    /// The last lines of the log of a coordinator that has ended.
+    pub tail: String,
+}
+
+impl Seen {
+    fn job(&self, role: Role) -> Option<&SeenJob> {
+        self.jobs.iter().find(|job| job.role == role)
+    }
+
+    /// The pod of a role; of several the one that is not over.
+    #[must_use]
+    pub fn pod(&self, role: Role) -> Option<&SeenPod> {
+        let mut pods: Vec<&SeenPod> = self.pods.iter().filter(|pod| pod.role == role).collect();
+        pods.sort_by_key(|pod| (pod.is_over(), pod.name.clone()));
+        pods.first().copied()
+    }
+}
+
+/// Something to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Make what is missing of the coordinator: Service, identities, policy, Job.
+    MakeCoordinator,
+    /// Make the agents' Jobs that are missing.
+    MakeAgents,
+    /// Delete the agents' Jobs.
+    DropAgents,
+    /// Delete the coordinator's Job.
+    DropCoordinator,
+    /// Delete the `TestRun`.
+    Delete,
+    /// Hear what this pod's log says of agents.
+    Listen(String),
+}
+
+/// An Event to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Whether somebody should look.
+    pub is_warning: bool,
+    /// One word.
+    pub reason: String,
+    /// For people.
+    pub message: String,
+}
+
+/// What follows. Acts come first, then the status, then the notes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// What is to be done.
+    pub acts: Vec<Act>,
+    /// The status to be written; `None`: as it is.
+    pub status: Option<Status>,
+    /// What is to be told.
+    pub notes: Vec<Note>,
+    /// When to look again, though nothing changed.
+    pub again: Option<Duration>,
+}
+
+impl Step {
+    fn to(status: Status, note: Note) -> Step {
+        Step {
+            status: Some(status),
+            notes: vec![note],
+            ..Step::default()
+        }
+    }
+
+    fn and(mut self, act: Act) -> Step {
+        self.acts.push(act);
+        self
+    }
+}
+
+/// What follows for a test.
+#[must_use]
+pub fn step(run: &TestRun, known: &Known, seen: &Seen, now: Timestamp) -> Step {
+    let status = match known {
+        Known::Foreign => return Step::default(),
+        Known::New => return begin(run, now),
+        Known::Ours(status) => status,
+    };
+    let of = At {
+        run,
+        status,
+        seen,
+        now,
+    };
+    match status.stage {
+        Stage::Initialization => of.initialization(),
+        Stage::Initialized => of.initialized(),
+        Stage::Created => of.created(),
+        Stage::Started => of.started(),
+        Stage::Stopped => of.stopped(),
+        Stage::Finished | Stage::Error => of.over(),
+    }
+}
+
+/// The end of a test that cannot be run.
+#[must_use]
+pub fn refuse(known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
+    let status = match known {
+        Known::Foreign => return Step::default(),
+        Known::New => Status::begun(0, now),
+        Known::Ours(status) if status.stage.is_last() => return Step::default(),
+        Known::Ours(status) => (**status).clone(),
+    };
+    error(&status, refusal.reason, &refusal.message, now)
+        .and(Act::DropAgents)
+        .and(Act::DropCoordinator)
+}
+
+fn begin(run: &TestRun, now: Timestamp) -> Step {
+    let status = Status::begun(run.parallelism, now);
+    let message = "the coordinator is made, and reads the script".to_owned();
+    Step::to(status, note(Stage::Initialization, message)).and(Act::MakeCoordinator)
+}
+
+fn note(stage: Stage, message: String) -> Note {
+    let text = stage.text();
+    Note {
+        is_warning: false,
+        reason: text[..1].to_uppercase() + &text[1..],
+        message,
+    }
+}
+
+fn error(status: &Status, reason: &str, message: &str, now: Timestamp) -> Step {
+    let mut next = status.at(Stage::Error, now);
+    next.result = Some(Outcome::Error);
+    next.say("False", reason, message, now);
+    let note = Note {
+        is_warning: true,
+        reason: reason.to_owned(),
+        message: message.to_owned(),
+    };
+    Step::to(next, note)
+}
+
+/// A test at a stage.
+struct At<'a> {
+    run: &'a TestRun,
+    status: &'a Status,
+    seen: &'a Seen,
+    now: Timestamp,
+}
+
+impl At<'_> {
+    fn initialization(&self) -> Step {
+        if let Some(end) = self.coordinator_end() {
+            return self.failed_before_start(&end);
+        }
+        if self.seen.heard.is_listening {
+            let message = "the script can be run".to_owned();
+            let next = self.status.at(Stage::Initialized, self.now);
+            return Step::to(next, note(Stage::Initialized, message));
+        }
+        if self.seen.job(Role::Coordinator).is_none() {
+            return Step::default().and(Act::MakeCoordinator);
+        }
+        self.wait()
+    }
+
+    fn initialized(&self) -> Step {
+        if let Some(end) = self.coordinator_end() {
+            return self.failed_before_start(&end);
+        }
+        let message = match self.run.parallelism {
+            1 => "1 agent is made".to_owned(),
+            agents => format!("{agents} agents are made"),
+        };
+        let next = self.status.at(Stage::Created, self.now);
+        Step::to(next, note(Stage::Created, message)).and(Act::MakeAgents)
+    }
+
+    fn created(&self) -> Step {
+        let joined = self.seen.heard.joined;
+        if let Some(end) = self.coordinator_end() {
+            // The operator may have been away while the test ran.
+            return match end.has_run() || joined >= self.run.parallelism {
+                true => self.start(),
+                false => self.failed_before_start(&end),
+            };
+        }
+        if joined >= self.run.parallelism {
+            return self.start();
+        }
+        let (lost, doubt) = self.lost(None);
+        if let Some(first) = lost.first() {
+            let message = format!("before the start: {}", told(&lost));
+            let reason = match first.cause.contains("OOMKilled") {
+                true => "OOMKilled",
+                false => "AgentLost",
+            };
+            let mut step = error(self.status, reason, &message, self.now)
+                .and(Act::DropAgents)
+                .and(Act::DropCoordinator);
+            if let Some(status) = &mut step.status {
+                status.lost = lost;
+            }
+            return step;
+        }
+        let mut step = self.wait();
+        step.again = [step.again, doubt].into_iter().flatten().min();
+        if step.status.is_none() && self.status.agents_ready != joined {
+            let mut next = self.status.clone();
+            next.agents_ready = joined;
+            step.status = Some(next);
+        }
+        step
+    }
+
+    fn start(&self) -> Step {
+        let mut next = self.status.at(Stage::Started, self.now);
+        next.agents_ready = self.run.parallelism;
+        let message = match self.run.parallelism {
+            1 => "the agent is there".to_owned(),
+            agents => format!("all {agents} agents are there"),
+        };
+        Step::to(next, note(Stage::Started, message))
+    }
+
+    fn started(&self) -> Step {
+        match self.coordinator_end() {
+            Some(end @ (CoordinatorEnd::Ended(_) | CoordinatorEnd::Removed(_))) => {
+                let mut next = self.status.at(Stage::Stopped, self.now);
+                next.exit_code = end.code();
+                next.end_time = Some(Time(end.at().unwrap_or(self.now)));
+                let message = "the coordinator has ended".to_owned();
+                Step::to(next, note(Stage::Stopped, message))
+            }
+            Some(CoordinatorEnd::Gone) => error(
+                self.status,
+                "CoordinatorLost",
+                "the coordinator's pod is gone, and with it the result",
+                self.now,
+            )
+            .and(Act::DropAgents),
+            None => self.losses(),
+        }
+    }
+
+    /// Tells of agents that were lost while the others go on.
+    fn losses(&self) -> Step {
+        let (lost, again) = self.lost(None);
+        let is_new = |one: &&Lost| {
+            !self
+                .status
+                .lost
+                .iter()
+                .any(|there| there.agent == one.agent)
+        };
+        let fresh: Vec<Lost> = lost.iter().filter(is_new).cloned().collect();
+        if fresh.is_empty() {
+            return Step {
+                again,
+                ..Step::default()
+            };
+        }
+        let mut next = self.status.clone();
+        let message = told(&fresh);
+        next.lost.extend(fresh);
+        next.say("Unknown", "AgentLost", &message, self.now);
+        let note = Note {
+            is_warning: true,
+            reason: "AgentLost".to_owned(),
+            message,
+        };
+        Step::to(next, note)
+    }
+
+    fn stopped(&self) -> Step {
+        let Some(end) = self.coordinator_end() else {
+            return Step::default();
+        };
+        let agents = 1..=self.run.parallelism;
+        let is_over = |number| {
+            self.seen
+                .pod(Role::Agent(number))
+                .is_none_or(SeenPod::is_over)
+        };
+        let since = self
+            .status
+            .end_time
+            .as_ref()
+            .map_or(self.now, |time| time.0);
+        let waited = elapsed(since, self.now);
+        if !agents.into_iter().all(is_over) && waited < FAREWELL {
+            return Step {
+                again: Some(FAREWELL - waited),
+                ..Step::default()
+            };
+        }
+        let mut lost = self.status.lost.clone();
+        for one in self.lost(end.code()).0 {
+            if !lost.iter().any(|there| there.agent == one.agent) {
+                lost.push(one);
+            }
+        }
+        let verdict = Verdict::of(&end, &lost, &self.seen.tail);
+        let mut next = self.status.at(Stage::Finished, self.now);
+        next.exit_code = end.code();
+        next.result = Some(verdict.outcome);
+        next.lost = lost;
+        let passed = match verdict.outcome {
+            Outcome::Passed => "True",
+            Outcome::Failed | Outcome::Error => "False",
+        };
+        next.say(passed, &verdict.reason, &verdict.message, self.now);
+        let finished = note(Stage::Finished, "all pods have ended".to_owned());
+        let mut step = Step::to(next, finished);
+        step.notes.push(Note {
+            is_warning: verdict.outcome != Outcome::Passed,
+            reason: verdict.reason,
+            message: verdict.message,
+        });
+        step
+    }
+
+    /// The coordinator ended before there was load.
+    fn failed_before_start(&self, end: &CoordinatorEnd) -> Step {
+        let (lost, _) = self.lost(end.code());
+        let verdict = Verdict::of(end, &lost, &self.seen.tail);
+        let mut step = error(self.status, &verdict.reason, &verdict.message, self.now);
+        if let Some(status) = &mut step.status {
+            status.exit_code = end.code();
+            status.lost = lost;
+        }
+        step.and(Act::DropAgents)
+    }
+
+    /// Waits for pods, and says what keeps them.
+    fn wait(&self) -> Step {
+        let listen = self.seen.pod(Role::Coordinator);
+        let listen = listen.filter(|pod| pod.is_running);
+        let acts = listen.map(|pod| Act::Listen(pod.name.clone()));
+        let mut step = match look(self.seen, self.now) {
+            Look::Fine => Step::default(),
+            Look::Again(after) => Step {
+                again: Some(after),
+                ..Step::default()
+            },
+            Look::Kept(why, after) => Step {
+                again: Some(after),
+                ..self.kept(&why.reason, &why.message)
+            },
+            Look::Hopeless(why) => error(self.status, &why.reason, &why.message, self.now)
+                .and(Act::DropAgents)
+                .and(Act::DropCoordinator),
+        };
+        step.acts.extend(acts);
+        step
+    }
+
+    /// Says once that something keeps the test.
+    fn kept(&self, reason: &str, message: &str) -> Step {
+        if self.status.reason.as_deref() == Some(reason) {
+            return Step::default();
+        }
+        let mut next = self.status.clone();
+        next.say("Unknown", reason, message, self.now);
+        let note = Note {
+            is_warning: true,
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+        };
+        Step::to(next, note)
+    }
+
+    fn over(&self) -> Step {
+        let is_passed = self.status.result == Some(Outcome::Passed)
+            || self
+                .status
+                .condition(crate::status::PASSED)
+                .is_some_and(|told| told.status == "True");
+        match self.run.cleanup {
+            Cleanup::Always => return Step::default().and(Act::Delete),
+            Cleanup::OnSuccess if is_passed => return Step::default().and(Act::Delete),
+            Cleanup::OnSuccess | Cleanup::Never => {}
+        }
+        let Some(ttl) = self.run.ttl else {
+            return Step::default();
+        };
+        let running = self.status.condition(crate::status::RUNNING);
+        let ended = running.map_or(self.now, |told| told.last_transition_time.0);
+        let waited = elapsed(ended, self.now);
+        match waited >= ttl {
+            true => Step::default().and(Act::Delete),
+            false => Step {
+                again: Some(ttl - waited),
+                ..Step::default()
+            },
+        }
+    }
+
+    fn coordinator_end(&self) -> Option<CoordinatorEnd> {
+        let pod = self.seen.pod(Role::Coordinator);
+        let job = self.seen.job(Role::Coordinator);
+        verdict::end_of(pod, job, self.status.stage)
+    }
+
+    /// Agents that ended otherwise than the test, and when to look again at those that may have; `code`: how the test ended.
+    fn lost(&self, code: Option<i32>) -> (Vec<Lost>, Option<Duration>) {
+        let mut lost = Vec::new();
+        let mut again: Option<Duration> = None;
+        if self.status.stage < Stage::Created {
+            return (lost, again);
+        }
+        for number in 1..=self.run.parallelism {
+            let pod = self.seen.pod(Role::Agent(number));
+            let job = self.seen.job(Role::Agent(number));
+            match verdict::fate(pod, job, code, self.now) {
+                Fate::Fine => {}
+                Fate::Doubtful(after) => {
+                    again = Some(again.map_or(after, |sooner| sooner.min(after)));
+                }
+                Fate::Lost(cause) => lost.push(Lost {
+                    agent: Names::of(self.run).agent(number),
+                    pod: pod.map(|pod| pod.name.clone()).unwrap_or_default(),
+                    cause,
+                }),
+            }
+        }
+        (lost, again)
+    }
+}
+
+/// Losses in one line.
+fn told(lost: &[Lost]) -> String {
+    let of_one = |one: &Lost| match one.pod.as_str() {
+        "" => format!("agent {} was lost: {}", one.agent, one.cause),
+        pod => format!("agent {} (pod {pod}) was lost: {}", one.agent, one.cause),
+    };
+    let all: Vec<String> = lost.iter().take(10).map(of_one).collect();
+    let more = lost.len().saturating_sub(10);
+    match more {
+        0 => all.join("; "),
+        more => format!("{}; and {more} more", all.join("; ")),
+    }
+}
+
+/// Time between two instants; none where the clock went back.
+pub(crate) fn elapsed(since: Timestamp, now: Timestamp) -> Duration {
+    Duration::try_from(now.duration_since(since)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

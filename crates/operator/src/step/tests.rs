@@ -1,0 +1,450 @@
+//! What follows at each stage. Must not know the API. Invariant: every cause that ends a test has a case.
+
+use k8s_openapi::jiff::Timestamp;
+use serde_json::json;
+
+use super::*;
+use crate::seen::{Ended, Hindrance};
+use crate::status::PASSED;
+
+fn run_with(annotations: &serde_json::Value) -> TestRun {
+    TestRun::read(&json!({
+        "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
+        "spec": {"parallelism": 2, "script": {"configMap": {"name": "c"}}},
+    }))
+    .expect("a test")
+}
+
+fn test_run() -> TestRun {
+    run_with(&json!({}))
+}
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(seconds).expect("an instant")
+}
+
+fn ours(stage: Stage) -> Known {
+    let mut status = Status::begun(2, at(0));
+    for next in [
+        Stage::Initialized,
+        Stage::Created,
+        Stage::Started,
+        Stage::Stopped,
+    ] {
+        if next <= stage {
+            status = status.at(next, at(0));
+        }
+    }
+    Known::Ours(Box::new(status))
+}
+
+fn job(role: Role) -> SeenJob {
+    SeenJob {
+        name: match role {
+            Role::Coordinator => "t-coordinator".to_owned(),
+            Role::Agent(number) => format!("t-{number}"),
+        },
+        uid: "j".to_owned(),
+        role,
+        is_going: false,
+        has_failed: false,
+        made: Some(at(0)),
+        warning: None,
+    }
+}
+
+fn pod(role: Role) -> SeenPod {
+    SeenPod {
+        name: format!("{}-x", job(role).name),
+        role,
+        made: Some(at(0)),
+        unscheduled: None,
+        waiting: None,
+        warning: None,
+        is_running: true,
+        ended: None,
+        removed: None,
+    }
+}
+
+fn ended(role: Role, code: i32, reason: &str, message: &str) -> SeenPod {
+    SeenPod {
+        is_running: false,
+        ended: Some(Ended {
+            before: None,
+            code,
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+            at: Some(at(1)),
+        }),
+        ..pod(role)
+    }
+}
+
+const ALL: [Role; 3] = [Role::Coordinator, Role::Agent(1), Role::Agent(2)];
+
+fn all(pods: Vec<SeenPod>) -> Seen {
+    Seen {
+        jobs: ALL.map(job).to_vec(),
+        pods,
+        ..Seen::default()
+    }
+}
+
+fn heard(joined: u32) -> Heard {
+    Heard {
+        is_listening: true,
+        joined,
+    }
+}
+
+fn stage(step: &Step) -> Option<Stage> {
+    step.status.as_ref().map(|status| status.stage)
+}
+
+fn told(step: &Step) -> (String, String) {
+    let status = step.status.as_ref().expect("a status");
+    let reason = status.reason.clone().unwrap_or_default();
+    let condition = status.condition(PASSED).expect("it is always there");
+    assert_eq!(
+        condition.reason, reason,
+        "another definition of the resource drops the reason"
+    );
+    (reason, status.message.clone().unwrap_or_default())
+}
+
+#[test]
+fn a_test_goes_through_its_stages() {
+    let run = test_run();
+    let begun = step(&run, &Known::New, &Seen::default(), at(0));
+    assert_eq!(begun.acts, [Act::MakeCoordinator]);
+    assert_eq!(stage(&begun), Some(Stage::Initialization));
+
+    let mut seen = all(vec![pod(Role::Coordinator)]);
+    let reading = step(&run, &ours(Stage::Initialization), &seen, at(1));
+    assert_eq!(reading.acts, [Act::Listen("t-coordinator-x".to_owned())]);
+
+    seen.heard = heard(0);
+    let read = step(&run, &ours(Stage::Initialization), &seen, at(1));
+    assert_eq!(stage(&read), Some(Stage::Initialized));
+    let made = step(&run, &ours(Stage::Initialized), &seen, at(1));
+    assert_eq!(
+        (stage(&made), &made.acts[..]),
+        (Some(Stage::Created), &[Act::MakeAgents][..])
+    );
+
+    let mut seen = all(ALL.map(pod).to_vec());
+    seen.heard = heard(1);
+    let joining = step(&run, &ours(Stage::Created), &seen, at(2));
+    assert_eq!(joining.status.expect("it counts").agents_ready, 1);
+    seen.heard = heard(2);
+    let started = step(&run, &ours(Stage::Created), &seen, at(2));
+    assert_eq!(stage(&started), Some(Stage::Started));
+    let going_on = step(&run, &ours(Stage::Started), &seen, at(3));
+    assert_eq!(going_on, Step::default());
+
+    let mut pods = vec![ended(Role::Coordinator, 0, "Completed", "")];
+    pods.extend([pod(Role::Agent(1)), pod(Role::Agent(2))]);
+    let stopped = step(&run, &ours(Stage::Started), &all(pods.clone()), at(4));
+    assert_eq!(stage(&stopped), Some(Stage::Stopped));
+    let waiting = step(&run, &ours(Stage::Stopped), &all(pods), at(1));
+    assert!(waiting.status.is_none() && waiting.again.is_some());
+    let over = all(ALL.map(|role| ended(role, 0, "Completed", "")).to_vec());
+    let finished = step(&run, &ours(Stage::Stopped), &over, at(5));
+    let status = finished.status.as_ref().expect("a status");
+    assert_eq!(status.stage, Stage::Finished);
+    assert_eq!(
+        (status.result, status.exit_code),
+        (Some(Outcome::Passed), Some(0))
+    );
+    assert_eq!(told(&finished).0, "Passed");
+}
+
+#[test]
+fn the_same_seen_twice_gives_the_same() {
+    let run = test_run();
+    let seen = all(ALL.map(pod).to_vec());
+    for known in [Known::New, ours(Stage::Initialized), ours(Stage::Started)] {
+        assert_eq!(
+            step(&run, &known, &seen, at(1)),
+            step(&run, &known, &seen, at(1))
+        );
+    }
+}
+
+#[test]
+fn nothing_is_made_after_its_stage() {
+    let run = test_run();
+    for known in [Stage::Created, Stage::Started, Stage::Stopped] {
+        let step = step(&run, &ours(known), &Seen::default(), at(1));
+        let makes = |act: &Act| matches!(act, Act::MakeCoordinator | Act::MakeAgents);
+        assert!(!step.acts.iter().any(makes), "{known:?}");
+    }
+    assert_eq!(
+        step(&run, &Known::Foreign, &Seen::default(), at(1)),
+        Step::default()
+    );
+}
+
+#[test]
+fn the_result_is_the_coordinators_exit_code() {
+    let run = test_run();
+    let line =
+        "time=\"x\" level=error msg=\"thresholds on metrics 'a \\\"b\\\"' have been crossed\"\n";
+    for (code, result, reason, message) in [
+        (99, Outcome::Failed, "ThresholdsFailed", "'a \"b\"'"),
+        (110, Outcome::Failed, "MarkedFailed", "exec.test.fail()"),
+        (107, Outcome::Error, "ScriptException", "script"),
+        (105, Outcome::Error, "ExternalAbort", "signal"),
+        (1, Outcome::Error, "CoordinatorFailed", "exit code 1"),
+        (137, Outcome::Error, "OOMKilled", "137"),
+    ] {
+        let word = match code {
+            137 => "OOMKilled",
+            _ => "Error",
+        };
+        let mut pods = vec![ended(Role::Coordinator, code, word, line)];
+        let agents = [Role::Agent(1), Role::Agent(2)];
+        pods.extend(agents.map(|role| ended(role, code, "Error", "")));
+        let finished = step(&run, &ours(Stage::Stopped), &all(pods), at(2));
+        let (told_reason, told_message) = told(&finished);
+        assert_eq!(told_reason, reason);
+        assert!(told_message.contains(message), "{told_message}");
+        let status = finished.status.expect("a status");
+        assert_eq!(
+            (status.result, status.exit_code),
+            (Some(result), Some(code))
+        );
+    }
+}
+
+#[test]
+fn what_keeps_a_script_from_running_is_an_error() {
+    let line = "time=\"x\" level=error msg=\"a.js: Line 1:37 Unexpected identifier\"\n";
+    let bad = ended(Role::Coordinator, 107, "Error", "");
+    let mut seen = all(vec![bad]);
+    seen.tail = format!("something before\n{line}");
+    let failed = step(&test_run(), &ours(Stage::Initialization), &seen, at(2));
+    assert_eq!(stage(&failed), Some(Stage::Error));
+    let (reason, message) = told(&failed);
+    assert_eq!(reason, "ScriptException");
+    assert!(
+        message.ends_with("Line 1:37 Unexpected identifier"),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_init_container_that_fails_is_named() {
+    let mut failed = ended(Role::Coordinator, 99, "Error", "cp: no such file");
+    if let Some(ended) = &mut failed.ended {
+        ended.before = Some("script".to_owned());
+    }
+    let seen = all(vec![failed]);
+    let failed = step(&test_run(), &ours(Stage::Initialization), &seen, at(2));
+    let (reason, message) = told(&failed);
+    assert_eq!(reason, "InitContainerFailed");
+    assert_eq!(
+        message,
+        "init container script ended with exit code 99: cp: no such file"
+    );
+    assert_eq!(failed.status.expect("a status").exit_code, None);
+}
+
+fn kept(change: impl FnOnce(&mut SeenPod), now: i64) -> Step {
+    let mut one = pod(Role::Coordinator);
+    one.is_running = false;
+    change(&mut one);
+    let seen = all(vec![one, pod(Role::Agent(1)), pod(Role::Agent(2))]);
+    step(&test_run(), &ours(Stage::Initialization), &seen, at(now))
+}
+
+#[test]
+fn a_pod_without_a_node_is_told_after_ten_seconds() {
+    let why = || Hindrance {
+        reason: "Unschedulable".to_owned(),
+        message: "0/3 nodes are available: insufficient cpu".to_owned(),
+    };
+    let without = |pod: &mut SeenPod| pod.unscheduled = Some((why(), Some(at(100))));
+    let early = kept(without, 104);
+    assert_eq!(
+        (early.status, early.again),
+        (None, Some(Duration::from_secs(6)))
+    );
+    let late = kept(without, 110);
+    assert_eq!(stage(&late), Some(Stage::Initialization));
+    let (reason, message) = told(&late);
+    assert_eq!(reason, "Unschedulable");
+    assert!(message.contains("insufficient cpu"), "{message}");
+    assert_eq!(late.notes.len(), 1);
+    let never = kept(without, 701);
+    assert_eq!(stage(&never), Some(Stage::Error));
+    assert_eq!(never.acts, [Act::DropAgents, Act::DropCoordinator]);
+}
+
+#[test]
+fn what_the_cluster_warns_of_is_told() {
+    let warned = |pod: &mut SeenPod| {
+        pod.warning = Some(Hindrance {
+            reason: "FailedMount".to_owned(),
+            message: "configmap \"c\" not found".to_owned(),
+        });
+    };
+    assert!(kept(warned, 9).status.is_none());
+    let (reason, message) = told(&kept(warned, 10));
+    assert_eq!(reason, "FailedMount");
+    assert!(message.ends_with("configmap \"c\" not found"), "{message}");
+    assert_eq!(kept(|_| {}, 8).again, Some(Duration::from_secs(2)));
+    assert!(kept(|_| {}, 10).status.is_none());
+    assert_eq!(told(&kept(|_| {}, 30)).0, "NotStarted");
+}
+
+#[test]
+fn a_job_without_a_pod_is_told() {
+    let mut seen = all(vec![pod(Role::Coordinator), pod(Role::Agent(1))]);
+    seen.jobs[2].warning = Some(Hindrance {
+        reason: "FailedCreate".to_owned(),
+        message: "exceeded quota".to_owned(),
+    });
+    let waiting = step(&test_run(), &ours(Stage::Created), &seen, at(11));
+    let (reason, message) = told(&waiting);
+    assert_eq!(reason, "FailedCreate");
+    assert!(message.contains("exceeded quota"), "{message}");
+}
+
+#[test]
+fn an_image_that_does_not_come_ends_a_test() {
+    let waits = |reason: &'static str| {
+        move |pod: &mut SeenPod| {
+            pod.waiting = Some(Hindrance {
+                reason: reason.to_owned(),
+                message: "no such image".to_owned(),
+            });
+        }
+    };
+    assert_eq!(
+        stage(&kept(waits("InvalidImageName"), 0)),
+        Some(Stage::Error)
+    );
+    let first = kept(waits("ErrImagePull"), 1);
+    assert_eq!(stage(&first), Some(Stage::Initialization));
+    assert_eq!(told(&first).0, "ImagePullBackOff");
+    assert_eq!(
+        stage(&kept(waits("ImagePullBackOff"), 61)),
+        Some(Stage::Error)
+    );
+}
+
+#[test]
+fn a_lost_agent_is_named() {
+    let run = test_run();
+    let killed = ended(Role::Agent(2), 137, "OOMKilled", "");
+    let seen = all(vec![
+        pod(Role::Coordinator),
+        pod(Role::Agent(1)),
+        killed.clone(),
+    ]);
+    let lost = step(&run, &ours(Stage::Started), &seen, at(2));
+    assert_eq!(stage(&lost), Some(Stage::Started));
+    let (reason, message) = told(&lost);
+    assert_eq!(reason, "AgentLost");
+    assert!(
+        message.contains("t-2-x") && message.contains("OOMKilled"),
+        "{message}"
+    );
+    let known = Known::Ours(Box::new(lost.status.expect("a status")));
+    assert_eq!(
+        step(&run, &known, &seen, at(3)),
+        Step::default(),
+        "told once"
+    );
+
+    let pods = vec![
+        ended(Role::Coordinator, 112, "Error", ""),
+        ended(Role::Agent(1), 112, "Error", ""),
+        killed,
+    ];
+    let finished = step(&run, &ours(Stage::Stopped), &all(pods), at(4));
+    let (reason, message) = told(&finished);
+    assert_eq!(reason, "AgentLost");
+    assert!(
+        message.contains("agent t-2 (pod t-2-x) was lost: OOMKilled"),
+        "{message}"
+    );
+    assert_eq!(finished.status.expect("a status").lost.len(), 1);
+}
+
+#[test]
+fn an_agent_that_ends_with_the_test_is_not_lost() {
+    let run = test_run();
+    let seen = all(vec![
+        pod(Role::Coordinator),
+        pod(Role::Agent(1)),
+        ended(Role::Agent(2), 99, "Error", ""),
+    ]);
+    let doubtful = step(&run, &ours(Stage::Started), &seen, at(2));
+    assert!(doubtful.status.is_none() && doubtful.again.is_some());
+    let lost = step(&run, &ours(Stage::Started), &seen, at(7));
+    assert_eq!(told(&lost).0, "AgentLost");
+}
+
+#[test]
+fn pods_that_are_gone_are_lost() {
+    let run = test_run();
+    let mut seen = all(vec![pod(Role::Coordinator), pod(Role::Agent(1))]);
+    seen.jobs[2].has_failed = true;
+    let lost = step(&run, &ours(Stage::Created), &seen, at(2));
+    assert_eq!(stage(&lost), Some(Stage::Error));
+    assert!(told(&lost).1.contains("its pod was deleted"));
+    assert_eq!(lost.acts, [Act::DropAgents, Act::DropCoordinator]);
+
+    let mut seen = all(vec![pod(Role::Agent(1)), pod(Role::Agent(2))]);
+    seen.jobs[0].has_failed = true;
+    let lost = step(&run, &ours(Stage::Started), &seen, at(2));
+    assert_eq!(
+        (stage(&lost), told(&lost).0.as_str()),
+        (Some(Stage::Error), "CoordinatorLost")
+    );
+}
+
+#[test]
+fn a_test_that_ran_while_nobody_looked_has_its_result() {
+    let run = test_run();
+    let over = all(ALL.map(|role| ended(role, 99, "Error", "")).to_vec());
+    let mut known = ours(Stage::Created);
+    for wanted in [Stage::Started, Stage::Stopped, Stage::Finished] {
+        let next = step(&run, &known, &over, at(60));
+        assert_eq!(stage(&next), Some(wanted));
+        known = Known::Ours(Box::new(next.status.expect("a status")));
+    }
+}
+
+#[test]
+fn what_is_refused_ends_in_an_error_once() {
+    let refusal = Refusal {
+        reason: "Unsupported",
+        message: "--out cloud".to_owned(),
+    };
+    let refused = refuse(&Known::New, &refusal, at(0));
+    assert_eq!(stage(&refused), Some(Stage::Error));
+    assert_eq!(told(&refused).1, "--out cloud");
+    let known = Known::Ours(Box::new(refused.status.expect("a status")));
+    assert_eq!(refuse(&known, &refusal, at(1)), Step::default());
+}
+
+#[test]
+fn an_ended_test_goes_when_it_was_said_to() {
+    let over = |annotations, seconds| {
+        let run = run_with(&annotations);
+        let seen = all(ALL.map(|role| ended(role, 0, "Completed", "")).to_vec());
+        let finished = step(&run, &ours(Stage::Stopped), &seen, at(5));
+        let known = Known::Ours(Box::new(finished.status.expect("a status")));
+        step(&run, &known, &Seen::default(), at(seconds))
+    };
+    assert_eq!(over(json!({}), 1_000_000), Step::default());
+    let cleanup = json!({crate::test_run::CLEANUP_ANNOTATION: "on-success"});
+    assert_eq!(over(cleanup, 5).acts, [Act::Delete]);
+    let ttl = json!({crate::test_run::TTL_ANNOTATION: "1m"});
+    assert!(over(ttl.clone(), 5).again.is_some());
+    assert_eq!(over(ttl, 65).acts, [Act::Delete]);
+}

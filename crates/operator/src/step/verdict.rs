@@ -1,0 +1,250 @@
+//! What came of a test: from the end of its coordinator, and of its agents.
+//!
+//! Must not know stages that follow. Invariant: whatever the exit code, there is a reason, and where it is not zero a message.
+
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use loadline_model::ExitCode;
+
+use super::{elapsed, told};
+use crate::seen::{Ended, Hindrance, SeenJob, SeenPod};
+use crate::status::{Lost, Outcome, Stage};
+
+/// Most bytes of a log's end in a message.
+const TAIL_MAX: usize = 1_024;
+/// Exit codes from here on tell of a signal.
+const KILLED: i32 = 128;
+/// How long after an agent's end that of the test is waited for: an agent ends with the test, and is seen to first.
+const HESITATION: Duration = Duration::from_secs(5);
+/// Exit codes of which a test that was cut off before its load has none.
+const AFTER_LOAD: &[ExitCode] = &[
+    ExitCode::Ok,
+    ExitCode::ThresholdsFailed,
+    ExitCode::TeardownTimeout,
+    ExitCode::MarkedFailed,
+];
+
+/// How a coordinator ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CoordinatorEnd {
+    /// By itself.
+    Ended(Ended),
+    /// Its pod was ended from outside.
+    Removed(Hindrance),
+    /// Nothing of it is there.
+    Gone,
+}
+
+impl CoordinatorEnd {
+    /// Its exit code.
+    pub(super) fn code(&self) -> Option<i32> {
+        match self {
+            CoordinatorEnd::Ended(ended) if ended.before.is_none() => Some(ended.code),
+            CoordinatorEnd::Ended(_) | CoordinatorEnd::Removed(_) | CoordinatorEnd::Gone => None,
+        }
+    }
+
+    /// When it ended.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        match self {
+            CoordinatorEnd::Ended(ended) => ended.at,
+            CoordinatorEnd::Removed(_) | CoordinatorEnd::Gone => None,
+        }
+    }
+
+    /// Whether its exit code is one of a test that ran.
+    pub(super) fn has_run(&self) -> bool {
+        self.code()
+            .and_then(known)
+            .is_some_and(|code| AFTER_LOAD.contains(&code))
+    }
+}
+
+/// Whether a coordinator has ended, and how.
+pub(super) fn end_of(
+    pod: Option<&SeenPod>,
+    job: Option<&SeenJob>,
+    stage: Stage,
+) -> Option<CoordinatorEnd> {
+    if let Some(pod) = pod {
+        return match (&pod.ended, &pod.removed) {
+            (Some(ended), removed) if removed.is_none() || ended.code < KILLED => {
+                Some(CoordinatorEnd::Ended(ended.clone()))
+            }
+            (_, Some(removed)) if !pod.is_running => Some(CoordinatorEnd::Removed(removed.clone())),
+            _ => None,
+        };
+    }
+    let is_gone = job.map_or(stage > Stage::Initialization, |job| job.has_failed);
+    is_gone.then_some(CoordinatorEnd::Gone)
+}
+
+/// What became of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is at work, or ended with the test.
+    Fine,
+    /// It ended, and the test is about to; if that goes on after this time it is lost.
+    Doubtful(Duration),
+    /// It is lost, for this cause.
+    Lost(String),
+}
+
+/// What became of an agent; `code`: how the test ended, which is how its agents end.
+pub(super) fn fate(
+    pod: Option<&SeenPod>,
+    job: Option<&SeenJob>,
+    code: Option<i32>,
+    now: Timestamp,
+) -> Fate {
+    let Some(pod) = pod else {
+        return match job.is_none_or(|job| job.has_failed) {
+            true => Fate::Lost("its pod was deleted".to_owned()),
+            false => Fate::Fine,
+        };
+    };
+    if let Some(removed) = &pod.removed {
+        return Fate::Lost(with(&removed.reason, &removed.message));
+    }
+    let Some(ended) = &pod.ended else {
+        return Fate::Fine;
+    };
+    if code == Some(ended.code) && ended.before.is_none() {
+        return Fate::Fine;
+    }
+    let waited = elapsed(ended.at.unwrap_or(now), now);
+    if code.is_none() && ended.code < KILLED && waited < HESITATION {
+        return Fate::Doubtful(HESITATION - waited);
+    }
+    let word = match (&ended.before, ended.reason.as_str()) {
+        (Some(before), _) => format!("its init container {before} ended"),
+        (None, "" | "Error" | "Completed") => "it ended".to_owned(),
+        (None, reason) => reason.to_owned(),
+    };
+    let said = last_error(&ended.message);
+    let cause = format!("{word} with exit code {}", ended.code);
+    Fate::Lost(with(&cause, &said.unwrap_or_default()))
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) outcome: Outcome,
+    pub(super) reason: String,
+    pub(super) message: String,
+}
+
+impl Verdict {
+    /// What the end of a coordinator means.
+    pub(super) fn of(end: &CoordinatorEnd, lost: &[Lost], tail: &str) -> Verdict {
+        let error = |reason: &str, message: String| Verdict {
+            outcome: Outcome::Error,
+            reason: reason.to_owned(),
+            message,
+        };
+        let ended = match end {
+            CoordinatorEnd::Ended(ended) => ended,
+            CoordinatorEnd::Removed(why) => {
+                return error(&why.reason, with("the coordinator's pod", &why.message));
+            }
+            CoordinatorEnd::Gone => {
+                let message = "the coordinator's pod is gone, and with it the result";
+                return error("CoordinatorLost", message.to_owned());
+            }
+        };
+        let said = match ended.message.trim() {
+            "" => tail.trim(),
+            message => message,
+        };
+        let said = match last_error(said) {
+            Some(message) => message,
+            None => last_bytes(said, TAIL_MAX).to_owned(),
+        };
+        if let Some(before) = &ended.before {
+            let message = format!(
+                "init container {before} ended with exit code {}",
+                ended.code
+            );
+            return error("InitContainerFailed", with(&message, &said));
+        }
+        let Some(code) = known(ended.code) else {
+            let reason = match ended.reason.as_str() {
+                "" | "Error" => "CoordinatorFailed",
+                reason => reason,
+            };
+            let message = format!("the coordinator ended with exit code {}", ended.code);
+            return error(reason, with(&message, &said));
+        };
+        let outcome = match code {
+            ExitCode::Ok => Outcome::Passed,
+            ExitCode::ThresholdsFailed | ExitCode::MarkedFailed => Outcome::Failed,
+            _ => Outcome::Error,
+        };
+        let said = match (outcome, lost) {
+            (Outcome::Passed, _) => String::new(),
+            (_, []) => said,
+            (_, lost) => told(lost),
+        };
+        let reason = match code {
+            ExitCode::Ok => "Passed".to_owned(),
+            code => format!("{code:?}"),
+        };
+        Verdict {
+            outcome,
+            reason,
+            message: with(code.meaning(), &said),
+        }
+    }
+}
+
+fn known(code: i32) -> Option<ExitCode> {
+    // Those below are of other commands; here they are a program's that is not loadline.
+    let of_run = |known: &&ExitCode| **known == ExitCode::Ok || known.code() >= 97;
+    let mut all = ExitCode::ALL.iter().filter(of_run);
+    all.find(|known| i32::from(known.code()) == code).copied()
+}
+
+fn with(first: &str, second: &str) -> String {
+    match second {
+        "" => first.to_owned(),
+        second => format!("{first}: {second}"),
+    }
+}
+
+/// The message of the last line that tells of an error.
+fn last_error(log: &str) -> Option<String> {
+    let mut lines = log.lines().rev();
+    let line = lines
+        .find_map(|line| line.split_once(" level=error msg="))?
+        .1;
+    let mut message = String::new();
+    let Some(quoted) = line.strip_prefix('"') else {
+        return line.split(' ').next().map(str::to_owned);
+    };
+    let mut letters = quoted.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => break,
+            '\\' => match letters.next() {
+                Some('n') => message.push('\n'),
+                Some('t') => message.push('\t'),
+                Some(other) => message.push(other),
+                None => break,
+            },
+            other => message.push(other),
+        }
+    }
+    message.truncate(message.floor_char_boundary(TAIL_MAX));
+    Some(message)
+}
+
+/// The end of a text, cut at a line where there is one.
+fn last_bytes(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let from = text.ceil_char_boundary(text.len() - most);
+    let end = &text[from..];
+    end.split_once('\n').map_or(end, |(_, lines)| lines)
+}

@@ -1,0 +1,250 @@
+//! A namespace of a real cluster with an operator of its own, and a service to be put under load.
+//!
+//! Must not know what is tested. Invariants: what a test made goes with it; only processes that it started are ended.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Longest wait for anything.
+pub(crate) const PATIENCE: &str = "--timeout=60s";
+
+/// A namespace, and the operator that looks after it.
+pub(crate) struct Lab {
+    pub(crate) namespace: String,
+    folder: tempfile::TempDir,
+    operator: Option<Child>,
+}
+
+impl Lab {
+    /// A namespace without an operator.
+    pub(crate) fn empty(name: &str) -> Lab {
+        let namespace = format!("op-{name}-{}", std::process::id());
+        let folder = tempfile::tempdir().expect("a folder");
+        let lab = Lab {
+            namespace,
+            folder,
+            operator: None,
+        };
+        let crd = repository().join("deploy/operator/crd.yaml");
+        kubectl(&["apply", "-f", &crd.to_string_lossy()], None);
+        kubectl(
+            &[
+                "wait",
+                "--for=condition=Established",
+                "crd/testruns.k6.io",
+                PATIENCE,
+            ],
+            None,
+        );
+        kubectl(&["create", "namespace", &lab.namespace], None);
+        lab
+    }
+
+    /// A namespace with an operator that may do everything.
+    pub(crate) fn begun(name: &str) -> Lab {
+        let mut lab = Lab::empty(name);
+        lab.start_operator(&lab.kubeconfig(None));
+        lab
+    }
+
+    /// A kubeconfig whose namespace is this one; `token`: of whom, instead of the administrator.
+    pub(crate) fn kubeconfig(&self, token: Option<&str>) -> PathBuf {
+        let text = kubectl(&["config", "view", "--raw", "--minify", "-o", "json"], None);
+        let mut config: Value = serde_json::from_str(&text).expect("a kubeconfig");
+        config["contexts"][0]["context"]["namespace"] = json!(self.namespace);
+        if let Some(token) = token {
+            config["users"][0]["user"] = json!({"token": token});
+        }
+        let path = self.folder.path().join("kubeconfig");
+        std::fs::write(&path, config.to_string()).expect("a file");
+        path
+    }
+
+    /// Starts the operator.
+    pub(crate) fn start_operator(&mut self, kubeconfig: &PathBuf) {
+        let image = std::env::var("LOADLINE_LAB_IMAGE").unwrap_or("loadline:dev".to_owned());
+        let log = self.folder.path().join("operator.log");
+        let log = std::fs::File::options().create(true).append(true).open(log);
+        let operator = Command::new(env!("CARGO_BIN_EXE_loadline-operator"))
+            .args(["--image", &image, "--namespace", &self.namespace])
+            .env("KUBECONFIG", kubeconfig)
+            .stderr(log.expect("a file"))
+            .spawn();
+        self.operator = Some(operator.expect("the operator starts"));
+    }
+
+    /// Ends the operator as a machine that fails does.
+    pub(crate) fn kill_operator(&mut self) {
+        if let Some(mut operator) = self.operator.take() {
+            operator.kill().expect("it is there");
+            operator.wait().expect("it ends");
+        }
+    }
+
+    /// What the operator said.
+    pub(crate) fn operator_log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("operator.log")).unwrap_or_default()
+    }
+
+    /// kubectl in this namespace.
+    pub(crate) fn kubectl(&self, arguments: &[&str]) -> String {
+        kubectl(&[&["-n", &self.namespace], arguments].concat(), None)
+    }
+
+    /// Applies an object.
+    pub(crate) fn apply(&self, object: &Value) {
+        let arguments = ["-n", &self.namespace, "apply", "-f", "-"];
+        kubectl(&arguments, Some(&object.to_string()));
+    }
+
+    /// A script in a ConfigMap, and a `TestRun` of it.
+    pub(crate) fn run(&self, name: &str, script: &str, spec: &Value) {
+        self.apply(&json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
+            "data": {"test.js": script},
+        }));
+        let mut spec = spec.clone();
+        spec["script"] = json!({"configMap": {"name": name, "file": "test.js"}});
+        self.apply(&json!({
+            "apiVersion": "k6.io/v1alpha1", "kind": "TestRun", "metadata": {"name": name},
+            "spec": spec,
+        }));
+    }
+
+    /// Waits for a stage; gives the status.
+    pub(crate) fn wait(&self, name: &str, stage: &str) -> Value {
+        self.wait_for(name, &format!("jsonpath={{.status.stage}}={stage}"))
+    }
+
+    /// Waits for what kubectl can wait for; gives the status.
+    pub(crate) fn wait_for(&self, name: &str, what: &str) -> Value {
+        let test = format!("testrun/{name}");
+        let waited = spawn(
+            &[
+                "-n",
+                &self.namespace,
+                "wait",
+                &format!("--for={what}"),
+                &test,
+                PATIENCE,
+            ],
+            None,
+        );
+        let status = self.get(&test)["status"].clone();
+        assert!(
+            waited.status.success(),
+            "{what} was waited for in vain: {status:#}\n{}",
+            self.operator_log()
+        );
+        status
+    }
+
+    /// An object, or a list of them.
+    pub(crate) fn get(&self, what: &str) -> Value {
+        let text = self.kubectl(&["get", what, "-o", "json"]);
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    /// Names of the objects of a kind that are of a test.
+    pub(crate) fn names(&self, kind: &str, test: &str) -> Vec<String> {
+        let label = format!("k6_cr={test}");
+        let text = self.kubectl(&["get", kind, "-l", &label, "-o", "name"]);
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        self.kill_operator();
+        spawn(
+            &["delete", "namespace", &self.namespace, "--wait=false"],
+            None,
+        );
+    }
+}
+
+/// The root of the sources.
+pub(crate) fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// kubectl; gives what it printed.
+pub(crate) fn kubectl(arguments: &[&str], input: Option<&str>) -> String {
+    let output = spawn(arguments, input);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "kubectl {arguments:?}: {error}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// kubectl, whatever comes of it.
+pub(crate) fn spawn(arguments: &[&str], input: Option<&str>) -> Output {
+    let mut child = Command::new("kubectl")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("kubectl is in the PATH: eval \"$(up.sh control)\"");
+    let mut to = child.stdin.take().expect("it is piped");
+    to.write_all(input.unwrap_or_default().as_bytes())
+        .expect("kubectl reads");
+    drop(to);
+    child.wait_with_output().expect("kubectl ends")
+}
+
+/// A service that answers everything and remembers when it was asked.
+pub(crate) struct Service {
+    pub(crate) url: String,
+    asked: Arc<Mutex<(u64, Option<Instant>)>>,
+}
+
+impl Service {
+    /// Begins to answer on loopback.
+    pub(crate) fn start() -> Service {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        let asked: Arc<Mutex<(u64, Option<Instant>)>> = Arc::default();
+        let told = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let told = Arc::clone(&told);
+                std::thread::spawn(move || answer(stream, &told));
+            }
+        });
+        Service { url, asked }
+    }
+
+    /// How often it was asked, and when at last.
+    pub(crate) fn asked(&self) -> (u64, Option<Instant>) {
+        *self.asked.lock().expect("nobody panicked")
+    }
+}
+
+fn answer(mut stream: TcpStream, told: &Mutex<(u64, Option<Instant>)>) {
+    let mut bytes = [0; 4_096];
+    while stream.read(&mut bytes).is_ok_and(|length| length > 0) {
+        {
+            let mut told = told.lock().expect("nobody panicked");
+            *told = (told.0 + 1, Some(Instant::now()));
+        }
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+        if stream.write_all(answer).is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits until it holds.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}

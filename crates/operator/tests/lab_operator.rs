@@ -1,0 +1,424 @@
+//! The operator against a real API server, with real runs.
+//!
+//! They want `KUBECONFIG` and kubectl of a lab whose image `loadline:dev` (or `LOADLINE_LAB_IMAGE`) has loadline in it, and are ignored
+//! otherwise: `cargo test -p loadline-operator --test lab_operator -- --ignored`. Must not know the operator's parts. Invariant: what
+//! is claimed is read from the API.
+
+#![expect(clippy::disallowed_methods, reason = "a real cluster takes real time")]
+
+mod lab;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use lab::{Lab, PATIENCE, Service, kubectl, repository, spawn, until};
+
+/// A script that asks a service for so long.
+fn asking(url: &str, vus: u32, duration: &str) -> String {
+    format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6';
+        export const options = {{ vus: {vus}, duration: '{duration}', thresholds: {{ http_req_failed: ['rate==0'] }} }};
+        export default function () {{ http.get('{url}'); sleep(0.05); }}"
+    )
+}
+
+fn reasons(lab: &Lab, test: &str) -> Vec<String> {
+    let events = lab.get("events");
+    let all = events["items"].as_array().expect("a list");
+    let of_test = |event: &&Value| {
+        event["involvedObject"]["kind"] == "TestRun" && event["involvedObject"]["name"] == test
+    };
+    let reasons = all.iter().filter(of_test);
+    reasons
+        .map(|event| event["reason"].as_str().expect("a text").to_owned())
+        .collect()
+}
+
+fn condition<'a>(status: &'a Value, kind: &str) -> &'a Value {
+    let mut all = status["conditions"].as_array().expect("a list").iter();
+    all.find(|condition| condition["type"] == kind).expect(kind)
+}
+
+fn message(status: &Value) -> &str {
+    status["message"].as_str().unwrap_or_default()
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_test_on_four_pods_is_one_test() {
+    let (lab, service) = (Lab::begun("one"), Service::start());
+    let restricted = "pod-security.kubernetes.io/enforce=restricted";
+    lab.kubectl(&["label", "namespace", &lab.namespace, restricted]);
+    lab.run(
+        "one",
+        &asking(&service.url, 4, "2s"),
+        &json!({"parallelism": 4}),
+    );
+    let status = lab.wait("one", "finished");
+    assert_eq!(status["result"], "passed");
+    assert_eq!(
+        (&status["exitCode"], &status["agentsReady"]),
+        (&json!(0), &json!(4))
+    );
+    assert_eq!(condition(&status, "TestRunPassed")["status"], "True");
+    assert_eq!(
+        condition(&status, "TestRunRunning")["reason"],
+        "TestRunRunningFalse"
+    );
+    assert!(service.asked().0 > 40, "{:?}", service.asked());
+    let mut jobs = lab.names("jobs", "one");
+    jobs.sort();
+    assert_eq!(
+        jobs,
+        ["1", "2", "3", "4", "coordinator"].map(|name| format!("job.batch/one-{name}"))
+    );
+    let agent = lab.get("job/one-2");
+    let labels = &agent["spec"]["template"]["metadata"]["labels"];
+    assert_eq!(
+        (&labels["app"], &labels["runner"]),
+        (&json!("k6"), &json!("true"))
+    );
+    assert_eq!(agent["metadata"]["ownerReferences"][0]["kind"], "TestRun");
+    for job in ["job/one-2", "job/one-coordinator"] {
+        lab.kubectl(&["wait", "--for=condition=Complete", job, PATIENCE]);
+    }
+    let all: usize = ["jobs", "pods", "services", "secrets", "networkpolicies"]
+        .map(|kind| lab.names(kind, "one").len())
+        .iter()
+        .sum();
+    assert!(all <= 2 * 4 + 5, "{all} objects");
+    let told = reasons(&lab, "one");
+    for stage in [
+        "Initialization",
+        "Initialized",
+        "Created",
+        "Started",
+        "Stopped",
+        "Finished",
+        "Passed",
+    ] {
+        assert_eq!(
+            told.iter().filter(|reason| *reason == stage).count(),
+            1,
+            "{stage} in {told:?}"
+        );
+    }
+    let log = lab.kubectl(&["logs", "job/one-coordinator"]);
+    assert_eq!(log.matches("http_reqs").count(), 1, "one summary: {log}");
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_crossed_threshold_fails_the_test() {
+    let lab = Lab::begun("threshold");
+    let script = "export const options = { vus: 2, iterations: 4, thresholds: { iterations: ['count>100'] } };
+        export default function () {}";
+    lab.run("t", script, &json!({"parallelism": 2}));
+    let status = lab.wait("t", "finished");
+    assert_eq!(
+        (&status["result"], &status["exitCode"]),
+        (&json!("failed"), &json!(99))
+    );
+    assert_eq!(status["reason"], "ThresholdsFailed");
+    assert!(
+        message(&status).contains("'iterations'"),
+        "{}",
+        message(&status)
+    );
+    lab.kubectl(&["wait", "--for=condition=Failed", "job/t-1", PATIENCE]);
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn what_cannot_be_run_is_an_error_that_says_why() {
+    let lab = Lab::begun("cannot");
+    let fine = "export const options = { vus: 2, iterations: 2 }; export default function () {}";
+    lab.run(
+        "syntax",
+        "export default function () { syntax error",
+        &json!({"parallelism": 2}),
+    );
+    lab.run("many", fine, &json!({"parallelism": 6}));
+    lab.run(
+        "cloud",
+        fine,
+        &json!({"parallelism": 1, "arguments": "--out cloud"}),
+    );
+    lab.run(
+        "field",
+        fine,
+        &json!({"parallelism": 1, "runner": {"noSuchField": {"a": 1}}}),
+    );
+    let image = json!({"parallelism": 1, "runner": {"initContainers": [{"name": "i", "image": "none:1", "command": ["true"]}]}});
+    lab.run("image", fine, &image);
+    for (test, reason, part) in [
+        (
+            "syntax",
+            "ScriptException",
+            "Line 1:37 Unexpected identifier",
+        ),
+        (
+            "many",
+            "InvalidConfig",
+            "6 are more than the test's virtual users, 2 at most",
+        ),
+        ("cloud", "Unsupported", "--out cloud"),
+        ("field", "Invalid", "noSuchField"),
+        ("image", "ErrImageNeverPull", "no such image"),
+    ] {
+        let status = lab.wait(test, "error");
+        assert_eq!(
+            (&status["result"], &status["reason"]),
+            (&json!("error"), &json!(reason)),
+            "{test}"
+        );
+        assert!(
+            message(&status).contains(part),
+            "{test}: {}",
+            message(&status)
+        );
+        let told = reasons(&lab, test);
+        assert!(told.iter().any(|told| told == reason), "{test}: {told:?}");
+        let agent = format!("job/{test}-1");
+        assert!(
+            !spawn(&["-n", &lab.namespace, "get", &agent], None)
+                .status
+                .success(),
+            "{agent}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_pod_without_a_node_is_told() {
+    let lab = Lab::begun("pending");
+    let script = "export default function () {}";
+    lab.run(
+        "p",
+        script,
+        &json!({"parallelism": 1, "runner": {"nodeSelector": {"moon": "full"}}}),
+    );
+    let status = lab.wait_for("p", "jsonpath={.status.reason}=Unschedulable");
+    assert_eq!(status["stage"], "initialization");
+    assert!(
+        message(&status).contains("0/1 nodes are available"),
+        "{}",
+        message(&status)
+    );
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_quota_that_keeps_pods_away_is_told() {
+    let lab = Lab::begun("quota");
+    lab.apply(&json!({
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"},
+        "spec": {"hard": {"pods": "1"}},
+    }));
+    let script = "export const options = { vus: 1, iterations: 1 }; export default function () {}";
+    lab.run("q", script, &json!({"parallelism": 1}));
+    let status = lab.wait_for("q", "jsonpath={.status.reason}=FailedCreate");
+    assert_eq!(status["stage"], "created");
+    assert!(
+        message(&status).contains("exceeded quota"),
+        "{}",
+        message(&status)
+    );
+    lab.kubectl(&["delete", "resourcequota", "q"]);
+    let status = lab.wait("q", "finished");
+    assert_eq!(status["result"], "passed");
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_deleted_test_stops() {
+    let (lab, service) = (Lab::begun("deleted"), Service::start());
+    lab.run(
+        "d",
+        &asking(&service.url, 2, "60s"),
+        &json!({"parallelism": 2}),
+    );
+    lab.wait("d", "started");
+    until("there is load", || service.asked().0 > 0);
+    let deleted = Instant::now();
+    lab.kubectl(&["delete", "testrun", "d", "--wait=false"]);
+    until("all pods are gone", || lab.names("pods", "d").is_empty());
+    let last = service.asked().1.expect("it was asked");
+    let after = last.saturating_duration_since(deleted);
+    assert!(after <= Duration::from_secs(5), "{after:?}");
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_lost_agent_is_named() {
+    let (lab, service) = (Lab::begun("lost"), Service::start());
+    lab.run(
+        "l",
+        &asking(&service.url, 2, "4s"),
+        &json!({"parallelism": 2}),
+    );
+    lab.wait("l", "started");
+    until("there is load", || service.asked().0 > 0);
+    let pods = lab.kubectl(&["get", "pods", "-l", "job-name=l-2", "-o", "name"]);
+    let pod = pods.trim().trim_start_matches("pod/").to_owned();
+    lab.kubectl(&["delete", "pod", &pod, "--grace-period=0", "--force"]);
+    let status = lab.wait("l", "finished");
+    assert_eq!(
+        (&status["result"], &status["exitCode"]),
+        (&json!("error"), &json!(112))
+    );
+    assert_eq!(status["reason"], "AgentLost");
+    assert_eq!(status["lost"][0]["agent"], "l-2");
+    assert!(
+        message(&status).contains("agent l-2"),
+        "{}",
+        message(&status)
+    );
+    assert!(
+        reasons(&lab, "l")
+            .iter()
+            .any(|reason| reason == "AgentLost")
+    );
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_restarted_operator_makes_no_second_job() {
+    for stage in ["initialization", "created", "started"] {
+        let (mut lab, service) = (Lab::begun(&format!("restart-{stage}")), Service::start());
+        lab.run(
+            "r",
+            &asking(&service.url, 2, "4s"),
+            &json!({"parallelism": 2}),
+        );
+        // A stage that is over already is as good.
+        lab.wait_for("r", "jsonpath={.status.stage}");
+        if stage != "initialization" {
+            lab.wait("r", stage);
+        }
+        lab.kill_operator();
+        let of_job = |lab: &Lab| lab.get("job/r-coordinator")["metadata"]["uid"].clone();
+        let before = of_job(&lab);
+        lab.start_operator(&lab.kubeconfig(None));
+        let status = lab.wait("r", "finished");
+        assert_eq!(status["result"], "passed", "{stage}: {status:#}");
+        assert_eq!(of_job(&lab), before, "{stage}");
+        assert_eq!(lab.names("pods", "r").len(), 3, "{stage}");
+    }
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn the_operators_rights_are_enough_and_no_more() {
+    let mut lab = Lab::empty("rights");
+    for file in ["operator.yaml", "role.yaml"] {
+        let text = std::fs::read_to_string(repository().join("deploy/operator").join(file));
+        let text = text.expect("a manifest").replace(
+            "namespace: default",
+            &format!("namespace: {}", lab.namespace),
+        );
+        kubectl(&["-n", &lab.namespace, "apply", "-f", "-"], Some(&text));
+    }
+    // The one of the Deployment is not the one that is tested.
+    lab.kubectl(&["scale", "deployment/loadline-operator", "--replicas=0"]);
+    let token = lab.kubectl(&["create", "token", "loadline-operator"]);
+    let kubeconfig = lab.kubeconfig(Some(token.trim()));
+    lab.start_operator(&kubeconfig);
+    let script = "export const options = { vus: 2, duration: '1s' }; export default function () {}";
+    lab.run("r", script, &json!({"parallelism": 2, "cleanup": "post"}));
+    let gone = [
+        "-n",
+        &lab.namespace,
+        "wait",
+        "--for=delete",
+        "testrun/r",
+        PATIENCE,
+    ];
+    assert!(
+        spawn(&gone, None).status.success(),
+        "{}",
+        lab.operator_log()
+    );
+    lab.run("bad", "syntax error", &json!({"parallelism": 2}));
+    lab.wait("bad", "error");
+    let log = lab.operator_log();
+    assert!(
+        !log.contains("forbidden") && log.contains("r: Passed"),
+        "{log}"
+    );
+
+    nothing_more_is_allowed(&kubeconfig.to_string_lossy());
+}
+
+/// What the operator has no need of is refused.
+fn nothing_more_is_allowed(config: &str) {
+    for (verb, what) in [
+        ("get", "secrets"),
+        ("list", "secrets"),
+        ("create", "pods"),
+        ("create", "pods/exec"),
+        ("get", "configmaps"),
+        ("patch", "jobs"),
+        ("create", "testruns.k6.io"),
+        ("update", "leases/another"),
+        ("create", "rolebindings"),
+    ] {
+        let may = spawn(&["--kubeconfig", config, "auth", "can-i", verb, what], None);
+        assert_eq!(
+            String::from_utf8_lossy(&may.stdout).trim(),
+            "no",
+            "{verb} {what}"
+        );
+    }
+    let elsewhere = [
+        "--kubeconfig",
+        config,
+        "-n",
+        "default",
+        "auth",
+        "can-i",
+        "list",
+        "testruns.k6.io",
+    ];
+    assert_eq!(
+        String::from_utf8_lossy(&spawn(&elsewhere, None).stdout).trim(),
+        "no"
+    );
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_k6_operator_at_work_keeps_its_tests() {
+    let lab = Lab::empty("beside");
+    let now = String::from_utf8_lossy(&spawn_date().stdout)
+        .trim()
+        .to_owned();
+    lab.apply(&json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "fcdfce80.io"},
+        "spec": {"holderIdentity": "k6-operator", "leaseDurationSeconds": 600, "renewTime": now},
+    }));
+    let mut lab = lab;
+    lab.start_operator(&lab.kubeconfig(None));
+    lab.run(
+        "k",
+        "export default function () {}",
+        &json!({"parallelism": 1}),
+    );
+    until("it is told", || {
+        reasons(&lab, "k")
+            .iter()
+            .any(|reason| reason == "LeftToK6Operator")
+    });
+    assert_eq!(lab.get("testrun/k")["status"], Value::Null);
+    assert!(lab.names("jobs", "k").is_empty());
+}
+
+/// The time as a Lease has it.
+fn spawn_date() -> std::process::Output {
+    let date = std::process::Command::new("date")
+        .args(["-u", "+%Y-%m-%dT%H:%M:%S.000000Z"])
+        .output();
+    date.expect("date is there")
+}

@@ -51,6 +51,8 @@ impl LocalAgents {
         command
             .args(["agent", "--join", &self.at.to_string()])
             .args(["--name", name])
+            // It is started again instead.
+            .args(["--rejoin", "0s"])
             .env(TOKEN_VARIABLE, self.token.text())
             .stdin(Stdio::null())
             .stdout(Stdio::null());

@@ -105,6 +105,14 @@ fn forward(mut client: &TcpStream, asked: &Mutex<Vec<Asked>>) -> io::Result<()> 
     Ok(())
 }
 
+/// A server at an address that passes each connection on; dropped, it cuts them.
+#[must_use]
+pub fn relay(at: SocketAddr, to: String) -> Server {
+    Server::start_at(at, move |stream, _| {
+        tunnel(stream, &TcpStream::connect(&to)?)
+    })
+}
+
 /// Copies both ways until both ends are closed.
 fn tunnel(client: &TcpStream, upstream: &TcpStream) -> io::Result<()> {
     let pass = |mut from: &TcpStream, mut to: &TcpStream| {

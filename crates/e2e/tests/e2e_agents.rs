@@ -1,4 +1,4 @@
-//! One test on several processes: the same load, the same result, the same end; and what becomes of it when one of them is gone.
+//! One test on several processes: the same load, the same result, the same end.
 //!
 //! Must not know what coordinator and agents say to each other. Invariant: what several processes do is held against what one
 //! process does.
@@ -7,47 +7,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
-use std::process::{Command, Output};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::process::Output;
 
-use loadline_e2e::process::{Running, send};
+use loadline_e2e::agents::{SOON, agent, benched, coordinator, keeping, kept, text};
+use loadline_e2e::process::Running;
 use loadline_e2e::rest::RestApi;
-use loadline_e2e::server::{Server, free_port};
+use loadline_e2e::server::Server;
 use loadline_e2e::{clock, loadline, run_to_end, web};
 use serde_json::Value;
-
-/// Far beyond what it takes, so that only a hang reaches it.
-const SOON: Duration = Duration::from_secs(10);
-
-/// A server that keeps the targets of all requests, and what it kept.
-fn keeping() -> (Server, Arc<Mutex<Vec<String>>>) {
-    let kept = Arc::<Mutex<Vec<String>>>::default();
-    let keep = Arc::clone(&kept);
-    let server = Server::start(move |stream, _| {
-        web::serve(stream, |request| {
-            let mut kept = keep.lock().expect("nobody panics");
-            kept.push(request.word(1).to_owned());
-            web::ok("{}")
-        })
-    });
-    (server, kept)
-}
-
-fn kept(targets: &Arc<Mutex<Vec<String>>>) -> Vec<String> {
-    let mut targets = targets.lock().expect("nobody panics").clone();
-    targets.sort();
-    targets
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn json(path: &std::path::Path) -> Value {
-    let text = fs::read_to_string(path).expect("it was written");
-    serde_json::from_str(&text).expect("it is JSON")
-}
 
 const SCRIPT: &str = "
     import http from 'k6/http';
@@ -127,19 +94,6 @@ fn a_script_comes_to_the_same_on_one_process_and_on_several() {
     }
 }
 
-/// A bench against a server that keeps what it is asked for; with the result.
-fn benched(more: &[&str], path: &str) -> (Output, Value, Vec<String>) {
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let result = folder.path().join("result.json");
-    let mut command = loadline();
-    command.args(["bench", "-q", "--no-journal"]).args(more);
-    command.arg("--json").arg(&result).arg(server.url(path));
-    let output = run_to_end(command);
-    let result = json(&result);
-    (output, result, kept(&targets))
-}
-
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn requests_of_all_agents_are_those_of_the_plan() {
@@ -161,195 +115,6 @@ fn requests_of_all_agents_are_those_of_the_plan() {
             assert_eq!(result["verdict"]["delivery"], "delivered", "{options:?}");
         }
     }
-}
-
-/// A bench that runs for long on three agents, and its server.
-fn long_bench(more: &[&str]) -> (Server, tempfile::TempDir, Running) {
-    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
-    let folder = tempfile::tempdir().expect("there is room");
-    let mut command = loadline();
-    command
-        .args(["bench", "-q", "--no-journal", "--agents", "3"])
-        .args(more);
-    command.arg("--json").arg(folder.path().join("result.json"));
-    command.arg(server.url("/"));
-    let running = Running::start(command);
-    let asked = || (server.accepted() >= 3).then_some(());
-    clock::wait_for(SOON, asked).expect("all agents send");
-    (server, folder, running)
-}
-
-fn is_there(process: u32) -> bool {
-    std::path::Path::new(&format!("/proc/{process}")).exists()
-}
-
-/// What became of the requests of a run that lost an agent: asked for, completed and lost.
-fn conserved(result: &Value) -> (u64, u64, u64) {
-    let (totals, counts) = (&result["totals"], &result["totals"]["seen"]["counts"]);
-    let number = |value: &Value| value.as_u64().unwrap_or(0);
-    let by_class = counts["failed"].as_object().expect("by class");
-    let failed: u64 = by_class.values().map(number).sum();
-    let [started, completed, interrupted, lost] =
-        ["started", "completed", "interrupted", "lost"].map(|name| number(&counts[name]));
-    assert_eq!(started, completed + failed + interrupted + lost, "{counts}");
-    (number(&totals["asked"]), completed, lost)
-}
-
-/// What was found of lost agents: its gravity and its text.
-fn found_lost(result: &Value) -> (String, String) {
-    let found = result["verdict"]["findings"].as_array().expect("findings");
-    let lost = found.iter().find(|found| found["code"] == "agent-lost");
-    let lost = lost.unwrap_or_else(|| panic!("it is not found: {found:?}"));
-    (lost["gravity"].to_string(), lost["text"].to_string())
-}
-
-const LOADED: [&str; 6] = ["-r", "300", "-z", "4s", "--max-vus", "60"];
-
-#[test]
-#[ignore = "wants LOADLINE_BIN"]
-fn a_lost_agent_is_named_and_its_share_stays_asked_for() {
-    let mut command = vec!["--json", "result.json"];
-    command.extend(LOADED);
-    let folder = tempfile::tempdir().expect("there is room");
-    let (server, running, at, token) = coordinator(folder.path(), "3", &command);
-    let agents: Vec<Running> = ["vienna", "graz", "linz"]
-        .map(|name| Running::start(agent(&at, &token, name)))
-        .into();
-    let asked = || (server.accepted() >= 3).then_some(());
-    clock::wait_for(SOON, asked).expect("all agents send");
-    clock::pause(Duration::from_millis(1_300));
-    agents[1].signal(libc::SIGKILL);
-    let output = running.finish();
-    assert_eq!(output.status.code(), Some(112), "{}", text(&output.stderr));
-    let result = json(&folder.path().join("result.json"));
-    let (asked, completed, _) = conserved(&result);
-    assert_eq!(asked, 1_200);
-    assert!(
-        (800..1_150).contains(&completed),
-        "two of three went on: {completed}"
-    );
-    let verdict = &result["verdict"];
-    assert_eq!(
-        (&verdict["delivery"], &verdict["limit"]),
-        (&"fell-short".into(), &"generator".into())
-    );
-    let (gravity, lost) = found_lost(&result);
-    assert!(gravity.contains("alarm"), "{gravity}");
-    let told = "graz was lost with its share of the load, 1/3: its connection was closed";
-    assert!(lost.contains(told), "{lost}");
-}
-
-#[test]
-#[ignore = "wants LOADLINE_BIN"]
-fn another_makes_the_share_of_a_lost_agent_again() {
-    let (_server, folder, running) = long_bench(&LOADED);
-    let agents = running.children();
-    assert_eq!(agents.len(), 3);
-    clock::pause(Duration::from_millis(1_300));
-    send(agents[1], libc::SIGKILL);
-    let output = running.finish();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let result = json(&folder.path().join("result.json"));
-    let (asked, completed, lost) = conserved(&result);
-    assert_eq!(asked, 1_200);
-    // Its share is 100 a second, and the last 1.3 s at least are the other's.
-    assert!(
-        (1_070..1_200).contains(&(completed + lost)),
-        "the share was made again: {completed}, {lost} lost"
-    );
-    let (gravity, told) = found_lost(&result);
-    assert!(gravity.contains("caution"), "{gravity}");
-    for part in ["agent-2 was lost", "agent-2 has taken over the share, 1/3"] {
-        assert!(told.contains(part), "{told}");
-    }
-}
-
-#[test]
-#[ignore = "wants LOADLINE_BIN"]
-fn a_run_waits_for_another_where_its_only_agent_is_lost() {
-    let script = "import http from 'k6/http';
-        import exec from 'k6/execution';
-        export const options = { scenarios: {
-            rate: { executor: 'constant-arrival-rate', rate: 50, duration: '4s', preAllocatedVUs: 5 },
-            users: { executor: 'constant-vus', vus: 2, duration: '4s', exec: 'users' },
-        } };
-        export function setup() { return 'given'; }
-        export default function (data) { http.get(`URL${data}/${exec.scenario.iterationInTest}`); }
-        export function users() { http.get('URLuser'); }";
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let path = folder.path().join("script.js");
-    fs::write(&path, script.replace("URL", &server.url("/"))).expect("there is room");
-    let mut command = loadline();
-    command.args(["run", "-q", "--agents", "1"]).arg(&path);
-    let running = Running::start(command);
-    let asked = || (kept(&targets).len() >= 20).then_some(());
-    clock::wait_for(SOON, asked).expect("the agent sends");
-    send(running.children()[0], libc::SIGKILL);
-    let output = running.finish();
-    let log = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{log}");
-    assert!(log.contains("agent-1 has taken over the share"), "{log}");
-    let asked = kept(&targets);
-    let given: Vec<&String> = asked.iter().filter(|path| path.contains("given")).collect();
-    let distinct: BTreeSet<&&String> = given.iter().collect();
-    assert_eq!(distinct.len(), given.len(), "no arrival is made twice");
-    assert!(
-        given.iter().any(|path| path.ends_with("/199")),
-        "to the last one: {}",
-        given.len()
-    );
-}
-
-#[test]
-#[ignore = "wants LOADLINE_BIN"]
-fn agents_end_with_their_coordinator_however_it_ends() {
-    for (signal, code) in [
-        (libc::SIGKILL, None),
-        (libc::SIGINT, Some(105)),
-        (libc::SIGTERM, Some(105)),
-    ] {
-        let (_server, _folder, running) = long_bench(&["-c", "6", "-z", "1m", "--pacing", "5ms"]);
-        let agents = running.children();
-        assert_eq!(agents.len(), 3);
-        running.signal(signal);
-        let ended = running.finish();
-        assert_eq!(ended.status.code(), code, "{}", text(&ended.stderr));
-        let gone = || agents.iter().all(|agent| !is_there(*agent)).then_some(());
-        clock::wait_for(SOON, gone).expect("no agent is left");
-    }
-}
-
-/// A coordinator in a folder that waits for so many agents; with its address, its token and its server.
-fn coordinator(
-    folder: &std::path::Path,
-    agents: &str,
-    more: &[&str],
-) -> (Server, Running, String, String) {
-    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
-    let mut command = loadline();
-    let listen = format!("127.0.0.1:{}", free_port());
-    command
-        .current_dir(folder)
-        .args(["bench", "-q", "--no-journal"])
-        .args(more)
-        .args(["--agents", agents, "--listen", &listen]);
-    command.arg(server.url("/"));
-    let running = Running::start(command);
-    let token = clock::wait_for(SOON, || {
-        let told = running.errors_so_far();
-        let (_, behind) = told.split_once("LOADLINE_JOIN_TOKEN=")?;
-        let (token, _) = behind.split_once(" loadline agent --join ")?;
-        Some(token.to_owned())
-    });
-    (server, running, listen, token.expect("the token is told"))
-}
-
-fn agent(at: &str, token: &str, name: &str) -> Command {
-    let mut command = loadline();
-    command.args(["agent", "--join", at, "--name", name]);
-    command.env("LOADLINE_JOIN_TOKEN", token);
-    command
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -71,4 +72,7 @@ pub struct AgentArgs {
         hide_default_value = true
     )]
     pub name: String,
+    /// After the connection is lost in mid-test, try for this long to join again
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::duration)]
+    pub rejoin: Duration,
 }

@@ -29,11 +29,17 @@ pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
         identity: identity(&args, files)?,
         join: args.join,
         name: args.name,
+        rejoin: args.rejoin,
+        on_lost: |why| {
+            print::to_stderr(&format!(
+                "loadline: the coordinator is gone, and the load was stopped: {why}; joining again\n"
+            ));
+        },
     };
-    let ended = attend(&settings, Box::new(engine_setup)).map_err(|error| {
+    let ended = attend(&settings, engine_setup).map_err(|error| {
         let code = match error {
             AgentError::Unreachable(_) | AgentError::Refused(_) => ExitCode::InvalidConfig,
-            AgentError::CoordinatorLost(_) => ExitCode::ExternalAbort,
+            AgentError::CoordinatorLost { .. } => ExitCode::ExternalAbort,
             AgentError::Unable(_) => ExitCode::Other,
         };
         Ending::refusal(code, &error.to_string())

@@ -1,7 +1,7 @@
 //! An agent: joins a coordinator, makes its share of the load, and reports.
 //!
 //! Must not know what a script is. Invariant: an agent that has lost its coordinator stops, for nobody would count what it
-//! does.
+//! does; where it may join again, it begins anew.
 
 mod outbox;
 mod outlet;
@@ -11,16 +11,15 @@ mod work;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
+use std::time::Duration;
 
 use loadline_engine::batches::ValueSender;
-use loadline_engine::{EngineSetup, ScriptLog};
+use loadline_engine::{EngineSetup, ScriptLog, platform};
 use loadline_model::snapshot::Sample;
 use loadline_script::vu::SetupData;
 
 use crate::coordinator::Recipe;
 use crate::identity::Identity;
-
-pub use session::attend;
 
 /// How an agent takes part.
 #[derive(Debug)]
@@ -31,6 +30,10 @@ pub struct AgentSettings {
     pub identity: Identity,
     /// What it is called in messages.
     pub name: String,
+    /// How long it tries to join again after its connection was lost in mid-test.
+    pub rejoin: Duration,
+    /// Who is told that it was lost, and why.
+    pub on_lost: fn(&str),
 }
 
 /// How a test ended for one of its agents.
@@ -61,7 +64,7 @@ pub struct Assignment {
 }
 
 /// Makes an assignment ready for the engine; an error says why it cannot be done.
-pub type Prepare = Box<dyn FnOnce(Assignment) -> Result<EngineSetup, String> + Send>;
+pub type Prepare = fn(Assignment) -> Result<EngineSetup, String>;
 
 /// Why an agent's part ended before the test did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +74,12 @@ pub enum AgentError {
     /// The coordinator does not want it.
     Refused(String),
     /// The coordinator is gone.
-    CoordinatorLost(String),
+    CoordinatorLost {
+        /// How that is known.
+        why: String,
+        /// Whether the test had begun.
+        has_begun: bool,
+    },
     /// The agent cannot do what is asked of it.
     Unable(String),
 }
@@ -81,7 +89,7 @@ impl fmt::Display for AgentError {
         match self {
             AgentError::Unreachable(why) => write!(f, "the coordinator cannot be reached: {why}"),
             AgentError::Refused(why) => write!(f, "the coordinator refuses this agent: {why}"),
-            AgentError::CoordinatorLost(why) => {
+            AgentError::CoordinatorLost { why, .. } => {
                 write!(
                     f,
                     "the coordinator is gone, and the load was stopped: {why}"
@@ -93,3 +101,48 @@ impl fmt::Display for AgentError {
 }
 
 impl std::error::Error for AgentError {}
+
+/// How long a coordinator may take to be there.
+const JOIN_PATIENCE: Duration = Duration::from_secs(60);
+/// Between two tries.
+const TRY_EVERY: Duration = Duration::from_millis(250);
+
+/// Takes part in a test to its end; gives how it ended. An agent that loses its connection in mid-test joins again, if it may, in
+/// its own place.
+///
+/// # Errors
+/// Why the agent's part ended before.
+pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, AgentError> {
+    let mut outcome = session::attend(settings, prepare, JOIN_PATIENCE);
+    while let Err(AgentError::CoordinatorLost {
+        why,
+        has_begun: true,
+    }) = &outcome
+        && !settings.rejoin.is_zero()
+    {
+        (settings.on_lost)(why);
+        match rejoined(settings, prepare) {
+            Some(again) => outcome = again,
+            None => break,
+        }
+    }
+    outcome
+}
+
+/// Joins again; `None`: it could not, in the time that it may take.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "its place is free when the coordinator knows of the loss, which it is asked for now and then"
+)]
+fn rejoined(settings: &AgentSettings, prepare: Prepare) -> Option<Result<Ended, AgentError>> {
+    let begun = platform::monotonic_ns();
+    loop {
+        let tried = Duration::from_nanos(platform::monotonic_ns().saturating_sub(begun));
+        let left = settings.rejoin.checked_sub(tried)?;
+        match session::attend(settings, prepare, left) {
+            Err(AgentError::Refused(_)) => std::thread::sleep(TRY_EVERY),
+            Err(AgentError::Unreachable(_)) => return None,
+            outcome => return Some(outcome),
+        }
+    }
+}

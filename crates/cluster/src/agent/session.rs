@@ -17,7 +17,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::outlet::Outlet;
 use super::work::{Control, LiveView, Outgoing, Work};
-use super::{AgentError, AgentSettings, Assignment, Ended, Prepare};
+use super::{AgentError, AgentSettings, Assignment, Ended, Prepare, TRY_EVERY};
 use crate::coordinator::{ARCHIVE_MAX, MESSAGE_MAX, Recipe, WINDOW};
 use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
@@ -25,10 +25,6 @@ use crate::generated::to_agent::What as Told;
 use crate::generated::{Batch, ClockAnswer, Hello, Job};
 use crate::message::command_of;
 
-/// How long a coordinator may take to be there.
-const JOIN_PATIENCE: Duration = Duration::from_secs(60);
-/// Between two tries.
-const TRY_EVERY: Duration = Duration::from_millis(250);
 /// Of one try.
 const TRY_LIMIT: Duration = Duration::from_secs(5);
 /// Batches of single values on the wire.
@@ -36,11 +32,15 @@ const BATCHES_UNDER_WAY: usize = 4;
 /// How often counters are told.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 
-/// Takes part in a test to its end; gives how it ended.
+/// Takes part in a test to its end over one connection; gives how it ended. `patience`: how long the coordinator may take to be there.
 ///
 /// # Errors
 /// Why the agent's part ended before.
-pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, AgentError> {
+pub(super) fn attend(
+    settings: &AgentSettings,
+    prepare: Prepare,
+    patience: Duration,
+) -> Result<Ended, AgentError> {
     let endpoint = endpoint_of(settings)?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| refused_by_system(&error))?;
@@ -64,8 +64,12 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, Agent
         live,
         job: None,
         part: (0, 1),
+        has_begun: false,
     };
-    let ended = runtime.block_on(session.attend(settings, to_send));
+    let ended = runtime.block_on(async {
+        let channel = join(&session.endpoint, &settings.join, patience).await?;
+        session.attend(&settings.name, channel, to_send).await
+    });
     // Without the session's end of its controls the engine stops.
     let is_over = worker.join();
     match (ended, is_over) {
@@ -88,33 +92,34 @@ struct Session {
     job: Option<(Job, Vec<u8>)>,
     /// Which part is the agent's, of how many.
     part: (u32, u32),
+    /// Whether the test has.
+    has_begun: bool,
 }
 
 impl Session {
     async fn attend(
         mut self,
-        settings: &AgentSettings,
+        name: &str,
+        channel: Channel,
         to_send: mpsc::UnboundedReceiver<crate::generated::FromAgent>,
     ) -> Result<Ended, AgentError> {
-        let channel = join(&self.endpoint, &settings.join).await?;
         self.outgoing.say(What::Hello(Hello {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            name: settings.name.clone(),
+            name: name.to_owned(),
         }));
         let mut client = CoordinationClient::new(channel)
             .max_decoding_message_size(MESSAGE_MAX)
             .max_encoding_message_size(MESSAGE_MAX);
-        let gone = |why: tonic::Status| AgentError::CoordinatorLost(why.message().to_owned());
         let stream = client.attend(UnboundedReceiverStream::new(to_send)).await;
-        let mut told = stream.map_err(gone)?.into_inner();
+        let mut told = stream.map_err(|why| self.gone(why.message()))?.into_inner();
         let mut ticks = tokio::time::interval(LIVE_EVERY);
         loop {
             tokio::select! {
                 biased;
                 message = told.message() => {
-                    let message = message.map_err(gone)?;
-                    let ended = || AgentError::CoordinatorLost("it closed the connection".to_owned());
-                    if let Some(what) = message.ok_or_else(ended)?.what
+                    let message = message.map_err(|why| self.gone(why.message()))?;
+                    let message = message.ok_or_else(|| self.gone("it closed the connection"))?;
+                    if let Some(what) = message.what
                         && let Some(ended) = self.heed(what)?
                     {
                         return Ok(ended);
@@ -122,6 +127,13 @@ impl Session {
                 }
                 _ = ticks.tick() => self.outgoing.say_live(&self.live),
             }
+        }
+    }
+
+    fn gone(&self, why: &str) -> AgentError {
+        AgentError::CoordinatorLost {
+            why: why.to_owned(),
+            has_begun: self.has_begun,
         }
     }
 
@@ -151,6 +163,7 @@ impl Session {
             }
             Told::Start(start) => {
                 let data = start.data.map(Arc::from);
+                self.has_begun = true;
                 self.pass(Control::Start(start.at_ns, Nanos(start.from_ns), data));
             }
             Told::Order(order) => {
@@ -246,9 +259,9 @@ fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
 }
 
 /// Connects, and tries again while the coordinator is not there yet.
-async fn join(endpoint: &Endpoint, at: &str) -> Result<Channel, AgentError> {
+async fn join(endpoint: &Endpoint, at: &str, patience: Duration) -> Result<Channel, AgentError> {
     let unreachable = |why: String| AgentError::Unreachable(format!("{at}: {why}"));
-    let give_up_at = platform::monotonic_ns() + JOIN_PATIENCE.as_nanos() as u64;
+    let give_up_at = platform::monotonic_ns() + patience.as_nanos() as u64;
     loop {
         match endpoint.connect().await {
             Ok(channel) => return Ok(channel),

@@ -1,0 +1,116 @@
+//! Runs whose load agents make: coordinators, agents, and servers that keep what they are asked for.
+//!
+//! Must not know what is tested. Invariant: coordinators and agents are started as a user starts them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::process::Running;
+use crate::server::{Server, free_port};
+use crate::{clock, loadline, run_to_end, web};
+
+/// Far beyond what it takes, so that only a hang reaches it.
+pub const SOON: Duration = Duration::from_secs(10);
+
+/// A server that keeps the targets of all requests, and what it kept.
+pub fn keeping() -> (Server, Arc<Mutex<Vec<String>>>) {
+    let kept = Arc::<Mutex<Vec<String>>>::default();
+    let keep = Arc::clone(&kept);
+    let server = Server::start(move |stream, _| {
+        web::serve(stream, |request| {
+            let mut kept = keep.lock().expect("nobody panics");
+            kept.push(request.word(1).to_owned());
+            web::ok("{}")
+        })
+    });
+    (server, kept)
+}
+
+/// What a server was asked for so far, in order of the text.
+#[must_use]
+pub fn kept(targets: &Arc<Mutex<Vec<String>>>) -> Vec<String> {
+    let mut targets = targets.lock().expect("nobody panics").clone();
+    targets.sort();
+    targets
+}
+
+/// Bytes as text.
+#[must_use]
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The JSON in a file.
+#[must_use]
+pub fn json(path: &Path) -> Value {
+    let text = fs::read_to_string(path).expect("it was written");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+/// A bench against a server that keeps what it is asked for; with the result.
+pub fn benched(more: &[&str], path: &str) -> (Output, Value, Vec<String>) {
+    let (server, targets) = keeping();
+    let folder = tempfile::tempdir().expect("there is room");
+    let result = folder.path().join("result.json");
+    let mut command = loadline();
+    command.args(["bench", "-q", "--no-journal"]).args(more);
+    command.arg("--json").arg(&result).arg(server.url(path));
+    let output = run_to_end(command);
+    let result = json(&result);
+    (output, result, kept(&targets))
+}
+
+/// A bench that runs for long on three agents, and its server.
+pub fn long_bench(more: &[&str]) -> (Server, tempfile::TempDir, Running) {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut command = loadline();
+    command
+        .args(["bench", "-q", "--no-journal", "--agents", "3"])
+        .args(more);
+    command.arg("--json").arg(folder.path().join("result.json"));
+    command.arg(server.url("/"));
+    let running = Running::start(command);
+    let asked = || (server.accepted() >= 3).then_some(());
+    clock::wait_for(SOON, asked).expect("all agents send");
+    (server, folder, running)
+}
+
+/// A coordinator in a folder that waits for so many agents; with its address, its token and its server.
+pub fn coordinator(
+    folder: &Path,
+    agents: &str,
+    more: &[&str],
+) -> (Server, Running, String, String) {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
+    let mut command = loadline();
+    let listen = format!("127.0.0.1:{}", free_port());
+    command
+        .current_dir(folder)
+        .args(["bench", "-q", "--no-journal"])
+        .args(more)
+        .args(["--agents", agents, "--listen", &listen]);
+    command.arg(server.url("/"));
+    let running = Running::start(command);
+    let token = clock::wait_for(SOON, || {
+        let told = running.errors_so_far();
+        let (_, behind) = told.split_once("LOADLINE_JOIN_TOKEN=")?;
+        let (token, _) = behind.split_once(" loadline agent --join ")?;
+        Some(token.to_owned())
+    });
+    (server, running, listen, token.expect("the token is told"))
+}
+
+/// An agent of this name that joins with a token.
+#[must_use]
+pub fn agent(at: &str, token: &str, name: &str) -> Command {
+    let mut command = loadline();
+    command.args(["agent", "--join", at, "--name", name]);
+    command.env("LOADLINE_JOIN_TOKEN", token);
+    command
+}

@@ -1,0 +1,194 @@
+//! What becomes of a test on several processes when one of them is gone.
+//!
+//! Must not know what coordinator and agents say to each other. Invariant: whatever is lost, what was asked for, what was done and what
+//! nobody knows add up.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use loadline_e2e::agents::{SOON, agent, coordinator, json, keeping, kept, long_bench, text};
+use loadline_e2e::process::{Running, send};
+use loadline_e2e::proxy::relay;
+use loadline_e2e::{clock, loadline};
+use serde_json::Value;
+
+fn is_there(process: u32) -> bool {
+    std::path::Path::new(&format!("/proc/{process}")).exists()
+}
+
+/// What became of the requests of a run that lost an agent: asked for, completed and lost.
+fn conserved(result: &Value) -> (u64, u64, u64) {
+    let (totals, counts) = (&result["totals"], &result["totals"]["seen"]["counts"]);
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let by_class = counts["failed"].as_object().expect("by class");
+    let failed: u64 = by_class.values().map(number).sum();
+    let [started, completed, interrupted, lost] =
+        ["started", "completed", "interrupted", "lost"].map(|name| number(&counts[name]));
+    assert_eq!(started, completed + failed + interrupted + lost, "{counts}");
+    (number(&totals["asked"]), completed, lost)
+}
+
+/// What was found of lost agents: its gravity and its text.
+fn found_lost(result: &Value) -> (String, String) {
+    let found = result["verdict"]["findings"].as_array().expect("findings");
+    let lost = found.iter().find(|found| found["code"] == "agent-lost");
+    let lost = lost.unwrap_or_else(|| panic!("it is not found: {found:?}"));
+    (lost["gravity"].to_string(), lost["text"].to_string())
+}
+
+const LOADED: [&str; 6] = ["-r", "300", "-z", "4s", "--max-vus", "60"];
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_lost_agent_is_named_and_its_share_stays_asked_for() {
+    let mut command = vec!["--json", "result.json"];
+    command.extend(LOADED);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (server, running, at, token) = coordinator(folder.path(), "3", &command);
+    let agents: Vec<Running> = ["vienna", "graz", "linz"]
+        .map(|name| Running::start(agent(&at, &token, name)))
+        .into();
+    let asked = || (server.accepted() >= 3).then_some(());
+    clock::wait_for(SOON, asked).expect("all agents send");
+    clock::pause(Duration::from_millis(1_300));
+    agents[1].signal(libc::SIGKILL);
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(112), "{}", text(&output.stderr));
+    let result = json(&folder.path().join("result.json"));
+    let (asked, completed, _) = conserved(&result);
+    assert_eq!(asked, 1_200);
+    assert!(
+        (800..1_150).contains(&completed),
+        "two of three went on: {completed}"
+    );
+    let verdict = &result["verdict"];
+    assert_eq!(
+        (&verdict["delivery"], &verdict["limit"]),
+        (&"fell-short".into(), &"generator".into())
+    );
+    let (gravity, lost) = found_lost(&result);
+    assert!(gravity.contains("alarm"), "{gravity}");
+    let told = "graz was lost with its share of the load, 1/3: its connection was closed";
+    assert!(lost.contains(told), "{lost}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn another_makes_the_share_of_a_lost_agent_again() {
+    let (_server, folder, running) = long_bench(&LOADED);
+    let agents = running.children();
+    assert_eq!(agents.len(), 3);
+    clock::pause(Duration::from_millis(1_300));
+    send(agents[1], libc::SIGKILL);
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let result = json(&folder.path().join("result.json"));
+    let (asked, completed, lost) = conserved(&result);
+    assert_eq!(asked, 1_200);
+    // Its share is 100 a second, and the last 1.3 s at least are the other's.
+    assert!(
+        (1_070..1_200).contains(&(completed + lost)),
+        "the share was made again: {completed}, {lost} lost"
+    );
+    let (gravity, told) = found_lost(&result);
+    assert!(gravity.contains("caution"), "{gravity}");
+    for part in ["agent-2 was lost", "agent-2 has taken over the share, 1/3"] {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_run_waits_for_another_where_its_only_agent_is_lost() {
+    let script = "import http from 'k6/http';
+        import exec from 'k6/execution';
+        export const options = { scenarios: {
+            rate: { executor: 'constant-arrival-rate', rate: 50, duration: '4s', preAllocatedVUs: 5 },
+            users: { executor: 'constant-vus', vus: 2, duration: '4s', exec: 'users' },
+        } };
+        export function setup() { return 'given'; }
+        export default function (data) { http.get(`URL${data}/${exec.scenario.iterationInTest}`); }
+        export function users() { http.get('URLuser'); }";
+    let (server, targets) = keeping();
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("script.js");
+    fs::write(&path, script.replace("URL", &server.url("/"))).expect("there is room");
+    let mut command = loadline();
+    command.args(["run", "-q", "--agents", "1"]).arg(&path);
+    let running = Running::start(command);
+    let asked = || (kept(&targets).len() >= 20).then_some(());
+    clock::wait_for(SOON, asked).expect("the agent sends");
+    send(running.children()[0], libc::SIGKILL);
+    let output = running.finish();
+    let log = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    assert!(log.contains("agent-1 has taken over the share"), "{log}");
+    let asked = kept(&targets);
+    let given: Vec<&String> = asked.iter().filter(|path| path.contains("given")).collect();
+    let distinct: BTreeSet<&&String> = given.iter().collect();
+    assert_eq!(distinct.len(), given.len(), "no arrival is made twice");
+    assert!(
+        given.iter().any(|path| path.ends_with("/199")),
+        "to the last one: {}",
+        given.len()
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_agent_whose_connection_is_cut_joins_again_in_its_own_place() {
+    let mut command = vec!["--json", "result.json"];
+    command.extend(LOADED);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (server, running, at, token) = coordinator(folder.path(), "2", &command);
+    let relayed = relay((Ipv4Addr::LOCALHOST, 0).into(), at.clone());
+    let between = relayed.address();
+    let graz = Running::start(agent(&at, &token, "graz"));
+    let vienna = Running::start(agent(&between.to_string(), &token, "vienna"));
+    let asked = || (server.accepted() >= 2).then_some(());
+    clock::wait_for(SOON, asked).expect("all agents send");
+    clock::pause(Duration::from_millis(1_300));
+    drop(relayed);
+    clock::pause(Duration::from_millis(300));
+    let _relayed = relay(between, at);
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("vienna has joined in the place of vienna"),
+        "{told}"
+    );
+    let result = json(&folder.path().join("result.json"));
+    let (asked, completed, lost) = conserved(&result);
+    assert_eq!(asked, 1_200);
+    assert!((1_000..1_200).contains(&(completed + lost)), "{completed}");
+    for (name, ended) in [("graz", graz.finish()), ("vienna", vienna.finish())] {
+        assert_eq!(
+            ended.status.code(),
+            Some(0),
+            "{name}: {}",
+            text(&ended.stderr)
+        );
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn agents_end_with_their_coordinator_however_it_ends() {
+    for (signal, code) in [
+        (libc::SIGKILL, None),
+        (libc::SIGINT, Some(105)),
+        (libc::SIGTERM, Some(105)),
+    ] {
+        let (_server, _folder, running) = long_bench(&["-c", "6", "-z", "1m", "--pacing", "5ms"]);
+        let agents = running.children();
+        assert_eq!(agents.len(), 3);
+        running.signal(signal);
+        let ended = running.finish();
+        assert_eq!(ended.status.code(), code, "{}", text(&ended.stderr));
+        let gone = || agents.iter().all(|agent| !is_there(*agent)).then_some(());
+        clock::wait_for(SOON, gone).expect("no agent is left");
+    }
+}

@@ -13,6 +13,8 @@ use crate::test_run::TestRun;
 pub const API_VERSION: &str = "k6.io/v1alpha1";
 /// Time for a test to end after its pod was told to: `teardown()` and the summary.
 const GRACE_S: u32 = 30;
+/// How many pods may come in the place of an agent's: as many as the coordinator takes.
+const REPLACED_MAX: u32 = 5;
 
 /// The Service under which the coordinator is found.
 #[must_use]
@@ -82,9 +84,22 @@ pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
 pub fn agents(run: &TestRun, settings: &Settings, address: &str) -> Vec<Value> {
     let of_one = |number| {
         let template = pods::agent(run, settings, number, address);
-        job(run, &Names::of(run).agent(number), template)
+        let mut job = job(run, &Names::of(run).agent(number), template);
+        job["spec"]["backoffLimit"] = json!(REPLACED_MAX);
+        job["spec"]["podFailurePolicy"] = replaced_after();
+        job
     };
     (1..=run.parallelism).map(of_one).collect()
+}
+
+/// A pod that was moved away or killed is made anew; an agent that ended by itself has had its test.
+fn replaced_after() -> Value {
+    let moved = json!([{"type": "DisruptionTarget", "status": "True"}]);
+    let signals: Vec<u8> = (129..=159).collect();
+    json!({"rules": [
+        {"action": "Ignore", "onPodConditions": moved},
+        {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": signals}},
+    ]})
 }
 
 /// Host and port under which agents call the coordinator: an address, which needs no names to be served, or where it has colons a name.

@@ -17,6 +17,17 @@ pub enum Role {
     Agent(u32),
 }
 
+impl Role {
+    /// The agent's number; `None`: it is no agent.
+    #[must_use]
+    pub fn agent(self) -> Option<u32> {
+        match self {
+            Role::Agent(number) => Some(number),
+            Role::Coordinator => None,
+        }
+    }
+}
+
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
@@ -148,12 +159,12 @@ impl SeenPod {
         let before = status.init_container_statuses.unwrap_or_default();
         let containers = status.container_statuses.unwrap_or_default();
         let ours = containers.iter().find(|status| status.name == "k6");
-        let failed_before = before.iter().filter_map(|status| {
+        let mut failed_before = before.iter().filter_map(|status| {
             let ended = ended(status).filter(|ended| ended.code != 0)?;
             let before = Some(status.name.clone());
             Some(Ended { before, ..ended })
         });
-        let failed_before = failed_before.last();
+        let failed_before = failed_before.next_back();
         let is_failed = status.phase.as_deref() == Some("Failed");
         let conditions = status.conditions.iter().flatten();
         let unscheduled = conditions

@@ -69,6 +69,7 @@ pub enum Outcome {
 
 /// An agent that was lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Lost {
     /// The agent's name.
     pub agent: String,
@@ -77,6 +78,9 @@ pub struct Lost {
     pub pod: String,
     /// Why, in the cluster's words.
     pub cause: String,
+    /// The pod that goes on with its share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
 }
 
 /// The status of a test.

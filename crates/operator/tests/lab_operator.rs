@@ -285,6 +285,32 @@ fn a_lost_agent_is_named() {
 
 #[test]
 #[ignore = "wants a cluster"]
+fn another_pod_takes_over_the_share_of_a_lost_one() {
+    let (lab, service) = (Lab::begun("replaced"), Service::start());
+    lab.run(
+        "m",
+        &asking(&service.url, 2, "25s"),
+        &json!({"parallelism": 2}),
+    );
+    lab.wait("m", "started");
+    until("there is load", || service.asked().0 > 0);
+    lab.kubectl(&["delete", "pod", "-l", "job-name=m-2", "--wait=false"]);
+    lab.wait_for("m", "jsonpath={.status.lost[0].replacedBy}");
+    let status = lab.wait("m", "finished");
+    assert_eq!(status["result"], "passed", "{status:#}");
+    let next = status["lost"][0]["replacedBy"].as_str().expect("a pod");
+    let log = lab.kubectl(&["logs", next]);
+    assert!(log.contains("its result is in the log of m-1"), "{log}");
+    let told = reasons(&lab, "m");
+    for reason in ["AgentLost", "AgentReplaced"] {
+        assert!(told.iter().any(|other| other == reason), "{told:?}");
+    }
+    let log = lab.kubectl(&["logs", "job/m-coordinator"]);
+    assert!(log.contains("has taken over the share, 1/2"), "{log}");
+}
+
+#[test]
+#[ignore = "wants a cluster"]
 fn a_restarted_operator_makes_no_second_job() {
     for stage in ["initialization", "created", "started"] {
         let (mut lab, service) = (Lab::begun(&format!("restart-{stage}")), Service::start());

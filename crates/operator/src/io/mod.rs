@@ -8,6 +8,7 @@ mod listen;
 mod make;
 mod warnings;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,8 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::runtime::controller::{self, Action, Controller};
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use kube::runtime::reflector::ObjectRef;
-use kube::runtime::watcher;
+use kube::runtime::reflector::store::Writer;
+use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 
@@ -123,28 +125,37 @@ impl Operator {
         let resource = test_runs();
         let tests = self.tests(namespace);
         let labelled = || watcher::Config::default().labels(LABEL);
-        let controller = Controller::new_with(tests, watcher::Config::default(), resource)
+        let kept = Writer::new(resource.clone());
+        let reader = kept.as_reader();
+        // A deleted test, too, is one to look at.
+        let touched = watcher(tests, watcher::Config::default())
+            .reflect(kept)
+            .touched_objects();
+        let controller = Controller::for_stream_with(touched, reader, resource)
             .with_config(controller::Config::default().debounce(DEBOUNCE))
             .watches(self.api::<Job>(namespace), labelled(), |job| test_of(&job))
             .watches(self.api::<Pod>(namespace), labelled(), |pod| test_of(&pod))
             .reconcile_on(woken);
         let operator = Arc::clone(&self);
-        controller
-            .run(reconcile, failed, operator)
-            .for_each(|ended| {
-                match ended {
-                    Ok(_) => {}
-                    Err(controller::Error::ObjectNotFound(gone)) => self.listeners.forget(&Key {
+        let mut ended = pin!(controller.run(reconcile, failed, operator));
+        while let Some(ended) = ended.next().await {
+            match ended {
+                Ok(_) => {}
+                Err(controller::Error::ObjectNotFound(gone)) => {
+                    let key = Key {
                         namespace: gone.namespace.clone().unwrap_or_default(),
                         name: gone.name.clone(),
-                    }),
-                    // Told where it failed.
-                    Err(controller::Error::ReconcilerFailed(..)) => {}
-                    Err(error) => terminal::say(&format!("{namespace}: {error}")),
+                    };
+                    if let Err(failure) = self.look(&key).await {
+                        // What is left behind is the garbage collector's.
+                        terminal::say(&format!("{}: {failure}", key.name));
+                    }
                 }
-                std::future::ready(())
-            })
-            .await;
+                // Told where it failed.
+                Err(controller::Error::ReconcilerFailed(..)) => {}
+                Err(error) => terminal::say(&format!("{namespace}: {error}")),
+            }
+        }
     }
 
     fn api<K>(&self, namespace: &str) -> Api<K>
@@ -166,6 +177,7 @@ impl Operator {
             let Some(object) = object.filter(|object| object.metadata.deletion_timestamp.is_none())
             else {
                 self.listeners.forget(key);
+                self.stop_deleted(key).await?;
                 return Ok(None);
             };
             let value = serde_json::to_value(&object)
@@ -194,6 +206,22 @@ impl Operator {
             }
         }
         Ok(Some(Duration::ZERO))
+    }
+
+    /// Ends the load of a test that is no more, without waiting for the garbage collector, which learns of a new kind of resource after
+    /// half a minute.
+    async fn stop_deleted(&self, key: &Key) -> Result<(), Failure> {
+        let name = Names::new(&key.name, "").coordinator();
+        let job = self.api::<Job>(&key.namespace).get_opt(&name).await;
+        let job = job.map_err(|error| Failure::of("the deleted test's Job", &error))?;
+        let is_of_test = |job: &Job| {
+            let mut owners = job.owner_references().iter();
+            owners.any(|owner| owner.kind == "TestRun" && owner.name == key.name)
+        };
+        match job.filter(is_of_test) {
+            Some(_) => self.drop_job(&key.namespace, &name).await,
+            None => Ok(()),
+        }
     }
 
     /// What follows for a test, its acts done.
@@ -317,14 +345,15 @@ impl Operator {
             Act::MakeAgents => make::agents(&self.client, run, &self.settings).await,
             Act::DropAgents => {
                 let agents = |job: &&SeenJob| matches!(job.role, Role::Agent(_));
-                let agents = seen.jobs.iter().filter(agents);
-                let all = agents.map(|job| self.drop_job(run, job));
+                let going = |job: &&SeenJob| !job.is_going;
+                let agents = seen.jobs.iter().filter(agents).filter(going);
+                let all = agents.map(|job| self.drop_job(&run.namespace, &job.name));
                 futures::future::try_join_all(all).await.map(drop)
             }
             Act::DropCoordinator => {
                 let mut jobs = seen.jobs.iter();
-                match jobs.find(|job| job.role == Role::Coordinator) {
-                    Some(job) => self.drop_job(run, job).await,
+                match jobs.find(|job| job.role == Role::Coordinator && !job.is_going) {
+                    Some(job) => self.drop_job(&run.namespace, &job.name).await,
                     None => Ok(()),
                 }
             }
@@ -343,13 +372,10 @@ impl Operator {
         }
     }
 
-    async fn drop_job(&self, run: &TestRun, job: &SeenJob) -> Result<(), Failure> {
-        if job.is_going {
-            return Ok(());
-        }
-        let jobs = self.api::<Job>(&run.namespace);
-        let deleted = jobs.delete(&job.name, &DeleteParams::background()).await;
-        is_gone(deleted.map(drop), &format!("Job {}", job.name))
+    async fn drop_job(&self, namespace: &str, name: &str) -> Result<(), Failure> {
+        let jobs = self.api::<Job>(namespace);
+        let deleted = jobs.delete(name, &DeleteParams::background()).await;
+        is_gone(deleted.map(drop), &format!("Job {name}"))
     }
 
     /// Records an Event. One that cannot be recorded is told in the operator's own log.

@@ -5,6 +5,7 @@
 //! every cause for which a test does not go on is told.
 
 mod hindrance;
+mod losses;
 mod verdict;
 
 use std::time::Duration;
@@ -12,13 +13,13 @@ use std::time::Duration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 
-use crate::names::Names;
 use crate::seen::{Heard, Role, SeenJob, SeenPod};
-use crate::status::{Known, Lost, Outcome, Stage, Status};
+use crate::status::{Known, Outcome, Stage, Status};
 use crate::test_run::{Cleanup, Refusal, TestRun};
 
 use hindrance::{Look, look};
-use verdict::{CoordinatorEnd, Fate, Verdict};
+use losses::told;
+use verdict::{CoordinatorEnd, Verdict};
 
 /// How long agents may take to end after the coordinator.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -274,35 +275,6 @@ impl At<'_> {
         }
     }
 
-    /// Tells of agents that were lost while the others go on.
-    fn losses(&self) -> Step {
-        let (lost, again) = self.lost(None);
-        let is_new = |one: &&Lost| {
-            !self
-                .status
-                .lost
-                .iter()
-                .any(|there| there.agent == one.agent)
-        };
-        let fresh: Vec<Lost> = lost.iter().filter(is_new).cloned().collect();
-        if fresh.is_empty() {
-            return Step {
-                again,
-                ..Step::default()
-            };
-        }
-        let mut next = self.status.clone();
-        let message = told(&fresh);
-        next.lost.extend(fresh);
-        next.say("Unknown", "AgentLost", &message, self.now);
-        let note = Note {
-            is_warning: true,
-            reason: "AgentLost".to_owned(),
-            message,
-        };
-        Step::to(next, note)
-    }
-
     fn stopped(&self) -> Step {
         let Some(end) = self.coordinator_end() else {
             return Step::default();
@@ -325,12 +297,9 @@ impl At<'_> {
                 ..Step::default()
             };
         }
+        let (fresh, _) = self.lost(end.code());
         let mut lost = self.status.lost.clone();
-        for one in self.lost(end.code()).0 {
-            if !lost.iter().any(|there| there.agent == one.agent) {
-                lost.push(one);
-            }
-        }
+        lost.extend(fresh);
         let verdict = Verdict::of(&end, &lost, &self.seen.tail);
         let mut next = self.status.at(Stage::Finished, self.now);
         next.exit_code = end.code();
@@ -431,45 +400,6 @@ impl At<'_> {
         let pod = self.seen.pod(Role::Coordinator);
         let job = self.seen.job(Role::Coordinator);
         verdict::end_of(pod, job, self.status.stage)
-    }
-
-    /// Agents that ended otherwise than the test, and when to look again at those that may have; `code`: how the test ended.
-    fn lost(&self, code: Option<i32>) -> (Vec<Lost>, Option<Duration>) {
-        let mut lost = Vec::new();
-        let mut again: Option<Duration> = None;
-        if self.status.stage < Stage::Created {
-            return (lost, again);
-        }
-        for number in 1..=self.run.parallelism {
-            let pod = self.seen.pod(Role::Agent(number));
-            let job = self.seen.job(Role::Agent(number));
-            match verdict::fate(pod, job, code, self.now) {
-                Fate::Fine => {}
-                Fate::Doubtful(after) => {
-                    again = Some(again.map_or(after, |sooner| sooner.min(after)));
-                }
-                Fate::Lost(cause) => lost.push(Lost {
-                    agent: Names::of(self.run).agent(number),
-                    pod: pod.map(|pod| pod.name.clone()).unwrap_or_default(),
-                    cause,
-                }),
-            }
-        }
-        (lost, again)
-    }
-}
-
-/// Losses in one line.
-fn told(lost: &[Lost]) -> String {
-    let of_one = |one: &Lost| match one.pod.as_str() {
-        "" => format!("agent {} was lost: {}", one.agent, one.cause),
-        pod => format!("agent {} (pod {pod}) was lost: {}", one.agent, one.cause),
-    };
-    let all: Vec<String> = lost.iter().take(10).map(of_one).collect();
-    let more = lost.len().saturating_sub(10);
-    match more {
-        0 => all.join("; "),
-        more => format!("{}; and {more} more", all.join("; ")),
     }
 }
 

@@ -375,6 +375,53 @@ fn a_lost_agent_is_named() {
 }
 
 #[test]
+fn the_pod_in_the_place_of_a_lost_one_is_told_once() {
+    let run = test_run();
+    let killed = ended(Role::Agent(2), 137, "OOMKilled", "");
+    let mut next = pod(Role::Agent(2));
+    next.name = "t-2-y".to_owned();
+    let others = [pod(Role::Coordinator), pod(Role::Agent(1))];
+    let seen = |agents: &[SeenPod]| all([&others, agents].concat());
+    let lost = step(
+        &run,
+        &ours(Stage::Started),
+        &seen(std::slice::from_ref(&killed)),
+        at(2),
+    );
+    let known = Known::Ours(Box::new(lost.status.expect("a status")));
+    let both = seen(&[killed, next.clone()]);
+    let replaced = step(&run, &known, &both, at(13));
+    assert_eq!(replaced.notes[0].reason, "AgentReplaced");
+    let status = replaced.status.expect("a status");
+    assert_eq!(status.lost[0].replaced_by.as_deref(), Some("t-2-y"));
+    let known = Known::Ours(Box::new(status));
+    assert_eq!(step(&run, &known, &both, at(14)), Step::default());
+    // The killed pod was deleted since, and the next is lost as well.
+    next.is_running = false;
+    next.removed = Some(Hindrance {
+        reason: "Evicted".to_owned(),
+        message: String::new(),
+    });
+    let again = step(&run, &known, &seen(&[next]), at(15));
+    let lost = again.status.expect("a status").lost;
+    assert_eq!((lost.len(), lost[1].pod.as_str()), (2, "t-2-y"));
+}
+
+#[test]
+fn a_replaced_agent_does_not_change_what_a_threshold_says() {
+    let run = test_run();
+    let seen = all(vec![
+        ended(Role::Coordinator, 99, "Error", "level=error msg=x"),
+        ended(Role::Agent(1), 99, "Error", ""),
+        ended(Role::Agent(2), 137, "OOMKilled", ""),
+    ]);
+    let finished = step(&run, &ours(Stage::Stopped), &seen, at(2));
+    assert_eq!(told(&finished).0, "ThresholdsFailed");
+    assert!(!told(&finished).1.contains("OOMKilled"));
+    assert_eq!(finished.status.expect("a status").lost.len(), 1);
+}
+
+#[test]
 fn an_agent_that_ends_with_the_test_is_not_lost() {
     let run = test_run();
     let seen = all(vec![

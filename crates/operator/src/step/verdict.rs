@@ -7,7 +7,8 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 use loadline_model::ExitCode;
 
-use super::{elapsed, told};
+use super::elapsed;
+use super::losses::told;
 use crate::seen::{Ended, Hindrance, SeenJob, SeenPod};
 use crate::status::{Lost, Outcome, Stage};
 
@@ -183,8 +184,8 @@ impl Verdict {
         };
         let said = match (outcome, lost) {
             (Outcome::Passed, _) => String::new(),
-            (_, []) => said,
-            (_, lost) => told(lost),
+            (Outcome::Error, [_, ..]) => told(lost),
+            (Outcome::Error | Outcome::Failed, _) => said,
         };
         let reason = match code {
             ExitCode::Ok => "Passed".to_owned(),

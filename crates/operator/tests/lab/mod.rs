@@ -32,7 +32,11 @@ impl Lab {
             operator: None,
         };
         let crd = repository().join("deploy/operator/crd.yaml");
-        kubectl(&["apply", "-f", &crd.to_string_lossy()], None);
+        // Tests that begin together all bring it.
+        kubectl(
+            &["apply", "--server-side", "-f", &crd.to_string_lossy()],
+            None,
+        );
         kubectl(
             &[
                 "wait",

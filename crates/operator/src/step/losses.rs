@@ -1,0 +1,127 @@
+//! Agents that are lost, and those that come in their places.
+//!
+//! Must not know how the test ends. Invariants: each loss is told once, and so is who goes on in its place; what was told of a pod stays
+//! when the pod is gone.
+
+use std::time::Duration;
+
+use super::verdict::{self, Fate};
+use super::{At, Note, Step};
+use crate::names::Names;
+use crate::seen::{Role, SeenPod};
+use crate::status::{Lost, Stage};
+
+impl At<'_> {
+    /// Tells of agents that were lost while the others go on, and of those in their places.
+    pub(super) fn losses(&self) -> Step {
+        let (fresh, again) = self.lost(None);
+        let mut next = self.status.clone();
+        next.lost.extend(fresh.iter().cloned());
+        let mut step = Step {
+            again,
+            ..Step::default()
+        };
+        if !fresh.is_empty() {
+            let message = told(&fresh);
+            next.say("Unknown", "AgentLost", &message, self.now);
+            step.notes.push(Note {
+                is_warning: true,
+                reason: "AgentLost".to_owned(),
+                message,
+            });
+        }
+        for lost in &mut next.lost {
+            let Some(pod) = self.in_place_of(lost) else {
+                continue;
+            };
+            lost.replaced_by = Some(pod.name.clone());
+            let message = format!("pod {} takes over the share of {}", pod.name, lost.agent);
+            step.notes.push(Note {
+                is_warning: false,
+                reason: "AgentReplaced".to_owned(),
+                message,
+            });
+        }
+        step.status = (!step.notes.is_empty()).then_some(next);
+        step
+    }
+
+    /// The pod that runs in the place of a lost agent that had none.
+    fn in_place_of(&self, lost: &Lost) -> Option<&SeenPod> {
+        let pods = self.seen.pods.iter();
+        let mut running = pods.filter(|pod| pod.is_running && !pod.is_over());
+        let names = Names::of(self.run);
+        let is_free = lost.replaced_by.is_none();
+        running.find(|pod| {
+            is_free
+                && pod.name != lost.pod
+                && pod
+                    .role
+                    .agent()
+                    .is_some_and(|n| names.agent(n) == lost.agent)
+        })
+    }
+
+    /// Agents of which it was not told yet that they ended otherwise than the test, and when to look again at those that may have;
+    /// `code`: how the test ended.
+    pub(super) fn lost(&self, code: Option<i32>) -> (Vec<Lost>, Option<Duration>) {
+        let mut lost = Vec::new();
+        let mut again: Option<Duration> = None;
+        if self.status.stage < Stage::Created {
+            return (lost, again);
+        }
+        for number in 1..=self.run.parallelism {
+            for (pod, fate) in self.fates(number, code) {
+                match fate {
+                    Fate::Fine => {}
+                    Fate::Doubtful(after) => {
+                        again = Some(again.map_or(after, |sooner| sooner.min(after)));
+                    }
+                    Fate::Lost(cause) => lost.push(Lost {
+                        agent: Names::of(self.run).agent(number),
+                        pod: pod.map(|pod| pod.name.clone()).unwrap_or_default(),
+                        cause,
+                        replaced_by: None,
+                    }),
+                }
+            }
+        }
+        (lost, again)
+    }
+
+    /// What became of an agent's pods, but for those of which it was told.
+    fn fates(&self, number: u32, code: Option<i32>) -> Vec<(Option<&SeenPod>, Fate)> {
+        let agent = Names::of(self.run).agent(number);
+        let told = self.status.lost.iter().filter(|lost| lost.agent == agent);
+        let told: Vec<&str> = told.map(|lost| lost.pod.as_str()).collect();
+        let of_agent = |pod: &&SeenPod| pod.role == Role::Agent(number);
+        let mut pods: Vec<Option<&SeenPod>> =
+            self.seen.pods.iter().filter(of_agent).map(Some).collect();
+        if pods.is_empty() && told.is_empty() {
+            pods.push(None);
+        }
+        pods.retain(|pod| pod.is_none_or(|pod| !told.contains(&pod.name.as_str())));
+        let job = self.seen.job(Role::Agent(number));
+        let fate = |pod| (pod, verdict::fate(pod, job, code, self.now));
+        pods.into_iter().map(fate).collect()
+    }
+}
+
+/// Losses in one line.
+pub(super) fn told(lost: &[Lost]) -> String {
+    let of_one = |one: &Lost| {
+        let pod = match one.pod.as_str() {
+            "" => String::new(),
+            pod => format!(" (pod {pod})"),
+        };
+        let next = one.replaced_by.as_ref();
+        let next = next.map_or(String::new(), |pod| format!(", and replaced by pod {pod}"));
+        format!("agent {}{pod} was lost: {}{next}", one.agent, one.cause)
+    };
+    let all: Vec<String> = lost.iter().take(10).map(of_one).collect();
+    let more = lost.len().saturating_sub(10);
+    match more {
+        0 => all.join("; "),
+        more => format!("{}; and {more} more", all.join("; ")),
+    }
+}

@@ -1,0 +1,181 @@
+//! TestRuns that nobody would write.
+//!
+//! Must not know how they are read. Invariant: whatever an object holds, it is refused with a reason, or becomes pods in which the
+//! operator's own words stand.
+
+use k8s_openapi::jiff::Timestamp;
+use loadline_operator::pods::Settings;
+use loadline_operator::status::{Known, Stage, Status};
+use loadline_operator::step::{Seen, refuse, step};
+use loadline_operator::test_run::TestRun;
+use loadline_operator::{objects, pods};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Names that mean something somewhere.
+const WORDS: &[&str] = &[
+    "affinity",
+    "annotations",
+    "args",
+    "arguments",
+    "automountServiceAccountToken",
+    "cleanup",
+    "command",
+    "configMap",
+    "containerSecurityContext",
+    "containers",
+    "env",
+    "envFrom",
+    "file",
+    "hostNetwork",
+    "hostname",
+    "image",
+    "initContainers",
+    "initializer",
+    "k6_cr",
+    "labels",
+    "livenessProbe",
+    "localFile",
+    "metadata",
+    "name",
+    "parallelism",
+    "podAntiAffinity",
+    "ports",
+    "resources",
+    "restartPolicy",
+    "runner",
+    "script",
+    "securityContext",
+    "separate",
+    "serviceAccountName",
+    "starter",
+    "terminationGracePeriodSeconds",
+    "volumeClaim",
+    "volumeMounts",
+    "volumes",
+    "exec",
+];
+const TEXTS: &[&str] = &[
+    "",
+    "post",
+    "true",
+    "--agents=3",
+    "-o cloud",
+    "$(rm -rf /)",
+    "; sh -c 'x'",
+    "../../etc/passwd",
+    "/a/b.js",
+    "k6",
+    "loadline-identity",
+    "/loadline/identity",
+    "ü\u{0}\n",
+];
+
+fn value() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![
+        proptest::sample::select(TEXTS).prop_map(str::to_owned),
+        proptest::sample::select(WORDS).prop_map(str::to_owned),
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (0_i64..9).prop_map(Value::from),
+        text.prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 48, 6, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            object(inner),
+        ]
+    })
+}
+
+fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
+    let key = proptest::sample::select(WORDS).prop_map(str::to_owned);
+    proptest::collection::hash_map(key, inner, 0..7)
+        .prop_map(|map| Value::Object(map.into_iter().collect()))
+}
+
+/// A specification that often gets past the first check.
+fn spec() -> impl Strategy<Value = Value> {
+    let pod = || prop_oneof![3 => object(value()), 1 => value()];
+    (
+        object(value()),
+        pod(),
+        pod(),
+        pod(),
+        0_i64..5,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(mut spec, runner, starter, initializer, parallelism, is_plain)| {
+                if is_plain {
+                    spec = json!({"separate": true, "args": spec["args"]});
+                    spec["script"] = json!({"localFile": "/s/a.js"});
+                }
+                spec["runner"] = runner;
+                spec["starter"] = starter;
+                spec["initializer"] = initializer;
+                spec["parallelism"] = json!(parallelism);
+                spec
+            },
+        )
+}
+
+fn check(template: &Value, hostname: &str, key: &str) {
+    let spec = &template["spec"];
+    assert_eq!(spec["restartPolicy"], "Never");
+    assert_eq!(spec["hostname"], hostname);
+    assert_eq!(template["metadata"]["labels"]["k6_cr"], "t");
+    let containers = spec["containers"].as_array().expect("a list");
+    assert_eq!(containers.len(), 1);
+    assert_eq!(
+        (&containers[0]["name"], &containers[0]["image"]),
+        (&json!("k6"), &json!("ours:1"))
+    );
+    let command = containers[0]["command"].as_array().expect("a list");
+    assert_eq!(command[0], "loadline");
+    assert!(command.iter().all(Value::is_string));
+    let of_operator = |volume: &&Value| volume["secret"]["secretName"] == "t-identity-u";
+    let volumes = spec["volumes"].as_array().expect("a list");
+    let own: Vec<&Value> = volumes.iter().filter(of_operator).collect();
+    assert_eq!(own.len(), 1);
+    assert_eq!(
+        own[0]["secret"]["items"],
+        json!([{"key": key, "path": "identity.pem"}])
+    );
+}
+
+proptest! {
+    #[test]
+    fn what_is_not_refused_becomes_pods_of_the_operators(spec in spec(), status in value()) {
+        let object = json!({
+            "metadata": {"name": "t", "namespace": "n", "uid": "u"},
+            "spec": spec, "status": status,
+        });
+        let now = Timestamp::UNIX_EPOCH;
+        let known = Known::read(&object);
+        let settings = Settings { image: "ours:1".to_owned(), run_as_user: None };
+        match TestRun::read(&object) {
+            Err(refusal) => {
+                prop_assert!(!refusal.message.is_empty());
+                let refused = refuse(&known, &refusal, now);
+                let is_error = |status: &Status| status.stage == Stage::Error;
+                prop_assert!(refused.status.as_ref().is_none_or(is_error));
+            }
+            Ok(run) => {
+                let next = || step(&run, &known, &Seen::default(), now);
+                prop_assert_eq!(next(), next());
+                let coordinator = pods::coordinator(&run, &settings);
+                check(&coordinator, "t-coordinator", "coordinator.pem");
+                let agents = objects::agents(&run, &settings, "10.0.0.1:6570");
+                prop_assert_eq!(agents.len(), run.parallelism as usize);
+                for (index, job) in agents.iter().enumerate() {
+                    let number = index + 1;
+                    check(&job["spec"]["template"], &format!("t-{number}"), &format!("agent-{number}.pem"));
+                }
+            }
+        }
+    }
+}

@@ -461,15 +461,18 @@ mod tests {
         assert_eq!(told(reports), [(0, S, 3)]);
     }
 
-    #[test]
-    fn what_is_offered_in_a_second_is_what_all_workers_planned_in_it() {
-        let planned = |worker, interval, planned| WorkerReport::Interval {
+    fn planned(worker: u32, interval: u64, planned: u64) -> WorkerReport {
+        WorkerReport::Interval {
             worker,
             interval,
             seen: Box::default(),
             waiting: 0,
             planned,
-        };
+        }
+    }
+
+    #[test]
+    fn what_is_offered_in_a_second_is_what_all_workers_planned_in_it() {
         let reports = vec![
             planned(0, 0, 10),
             planned(1, 0, 20),
@@ -521,13 +524,6 @@ mod tests {
     #[test]
     fn what_others_take_over_is_asked_for_once() {
         let plan = Run::new(arrivals(10, 6, 1), 6.0, 60, 1.0).plan;
-        let planned = |worker, interval, planned| WorkerReport::Interval {
-            worker,
-            interval,
-            seen: Box::default(),
-            waiting: 0,
-            planned,
-        };
         let mut collector = collector(1, true);
         let mut offered = Vec::new();
         let from = Nanos(3 * S);

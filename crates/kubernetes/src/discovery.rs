@@ -1,10 +1,12 @@
-//! What runs in a cluster: pods, workloads, services, ingresses, nodes.
+//! What runs in a cluster: pods, workloads, services, ingresses, nodes, tests.
 //!
 //! Must not know what is measured of them. Invariant: every call reads and changes nothing.
 
 use crate::cluster::Cluster;
 use crate::error::Result;
-use crate::objects::{Ingress, KnativeService, Node, Pod, Service, Workload, WorkloadName};
+use crate::objects::{
+    Ingress, KnativeService, Node, Pod, Service, TestRun, Workload, WorkloadName,
+};
 use crate::place::ApiPlace;
 use crate::selector::Selector;
 
@@ -65,6 +67,25 @@ impl Cluster {
         KnativeService::read(&self.get(place.within(namespace).named(name))?)
     }
 
+    /// One test.
+    ///
+    /// # Errors
+    /// There is none, its custom resource definition is not installed, or the cluster does not answer.
+    pub fn test_run(&self, namespace: &str, name: &str) -> Result<TestRun> {
+        TestRun::read(&self.get(test_runs().within(namespace).named(name))?)
+    }
+
+    /// The tests of a namespace (empty: of all), the youngest first.
+    ///
+    /// # Errors
+    /// The custom resource definition is not installed, or the cluster does not answer or allow it.
+    pub fn test_runs(&self, namespace: &str) -> Result<Vec<TestRun>> {
+        let found = self.list(&test_runs().within(namespace), &[])?;
+        let mut tests: Vec<TestRun> = found.iter().map(TestRun::read).collect::<Result<_>>()?;
+        tests.sort_by_key(|test| std::cmp::Reverse((test.made_unix_ns, test.name.clone())));
+        Ok(tests)
+    }
+
     /// The nodes that a selector means.
     ///
     /// # Errors
@@ -73,6 +94,10 @@ impl Cluster {
         let found = self.list(&ApiPlace::of("v1", "nodes"), &selector.query())?;
         found.iter().map(Node::read).collect()
     }
+}
+
+fn test_runs() -> ApiPlace {
+    ApiPlace::of("k6.io/v1alpha1", "testruns")
 }
 
 pub(crate) fn workload_place(name: &WorkloadName) -> ApiPlace {

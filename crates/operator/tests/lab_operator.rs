@@ -448,3 +448,53 @@ fn spawn_date() -> std::process::Output {
         .output();
     date.expect("date is there")
 }
+
+/// `loadline k8s` in a lab's namespace.
+fn k8s(lab: &Lab, action: &str, words: &[&str]) -> std::process::Output {
+    let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
+    let kubeconfig = lab.kubeconfig(None);
+    let text = std::fs::read(&kubeconfig).expect("a file");
+    let config: Value = serde_json::from_slice(&text).expect("it is JSON");
+    let context = config["contexts"][0]["name"].as_str().expect("a name");
+    let mut command = std::process::Command::new(binary);
+    command.args(["k8s", action, "--context", context, "--kubeconfig"]);
+    let ran = command.arg(kubeconfig).args(words).output();
+    ran.expect("it runs")
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn one_command_runs_a_script_and_ends_as_the_test_does() {
+    let (lab, service) = (Lab::begun("command"), Service::start());
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("two files.js");
+    let url = folder.path().join("url.js");
+    std::fs::write(url, "export const url = __ENV.URL;").expect("a file");
+    let text = "import http from 'k6/http'; import { url } from './url.js';
+        export const options = { thresholds: { http_reqs: ['count<8'] } };
+        export default function () { http.get(url); }";
+    std::fs::write(&script, text).expect("a file");
+    let script = script.to_string_lossy();
+    let url = format!("URL={}", service.url);
+    let options = ["--", "--vus", "4", "--iterations", "9"];
+    let words = ["-p", "2", "--name", "c", "-e", &url, &script];
+    let ran = k8s(&lab, "run", &[&words[..], &options].concat());
+    let out = String::from_utf8_lossy(&ran.stdout);
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(99), "{out}{err}");
+    assert!(out.contains("http_reqs"), "{out}");
+    let told = "test c: finished, failed, exit code 99";
+    assert!(err.contains(told), "{err}");
+    assert_eq!(service.asked().0, 9);
+    let again = k8s(&lab, "logs", &["c"]);
+    assert_eq!(String::from_utf8_lossy(&again.stdout), out);
+    let results = k8s(&lab, "results", &["--json", "c"]);
+    let results: Value = serde_json::from_slice(&results.stdout).expect("it is JSON");
+    assert_eq!(
+        (&results["exitCode"], &results["agents"]),
+        (&json!(99), &json!(2))
+    );
+    let top = k8s(&lab, "top", &[]);
+    let top = String::from_utf8_lossy(&top.stdout);
+    assert!(top.contains("finished") && top.contains("failed"), "{top}");
+}

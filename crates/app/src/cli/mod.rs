@@ -7,6 +7,7 @@ mod agents;
 pub mod bench;
 mod capacity;
 mod compare;
+pub mod k8s;
 mod others;
 pub mod plan_run;
 mod probing;
@@ -120,6 +121,8 @@ pub enum Command {
     /// Exit codes: those of the test; 104 when the coordinator cannot be reached or refuses this agent, 105 when it is
     /// gone.
     Agent(AgentArgs),
+    /// Run tests in a Kubernetes cluster, follow and stop them, and print their results
+    K8s(Box<k8s::K8sArgs>),
     /// Serve a test target: httpbin endpoints, SOAP, queues and faults with known laws
     Target(TargetArgs),
     /// Show what loadline does: a ramp into the saturation of a target of its own (under 30 s)

@@ -53,6 +53,22 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
     Ok(ExitCode::Ok)
 }
 
+/// Sends attributes of the status to the test at an address.
+///
+/// # Errors
+/// The test cannot be reached, or refuses.
+pub(super) fn change(
+    address: &str,
+    token: Option<&str>,
+    attributes: &Value,
+) -> Result<(), K6Error> {
+    let answer = ask(address, token, "/v1/status", Some(attributes))?;
+    match answer["data"]["attributes"].is_object() {
+        true => Ok(()),
+        false => Err(unlike_a_test(address, &answer)),
+    }
+}
+
 fn scaled(invocation: &K6Invocation) -> Result<Value, K6Error> {
     let mut wanted = Map::new();
     let (vus, max) = invocation.scale;

@@ -18,6 +18,7 @@ mod inspect;
 mod inspect_plan;
 mod jmeter;
 mod k6;
+mod k8s;
 mod new;
 mod notices;
 mod own_run;
@@ -68,6 +69,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Command::Bombardier(dialect) => bombardier::run(&dialect.arguments, arguments, env, files),
         Command::Jmeter(dialect) => jmeter::run(&dialect.arguments, arguments, env),
         Command::Agent(args) => agent::run(args, files),
+        Command::K8s(args) => k8s::run(&args, env, files),
         Command::Target(args) => target::run(args),
         Command::Demo(args) => demo::run(&args, env),
         Command::Report(args) => report::run(&args, env),

@@ -31,6 +31,7 @@ pub const RESOURCES: &[(&str, &str, &str, bool)] = &[
     ("apps/v1", "replicasets", "ReplicaSet", true),
     ("apps/v1", "statefulsets", "StatefulSet", true),
     ("batch/v1", "jobs", "Job", true),
+    ("k6.io/v1alpha1", "testruns", "TestRun", true),
     ("networking.k8s.io/v1", "ingresses", "Ingress", true),
     ("serving.knative.dev/v1", "services", "Service", true),
 ];

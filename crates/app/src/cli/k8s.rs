@@ -1,0 +1,137 @@
+//! The options of `loadline k8s`.
+//!
+//! Must not know what they lead to. Invariant: one declaration per option.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Options of `loadline k8s`.
+#[derive(Args, Debug)]
+pub struct K8sArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub action: K8sAction,
+}
+
+/// What to do with tests in a cluster.
+#[derive(Subcommand, Debug)]
+pub enum K8sAction {
+    /// Run a script on N pods as one test, print its log, and exit as the test does
+    ///
+    /// The script and all that it imports and opens go into a ConfigMap, as loadline archive packs them. Ctrl-C stops the
+    /// test; a second one leaves it to the cluster.
+    ///
+    /// Exit codes: those of the test; 255 when it could not be run.
+    Run(K8sRunArgs),
+    /// Print the log of a test, and of one that runs all that follows
+    Logs(K8sTestArgs),
+    /// Stop a test. Its result is kept; one whose load has not begun is deleted
+    Stop(K8sStopArgs),
+    /// Print the result of a test: verdict, exit code, lost agents
+    Results(K8sResultsArgs),
+    /// List tests, the youngest first
+    Top(K8sTopArgs),
+}
+
+/// Which cluster.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Cluster")]
+pub struct ClusterArgs {
+    /// Context of the kubeconfig [default: the current one; run and stop want it named]
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+    /// Namespace [default: the context's]
+    #[arg(short, long, value_name = "NAME")]
+    pub namespace: Option<String>,
+    /// Kubeconfig file [default: $KUBECONFIG, else ~/.kube/config]
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+}
+
+/// Options of `loadline k8s run`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The cluster needs loadline-operator: docs/kubernetes-distributed.md.
+
+Examples:
+  loadline k8s run --context staging -p 4 test.js
+  loadline k8s run --context staging -p 8 --template testrun.yaml -e HOST=api test.js -- --vus 400 --duration 10m")]
+pub struct K8sRunArgs {
+    /// Which cluster.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// How many agents make the load, each in a pod of its own [default: the template's, else 1]
+    #[arg(short, long, value_name = "N")]
+    pub parallelism: Option<NonZeroU32>,
+    /// Name of the test [default: the script's, with a number]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// YAML file with a TestRun whose fields this test takes, such as runner; script and name are replaced
+    #[arg(long, value_name = "FILE")]
+    pub template: Option<PathBuf>,
+    /// Variable of the script's __ENV (repeatable)
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// Return as soon as the test is applied
+    #[arg(long)]
+    pub detach: bool,
+    /// Delete the test when it has ended
+    #[arg(long, conflicts_with = "detach")]
+    pub rm: bool,
+    /// Script or archive
+    #[arg(value_name = "SCRIPT")]
+    pub script: String,
+    /// Options of loadline run for the test, after --
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<String>,
+}
+
+/// One test.
+#[derive(Args, Debug)]
+pub struct K8sTestArgs {
+    /// Which cluster.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// Name of the test
+    pub name: String,
+}
+
+/// Options of `loadline k8s stop`.
+#[derive(Args, Debug)]
+pub struct K8sStopArgs {
+    /// Which test.
+    #[command(flatten)]
+    pub test: K8sTestArgs,
+    /// Token of the test's REST API, where it was given one [default: the one that its log names]
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "LOADLINE_CONTROL_TOKEN",
+        hide_env_values = true
+    )]
+    pub control_token: Option<String>,
+}
+
+/// Options of `loadline k8s results`.
+#[derive(Args, Debug)]
+pub struct K8sResultsArgs {
+    /// Which test.
+    #[command(flatten)]
+    pub test: K8sTestArgs,
+    /// Print it as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `loadline k8s top`.
+#[derive(Args, Debug)]
+pub struct K8sTopArgs {
+    /// Which cluster.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    /// Those of all namespaces
+    #[arg(short = 'A', long, conflicts_with = "namespace")]
+    pub all_namespaces: bool,
+}

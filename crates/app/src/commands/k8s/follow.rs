@@ -1,0 +1,207 @@
+//! A test in a cluster, followed until it is over.
+//!
+//! Must not know how it came there. Invariants: each line of its log is printed once and in order; what the cluster does not
+//! answer for a while is asked again.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use loadline_kubernetes::{Error, LogFollower, LogOptions, Pod, Selector, TestRun};
+use loadline_model::RunCommand;
+
+use super::{LOOK_EVERY, Place, stop, told};
+use crate::Ending;
+use crate::terminal::print;
+use crate::terminal::signals::{self, SecondSignal};
+
+/// Looks that a cluster may leave without an answer: a minute at least.
+const SILENT_LOOKS_MAX: u32 = 120;
+/// What is said at the first signal.
+const STOPS: &str = "\nstopping the test; again to leave it to the cluster\n";
+/// The container whose log is the test's.
+const CONTAINER: &str = "k6";
+
+/// The signals that come while a test is followed.
+pub(super) struct Impatience(Receiver<RunCommand>);
+
+impl Impatience {
+    pub(super) fn listen() -> Result<Impatience, Ending> {
+        let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
+        Ok(Impatience(orders))
+    }
+
+    /// Whether a signal came within so long.
+    fn comes_within(&self, time: Duration) -> bool {
+        match self.0.recv_timeout(time) {
+            Ok(_) => true,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => false,
+        }
+    }
+}
+
+/// A test that is followed.
+pub(super) struct Follow<'a> {
+    place: &'a Place,
+    name: String,
+    log: LogFollower,
+    /// Lines that were printed.
+    printed: usize,
+    /// Whether stages are told, too.
+    tells_stages: bool,
+    /// The stage and the reason that were told last.
+    said: (String, String),
+    /// Looks since the cluster answered last.
+    silent_looks: u32,
+}
+
+impl<'a> Follow<'a> {
+    /// Follows a test, and tells its stages.
+    pub(super) fn test(place: &'a Place, name: &str) -> Result<Follow<'a>, Ending> {
+        let follow = Follow::log(place, name)?;
+        Ok(Follow {
+            tells_stages: true,
+            ..follow
+        })
+    }
+
+    /// Follows the log of a test.
+    pub(super) fn log(place: &'a Place, name: &str) -> Result<Follow<'a>, Ending> {
+        place.test(name)?;
+        let options = LogOptions {
+            container: Some(CONTAINER.to_owned()),
+            ..LogOptions::default()
+        };
+        let pods = of_coordinator(name);
+        let log = place.cluster.follow_logs(&place.namespace, &pods, &options);
+        Ok(Follow {
+            place,
+            name: name.to_owned(),
+            log: log.map_err(told)?,
+            printed: 0,
+            tells_stages: false,
+            said: Default::default(),
+            silent_looks: 0,
+        })
+    }
+
+    /// Follows it to its end; a signal stops the test.
+    pub(super) fn until_over(mut self, signals: Option<&Impatience>) -> Result<TestRun, Ending> {
+        loop {
+            self.print_log();
+            if let Some(test) = self.look()? {
+                self.tell(&test);
+                if test.is_over() {
+                    self.print_rest();
+                    return Ok(test);
+                }
+            }
+            let is_asked = match signals {
+                Some(signals) => signals.comes_within(LOOK_EVERY),
+                None => {
+                    pause();
+                    false
+                }
+            };
+            if is_asked && let Err(why) = stop::ask(self.place, &self.name, None) {
+                print::to_stderr(&format!("the test does not stop: {}\n", why.message()));
+            }
+        }
+    }
+
+    /// The test as it is; `None`: the cluster does not answer.
+    fn look(&mut self) -> Result<Option<TestRun>, Ending> {
+        match self
+            .place
+            .cluster
+            .test_run(&self.place.namespace, &self.name)
+        {
+            Ok(test) => {
+                self.silent_looks = 0;
+                Ok(Some(test))
+            }
+            Err(error) if self.may_pass(&error) => Ok(None),
+            Err(error) => Err(told(
+                error.while_doing(&format!("test {} is lost", self.name)),
+            )),
+        }
+    }
+
+    fn may_pass(&mut self, error: &Error) -> bool {
+        self.silent_looks += 1;
+        error.may_pass() && self.silent_looks < SILENT_LOOKS_MAX
+    }
+
+    /// Tells a stage, and what keeps a test, once.
+    fn tell(&mut self, test: &TestRun) {
+        let now = (test.stage.clone(), test.reason.clone());
+        if !self.tells_stages || self.said == now || test.stage.is_empty() || test.is_over() {
+            return;
+        }
+        let why = match test.message.as_str() {
+            "" => String::new(),
+            message => format!(": {message}"),
+        };
+        print::to_stderr(&format!("{}{why}\n", test.stage));
+        self.said = now;
+    }
+
+    fn print_log(&mut self) {
+        let batch = self.log.take();
+        for line in &batch.lines {
+            self.print(&line.text);
+        }
+        for note in &batch.notes {
+            print::to_stderr(&format!("{note}\n"));
+        }
+    }
+
+    /// The end of a log that is written no more.
+    fn print_rest(&mut self) {
+        self.print_log();
+        let place = self.place;
+        let options = LogOptions {
+            container: Some(CONTAINER.to_owned()),
+            ..LogOptions::default()
+        };
+        // A pod that is gone has no log any more.
+        let log = coordinator(place, &self.name).and_then(|pod| {
+            let log = place.cluster.log(&place.namespace, &pod.name, &options);
+            log.map_err(told)
+        });
+        let log = log.unwrap_or_default();
+        for line in log.lines().skip(self.printed) {
+            self.print(line);
+        }
+    }
+
+    fn print(&mut self, line: &str) {
+        self.printed += 1;
+        // A reader that went away has seen all that it wanted.
+        drop(print::to_stdout(&format!("{line}\n")));
+    }
+}
+
+/// The pods of a test's coordinator.
+fn of_coordinator(name: &str) -> Selector {
+    Selector::labels(format!("job-name={name}-coordinator"))
+}
+
+/// The pod of a test's coordinator.
+pub(super) fn coordinator(place: &Place, name: &str) -> Result<Pod, Ending> {
+    let pods = place.cluster.pods(&place.namespace, &of_coordinator(name));
+    let first = pods.map_err(told)?.into_iter().next();
+    first.ok_or_else(|| {
+        let why = format!(
+            "test {name} has no coordinator's pod; is loadline-operator at work in its namespace?"
+        );
+        Ending::refusal(loadline_model::ExitCode::Other, &why)
+    })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a cluster is asked in a rhythm, and nothing else is waited for"
+)]
+fn pause() {
+    std::thread::sleep(LOOK_EVERY);
+}

@@ -1,0 +1,137 @@
+//! `k8s`: tests in a cluster, which an operator runs.
+//!
+//! Must not know what the operator does. Invariants: a cluster is changed only where its context was named; what cannot be asked is
+//! told in the cluster's words.
+
+mod follow;
+mod make;
+mod show;
+mod stop;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Display;
+use std::path::Path;
+use std::time::Duration;
+
+use loadline_kubernetes::{Cluster, Kubeconfig, TestRun};
+use loadline_model::ExitCode;
+
+use crate::cli::k8s::{ClusterArgs, K8sAction, K8sArgs, K8sRunArgs, K8sTestArgs};
+use crate::terminal::{now, print};
+use crate::{Ending, Env, Files};
+
+use follow::{Follow, Impatience};
+
+/// Runs the command.
+///
+/// # Errors
+/// The cluster cannot be asked, or the test cannot be run.
+pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, Ending> {
+    match &args.action {
+        K8sAction::Run(args) => run_test(args, env, files),
+        K8sAction::Logs(args) => {
+            let place = Place::of(&args.cluster)?;
+            Follow::log(&place, &args.name)?.until_over(None)?;
+            Ok(ExitCode::Ok)
+        }
+        K8sAction::Stop(args) => {
+            let place = Place::of(&args.test.cluster)?;
+            stop::stop(&place, &args.test.name, args.control_token.as_deref())?;
+            Ok(ExitCode::Ok)
+        }
+        K8sAction::Results(args) => {
+            let (_, test) = found(&args.test)?;
+            let text = match args.json {
+                true => show::json(&test),
+                false => show::result(&test),
+            };
+            Ok(Ending::answer(text).tell())
+        }
+        K8sAction::Top(args) => {
+            let place = Place::of(&args.cluster)?;
+            let namespace = match args.all_namespaces {
+                true => "",
+                false => place.namespace.as_str(),
+            };
+            let tests = place.cluster.test_runs(namespace).map_err(told)?;
+            let now_ns = now::unix_ns();
+            let text = show::table(&tests, args.all_namespaces, now_ns);
+            Ok(Ending::answer(text).tell())
+        }
+    }
+}
+
+/// A namespace of a cluster.
+struct Place {
+    cluster: Cluster,
+    namespace: String,
+}
+
+impl Place {
+    fn of(args: &ClusterArgs) -> Result<Place, Ending> {
+        let config = Kubeconfig::of(args.kubeconfig.as_deref()).map_err(refused)?;
+        let cluster = match &args.context {
+            Some(context) => Cluster::from_kubeconfig(&config, context),
+            None => Cluster::for_reading(&config),
+        };
+        let cluster = cluster.map_err(refused)?;
+        let namespace = args.namespace.clone();
+        Ok(Place {
+            namespace: namespace.unwrap_or_else(|| cluster.namespace().to_owned()),
+            cluster,
+        })
+    }
+
+    fn test(&self, name: &str) -> Result<TestRun, Ending> {
+        self.cluster.test_run(&self.namespace, name).map_err(told)
+    }
+}
+
+fn found(args: &K8sTestArgs) -> Result<(Place, TestRun), Ending> {
+    let place = Place::of(&args.cluster)?;
+    let test = place.test(&args.name)?;
+    Ok((place, test))
+}
+
+/// What the cluster says, which nobody foresaw.
+fn told(error: impl Display) -> Ending {
+    Ending::refusal(ExitCode::Other, &error.to_string())
+}
+
+/// What was asked for cannot be.
+fn refused(error: impl Display) -> Ending {
+    Ending::usage(&error.to_string())
+}
+
+fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, Ending> {
+    let place = Place::of(&args.cluster)?;
+    let template = args.template.as_deref().map(make::read_template);
+    let template = template.transpose()?;
+    let archive = make::pack(&args.script, &args.env, env, files)?;
+    let name = args.name.clone();
+    let name = name.unwrap_or_else(|| make::fresh_name(Path::new(&args.script)));
+    make::apply(
+        &place,
+        &name,
+        &make::manifests(args, &name, &archive, template)?,
+    )?;
+    if args.detach {
+        let next = format!("{name}\n");
+        print::to_stderr(&format!(
+            "applied; its log: loadline k8s logs {name}; its result: loadline k8s results {name}\n"
+        ));
+        return Ok(Ending::answer(next).tell());
+    }
+    print::to_stderr(&format!("test {name} is applied\n"));
+    let impatience = Impatience::listen()?;
+    let test = Follow::test(&place, &name)?.until_over(Some(&impatience))?;
+    print::to_stderr(&show::result(&test));
+    if args.rm {
+        make::delete(&place, &name)?;
+    }
+    Ok(show::exit_code(&test))
+}
+
+/// How often it is looked.
+const LOOK_EVERY: Duration = Duration::from_millis(500);

@@ -1,0 +1,217 @@
+//! What is told of tests in a cluster.
+//!
+//! Must not know the cluster. Invariant: whatever a status says, there is an exit code for it.
+
+use std::fmt::Write as _;
+
+use loadline_kubernetes::TestRun;
+use loadline_model::ExitCode;
+use serde_json::json;
+
+/// Nanoseconds of a second.
+const SECOND_NS: u64 = 1_000_000_000;
+/// What stands where there is nothing.
+const NOTHING: &str = "-";
+
+/// The exit code of a test that is over.
+pub(super) fn exit_code(test: &TestRun) -> ExitCode {
+    let mut known = ExitCode::ALL.iter();
+    let of_test = known.find(|code| Some(i64::from(code.code())) == test.exit_code);
+    match (of_test, test.result.as_deref()) {
+        // What ended well for the coordinator may still be an error of the test.
+        (Some(ExitCode::Ok) | None, Some("error")) => ExitCode::Other,
+        (Some(code), _) => *code,
+        (None, Some("passed")) => ExitCode::Ok,
+        (None, _) => ExitCode::Other,
+    }
+}
+
+/// A test in words, each on a line of its own.
+pub(super) fn result(test: &TestRun) -> String {
+    let mut text = format!("test {}: {}", test.name, stage(test));
+    if let Some(result) = &test.result {
+        let _ = write!(text, ", {result}");
+    }
+    if let Some(code) = test.exit_code {
+        let _ = write!(text, ", exit code {code}");
+    }
+    text.push('\n');
+    if test.result.as_deref() != Some("passed") && !test.message.is_empty() {
+        let _ = writeln!(text, "{}: {}", test.reason, test.message);
+    }
+    for lost in &test.lost {
+        let _ = write!(text, "lost: {}", lost.agent);
+        if !lost.pod.is_empty() {
+            let _ = write!(text, " (pod {})", lost.pod);
+        }
+        let _ = write!(text, ": {}", lost.cause);
+        if let Some(pod) = &lost.replaced_by {
+            let _ = write!(text, "; pod {pod} took over its share");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A test as JSON, with the names of its status.
+pub(super) fn json(test: &TestRun) -> String {
+    let time = |at: Option<u64>| at.map(loadline_kubernetes::time::format);
+    let lost = test.lost.iter().map(|lost| {
+        json!({ "agent": lost.agent, "pod": lost.pod, "cause": lost.cause, "replacedBy": lost.replaced_by })
+    });
+    let value = json!({
+        "name": test.name,
+        "namespace": test.namespace,
+        "stage": test.stage,
+        "result": test.result,
+        "exitCode": test.exit_code,
+        "reason": test.reason,
+        "message": test.message,
+        "agents": test.agents,
+        "agentsReady": test.agents_ready,
+        "lost": lost.collect::<Vec<_>>(),
+        "startTime": time(test.start_unix_ns),
+        "endTime": time(test.end_unix_ns),
+    });
+    format!("{value:#}\n")
+}
+
+/// Tests as rows.
+pub(super) fn table(tests: &[TestRun], with_namespace: bool, now_ns: u64) -> String {
+    let mut rows = vec![
+        [
+            "NAMESPACE",
+            "NAME",
+            "STAGE",
+            "RESULT",
+            "AGENTS",
+            "LOST",
+            "RAN",
+            "AGE",
+        ]
+        .map(str::to_owned),
+    ];
+    rows.extend(tests.iter().map(|test| row(test, now_ns)));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..rows[0].len()).filter_map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(&widths).skip(usize::from(!with_namespace));
+        let line: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        text.push_str(line.join("   ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn row(test: &TestRun, now_ns: u64) -> [String; 8] {
+    let nothing = || NOTHING.to_owned();
+    let agents = match test.is_over() || test.has_started() {
+        true => test.agents.to_string(),
+        false => format!("{}/{}", test.agents_ready, test.agents),
+    };
+    let lost = match test.lost.len() {
+        0 => nothing(),
+        lost => lost.to_string(),
+    };
+    let end_ns = test.end_unix_ns.unwrap_or(now_ns);
+    let ran = test
+        .start_unix_ns
+        .map_or_else(nothing, |start| age(end_ns, start));
+    [
+        test.namespace.clone(),
+        test.name.clone(),
+        stage(test).to_owned(),
+        test.result.clone().unwrap_or_else(nothing),
+        agents,
+        lost,
+        ran,
+        test.made_unix_ns
+            .map_or_else(nothing, |made| age(now_ns, made)),
+    ]
+}
+
+fn stage(test: &TestRun) -> &str {
+    match test.stage.as_str() {
+        "" => "not seen by an operator",
+        stage => stage,
+    }
+}
+
+/// Time between two instants, as kubectl writes it.
+fn age(now_ns: u64, since_ns: u64) -> String {
+    let seconds = now_ns.saturating_sub(since_ns) / SECOND_NS;
+    match seconds {
+        0..120 => format!("{seconds}s"),
+        120..7_200 => format!("{}m", seconds / 60),
+        7_200..172_800 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(status: &serde_json::Value) -> TestRun {
+        TestRun::read(&json!({
+            "metadata": { "name": "t", "namespace": "n", "creationTimestamp": "2026-01-01T00:00:00Z" },
+            "spec": { "parallelism": 2 },
+            "status": status,
+        }))
+        .expect("a test")
+    }
+
+    #[test]
+    fn a_test_ends_with_its_own_exit_code() {
+        let code = |status| exit_code(&test(&status));
+        assert_eq!(
+            code(json!({ "result": "passed", "exitCode": 0 })),
+            ExitCode::Ok
+        );
+        assert_eq!(
+            code(json!({ "result": "failed", "exitCode": 99 })),
+            ExitCode::ThresholdsFailed
+        );
+        assert_eq!(code(json!({ "result": "error" })), ExitCode::Other);
+        assert_eq!(
+            code(json!({ "result": "error", "exitCode": 137 })),
+            ExitCode::Other
+        );
+        assert_eq!(code(json!({})), ExitCode::Other);
+    }
+
+    #[test]
+    fn lost_agents_are_told() {
+        let lost = test(
+            &json!({ "stage": "finished", "result": "passed", "exitCode": 0,
+            "lost": [{ "agent": "t-2", "pod": "t-2-x", "cause": "OOMKilled", "replacedBy": "t-2-y" }] }),
+        );
+        assert_eq!(
+            result(&lost),
+            "test t: finished, passed, exit code 0\n\
+             lost: t-2 (pod t-2-x): OOMKilled; pod t-2-y took over its share\n"
+        );
+        let failed = test(
+            &json!({ "stage": "error", "result": "error", "reason": "AgentLost", "message": "why" }),
+        );
+        assert_eq!(result(&failed), "test t: error, error\nAgentLost: why\n");
+    }
+
+    #[test]
+    fn tests_are_rows() {
+        let tests = [
+            test(&json!({ "stage": "started", "startTime": "2026-01-01T00:00:10Z" })),
+            test(&json!({})),
+        ];
+        let now_ns = loadline_kubernetes::time::parse("2026-01-01T00:01:00Z").expect("a time");
+        assert_eq!(
+            table(&tests, false, now_ns),
+            "NAME   STAGE                     RESULT   AGENTS   LOST   RAN   AGE\n\
+             t      started                   -        2        -      50s   60s\n\
+             t      not seen by an operator   -        0/2      -      -     60s\n"
+        );
+    }
+}

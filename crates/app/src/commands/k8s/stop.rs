@@ -1,0 +1,77 @@
+//! Stopping a test in a cluster.
+//!
+//! Must not know how it runs. Invariant: a test whose load has begun keeps its result.
+
+use loadline_kubernetes::{ForwardTo, LogOptions, RemotePort};
+use loadline_model::ExitCode;
+use serde_json::json;
+
+use super::{Place, follow, make, told};
+use crate::Ending;
+use crate::commands::control;
+use crate::terminal::print;
+
+/// The port of a coordinator's REST API.
+const REST_PORT: u16 = 6565;
+/// What stands before the token in a coordinator's log.
+const BEFORE_TOKEN: &str = ": send Authorization: Bearer ";
+
+/// Stops a test, and tells that it was done.
+pub(super) fn stop(place: &Place, name: &str, token: Option<&str>) -> Result<(), Ending> {
+    let test = place.test(name)?;
+    if test.is_over() {
+        print::to_stderr(&format!("test {name} is over already\n"));
+        return Ok(());
+    }
+    ask(place, name, token)?;
+    let what = match test.has_started() {
+        true => "stops",
+        false => "had not begun, and is deleted",
+    };
+    print::to_stderr(&format!("test {name} {what}\n"));
+    Ok(())
+}
+
+/// Asks a test to stop; deletes one whose load has not begun.
+pub(super) fn ask(place: &Place, name: &str, token: Option<&str>) -> Result<(), Ending> {
+    let test = place.test(name)?;
+    if !test.has_started() {
+        return make::delete(place, name);
+    }
+    let pod = follow::coordinator(place, name)?;
+    let token = match token {
+        Some(token) => Some(token.to_owned()),
+        None => {
+            let options = LogOptions::default();
+            let log = place.cluster.log(&place.namespace, &pod.name, &options);
+            token_in(&log.map_err(told)?)
+        }
+    };
+    let to = ForwardTo::Pod {
+        namespace: place.namespace.clone(),
+        name: pod.name,
+    };
+    let port = RemotePort::Number(REST_PORT);
+    let forward = place.cluster.port_forward(&to, &port).map_err(told)?;
+    let address = forward.address().to_string();
+    let asked = control::change(&address, token.as_deref(), &json!({ "stopped": true }));
+    asked.map_err(|error| Ending::refusal(ExitCode::Other, &error.notice.message))
+}
+
+/// The token that a coordinator's log names.
+fn token_in(log: &str) -> Option<String> {
+    let (_, rest) = log.split_once(BEFORE_TOKEN)?;
+    rest.split_whitespace().next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_stands_in_the_log() {
+        let log = "waiting\nREST API at 0.0.0.0:6565: send Authorization: Bearer ab-1 (--control-token names another, or off)\nx\n";
+        assert_eq!(token_in(log).as_deref(), Some("ab-1"));
+        assert_eq!(token_in("nothing"), None);
+    }
+}

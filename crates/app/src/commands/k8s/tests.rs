@@ -1,0 +1,156 @@
+//! Tests of a cluster, against the stand-in of its API.
+//!
+//! Must not know the operator. Invariant: the status is what the test itself wrote.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread;
+
+use clap::Parser as _;
+use loadline_kubernetes::testing::ApiServer;
+use serde_json::{Value, json};
+
+use super::follow::Follow;
+use super::{Place, make, stop};
+use crate::cli::k8s::{K8sAction, K8sRunArgs};
+use crate::cli::{Cli, Command};
+use crate::terminal::print;
+use crate::{Env, Files};
+
+fn place(server: &ApiServer) -> Place {
+    Place {
+        cluster: server.cluster(),
+        namespace: "shop".to_owned(),
+    }
+}
+
+/// A test whose coordinator has a pod.
+fn put_test(server: &ApiServer, status: &Value) {
+    server.put(json!({ "apiVersion": "k6.io/v1alpha1", "kind": "TestRun",
+        "metadata": { "name": "t", "namespace": "shop" }, "spec": { "parallelism": 2 } }));
+    server.change("TestRun", "shop", "t", |test| {
+        test["status"] = status.clone();
+    });
+    server.put(json!({ "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "name": "t-coordinator-x", "namespace": "shop", "labels": { "job-name": "t-coordinator" } },
+        "spec": { "containers": [{ "name": "k6", "image": "i", "ports": [{ "containerPort": 6565 }] }] },
+        "status": { "phase": "Succeeded" } }));
+}
+
+fn run_args(words: &[&str]) -> K8sRunArgs {
+    let words = [&["loadline", "k8s", "run", "--context", "stand-in"], words].concat();
+    match Cli::parse_from(words).command {
+        Command::K8s(args) => match args.action {
+            K8sAction::Run(args) => args,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_script_is_applied_with_all_that_it_reads() {
+    let server = ApiServer::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("a.js");
+    std::fs::write(folder.path().join("b.js"), "export const n = 7;").expect("written");
+    let text = "import { n } from './b.js'; export default function () { n; }";
+    std::fs::write(&script, text).expect("written");
+    let script = script.to_string_lossy();
+    let template = folder.path().join("like.yaml");
+    let like = "apiVersion: k6.io/v1alpha1\nkind: TestRun\nmetadata:\n  name: other\n  annotations: {a: b}\nspec:\n  \
+        parallelism: 8\n  separate: true\n  runner:\n    nodeSelector: {pool: load}\n";
+    std::fs::write(&template, like).expect("written");
+    let template = make::read_template(&template).expect("a test");
+    let args = run_args(&["-p", "3", "-e", "A=b c", &script, "--", "--vus", "9"]);
+    let packed =
+        make::pack(&args.script, &args.env, &Env::default(), &Files::Disk).expect("packed");
+    let all = make::manifests(&args, "t", &packed, Some(template.clone())).expect("objects");
+    let place = place(&server);
+    make::apply(&place, "t", &all).expect("applied");
+    let test = server.get("TestRun", "shop", "t").expect("it is there");
+    assert_eq!(
+        test["spec"],
+        json!({ "parallelism": 3, "args": ["--env", "A=b c", "--vus", "9"], "separate": true,
+            "script": { "configMap": { "name": "t", "file": "archive.tar" } },
+            "runner": { "nodeSelector": { "pool": "load" } } })
+    );
+    assert_eq!(test["metadata"]["annotations"]["a"], "b");
+    let script = server.get("ConfigMap", "shop", "t").expect("it is there");
+    assert_eq!(
+        script["metadata"]["ownerReferences"][0]["uid"],
+        test["metadata"]["uid"]
+    );
+    let both = ["export const n = 7", "import { n }"];
+    let packed = String::from_utf8_lossy(&packed);
+    assert!(both.iter().all(|part| packed.contains(part)) && !packed.contains("b c"));
+
+    let again = make::apply(&place, "t", &all).expect_err("it is there already");
+    assert!(again.message().contains("there is a test t"), "{again}");
+    let mut taken = template;
+    taken["spec"]["arguments"] = json!("--vus 1");
+    let taken = make::manifests(&args, "t", b"", Some(taken)).expect_err("said twice");
+    assert!(taken.message().contains("arguments"), "{taken}");
+}
+
+#[test]
+fn a_test_is_followed_to_its_end() {
+    let server = ApiServer::start();
+    put_test(
+        &server,
+        &json!({ "stage": "finished", "result": "failed", "exitCode": 99 }),
+    );
+    for line in ["one", "two"] {
+        server.print("shop", "t-coordinator-x", "k6", line);
+    }
+    let place = place(&server);
+    print::overhear();
+    let test = Follow::log(&place, "t").and_then(|follow| follow.until_over(None));
+    let heard = print::take_overheard();
+    assert_eq!(test.expect("it is over").exit_code, Some(99));
+    assert_eq!(heard, "one\ntwo\n");
+    let missing = place.test("u").expect_err("there is none");
+    assert!(missing.message().contains('u'), "{missing}");
+}
+
+#[test]
+fn a_test_that_runs_is_asked_to_stop_and_one_that_waits_is_deleted() {
+    let server = ApiServer::start();
+    put_test(
+        &server,
+        &json!({ "stage": "started", "startTime": "2026-01-01T00:00:00Z" }),
+    );
+    let token = "REST API at 0.0.0.0:6565: send Authorization: Bearer tok-1 (--control-token names another, or off)";
+    server.print("shop", "t-coordinator-x", "k6", token);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    server.listen_at(
+        "t-coordinator-x",
+        6565,
+        listener.local_addr().expect("bound"),
+    );
+    let asked = thread::spawn(move || {
+        // The first connection is the forward's own trial.
+        for connection in listener.incoming().flatten() {
+            let mut connection = connection;
+            let mut bytes = [0; 4_096];
+            let length = connection.read(&mut bytes).unwrap_or_default();
+            if length > 0 {
+                let answer = b"HTTP/1.0 200 OK\r\n\r\n{\"data\":{\"attributes\":{}}}";
+                connection.write_all(answer).expect("a reader");
+                return String::from_utf8_lossy(&bytes[..length]).into_owned();
+            }
+        }
+        String::new()
+    });
+    let place = place(&server);
+    stop::stop(&place, "t", None).expect("asked");
+    let asked = asked.join().expect("it ends");
+    assert!(
+        asked.contains("Bearer tok-1\r\n") && asked.contains("\"stopped\":true"),
+        "{asked}"
+    );
+
+    put_test(&server, &json!({ "stage": "created" }));
+    stop::stop(&place, "t", None).expect("deleted");
+    assert_eq!(server.get("TestRun", "shop", "t"), None);
+}

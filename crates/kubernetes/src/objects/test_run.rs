@@ -1,0 +1,130 @@
+//! A test that an operator runs on pods: what its status says.
+//!
+//! Must not know how it is run. Invariant: a test that no operator looked at yet has an empty stage.
+//!
+//! Source: `deploy/operator/crd.yaml`.
+
+use serde_json::Value;
+
+use super::identity;
+use crate::error::Result;
+use crate::json;
+
+/// A `TestRun`, `k6.io/v1alpha1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestRun {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Tells it from others of its name.
+    pub uid: String,
+    /// `initialization`, `started`, `finished` and others; empty: no operator looked at it yet.
+    pub stage: String,
+    /// `passed`, `failed`, `error`; `None`: there is none yet.
+    pub result: Option<String>,
+    /// The test's exit code; `None`: it has not ended, or never ran.
+    pub exit_code: Option<i64>,
+    /// Why, in one word; empty: nothing is to be told.
+    pub reason: String,
+    /// Why, in words.
+    pub message: String,
+    /// How many agents it has.
+    pub agents: u32,
+    /// How many of them have joined.
+    pub agents_ready: u32,
+    /// The agents that were lost.
+    pub lost: Vec<LostAgent>,
+    /// When it was applied, in nanoseconds since 1970.
+    pub made_unix_ns: Option<u64>,
+    /// When its load began, likewise.
+    pub start_unix_ns: Option<u64>,
+    /// When it ended, likewise.
+    pub end_unix_ns: Option<u64>,
+}
+
+/// An agent that was lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostAgent {
+    /// Its name.
+    pub agent: String,
+    /// Its pod; empty: it was gone before it was seen.
+    pub pod: String,
+    /// Why, in the cluster's words.
+    pub cause: String,
+    /// The pod that went on in its place.
+    pub replaced_by: Option<String>,
+}
+
+impl TestRun {
+    /// Reads a `TestRun`.
+    ///
+    /// # Errors
+    /// It has no name.
+    pub fn read(value: &Value) -> Result<TestRun> {
+        let (namespace, name, _) = identity(value)?;
+        let lost = json::items(value, "/status/lost").iter();
+        Ok(TestRun {
+            namespace,
+            name,
+            uid: json::owned(value, "/metadata/uid"),
+            stage: json::owned(value, "/status/stage"),
+            result: json::filled(value, "/status/result"),
+            exit_code: value.pointer("/status/exitCode").and_then(Value::as_i64),
+            reason: json::owned(value, "/status/reason"),
+            message: json::owned(value, "/status/message"),
+            agents: json::count(value, "/spec/parallelism", 1),
+            agents_ready: json::count(value, "/status/agentsReady", 0),
+            lost: lost.map(LostAgent::read).collect(),
+            made_unix_ns: json::instant(value, "/metadata/creationTimestamp"),
+            start_unix_ns: json::instant(value, "/status/startTime"),
+            end_unix_ns: json::instant(value, "/status/endTime"),
+        })
+    }
+
+    /// Whether its load has begun.
+    #[must_use]
+    pub fn has_started(&self) -> bool {
+        self.start_unix_ns.is_some() || ["started", "stopped"].contains(&self.stage.as_str())
+    }
+
+    /// Whether nothing more comes.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        ["finished", "error"].contains(&self.stage.as_str())
+    }
+}
+
+impl LostAgent {
+    fn read(value: &Value) -> LostAgent {
+        LostAgent {
+            agent: json::owned(value, "/agent"),
+            pod: json::owned(value, "/pod"),
+            cause: json::owned(value, "/cause"),
+            replaced_by: json::filled(value, "/replacedBy"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_test_tells_how_far_it_is() {
+        let fresh =
+            json!({ "metadata": { "name": "t", "namespace": "n" }, "spec": { "parallelism": 4 } });
+        let fresh = TestRun::read(&fresh).expect("a test");
+        assert_eq!((fresh.agents, fresh.stage.as_str()), (4, ""));
+        assert!(!fresh.has_started() && !fresh.is_over());
+        let ended = json!({ "metadata": { "name": "t" }, "status": { "stage": "finished", "result": "error",
+            "exitCode": 112, "startTime": "2026-01-01T00:00:00Z",
+            "lost": [{ "agent": "t-2", "cause": "OOMKilled", "replacedBy": "t-2-y" }] } });
+        let ended = TestRun::read(&ended).expect("a test");
+        assert!(ended.has_started() && ended.is_over());
+        assert_eq!(ended.exit_code, Some(112));
+        assert_eq!(ended.lost[0].replaced_by.as_deref(), Some("t-2-y"));
+    }
+}

@@ -6,6 +6,7 @@
 //!
 //! Invariant: nothing here grows with the number of requests.
 
+pub mod agent;
 pub mod bounded;
 pub mod check;
 pub mod civil;
@@ -41,6 +42,7 @@ pub mod url;
 pub mod verdict;
 pub mod vu_numbers;
 
+pub use agent::{AgentShare, AgentSums};
 pub use check::{Check, JsonPath};
 pub use client::ClientPlan;
 pub use command::RunCommand;

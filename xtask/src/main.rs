@@ -14,6 +14,7 @@ mod ci;
 mod dialect_goldens;
 mod exec;
 mod generate;
+mod image;
 mod jmeter_goldens;
 mod k6_goldens;
 mod k6_support;
@@ -36,6 +37,7 @@ usage: cargo xtask <command>
   tidy                                         house rules: lengths, headers, words, layers
   policy                                       licences, bans and sources of the dependencies
   generate [--check]                           references made from the binary, docs/
+  image [--out FILE] [--tag NAME:TAG]          the container image, as an archive
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
   jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
@@ -63,6 +65,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "tidy" => tidy::command(),
         "policy" => policy::command(),
         "generate" => generate::command(rest),
+        "image" => image::command(rest),
         "bench" => bench::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),
         "jmeter-goldens" => jmeter_goldens::command(rest),

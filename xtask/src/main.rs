@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod chart;
 mod ci;
 mod dialect_goldens;
 mod exec;
@@ -39,6 +40,7 @@ usage: cargo xtask <command>
   generate [--check]                           references made from the binary, docs/
   image [--out FILE] [--tag NAME:TAG]          the container image, as an archive
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
+  chart [--check]                              files of the Helm chart that are made of others
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
   jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
@@ -65,6 +67,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "tidy" => tidy::command(),
         "policy" => policy::command(),
         "generate" => generate::command(rest),
+        "chart" => chart::command(rest),
         "image" => image::command(rest),
         "bench" => bench::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),

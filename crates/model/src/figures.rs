@@ -347,17 +347,16 @@ fn of_trend(metric: &str, trend: &TimeTrend) -> Option<TimeFigures> {
 }
 
 fn thresholds(result: &RunResult) -> Vec<ThresholdFigure> {
-    let own = result.thresholds.iter().map(|outcome| ThresholdFigure {
-        name: String::new(),
-        condition: outcome.threshold.clone(),
-        value: outcome.value,
-        passed: outcome.passed,
-    });
-    let metrics = result
-        .summary
-        .iter()
-        .flat_map(|summary| &summary.root.metrics);
-    let of_script = metrics.flat_map(|metric| {
+    let Some(summary) = &result.summary else {
+        let own = result.thresholds.iter().map(|outcome| ThresholdFigure {
+            name: String::new(),
+            condition: outcome.threshold.clone(),
+            value: outcome.value,
+            passed: outcome.passed,
+        });
+        return own.collect();
+    };
+    let of_script = summary.root.metrics.iter().flat_map(|metric| {
         metric.thresholds.iter().map(|threshold| ThresholdFigure {
             name: metric.key(),
             condition: threshold.source.to_string(),
@@ -365,7 +364,7 @@ fn thresholds(result: &RunResult) -> Vec<ThresholdFigure> {
             passed: threshold.passed,
         })
     });
-    own.chain(of_script).collect()
+    of_script.collect()
 }
 
 #[cfg(test)]

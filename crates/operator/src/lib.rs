@@ -6,12 +6,14 @@
 pub mod arguments;
 mod clock;
 mod failure;
+pub mod handed;
 pub mod identity;
 mod io;
 pub mod lease;
 pub mod names;
 pub mod objects;
 pub mod pods;
+pub mod results;
 pub mod seen;
 mod service;
 pub mod status;

@@ -44,8 +44,17 @@ impl<'a> Names<'a> {
     /// The Secret with the identities: one that a test of the same name left behind is not taken for it.
     #[must_use]
     pub fn secret(&self) -> String {
-        let uid = self.uid.get(..8).unwrap_or(self.uid);
-        format!("{}-identity-{uid}", self.name)
+        format!("{}-identity-{}", self.name, self.short_uid())
+    }
+
+    /// The ConfigMap with the result, likewise.
+    #[must_use]
+    pub fn results(&self) -> String {
+        format!("{}-results-{}", self.name, self.short_uid())
+    }
+
+    fn short_uid(&self) -> &str {
+        self.uid.get(..8).unwrap_or(self.uid)
     }
 
     /// The agent that a Job is of.

@@ -147,7 +147,8 @@ fn job(run: &TestRun, name: &str, mut template: Value) -> Value {
     })
 }
 
-fn metadata(run: &TestRun, name: &str) -> Value {
+/// Name, labels and the owner.
+pub(crate) fn metadata(run: &TestRun, name: &str) -> Value {
     json!({
         "name": name,
         "namespace": run.namespace,

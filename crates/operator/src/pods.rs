@@ -4,6 +4,8 @@
 //! know the API. Invariants: a container's program is an argument vector; a pod mounts its own identity and no other; without a
 //! service account that the user names there is no token in a pod.
 
+mod keeper;
+
 use serde_json::{Map, Value, json};
 
 use crate::arguments::has;
@@ -18,6 +20,8 @@ pub const REST_PORT: u16 = 6_565;
 const IDENTITY_FOLDER: &str = "/loadline/identity";
 /// Key of the identity within its folder.
 const IDENTITY_FILE: &str = "identity.pem";
+/// Where the coordinator leaves its figures: the kubelet's own place, which also a read-only root has.
+const LAST_WORD: &str = "/dev/termination-log";
 /// What the coordinator is given beside its load's: it makes none.
 const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
 /// Fields of a pod that are the container's.
@@ -65,6 +69,8 @@ struct Pod {
     volumes: Vec<Value>,
     mounts: Vec<Value>,
     before: Vec<Value>,
+    /// Containers beside the program's.
+    beside: Vec<Value>,
 }
 
 /// The template of an agent's pod; `address`: where it joins.
@@ -118,6 +124,9 @@ pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
         .map(|fields| fields.list("env").to_vec())
         .concat();
     env.push(json!({"name": "LOADLINE_REFUSE_IDLE_AGENTS", "value": "1"}));
+    env.push(json!({"name": "LOADLINE_TERMINATION_LOG", "value": LAST_WORD}));
+    pod.container
+        .insert("terminationMessagePath".into(), json!(LAST_WORD));
     pod.container.insert("env".into(), json!(env));
     let sources = all.map(|fields| fields.list("envFrom").to_vec()).concat();
     pod.container.insert("envFrom".into(), json!(sources));
@@ -148,9 +157,12 @@ pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
     pod.script(run);
     pod.share(&all);
     pod.identity(run, "coordinator.pem");
+    pod.keep_results(run, &all);
     // Not of the label that agents are kept apart by.
     let labels = json!({"app": "loadline"});
-    pod.template(run, &Names::of(run).coordinator(), &all, &labels)
+    let mut template = pod.template(run, &Names::of(run).coordinator(), &all, &labels);
+    template["metadata"]["annotations"]["kubectl.kubernetes.io/default-container"] = json!("k6");
+    template
 }
 
 /// What the coordinator runs.
@@ -209,6 +221,7 @@ impl Pod {
             volumes: Vec::new(),
             mounts: Vec::new(),
             before: Vec::new(),
+            beside: Vec::new(),
         };
         for fields in all {
             for (name, value) in fields.0.iter().filter(|(_, value)| !value.is_null()) {
@@ -348,13 +361,16 @@ impl Pod {
             volumes,
             mounts,
             before,
+            beside,
         } = self;
         container.insert("volumeMounts".into(), json!(mounts));
         spec.insert("volumes".into(), json!(volumes));
         if !before.is_empty() {
             spec.insert("initContainers".into(), json!(before));
         }
-        spec.insert("containers".into(), json!([container]));
+        let mut containers = vec![Value::Object(container)];
+        containers.extend(beside);
+        spec.insert("containers".into(), json!(containers));
         spec.insert("hostname".into(), json!(name));
         spec.insert("restartPolicy".into(), json!("Never"));
         json!({"metadata": metadata(run, all, own), "spec": spec})

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::arguments;
+use crate::results::{RESULTS_ANNOTATION, Wanted};
 
 /// Most agents of a test: their identities lie in one Secret, which holds a mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
@@ -131,6 +132,8 @@ pub struct TestRun {
     pub ttl: Option<Duration>,
     /// Whether the runner's image has loadline in it.
     pub keeps_image: bool,
+    /// Where its whole result is wanted.
+    pub results: Wanted,
     /// Fields of the agents' pods.
     pub runner: PodFields,
     /// Fields of the pod that started the test.
@@ -198,6 +201,7 @@ impl TestRun {
         }
         let annotation = |name: &str| metadata["annotations"][name].as_str();
         Ok(TestRun {
+            results: Wanted::read(annotation(RESULTS_ANNOTATION), &name)?,
             name,
             namespace: of_metadata("namespace"),
             uid: of_metadata("uid"),

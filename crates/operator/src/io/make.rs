@@ -58,7 +58,7 @@ pub(super) async fn agents(
 }
 
 /// Makes an object, or gives the one that is there.
-async fn make(client: &Client, run: &TestRun, object: &Value) -> Result<Value, Failure> {
+pub(super) async fn make(client: &Client, run: &TestRun, object: &Value) -> Result<Value, Failure> {
     let path = path(object);
     let uri = format!("{path}?fieldManager={MANAGER}&fieldValidation=Strict");
     let body = serde_json::to_vec(object).map_err(|error| Failure::Passing(error.to_string()))?;
@@ -97,11 +97,12 @@ async fn there(
     path: &str,
     what: &str,
 ) -> Result<Value, Failure> {
-    // Its name is the test's alone, and Secrets are not read.
-    if object["metadata"]["name"] == Names::of(run).secret().as_str() {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    // Their names are the test's alone, and neither Secrets nor ConfigMaps are read.
+    let names = Names::of(run);
+    if name == names.secret() || name == names.results() {
         return Ok(Value::Null);
     }
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
     let request = http::Request::get(format!("{path}/{name}"))
         .body(Vec::new())
         .map_err(|error| Failure::Passing(error.to_string()))?;
@@ -130,6 +131,7 @@ fn path(object: &Value) -> String {
     let (root, plural) = match object["kind"].as_str().unwrap_or_default() {
         "Service" => ("api", "services"),
         "Secret" => ("api", "secrets"),
+        "ConfigMap" => ("api", "configmaps"),
         "NetworkPolicy" => ("apis", "networkpolicies"),
         _ => ("apis", "jobs"),
     };

@@ -1,0 +1,83 @@
+//! The container beside the coordinator's that hands its result on.
+//!
+//! Must not know what becomes of that. Invariants: it has neither the test's identity nor the user's variables and volumes; the
+//! coordinator starts before it, and ends without waiting for it.
+
+use serde_json::{Value, json};
+
+use super::{Pod, PodFields, first};
+use crate::results::{CONTAINER, Wanted};
+use crate::test_run::TestRun;
+
+/// The volume that both share.
+const VOLUME: &str = "loadline-results";
+/// Where it lies.
+const FOLDER: &str = "/loadline/results";
+/// Where the user's volume lies.
+const KEPT_FOLDER: &str = "/loadline/kept";
+
+impl Pod {
+    /// Lets the coordinator leave its result, and puts the container beside it that hands it on.
+    pub(super) fn keep_results(&mut self, run: &TestRun, all: &[&PodFields]) {
+        if run.results == Wanted::Nowhere {
+            return;
+        }
+        let (at_work, result) = (format!("{FOLDER}/at-work"), format!("{FOLDER}/result.json"));
+        self.volumes.push(json!({"name": VOLUME, "emptyDir": {}}));
+        self.mounts
+            .push(json!({"name": VOLUME, "mountPath": FOLDER}));
+        if let Some(env) = self.container.get_mut("env").and_then(Value::as_array_mut) {
+            env.push(json!({"name": "LOADLINE_AT_WORK", "value": at_work}));
+            env.push(json!({"name": "LOADLINE_JSON", "value": result}));
+        }
+        let words = [
+            "loadline",
+            "k8s",
+            "keep",
+            "--at-work",
+            &at_work,
+            "--result",
+            &result,
+        ];
+        let mut command = words.map(str::to_owned).to_vec();
+        let mut mounts = vec![json!({"name": VOLUME, "mountPath": FOLDER, "readOnly": true})];
+        if let Wanted::Volume { claim, path } = &run.results {
+            command.extend(["--to".to_owned(), format!("{KEPT_FOLDER}/{path}")]);
+            self.volumes.push(
+                json!({"name": "loadline-kept", "persistentVolumeClaim": {"claimName": claim}}),
+            );
+            mounts.push(json!({"name": "loadline-kept", "mountPath": KEPT_FOLDER}));
+            self.let_write(all);
+        }
+        // A quota may want limits of each container.
+        let mut resources = json!({"requests": {"cpu": "10m", "memory": "32Mi"}});
+        if let Some(limits) = run.initializer.get("resources").map(|of| &of["limits"])
+            && limits.is_object()
+        {
+            resources["limits"] = limits.clone();
+        }
+        let mut keeper = json!({
+            "name": CONTAINER,
+            "image": self.container["image"],
+            "command": command,
+            "securityContext": self.container["securityContext"],
+            "resources": resources,
+            "volumeMounts": mounts,
+        });
+        if let Some(policy) = self.container.get("imagePullPolicy") {
+            keeper["imagePullPolicy"] = policy.clone();
+        }
+        self.beside.push(keeper);
+    }
+
+    /// Lets whom programs run as unless told otherwise write to a new volume, which is root's.
+    fn let_write(&mut self, all: &[&PodFields]) {
+        let context = self.spec.get_mut("securityContext");
+        if let Some(context) = context.filter(|_| first(all, "securityContext").is_none())
+            && let Some(user) = context.get("runAsUser").cloned()
+        {
+            context["fsGroup"] = user;
+            context["fsGroupChangePolicy"] = json!("OnRootMismatch");
+        }
+    }
+}

@@ -2,9 +2,8 @@
 //!
 //! Must not know what other fields say. Invariant: each argument reaches the program as one element of its argument vector.
 
-use serde_json::Value;
-
-use crate::test_run::{Fields, Refusal, invalid, unsupported};
+use crate::fields::Fields;
+use crate::test::{Refusal, unsupported};
 
 /// What the operator says itself, and why the user cannot.
 const OURS: &[(&str, &str)] = &[
@@ -23,23 +22,17 @@ const OURS: &[(&str, &str)] = &[
 
 /// The arguments of a specification: `args` as they are, else `arguments` split at blanks.
 pub(crate) fn read(spec: &Fields<'_>) -> Result<Vec<String>, Refusal> {
-    let exact = spec.list("args")?;
-    let arguments: Vec<String> = match exact {
-        [] => spec.text("arguments")?.unwrap_or_default(),
-        _ => "",
+    let mut all = spec.texts("args")?;
+    if all.is_empty() {
+        let split = spec.text("arguments")?.unwrap_or_default();
+        all.extend(split.split_whitespace().map(str::to_owned));
     }
-    .split_whitespace()
-    .map(str::to_owned)
-    .collect();
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let exact: Option<Vec<String>> = exact.iter().map(text).collect();
-    let exact = exact.ok_or_else(|| invalid("spec.args: a list of texts is wanted".to_owned()))?;
-    let all = [exact, arguments].concat();
     check(&all)?;
     Ok(all)
 }
 
-fn check(arguments: &[String]) -> Result<(), Refusal> {
+/// Refuses what the operator says itself.
+pub(crate) fn check(arguments: &[String]) -> Result<(), Refusal> {
     for (index, argument) in arguments.iter().enumerate() {
         let (flag, value) = argument
             .split_once('=')
@@ -77,7 +70,7 @@ pub fn has(arguments: &[String], long: &str, letter: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

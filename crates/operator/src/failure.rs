@@ -4,11 +4,13 @@
 
 use std::fmt;
 
-use crate::test_run::Refusal;
+use crate::kind::Kind;
+use crate::test::Refusal;
 
 /// A test by its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
+    pub(crate) kind: Kind,
     pub(crate) namespace: String,
     pub(crate) name: String,
 }

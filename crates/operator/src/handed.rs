@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::names::Names;
 use crate::objects;
 use crate::results::Kept;
-use crate::test_run::TestRun;
+use crate::test::Test;
 
 /// Most bytes of files in a ConfigMap, which holds a mebibyte: so much that no store of objects suffers from many tests.
 pub const CONFIG_MAP_MAX: usize = 512 << 10;
@@ -32,7 +32,7 @@ pub enum Plan {
 
 /// What becomes of a keeper's log, of which [`LOG_MAX`] bytes were read at most.
 #[must_use]
-pub fn plan(run: &TestRun, pod: &str, log: &str) -> Plan {
+pub fn plan(run: &Test, pod: &str, log: &str) -> Plan {
     let is_cut = log.len() as i64 >= LOG_MAX;
     let Some(parcel) = Parcel::read(log) else {
         return match log.trim() {
@@ -73,7 +73,7 @@ pub fn plan(run: &TestRun, pod: &str, log: &str) -> Plan {
     Plan::Make(Box::new(config_map(run, &files)), kept)
 }
 
-fn config_map(run: &TestRun, files: &[(KeptFile, Vec<u8>)]) -> Value {
+fn config_map(run: &Test, files: &[(KeptFile, Vec<u8>)]) -> Value {
     let data: Map<String, Value> = files
         .iter()
         .map(|(file, bytes)| {

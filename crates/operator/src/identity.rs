@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn the_identities_of_the_largest_test_fit_into_a_secret() {
         let one = make(&["c".to_owned()], 1, OffsetDateTime::UNIX_EPOCH).expect("identities");
-        let all = one.agents[0].len() * crate::test_run::PARALLELISM_MAX as usize;
+        let all = one.agents[0].len() * crate::test::PARALLELISM_MAX as usize;
         assert!(all < 1_000_000, "{all}");
     }
 }

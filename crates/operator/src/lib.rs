@@ -6,19 +6,23 @@
 pub mod arguments;
 mod clock;
 mod failure;
+mod fields;
 pub mod handed;
 pub mod identity;
 mod io;
+pub mod kind;
 pub mod lease;
 pub mod names;
 pub mod objects;
 pub mod pods;
+pub mod reading;
 pub mod results;
 pub mod seen;
 mod service;
 pub mod status;
 pub mod step;
 mod terminal;
+pub mod test;
 pub mod test_run;
 
 pub use service::{Options, run};

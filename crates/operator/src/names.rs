@@ -2,16 +2,17 @@
 //!
 //! Must not know what they are for. Invariant: two tests, of one name even, have different secrets.
 
-use crate::test_run::TestRun;
+use crate::kind::Kind;
+use crate::test::Test;
 
-/// Label by which the objects of a test are found.
-pub const LABEL: &str = "k6_cr";
 /// Who made an object.
 pub const MANAGER: &str = "loadline-operator";
 
 /// Names of the objects of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
+    /// Of what.
+    pub kind: Kind,
     name: &'a str,
     uid: &'a str,
 }
@@ -19,14 +20,14 @@ pub struct Names<'a> {
 impl<'a> Names<'a> {
     /// Those of a test.
     #[must_use]
-    pub fn of(run: &'a TestRun) -> Names<'a> {
-        Names::new(&run.name, &run.uid)
+    pub fn of(run: &'a Test) -> Names<'a> {
+        Names::new(run.kind, &run.name, &run.uid)
     }
 
     /// Those of a test of this name.
     #[must_use]
-    pub fn new(name: &'a str, uid: &'a str) -> Names<'a> {
-        Names { name, uid }
+    pub fn new(kind: Kind, name: &'a str, uid: &'a str) -> Names<'a> {
+        Names { kind, name, uid }
     }
 
     /// Job, host and Service of the coordinator.
@@ -72,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_job_tells_its_agent() {
-        let names = Names::new("t-1", "0123456789");
+        let names = Names::new(Kind::TestRun, "t-1", "0123456789");
         assert_eq!(names.number("t-1-12"), Some(12));
         for other in [
             "t-1",

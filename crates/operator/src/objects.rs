@@ -1,16 +1,14 @@
 //! The objects of a test: a coordinator, its agents, and what lets them find each other.
 //!
-//! Must not know the API or a clock. Invariants: each object belongs to the `TestRun` and goes with it; there are at most 2N + 5.
+//! Must not know the API or a clock. Invariants: each object belongs to what asked for the test and goes with it; there are at most 2N + 5.
 
 use serde_json::{Value, json};
 
 use crate::identity::Identities;
-use crate::names::{LABEL, MANAGER, Names};
+use crate::names::{MANAGER, Names};
 use crate::pods::{self, JOIN_PORT, Settings};
-use crate::test_run::TestRun;
+use crate::test::Test;
 
-/// Version of the API that a `TestRun` is of.
-pub const API_VERSION: &str = "k6.io/v1alpha1";
 /// Time for a test to end after its pod was told to: `teardown()` and the summary.
 const GRACE_S: u32 = 30;
 /// How many pods may come in the place of an agent's: as many as the coordinator takes.
@@ -18,14 +16,14 @@ const REPLACED_MAX: u32 = 5;
 
 /// The Service under which the coordinator is found.
 #[must_use]
-pub fn service(run: &TestRun) -> Value {
+pub fn service(run: &Test) -> Value {
     let name = Names::of(run).coordinator();
     json!({
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": metadata(run, &name),
         "spec": {
-            "selector": {"job-name": name, LABEL: run.name},
+            "selector": {"job-name": name, run.kind.label(): run.name},
             "ports": [{"name": "join", "port": JOIN_PORT, "targetPort": JOIN_PORT}],
             "publishNotReadyAddresses": true,
         },
@@ -34,7 +32,7 @@ pub fn service(run: &TestRun) -> Value {
 
 /// The Secret with everybody's identity.
 #[must_use]
-pub fn secret(run: &TestRun, identities: &Identities) -> Value {
+pub fn secret(run: &Test, identities: &Identities) -> Value {
     let agents = identities.agents.iter().enumerate();
     let mut data: serde_json::Map<String, Value> = agents
         .map(|(index, identity)| (format!("agent-{}.pem", index + 1), json!(identity)))
@@ -52,8 +50,9 @@ pub fn secret(run: &TestRun, identities: &Identities) -> Value {
 
 /// Who may speak with the coordinator; `None`: agents have no addresses of their own to be told by.
 #[must_use]
-pub fn network_policy(run: &TestRun) -> Option<Value> {
-    let on_host = run.runner.get("hostNetwork") == Some(&Value::Bool(true));
+pub fn network_policy(run: &Test) -> Option<Value> {
+    let on_host = run.agent.spec.get("hostNetwork") == Some(&Value::Bool(true));
+    let agents = run.kind.agent_labels(&run.name);
     let name = Names::of(run).coordinator();
     (!on_host).then(|| {
         json!({
@@ -61,10 +60,10 @@ pub fn network_policy(run: &TestRun) -> Option<Value> {
             "kind": "NetworkPolicy",
             "metadata": metadata(run, &name),
             "spec": {
-                "podSelector": {"matchLabels": {"job-name": name, LABEL: run.name}},
+                "podSelector": {"matchLabels": {"job-name": name, run.kind.label(): run.name}},
                 "policyTypes": ["Ingress"],
                 "ingress": [{
-                    "from": [{"podSelector": {"matchLabels": {LABEL: run.name, "runner": "true"}}}],
+                    "from": [{"podSelector": {"matchLabels": agents}}],
                     "ports": [{"protocol": "TCP", "port": JOIN_PORT}],
                 }],
             },
@@ -74,14 +73,14 @@ pub fn network_policy(run: &TestRun) -> Option<Value> {
 
 /// The coordinator's Job.
 #[must_use]
-pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
+pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     let name = Names::of(run).coordinator();
     job(run, &name, pods::coordinator(run, settings))
 }
 
 /// The agents' Jobs; `address`: where the coordinator is.
 #[must_use]
-pub fn agents(run: &TestRun, settings: &Settings, address: &str) -> Vec<Value> {
+pub fn agents(run: &Test, settings: &Settings, address: &str) -> Vec<Value> {
     let of_one = |number| {
         let template = pods::agent(run, settings, number, address);
         let mut job = job(run, &Names::of(run).agent(number), template);
@@ -104,7 +103,7 @@ fn replaced_after() -> Value {
 
 /// Host and port under which agents call the coordinator: an address, which needs no names to be served, or where it has colons a name.
 #[must_use]
-pub fn join_address(run: &TestRun, cluster_ip: &str) -> String {
+pub fn join_address(run: &Test, cluster_ip: &str) -> String {
     let name = Names::of(run).coordinator();
     match cluster_ip {
         ip if ip.is_empty() || ip == "None" || ip.contains(':') => {
@@ -116,7 +115,7 @@ pub fn join_address(run: &TestRun, cluster_ip: &str) -> String {
 
 /// The names that the coordinator's certificate has.
 #[must_use]
-pub fn coordinator_names(run: &TestRun, cluster_ip: &str) -> Vec<String> {
+pub fn coordinator_names(run: &Test, cluster_ip: &str) -> Vec<String> {
     let name = Names::of(run).coordinator();
     let namespace = &run.namespace;
     let mut names = vec![
@@ -130,7 +129,7 @@ pub fn coordinator_names(run: &TestRun, cluster_ip: &str) -> Vec<String> {
     names
 }
 
-fn job(run: &TestRun, name: &str, mut template: Value) -> Value {
+fn job(run: &Test, name: &str, mut template: Value) -> Value {
     template["spec"]["terminationGracePeriodSeconds"]
         .as_u64()
         .map_or_else(
@@ -148,14 +147,16 @@ fn job(run: &TestRun, name: &str, mut template: Value) -> Value {
 }
 
 /// Name, labels and the owner.
-pub(crate) fn metadata(run: &TestRun, name: &str) -> Value {
+pub(crate) fn metadata(run: &Test, name: &str) -> Value {
+    let mut labels = run.kind.labels(&run.name);
+    labels["app.kubernetes.io/managed-by"] = json!(MANAGER);
     json!({
         "name": name,
         "namespace": run.namespace,
-        "labels": {"app": "k6", LABEL: run.name, "app.kubernetes.io/managed-by": MANAGER},
+        "labels": labels,
         "ownerReferences": [{
-            "apiVersion": API_VERSION,
-            "kind": "TestRun",
+            "apiVersion": run.kind.api_version(),
+            "kind": run.kind.name(),
             "name": run.name,
             "uid": run.uid,
             "controller": true,

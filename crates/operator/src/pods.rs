@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::has;
 use crate::names::Names;
-use crate::test_run::{PodFields, Script, TestRun, folder};
+use crate::test::{PodTemplate, Source, Test, folder};
 
 /// Where agents join.
 pub const JOIN_PORT: u16 = 6_570;
@@ -22,36 +22,6 @@ const IDENTITY_FOLDER: &str = "/loadline/identity";
 const IDENTITY_FILE: &str = "identity.pem";
 /// Where the coordinator leaves its figures: the kubelet's own place, which also a read-only root has.
 const LAST_WORD: &str = "/dev/termination-log";
-/// What the coordinator is given beside its load's: it makes none.
-const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
-/// Fields of a pod that are the container's.
-const OF_CONTAINER: &[&str] = &["imagePullPolicy", "lifecycle", "resources"];
-/// Fields of the agents' pods that would keep the coordinator from a place, or tie it to one.
-const OF_AGENTS: &[&str] = &[
-    "dnsPolicy",
-    "hostIPC",
-    "hostNetwork",
-    "hostPID",
-    "topologySpreadConstraints",
-];
-/// Fields that are looked at one by one.
-const LOOKED_AT: &[&str] = &[
-    "affinity",
-    "automountServiceAccountToken",
-    "containerSecurityContext",
-    "disabled",
-    "env",
-    "envFrom",
-    "image",
-    "initContainers",
-    "livenessProbe",
-    "metadata",
-    "readinessProbe",
-    "securityContext",
-    "startupProbe",
-    "volumeMounts",
-    "volumes",
-];
 
 /// What is the same for all tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +33,9 @@ pub struct Settings {
 }
 
 /// A pod in the making.
-struct Pod {
+struct Pod<'a> {
+    run: &'a Test,
+    said: &'a PodTemplate,
     spec: Map<String, Value>,
     container: Map<String, Value>,
     volumes: Vec<Value>,
@@ -75,10 +47,9 @@ struct Pod {
 
 /// The template of an agent's pod; `address`: where it joins.
 #[must_use]
-pub fn agent(run: &TestRun, settings: &Settings, number: u32, address: &str) -> Value {
+pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Value {
     let name = Names::of(run).agent(number);
-    let fields = &run.runner;
-    let mut pod = Pod::begin(run, settings, &[fields]);
+    let mut pod = Pod::begin(run, &run.agent, settings);
     let identity = format!("{IDENTITY_FOLDER}/{IDENTITY_FILE}");
     let command = [
         "loadline",
@@ -91,45 +62,22 @@ pub fn agent(run: &TestRun, settings: &Settings, number: u32, address: &str) -> 
         &name,
     ];
     pod.container.insert("command".into(), json!(command));
-    pod.container
-        .insert("env".into(), fields.list("env").into());
-    pod.container
-        .insert("envFrom".into(), fields.list("envFrom").into());
-    if !run.ports.is_empty() {
-        pod.container.insert("ports".into(), json!(run.ports));
-    }
-    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-        // Others ask a port, and agents listen on nothing.
-        if let Some(value) = fields.get(probe).filter(|probe| probe["exec"].is_object()) {
-            pod.container.insert(probe.into(), value.clone());
-        }
-    }
-    if let Some(affinity) = affinity(run) {
-        pod.spec.insert("affinity".into(), affinity);
-    }
-    pod.before.extend(fields.list("initContainers").to_vec());
-    pod.share(&[fields]);
-    pod.identity(run, &format!("agent-{number}.pem"));
-    let labels = json!({"runner": "true"});
-    pod.template(run, &name, &[fields], &labels)
+    pod.share();
+    pod.identity(&format!("agent-{number}.pem"));
+    pod.template(&name, run.kind.agent_labels(&run.name))
 }
 
 /// The template of the coordinator's pod.
 #[must_use]
-pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
-    let all = [&run.initializer, &run.starter, &run.runner];
-    let mut pod = Pod::begin(run, settings, &all);
+pub fn coordinator(run: &Test, settings: &Settings) -> Value {
+    let mut pod = Pod::begin(run, &run.coordinator, settings);
     pod.container.insert("command".into(), json!(command(run)));
-    let mut env = [&run.runner, &run.starter, &run.initializer]
-        .map(|fields| fields.list("env").to_vec())
-        .concat();
+    let mut env = list(&pod.container, "env");
     env.push(json!({"name": "LOADLINE_REFUSE_IDLE_AGENTS", "value": "1"}));
     env.push(json!({"name": "LOADLINE_TERMINATION_LOG", "value": LAST_WORD}));
     pod.container
         .insert("terminationMessagePath".into(), json!(LAST_WORD));
     pod.container.insert("env".into(), json!(env));
-    let sources = all.map(|fields| fields.list("envFrom").to_vec()).concat();
-    pod.container.insert("envFrom".into(), json!(sources));
     pod.container.insert(
         "ports".into(),
         json!([
@@ -137,36 +85,19 @@ pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
             {"name": "http-api", "containerPort": REST_PORT},
         ]),
     );
-    let (cpu, memory) = COORDINATOR_REQUESTS;
-    let own = json!({"requests": {"cpu": cpu, "memory": memory}});
-    let resources = run.initializer.get("resources").cloned().unwrap_or(own);
-    pod.container.insert("resources".into(), resources);
-    // Beside agents that keep apart there may be no room for one more: where it runs is taken from them, not with whom.
-    let nodes = run.runner.get("affinity").map(|of| &of["nodeAffinity"]);
-    let nodes = nodes
-        .filter(|of| of.is_object())
-        .map(|of| json!({"nodeAffinity": of}));
-    if let Some(affinity) = first(&all[..2], "affinity").cloned().or(nodes) {
-        pod.spec.insert("affinity".into(), affinity);
-    }
-    let before = all
-        .iter()
-        .map(|fields| fields.list("initContainers"))
-        .find(|list| !list.is_empty());
-    pod.before.extend(before.unwrap_or_default().to_vec());
-    pod.script(run);
-    pod.share(&all);
-    pod.identity(run, "coordinator.pem");
-    pod.keep_results(run, &all);
-    // Not of the label that agents are kept apart by.
-    let labels = json!({"app": "loadline"});
-    let mut template = pod.template(run, &Names::of(run).coordinator(), &all, &labels);
-    template["metadata"]["annotations"]["kubectl.kubernetes.io/default-container"] = json!("k6");
+    pod.script();
+    pod.share();
+    pod.identity("coordinator.pem");
+    pod.keep_results();
+    let name = Names::of(run).coordinator();
+    let mut template = pod.template(&name, run.kind.coordinator_labels(&run.name));
+    template["metadata"]["annotations"]["kubectl.kubernetes.io/default-container"] =
+        json!(run.kind.container());
     template
 }
 
 /// What the coordinator runs.
-fn command(run: &TestRun) -> Vec<String> {
+fn command(run: &Test) -> Vec<String> {
     let mut command = vec!["loadline".to_owned(), "run".to_owned()];
     let mut add = |words: &[&str]| command.extend(words.iter().map(|word| (*word).to_owned()));
     if run.quiet && !has(&run.arguments, "--quiet", "-q") {
@@ -184,129 +115,74 @@ fn command(run: &TestRun) -> Vec<String> {
     command
 }
 
-/// The user's affinity, and that agents keep apart.
-fn affinity(run: &TestRun) -> Option<Value> {
-    let users = run.runner.get("affinity").cloned();
-    if !run.separate {
-        return users;
-    }
-    let apart = json!({
-        "labelSelector": {"matchLabels": {"app": "k6", "k6_cr": run.name, "runner": "true"}},
-        "topologyKey": "kubernetes.io/hostname",
-    });
-    let mut affinity = users.filter(Value::is_object).unwrap_or_else(|| json!({}));
-    let anti = &mut affinity["podAntiAffinity"];
-    if !anti.is_object() {
-        *anti = json!({});
-    }
-    let terms = &mut anti["requiredDuringSchedulingIgnoredDuringExecution"];
-    match terms.as_array_mut() {
-        Some(terms) => terms.push(apart),
-        None => *terms = json!([apart]),
-    }
-    Some(affinity)
+/// A list among fields; none where it is something else.
+fn list(fields: &Map<String, Value>, name: &str) -> Vec<Value> {
+    let list = fields.get(name).and_then(Value::as_array);
+    list.cloned().unwrap_or_default()
 }
 
-/// The first of several pods that says something.
-fn first<'a>(all: &[&'a PodFields], name: &str) -> Option<&'a Value> {
-    all.iter().find_map(|fields| fields.get(name))
-}
-
-impl Pod {
+impl<'a> Pod<'a> {
     /// A pod with what is the same for coordinator and agents.
-    fn begin(run: &TestRun, settings: &Settings, all: &[&PodFields]) -> Pod {
+    fn begin(run: &'a Test, said: &'a PodTemplate, settings: &Settings) -> Pod<'a> {
         let mut pod = Pod {
-            spec: Map::new(),
-            container: Map::new(),
+            run,
+            said,
+            spec: said.spec.clone(),
+            container: said.container.clone(),
             volumes: Vec::new(),
             mounts: Vec::new(),
-            before: Vec::new(),
+            before: list(&said.spec, "initContainers"),
             beside: Vec::new(),
         };
-        for fields in all {
-            for (name, value) in fields.0.iter().filter(|(_, value)| !value.is_null()) {
-                if LOOKED_AT.contains(&name.as_str()) {
-                    continue;
-                }
-                let is_runners = std::ptr::eq(*fields, &raw const run.runner);
-                let is_containers = OF_CONTAINER.contains(&name.as_str());
-                let is_agents = all.len() > 1 && OF_AGENTS.contains(&name.as_str());
-                // What the container of another image was given does not fit ours.
-                if (is_runners && is_agents) || (!is_runners && is_containers) {
-                    continue;
-                }
-                let place = match is_containers {
-                    true => &mut pod.container,
-                    false => &mut pod.spec,
-                };
-                place.entry(name.clone()).or_insert_with(|| value.clone());
-            }
+        pod.container
+            .insert("name".into(), json!(run.kind.container()));
+        for (name, usual) in [
+            ("image", settings.image.as_str()),
+            ("workingDir", "/tmp"),
+            ("terminationMessagePolicy", "FallbackToLogsOnError"),
+        ] {
+            pod.container.entry(name).or_insert_with(|| usual.into());
         }
-        let kept = run.runner.text("image").filter(|_| run.keeps_image);
-        pod.container.insert("name".into(), json!("k6"));
-        pod.container.insert(
-            "image".into(),
-            json!(kept.unwrap_or(settings.image.as_str())),
-        );
-        pod.container.insert("workingDir".into(), json!("/tmp"));
-        pod.container.insert(
-            "terminationMessagePolicy".into(),
-            json!("FallbackToLogsOnError"),
-        );
-        pod.secure(settings, all);
+        pod.secure(settings);
         pod
     }
 
     /// What a pod may do, unless the user says otherwise.
-    fn secure(&mut self, settings: &Settings, all: &[&PodFields]) {
+    fn secure(&mut self, settings: &Settings) {
         let mut own = json!({"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}});
         if let Some(user) = settings.run_as_user {
             own["runAsUser"] = json!(user);
         }
-        let of_pod = first(all, "securityContext").cloned().unwrap_or(own);
-        self.spec.insert("securityContext".into(), of_pod);
+        self.spec.entry("securityContext").or_insert(own);
         let own = json!({
             "allowPrivilegeEscalation": false,
             "capabilities": {"drop": ["ALL"]},
             "readOnlyRootFilesystem": true,
         });
-        let of_container = first(all, "containerSecurityContext").cloned();
-        self.container
-            .insert("securityContext".into(), of_container.unwrap_or(own));
-        let mounted = first(all, "automountServiceAccountToken").and_then(|value| {
-            let text = value.as_str().map(|text| text == "true");
-            value.as_bool().or(text)
-        });
-        let is_named = first(all, "serviceAccountName").is_some();
-        match mounted {
-            Some(mounted) => {
-                self.spec
-                    .insert("automountServiceAccountToken".into(), json!(mounted));
-            }
-            None if !is_named => {
-                self.spec
-                    .insert("automountServiceAccountToken".into(), json!(false));
-            }
-            None => {}
+        self.container.entry("securityContext").or_insert(own);
+        if !self.spec.contains_key("serviceAccountName") {
+            self.spec
+                .entry("automountServiceAccountToken")
+                .or_insert(json!(false));
         }
     }
 
     /// The script, where the coordinator looks for it.
-    fn script(&mut self, run: &TestRun) {
-        let (source, at, read_only) = match &run.script {
-            Script::ConfigMap { name, .. } => (json!({"configMap": {"name": name}}), "/test", true),
-            Script::Volume {
+    fn script(&mut self) {
+        let name = self.run.kind.volume();
+        let (source, at, read_only) = match &self.run.script {
+            Source::ConfigMap { name, .. } => (json!({"configMap": {"name": name}}), "/test", true),
+            Source::Volume {
                 claim, read_only, ..
             } => {
                 let claim = json!({"claimName": claim, "readOnly": read_only});
                 (json!({"persistentVolumeClaim": claim}), "/test", *read_only)
             }
-            Script::Local { path } => {
-                // Without an image of the user's the script is in ours.
-                let foreign = run.initializer.text("image").or(run.runner.text("image"));
-                let Some(image) = foreign.filter(|_| !run.keeps_image) else {
-                    return;
-                };
+            Source::Local { image: None, .. } => return,
+            Source::Local {
+                path,
+                image: Some(image),
+            } => {
                 let at = folder(path);
                 self.before.push(json!({
                     "name": "script",
@@ -314,38 +190,28 @@ impl Pod {
                     "command": ["cp", "-R", format!("{at}/."), "/loadline/script"],
                     "securityContext": self.container["securityContext"],
                     "terminationMessagePolicy": "FallbackToLogsOnError",
-                    "volumeMounts": [{"name": "k6-test-volume", "mountPath": "/loadline/script"}],
+                    "volumeMounts": [{"name": name, "mountPath": "/loadline/script"}],
                 }));
                 (json!({"emptyDir": {}}), at, true)
             }
         };
-        let mut volume = source;
-        volume["name"] = json!("k6-test-volume");
-        self.volumes.push(volume);
-        self.mounts
-            .push(json!({"name": "k6-test-volume", "mountPath": at, "readOnly": read_only}));
+        self.mount(name, source, at, read_only);
     }
 
     /// The identity of this pod alone.
-    fn identity(&mut self, run: &TestRun, key: &str) {
-        self.volumes.push(json!({
-            "name": "loadline-identity",
-            "secret": {
-                "secretName": Names::of(run).secret(),
-                "items": [{"key": key, "path": IDENTITY_FILE}],
-            },
-        }));
-        self.mounts.push(
-            json!({"name": "loadline-identity", "mountPath": IDENTITY_FOLDER, "readOnly": true}),
-        );
+    fn identity(&mut self, key: &str) {
+        let source = json!({"secret": {
+            "secretName": Names::of(self.run).secret(),
+            "items": [{"key": key, "path": IDENTITY_FILE}],
+        }});
+        self.mount("loadline-identity", source, IDENTITY_FOLDER, true);
     }
 
     /// The user's volumes, and a place to write to.
-    fn share(&mut self, all: &[&PodFields]) {
-        for fields in all {
-            join(&mut self.volumes, fields.list("volumes"), "name");
-            join(&mut self.mounts, fields.list("volumeMounts"), "mountPath");
-        }
+    fn share(&mut self) {
+        self.volumes.extend(list(&self.said.spec, "volumes"));
+        self.mounts
+            .extend(list(&self.said.container, "volumeMounts"));
         if !self.mounts.iter().any(|mount| mount["mountPath"] == "/tmp") {
             self.volumes
                 .push(json!({"name": "loadline-tmp", "emptyDir": {}}));
@@ -354,54 +220,36 @@ impl Pod {
         }
     }
 
-    fn template(self, run: &TestRun, name: &str, all: &[&PodFields], own: &Value) -> Value {
-        let Pod {
-            mut spec,
-            mut container,
-            volumes,
-            mounts,
-            before,
-            beside,
-        } = self;
-        container.insert("volumeMounts".into(), json!(mounts));
-        spec.insert("volumes".into(), json!(volumes));
-        if !before.is_empty() {
-            spec.insert("initContainers".into(), json!(before));
-        }
-        let mut containers = vec![Value::Object(container)];
-        containers.extend(beside);
-        spec.insert("containers".into(), json!(containers));
-        spec.insert("hostname".into(), json!(name));
-        spec.insert("restartPolicy".into(), json!("Never"));
-        json!({"metadata": metadata(run, all, own), "spec": spec})
+    /// A volume, and where it is.
+    fn mount(&mut self, name: &str, source: Value, at: &str, read_only: bool) {
+        let mut volume = source;
+        volume["name"] = json!(name);
+        self.volumes.push(volume);
+        self.mounts
+            .push(json!({"name": name, "mountPath": at, "readOnly": read_only}));
     }
-}
 
-/// Labels and annotations: the user's, and over them those by which the test is found.
-pub(crate) fn metadata(run: &TestRun, all: &[&PodFields], own: &Value) -> Value {
-    let merged = |name: &str| {
-        let mut merged = Map::new();
-        for fields in all.iter().rev() {
-            let said = fields
-                .get("metadata")
-                .and_then(|said| said[name].as_object());
-            merged.extend(said.cloned().unwrap_or_default());
+    /// The whole; `labels`: those by which it is found, over the user's.
+    fn template(mut self, hostname: &str, labels: Value) -> Value {
+        self.container
+            .insert("volumeMounts".into(), json!(self.mounts));
+        let mut spec = self.spec;
+        spec.insert("volumes".into(), json!(self.volumes));
+        spec.remove("initContainers");
+        if !self.before.is_empty() {
+            spec.insert("initContainers".into(), json!(self.before));
         }
-        merged
-    };
-    let mut labels = merged("labels");
-    labels.insert("app".into(), json!("k6"));
-    labels.insert("k6_cr".into(), json!(run.name));
-    labels.extend(own.as_object().cloned().unwrap_or_default());
-    json!({"labels": labels, "annotations": merged("annotations")})
-}
-
-/// Adds what is not there yet.
-fn join(all: &mut Vec<Value>, more: &[Value], key: &str) {
-    for one in more {
-        if !all.iter().any(|there| there[key] == one[key]) {
-            all.push(one.clone());
-        }
+        let mut containers = vec![Value::Object(self.container)];
+        containers.extend(self.beside);
+        spec.insert("containers".into(), json!(containers));
+        spec.insert("hostname".into(), json!(hostname));
+        spec.insert("restartPolicy".into(), json!("Never"));
+        let mut all = self.said.labels.clone();
+        all.extend(labels.as_object().cloned().unwrap_or_default());
+        json!({
+            "metadata": {"labels": all, "annotations": self.said.annotations},
+            "spec": spec,
+        })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::test_run::{Refusal, invalid};
+use crate::test::{Refusal, invalid};
 
 /// Annotation: where the whole result is kept.
 pub const RESULTS_ANNOTATION: &str = "loadline.io/results";

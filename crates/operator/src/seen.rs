@@ -173,7 +173,9 @@ impl SeenPod {
         let status = pod.status.clone().unwrap_or_default();
         let before = status.init_container_statuses.unwrap_or_default();
         let containers = status.container_statuses.unwrap_or_default();
-        let ours = containers.iter().find(|status| status.name == "k6");
+        let ours = containers
+            .iter()
+            .find(|status| status.name == names.kind.container());
         let mut failed_before = before.iter().filter_map(|status| {
             let ended = ended(status).filter(|ended| ended.code != 0)?;
             let before = Some(status.name.clone());
@@ -269,6 +271,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::kind::Kind;
 
     fn pod(status: &serde_json::Value) -> SeenPod {
         let pod = json!({
@@ -276,7 +279,7 @@ mod tests {
             "status": status,
         });
         let pod = serde_json::from_value(pod).expect("a pod");
-        SeenPod::of(&pod, &Names::new("t", "u")).expect("a pod of the test")
+        SeenPod::of(&pod, &Names::new(Kind::TestRun, "t", "u")).expect("a pod of the test")
     }
 
     #[test]

@@ -11,7 +11,8 @@ use kube::{Api, Client, Config};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::in_words;
-use crate::io::{Operator, test_runs};
+use crate::io::{Operator, resource};
+use crate::kind::Kind;
 use crate::lease::Leadership;
 use crate::pods::Settings;
 use crate::terminal;
@@ -61,9 +62,7 @@ pub async fn run(options: Options) -> Result<(), String> {
         true => vec![own.clone()],
         false => options.namespaces,
     };
-    for namespace in &namespaces {
-        check(&client, namespace).await?;
-    }
+    let kinds = kinds(&client, &namespaces).await?;
     let me = format!("{}_{}", hostname(), std::process::id());
     let leadership = Leadership::new(client.clone(), &own, me);
     let (mut interrupted, mut terminated) = signals()?;
@@ -83,7 +82,7 @@ pub async fn run(options: Options) -> Result<(), String> {
     others.dedup();
     let (operator, woken) = Operator::new(client, settings, others);
     let ended = tokio::select! {
-        () = operator.attend(&namespaces, woken) => Err("the watches ended".to_owned()),
+        () = operator.attend(&kinds, &namespaces, woken) => Err("the watches ended".to_owned()),
         why = leadership.keep() => Err(why),
         _ = interrupted.recv() => Ok(()),
         _ = terminated.recv() => Ok(()),
@@ -119,15 +118,33 @@ async fn config(context: Option<&str>) -> Result<Config, String> {
     config.map_err(unread)
 }
 
-/// Whether TestRuns of a namespace can be seen.
-async fn check(client: &Client, namespace: &str) -> Result<(), String> {
-    let tests: Api<kube::core::DynamicObject> =
-        Api::namespaced_with(client.clone(), namespace, &test_runs());
-    match tests.list_metadata(&ListParams::default().limit(1)).await {
-        Ok(_) => Ok(()),
-        Err(kube::Error::Api(status)) if status.code == 404 => {
+/// The kinds that the cluster has; none of them is not enough.
+async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, String> {
+    let mut there = Vec::new();
+    for kind in Kind::ALL {
+        let mut is_there = true;
+        for namespace in namespaces {
+            is_there &= check(client, *kind, namespace).await?;
+        }
+        if is_there {
+            there.push(*kind);
+        }
+    }
+    match there.is_empty() {
+        true => {
             Err("the cluster has no TestRuns: kubectl apply -f deploy/operator/crd.yaml".to_owned())
         }
+        false => Ok(there),
+    }
+}
+
+/// Whether there is a kind; fails where those of a namespace cannot be seen.
+async fn check(client: &Client, kind: Kind, namespace: &str) -> Result<bool, String> {
+    let tests: Api<kube::core::DynamicObject> =
+        Api::namespaced_with(client.clone(), namespace, &resource(kind));
+    match tests.list_metadata(&ListParams::default().limit(1)).await {
+        Ok(_) => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
         Err(kube::Error::Api(status)) if status.code == 403 => Err(format!(
             "namespace {namespace}: {}; deploy/operator/role.yaml gives the rights",
             status.message

@@ -7,8 +7,7 @@ use k8s_openapi::jiff::Timestamp;
 use loadline_operator::pods::Settings;
 use loadline_operator::status::{Known, Stage, Status};
 use loadline_operator::step::{Seen, refuse, step};
-use loadline_operator::test_run::TestRun;
-use loadline_operator::{objects, pods};
+use loadline_operator::{objects, pods, test_run};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -176,7 +175,7 @@ proptest! {
         let now = Timestamp::UNIX_EPOCH;
         let known = Known::read(&object);
         let settings = Settings { image: "ours:1".to_owned(), run_as_user: None };
-        match TestRun::read(&object) {
+        match test_run::read(&object) {
             Err(refusal) => {
                 prop_assert!(!refusal.message.is_empty());
                 let refused = refuse(&known, &refusal, now);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::results::CONTAINER;
 
-fn run() -> TestRun {
-    TestRun::read(&json!({
+fn run() -> Test {
+    crate::test_run::read(&json!({
         "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
         "spec": {"parallelism": 1, "script": {"configMap": {"name": "c"}}},
     }))

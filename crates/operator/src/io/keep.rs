@@ -11,7 +11,7 @@ use crate::failure::{Failure, in_words};
 use crate::handed::{self, Plan};
 use crate::results::{self, Kept, Wanted};
 use crate::seen::{HandOn, SeenPod};
-use crate::test_run::TestRun;
+use crate::test::Test;
 
 /// Puts it there; `None`: it is not to be had yet.
 ///
@@ -19,7 +19,7 @@ use crate::test_run::TestRun;
 /// It may work later.
 pub(super) async fn result(
     client: &Client,
-    run: &TestRun,
+    run: &Test,
     pod: &SeenPod,
 ) -> Result<Option<Kept>, Failure> {
     match &run.results {

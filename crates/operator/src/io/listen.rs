@@ -99,7 +99,7 @@ async fn follow(
     (wake, key): (UnboundedSender<Key>, Key),
 ) {
     let params = LogParams {
-        container: Some("k6".to_owned()),
+        container: Some(key.kind.container().to_owned()),
         follow: true,
         ..LogParams::default()
     };

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::names::{MANAGER, Names};
 use crate::objects;
 use crate::pods::Settings;
-use crate::test_run::{Refusal, TestRun};
+use crate::test::{Refusal, Test};
 use crate::{clock, identity};
 
 /// Requests at a time.
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 16;
 /// Makes what is missing of the coordinator. What it needs comes before it.
 pub(super) async fn coordinator(
     client: &Client,
-    run: &TestRun,
+    run: &Test,
     settings: &Settings,
 ) -> Result<(), Failure> {
     let service = make(client, run, &objects::service(run)).await?;
@@ -43,7 +43,7 @@ pub(super) async fn coordinator(
 /// Makes the agents that are missing.
 pub(super) async fn agents(
     client: &Client,
-    run: &TestRun,
+    run: &Test,
     settings: &Settings,
 ) -> Result<(), Failure> {
     let service = make(client, run, &objects::service(run)).await?;
@@ -58,7 +58,7 @@ pub(super) async fn agents(
 }
 
 /// Makes an object, or gives the one that is there.
-pub(super) async fn make(client: &Client, run: &TestRun, object: &Value) -> Result<Value, Failure> {
+pub(super) async fn make(client: &Client, run: &Test, object: &Value) -> Result<Value, Failure> {
     let path = path(object);
     let uri = format!("{path}?fieldManager={MANAGER}&fieldValidation=Strict");
     let body = serde_json::to_vec(object).map_err(|error| Failure::Passing(error.to_string()))?;
@@ -92,7 +92,7 @@ pub(super) async fn make(client: &Client, run: &TestRun, object: &Value) -> Resu
 /// The object of this name that is there, where it is the test's.
 async fn there(
     client: &Client,
-    run: &TestRun,
+    run: &Test,
     object: &Value,
     path: &str,
     what: &str,
@@ -113,7 +113,7 @@ async fn there(
     if owners.iter().any(|owner| owner["uid"] == run.uid.as_str()) {
         return Ok(found);
     }
-    let is_left = owners.iter().any(|owner| owner["kind"] == "TestRun");
+    let is_left = owners.iter().any(|owner| owner["kind"] == run.kind.name());
     match is_left || found["metadata"]["deletionTimestamp"].is_string() {
         true => Err(Failure::Passing(format!(
             "{what} of an earlier test of this name is still there"

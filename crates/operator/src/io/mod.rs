@@ -29,14 +29,16 @@ use serde_json::json;
 
 use crate::clock;
 use crate::failure::{Failure, Key, in_words};
+use crate::kind::Kind;
 use crate::lease;
-use crate::names::{LABEL, MANAGER, Names};
+use crate::names::{MANAGER, Names};
 use crate::pods::Settings;
+use crate::reading;
 use crate::seen::{Role, SeenJob, SeenPod};
 use crate::status::{Known, Stage};
 use crate::step::{self, Act, Note, Seen, Step};
 use crate::terminal;
-use crate::test_run::TestRun;
+use crate::test::Test;
 
 use listen::Listeners;
 
@@ -53,10 +55,11 @@ const TAIL_LINES: i64 = 20;
 /// Most bytes of an Event's text that the API takes.
 const NOTE_MAX: usize = 1_024;
 
-/// The resource that is looked after.
+/// A kind as the API has it.
 #[must_use]
-pub(crate) fn test_runs() -> ApiResource {
-    ApiResource::from_gvk(&GroupVersionKind::gvk("k6.io", "v1alpha1", "TestRun"))
+pub(crate) fn resource(kind: Kind) -> ApiResource {
+    let kind = GroupVersionKind::gvk(kind.group(), kind.version(), kind.name());
+    ApiResource::from_gvk(&kind)
 }
 
 /// The operator.
@@ -91,25 +94,27 @@ impl Operator {
         (Arc::new(operator), woken)
     }
 
-    /// Looks after the tests of namespaces until it is dropped.
+    /// Looks after the tests of these kinds in namespaces until it is dropped.
     pub(crate) async fn attend(
         self: Arc<Operator>,
+        kinds: &[Kind],
         namespaces: &[String],
         woken: UnboundedReceiver<Key>,
     ) {
         let mut wakers = Vec::new();
         let mut all = Vec::new();
-        for namespace in namespaces {
+        let each = |namespace| kinds.iter().map(move |kind| (*kind, namespace));
+        for (kind, namespace) in namespaces.iter().flat_map(each) {
             let (wake, woken) = unbounded();
-            wakers.push((namespace.clone(), wake));
-            all.push(Arc::clone(&self).attend_namespace(namespace, woken));
+            wakers.push((kind, namespace, wake));
+            all.push(Arc::clone(&self).attend_one(kind, namespace, woken));
         }
         let passing_on = woken.for_each(|key| {
-            let of = wakers
-                .iter()
-                .find(|(namespace, _)| *namespace == key.namespace);
-            if let Some((_, wake)) = of {
-                let object = ObjectRef::new_with(&key.name, test_runs()).within(&key.namespace);
+            let mut of = wakers.iter();
+            let of =
+                of.find(|(kind, namespace, _)| *kind == key.kind && **namespace == key.namespace);
+            if let Some((kind, _, wake)) = of {
+                let object = ObjectRef::new_with(&key.name, resource(*kind)).within(&key.namespace);
                 // The receiver lives as long as this.
                 drop(wake.unbounded_send(object));
             }
@@ -118,14 +123,15 @@ impl Operator {
         futures::future::join(passing_on, futures::future::join_all(all)).await;
     }
 
-    async fn attend_namespace(
+    async fn attend_one(
         self: Arc<Operator>,
+        kind: Kind,
         namespace: &str,
         woken: impl Stream<Item = ObjectRef<DynamicObject>> + Send + 'static,
     ) {
-        let resource = test_runs();
-        let tests = self.tests(namespace);
-        let labelled = || watcher::Config::default().labels(LABEL);
+        let resource = resource(kind);
+        let tests = self.tests(kind, namespace);
+        let labelled = || watcher::Config::default().labels(kind.label());
         let kept = Writer::new(resource.clone());
         let reader = kept.as_reader();
         // A deleted test, too, is one to look at.
@@ -134,16 +140,22 @@ impl Operator {
             .touched_objects();
         let controller = Controller::for_stream_with(touched, reader, resource)
             .with_config(controller::Config::default().debounce(DEBOUNCE))
-            .watches(self.api::<Job>(namespace), labelled(), |job| test_of(&job))
-            .watches(self.api::<Pod>(namespace), labelled(), |pod| test_of(&pod))
+            .watches(self.api::<Job>(namespace), labelled(), move |job| {
+                test_of(kind, &job)
+            })
+            .watches(self.api::<Pod>(namespace), labelled(), move |pod| {
+                test_of(kind, &pod)
+            })
             .reconcile_on(woken);
         let operator = Arc::clone(&self);
+        let reconcile = move |object, operator| reconcile(kind, object, operator);
         let mut ended = pin!(controller.run(reconcile, failed, operator));
         while let Some(ended) = ended.next().await {
             match ended {
                 Ok(_) => {}
                 Err(controller::Error::ObjectNotFound(gone)) => {
                     let key = Key {
+                        kind,
                         namespace: gone.namespace.clone().unwrap_or_default(),
                         name: gone.name.clone(),
                     };
@@ -166,15 +178,16 @@ impl Operator {
         Api::namespaced(self.client.clone(), namespace)
     }
 
-    fn tests(&self, namespace: &str) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace, &test_runs())
+    fn tests(&self, kind: Kind, namespace: &str) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace, &resource(kind))
     }
 
     /// Looks at a test, and does what follows until nothing does.
     async fn look(&self, key: &Key) -> Result<Option<Duration>, Failure> {
         for _ in 0..STAGES_AT_ONCE {
-            let object = self.tests(&key.namespace).get_opt(&key.name).await;
-            let object = object.map_err(|error| Failure::of("TestRun", &error))?;
+            let tests = self.tests(key.kind, &key.namespace);
+            let object = tests.get_opt(&key.name).await;
+            let object = object.map_err(|error| Failure::of(key.kind.name(), &error))?;
             let Some(object) = object.filter(|object| object.metadata.deletion_timestamp.is_none())
             else {
                 self.listeners.forget(key);
@@ -184,24 +197,25 @@ impl Operator {
             let value = serde_json::to_value(&object)
                 .map_err(|error| Failure::Passing(error.to_string()))?;
             let known = Known::read(&value);
-            if known == Known::New
+            if key.kind == Kind::TestRun
+                && known == Known::New
                 && let Some(place) = lease::other_operator(&self.client, &self.others).await
             {
-                self.tell(&object, &left_to_other(&place)).await;
+                self.tell(key.kind, &object, &left_to_other(&place)).await;
                 return Ok(Some(OTHER_EVERY));
             }
             let run = match &known {
                 Known::Ours(status) => {
                     let is_made = status.stage >= Stage::Created;
-                    TestRun::begun(&value, status.agents, is_made)
+                    reading::begun(key.kind, &value, status.agents, is_made)
                 }
-                Known::New | Known::Foreign => TestRun::read(&value),
+                Known::New | Known::Foreign => reading::read(key.kind, &value),
             };
             let step = match run {
                 Ok(run) => self.follow(&run, &known).await?,
                 Err(refusal) => step::refuse(&known, &refusal, clock::now()),
             };
-            let goes_on = self.carry_out(&object, &known, &step).await?;
+            let goes_on = self.carry_out(key.kind, &object, &known, &step).await?;
             if !goes_on {
                 return Ok(step.again);
             }
@@ -212,12 +226,12 @@ impl Operator {
     /// Ends the load of a test that is no more, without waiting for the garbage collector, which learns of a new kind of resource after
     /// half a minute.
     async fn stop_deleted(&self, key: &Key) -> Result<(), Failure> {
-        let name = Names::new(&key.name, "").coordinator();
+        let name = Names::new(key.kind, &key.name, "").coordinator();
         let job = self.api::<Job>(&key.namespace).get_opt(&name).await;
         let job = job.map_err(|error| Failure::of("the deleted test's Job", &error))?;
         let is_of_test = |job: &Job| {
             let mut owners = job.owner_references().iter();
-            owners.any(|owner| owner.kind == "TestRun" && owner.name == key.name)
+            owners.any(|owner| owner.kind == key.kind.name() && owner.name == key.name)
         };
         match job.filter(is_of_test) {
             Some(_) => self.drop_job(&key.namespace, &name).await,
@@ -226,7 +240,7 @@ impl Operator {
     }
 
     /// What follows for a test, its acts done.
-    async fn follow(&self, run: &TestRun, known: &Known) -> Result<Step, Failure> {
+    async fn follow(&self, run: &Test, known: &Known) -> Result<Step, Failure> {
         let mut seen = self.observe(run, known).await?;
         if let Some(pod) = step::hands_on(known, &seen) {
             seen.kept = keep::result(&self.client, run, pod).await?;
@@ -252,6 +266,7 @@ impl Operator {
     /// Writes the status and tells; gives whether the next stage is to be looked at.
     async fn carry_out(
         &self,
+        kind: Kind,
         object: &DynamicObject,
         known: &Known,
         step: &Step,
@@ -265,7 +280,7 @@ impl Operator {
             "status": status.written(),
         });
         let written = self
-            .tests(&namespace)
+            .tests(kind, &namespace)
             .patch_status(
                 &object.name_any(),
                 &PatchParams::default(),
@@ -276,10 +291,13 @@ impl Operator {
             Ok(_) => {}
             // Somebody was first, which is an event of its own.
             Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => return Ok(true),
-            Err(error) => return Err(Failure::of("the status of TestRun", &error)),
+            Err(error) => {
+                let what = format!("the status of {}", kind.name());
+                return Err(Failure::of(&what, &error));
+            }
         }
         for note in &step.notes {
-            self.tell(object, note).await;
+            self.tell(kind, object, note).await;
         }
         let before = match known {
             Known::Ours(status) => Some(status.stage),
@@ -288,13 +306,13 @@ impl Operator {
         Ok(before != Some(status.stage))
     }
 
-    async fn observe(&self, run: &TestRun, known: &Known) -> Result<Seen, Failure> {
+    async fn observe(&self, run: &Test, known: &Known) -> Result<Seen, Failure> {
         match known {
             Known::Ours(status) if !status.stage.is_last() => {}
             Known::Ours(_) | Known::New | Known::Foreign => return Ok(Seen::default()),
         }
         let names = Names::of(run);
-        let of_test = ListParams::default().labels(&format!("{LABEL}={}", run.name));
+        let of_test = ListParams::default().labels(&format!("{}={}", run.kind.label(), run.name));
         let jobs = self.api::<Job>(&run.namespace);
         let pods = self.api::<Pod>(&run.namespace);
         let (listed, pods_listed) = futures::join!(jobs.list(&of_test), pods.list(&of_test));
@@ -329,7 +347,8 @@ impl Operator {
             && ended.message.is_empty()
             && ended.figures.is_none()
         {
-            let container = ended.before.clone().unwrap_or("k6".to_owned());
+            let ours = || run.kind.container().to_owned();
+            let container = ended.before.clone().unwrap_or_else(ours);
             let params = LogParams {
                 container: Some(container),
                 tail_lines: Some(TAIL_LINES),
@@ -341,8 +360,9 @@ impl Operator {
         Ok(seen)
     }
 
-    async fn act(&self, run: &TestRun, seen: &Seen, act: &Act) -> Result<(), Failure> {
+    async fn act(&self, run: &Test, seen: &Seen, act: &Act) -> Result<(), Failure> {
         let key = Key {
+            kind: run.kind,
             namespace: run.namespace.clone(),
             name: run.name.clone(),
         };
@@ -364,12 +384,13 @@ impl Operator {
                 }
             }
             Act::Delete => {
-                let tests = self.tests(&run.namespace);
+                let tests = self.tests(run.kind, &run.namespace);
                 let of_this = DeleteParams::background().preconditions(kube::api::Preconditions {
                     uid: Some(run.uid.clone()),
                     resource_version: None,
                 });
-                is_gone(tests.delete(&run.name, &of_this).await.map(drop), "TestRun")
+                let deleted = tests.delete(&run.name, &of_this).await;
+                is_gone(deleted.map(drop), run.kind.name())
             }
             Act::Listen(pod) => {
                 self.listeners.listen(&run.uid, &key, pod, run.parallelism);
@@ -385,10 +406,10 @@ impl Operator {
     }
 
     /// Records an Event. One that cannot be recorded is told in the operator's own log.
-    async fn tell(&self, object: &DynamicObject, note: &Note) {
+    async fn tell(&self, kind: Kind, object: &DynamicObject, note: &Note) {
         let about = ObjectReference {
-            api_version: Some(crate::objects::API_VERSION.to_owned()),
-            kind: Some("TestRun".to_owned()),
+            api_version: Some(kind.api_version()),
+            kind: Some(kind.name().to_owned()),
             name: object.metadata.name.clone(),
             namespace: object.metadata.namespace.clone(),
             uid: object.metadata.uid.clone(),
@@ -434,14 +455,19 @@ fn is_gone(deleted: Result<(), kube::Error>, what: &str) -> Result<(), Failure> 
 }
 
 /// The test that an object says it is of.
-fn test_of(object: &impl ResourceExt) -> Option<ObjectRef<DynamicObject>> {
-    let name = object.labels().get(LABEL)?;
+fn test_of(kind: Kind, object: &impl ResourceExt) -> Option<ObjectRef<DynamicObject>> {
+    let name = object.labels().get(kind.label())?;
     let namespace = object.namespace()?;
-    Some(ObjectRef::new_with(name, test_runs()).within(&namespace))
+    Some(ObjectRef::new_with(name, resource(kind)).within(&namespace))
 }
 
-async fn reconcile(object: Arc<DynamicObject>, operator: Arc<Operator>) -> Result<Action, Failure> {
+async fn reconcile(
+    kind: Kind,
+    object: Arc<DynamicObject>,
+    operator: Arc<Operator>,
+) -> Result<Action, Failure> {
     let key = Key {
+        kind,
         namespace: object.namespace().unwrap_or_default(),
         name: object.name_any(),
     };

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn run_of(spec: &Value) -> TestRun {
-    TestRun::read(&json!({
+fn run_of(spec: &Value) -> Test {
+    crate::test_run::read(&json!({
         "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
         "spec": spec,
     }))

@@ -5,9 +5,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Pod, PodFields, first};
+use super::Pod;
 use crate::results::{CONTAINER, Wanted};
-use crate::test_run::TestRun;
 
 /// The volume that both share.
 const VOLUME: &str = "loadline-results";
@@ -16,10 +15,10 @@ const FOLDER: &str = "/loadline/results";
 /// Where the user's volume lies.
 const KEPT_FOLDER: &str = "/loadline/kept";
 
-impl Pod {
+impl Pod<'_> {
     /// Lets the coordinator leave its result, and puts the container beside it that hands it on.
-    pub(super) fn keep_results(&mut self, run: &TestRun, all: &[&PodFields]) {
-        if run.results == Wanted::Nowhere {
+    pub(super) fn keep_results(&mut self) {
+        if self.run.results == Wanted::Nowhere {
             return;
         }
         let (at_work, result) = (format!("{FOLDER}/at-work"), format!("{FOLDER}/result.json"));
@@ -41,17 +40,17 @@ impl Pod {
         ];
         let mut command = words.map(str::to_owned).to_vec();
         let mut mounts = vec![json!({"name": VOLUME, "mountPath": FOLDER, "readOnly": true})];
-        if let Wanted::Volume { claim, path } = &run.results {
+        if let Wanted::Volume { claim, path } = &self.run.results {
             command.extend(["--to".to_owned(), format!("{KEPT_FOLDER}/{path}")]);
             self.volumes.push(
                 json!({"name": "loadline-kept", "persistentVolumeClaim": {"claimName": claim}}),
             );
             mounts.push(json!({"name": "loadline-kept", "mountPath": KEPT_FOLDER}));
-            self.let_write(all);
+            self.let_write();
         }
         // A quota may want limits of each container.
         let mut resources = json!({"requests": {"cpu": "10m", "memory": "32Mi"}});
-        if let Some(limits) = run.initializer.get("resources").map(|of| &of["limits"])
+        if let Some(limits) = self.said.container.get("resources").map(|of| &of["limits"])
             && limits.is_object()
         {
             resources["limits"] = limits.clone();
@@ -71,9 +70,10 @@ impl Pod {
     }
 
     /// Lets whom programs run as unless told otherwise write to a new volume, which is root's.
-    fn let_write(&mut self, all: &[&PodFields]) {
+    fn let_write(&mut self) {
+        let is_users = self.said.spec.contains_key("securityContext");
         let context = self.spec.get_mut("securityContext");
-        if let Some(context) = context.filter(|_| first(all, "securityContext").is_none())
+        if let Some(context) = context.filter(|_| !is_users)
             && let Some(user) = context.get("runAsUser").cloned()
         {
             context["fsGroup"] = user;

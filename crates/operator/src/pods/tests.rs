@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn run_of(spec: &Value) -> TestRun {
+fn run_of(spec: &Value) -> Test {
     let mut spec = spec.clone();
     if spec["script"].is_null() {
         spec["script"] = json!({"configMap": {"name": "c"}});
     }
-    TestRun::read(&json!({
+    crate::test_run::read(&json!({
         "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": spec["annotations"]},
         "spec": spec,
     }))

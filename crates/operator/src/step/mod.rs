@@ -1,6 +1,6 @@
 //! What follows from what is seen of a test.
 //!
-//! A pure function of the `TestRun`, its status, what is there, and an instant; whoever calls it anew with the same gets the same. Must
+//! A pure function of the test, its status, what is there, and an instant; whoever calls it anew with the same gets the same. Must
 //! not know the API. Invariants: the coordinator is made at the first stage alone and agents at the second, so that no test runs twice;
 //! every cause for which a test does not go on is told.
 
@@ -16,7 +16,7 @@ use k8s_openapi::jiff::Timestamp;
 use crate::results::Kept;
 use crate::seen::{HandOn, Heard, Role, SeenJob, SeenPod};
 use crate::status::{Known, Outcome, Stage, Status};
-use crate::test_run::{Cleanup, Refusal, TestRun};
+use crate::test::{Cleanup, Refusal, Test};
 
 use hindrance::{Look, look};
 use losses::told;
@@ -67,7 +67,7 @@ pub enum Act {
     DropAgents,
     /// Delete the coordinator's Job.
     DropCoordinator,
-    /// Delete the `TestRun`.
+    /// Delete what asked for the test.
     Delete,
     /// Hear what this pod's log says of agents.
     Listen(String),
@@ -114,7 +114,7 @@ impl Step {
 
 /// What follows for a test.
 #[must_use]
-pub fn step(run: &TestRun, known: &Known, seen: &Seen, now: Timestamp) -> Step {
+pub fn step(run: &Test, known: &Known, seen: &Seen, now: Timestamp) -> Step {
     let status = match known {
         Known::Foreign => return Step::default(),
         Known::New => return begin(run, now),
@@ -161,7 +161,7 @@ pub fn refuse(known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
         .and(Act::DropCoordinator)
 }
 
-fn begin(run: &TestRun, now: Timestamp) -> Step {
+fn begin(run: &Test, now: Timestamp) -> Step {
     let status = Status::begun(run.parallelism, now);
     let message = "the coordinator is made, and reads the script".to_owned();
     Step::to(status, note(Stage::Initialization, message)).and(Act::MakeCoordinator)
@@ -190,7 +190,7 @@ fn error(status: &Status, reason: &str, message: &str, now: Timestamp) -> Step {
 
 /// A test at a stage.
 struct At<'a> {
-    run: &'a TestRun,
+    run: &'a Test,
     status: &'a Status,
     seen: &'a Seen,
     now: Timestamp,

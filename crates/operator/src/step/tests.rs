@@ -8,15 +8,15 @@ use super::*;
 use crate::seen::{Ended, HandOn, Hindrance};
 use crate::status::PASSED;
 
-fn run_with(annotations: &serde_json::Value) -> TestRun {
-    TestRun::read(&json!({
+fn run_with(annotations: &serde_json::Value) -> Test {
+    crate::test_run::read(&json!({
         "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
         "spec": {"parallelism": 2, "script": {"configMap": {"name": "c"}}},
     }))
     .expect("a test")
 }
 
-fn test_run() -> TestRun {
+fn test_run() -> Test {
     run_with(&json!({}))
 }
 

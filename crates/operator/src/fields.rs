@@ -1,0 +1,198 @@
+//! The fields of a specification, read one by one.
+//!
+//! Must not know which fields a kind has. Invariant: what is not of its type is refused with its path.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::test::{PARALLELISM_MAX, Refusal, Source, folder, invalid};
+
+/// Longest name: what is made of it is a label of 63 characters at most.
+const NAME_MAX: usize = 63 - "-coordinator".len();
+
+/// An object's fields, and where it is.
+pub(crate) struct Fields<'a> {
+    fields: &'a Map<String, Value>,
+    path: String,
+}
+
+impl<'a> Fields<'a> {
+    /// The specification of an object; `empty`: where there is none.
+    pub(crate) fn spec(object: &'a Value, empty: &'a Map<String, Value>) -> Fields<'a> {
+        Fields {
+            fields: object["spec"].as_object().unwrap_or(empty),
+            path: "spec".to_owned(),
+        }
+    }
+
+    /// Where a field is.
+    pub(crate) fn path(&self, name: &str) -> String {
+        format!("{}.{name}", self.path)
+    }
+
+    fn get(&self, name: &str) -> Option<&'a Value> {
+        self.fields.get(name).filter(|value| !value.is_null())
+    }
+
+    pub(crate) fn typed<T>(
+        &self,
+        name: &str,
+        what: &str,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let refused = || invalid(format!("{}: {what} is wanted", self.path(name)));
+        read(value).map(Some).ok_or_else(refused)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Refusal> {
+        self.typed(name, "a text", Value::as_str)
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        let flag = self.typed(name, "true or false", Value::as_bool)?;
+        Ok(flag.unwrap_or_default())
+    }
+
+    pub(crate) fn list(&self, name: &str) -> Result<&'a [Value], Refusal> {
+        let list = self.typed(name, "a list", Value::as_array)?;
+        Ok(list.map_or(&[], Vec::as_slice))
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Result<Option<&'a Map<String, Value>>, Refusal> {
+        self.typed(name, "an object", Value::as_object)
+    }
+
+    /// The fields of a field.
+    pub(crate) fn within(&self, name: &str) -> Result<Option<Fields<'a>>, Refusal> {
+        let path = self.path(name);
+        Ok(self.object(name)?.map(|fields| Fields { fields, path }))
+    }
+
+    /// A list of texts.
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let texts: Option<Vec<String>> = self.list(name)?.iter().map(text).collect();
+        texts.ok_or_else(|| invalid(format!("{}: a list of texts is wanted", self.path(name))))
+    }
+
+    /// How many agents; 1 where it is not said.
+    pub(crate) fn parallelism(&self) -> Result<u32, Refusal> {
+        let wanted = self.typed("parallelism", "a number", Value::as_i64)?;
+        let wanted = wanted.unwrap_or(1);
+        u32::try_from(wanted)
+            .ok()
+            .filter(|wanted| (1..=PARALLELISM_MAX).contains(wanted))
+            .ok_or_else(|| {
+                invalid(format!(
+                    "{}: {wanted} is not between 1 and {PARALLELISM_MAX}",
+                    self.path("parallelism")
+                ))
+            })
+    }
+
+    /// A file on a volume, or a key of a ConfigMap; `None`: neither is named. `usual`: the file where none is.
+    pub(crate) fn mounted(&self, usual: &str) -> Result<Option<Source>, Refusal> {
+        if let Some((from, claim)) = self.named("volumeClaim")? {
+            return Ok(Some(Source::Volume {
+                claim,
+                file: from.file(usual)?,
+                read_only: from.fields.get("readOnly") == Some(&Value::Bool(true)),
+            }));
+        }
+        let Some((from, name)) = self.named("configMap")? else {
+            return Ok(None);
+        };
+        Ok(Some(Source::ConfigMap {
+            name,
+            file: from.file(usual)?,
+        }))
+    }
+
+    /// A field with a name that is not empty.
+    fn named(&self, field: &str) -> Result<Option<(Fields<'a>, String)>, Refusal> {
+        let is_named = |from: &Fields<'_>| from.fields.get("name").is_some_and(|name| name != "");
+        let Some(from) = self.within(field)?.filter(is_named) else {
+            return Ok(None);
+        };
+        match from.text("name") {
+            Ok(Some(name)) => Ok(Some((from, name.to_owned()))),
+            _ => Err(invalid(format!("{}: a name is wanted", from.path("name")))),
+        }
+    }
+
+    fn file(&self, usual: &str) -> Result<String, Refusal> {
+        let file = self.fields.get("file").and_then(Value::as_str);
+        let file = file.filter(|file| !file.is_empty()).unwrap_or(usual);
+        if file.split('/').any(|part| part == "..") {
+            return Err(invalid(format!(
+                "{}: the file {file:?} leaves its folder",
+                self.path
+            )));
+        }
+        Ok(file.to_owned())
+    }
+
+    /// The path of a file in an image; `None`: it is empty.
+    pub(crate) fn local_file(&self) -> Result<Option<String>, Refusal> {
+        match self.text("localFile")?.unwrap_or_default() {
+            "" => Ok(None),
+            path if !path.starts_with('/') || folder(path).is_empty() => Err(invalid(format!(
+                "{}: {path:?} is not the absolute path of a file in a folder",
+                self.path("localFile")
+            ))),
+            path => Ok(Some(path.to_owned())),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of(spec: &'a Value) -> Fields<'a> {
+        Fields {
+            fields: spec.as_object().expect("an object"),
+            path: "spec".to_owned(),
+        }
+    }
+}
+
+/// A text of an object's metadata; empty where there is none.
+pub(crate) fn of_metadata(object: &Value, name: &str) -> String {
+    object["metadata"][name]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// The name of an object.
+pub(crate) fn name(object: &Value) -> Result<String, Refusal> {
+    let name = of_metadata(object, "name");
+    match name.len() {
+        1..=NAME_MAX => Ok(name),
+        _ => Err(invalid(format!(
+            "metadata.name: at most {NAME_MAX} characters, so that what is made of it can be named after it"
+        ))),
+    }
+}
+
+/// A length of time; `place`: where it is written.
+pub(crate) fn span(place: &str, text: &str) -> Result<Duration, Refusal> {
+    let refused = || {
+        invalid(format!(
+            "{place}: {text:?} is not a number with s, m, h or d"
+        ))
+    };
+    let last = text.chars().last().ok_or_else(refused)?;
+    let seconds = match last {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return Err(refused()),
+    };
+    let count = text[..text.len() - 1]
+        .parse::<u32>()
+        .map_err(|_| refused())?;
+    Ok(Duration::from_secs(u64::from(count) * seconds))
+}

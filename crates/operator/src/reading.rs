@@ -1,0 +1,47 @@
+//! Objects of all kinds, read.
+//!
+//! Must not know their fields. Invariant: a test is what it was begun as; what is edited in it afterwards changes nothing.
+
+use serde_json::{Value, json};
+
+use crate::kind::Kind;
+use crate::test::{Refusal, Test};
+use crate::test_run;
+
+/// Reads an object as the API gives it.
+///
+/// # Errors
+/// It cannot be run as it is.
+pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
+    match kind {
+        Kind::TestRun => test_run::read(object),
+    }
+}
+
+/// The test as it was begun. `agents`: how many it was begun with; `is_made`: whether its agents were made.
+///
+/// # Errors
+/// It was not begun in earnest, and cannot be run as it is.
+pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<Test, Refusal> {
+    let mut run = match read(kind, object) {
+        Ok(run) => run,
+        Err(refusal) if !is_made => return Err(refusal),
+        Err(_) => {
+            // What names its objects cannot be edited, and no more of them are made.
+            let mut plain = json!({"metadata": object["metadata"], "spec": plain(kind)});
+            plain["metadata"]["annotations"] = Value::Null;
+            read(kind, &plain)?
+        }
+    };
+    if agents > 0 {
+        run.parallelism = agents;
+    }
+    Ok(run)
+}
+
+/// The least that can be run.
+fn plain(kind: Kind) -> Value {
+    match kind {
+        Kind::TestRun => json!({"script": {"localFile": "/test/test.js"}}),
+    }
+}

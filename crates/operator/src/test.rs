@@ -1,0 +1,148 @@
+//! A test that can be run, whichever kind of resource asked for it.
+//!
+//! Must not know kinds' fields, nor the objects that are made of it. Invariant: a test names its pods' program, files and agents once; what
+//! the user wrote of pods is beside them as it was written.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::kind::Kind;
+use crate::results::Wanted;
+
+/// Most agents of a test: their identities lie in one Secret, which holds a mebibyte.
+pub const PARALLELISM_MAX: u32 = 500;
+
+/// Where a file is that a pod reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A key of a ConfigMap.
+    ConfigMap {
+        /// Name of the ConfigMap.
+        name: String,
+        /// The key, which is the file's name.
+        file: String,
+    },
+    /// A file on a volume.
+    Volume {
+        /// Name of the claim.
+        claim: String,
+        /// Path on the volume.
+        file: String,
+        /// Whether it is mounted for reading only.
+        read_only: bool,
+    },
+    /// A file in an image.
+    Local {
+        /// Absolute path.
+        path: String,
+        /// The image that its folder is copied from; `None`: it is in the image that runs.
+        image: Option<String>,
+    },
+}
+
+impl Source {
+    /// The path under which a pod finds it.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match self {
+            Source::ConfigMap { file, .. } | Source::Volume { file, .. } => format!("/test/{file}"),
+            Source::Local { path, .. } => path.clone(),
+        }
+    }
+}
+
+/// When a test is deleted by its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cleanup {
+    /// It stays.
+    Never,
+    /// Whatever came out.
+    Always,
+    /// When the test passed.
+    OnSuccess,
+}
+
+/// What the user says of a pod. All of it is handed through; ours yields to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodTemplate {
+    /// Its labels.
+    pub labels: Map<String, Value>,
+    /// Its annotations.
+    pub annotations: Map<String, Value>,
+    /// Its fields, but for containers.
+    pub spec: Map<String, Value>,
+    /// Fields of the container in which loadline runs.
+    pub container: Map<String, Value>,
+}
+
+/// A test that can be run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// What asked for it.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Tells it from one of the same name that was there before.
+    pub uid: String,
+    /// The script.
+    pub script: Source,
+    /// How many agents.
+    pub parallelism: u32,
+    /// Arguments of the run.
+    pub arguments: Vec<String>,
+    /// Whether there is no progress in the log.
+    pub quiet: bool,
+    /// When it is deleted.
+    pub cleanup: Cleanup,
+    /// How long after its end it is deleted; `None`: it is not.
+    pub ttl: Option<Duration>,
+    /// Where its whole result is wanted.
+    pub results: Wanted,
+    /// An agent's pod.
+    pub agent: PodTemplate,
+    /// The coordinator's pod.
+    pub coordinator: PodTemplate,
+}
+
+/// Why a test cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// One word for machines.
+    pub reason: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.reason, self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A field that cannot be read.
+pub(crate) fn invalid(message: String) -> Refusal {
+    Refusal {
+        reason: "InvalidSpec",
+        message,
+    }
+}
+
+/// Something that there is not.
+pub(crate) fn unsupported(message: String) -> Refusal {
+    Refusal {
+        reason: "Unsupported",
+        message,
+    }
+}
+
+/// The folder of a path; empty for that of all.
+#[must_use]
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

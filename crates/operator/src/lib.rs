@@ -12,6 +12,7 @@ pub mod lease;
 pub mod names;
 pub mod objects;
 pub mod pods;
+pub mod script_address;
 pub mod seen;
 mod service;
 pub mod status;

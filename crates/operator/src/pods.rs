@@ -305,6 +305,7 @@ impl Pod {
                 }));
                 (json!({"emptyDir": {}}), at, true)
             }
+            Script::Address(_) => return,
         };
         let mut volume = source;
         volume["name"] = json!("k6-test-volume");

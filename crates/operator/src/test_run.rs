@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::arguments;
+use crate::script_address::{self, SCRIPT_ANNOTATION};
 
 /// Most agents of a test: their identities lie in one Secret, which holds a mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
@@ -53,6 +54,8 @@ pub enum Script {
         /// Absolute path.
         path: String,
     },
+    /// A file or an archive of the web, with its digest.
+    Address(String),
 }
 
 impl Script {
@@ -61,7 +64,7 @@ impl Script {
     pub fn path(&self) -> String {
         match self {
             Script::ConfigMap { file, .. } | Script::Volume { file, .. } => format!("/test/{file}"),
-            Script::Local { path } => path.clone(),
+            Script::Local { path } | Script::Address(path) => path.clone(),
         }
     }
 }
@@ -201,7 +204,10 @@ impl TestRun {
             name,
             namespace: of_metadata("namespace"),
             uid: of_metadata("uid"),
-            script: script(&spec)?,
+            script: match annotation(SCRIPT_ANNOTATION) {
+                Some(address) => elsewhere(&spec, address)?,
+                None => script(&spec)?,
+            },
             parallelism: parallelism(&spec)?,
             separate: spec.flag("separate")?,
             arguments: arguments::read(&spec)?,
@@ -297,6 +303,17 @@ fn parallelism(spec: &Fields<'_>) -> Result<u32, Refusal> {
                 "spec.parallelism: {wanted} is not between 1 and {PARALLELISM_MAX}"
             ))
         })
+}
+
+/// A script that an annotation names; the specification must not name another.
+fn elsewhere(spec: &Fields<'_>, address: &str) -> Result<Script, Refusal> {
+    let named = spec.object("script")?;
+    if named.is_some_and(|named| !named.is_empty()) {
+        return Err(invalid(format!(
+            "annotation {SCRIPT_ANNOTATION}: spec.script says where the script is, too; leave it empty (script: {{}})"
+        )));
+    }
+    script_address::read(address).map(Script::Address)
 }
 
 fn script(spec: &Fields<'_>) -> Result<Script, Refusal> {
@@ -438,6 +455,20 @@ mod tests {
         let empty =
             json!({"volumeClaim": {"name": ""}, "configMap": {"name": ""}, "localFile": "/s/a.js"});
         assert!(read(&with("script", empty)).is_ok());
+    }
+
+    #[test]
+    fn an_annotation_names_a_script_elsewhere() {
+        let address = format!("https://h/a.tar#sha256={}", "0".repeat(64));
+        let annotated = |script: Value| {
+            read_annotated(
+                &with("script", script),
+                &json!({SCRIPT_ANNOTATION: address}),
+            )
+        };
+        assert_eq!(annotated(json!({})).expect("a test").script.path(), address);
+        let twice = annotated(json!({"configMap": {"name": "c"}})).expect_err("two scripts");
+        assert!(twice.message.contains("script: {}"), "{twice}");
     }
 
     #[test]

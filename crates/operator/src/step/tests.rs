@@ -113,6 +113,7 @@ fn told(step: &Step) -> (String, String) {
     (reason, status.message.clone().unwrap_or_default())
 }
 
+/// Nothing is asked for again while a test runs: grafana/k6-operator#529.
 #[test]
 fn a_test_goes_through_its_stages() {
     let run = test_run();
@@ -186,6 +187,7 @@ fn nothing_is_made_after_its_stage() {
     );
 }
 
+/// grafana/k6-operator#75, grafana/k6-operator#196.
 #[test]
 fn the_result_is_the_coordinators_exit_code() {
     let run = test_run();
@@ -218,6 +220,7 @@ fn the_result_is_the_coordinators_exit_code() {
     }
 }
 
+/// grafana/k6-operator#75.
 #[test]
 fn what_keeps_a_script_from_running_is_an_error() {
     let line = "time=\"x\" level=error msg=\"a.js: Line 1:37 Unexpected identifier\"\n";
@@ -259,6 +262,7 @@ fn kept(change: impl FnOnce(&mut SeenPod), now: i64) -> Step {
     step(&test_run(), &ours(Stage::Initialization), &seen, at(now))
 }
 
+/// grafana/k6-operator#128.
 #[test]
 fn a_pod_without_a_node_is_told_after_ten_seconds() {
     let why = || Hindrance {
@@ -282,6 +286,7 @@ fn a_pod_without_a_node_is_told_after_ten_seconds() {
     assert_eq!(never.acts, [Act::DropAgents, Act::DropCoordinator]);
 }
 
+/// grafana/k6-operator#281.
 #[test]
 fn what_the_cluster_warns_of_is_told() {
     let warned = |pod: &mut SeenPod| {
@@ -312,6 +317,7 @@ fn a_job_without_a_pod_is_told() {
     assert!(message.contains("exceeded quota"), "{message}");
 }
 
+/// grafana/k6-operator#153, grafana/k6-operator#290.
 #[test]
 fn an_image_that_does_not_come_ends_a_test() {
     let waits = |reason: &'static str| {
@@ -335,6 +341,7 @@ fn an_image_that_does_not_come_ends_a_test() {
     );
 }
 
+/// grafana/k6-operator#251, grafana/k6-operator#304.
 #[test]
 fn a_lost_agent_is_named() {
     let run = test_run();
@@ -479,6 +486,7 @@ fn what_is_refused_ends_in_an_error_once() {
     assert_eq!(refuse(&known, &refusal, at(1)), Step::default());
 }
 
+/// grafana/k6-operator#275, grafana/k6-operator#260, grafana/k6-operator#397.
 #[test]
 fn an_ended_test_goes_when_it_was_said_to() {
     let over = |annotations, seconds| {

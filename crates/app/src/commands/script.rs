@@ -102,7 +102,8 @@ fn place(
     logger: &Arc<Logger>,
 ) -> Result<(Place, Option<Value>), K6Error> {
     let here = working_directory()?;
-    let (name, wanted) = Wanted::split(&invocation.script).map_err(K6Error::other)?;
+    let refused = |why: String| K6Error::new(ExitCode::InvalidConfig, why);
+    let (name, wanted) = Wanted::split(&invocation.script).map_err(refused)?;
     let entry = script_run::entry(name, &here)?;
     let told = Arc::clone(logger);
     let on_stale = Box::new(move |url: &Url, why: &str| {
@@ -120,7 +121,7 @@ fn place(
         }
     };
     if let Some(wanted) = wanted {
-        wanted.check(name, &bytes).map_err(K6Error::other)?;
+        wanted.check(name, &bytes).map_err(refused)?;
     }
     let is_archive = Archive::is_archive(&bytes);
     if invocation.script_type == Some(ScriptType::Archive) && !is_archive {

@@ -17,6 +17,7 @@ pub mod objects;
 pub mod pods;
 pub mod reading;
 pub mod results;
+pub mod script_address;
 pub mod seen;
 mod service;
 pub mod status;

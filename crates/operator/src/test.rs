@@ -40,6 +40,8 @@ pub enum Source {
         /// The image that its folder is copied from; `None`: it is in the image that runs.
         image: Option<String>,
     },
+    /// A file or an archive of the web, with its digest.
+    Address(String),
 }
 
 impl Source {
@@ -48,7 +50,7 @@ impl Source {
     pub fn path(&self) -> String {
         match self {
             Source::ConfigMap { file, .. } | Source::Volume { file, .. } => format!("/test/{file}"),
-            Source::Local { path, .. } => path.clone(),
+            Source::Local { path, .. } | Source::Address(path) => path.clone(),
         }
     }
 }

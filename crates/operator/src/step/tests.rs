@@ -116,6 +116,7 @@ fn told(step: &Step) -> (String, String) {
     (reason, status.message.clone().unwrap_or_default())
 }
 
+/// Nothing is asked for again while a test runs: grafana/k6-operator#529.
 #[test]
 fn a_test_goes_through_its_stages() {
     let run = test_run();
@@ -189,6 +190,7 @@ fn nothing_is_made_after_its_stage() {
     );
 }
 
+/// grafana/k6-operator#75, grafana/k6-operator#196.
 #[test]
 fn the_result_is_the_coordinators_exit_code() {
     let run = test_run();
@@ -221,6 +223,7 @@ fn the_result_is_the_coordinators_exit_code() {
     }
 }
 
+/// grafana/k6-operator#75.
 #[test]
 fn figures_are_told_with_the_result() {
     let figures = Box::new(Figures {
@@ -323,6 +326,7 @@ fn kept(change: impl FnOnce(&mut SeenPod), now: i64) -> Step {
     step(&test_run(), &ours(Stage::Initialization), &seen, at(now))
 }
 
+/// grafana/k6-operator#128.
 #[test]
 fn a_pod_without_a_node_is_told_after_ten_seconds() {
     let why = || Hindrance {
@@ -346,6 +350,7 @@ fn a_pod_without_a_node_is_told_after_ten_seconds() {
     assert_eq!(never.acts, [Act::DropAgents, Act::DropCoordinator]);
 }
 
+/// grafana/k6-operator#281.
 #[test]
 fn what_the_cluster_warns_of_is_told() {
     let warned = |pod: &mut SeenPod| {
@@ -376,6 +381,7 @@ fn a_job_without_a_pod_is_told() {
     assert!(message.contains("exceeded quota"), "{message}");
 }
 
+/// grafana/k6-operator#153, grafana/k6-operator#290.
 #[test]
 fn an_image_that_does_not_come_ends_a_test() {
     let waits = |reason: &'static str| {
@@ -399,6 +405,7 @@ fn an_image_that_does_not_come_ends_a_test() {
     );
 }
 
+/// grafana/k6-operator#251, grafana/k6-operator#304.
 #[test]
 fn a_lost_agent_is_named() {
     let run = test_run();
@@ -543,6 +550,7 @@ fn what_is_refused_ends_in_an_error_once() {
     assert_eq!(refuse(&known, &refusal, at(1)), Step::default());
 }
 
+/// grafana/k6-operator#275, grafana/k6-operator#260, grafana/k6-operator#397.
 #[test]
 fn an_ended_test_goes_when_it_was_said_to() {
     let over = |annotations, seconds| {

@@ -56,7 +56,9 @@ fn figures_and_the_whole_result_are_left() {
     assert_eq!(figures["requests"]["started"], asked, "{status:#}");
     assert_eq!(figures["requests"]["completed"], asked);
     assert_eq!(figures["iterations"]["completed"], asked);
-    assert_eq!(figures["vusMax"], 4);
+    // They are counted once a second, and one may be between two iterations.
+    let vus = figures["vusMax"].as_u64().expect("a number");
+    assert!((1..=4).contains(&vus), "{status:#}");
     assert_eq!(figures["times"]["metric"], "http_req_duration");
     assert_eq!(figures["times"]["count"], asked);
     let thresholds = figures["thresholds"].as_array().expect("a list");
@@ -84,7 +86,10 @@ fn figures_and_the_whole_result_are_left() {
             "NAME", "STAGE", "RESULT", "VUS", "RATE", "P95", "LOST", "AGE"
         ]
     );
-    assert_eq!((columns[11], columns[13], columns[14]), ("4", p95, "0"));
+    assert_eq!(
+        (columns[11], columns[13], columns[14]),
+        (&*vus.to_string(), p95, "0")
+    );
     let top = told_by(&lab, "top", &[]);
     assert!(top.contains(p95), "{top}");
     let told = told_by(&lab, "results", &["f"]);

@@ -227,7 +227,7 @@ fn the_result_is_the_coordinators_exit_code() {
 #[test]
 fn figures_are_told_with_the_result() {
     let figures = Box::new(Figures {
-        vus_max: 2,
+        vus_max: Some(2),
         ..Figures::default()
     });
     let mut coordinator = ended(Role::Coordinator, 99, "Error", "a=\"b\" level=error msg=x");

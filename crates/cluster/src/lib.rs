@@ -17,7 +17,7 @@ mod local;
 mod message;
 mod share;
 
-pub use agent::{AgentError, AgentSettings, Assignment, Ended, Prepare, attend};
+pub use agent::{AgentError, AgentSettings, Assignment, Ended, HiddenSecrets, Prepare, attend};
 pub use coordinator::hear_hostile;
 pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe, Takers};
 pub use identity::{Identity, IdentityError, Token};

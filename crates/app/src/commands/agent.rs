@@ -1,7 +1,7 @@
 //! `agent`: a share of a test that a coordinator hands out.
 //!
-//! Must not know what the coordinator does. Invariant: nothing is read from this machine but the identity; plan, script and all that
-//! it opens come from the coordinator.
+//! Must not know what the coordinator does. Invariant: nothing is read from this machine but the identity and sources of secrets; plan,
+//! script and all that it opens come from the coordinator.
 
 use std::sync::Arc;
 
@@ -11,9 +11,10 @@ use loadline_model::{ExitCode, TestPlan};
 use loadline_run::{EngineSetup, ScriptLog, ScriptMetrics, ScriptSetup};
 use loadline_script::loading::Bytes;
 use loadline_script::loading::archive::Archive;
+use loadline_script::secrets::Secrets;
 
 use crate::cli::AgentArgs;
-use crate::k6::K6Invocation;
+use crate::k6::{K6Invocation, secret_sources};
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::script_run::{self, Loading, Place};
 use crate::terminal::print;
@@ -86,9 +87,13 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
         }),
         PlanRecipe::Script(recipe) => {
             let invocation = recipe.invocation()?;
+            let secrets = secrets(&invocation)?;
+            // Nobody else sets them.
+            drop(assignment.secrets.set(Arc::clone(&secrets)));
             let plan = share(recipe.plan(&invocation)?)?;
             let archive = assignment.recipe.archive;
-            let mut script = script(&recipe, &invocation, &plan, archive, assignment.log)?;
+            let around = (assignment.log, secrets);
+            let mut script = script(&recipe, &invocation, &plan, archive, around)?;
             script.metrics.values = assignment.values;
             script.data = assignment.data;
             Ok(EngineSetup {
@@ -101,13 +106,23 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
     }
 }
 
+/// The secrets of this machine's own sources.
+fn secrets(invocation: &K6Invocation) -> Result<Arc<Secrets>, String> {
+    let secrets = secret_sources::read(&invocation.secret_sources, &Files::Disk);
+    let secrets = secrets.map_err(|error| {
+        let why = error.notice.message;
+        format!("--secret-source: each agent reads its own: {why}")
+    })?;
+    Ok(Arc::new(secrets))
+}
+
 /// The script in an archive, under a plan.
 fn script(
     recipe: &ScriptRecipe,
     invocation: &K6Invocation,
     plan: &TestPlan,
     archive: Vec<u8>,
-    log: Arc<dyn ScriptLog>,
+    (log, secrets): (Arc<dyn ScriptLog>, Arc<Secrets>),
 ) -> Result<ScriptSetup, String> {
     let archive = Archive::read(Bytes::from(archive)).map_err(|error| error.message)?;
     let place = Place {
@@ -116,7 +131,7 @@ fn script(
         env: recipe.script_env.clone(),
         fetch: Box::new(archive),
     };
-    let loaded = script_run::load(&Loading::from(invocation), place, &log, Arc::default())
+    let loaded = script_run::load(&Loading::from(invocation), place, &log, secrets)
         .map_err(|error| error.notice.message)?;
     let metrics = ScriptMetrics {
         registry: Arc::clone(&loaded.metrics.registry),

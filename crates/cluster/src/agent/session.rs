@@ -46,7 +46,10 @@ pub(super) fn attend(
     let runtime = runtime.map_err(|error| refused_by_system(&error))?;
     let (control, controlled) = channel();
     let (outgoing, to_send) = mpsc::unbounded_channel();
-    let outgoing = Outgoing(outgoing);
+    let outgoing = Outgoing {
+        to: outgoing,
+        secrets: Arc::default(),
+    };
     let live = LiveView::default();
     let work = Work {
         control: controlled,
@@ -209,6 +212,7 @@ impl Session {
             agents,
             data: Arc::default(),
             log: Arc::new(self.outgoing.clone()),
+            secrets: Arc::clone(&self.outgoing.secrets),
             values: outlet.values(),
             samples: outlet.samples(),
         };

@@ -19,7 +19,7 @@ mod share;
 
 pub use agent::{AgentError, AgentSettings, Assignment, Ended, HiddenSecrets, Prepare, attend};
 pub use coordinator::hear_hostile;
-pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe, Takers};
+pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe, ResultTaker, Takers};
 pub use identity::{Identity, IdentityError, Token};
 pub use local::{LocalAgents, TOKEN_VARIABLE};
 pub use share::share_of;

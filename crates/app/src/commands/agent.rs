@@ -4,16 +4,23 @@
 //! script and all that it opens come from the coordinator.
 
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use loadline_cluster::{AgentError, AgentSettings, Assignment, Identity, Token, attend, share_of};
 use loadline_metric::SeriesPlan;
 use loadline_model::{ExitCode, TestPlan};
+use loadline_run::steps::StepsSetup;
 use loadline_run::{EngineSetup, ScriptLog, ScriptMetrics, ScriptSetup};
 use loadline_script::loading::Bytes;
 use loadline_script::loading::archive::Archive;
 use loadline_script::secrets::Secrets;
+use loadline_steps::scope::Part;
 
+use super::sinks::series_of;
 use crate::cli::AgentArgs;
+use crate::jmeter::recipe::StepsRecipe;
+use crate::jmeter::{BATCHES, wire};
 use crate::k6::{K6Invocation, secret_sources};
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::script_run::{self, Loading, Place};
@@ -103,7 +110,37 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
                 steps: None,
             })
         }
+        PlanRecipe::Steps(recipe) => of_steps(*recipe, assignment),
     }
+}
+
+/// What the engine is started with for a part of a JMeter plan.
+fn of_steps(recipe: StepsRecipe, assignment: Assignment) -> Result<EngineSetup, String> {
+    let to = assignment.results.ok_or("nobody takes results")?;
+    let (sender, results) = sync_channel(BATCHES);
+    let remade = recipe.remade(sender, assignment.log)?;
+    let (number, of) = (assignment.number, assignment.agents);
+    let metrics = ScriptMetrics {
+        registry: Arc::default(),
+        series: Arc::new(series_of(&remade.args.results, &remade.plan)),
+        values: assignment.values,
+    };
+    let plan = share_of(remade.plan.clone(), number, of).map(Arc::new)?;
+    let segment = plan.segment.as_ref().ok_or("the plan is not cut")?;
+    let steps = remade.steps_of(Part { number, of }, &segment.sequence);
+    thread::Builder::new()
+        .name("results".to_owned())
+        .spawn(move || wire::send(&results, &to))
+        .map_err(|error| format!("the system refuses: {error}"))?;
+    Ok(EngineSetup {
+        plan,
+        samples: assignment.samples,
+        script: None,
+        steps: Some(StepsSetup {
+            metrics: Some(metrics),
+            ..steps
+        }),
+    })
 }
 
 /// The secrets of this machine's own sources.

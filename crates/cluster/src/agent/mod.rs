@@ -67,6 +67,8 @@ pub struct Assignment {
     pub values: Option<ValueSender>,
     /// Where each request goes; `None`: nowhere.
     pub samples: Option<SyncSender<Vec<Sample>>>,
+    /// Where results of a plan of steps go, in the program's own form; `None`: nowhere.
+    pub results: Option<SyncSender<Vec<u8>>>,
 }
 
 /// Makes an assignment ready for the engine; an error says why it cannot be done.

@@ -204,6 +204,7 @@ impl Session {
             archive,
             wants_values: job.wants_values,
             wants_samples: job.wants_samples,
+            wants_results: job.wants_results,
         };
         let mut outlet = self.outlet(&recipe)?;
         let assignment = Assignment {
@@ -215,6 +216,7 @@ impl Session {
             secrets: Arc::clone(&self.outgoing.secrets),
             values: outlet.values(),
             samples: outlet.samples(),
+            results: outlet.results(),
         };
         self.pass(Control::Do(Box::new(assignment), outlet));
         Ok(())

@@ -225,11 +225,6 @@ fn recipe(
     if !run.agents.any() {
         return Ok(None);
     }
-    if !invocation.secret_sources.is_empty() {
-        return Err(K6Error::config(
-            "--agents: agents have no secrets; leave --secret-source out",
-        ));
-    }
     let settings = run.plan.script.as_deref();
     if settings.is_some_and(|script| script.trace_requests) {
         return Err(K6Error::config(

@@ -199,6 +199,19 @@ impl Verdict {
     }
 }
 
+impl Verdict {
+    /// The same in the words of suites, whose rows may fail by other things than thresholds.
+    pub(super) fn of_suite(mut self) -> Verdict {
+        let word = format!("{:?}", ExitCode::ThresholdsFailed);
+        if self.reason == word {
+            "RowFailed".clone_into(&mut self.reason);
+            let usual = ExitCode::ThresholdsFailed.meaning();
+            self.message = self.message.replacen(usual, "a row failed", 1);
+        }
+        self
+    }
+}
+
 fn known(code: i32) -> Option<ExitCode> {
     // Those below are of other commands; here they are a program's that is not loadline.
     let of_run = |known: &&ExitCode| **known == ExitCode::Ok || known.code() >= 97;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::arguments;
 use crate::fields::{self, Fields};
 use crate::kind::Kind;
-use crate::test::{Cleanup, Refusal, Source, Test, invalid, unsupported};
+use crate::test::{Cleanup, Refusal, Source, Test, Work, invalid, unsupported};
 
 use pods::{PodFields, Pods};
 
@@ -53,7 +53,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         kind: Kind::TestRun,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
-        script: script(&spec, &pods)?,
+        work: Work::Script(script(&spec, &pods)?),
         parallelism: spec.parallelism()?,
         arguments: arguments::read(&spec)?,
         quiet: spec.text("quiet")? != Some("false"),
@@ -112,6 +112,10 @@ mod tests {
         }))
     }
 
+    fn path(run: &Test) -> String {
+        run.work.source().expect("a script").path()
+    }
+
     fn with(field: &str, value: Value) -> Value {
         let mut spec = json!({"script": {"configMap": {"name": "c"}}, "parallelism": 2});
         spec[field] = value;
@@ -123,7 +127,7 @@ mod tests {
         let run = read(&json!({"script": {"configMap": {"name": "c", "file": "a.js"}}}));
         let run = run.expect("a test");
         assert_eq!(run.parallelism, 1);
-        assert_eq!(run.script.path(), "/test/a.js");
+        assert_eq!(path(&run), "/test/a.js");
         assert!(run.quiet);
         assert_eq!(run.agent.container.get("image"), None);
         assert_eq!((run.cleanup, run.ttl), (Cleanup::Never, None));
@@ -133,9 +137,9 @@ mod tests {
     fn scripts_come_from_three_places() {
         let volume = json!({"volumeClaim": {"name": "v", "file": "d/a.js", "readOnly": true}});
         let run = read(&with("script", volume)).expect("a test");
-        assert_eq!(run.script.path(), "/test/d/a.js");
+        assert_eq!(path(&run), "/test/d/a.js");
         let run = read(&with("script", json!({"localFile": "/scripts/a.js"}))).expect("a test");
-        assert_eq!(run.script.path(), "/scripts/a.js");
+        assert_eq!(path(&run), "/scripts/a.js");
         let empty =
             json!({"volumeClaim": {"name": ""}, "configMap": {"name": ""}, "localFile": "/s/a.js"});
         assert!(read(&with("script", empty)).is_ok());

@@ -1,4 +1,4 @@
-//! `cargo xtask generate`: the references under `docs/` that are made from the binary.
+//! `cargo xtask generate`: the references under `docs/` that are made from the binary, and the files of the Helm chart.
 //!
 //! Must not know what they say: the product is the one source, through its hidden command
 //! `loadline internal-docs <name>`, or by being asked. Invariant: after it has run, `--check` finds
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::workspace::{self, root};
-use crate::{Result, exec, k6_support};
+use crate::{Result, chart, exec, k6_support};
 
 struct Reference {
     /// What `loadline internal-docs` calls it.
@@ -47,6 +47,10 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
         ["--check"] => true,
         other => return Err(format!("generate: unknown arguments {other:?}")),
     };
+    match check {
+        true => chart::check_copies()?,
+        false => chart::command(&[])?,
+    }
     let binary = workspace::release_binary()?;
     let mut pages = vec![(k6_support::PAGE, k6_support::page(&binary)?)];
     for reference in REFERENCES {

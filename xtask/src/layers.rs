@@ -186,7 +186,8 @@ pub(crate) const LAYERS: &[Layer] = &[
         package: KUBERNETES,
         level: Level::Edge,
         normal: &[GO, HTTP, YAML],
-        tests: &[],
+        // Itself with its stand-in.
+        tests: &[KUBERNETES],
         reason: "speaks with one API and knows nothing of load",
     },
     Layer {

@@ -10,10 +10,12 @@
 )]
 
 mod bench;
+mod chart;
 mod ci;
 mod dialect_goldens;
 mod exec;
 mod generate;
+mod image;
 mod jmeter_goldens;
 mod k6_goldens;
 mod k6_support;
@@ -36,7 +38,9 @@ usage: cargo xtask <command>
   tidy                                         house rules: lengths, headers, words, layers
   policy                                       licences, bans and sources of the dependencies
   generate [--check]                           references made from the binary, docs/
+  image [--out FILE] [--tag NAME:TAG]          the container image, as an archive
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
+  chart [--check]                              files of the Helm chart that are made of others
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
   jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
@@ -63,6 +67,8 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "tidy" => tidy::command(),
         "policy" => policy::command(),
         "generate" => generate::command(rest),
+        "chart" => chart::command(rest),
+        "image" => image::command(rest),
         "bench" => bench::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),
         "jmeter-goldens" => jmeter_goldens::command(rest),

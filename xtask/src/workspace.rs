@@ -73,11 +73,19 @@ pub(crate) fn target_directory() -> Result<PathBuf> {
 /// # Errors
 /// The build failed.
 pub(crate) fn release_binary() -> Result<PathBuf> {
-    exec::run(&mut exec::cargo(
-        root(),
-        &["build", "--release", "--locked", "-p", "loadline"],
-    ))?;
-    Ok(target_directory()?.join("release/loadline"))
+    Ok(release_folder()?.join("loadline"))
+}
+
+/// The folder of the programs of a release build, which is made. Always of both: what they share has other features
+/// when one of them is built alone, and would be compiled twice.
+///
+/// # Errors
+/// The build failed.
+pub(crate) fn release_folder() -> Result<PathBuf> {
+    let mut words = vec!["build", "--release", "--locked"];
+    words.extend(["-p", "loadline", "-p", "loadline-operator"]);
+    exec::run(&mut exec::cargo(root(), &words))?;
+    Ok(target_directory()?.join("release"))
 }
 
 #[cfg(test)]

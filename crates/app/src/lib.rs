@@ -16,6 +16,7 @@ mod http;
 mod jmeter;
 mod journal;
 pub mod k6;
+mod last_word;
 mod observers;
 mod outputs;
 mod pages;
@@ -40,6 +41,7 @@ pub use files::{FileError, Files};
 /// ended.
 #[must_use]
 pub fn main_with(arguments: Vec<OsString>, env: &Env) -> ExitCode {
+    let _at_work = last_word::mark_at_work(env);
     let ended = readable(arguments).and_then(|arguments| commands::dispatch(&arguments, env));
     match ended {
         Ok(code) => code,

@@ -2,8 +2,14 @@
 //!
 //! Must not know what is measured of them. Invariant: every call reads and changes nothing.
 
+use std::collections::BTreeMap;
+
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine as _};
+
 use crate::cluster::Cluster;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::json;
 use crate::objects::{
     Ingress, KnativeService, Node, Pod, Service, TestRun, Workload, WorkloadName,
 };
@@ -31,6 +37,24 @@ impl Cluster {
     /// There is none, or the cluster does not answer.
     pub fn pod(&self, namespace: &str, name: &str) -> Result<Pod> {
         Pod::read(&self.get(ApiPlace::of("v1", "pods").within(namespace).named(name))?)
+    }
+
+    /// What a ConfigMap holds as bytes, by key.
+    ///
+    /// # Errors
+    /// There is none, what it holds is no base64, or the cluster does not answer.
+    pub fn config_map_bytes(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<BTreeMap<String, Vec<u8>>> {
+        let place = ApiPlace::of("v1", "configmaps")
+            .within(namespace)
+            .named(name);
+        let data = json::texts(&self.get(place)?, "/binaryData").into_iter();
+        let decoded = data.map(|(key, text)| Ok((key, STANDARD.decode(text)?)));
+        let decoded: std::result::Result<_, DecodeError> = decoded.collect();
+        decoded.map_err(|error| Error::answer(format!("ConfigMap {name}: {error}")))
     }
 
     /// One workload.

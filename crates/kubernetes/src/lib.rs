@@ -21,8 +21,8 @@
 //!
 //! # Why by hand
 //!
-//! The kube crate with its generated types of every object, and the asynchronous stack below it, costs minutes of
-//! building and megabytes of binary. This client makes two dozen calls, and reads a dozen fields of each object.
+//! The rules of access that users see (what is kept, shown, refused and tried again) are made here; kube-client makes others,
+//! and only the sending of requests could be left to it. `ARCHITECTURE.md` has the figures.
 
 mod access;
 mod changes;
@@ -55,8 +55,8 @@ pub use kubeconfig::Kubeconfig;
 pub use logs::{LogBatch, LogFollower, LogLine, LogOptions, LogReader, LogSince};
 pub use metrics::{ContainerUsage, NodeUsage, PodUsage, Usage, UsageSource};
 pub use objects::{
-    Container, Ingress, KnativeService, LostAgent, Node, Phase, Pod, Rollout, Service, ServicePort,
-    TestRun, Workload, WorkloadKind, WorkloadName,
+    Container, Ingress, KeptResult, KnativeService, LostAgent, Node, Phase, Pod, Rollout, Service,
+    ServicePort, TestRun, Workload, WorkloadKind, WorkloadName,
 };
 pub use quantity::{Quantity, QuantityError};
 pub use selector::Selector;

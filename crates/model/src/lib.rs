@@ -6,6 +6,7 @@
 //!
 //! Invariant: nothing here grows with the number of requests.
 
+pub mod agent;
 pub mod bounded;
 pub mod check;
 pub mod civil;
@@ -15,11 +16,13 @@ pub mod error_class;
 pub mod event;
 pub mod executor;
 pub mod exit_code;
+pub mod figures;
 pub mod front_end;
 pub mod heat;
 pub mod hint;
 pub mod markup;
 pub mod observation;
+pub mod parcel;
 pub mod plan;
 pub mod rates;
 pub mod request;
@@ -41,6 +44,7 @@ pub mod url;
 pub mod verdict;
 pub mod vu_numbers;
 
+pub use agent::{AgentShare, AgentSums};
 pub use check::{Check, JsonPath};
 pub use client::ClientPlan;
 pub use command::RunCommand;
@@ -48,8 +52,10 @@ pub use error_class::ErrorClass;
 pub use event::RunEvent;
 pub use executor::Executor;
 pub use exit_code::ExitCode;
+pub use figures::Figures;
 pub use front_end::FrontEnd;
 pub use observation::Observations;
+pub use parcel::{KeptFile, Parcel};
 pub use plan::{Behaviour, OnExhausted, Scenario, ScriptBehaviour, TestPlan};
 pub use result::RunResult;
 pub use script_settings::ScriptSettings;

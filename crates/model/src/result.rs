@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use loadline_metric::{TimeTrend, ValueTrend};
 use serde::{Deserialize, Serialize};
 
+use crate::agent::AgentShare;
 use crate::error_class::ErrorClass;
 use crate::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, Mark};
 use crate::heat::Heat;
@@ -129,6 +130,20 @@ pub struct Percentiles {
     pub p95: Option<u64>,
     /// 99th percentile.
     pub p99: u64,
+}
+
+impl Percentiles {
+    /// Those of a distribution; `None` without a value.
+    #[must_use]
+    pub fn of(trend: &TimeTrend) -> Option<Percentiles> {
+        let at = |q: f64| trend.quantile(q).map(|value| value.round() as u64);
+        Some(Percentiles {
+            p50: at(0.5)?,
+            p90: at(0.9)?,
+            p95: at(0.95),
+            p99: at(0.99)?,
+        })
+    }
 }
 
 /// What the generator itself used in a row.
@@ -293,6 +308,9 @@ pub struct RunResult {
     pub events: Vec<Mark>,
     /// What observers saw of the system under test.
     pub observations: Observations,
+    /// What each agent did, by name; empty for a test of one process.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentShare>,
     /// How thresholds came out.
     pub thresholds: Vec<ThresholdOutcome>,
     /// Metrics, checks and groups of a script run; `None` for other runs.

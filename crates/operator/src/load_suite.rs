@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::fields::{self, Fields};
 use crate::kind::Kind;
+use crate::results::Wanted;
 use crate::template;
 use crate::test::{PodTemplate, Refusal, Test, Work, invalid};
 
@@ -49,6 +50,8 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         // One word, so that a row that begins with a dash is no option.
         arguments: only.iter().map(|row| format!("--only={row}")).collect(),
         quiet: true,
+        // Each row's is in the state of the suite.
+        results: Wanted::Nowhere,
         cleanup: spec.cleanup()?,
         ttl: spec.span("ttlAfterFinished")?,
         agent: PodTemplate::default(),

@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 use crate::arguments;
 use crate::fields::{self, Fields};
 use crate::kind::Kind;
+use crate::results::Wanted;
 use crate::template;
 use crate::test::{PodTemplate, Refusal, Source, Test, Work, invalid, unsupported};
 
-/// Most bytes of a script that the test itself holds: a Secret holds a mebibyte.
+/// Most bytes of a script that the test itself holds: a ConfigMap holds a mebibyte.
 const INLINE_MAX: usize = 512 * 1_024;
 /// Its fields.
 const FIELDS: &[&str] = &[
@@ -23,6 +24,7 @@ const FIELDS: &[&str] = &[
     "jmx",
     "parallelism",
     "podTemplate",
+    "results",
     "schedule",
     "script",
     "ttlAfterFinished",
@@ -44,9 +46,11 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         )));
     }
     let [agent, coordinator] = pods(&spec, &work)?;
+    let name = fields::name(object)?;
     Ok(Test {
         kind: Kind::LoadTest,
-        name: fields::name(object)?,
+        results: Wanted::read("spec.results", spec.text("results")?, &name)?,
+        name,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
         work,

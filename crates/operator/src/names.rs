@@ -61,7 +61,13 @@ impl<'a> Names<'a> {
         self.own("identity")
     }
 
-    /// The Secret with files that the test itself holds.
+    /// The ConfigMap with the result.
+    #[must_use]
+    pub fn results(&self) -> String {
+        self.own("results")
+    }
+
+    /// The ConfigMap with files that the test itself holds.
     #[must_use]
     pub fn files(&self) -> String {
         self.own("files")

@@ -49,30 +49,29 @@ pub fn secret(run: &Test, identities: &Identities) -> Value {
         .map(|(number, identity)| (pods::identity_key(run.kind, number), json!(identity)))
         .collect();
     data.insert("coordinator.pem".into(), json!(identities.coordinator));
-    secret_of(run, &Names::of(run).secret(), &data.into())
-}
-
-/// The Secret with the script that the test itself holds; `None`: it holds none.
-#[must_use]
-pub fn files(run: &Test) -> Option<Value> {
-    match run.work.source()? {
-        Source::Inline { file, text } => {
-            let data = json!({*file: text});
-            Some(secret_of(run, &Names::of(run).files(), &data))
-        }
-        Source::ConfigMap { .. } | Source::Volume { .. } | Source::Local { .. } => None,
-    }
-}
-
-fn secret_of(run: &Test, name: &str, data: &Value) -> Value {
     json!({
         "apiVersion": "v1",
         "kind": "Secret",
         "type": "Opaque",
         "immutable": true,
-        "metadata": metadata(run, name),
+        "metadata": metadata(run, &Names::of(run).secret()),
         "stringData": data,
     })
+}
+
+/// The ConfigMap with the script that the test itself holds; `None`: it holds none.
+#[must_use]
+pub fn files(run: &Test) -> Option<Value> {
+    match run.work.source()? {
+        Source::Inline { file, text } => Some(json!({
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "immutable": true,
+            "metadata": metadata(run, &Names::of(run).files()),
+            "data": {*file: text},
+        })),
+        Source::ConfigMap { .. } | Source::Volume { .. } | Source::Local { .. } => None,
+    }
 }
 
 /// That no pod of the test is moved away while it runs; `None`: k6-operator's tests have no such promise.
@@ -213,7 +212,8 @@ fn job(run: &Test, name: &str, mut template: Value) -> Value {
     })
 }
 
-fn metadata(run: &Test, name: &str) -> Value {
+/// Name, labels and the owner.
+pub(crate) fn metadata(run: &Test, name: &str) -> Value {
     let mut labels = run.kind.labels(&run.name);
     labels["app.kubernetes.io/managed-by"] = json!(MANAGER);
     json!({

@@ -4,6 +4,8 @@
 //! know the API. Invariants: a container's program is an argument vector; a pod mounts its own identity and no other; without a
 //! service account that the user names there is no token in a pod.
 
+mod keeper;
+
 use serde_json::{Map, Value, json};
 
 use crate::arguments::has;
@@ -17,6 +19,8 @@ pub const JOIN_PORT: u16 = 6_570;
 pub const REST_PORT: u16 = 6_565;
 /// Where a pod finds its identity.
 const IDENTITY_FOLDER: &str = "/loadline/identity";
+/// Where the coordinator leaves its figures: the kubelet's own place, which also a read-only root has.
+const LAST_WORD: &str = "/dev/termination-log";
 /// What a coordinator is given beside its load's, unless the user says otherwise: it makes none.
 const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
 /// What the number of a pod in an Indexed Job is written as, where the cluster fills it in.
@@ -44,6 +48,8 @@ struct Pod<'a> {
     volumes: Vec<Value>,
     mounts: Vec<Value>,
     before: Vec<Value>,
+    /// Containers beside the program's.
+    beside: Vec<Value>,
 }
 
 /// The template of an agent's pod, or where one Job has all of them that of each; `address`: where it joins.
@@ -94,8 +100,15 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     if !run.work.is_alone() {
         pod.coordinate();
     }
+    if !matches!(run.work, Work::Suite { .. }) {
+        pod.leave_figures();
+    }
+    pod.keep_results();
     let name = Names::of(run).coordinator();
-    pod.template(Some(&name), run.kind.coordinator_labels(&run.name))
+    let mut template = pod.template(Some(&name), run.kind.coordinator_labels(&run.name));
+    let annotations = &mut template["metadata"]["annotations"];
+    annotations["kubectl.kubernetes.io/default-container"] = json!(run.kind.container());
+    template
 }
 
 /// What the coordinator runs.
@@ -156,6 +169,7 @@ impl<'a> Pod<'a> {
             volumes: Vec::new(),
             mounts: Vec::new(),
             before: list(&said.spec, "initContainers"),
+            beside: said.beside.clone(),
         };
         pod.container
             .insert("name".into(), json!(run.kind.container()));
@@ -190,6 +204,15 @@ impl<'a> Pod<'a> {
         }
     }
 
+    /// Lets the program leave its figures as the container's last word.
+    fn leave_figures(&mut self) {
+        let mut env = list(&self.container, "env");
+        env.push(json!({"name": "LOADLINE_TERMINATION_LOG", "value": LAST_WORD}));
+        self.container.insert("env".into(), json!(env));
+        self.container
+            .insert("terminationMessagePath".into(), json!(LAST_WORD));
+    }
+
     /// What a coordinator of agents needs.
     fn coordinate(&mut self) {
         let mut env = list(&self.container, "env");
@@ -215,8 +238,8 @@ impl<'a> Pod<'a> {
         };
         let (source, at, read_only) = match file {
             Source::Inline { .. } => {
-                let secret = json!({"secretName": Names::of(self.run).files()});
-                (json!({ "secret": secret }), "/test", true)
+                let files = json!({"name": Names::of(self.run).files()});
+                (json!({ "configMap": files }), "/test", true)
             }
             Source::ConfigMap { name, .. } => (json!({"configMap": {"name": name}}), "/test", true),
             Source::Volume {
@@ -299,7 +322,7 @@ impl<'a> Pod<'a> {
             spec.insert("initContainers".into(), json!(self.before));
         }
         let mut containers = vec![json!(self.container)];
-        containers.extend(self.said.beside.iter().cloned());
+        containers.extend(self.beside);
         spec.insert("containers".into(), json!(containers));
         if let Some(hostname) = hostname {
             spec.insert("hostname".into(), json!(hostname));

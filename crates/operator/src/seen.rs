@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use k8s_openapi::jiff::Timestamp;
+use loadline_model::Figures;
 
 use crate::names::Names;
+use crate::results;
 use crate::status::Runs;
 
 /// Whose pod or Job it is.
@@ -34,7 +36,7 @@ impl Role {
 }
 
 /// How a program ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
     /// The init container that it was; `None`: it was the program itself.
     pub before: Option<String>,
@@ -42,10 +44,21 @@ pub struct Ended {
     pub code: i32,
     /// The kubelet's word for it, such as `OOMKilled`.
     pub reason: String,
-    /// The last lines that it wrote.
+    /// The last lines that it wrote; of one that left figures what went wrong.
     pub message: String,
+    /// The figures that it left; `None`: none that can be read.
+    pub figures: Option<Box<Figures>>,
     /// When.
     pub at: Option<Timestamp>,
+}
+
+/// How far a pod is with handing its result on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandOn {
+    /// It waits for the coordinator's end.
+    Awaited,
+    /// It ended, with this exit code.
+    Ended(i32),
 }
 
 /// Why something does not come about.
@@ -58,7 +71,7 @@ pub struct Hindrance {
 }
 
 /// A pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SeenPod {
     /// Its name.
     pub name: String,
@@ -74,6 +87,8 @@ pub struct SeenPod {
     pub is_running: bool,
     /// How its program, or one before it, ended.
     pub ended: Option<Ended>,
+    /// How far it is with handing its result on; `None`: nothing does.
+    pub hand_on: Option<HandOn>,
     /// The last warning of the cluster about it; looked for where nothing else tells why it does not start.
     pub warning: Option<Hindrance>,
     /// Why the whole pod was ended from outside: evicted, preempted, its node lost.
@@ -266,6 +281,13 @@ impl SeenPod {
             waiting: before.iter().chain(ours).find_map(waiting),
             warning: None,
             is_running: ours.is_some_and(is_running),
+            hand_on: containers
+                .iter()
+                .find(|status| status.name == results::CONTAINER)
+                .map(|status| {
+                    let ended = ended(status).map(|ended| ended.code);
+                    ended.map_or(HandOn::Awaited, HandOn::Ended)
+                }),
             ended: failed_before.filter(|_| is_failed).or(ours.and_then(ended)),
             removed: evicted.or(disrupted),
         })
@@ -295,11 +317,19 @@ fn waiting(status: &ContainerStatus) -> Option<Hindrance> {
 
 fn ended(status: &ContainerStatus) -> Option<Ended> {
     let ended = status.state.as_ref()?.terminated.as_ref()?;
+    let message = ended.message.clone().unwrap_or_default();
+    let figures = Figures::read(&message).map(Box::new);
     Some(Ended {
         before: None,
         code: ended.exit_code,
         reason: ended.reason.clone().unwrap_or_default(),
-        message: ended.message.clone().unwrap_or_default(),
+        message: match &figures {
+            Some(figures) => figures.error.clone().unwrap_or_default(),
+            // Broken ones tell nobody anything; the log does.
+            None if Figures::is_meant(&message) => String::new(),
+            None => message,
+        },
+        figures,
         at: ended.finished_at.as_ref().map(|at| at.0),
     })
 }
@@ -413,6 +443,30 @@ mod tests {
         };
         assert!(job.lacks_a_pod(&pods(&["0", "0"])));
         assert!(!job.lacks_a_pod(&pods(&["0", "1"])));
+    }
+
+    #[test]
+    fn a_last_word_is_figures_or_a_log() {
+        let said = |message: &str| {
+            let ended = json!({"terminated": {"exitCode": 99, "message": message}});
+            let pod = pod(&json!({"containerStatuses": [{"name": "k6", "state": ended,
+                "image": "", "imageID": "", "ready": false, "restartCount": 0}]}));
+            pod.ended.expect("it ended")
+        };
+        let figures = Figures {
+            error: Some("why".to_owned()),
+            vus_max: 3,
+            ..Figures::default()
+        };
+        let text = figures.clone().within(4_096);
+        let told = said(&text);
+        assert_eq!(
+            (told.message.as_str(), told.figures),
+            ("why", Some(Box::new(figures)))
+        );
+        let cut = said(&text[..text.len() - 2]);
+        assert_eq!((cut.message.as_str(), cut.figures), ("", None));
+        assert_eq!(said("level=error msg=x").message, "level=error msg=x");
     }
 
     #[test]

@@ -5,8 +5,11 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
+use loadline_model::Figures;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::results::Kept;
 
 use crate::kind::Kind;
 
@@ -164,6 +167,12 @@ pub struct Status {
     /// When the coordinator ended.
     #[serde(default)]
     pub end_time: Option<Time>,
+    /// The test in numbers; `None`: it is not over, or its coordinator left none.
+    #[serde(default)]
+    pub figures: Option<Box<Figures>>,
+    /// Where its whole result is; `None`: it is not over, or there is none.
+    #[serde(default)]
+    pub results: Option<Kept>,
 }
 
 /// What a `TestRun`'s status is to the operator.
@@ -208,6 +217,8 @@ impl Status {
             runs: None,
             start_time: None,
             end_time: None,
+            figures: None,
+            results: None,
         };
         let (words, of_k6): (_, &[_]) = match kind {
             Kind::TestRun => (&K6, OF_K6),
@@ -239,6 +250,14 @@ impl Status {
     #[must_use]
     pub fn running(&self) -> Option<&Condition> {
         self.condition(self.words().running)
+    }
+
+    /// As it is written: with what kubectl's columns cannot count themselves.
+    #[must_use]
+    pub fn written(&self) -> Value {
+        let mut written = json!(self);
+        written["agentsLost"] = json!(self.lost.len());
+        written
     }
 
     /// A condition by its type.
@@ -306,8 +325,13 @@ mod tests {
 
     #[test]
     fn a_status_is_read_as_it_was_written() {
-        let status = Status::begun(Kind::TestRun, 4, Timestamp::UNIX_EPOCH);
-        let object = json!({"status": status});
+        let mut status = Status::begun(Kind::TestRun, 4, Timestamp::UNIX_EPOCH);
+        status.figures = Some(Box::new(Figures {
+            vus_max: 7,
+            ..Figures::default()
+        }));
+        let object = json!({"status": status.written()});
+        assert_eq!(object["status"]["agentsLost"], 0);
         assert_eq!(Known::read(&object), Known::Ours(Box::new(status)));
     }
 

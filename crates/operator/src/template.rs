@@ -10,6 +10,9 @@ use crate::test::{DECIDED, PodTemplate, Refusal, invalid};
 
 /// Fields of our container that say what it runs.
 const PROGRAM: &[&str] = &["args", "command", "workingDir"];
+/// Fields to whose lists the operator adds.
+const LISTS: &[&str] = &["initContainers", "volumes"];
+const CONTAINER_LISTS: &[&str] = &["env", "ports", "volumeMounts"];
 /// What the cluster tells each pod of an Indexed Job.
 const INDEX: &str = "JOB_COMPLETION_INDEX";
 
@@ -54,6 +57,18 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
             "{place}: {field} of {ours}: the operator says what it runs, and spec.arguments how"
         )));
     }
+    for (fields, names, place) in [
+        (&pod.spec, LISTS, template.path("spec")),
+        (&pod.container, CONTAINER_LISTS, place.clone()),
+    ] {
+        let mut odd = names.iter().filter(|name| {
+            let value = fields.get(**name);
+            value.is_some_and(|value| !value.is_array())
+        });
+        if let Some(name) = odd.next() {
+            return Err(invalid(format!("{place}: {name}: a list is wanted")));
+        }
+    }
     let env = pod.container.get("env").and_then(Value::as_array);
     if env.into_iter().flatten().any(|one| one["name"] == INDEX) {
         return Err(invalid(format!("{place}: env {INDEX} is the cluster's")));
@@ -65,10 +80,8 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
 pub(crate) fn with_env(mut pod: PodTemplate, spec: &Fields<'_>) -> Result<PodTemplate, Refusal> {
     let mut env = spec.list("env")?.to_vec();
     match pod.container.get("env") {
-        None => {}
         Some(Value::Array(own)) => env.extend(own.iter().cloned()),
-        // The API says what is wrong with it.
-        Some(_) => return Ok(pod),
+        Some(_) | None => {}
     }
     pod.container.insert("env".into(), Value::Array(env));
     Ok(pod)

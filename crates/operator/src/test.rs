@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::kind::Kind;
+use crate::results::Wanted;
 
 /// Most agents of a test: their identities lie in one Secret, which holds a mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
@@ -47,7 +48,7 @@ pub enum Source {
         /// The image that its folder is copied from; `None`: it is in the image that runs.
         image: Option<String>,
     },
-    /// A text; it lies in a Secret of the test.
+    /// A text; it lies in a ConfigMap of the test.
     Inline {
         /// The file's name.
         file: &'static str,
@@ -157,6 +158,8 @@ pub struct Test {
     pub cleanup: Cleanup,
     /// How long after its end it is deleted; `None`: it is not.
     pub ttl: Option<Duration>,
+    /// Where its whole result is wanted.
+    pub results: Wanted,
     /// An agent's pod.
     pub agent: PodTemplate,
     /// The coordinator's pod, or the one that does it all.

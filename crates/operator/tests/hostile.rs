@@ -204,7 +204,26 @@ fn check(template: &Value, hostname: &str, key: &str) {
     assert_eq!(spec["hostname"], hostname);
     assert_eq!(template["metadata"]["labels"]["k6_cr"], "t");
     let containers = spec["containers"].as_array().expect("a list");
-    assert_eq!(containers.len(), 1);
+    let beside = usize::from(key == "coordinator.pem");
+    assert_eq!(containers.len(), 1 + beside);
+    for keeper in &containers[1..] {
+        assert_eq!(
+            (&keeper["name"], &keeper["image"]),
+            (&json!("results"), &json!("ours:1"))
+        );
+        let command = keeper["command"].as_array().expect("a list");
+        assert_eq!(command[..3], ["loadline", "k8s", "keep"]);
+        let mounts = keeper["volumeMounts"].as_array().expect("a list");
+        assert!(
+            mounts
+                .iter()
+                .all(|mount| mount["mountPath"] == "/loadline/results")
+        );
+        assert_eq!(
+            (&keeper["env"], &keeper["envFrom"]),
+            (&Value::Null, &Value::Null)
+        );
+    }
     assert_eq!(
         (&containers[0]["name"], &containers[0]["image"]),
         (&json!("k6"), &json!("ours:1"))

@@ -103,6 +103,11 @@ fn a_line_of_bench_and_a_plan_are_load_tests() {
     let status = finished(&lab, "loadtest/b");
     assert_eq!(status["result"], "passed", "{status:#}");
     assert_eq!(service.asked().0, 40);
+    assert_eq!(status["figures"]["requests"]["completed"], 40, "{status:#}");
+    let kept = status["results"]["configMap"]
+        .as_str()
+        .expect("a ConfigMap");
+    lab.kubectl(&["get", "configmap", kept]);
     let plan = repository().join("crates/e2e/jmeter/plans/http_bare.jmx");
     let plan = std::fs::read_to_string(plan).expect("a plan");
     lab.apply(&json!({

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use lab::{Lab, PATIENCE, Service, kubectl, repository, spawn, until};
+use lab::{Lab, PATIENCE, Service, k8s, kubectl, repository, spawn, until};
 
 /// A script that asks a service for so long.
 fn asking(url: &str, vus: u32, duration: &str) -> String {
@@ -467,19 +467,6 @@ fn spawn_date() -> std::process::Output {
         .args(["-u", "+%Y-%m-%dT%H:%M:%S.000000Z"])
         .output();
     date.expect("date is there")
-}
-
-/// `loadline k8s` in a lab's namespace.
-fn k8s(lab: &Lab, action: &str, words: &[&str]) -> std::process::Output {
-    let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
-    let kubeconfig = lab.kubeconfig(None);
-    let text = std::fs::read(&kubeconfig).expect("a file");
-    let config: Value = serde_json::from_slice(&text).expect("it is JSON");
-    let context = config["contexts"][0]["name"].as_str().expect("a name");
-    let mut command = std::process::Command::new(binary);
-    command.args(["k8s", action, "--context", context, "--kubeconfig"]);
-    let ran = command.arg(kubeconfig).args(words).output();
-    ran.expect("it runs")
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! on), so a stored result gives the same report. This crate must not know the engine, the network,
 //! files or terminals. Invariant: no result, however empty, makes a report fail.
 
+mod agents;
 pub mod bombardier;
 mod chart;
 pub mod compare;

@@ -295,7 +295,8 @@ fn the_live_page_has_a_place_for_every_part() {
     for part in html::parts(&support::troubled_open()) {
         assert!(page.contains(&format!("id=\"{}\"", part.id)), "{}", part.id);
         assert!(
-            !part.html.is_empty() || ["checks", "names", "metrics", "observed"].contains(&part.id),
+            !part.html.is_empty()
+                || ["checks", "names", "metrics", "observed", "agents"].contains(&part.id),
             "{}",
             part.id
         );

@@ -4,8 +4,8 @@ mod support;
 
 use std::time::Duration;
 
-use loadline_model::result::StopReason;
-use loadline_model::{ArrivalRate, Executor, RunResult};
+use loadline_model::result::{Percentiles, StopReason};
+use loadline_model::{AgentShare, ArrivalRate, Executor, RunResult};
 use loadline_report::progress::{self, Progress};
 use loadline_report::{Style, text, verdict};
 
@@ -53,6 +53,38 @@ fn a_troubled_open_run() {
     assert_golden(
         "troubled-open-verdict.txt",
         &verdict::render(&result, &PLAIN),
+    );
+}
+
+#[test]
+fn several_agents_are_a_row_each() {
+    let mut result = support::clean_closed();
+    let agent = |name: &str, replaced, p99| AgentShare {
+        name: name.to_owned(),
+        replaced,
+        counts: result.totals.seen.counts.clone(),
+        service_time_ns: Some(Percentiles {
+            p50: 212_000,
+            p90: 300_000,
+            p95: None,
+            p99,
+        }),
+        cpu_ns: 1_900_000_000,
+        ..AgentShare::default()
+    };
+    let (one, two) = (agent("vienna", 0, 412_000), agent("osaka", 1, 251_000_000));
+    result.agents = vec![one.clone()];
+    assert!(!text::render(&result, &PLAIN).contains("vienna"));
+    result.agents = vec![two, one];
+    let report = text::render(&result, &PLAIN);
+    let (_, table) = report.split_once("Agents").expect("there is a section");
+    let (table, _) = table.split_once("\n\n").expect("another follows");
+    assert_eq!(
+        table,
+        "   service times; what all did together is above
+  agent                  requests     per s   failed   lost      p50      p99   lag p99      CPU
+  osaka (after 1 lost)    391,840   39184.0        0      0   212 µs   251 ms         -   1.90 s
+  vienna                  391,840   39184.0        0      0   212 µs   412 µs         -   1.90 s"
     );
 }
 

@@ -322,8 +322,8 @@ impl Collector {
             active_vus,
             bytes_sent: all.bytes_sent,
             bytes_received: all.bytes_received,
-            service_time_ns: percentiles(&service_time),
-            response_time_ns: percentiles(&pending.seen.response_time),
+            service_time_ns: Percentiles::of(&service_time),
+            response_time_ns: Percentiles::of(&pending.seen.response_time),
             lag_p99_ns: quantile(&pending.seen.schedule_lag, 0.99),
             heat: Heat::of(&service_time),
             generator,
@@ -348,15 +348,6 @@ fn by_class(failed: &[u64; ErrorClass::COUNT]) -> BTreeMap<ErrorClass, u64> {
 
 fn quantile(trend: &TimeTrend, q: f64) -> Option<u64> {
     trend.quantile(q).map(|value| value.round() as u64)
-}
-
-fn percentiles(trend: &TimeTrend) -> Option<Percentiles> {
-    Some(Percentiles {
-        p50: quantile(trend, 0.5)?,
-        p90: quantile(trend, 0.9)?,
-        p95: quantile(trend, 0.95),
-        p99: quantile(trend, 0.99)?,
-    })
 }
 
 #[cfg(test)]

@@ -522,7 +522,8 @@ impl Conductor {
         let planned = self.plan.is_open().then(|| self.collector.planned());
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
-        let done = self.total.counts.completed + self.total.counts.failed_total();
+        let counts = &self.total.counts;
+        let done = counts.completed + counts.failed_total();
         let used = self.collector.watch().used();
         let totals = Totals {
             started_unix_ms: self.load.started_unix_ms(),
@@ -531,14 +532,7 @@ impl Conductor {
             stop: self.stop,
             asked: planned.or_else(|| self.plan.planned_iterations()),
             never_started: self.collector.never_started,
-            rates: rates(
-                &self.plan,
-                &self.total.counts,
-                &series,
-                measured_ns,
-                planned,
-                elapsed.0,
-            ),
+            rates: rates(&self.plan, counts, &series, measured_ns, planned, elapsed.0),
             seen: self.total,
             active_vus_max: self.active_vus_max,
             cpu_ns: used.cpu_ns,
@@ -553,6 +547,7 @@ impl Conductor {
             series,
             events: self.events,
             observations,
+            agents: self.load.agents(),
             ..bare_result(&self.plan, environment, totals)
         };
         judged(result, script)

@@ -11,7 +11,7 @@ use loadline_engine::clock::Clock;
 use loadline_engine::live::{LiveCounters, LiveTotals};
 use loadline_engine::platform::{self, GeneratorTotals};
 use loadline_engine::{Engine, EngineSetup, StartError, WorkerReport};
-use loadline_model::RunCommand;
+use loadline_model::{AgentShare, RunCommand};
 
 /// What makes the load, as the one who conducts the run sees it.
 pub trait Load: Send {
@@ -42,6 +42,11 @@ pub trait Load: Send {
             counters.add_to(&mut sum);
         }
         sum
+    }
+
+    /// What each agent did, by name; empty where no agents make the load.
+    fn agents(&self) -> Vec<AgentShare> {
+        Vec::new()
     }
 
     /// Milliseconds since 1970 at the start of the run.

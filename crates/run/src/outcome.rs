@@ -30,6 +30,7 @@ pub(crate) fn bare_result(plan: &TestPlan, environment: &Environment, totals: To
         series: Vec::new(),
         events: Vec::new(),
         observations: Observations::default(),
+        agents: Vec::new(),
         thresholds: Vec::new(),
         summary: None,
         verdict: Verdict {

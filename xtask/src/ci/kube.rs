@@ -1,4 +1,4 @@
-//! The Kubernetes lab of `xtask/kube-lab`: a real API server on this machine, whose pods are processes.
+//! The Kubernetes lab of `xtask/kube-lab`: a real API server on this machine, whose pods are processes, or containers on a node.
 //!
 //! Must not know the tests. Invariants: what is started is ended, however the tests end; tests that were not run are counted.
 
@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Outcome, ignored_tests};
+use super::{Outcome, ignored_tests, packages};
 use crate::workspace::{self, root};
-use crate::{Result, exec};
+use crate::{Result, exec, image};
 
 /// Set to 1, the lab's programs are built where they are not there yet.
 const BUILD: &str = "LOADLINE_KUBE_LAB_BUILD";
@@ -36,15 +36,83 @@ pub(super) fn build() -> Result<Outcome> {
 /// Runs the tests that want a cluster.
 pub(super) fn step() -> Result<Outcome> {
     if let State::Missing(why) = State::now() {
-        let why = format!(
-            "{} tests not run: {why}",
-            count_tests(&root().join("crates"))?
-        );
-        println!("NOTE: {why}");
-        return Ok(Outcome::Skipped(why));
+        return not_run("lab_", &why);
     }
-    let lab = Lab::up(&workspace::release_binary()?)?;
+    let programs = workspace::release_folder()?;
+    let programs = ["loadline", "loadline-operator"].map(|name| programs.join(name));
+    let programs = programs.map(|path| path.display().to_string());
+    let image = format!("loadline:dev={}", programs.join(","));
+    let mut lab = Lab::new("control");
+    lab.up(&[("LAB_IMAGES", &image)])?;
+    lab.tell("LOADLINE_KUBE_LAB", "1");
     ignored_tests("lab_*", &lab.environment)
+}
+
+/// Runs the tests that want a node: kubelet, containerd, cgroups.
+pub(super) fn node() -> Result<Outcome> {
+    if let Some(why) = no_node() {
+        return not_run("node_", &why);
+    }
+    let mut lab = Lab::new("node");
+    let images = lab.folder.with_extension("images");
+    let shown = images.display().to_string();
+    fs::create_dir_all(&images).map_err(|error| format!("{shown}: {error}"))?;
+    let words = [
+        "--tag",
+        "loadline:dev",
+        "--out",
+        &format!("{shown}/loadline.tar"),
+    ];
+    image::command(&words.map(str::to_owned))?;
+    let me = std::env::current_exe().map_err(|error| format!("xtask: {error}"))?;
+    lab.up(&[
+        ("KUBE_LAB_IMAGES", &shown),
+        ("XTASK", &me.display().to_string()),
+    ])?;
+    lab.tell("RUN", &lab.folder.display().to_string());
+    lab.tell("MODE", lab.mode);
+    lab.tell(
+        "LOADLINE_NODE_LAB",
+        &folder().join("in.sh").display().to_string(),
+    );
+    let outcome = ignored_tests("node_*", &lab.environment);
+    fs::remove_dir_all(&images).map_err(|error| format!("{shown}: {error}"))?;
+    outcome
+}
+
+/// Why there can be no node here.
+fn no_node() -> Option<String> {
+    if !packages::is_root() {
+        return Some("a node wants root".to_owned());
+    }
+    let programs = [
+        ("containerd", "containerd"),
+        ("runc", "runc"),
+        ("iptables", "iptables"),
+        ("conntrack", "conntrack"),
+        ("busybox", "busybox-static"),
+    ];
+    let mut missing = programs
+        .iter()
+        .filter(|(program, _)| exec::find(program).is_none());
+    if let Some((_, package)) = missing.next() {
+        return Some(format!("a node wants {package}"));
+    }
+    if !Path::new("/usr/lib/cni").is_dir() {
+        return Some("a node wants containernetworking-plugins".to_owned());
+    }
+    match State::now() {
+        State::Missing(why) => Some(why),
+        State::Built | State::Wanted => None,
+    }
+}
+
+/// Tests that were not run are counted.
+fn not_run(suites: &str, why: &str) -> Result<Outcome> {
+    let count = count_tests(&root().join("crates"), suites)?;
+    let why = format!("{count} tests not run: {why}");
+    println!("NOTE: {why}");
+    Ok(Outcome::Skipped(why))
 }
 
 /// Whether there is a lab.
@@ -83,32 +151,38 @@ impl State {
     }
 }
 
-/// A lab that is up; dropped, it is ended.
+/// A lab; dropped, it is ended.
 struct Lab {
+    mode: &'static str,
     folder: PathBuf,
     /// What programs need to find it.
     environment: Vec<(String, String)>,
 }
 
 impl Lab {
-    fn up(binary: &Path) -> Result<Lab> {
-        let name = format!("loadline-lab-{}", std::process::id());
-        let mut lab = Lab {
+    fn new(mode: &'static str) -> Lab {
+        let name = format!("loadline-lab-{mode}-{}", std::process::id());
+        Lab {
+            mode,
             folder: std::env::temp_dir().join(name),
             environment: Vec::new(),
-        };
-        let image = format!("loadline:dev={}", binary.display());
-        let mut up = lab.script("up.sh");
-        let told = exec::capture(up.env("LAB_IMAGES", image))?;
-        lab.environment = exported(&told);
-        lab.environment
-            .push(("LOADLINE_KUBE_LAB".to_owned(), "1".to_owned()));
-        Ok(lab)
+        }
+    }
+
+    fn up(&mut self, settings: &[(&str, &String)]) -> Result<()> {
+        let mut up = self.script("up.sh");
+        let told = exec::capture(up.envs(settings.iter().copied()))?;
+        self.environment = exported(&told);
+        Ok(())
+    }
+
+    fn tell(&mut self, name: &str, value: &str) {
+        self.environment.push((name.to_owned(), value.to_owned()));
     }
 
     fn script(&self, name: &str) -> Command {
         let mut command = script(name);
-        command.arg("control").env("RUN", &self.folder).envs(PORTS);
+        command.arg(self.mode).env("RUN", &self.folder).envs(PORTS);
         command
     }
 }
@@ -140,15 +214,15 @@ fn exported(told: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// How many tests the suites have that want a lab.
-fn count_tests(crates: &Path) -> Result<usize> {
+/// How many tests the suites have whose names begin so.
+fn count_tests(crates: &Path, suites: &str) -> Result<usize> {
     let unread = |error| format!("{}: {error}", crates.display());
     let mut count = 0;
     for one in fs::read_dir(crates).map_err(unread)? {
-        let suites = one.map_err(unread)?.path().join("tests");
+        let tests = one.map_err(unread)?.path().join("tests");
         // Most crates have none.
-        for suite in fs::read_dir(suites).into_iter().flatten().flatten() {
-            if suite.file_name().to_string_lossy().starts_with("lab_") {
+        for suite in fs::read_dir(tests).into_iter().flatten().flatten() {
+            if suite.file_name().to_string_lossy().starts_with(suites) {
                 let text = fs::read_to_string(suite.path()).unwrap_or_default();
                 count += text.matches("#[test]").count() + text.matches("#[tokio::test").count();
             }
@@ -178,6 +252,6 @@ mod tests {
         let one = "#[test]\nfn a() {}\n";
         fs::write(suites.join("lab_one.rs"), one.repeat(3)).expect("there is room");
         fs::write(suites.join("other.rs"), one).expect("there is room");
-        assert_eq!(count_tests(folder.path()), Ok(3));
+        assert_eq!(count_tests(folder.path(), "lab_"), Ok(3));
     }
 }

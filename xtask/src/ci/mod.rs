@@ -20,7 +20,7 @@ use std::time::Duration;
 use crate::ci::counts::{Counts, Tally, Told};
 use crate::stopwatch::Stopwatch;
 use crate::workspace::{self, root};
-use crate::{Result, exec, generate, policy, tidy};
+use crate::{Result, exec, generate, image, policy, tidy};
 
 /// How a step that did not fail ended.
 enum Outcome {
@@ -83,8 +83,13 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "release",
-        what: "the release binary",
+        what: "the release binaries",
         run: release,
+    },
+    Step {
+        name: "image",
+        what: "the container image, and its size",
+        run: container_image,
     },
     Step {
         name: "generate",
@@ -100,6 +105,11 @@ const STEPS: &[Step] = &[
         name: "kube",
         what: "tests against a real Kubernetes API server",
         run: kube::step,
+    },
+    Step {
+        name: "node",
+        what: "tests on a real node: kubelet, containerd, cgroups",
+        run: kube::node,
     },
     Step {
         name: "fuzz",
@@ -275,6 +285,14 @@ fn release() -> Result<Outcome> {
     workspace::release_binary().map(|_| Outcome::Passed)
 }
 
+fn container_image() -> Result<Outcome> {
+    if exec::find("busybox").is_none() {
+        let why = "no busybox: apt-get install busybox-static";
+        return Ok(Outcome::Skipped(why.to_owned()));
+    }
+    passed(image::of_release())
+}
+
 fn generated() -> Result<Outcome> {
     passed(generate::command(&["--check".to_owned()]))
 }
@@ -288,7 +306,11 @@ fn test() -> Result<Outcome> {
     command.env("PROPTEST_RNG_SEED", PROPERTY_SEED);
     // The tests that are ignored here because they want the release binary run in a later step:
     // they are not skipped, so they are not counted as such.
-    let runs_here = |suite: &str| !suite.starts_with("e2e_") && !suite.starts_with("lab_");
+    let runs_here = |suite: &str| {
+        !["e2e_", "lab_", "node_"]
+            .iter()
+            .any(|name| suite.starts_with(name))
+    };
     let told = run_tests(&mut command, runs_here)?;
     outcome(&told)
 }
@@ -298,7 +320,11 @@ fn test() -> Result<Outcome> {
 const SECOND_TRIES_MAX: usize = 3;
 
 fn end_to_end() -> Result<Outcome> {
-    ignored_tests("e2e_*", &[])
+    let image = image::default_archive()?;
+    // The step before has made it, or has said why not.
+    let named = ("LOADLINE_IMAGE".to_owned(), image.display().to_string());
+    let environment: Vec<_> = image.is_file().then_some(named).into_iter().collect();
+    ignored_tests("e2e_*", &environment)
 }
 
 /// Runs the tests of suites of a name that are ignored elsewhere, against the release binary; those that fail once more, alone.

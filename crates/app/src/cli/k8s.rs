@@ -29,10 +29,27 @@ pub enum K8sAction {
     Logs(K8sTestArgs),
     /// Stop a test. Its result is kept; one whose load has not begun is deleted
     Stop(K8sStopArgs),
-    /// Print the result of a test: verdict, exit code, lost agents
+    /// Print the result of a test: verdict, figures, thresholds, lost agents; --out fetches the whole
     Results(K8sResultsArgs),
     /// List tests, the youngest first
     Top(K8sTopArgs),
+    /// Wait in a coordinator's pod for its end, and hand its result on
+    #[command(hide = true)]
+    Keep(K8sKeepArgs),
+}
+
+/// Options of `loadline k8s keep`.
+#[derive(Args, Debug)]
+pub struct K8sKeepArgs {
+    /// File that the coordinator holds a lock on while it is at work
+    #[arg(long, value_name = "FILE")]
+    pub at_work: PathBuf,
+    /// JSON result that it leaves
+    #[arg(long, value_name = "FILE")]
+    pub result: PathBuf,
+    /// Folder for the result and its page [default: they are printed as a parcel]
+    #[arg(long, value_name = "FOLDER")]
+    pub to: Option<PathBuf>,
 }
 
 /// Which cluster.
@@ -123,6 +140,9 @@ pub struct K8sResultsArgs {
     /// Print it as JSON
     #[arg(long)]
     pub json: bool,
+    /// Write the JSON result (result.json) and the HTML report (report.html) into this folder
+    #[arg(short, long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
 }
 
 /// Options of `loadline k8s top`.

@@ -3,7 +3,7 @@
 //! Must not know which command runs. Invariant: whatever the sinks meet with, the run's result is
 //! returned.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -19,7 +19,7 @@ use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
 use crate::observers::WantedObservers;
 use crate::terminal::signals::{self, SecondSignal};
-use crate::{Ending, Env};
+use crate::{Ending, Env, last_word};
 
 /// Batches of samples between the workers and the sink: enough to ride out a slow write, few enough
 /// to stay small in memory.
@@ -36,8 +36,8 @@ pub(super) struct Run {
     observers: Option<ObserverFeed>,
     steps: Option<StepsSetup>,
     load: Option<Box<dyn Load>>,
-    /// Where the environment wants the JSON result, beside what the command line says.
-    result_file: Option<PathBuf>,
+    /// What wants results, too, beside the command line.
+    env: Env,
 }
 
 impl Run {
@@ -69,7 +69,7 @@ impl Run {
                 .map_err(|refusal| Ending::refusal(refusal.code, &refusal.message))?,
             steps: None,
             load: None,
-            result_file: env.get(RESULT_FILE).map(PathBuf::from),
+            env: env.clone(),
         })
     }
 
@@ -128,7 +128,7 @@ impl Run {
             observers,
             steps,
             load,
-            result_file,
+            env,
             ..
         } = self;
         let setup = RunSetup {
@@ -150,8 +150,9 @@ impl Run {
         signals::note_end_of_load();
         match ran {
             Ok(ran) => {
-                if let Some(path) = &result_file {
-                    leave(path, &ran.result)?;
+                last_word::leave(&env, &ran.result, ran.interrupted, None);
+                if let Some(path) = env.get(RESULT_FILE) {
+                    leave(Path::new(path), &ran.result)?;
                 }
                 Ok((ran.result, journal))
             }

@@ -38,6 +38,8 @@ pub(crate) struct Logger {
     look: TraceLook,
     /// What is never written.
     secrets: Arc<Secrets>,
+    /// The last error that the script did not say itself.
+    last_error: Mutex<Option<String>>,
 }
 
 enum Stream {
@@ -93,6 +95,7 @@ impl Logger {
                 shows_secrets: false,
             },
             secrets: Arc::default(),
+            last_error: Mutex::default(),
         })
     }
 
@@ -128,6 +131,13 @@ impl Logger {
             false => Cow::Owned(notice.redacted()),
         };
         let notice = &*redacted;
+        if notice.level >= Level::Error && !notice.fields.iter().any(is_source) {
+            let mut last = self
+                .last_error
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *last = Some(notice.message.clone());
+        }
         match &self.console {
             Some(file) if notice.fields.iter().any(is_source) => {
                 // The level of a log file is not the console's.
@@ -144,6 +154,12 @@ impl Logger {
             _ if notice.level < self.lowest => {}
             _ => self.write(&self.line(notice)),
         }
+    }
+
+    /// The last error that was told, but for what the script said itself.
+    pub(crate) fn last_error(&self) -> Option<String> {
+        let last = self.last_error.lock();
+        last.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn redacted(&self, notice: &Notice) -> Notice {

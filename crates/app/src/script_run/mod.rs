@@ -42,7 +42,7 @@ use crate::terminal::signals::SecondSignal;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, signals, style};
 use crate::web::{Web, WebSetup};
-use crate::{Env, charts};
+use crate::{Env, charts, last_word};
 
 pub(crate) use agents::AgentsRecipe;
 pub(crate) use load::{Loaded, Loading, Place, dependencies, entry, load};
@@ -141,6 +141,8 @@ impl Going<'_> {
         let held_up_ns = ran.result.totals.seen.back_pressure_ns;
         let is_whole = self.close(outputs, held_up_ns);
         let code = self.exit_code(&ran, told && is_whole);
+        let error = self.logger.last_error().filter(|_| code != ExitCode::Ok);
+        last_word::leave(self.env, &ran.result, ran.interrupted, error);
         if let Some(agents) = agents {
             agents.conclude(code);
         }

@@ -175,6 +175,7 @@ impl State {
             series: self.rows().to_vec(),
             events: self.marks.clone(),
             observations: self.observed.so_far(),
+            agents: Vec::new(),
             thresholds: match totals.seen.counts.started {
                 0 => Vec::new(),
                 _ => evaluate_thresholds(&started.plan, &totals.seen, measured),

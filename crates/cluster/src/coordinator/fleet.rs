@@ -16,7 +16,7 @@ use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, WorkerReport, platform};
 use loadline_metric::MetricRegistry;
 use loadline_model::snapshot::Sample;
-use loadline_model::{Nanos, RunCommand, TestPlan};
+use loadline_model::{AgentShare, Nanos, RunCommand, TestPlan};
 use loadline_run::Load;
 use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
@@ -185,6 +185,10 @@ impl Load for Fleet {
     fn generator_totals(&self) -> Box<dyn Fn() -> GeneratorTotals + Send> {
         let shared = Arc::clone(&self.shared);
         Box::new(move || shared.roster().used(&platform::generator_totals()))
+    }
+
+    fn agents(&self) -> Vec<AgentShare> {
+        self.shared.roster().shares()
     }
 
     fn is_ready_within(&self, limit: Duration) -> bool {

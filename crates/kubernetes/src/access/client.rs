@@ -305,7 +305,7 @@ impl Client {
             request = request.header(header::HOST, host);
         }
         for (name, value) in shown.headers()? {
-            request = request.header(name, value);
+            request = request.header(name.as_ref(), value);
         }
         let unfit = |_| {
             Error::config(format!(

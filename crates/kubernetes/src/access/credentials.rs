@@ -3,6 +3,7 @@
 //! Must not know the calls. Invariant: what has expired is never shown, and what a cluster refused is asked for anew
 //! once.
 
+use std::borrow::Cow;
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,8 +12,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use loadline_http::Identity;
 
-use super::{Means, Secret, User};
+use super::{ActAs, Means, Secret, User};
 use crate::error::{Error, Result};
+use crate::place::encoded;
 
 /// How long a token from a file is kept: kubelets renew it long before it expires.
 const FILE_KEPT: Duration = Duration::from_secs(60);
@@ -40,8 +42,8 @@ pub(crate) struct Shown {
     pub(crate) authorization: Option<Secret>,
     /// Our certificate; `None`: we have none.
     pub(crate) identity: Option<Identity>,
-    /// Whom we act as: name and groups.
-    pub(crate) act_as: Option<(String, Vec<String>)>,
+    /// Whom we act as.
+    pub(crate) act_as: Option<ActAs>,
     /// Grows when a certificate may have been replaced by another.
     pub(crate) edition: u64,
 }
@@ -51,18 +53,22 @@ impl Shown {
     ///
     /// # Errors
     /// A value has characters that would end its line.
-    pub(crate) fn headers(&self) -> Result<Vec<(&'static str, &str)>> {
-        let mut headers = Vec::new();
+    pub(crate) fn headers(&self) -> Result<Vec<(Cow<'static, str>, &str)>> {
+        let mut headers: Vec<(Cow<'static, str>, &str)> = Vec::new();
         if let Some(secret) = &self.authorization {
-            headers.push(("Authorization", secret.reveal()));
+            headers.push(("Authorization".into(), secret.reveal()));
         }
-        if let Some((name, groups)) = &self.act_as {
-            headers.push(("Impersonate-User", name.as_str()));
-            headers.extend(
-                groups
-                    .iter()
-                    .map(|group| ("Impersonate-Group", group.as_str())),
-            );
+        if let Some(other) = &self.act_as {
+            headers.push(("Impersonate-User".into(), &other.name));
+            let uid = other.uid.iter();
+            headers.extend(uid.map(|uid| ("Impersonate-Uid".into(), uid.as_str())));
+            let groups = other.groups.iter();
+            headers.extend(groups.map(|group| ("Impersonate-Group".into(), group.as_str())));
+            for (key, values) in &other.extra {
+                let name = format!("Impersonate-Extra-{}", encoded(key));
+                let values = values.iter();
+                headers.extend(values.map(|value| (name.clone().into(), value.as_str())));
+            }
         }
         let is_unfit = |value: &str| value.chars().any(char::is_control);
         match headers.iter().find(|(_, value)| is_unfit(value)) {

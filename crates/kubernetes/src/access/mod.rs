@@ -8,6 +8,7 @@ mod credentials;
 mod exec;
 mod in_cluster;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -67,8 +68,18 @@ pub(crate) struct User {
     pub(crate) means: Means,
     /// A certificate and its key in PEM.
     pub(crate) certificate: Option<(Vec<u8>, Secret)>,
-    /// Whom to act as: name and groups.
-    pub(crate) act_as: Option<(String, Vec<String>)>,
+    /// Whom to act as.
+    pub(crate) act_as: Option<ActAs>,
+}
+
+/// Somebody else as whom we ask. Source: the Kubernetes documentation, "User impersonation".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ActAs {
+    pub(crate) name: String,
+    pub(crate) uid: Option<String>,
+    pub(crate) groups: Vec<String>,
+    /// What else is known of a user, by its key.
+    pub(crate) extra: BTreeMap<String, Vec<String>>,
 }
 
 /// By what besides a certificate.

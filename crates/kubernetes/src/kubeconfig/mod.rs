@@ -17,7 +17,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use crate::access::{Access, ExecProgram, Means, Secret, User};
+use crate::access::{Access, ActAs, ExecProgram, Means, Secret, User};
 use crate::error::{Error, Result, quoted};
 use raw::{RawCluster, RawConfig, RawContext, RawExec, RawUser};
 
@@ -365,13 +365,31 @@ impl NamedEntry<RawUser> {
                 )));
             }
         };
-        let act_as = raw.act_as.clone().filter(|name| !name.is_empty());
-        let groups = raw.act_as_groups.clone().unwrap_or_default();
         Ok(User {
             means: self.means(cluster)?,
             certificate,
-            act_as: act_as.map(|name| (name, groups)),
+            act_as: self.act_as()?,
         })
+    }
+
+    fn act_as(&self) -> Result<Option<ActAs>> {
+        let raw = &self.value;
+        let other = ActAs {
+            name: raw.act_as.clone().unwrap_or_default(),
+            uid: raw.act_as_uid.clone().filter(|uid| !uid.is_empty()),
+            groups: raw.act_as_groups.clone().unwrap_or_default(),
+            extra: raw.act_as_extra.clone().unwrap_or_default(),
+        };
+        if !other.name.is_empty() {
+            return Ok(Some(other));
+        }
+        match other == ActAs::default() {
+            true => Ok(None),
+            false => Err(Error::config(format!(
+                "the user {:?} has as-uid, as-groups or as-user-extra, but not as; say whom they belong to",
+                self.name
+            ))),
+        }
     }
 
     fn means(&self, cluster: &NamedEntry<RawCluster>) -> Result<Means> {

@@ -2,6 +2,8 @@
 //!
 //! Must not know what the fields mean. Invariant: a field that is not listed here is one that changes nothing for us.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer};
 
 use crate::access::Secret;
@@ -64,8 +66,12 @@ pub(super) struct RawUser {
     pub(super) password: Option<Secret>,
     #[serde(rename = "as")]
     pub(super) act_as: Option<String>,
+    #[serde(rename = "as-uid")]
+    pub(super) act_as_uid: Option<String>,
     #[serde(rename = "as-groups")]
     pub(super) act_as_groups: Option<Vec<String>>,
+    #[serde(rename = "as-user-extra")]
+    pub(super) act_as_extra: Option<BTreeMap<String, Vec<String>>>,
     pub(super) auth_provider: Option<serde_json::Value>,
     pub(super) exec: Option<RawExec>,
 }

@@ -38,7 +38,7 @@ pub struct LogOptions {
 /// From when on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogSince {
-    /// So many seconds ago.
+    /// So many seconds ago, at least one.
     Seconds(u64),
     /// An instant, in nanoseconds since 1970; the API takes whole seconds, so lines of that second may come besides.
     Instant(u64),

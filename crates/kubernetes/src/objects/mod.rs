@@ -20,7 +20,7 @@ use crate::quantity::Quantity;
 pub use network::{Ingress, KnativeService, Service, ServicePort};
 pub use node::Node;
 pub use pod::{Container, Owner, Phase, Pod, Termination};
-pub use test_run::{LostAgent, TestRun};
+pub use test_run::{KeptResult, LostAgent, TestRun};
 pub use workload::{Rollout, Workload, WorkloadKind, WorkloadName};
 
 /// Namespace, name and labels.

@@ -41,6 +41,33 @@ pub struct TestRun {
     pub start_unix_ns: Option<u64>,
     /// When it ended, likewise.
     pub end_unix_ns: Option<u64>,
+    /// The test in numbers, as they stand in the status; `None`: there are none yet.
+    pub figures: Option<Value>,
+    /// Where its whole result is.
+    pub kept: KeptResult,
+}
+
+/// Where the whole result of a test is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeptResult {
+    /// In a ConfigMap of this name.
+    ConfigMap(String),
+    /// On a volume.
+    Volume {
+        /// The claim of the volume.
+        claim: String,
+        /// The folder in it.
+        path: String,
+    },
+    /// In a log, as long as its pod is there.
+    Log {
+        /// The pod.
+        pod: String,
+        /// The container.
+        container: String,
+    },
+    /// It is not kept (yet), and why; empty: nothing is said.
+    Nowhere(String),
 }
 
 /// An agent that was lost.
@@ -79,6 +106,11 @@ impl TestRun {
             made_unix_ns: json::instant(value, "/metadata/creationTimestamp"),
             start_unix_ns: json::instant(value, "/status/startTime"),
             end_unix_ns: json::instant(value, "/status/endTime"),
+            kept: KeptResult::read(value),
+            figures: value
+                .pointer("/status/figures")
+                .filter(|one| one.is_object())
+                .cloned(),
         })
     }
 
@@ -92,6 +124,25 @@ impl TestRun {
     #[must_use]
     pub fn is_over(&self) -> bool {
         ["finished", "error"].contains(&self.stage.as_str())
+    }
+}
+
+impl KeptResult {
+    fn read(value: &Value) -> KeptResult {
+        let of = |field: &str| json::filled(value, &format!("/status/results/{field}"));
+        if let Some(name) = of("configMap") {
+            return KeptResult::ConfigMap(name);
+        }
+        if let Some(claim) = of("volumeClaim") {
+            return KeptResult::Volume {
+                claim,
+                path: of("path").unwrap_or_default(),
+            };
+        }
+        match (of("pod"), of("container")) {
+            (Some(pod), Some(container)) => KeptResult::Log { pod, container },
+            _ => KeptResult::Nowhere(of("message").unwrap_or_default()),
+        }
     }
 }
 
@@ -126,5 +177,39 @@ mod tests {
         assert!(ended.has_started() && ended.is_over());
         assert_eq!(ended.exit_code, Some(112));
         assert_eq!(ended.lost[0].replaced_by.as_deref(), Some("t-2-y"));
+        assert_eq!(
+            (ended.figures, ended.kept),
+            (None, KeptResult::Nowhere(String::new()))
+        );
+    }
+
+    #[test]
+    fn a_test_tells_where_its_result_is() {
+        let kept = |results| {
+            let test = json!({ "metadata": { "name": "t" }, "status": { "results": results } });
+            TestRun::read(&test).expect("a test").kept
+        };
+        assert_eq!(
+            kept(json!({ "configMap": "c", "pod": "p", "container": "results" })),
+            KeptResult::ConfigMap("c".to_owned())
+        );
+        assert_eq!(
+            kept(json!({ "volumeClaim": "v", "path": "a/b" })),
+            KeptResult::Volume {
+                claim: "v".to_owned(),
+                path: "a/b".to_owned()
+            }
+        );
+        assert_eq!(
+            kept(json!({ "pod": "p", "container": "results", "message": "too large" })),
+            KeptResult::Log {
+                pod: "p".to_owned(),
+                container: "results".to_owned()
+            }
+        );
+        assert_eq!(
+            kept(json!({ "message": "why" })),
+            KeptResult::Nowhere("why".to_owned())
+        );
     }
 }

@@ -5,17 +5,20 @@
 //! field names and shapes of the API reference; nothing waits for real time (its clock goes on with what happens).
 //!
 //! It keeps objects of any kind that [`RESOURCES`] lists, with resource versions, generations and `Status` objects for
-//! errors; lists by label and field selectors, in pages; merge, strategic merge and apply patches; the scale subresource;
-//! logs, followed and previous; the metrics API and kubelet summaries; port forwarding over WebSockets.
+//! errors; lists by label and field selectors, in pages; merge, strategic merge and apply patches, with owners of fields;
+//! finalizers; the scale subresource; logs, followed and previous; the metrics API and kubelet summaries; port forwarding
+//! over WebSockets. The calls of `tests/calls` hold it against a real server.
 //! It stands in for controllers too: what a workload's specification wants is so at once, pods included, unless
-//! [`ApiServer::hold_still`] was called. Not there: admission, defaults beyond a few, field ownership.
+//! [`ApiServer::hold_still`] was called. Not there: admission and defaults beyond a few, schemas.
 
 mod http;
 mod log;
+mod ownership;
 mod patch;
 mod pki;
 mod portforward;
 mod routes;
+mod rules;
 mod select;
 mod serve;
 mod settle;
@@ -31,6 +34,7 @@ use serde_json::{Value, json};
 use crate::clock::{Clock, SystemClock};
 use crate::cluster::Cluster;
 use crate::kubeconfig::Kubeconfig;
+use ownership::Manager;
 use pki::Pki;
 use serve::Shared;
 use state::Failure;
@@ -130,14 +134,18 @@ impl ApiServer {
         Cluster::with_clock(&config, Some("stand-in"), clock).expect("it can be used")
     }
 
-    /// Makes or replaces an object as a user would: controllers act on it.
+    /// Makes or replaces an object as another user would: controllers act on it.
     ///
     /// # Panics
     /// Where its kind is not one of [`RESOURCES`] or it has no name: a mistake of the test.
     pub fn put(&self, object: Value) {
         self.shared.change(|state| {
+            let by = Manager {
+                name: "somebody".to_owned(),
+                applies: false,
+            };
             state
-                .put(object)
+                .put_by(&by, object)
                 .expect("the kind is known, and it has a name");
         });
     }
@@ -208,6 +216,11 @@ impl ApiServer {
     pub fn print(&self, namespace: &str, pod: &str, container: &str, line: &str) {
         self.shared
             .change(|state| state.print(namespace, pod, container, line));
+    }
+
+    /// Its time goes on.
+    pub fn pass(&self, time: Duration) {
+        self.shared.change(|state| state.pass(time));
     }
 
     /// A container ends for a reason (`OOMKilled`, `Error`) and is started anew.

@@ -24,6 +24,12 @@ const KEYS: &[(&str, &str)] = &[
     ("ports", "containerPort"),
 ];
 
+/// The key of a list of things; `None`: it has none.
+pub(super) fn key_of(list: &str) -> Option<&'static str> {
+    let mut found = KEYS.iter().filter(|(name, _)| *name == list);
+    found.next().map(|(_, key)| *key)
+}
+
 /// Applies a patch.
 pub(super) fn apply(object: &mut Value, patch: &Value, lists: Lists) {
     let Value::Object(patch) = patch else {
@@ -46,11 +52,7 @@ pub(super) fn apply(object: &mut Value, patch: &Value, lists: Lists) {
             continue;
         }
         let field = fields.entry(name.clone()).or_insert(Value::Null);
-        let key = KEYS
-            .iter()
-            .find(|(list, _)| list == name)
-            .map(|(_, key)| *key);
-        match (value, key) {
+        match (value, key_of(name)) {
             (Value::Array(items), Some(key)) if lists == Lists::Merge => {
                 merge_list(field, items, key);
             }

@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 
 use super::http::{Answer, Request};
 use super::log::{Log, shown};
-use super::patch::{self, Lists};
-use super::select::selected;
-use super::state::{Key, RESOURCES, State};
+use super::ownership::{Manager, Owners};
+use super::patch::Lists;
+use super::select::{self, selected};
+use super::state::{DEFINED, Key, RESOURCES, State};
 use super::usage::{metrics, summary};
+use super::{patch, rules};
 use crate::json;
 use crate::time;
 
@@ -24,7 +26,6 @@ pub(super) enum Reply {
         from: usize,
         start: u32,
     },
-    /// Send changes of events after a version.
     /// Carry bytes to a port of a pod.
     Forward { pod: String, port: u16 },
 }
@@ -73,7 +74,15 @@ pub(super) fn status(code: u16, reason: &str, message: &str) -> Value {
         "reason": reason, "details": {}, "code": code })
 }
 
-fn failed(code: u16, reason: &str, message: &str) -> Answer {
+/// How messages call a resource or kind: `deployments.apps`.
+pub(super) fn told(group_version: &str, resource: &str) -> String {
+    match group_version.split_once('/') {
+        Some((group, _)) => format!("{resource}.{group}"),
+        None => resource.to_owned(),
+    }
+}
+
+pub(super) fn failed(code: u16, reason: &str, message: &str) -> Answer {
     Answer::json(code, &status(code, reason, message))
 }
 
@@ -181,16 +190,25 @@ fn allowed(state: &State, verb: &str, target: &Target) -> Found<()> {
         .forbidden
         .iter()
         .any(|rule| rule.0 == verb && rule.1 == resource);
-    match is_forbidden {
-        false => Ok(()),
-        true => Err(failed(
-            403,
-            "Forbidden",
-            &format!(
-                "{resource} is forbidden: User \"tester\" cannot {verb} resource \"{resource}\""
-            ),
-        )),
+    if !is_forbidden {
+        return Ok(());
     }
+    let mut what = told(&target.group_version, &target.resource);
+    if !target.name.is_empty() {
+        what.push_str(&format!(" {:?}", target.name));
+    }
+    let (group, _) = target.group_version.split_once('/').unwrap_or_default();
+    let place = match target.namespace.as_str() {
+        "" => "at the cluster scope".to_owned(),
+        namespace => format!("in the namespace {namespace:?}"),
+    };
+    Err(failed(
+        403,
+        "Forbidden",
+        &format!(
+            "{what} is forbidden: User \"tester\" cannot {verb} resource {resource:?} in API group {group:?} {place}"
+        ),
+    ))
 }
 
 fn at_target(state: &mut State, request: &Request, target: &Target, verb: &str) -> Found<Reply> {
@@ -212,6 +230,8 @@ fn at_target(state: &mut State, request: &Request, target: &Target, verb: &str) 
     match (target.part.as_str(), verb) {
         ("log", _) => log(state, request, &key),
         ("portforward", _) => {
+            // A WebSocket begins with GET, and wants what POST wants besides.
+            allowed(state, "create", target)?;
             object(state, &key)?;
             let port = request
                 .parameter("ports")
@@ -237,13 +257,25 @@ fn at_target(state: &mut State, request: &Request, target: &Target, verb: &str) 
 
 pub(super) fn object<'a>(state: &'a State, key: &Key) -> Found<&'a Value> {
     let missing = || {
-        let [_, resource, _, name] = key;
-        failed(404, "NotFound", &format!("{resource} {name:?} not found"))
+        let what = told(&key[0], &key[1]);
+        failed(404, "NotFound", &format!("{what} {:?} not found", key[3]))
     };
     state.objects.get(key).ok_or_else(missing)
 }
 
 fn list(state: &State, request: &Request, key: &Key) -> Found<Answer> {
+    if let Some(why) = select::trouble(request, &key[1]) {
+        return Err(failed(400, "BadRequest", &why));
+    }
+    // Objects of the kinds that a server knows by itself do not repeat the kind of their list.
+    let is_built_in = !DEFINED.contains(&key[0].as_str());
+    let listed = |object: &Value| {
+        let mut object = object.clone();
+        if let Some(fields) = object.as_object_mut().filter(|_| is_built_in) {
+            fields.retain(|name, _| !["apiVersion", "kind"].contains(&name.as_str()));
+        }
+        object
+    };
     let matching: Vec<Value> = state
         .objects
         .iter()
@@ -252,7 +284,7 @@ fn list(state: &State, request: &Request, key: &Key) -> Found<Answer> {
                 && (key[2].is_empty() || other[2] == key[2])
                 && selected(object, request)
         })
-        .map(|(_, object)| object.clone())
+        .map(|(_, object)| listed(object))
         .collect();
     let from: usize = request
         .parameter("continue")
@@ -283,90 +315,122 @@ fn list(state: &State, request: &Request, key: &Key) -> Found<Answer> {
 
 fn change(state: &mut State, request: &Request, key: &Key, verb: &str) -> Found<Answer> {
     if verb == "delete" {
-        object(state, key)?;
+        return delete(state, key);
+    }
+    let sent: Value = serde_json::from_slice(&request.body)
+        .map_err(|_| failed(400, "BadRequest", "the body is no JSON"))?;
+    let mut key = key.clone();
+    if verb == "create" {
+        key[3] = json::owned(&sent, "/metadata/name");
+    }
+    let by = manager(request);
+    let before = state.objects.get(&key).cloned();
+    let mut owners = state.owners.get(&key).cloned().unwrap_or_default();
+    let now = before.clone().unwrap_or_else(|| json!({}));
+    let mut object = match verb {
+        "create" => created(&key, before.as_ref(), sent)?,
+        "update" => updated(object(state, &key)?, sent)?,
+        _ if by.applies => applied(request, &by, &now, &mut owners, &sent)?,
+        _ => patched(object(state, &key)?, request, &sent)?,
+    };
+    if !key[2].is_empty() {
+        object["metadata"]["namespace"] = key[2].as_str().into();
+    }
+    rules::check(state, &key, before.as_ref(), &object)?;
+    if !by.applies {
+        owners.change(&by, &now, &object);
+    }
+    // The status is the controllers', whoever sends the rest.
+    match before.as_ref().and_then(|before| before.get("status")) {
+        Some(status) => object["status"] = status.clone(),
+        None => drop(object.as_object_mut().map(|object| object.remove("status"))),
+    }
+    if before.is_none() {
+        state.give_address(&key, &mut object);
+    }
+    let stored = state
+        .put_owned(object.clone(), owners)
+        .ok_or_else(|| failed(422, "Invalid", "kind or name is missing"))?;
+    let code = if before.is_some() { 200 } else { 201 };
+    // It is gone where it was only waiting for its last finalizer.
+    let stored = state.objects.get(&stored).unwrap_or(&object);
+    Ok(Answer::json(code, stored))
+}
+
+/// Removes an object, or begins to where somebody wants to act before.
+fn delete(state: &mut State, key: &Key) -> Found<Answer> {
+    let mut going = object(state, key)?.clone();
+    if json::items(&going, "/metadata/finalizers").is_empty() {
         state.remove_key(key);
         return Ok(Answer::json(
             200,
             &json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success" }),
         ));
     }
-    let sent: Value = serde_json::from_slice(&request.body)
-        .map_err(|_| failed(400, "BadRequest", "the body is no JSON"))?;
-    let before = state.objects.get(key).cloned();
-    let object = match verb {
-        "create" => {
-            let name = json::owned(&sent, "/metadata/name");
-            let key = [key[0].clone(), key[1].clone(), key[2].clone(), name.clone()];
-            if state.objects.contains_key(&key) {
-                return Err(failed(
-                    409,
-                    "AlreadyExists",
-                    &format!("{} {name:?} already exists", key[1]),
-                ));
-            }
-            sent
-        }
-        "update" => {
-            let now = object(state, key)?;
-            let version = json::text(&sent, "/metadata/resourceVersion");
-            if version.is_some_and(|version| {
-                json::text(now, "/metadata/resourceVersion") != Some(version)
-            }) {
-                return Err(failed(
-                    409,
-                    "Conflict",
-                    "the object has been modified; please apply your changes to the latest version",
-                ));
-            }
-            sent
-        }
-        _ => patched(state, request, key, &sent)?,
-    };
-    if key[1] == "jobs" {
-        check_job(before.as_ref(), &object)?;
+    if going.pointer("/metadata/deletionTimestamp").is_none() {
+        going["metadata"]["deletionTimestamp"] = state.now().into();
+        state.store(key, going.clone());
     }
-    // The status is the controllers', whoever sends the rest.
-    let mut object = object;
-    match before.as_ref().and_then(|before| before.get("status")) {
-        Some(status) => object["status"] = status.clone(),
-        None => drop(object.as_object_mut().map(|object| object.remove("status"))),
-    }
-    let stored = state
-        .put(object)
-        .ok_or_else(|| failed(422, "Invalid", "kind or name is missing"))?;
-    let code = if before.is_some() { 200 } else { 201 };
-    Ok(Answer::json(code, &state.objects[&stored]))
+    Ok(Answer::json(200, &going))
 }
 
-/// A new job has no selector, unless it says that it was chosen by hand; that of another one stays, and its template.
-fn check_job(before: Option<&Value>, object: &Value) -> Found<()> {
-    let of = |object: &Value, field: &str| object["spec"][field].clone();
-    let wrong = match before {
-        None if json::is_true(object, "/spec/manualSelector") => None,
-        None => (!of(object, "selector").is_null())
-            .then_some("spec.selector: Invalid value: `selector` not auto-generated"),
-        Some(before) => ["selector", "template"]
-            .iter()
-            .any(|field| of(before, field) != of(object, field))
-            .then_some("field is immutable"),
-    };
-    wrong.map_or(Ok(()), |why| Err(failed(422, "Invalid", why)))
+/// Who sends an object.
+fn manager(request: &Request) -> Manager {
+    let name = request.parameter("fieldManager").unwrap_or("unknown");
+    Manager {
+        name: name.to_owned(),
+        applies: request.header("content-type") == Some("application/apply-patch+yaml"),
+    }
 }
 
-fn patched(state: &State, request: &Request, key: &Key, sent: &Value) -> Found<Value> {
+fn created(key: &Key, before: Option<&Value>, sent: Value) -> Found<Value> {
+    match before {
+        None => Ok(sent),
+        Some(_) => Err(failed(
+            409,
+            "AlreadyExists",
+            &format!("{} {:?} already exists", told(&key[0], &key[1]), key[3]),
+        )),
+    }
+}
+
+fn updated(now: &Value, sent: Value) -> Found<Value> {
+    let version = json::text(&sent, "/metadata/resourceVersion");
+    let is_old = version
+        .is_some_and(|version| json::text(now, "/metadata/resourceVersion") != Some(version));
+    match is_old {
+        false => Ok(sent),
+        true => Err(failed(
+            409,
+            "Conflict",
+            "the object has been modified; please apply your changes to the latest version and try again",
+        )),
+    }
+}
+
+fn applied(
+    request: &Request,
+    by: &Manager,
+    now: &Value,
+    owners: &mut Owners,
+    sent: &Value,
+) -> Found<Value> {
+    if request.parameter("fieldManager").is_none() {
+        let why = "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch";
+        return Err(failed(422, "Invalid", why));
+    }
+    if !request.is("force")
+        && let Some(why) = owners.conflict(by, now, sent)
+    {
+        return Err(failed(409, "Conflict", &why));
+    }
+    let mut object = now.clone();
+    patch::apply(&mut object, sent, Lists::Merge);
+    Ok(owners.apply(by, now, object, sent))
+}
+
+fn patched(now: &Value, request: &Request, sent: &Value) -> Found<Value> {
     let lists = match request.header("content-type") {
-        Some("application/apply-patch+yaml") => {
-            if request.parameter("fieldManager").is_none() {
-                return Err(failed(
-                    400,
-                    "BadRequest",
-                    "fieldManager is required for apply patch",
-                ));
-            }
-            let mut object = state.objects.get(key).cloned().unwrap_or_else(|| json!({}));
-            patch::apply(&mut object, sent, Lists::Merge);
-            return Ok(object);
-        }
         Some("application/strategic-merge-patch+json") => Lists::Merge,
         Some("application/merge-patch+json") => Lists::Replace,
         _ => {
@@ -377,7 +441,7 @@ fn patched(state: &State, request: &Request, key: &Key, sent: &Value) -> Found<V
             ));
         }
     };
-    let mut object = object(state, key)?.clone();
+    let mut object = now.clone();
     patch::apply(&mut object, sent, lists);
     Ok(object)
 }
@@ -406,7 +470,7 @@ fn rescale(state: &mut State, request: &Request, key: &Key) -> Found<Answer> {
     let replicas =
         replicas.ok_or_else(|| failed(422, "Invalid", "spec.replicas: Required value"))?;
     object["spec"]["replicas"] = replicas.into();
-    state.put(object);
+    state.put_by(&manager(request), object);
     Ok(Answer::json(200, &scale(&state.objects[key])))
 }
 
@@ -419,30 +483,34 @@ fn log(state: &mut State, request: &Request, key: &Key) -> Found<Reply> {
     let container = match (request.parameter("container"), containers.as_slice()) {
         (Some(name), all) if all.iter().any(|one| one == name) => name.to_owned(),
         (None, [only]) => only.clone(),
-        _ => {
-            return Err(failed(
-                400,
-                "BadRequest",
-                &format!(
-                    "a container name must be specified for pod {}, choose one of: {containers:?}",
-                    key[3]
+        (named, _) => {
+            let pod = &key[3];
+            let why = match named {
+                Some(name) => format!("container {name} is not valid for pod {pod}"),
+                None => format!(
+                    "a container name must be specified for pod {pod}, choose one of: [{}]",
+                    containers.join(" ")
                 ),
-            ));
+            };
+            return Err(failed(400, "BadRequest", &why));
         }
     };
     let log_key = [key[2].clone(), key[3].clone(), container];
     let log: Log = state.logs.entry(log_key.clone()).or_default().clone();
     let is_previous = request.is("previous");
     let lines = match is_previous {
-        true => log
-            .previous
-            .ok_or_else(|| failed(400, "BadRequest", "previous terminated container not found"))?,
+        true => log.previous.ok_or_else(|| no_previous(&log_key))?,
         false => log.lines,
     };
     let newest = lines.last().map_or(0, |line| line.0);
     let seconds = request
         .parameter("sinceSeconds")
         .and_then(|seconds| seconds.parse::<u64>().ok());
+    if seconds == Some(0) {
+        let why =
+            "PodLogOptions \"\" is invalid: sinceSeconds: Invalid value: 0: must be greater than 0";
+        return Err(failed(422, "Invalid", why));
+    }
     let since = match seconds {
         Some(seconds) => newest.saturating_sub(seconds * 1_000_000_000),
         None => request
@@ -469,4 +537,9 @@ fn log(state: &mut State, request: &Request, key: &Key) -> Found<Reply> {
         .map(|line| shown(line, has_stamp))
         .collect();
     Ok(Reply::Answer(Answer::text(text)))
+}
+
+fn no_previous([_, pod, container]: &[String; 3]) -> Answer {
+    let why = format!("previous terminated container {container:?} in pod {pod:?} not found");
+    failed(400, "BadRequest", &why)
 }

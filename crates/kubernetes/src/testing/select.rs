@@ -22,11 +22,78 @@ pub(super) fn selected(object: &Value, request: &Request) -> bool {
         .filter(|part| !part.is_empty())
         .all(|part| {
             let (name, wanted) = part.split_once('=').unwrap_or((part, ""));
+            let (name, is_other) = match name.strip_suffix('!') {
+                Some(name) => (name, true),
+                None => (name, false),
+            };
             let pointer = format!("/{}", name.replace('.', "/"));
-            json::text(object, &pointer).unwrap_or_default() == wanted.trim_start_matches('=')
+            let is_same =
+                json::text(object, &pointer).unwrap_or_default() == wanted.trim_start_matches('=');
+            is_same != is_other
         });
     has_fields && requirements(labels).iter().all(|part| meets(part, label))
 }
+
+/// Why selectors of a resource cannot be followed; `None`: they can.
+pub(super) fn trouble(request: &Request, resource: &str) -> Option<String> {
+    let labels = request.parameter("labelSelector").unwrap_or_default();
+    let fields = request.parameter("fieldSelector").unwrap_or_default();
+    let is_name = |name: &str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        !name.is_empty() && name.chars().all(is_part)
+    };
+    let wrong = requirements(labels).into_iter().find(|part| {
+        let (name, set) = split(part);
+        !is_name(name.trim()) || set.is_some_and(|set| !set.trim().starts_with('('))
+    });
+    if let Some(wrong) = wrong {
+        return Some(format!("unable to parse requirement: {wrong}"));
+    }
+    let names = fields.split(',').filter(|part| !part.is_empty());
+    let mut names = names.map(|part| part.split(['=', '!']).next().unwrap_or_default());
+    let can_be_asked = |name: &str| {
+        let of_resource = FIELDS.iter().filter(|(of, _)| *of == resource);
+        let mut known = of_resource.flat_map(|(_, names)| *names);
+        NAMED.contains(&name) || known.any(|known| *known == name)
+    };
+    let unknown = names.find(|name| !can_be_asked(name))?;
+    Some(format!("field label not supported: {unknown}"))
+}
+
+/// The name of a requirement, and the set that follows where it wants one.
+fn split(requirement: &str) -> (&str, Option<&str>) {
+    for word in [" notin ", " in "] {
+        if let Some((name, set)) = requirement.split_once(word) {
+            return (name, Some(set));
+        }
+    }
+    let name = requirement.trim().trim_start_matches('!');
+    (name.split(['=', '!']).next().unwrap_or_default(), None)
+}
+
+/// Fields by which everything can be selected.
+const NAMED: [&str; 2] = ["metadata.name", "metadata.namespace"];
+/// Fields by which objects of a resource can be selected besides. Source: the API server's conversions of field labels.
+const FIELDS: [(&str, &[&str]); 5] = [
+    ("jobs", &["status.successful"]),
+    ("namespaces", &["status.phase"]),
+    ("nodes", &["spec.unschedulable"]),
+    (
+        "pods",
+        &[
+            "spec.hostNetwork",
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "status.nominatedNodeName",
+            "status.phase",
+            "status.podIP",
+            "status.podIPs",
+        ],
+    ),
+    ("secrets", &["type"]),
+];
 
 /// Splits at commas outside of parentheses.
 fn requirements(selector: &str) -> Vec<String> {

@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 use super::state::{Key, State};
 use crate::json;
 
+/// The note on a pod that tells the template that it was made of.
+const TEMPLATE: &str = "/template";
+/// The label by which a replica set knows its pods.
+const TEMPLATE_HASH: &str = "pod-template-hash";
+
 impl State {
     /// Every controller acts once.
     pub(super) fn settle_all(&mut self) {
@@ -19,7 +24,8 @@ impl State {
     /// The controller of an object acts.
     pub(super) fn settle(&mut self, key: &Key) {
         match key[1].as_str() {
-            "deployments" | "statefulsets" | "replicasets" => {
+            "deployments" => self.settle_deployment(key),
+            "statefulsets" | "replicasets" => {
                 let wanted = self
                     .objects
                     .get(key)
@@ -34,23 +40,54 @@ impl State {
         }
     }
 
+    /// A deployment keeps a replica set for each template; all but the newest have no pods.
+    fn settle_deployment(&mut self, key: &Key) {
+        let Some(mut deployment) = self.objects.get(key).cloned() else {
+            return;
+        };
+        let wanted = json::count(&deployment, "/spec/replicas", 1);
+        let hash = format!("{:08x}", revision(&deployment["spec"]["template"]));
+        let name = format!("{}-{hash}", key[3]);
+        let newest = [key[0].as_str(), "replicasets", &key[2], &name].map(str::to_owned);
+        let uid = json::owned(&deployment, "/metadata/uid");
+        for old in self.kept_by(&uid) {
+            if old != newest {
+                self.scale_set(&old, 0);
+            }
+        }
+        if !self.objects.contains_key(&newest) {
+            let set = replica_set(&deployment, &name, &hash);
+            self.store(&newest, set);
+        }
+        self.scale_set(&newest, wanted);
+        deployment["status"] = status(&key[1], &deployment, wanted);
+        self.store(key, deployment);
+    }
+
+    fn scale_set(&mut self, key: &Key, replicas: u32) {
+        if let Some(mut set) = self.objects.get(key).cloned() {
+            set["spec"]["replicas"] = replicas.into();
+            self.store(key, set);
+            self.settle_workload(key, replicas);
+        }
+    }
+
     fn settle_workload(&mut self, key: &Key, wanted: u32) {
         let Some(mut object) = self.objects.get(key).cloned() else {
             return;
         };
-        // Pods of another template have other names, as their replica sets have.
         let revision = revision(&object["spec"]["template"]);
         let names: Vec<String> = (0..wanted)
             .map(|index| match key[1].as_str() {
-                "statefulsets" => format!("{}-{index}", key[3]),
-                _ => format!("{}-{revision:08x}-{index}", key[3]),
+                "daemonsets" => format!("{}-{revision:08x}-{index}", key[3]),
+                _ => format!("{}-{index}", key[3]),
             })
             .collect();
         let uid = json::owned(&object, "/metadata/uid");
         let is_old = |other_key: &Key, other: &Value| {
             let is_kept = json::text(other, "/metadata/ownerReferences/0/uid") == Some(&uid);
-            let is_current =
-                json::text(other, "/metadata/labels/revision") == Some(&format!("{revision:08x}"));
+            let made_of = json::text(&other["metadata"]["annotations"], TEMPLATE);
+            let is_current = made_of == Some(&format!("{revision:08x}"));
             is_kept && !(names.contains(&other_key[3]) && is_current)
         };
         let old: Vec<Key> = self
@@ -63,7 +100,7 @@ impl State {
         for name in &names {
             let pod_key = ["v1", "pods", &key[2], name].map(str::to_owned);
             if !self.objects.contains_key(&pod_key) {
-                let pod = self.pod(&object, name, &uid, revision);
+                let pod = self.pod(&object, name, revision);
                 self.store(&pod_key, pod);
             }
         }
@@ -72,7 +109,7 @@ impl State {
     }
 
     /// A pod that runs and is ready.
-    fn pod(&mut self, workload: &Value, name: &str, uid: &str, revision: u32) -> Value {
+    fn pod(&mut self, workload: &Value, name: &str, revision: u32) -> Value {
         let at = self.now();
         let template = &workload["spec"]["template"];
         let containers = json::items(template, "/spec/containers");
@@ -87,9 +124,9 @@ impl State {
         let mut metadata = template["metadata"].clone();
         metadata["name"] = name.into();
         metadata["namespace"] = workload["metadata"]["namespace"].clone();
-        metadata["labels"]["revision"] = format!("{revision:08x}").into();
-        metadata["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": workload["kind"],
-            "name": workload["metadata"]["name"], "uid": uid, "controller": true, "blockOwnerDeletion": true }]);
+        metadata["annotations"][TEMPLATE.trim_start_matches('/')] =
+            format!("{revision:08x}").into();
+        metadata["ownerReferences"] = json!([owner(workload)]);
         let mut spec = template["spec"].clone();
         spec["nodeName"] = "node-1".into();
         let conditions: Vec<Value> = ["PodScheduled", "Initialized", "ContainersReady", "Ready"]
@@ -100,6 +137,24 @@ impl State {
             "status": { "phase": "Running", "startTime": at, "podIP": "10.244.0.9", "hostIP": "192.0.2.1",
                 "qosClass": "Burstable", "conditions": conditions, "containerStatuses": statuses } })
     }
+}
+
+/// What keeps the pods of one template.
+fn replica_set(deployment: &Value, name: &str, hash: &str) -> Value {
+    let mut template = deployment["spec"]["template"].clone();
+    template["metadata"]["labels"][TEMPLATE_HASH] = hash.into();
+    let mut selector = deployment["spec"]["selector"].clone();
+    selector["matchLabels"][TEMPLATE_HASH] = hash.into();
+    json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet",
+        "metadata": { "name": name, "namespace": deployment["metadata"]["namespace"],
+            "labels": template["metadata"]["labels"], "ownerReferences": [owner(deployment)] },
+        "spec": { "replicas": 0, "selector": selector, "template": template } })
+}
+
+/// How an object says who keeps it.
+fn owner(keeper: &Value) -> Value {
+    json!({ "apiVersion": keeper["apiVersion"], "kind": keeper["kind"], "name": keeper["metadata"]["name"],
+        "uid": keeper["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true })
 }
 
 fn status(resource: &str, object: &Value, wanted: u32) -> Value {

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 
 use super::log::Log;
+use super::ownership::{Manager, Owners};
 use crate::json;
 use crate::time;
 
@@ -36,6 +37,9 @@ pub const RESOURCES: &[(&str, &str, &str, bool)] = &[
     ("serving.knative.dev/v1", "services", "Service", true),
 ];
 
+/// Those that a custom resource definition brought.
+pub(super) const DEFINED: [&str; 2] = ["k6.io/v1alpha1", "serving.knative.dev/v1"];
+
 /// When the stand-in's time begins: 2026-01-01.
 const BEGIN_S: u64 = 1_767_225_600;
 /// How far its time goes on with everything that happens.
@@ -48,8 +52,11 @@ pub(super) type Key = [String; 4];
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) objects: BTreeMap<Key, Value>,
+    pub(super) owners: BTreeMap<Key, Owners>,
     version: u64,
     ticks: u64,
+    /// What was let pass besides, in nanoseconds.
+    passed_ns: u64,
     pub(super) holds_still: bool,
     /// By namespace, pod, container: CPU and memory.
     pub(super) usage: BTreeMap<[String; 3], [String; 2]>,
@@ -76,8 +83,10 @@ impl Default for State {
     fn default() -> State {
         State {
             objects: BTreeMap::new(),
+            owners: BTreeMap::new(),
             version: 100,
             ticks: 0,
+            passed_ns: 0,
             holds_still: false,
             usage: BTreeMap::new(),
             has_metrics: true,
@@ -100,35 +109,55 @@ impl State {
     /// An instant later than all before, in nanoseconds since 1970.
     pub(super) fn tick(&mut self) -> u64 {
         self.ticks += 1;
-        BEGIN_S * 1_000_000_000 + self.ticks * TICK_NS
+        BEGIN_S * 1_000_000_000 + self.ticks * TICK_NS + self.passed_ns
+    }
+
+    pub(super) fn pass(&mut self, time: std::time::Duration) {
+        self.passed_ns += u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     }
 
     pub(super) fn now(&mut self) -> String {
         time::format(self.tick())
     }
 
-    /// Makes or replaces an object, and lets controllers act.
-    pub(super) fn put(&mut self, mut object: Value) -> Option<Key> {
-        let version = json::text(&object, "/apiVersion")?;
-        let kind = json::text(&object, "/kind")?;
-        let row = RESOURCES
-            .iter()
-            .find(|row| row.0 == version && row.2 == kind)?;
-        let name = json::filled(&object, "/metadata/name")?;
-        let namespace = match (row.3, json::filled(&object, "/metadata/namespace")) {
-            (false, _) => String::new(),
-            (true, Some(namespace)) => namespace,
-            (true, None) => "default".to_owned(),
-        };
-        if row.3 {
-            object["metadata"]["namespace"] = namespace.as_str().into();
+    /// Makes or replaces an object by the hand of somebody, and lets controllers act.
+    pub(super) fn put_by(&mut self, by: &Manager, object: Value) -> Option<Key> {
+        let (key, object) = located(object)?;
+        let before = self.objects.get(&key).unwrap_or(&Value::Null);
+        let mut owners = self.owners.get(&key).cloned().unwrap_or_default();
+        owners.change(by, before, &object);
+        self.put_owned(object, owners)
+    }
+
+    /// Makes or replaces an object whose owners are known, and lets controllers act.
+    pub(super) fn put_owned(&mut self, object: Value, owners: Owners) -> Option<Key> {
+        let (key, object) = located(object)?;
+        let is_over = object.pointer("/metadata/deletionTimestamp").is_some()
+            && json::items(&object, "/metadata/finalizers").is_empty();
+        if is_over {
+            self.remove_key(&key);
+            return Some(key);
         }
-        let key = [row.0.to_owned(), row.1.to_owned(), namespace, name];
         self.store(&key, object);
+        self.owners.insert(key.clone(), owners);
         if !self.holds_still {
             self.settle(&key);
         }
         Some(key)
+    }
+
+    /// A new service has an address, unless it wants none.
+    pub(super) fn give_address(&self, key: &Key, service: &mut Value) {
+        let is_service = key[0] == "v1" && key[1] == "services";
+        let kind = json::text(service, "/spec/type").unwrap_or("ClusterIP");
+        if !is_service || kind == "ExternalName" {
+            return;
+        }
+        service["spec"]["type"] = kind.to_owned().into();
+        if json::filled(service, "/spec/clusterIP").is_none() {
+            let [high, low] = (self.version as u16).to_be_bytes();
+            service["spec"]["clusterIP"] = format!("10.96.{high}.{low}").into();
+        }
     }
 
     /// Stores an object under its key with what a server adds.
@@ -199,19 +228,27 @@ impl State {
         }
     }
 
-    /// Removes an object and the pods that it keeps.
+    /// The objects that another one keeps.
+    pub(super) fn kept_by(&self, uid: &str) -> Vec<Key> {
+        let is_kept = |object: &Value| {
+            let mut owners = json::items(object, "/metadata/ownerReferences").iter();
+            owners.any(|owner| json::text(owner, "/uid") == Some(uid))
+        };
+        let kept = self.objects.iter().filter(|(_, object)| is_kept(object));
+        kept.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Removes an object and those that it keeps.
     pub(super) fn remove_key(&mut self, key: &Key) {
         self.version += 1;
         let Some(object) = self.objects.remove(key) else {
             return;
         };
+        self.owners.remove(key);
         let uid = json::owned(&object, "/metadata/uid");
-        self.objects.retain(|_, other| {
-            let owners = json::items(other, "/metadata/ownerReferences");
-            !owners
-                .iter()
-                .any(|owner| json::text(owner, "/uid") == Some(&uid))
-        });
+        self.kept_by(&uid)
+            .iter()
+            .for_each(|kept| self.remove_key(kept));
         for log in self
             .logs
             .iter_mut()
@@ -244,6 +281,26 @@ impl State {
             status["state"] = json!({ "running": { "startedAt": at } });
         });
     }
+}
+
+/// The key of an object of a known kind that has a name, and the object with its namespace.
+fn located(mut object: Value) -> Option<(Key, Value)> {
+    let version = json::text(&object, "/apiVersion")?;
+    let kind = json::text(&object, "/kind")?;
+    let row = RESOURCES
+        .iter()
+        .find(|row| row.0 == version && row.2 == kind)?;
+    let name = json::filled(&object, "/metadata/name")?;
+    let namespace = match (row.3, json::filled(&object, "/metadata/namespace")) {
+        (false, _) => String::new(),
+        (true, Some(namespace)) => namespace,
+        (true, None) => "default".to_owned(),
+    };
+    if row.3 {
+        object["metadata"]["namespace"] = namespace.as_str().into();
+    }
+    let key = [row.0.to_owned(), row.1.to_owned(), namespace, name];
+    Some((key, object))
 }
 
 /// A job knows its pods by its uid, unless it was given a selector.

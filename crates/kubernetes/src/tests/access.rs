@@ -357,12 +357,24 @@ fn the_current_context_is_for_reading_alone() {
 #[test]
 fn who_is_acted_as_is_sent() {
     let server = ApiServer::start();
-    let user = format!("{{ token: {TOKEN}, as: someone, as-groups: [a, b] }}");
+    let user = format!(
+        "{{ token: {TOKEN}, as: someone, as-groups: [a, b], as-uid: u1, as-user-extra: {{ example.com/why: [load] }} }}"
+    );
     assert!(version(&server.kubeconfig_of("c", &user, "")).is_ok());
-    let acted: Vec<_> = server
-        .headers("impersonate-")
-        .into_iter()
-        .map(|(_, value)| value)
+    let acted = server.headers("impersonate-");
+    let acted: Vec<String> = acted
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"))
         .collect();
-    assert_eq!(acted, ["someone", "a", "b"]);
+    let wanted = [
+        "impersonate-user: someone",
+        "impersonate-uid: u1",
+        "impersonate-group: a",
+        "impersonate-group: b",
+        "impersonate-extra-example.com%2fwhy: load",
+    ];
+    assert_eq!(acted, wanted);
+    let nobody = server.kubeconfig_of("c", &format!("{{ token: {TOKEN}, as-groups: [a] }}"), "");
+    let error = version(&nobody).expect_err("refused").to_string();
+    assert!(error.contains("as-groups"), "{error}");
 }

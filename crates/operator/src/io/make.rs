@@ -68,7 +68,7 @@ pub(super) async fn agents(
 }
 
 /// Whose the objects of a test are.
-fn owner(run: &Test) -> (Kind, &str) {
+pub(super) fn owner(run: &Test) -> (Kind, &str) {
     (run.kind, &run.uid)
 }
 
@@ -116,8 +116,8 @@ async fn there(
     path: &str,
     what: &str,
 ) -> Result<Value, Failure> {
-    // Their names are the test's alone, and Secrets are not read.
-    if object["kind"] == "Secret" {
+    // Their names are the test's alone, and neither Secrets nor ConfigMaps are read.
+    if object["kind"] == "Secret" || object["kind"] == "ConfigMap" {
         return Ok(Value::Null);
     }
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
@@ -149,6 +149,7 @@ fn path(object: &Value) -> String {
     let (root, plural) = match object["kind"].as_str().unwrap_or_default() {
         "Service" => ("api", "services"),
         "Secret" => ("api", "secrets"),
+        "ConfigMap" => ("api", "configmaps"),
         "LoadTest" => ("apis", "loadtests"),
         "NetworkPolicy" => ("apis", "networkpolicies"),
         "PodDisruptionBudget" => ("apis", "poddisruptionbudgets"),

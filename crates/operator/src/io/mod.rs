@@ -3,6 +3,7 @@
 //! Must not know why a step follows. Invariants: whatever is decided is decided by what the API holds at that moment, so that a restart
 //! changes nothing; a status is written over the one that was read and no other; nothing is asked in a fixed rhythm.
 
+mod keep;
 mod lines;
 mod listen;
 mod make;
@@ -267,7 +268,10 @@ impl Operator {
 
     /// What follows for a test, its acts done.
     async fn follow(&self, run: &Test, known: &Known) -> Result<Step, Failure> {
-        let seen = self.observe(run, known).await?;
+        let mut seen = self.observe(run, known).await?;
+        if let Some(pod) = step::hands_on(known, &seen) {
+            seen.kept = keep::result(&self.client, run, pod).await?;
+        }
         let mut step = step::step(run, known, &seen, clock::now());
         for act in std::mem::take(&mut step.acts) {
             match self.act(run, &seen, &act).await {
@@ -300,7 +304,7 @@ impl Operator {
         let namespace = object.namespace().unwrap_or_default();
         let patch = json!({
             "metadata": {"resourceVersion": object.metadata.resource_version},
-            "status": status,
+            "status": status.written(),
         });
         let written = self
             .tests(kind, &namespace)
@@ -361,12 +365,14 @@ impl Operator {
             jobs,
             heard: self.listeners.heard(&run.uid),
             tail: String::new(),
+            kept: None,
         };
         warnings::look_for(&self.api(&run.namespace), &mut seen, clock::now()).await;
         if let Some(pod) = seen.pod(Role::Coordinator)
             && let Some(ended) = &pod.ended
             && ended.code != 0
             && ended.message.is_empty()
+            && ended.figures.is_none()
         {
             let ours = || run.kind.container().to_owned();
             let container = ended.before.clone().unwrap_or_else(ours);

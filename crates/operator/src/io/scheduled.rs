@@ -39,8 +39,13 @@ impl Operator {
         let made = made.map_or_else(clock::now, |made| made.0);
         let children = self.children(key, object).await?;
         let now: Timestamp = clock::now();
-        let next = schedule.follow(told.as_ref(), made, &children, now);
-        self.make_and_drop(key, object, value, &next).await?;
+        let mut next = schedule.follow(told.as_ref(), made, &children, now);
+        match self.make_and_drop(key, object, value, &next).await {
+            Ok(()) => {}
+            // The API did not want this one; it may want the next.
+            Err(Failure::Refused(refusal)) => next.refuse(&refusal),
+            Err(passing) => return Err(passing),
+        }
         self.tell_of_schedule(key, object, told.as_ref(), &next.told)
             .await?;
         for note in &next.notes {

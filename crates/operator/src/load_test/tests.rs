@@ -80,6 +80,12 @@ fn what_cannot_be_run_is_refused_with_its_field() {
         (with("arguments", json!("--vus 3")), "spec.arguments"),
         (with("arguments", json!(["--listen", "x"])), "--listen"),
         (with("cleanup", json!("post")), "spec.cleanup"),
+        (with("results", json!("s3")), "spec.results"),
+        (pod(json!({"volumes": {}})), "volumes: a list"),
+        (
+            pod(json!({"containers": [{"name": "loadline", "env": {}}]})),
+            "env: a list",
+        ),
         (
             with("ttlAfterFinished", json!("1w")),
             "spec.ttlAfterFinished",

@@ -151,11 +151,8 @@ fn a_load_test_has_one_job_of_all_agents() {
             .iter()
             .all(|(name, value)| labels[name] == *value)
     );
-    let files = files(&run).expect("a Secret");
-    assert_eq!(
-        files["stringData"],
-        json!({"test.js": "export default () => {}"})
-    );
+    let files = files(&run).expect("a ConfigMap");
+    assert_eq!(files["data"], json!({"test.js": "export default () => {}"}));
 }
 
 fn agent_labels(run: &Test) -> Value {

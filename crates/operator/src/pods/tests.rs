@@ -23,6 +23,13 @@ fn settings() -> Settings {
     }
 }
 
+fn user_settings() -> Settings {
+    Settings {
+        run_as_user: Some(65_532),
+        ..settings()
+    }
+}
+
 fn agent_of(spec: &Value) -> Value {
     agent(&run_of(spec), &settings(), 1, "10.0.0.1:6570")
 }
@@ -249,5 +256,53 @@ fn the_coordinators_fields_come_first() {
     );
     let env = container(&made)["env"].as_array().expect("a list");
     let values: Vec<&Value> = env.iter().map(|one| &one["value"]).collect();
-    assert_eq!(values, ["1", "2", "1"]);
+    assert_eq!(values[..3], ["1", "2", "1"]);
+    let last = env.last().expect("ours come last");
+    assert_eq!(last["name"], "LOADLINE_JSON");
+}
+
+#[test]
+fn a_container_beside_the_coordinator_hands_its_result_on() {
+    let of = |results: &str, more: Value| {
+        let mut spec = more;
+        spec["annotations"] = json!({"loadline.io/results": results});
+        coordinator(&run_of(&spec), &user_settings())
+    };
+    let keeper = |made: &Value| made["spec"]["containers"][1].clone();
+    let fields = json!({"initializer": {"resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}},
+        "runner": {"imagePullPolicy": "Never", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}});
+    let made = of("configMap", fields);
+    assert_eq!(
+        keeper(&made)["resources"],
+        json!({"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"cpu": "2"}})
+    );
+    assert_eq!(keeper(&made)["imagePullPolicy"], "Never");
+    assert_eq!(
+        keeper(&made)["securityContext"],
+        container(&made)["securityContext"]
+    );
+    assert_eq!(
+        keeper(&made)["volumeMounts"],
+        json!([
+        {"name": "loadline-results", "mountPath": "/loadline/results", "readOnly": true}])
+    );
+    assert_eq!(made["spec"]["securityContext"]["fsGroup"], Value::Null);
+
+    let made = of("volumeClaim/v/nightly", json!({}));
+    let command = keeper(&made)["command"]
+        .as_array()
+        .cloned()
+        .expect("a list");
+    assert_eq!(command[7..], ["--to", "/loadline/kept/nightly"]);
+    assert_eq!(made["spec"]["securityContext"]["fsGroup"], 65_532);
+    let own = of(
+        "volumeClaim/v",
+        json!({"runner": {"securityContext": {"runAsUser": 7}}}),
+    );
+    assert_eq!(own["spec"]["securityContext"], json!({"runAsUser": 7}));
+
+    let made = of("none", json!({}));
+    assert_eq!(keeper(&made), Value::Null);
+    let env = container(&made)["env"].as_array().expect("a list");
+    assert!(env.iter().all(|one| one["name"] != "LOADLINE_JSON"));
 }

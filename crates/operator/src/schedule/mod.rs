@@ -113,7 +113,21 @@ pub struct Next {
     pub again: Option<Duration>,
 }
 
-/// Whether an object has a schedule, or did.
+impl Next {
+    /// The API did not want the test that was to be made.
+    pub fn refuse(&mut self, refusal: &Refusal) {
+        let name = self.make.take();
+        self.told
+            .active
+            .retain(|active| Some(active) != name.as_ref());
+        self.told.reason = Some(refusal.reason.to_owned());
+        self.told.message = Some(refusal.message.clone());
+        self.notes.retain(|note| note.reason != "Made");
+        self.notes.push(note_of(refusal));
+    }
+}
+
+/// Whether an object has a schedule.
 #[must_use]
 pub fn is_scheduled(object: &Value) -> bool {
     object["spec"]["schedule"].is_object()
@@ -185,13 +199,16 @@ impl Schedule {
         let mut active: Vec<String> = running.map(|child| child.name.clone()).collect();
         active.sort();
         let last = told.and_then(|told| told.last_schedule_time.clone());
+        // What kept the schedule from being followed is over.
+        let told = told.filter(|told| told.stage != "error");
         let mut next = Next {
             drop: self.beyond(children),
             make: None,
             told: Told {
                 stage: "scheduled".to_owned(),
-                reason: None,
-                message: None,
+                // Why the last instant came to nothing is told until the next.
+                reason: told.and_then(|told| told.reason.clone()),
+                message: told.and_then(|told| told.message.clone()),
                 last_schedule_time: last,
                 next_schedule_time: None,
                 active,
@@ -210,6 +227,7 @@ impl Schedule {
             .map_or(made, |last| last.0);
         if let Some(due) = self.due(since, now) {
             next.told.last_schedule_time = Some(Time(due));
+            (next.told.reason, next.told.message) = (None, None);
             self.come_to(due, children, &mut next);
         }
         let comes = self.cron.next(&self.zone, now);

@@ -64,6 +64,28 @@ fn a_test_is_made_at_its_instant_and_once() {
 }
 
 #[test]
+fn a_test_that_the_api_does_not_want_is_told_until_the_next_instant() {
+    let schedule = every("Allow");
+    let mut refused = schedule.follow(Some(&told(5)), at(1), &[], at(10));
+    refused.refuse(&invalid("a quota".to_owned()));
+    assert_eq!(
+        (refused.make.as_ref(), refused.told.active.len()),
+        (None, 0)
+    );
+    assert_eq!(refused.notes.len(), 1);
+    let later = schedule.follow(Some(&refused.told), at(1), &[], at(11));
+    assert_eq!(
+        (later.make, later.told.message.as_deref()),
+        (None, Some("a quota"))
+    );
+    let next = schedule.follow(Some(&refused.told), at(1), &[], at(15));
+    assert_eq!(
+        (next.make.as_deref(), next.told.message),
+        (Some("s-15"), None)
+    );
+}
+
+#[test]
 fn of_missed_instants_the_last_is_made_up_for() {
     let late = every("Allow").follow(Some(&told(5)), at(1), &[], at(32));
     assert_eq!(late.make.as_deref(), Some("s-30"));

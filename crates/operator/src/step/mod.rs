@@ -15,7 +15,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 
 use crate::kind::Kind;
-use crate::seen::{Heard, Role, SeenJob, SeenPod};
+use crate::results::Kept;
+use crate::seen::{HandOn, Heard, Role, SeenJob, SeenPod};
 use crate::status::{Known, Lost, Outcome, Stage, Status};
 use crate::test::{Cleanup, Refusal, Test, Work};
 
@@ -23,8 +24,10 @@ use hindrance::{Look, look};
 use losses::told;
 use verdict::{CoordinatorEnd, Verdict};
 
-/// How long agents may take to end after the coordinator.
+/// How long agents, and what hands the result on, may take to end after the coordinator.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// After so long it is looked again whether a log is there to its end.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// What is there of a test.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +40,8 @@ pub struct Seen {
     pub heard: Heard,
     /// The last lines of the log of a coordinator that has ended.
     pub tail: String,
+    /// Where the whole result was put; `None`: nowhere yet.
+    pub kept: Option<Kept>,
 }
 
 impl Seen {
@@ -134,6 +139,17 @@ pub fn step(run: &Test, known: &Known, seen: &Seen, now: Timestamp) -> Step {
         Stage::Stopped => of.stopped(),
         Stage::Finished | Stage::Error => of.over(),
     }
+}
+
+/// The pod whose result is to be put where it is wanted; `None`: none is, or not yet.
+#[must_use]
+pub fn hands_on<'a>(known: &Known, seen: &'a Seen) -> Option<&'a SeenPod> {
+    let Known::Ours(status) = known else {
+        return None;
+    };
+    let is_due = status.stage == Stage::Stopped && status.results.is_none();
+    let pod = seen.pod(Role::Coordinator).filter(|_| is_due)?;
+    matches!(pod.hand_on, Some(HandOn::Ended(_))).then_some(pod)
 }
 
 /// The end of a test that cannot be run.
@@ -305,9 +321,19 @@ impl At<'_> {
             .as_ref()
             .map_or(self.now, |time| time.0);
         let waited = elapsed(since, self.now);
-        if !agents.into_iter().all(is_over) && waited < FAREWELL {
+        let results = self.status.results.clone().or(self.seen.kept.clone());
+        let hand_on = self.hand_on().filter(|_| results.is_none());
+        if (hand_on.is_some() || !agents.into_iter().all(is_over)) && waited < FAREWELL {
+            let mut next = self.status.clone();
+            next.results = results;
+            let again = match hand_on {
+                Some(HandOn::Ended(_)) => LOOK_AGAIN,
+                Some(HandOn::Awaited) | None => FAREWELL,
+            };
             return Step {
-                again: Some(FAREWELL - waited),
+                // So that it is put there once.
+                status: (next.results != self.status.results).then_some(next),
+                again: Some(again.min(FAREWELL - waited)),
                 ..Step::default()
             };
         }
@@ -319,6 +345,8 @@ impl At<'_> {
         next.runs = self.seen.heard.runs.or(next.runs);
         next.exit_code = end.code();
         next.result = Some(verdict.outcome);
+        next.figures = end.figures();
+        next.results = results.or_else(|| self.late_results());
         next.lost = lost;
         let passed = match verdict.outcome {
             Outcome::Passed => "True",
@@ -335,6 +363,20 @@ impl At<'_> {
         step
     }
 
+    /// How far the coordinator is with handing its result on.
+    fn hand_on(&self) -> Option<HandOn> {
+        self.seen.pod(Role::Coordinator)?.hand_on
+    }
+
+    /// Where a result may be found that was not there in time.
+    fn late_results(&self) -> Option<Kept> {
+        let pod = self
+            .seen
+            .pod(Role::Coordinator)
+            .filter(|pod| pod.hand_on.is_some())?;
+        Some(Kept::in_log(&pod.name, "it did not come in time"))
+    }
+
     /// The coordinator ended before there was load.
     fn failed_before_start(&self, end: &CoordinatorEnd) -> Step {
         let (lost, _) = self.lost(end.code());
@@ -342,6 +384,7 @@ impl At<'_> {
         let mut step = error(self.status, &verdict.reason, &verdict.message, self.now);
         if let Some(status) = &mut step.status {
             status.exit_code = end.code();
+            status.figures = end.figures();
             status.lost = lost;
         }
         step.and(Act::DropAgents)

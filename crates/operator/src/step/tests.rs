@@ -1,10 +1,11 @@
 //! What follows at each stage. Must not know the API. Invariant: every cause that ends a test has a case.
 
 use k8s_openapi::jiff::Timestamp;
+use loadline_model::Figures;
 use serde_json::json;
 
 use super::*;
-use crate::seen::{Ended, Hindrance};
+use crate::seen::{Ended, HandOn, Hindrance};
 
 fn run_with(annotations: &serde_json::Value) -> Test {
     crate::test_run::read(&json!({
@@ -64,6 +65,7 @@ pub(super) fn pod(role: Role) -> SeenPod {
         warning: None,
         is_running: true,
         ended: None,
+        hand_on: None,
         removed: None,
     }
 }
@@ -76,6 +78,7 @@ pub(super) fn ended(role: Role, code: i32, reason: &str, message: &str) -> SeenP
             code,
             reason: reason.to_owned(),
             message: message.to_owned(),
+            figures: None,
             at: Some(at(1)),
         }),
         ..pod(role)
@@ -218,6 +221,67 @@ fn the_result_is_the_coordinators_exit_code() {
             (Some(result), Some(code))
         );
     }
+}
+
+#[test]
+fn figures_are_told_with_the_result() {
+    let figures = Box::new(Figures {
+        vus_max: 2,
+        ..Figures::default()
+    });
+    let mut coordinator = ended(Role::Coordinator, 99, "Error", "a=\"b\" level=error msg=x");
+    if let Some(ended) = &mut coordinator.ended {
+        ended.figures = Some(figures.clone());
+    }
+    let mut pods = vec![coordinator];
+    pods.extend([Role::Agent(1), Role::Agent(2)].map(|role| ended(role, 99, "Error", "")));
+    let finished = step(&test_run(), &ours(Stage::Stopped), &all(pods), at(2));
+    assert!(told(&finished).1.ends_with("a=\"b\" level=error msg=x"));
+    assert_eq!(finished.status.expect("a status").figures, Some(figures));
+}
+
+#[test]
+fn a_result_is_awaited_and_told_once() {
+    let run = test_run();
+    let pods = |hand_on| {
+        let mut coordinator = ended(Role::Coordinator, 0, "Completed", "");
+        coordinator.hand_on = Some(hand_on);
+        let agents = [Role::Agent(1), Role::Agent(2)];
+        let agents = agents.map(|role| ended(role, 0, "Completed", ""));
+        [&[coordinator][..], &agents].concat()
+    };
+    let stopped = ours(Stage::Stopped);
+    let waiting = all(pods(HandOn::Awaited));
+    assert_eq!(hands_on(&stopped, &waiting), None);
+    assert!(step(&run, &stopped, &waiting, at(1)).status.is_none());
+    let late = step(&run, &stopped, &waiting, at(11))
+        .status
+        .expect("it is over");
+    assert_eq!(late.stage, Stage::Finished);
+    assert_eq!(
+        late.results.expect("where it may be").pod.as_deref(),
+        Some("t-coordinator-x")
+    );
+
+    let mut there = all(pods(HandOn::Ended(0)));
+    assert!(hands_on(&stopped, &there).is_some());
+    assert_eq!(hands_on(&ours(Stage::Started), &there), None);
+    assert_eq!(step(&run, &stopped, &there, at(1)).again, Some(LOOK_AGAIN));
+    there.kept = Some(Kept::on_volume("v", "t"));
+    // An agent takes longer.
+    let mut slow = there.clone();
+    slow.pods[1] = pod(Role::Agent(1));
+    let kept = step(&run, &stopped, &slow, at(1))
+        .status
+        .expect("where it is");
+    assert_eq!((kept.stage, &kept.results), (Stage::Stopped, &there.kept));
+    let stopped = Known::Ours(Box::new(kept));
+    assert_eq!(hands_on(&stopped, &there), None);
+    there.kept = None;
+    let finished = step(&run, &stopped, &there, at(2))
+        .status
+        .expect("it is over");
+    assert_eq!(finished.results, Some(Kept::on_volume("v", "t")));
 }
 
 #[test]

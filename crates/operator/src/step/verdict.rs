@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
-use loadline_model::ExitCode;
+use loadline_model::{ExitCode, Figures};
 
 use super::elapsed;
 use super::losses::told;
@@ -27,7 +27,7 @@ const AFTER_LOAD: &[ExitCode] = &[
 ];
 
 /// How a coordinator ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum CoordinatorEnd {
     /// By itself.
     Ended(Ended),
@@ -38,6 +38,14 @@ pub(super) enum CoordinatorEnd {
 }
 
 impl CoordinatorEnd {
+    /// The figures that it left.
+    pub(super) fn figures(&self) -> Option<Box<Figures>> {
+        match self {
+            CoordinatorEnd::Ended(ended) => ended.figures.clone(),
+            CoordinatorEnd::Removed(_) | CoordinatorEnd::Gone => None,
+        }
+    }
+
     /// Its exit code.
     pub(super) fn code(&self) -> Option<i32> {
         match self {
@@ -154,14 +162,7 @@ impl Verdict {
                 return error("CoordinatorLost", message.to_owned());
             }
         };
-        let said = match ended.message.trim() {
-            "" => tail.trim(),
-            message => message,
-        };
-        let said = match last_error(said) {
-            Some(message) => message,
-            None => last_bytes(said, TAIL_MAX).to_owned(),
-        };
+        let said = said(ended, tail);
         if let Some(before) = &ended.before {
             let message = format!(
                 "init container {before} ended with exit code {}",
@@ -210,6 +211,16 @@ impl Verdict {
         }
         self
     }
+}
+
+/// What a coordinator said of its end: what its figures name, or the last error of its log.
+fn said(ended: &Ended, tail: &str) -> String {
+    let log = match ended.message.trim() {
+        message if ended.figures.is_some() => return last_bytes(message, TAIL_MAX).to_owned(),
+        "" => tail.trim(),
+        message => message,
+    };
+    last_error(log).unwrap_or_else(|| last_bytes(log, TAIL_MAX).to_owned())
 }
 
 fn known(code: i32) -> Option<ExitCode> {

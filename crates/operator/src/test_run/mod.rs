@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::arguments;
 use crate::fields::{self, Fields};
 use crate::kind::Kind;
+use crate::results::{RESULTS_ANNOTATION, Wanted};
 use crate::test::{Cleanup, Refusal, Source, Test, Work, invalid, unsupported};
 
 use pods::{PodFields, Pods};
@@ -36,6 +37,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
             )));
         }
     }
+    let results = format!("annotation {RESULTS_ANNOTATION}");
     let annotation = |name: &str| object["metadata"]["annotations"][name].as_str();
     let ttl = |text: &str| fields::span(&format!("annotation {TTL_ANNOTATION}"), text);
     let pods = Pods {
@@ -51,6 +53,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     }
     Ok(Test {
         kind: Kind::TestRun,
+        results: Wanted::read(&results, annotation(RESULTS_ANNOTATION), &name)?,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
         work: Work::Script(script(&spec, &pods)?),

@@ -203,6 +203,19 @@ pub(crate) fn spawn(arguments: &[&str], input: Option<&str>) -> Output {
     child.wait_with_output().expect("kubectl ends")
 }
 
+/// `loadline k8s` in a lab's namespace.
+pub(crate) fn k8s(lab: &Lab, action: &str, words: &[&str]) -> Output {
+    let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
+    let kubeconfig = lab.kubeconfig(None);
+    let text = std::fs::read(&kubeconfig).expect("a file");
+    let config: Value = serde_json::from_slice(&text).expect("it is JSON");
+    let context = config["contexts"][0]["name"].as_str().expect("a name");
+    let mut command = Command::new(binary);
+    command.args(["k8s", action, "--context", context, "--kubeconfig"]);
+    let ran = command.arg(kubeconfig).args(words).output();
+    ran.expect("it runs")
+}
+
 /// A service that answers everything and remembers when it was asked.
 pub(crate) struct Service {
     pub(crate) url: String,

@@ -37,6 +37,7 @@ pub(super) fn result_of(start: Start, mut told: Part) -> RunResult {
         series: told.rows,
         events: told.marks,
         observations: observations_of(&told.resources, told.notes),
+        agents: Vec::new(),
         thresholds: Vec::new(),
         summary,
     }

@@ -115,6 +115,7 @@ pub(crate) fn run(seconds: u64, rate: u64, p50: u64, noise: u64) -> RunResult {
         series,
         events: Vec::new(),
         observations: loadline_model::Observations::default(),
+        agents: Vec::new(),
         thresholds: Vec::new(),
         summary: None,
         verdict: Verdict {

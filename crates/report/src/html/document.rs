@@ -26,7 +26,7 @@ pub(super) enum Kind<'a> {
 
 /// The parts in the order in which they stand; those of the first list above the charts.
 const ABOVE: [&str; 5] = ["verdict", "figures", "thresholds", "checks", "errors"];
-const BELOW: [&str; 9] = [
+const BELOW: [&str; 10] = [
     "observed",
     "latency",
     "answers",
@@ -34,6 +34,7 @@ const BELOW: [&str; 9] = [
     "metrics",
     "scenarios",
     "generator",
+    "agents",
     "environment",
     "plan",
 ];

@@ -60,7 +60,7 @@ pub fn live(steering: &Steering) -> String {
 #[must_use]
 pub fn parts(result: &RunResult) -> Vec<Part> {
     type Write = fn(&mut Html, &RunResult);
-    let all: [(&'static str, Write); 15] = [
+    let all: [(&'static str, Write); 16] = [
         ("title", setting::title),
         ("verdict", verdict::write),
         ("figures", figures::write),
@@ -74,6 +74,7 @@ pub fn parts(result: &RunResult) -> Vec<Part> {
         ("scenarios", setting::scenarios),
         ("observed", observed::write),
         ("generator", setting::generator),
+        ("agents", setting::agents),
         ("environment", setting::environment),
         ("plan", setting::plan),
     ];

@@ -6,9 +6,9 @@ use loadline_model::{Behaviour, RunResult, Scenario};
 
 use super::civil::utc;
 use super::markup::{Html, Side};
-use crate::describe;
 use crate::text::generator::{facts, schedule_lag};
 use crate::units::{Bytes, count, planned, span};
+use crate::{agents, describe};
 
 /// Rows of the tables of scenarios and requests.
 const ROWS_MAX: usize = 100;
@@ -105,6 +105,25 @@ pub(super) fn generator(html: &mut Html, result: &RunResult) {
         html.between("<li>", fact, "</li>");
     }
     html.raw("</ul>");
+}
+
+/// What each agent did.
+pub(super) fn agents(html: &mut Html, result: &RunResult) {
+    let (rows, rest) = agents::rows(result);
+    if rows.is_empty() {
+        return;
+    }
+    html.heading("Agents", "service times of each");
+    let columns = agents::HEAD.map(|name| match name {
+        "agent" => (name, Side::Words),
+        name => (name, Side::Numbers),
+    });
+    let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
+    html.table(&columns, &rows);
+    if rest > 0 {
+        let more = format!("and {rest} more in the JSON result");
+        html.between("<p>", &more, "</p>");
+    }
 }
 
 /// The machine and the command line.

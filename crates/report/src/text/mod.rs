@@ -4,6 +4,7 @@
 //! know terminals. Invariant: every rate says what it is an average or maximum of, every
 //! distribution how many values it has.
 
+mod agents;
 pub(crate) mod answers;
 pub(crate) mod failures;
 pub(crate) mod generator;
@@ -35,6 +36,7 @@ pub fn render(result: &RunResult, style: &Style) -> String {
     answers::sources(&mut page, result);
     observed::write(&mut page, result);
     generator::write(&mut page, result);
+    agents::write(&mut page, result);
     generator::thresholds(&mut page, result);
     page.section("Requests", "");
     page.paragraph("  ", 2, &conservation::line(result));

@@ -92,6 +92,7 @@ pub(crate) fn empty(plan: TestPlan) -> RunResult {
         series: Vec::new(),
         events: Vec::new(),
         observations: loadline_model::Observations::default(),
+        agents: Vec::new(),
         thresholds: Vec::new(),
         summary: None,
         verdict: Verdict {

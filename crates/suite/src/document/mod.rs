@@ -168,6 +168,6 @@ fn write<R: source::DocumentRows>(
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

@@ -22,7 +22,7 @@ pub(super) const MIB: f64 = 1_048_576.0;
 const SECOND: i64 = 1_000_000_000;
 
 /// A run of a minute at a rate per second, nothing failed.
-pub(super) fn run(rate: f64) -> RunResult {
+pub(crate) fn run(rate: f64) -> RunResult {
     let mut seen = Snapshot::default();
     seen.counts.started = (rate * 60.0) as u64;
     seen.counts.completed = seen.counts.started;
@@ -68,6 +68,7 @@ pub(super) fn run(rate: f64) -> RunResult {
         series: (0..60).map(|second| second_of(rate, second)).collect(),
         events: Vec::new(),
         observations: Observations::default(),
+        agents: Vec::new(),
         thresholds: Vec::new(),
         summary: None,
         verdict: Verdict {

@@ -65,6 +65,7 @@ pub(crate) fn result(good: u64, all: u64) -> RunResult {
         series: Vec::new(),
         events: Vec::new(),
         observations: loadline_model::Observations::default(),
+        agents: Vec::new(),
         thresholds: Vec::new(),
         summary: None,
         verdict: Verdict {

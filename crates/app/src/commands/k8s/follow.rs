@@ -19,7 +19,7 @@ const SILENT_LOOKS_MAX: u32 = 120;
 /// What is said at the first signal.
 const STOPS: &str = "\nstopping the test; again to leave it to the cluster\n";
 /// The container whose log is the test's.
-const CONTAINER: &str = "k6";
+pub(super) const CONTAINER: &str = "k6";
 
 /// The signals that come while a test is followed.
 pub(super) struct Impatience(Receiver<RunCommand>);

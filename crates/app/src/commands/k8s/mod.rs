@@ -3,7 +3,9 @@
 //! Must not know what the operator does. Invariants: a cluster is changed only where its context was named; what cannot be asked is
 //! told in the cluster's words.
 
+mod fetch;
 mod follow;
+mod keep;
 mod make;
 mod show;
 mod stop;
@@ -41,13 +43,22 @@ pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, 
             Ok(ExitCode::Ok)
         }
         K8sAction::Results(args) => {
-            let (_, test) = found(&args.test)?;
-            let text = match args.json {
+            let (place, test) = found(&args.test)?;
+            let mut text = match args.json {
                 true => show::json(&test),
                 false => show::result(&test),
             };
+            if let Some(folder) = &args.out {
+                for file in fetch::fetch(&place, &test, folder)? {
+                    print::to_stderr(&format!("{}\n", file.display()));
+                }
+                if !args.json {
+                    text.clear();
+                }
+            }
             Ok(Ending::answer(text).tell())
         }
+        K8sAction::Keep(args) => keep::keep(args),
         K8sAction::Top(args) => {
             let place = Place::of(&args.cluster)?;
             let namespace = match args.all_namespaces {

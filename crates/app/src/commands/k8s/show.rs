@@ -4,9 +4,10 @@
 
 use std::fmt::Write as _;
 
-use loadline_kubernetes::TestRun;
-use loadline_model::ExitCode;
-use serde_json::json;
+use loadline_kubernetes::{KeptResult, TestRun};
+use loadline_model::{ExitCode, Figures};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 /// Nanoseconds of a second.
 const SECOND_NS: u64 = 1_000_000_000;
@@ -50,7 +51,94 @@ pub(super) fn result(test: &TestRun) -> String {
         }
         text.push('\n');
     }
-    text
+    if let Some(figures) = figures(test) {
+        numbers(&mut text, &figures);
+    }
+    let whole = match &test.kept {
+        KeptResult::ConfigMap(_) | KeptResult::Log { .. } => {
+            format!(
+                "the whole result: loadline k8s results --out FOLDER {}\n",
+                test.name
+            )
+        }
+        KeptResult::Volume { claim, path } => {
+            format!("the whole result: on the volume of claim {claim}, in {path}\n")
+        }
+        KeptResult::Nowhere(_) => String::new(),
+    };
+    text + &whole
+}
+
+/// A test in numbers; `None`: it has none, or none that can be read.
+fn figures(test: &TestRun) -> Option<Figures> {
+    Figures::deserialize(test.figures.as_ref()?).ok()
+}
+
+/// Figures in words, each kind on a line of its own.
+fn numbers(text: &mut String, figures: &Figures) {
+    if let Some(verdict) = &figures.verdict {
+        let _ = writeln!(text, "{verdict}");
+    }
+    if let Some(all) = &figures.requests {
+        let _ = write!(
+            text,
+            "requests: {} begun, {} answered",
+            all.started, all.completed
+        );
+        let rest = [
+            (all.failed, "failed"),
+            (all.interrupted, "interrupted"),
+            (all.lost, "lost with an agent"),
+        ];
+        tell_some(text, &rest);
+        if let Some(rate) = figures.rate {
+            let _ = write!(text, "; {rate} per second");
+        }
+        text.push('\n');
+    }
+    if let Some(all) = &figures.iterations {
+        let _ = write!(text, "iterations: {} complete", all.completed);
+        let rest = [
+            (all.interrupted, "interrupted"),
+            (all.dropped, "dropped"),
+            (all.planned.unwrap_or_default(), "planned"),
+        ];
+        tell_some(text, &rest);
+        text.push('\n');
+    }
+    if let Some(times) = &figures.times {
+        let _ = writeln!(
+            text,
+            "{}: p95 {}, p99 {} of {}",
+            times.metric, times.p95, times.p99, times.count
+        );
+    }
+    let _ = writeln!(text, "virtual users: {} at most", figures.vus_max);
+    for threshold in &figures.thresholds {
+        let mark = match threshold.passed {
+            true => "held",
+            false => "crossed",
+        };
+        let _ = write!(
+            text,
+            "threshold {mark}: {} {}",
+            threshold.name, threshold.condition
+        );
+        if let Some(value) = threshold.value {
+            let _ = write!(text, " (was {value})");
+        }
+        text.push('\n');
+    }
+    if figures.thresholds_left_out > 0 {
+        let _ = writeln!(text, "{} more thresholds", figures.thresholds_left_out);
+    }
+}
+
+/// Counts that are not zero.
+fn tell_some(text: &mut String, counts: &[(u64, &str)]) {
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(text, ", {count} {what}");
+    }
 }
 
 /// A test as JSON, with the names of its status.
@@ -70,10 +158,21 @@ pub(super) fn json(test: &TestRun) -> String {
         "agents": test.agents,
         "agentsReady": test.agents_ready,
         "lost": lost.collect::<Vec<_>>(),
+        "figures": test.figures,
+        "results": kept(&test.kept),
         "startTime": time(test.start_unix_ns),
         "endTime": time(test.end_unix_ns),
     });
     format!("{value:#}\n")
+}
+
+fn kept(result: &KeptResult) -> Value {
+    match result {
+        KeptResult::ConfigMap(name) => json!({ "configMap": name }),
+        KeptResult::Volume { claim, path } => json!({ "volumeClaim": claim, "path": path }),
+        KeptResult::Log { pod, container } => json!({ "pod": pod, "container": container }),
+        KeptResult::Nowhere(_) => Value::Null,
+    }
 }
 
 /// Tests as rows.
@@ -84,6 +183,9 @@ pub(super) fn table(tests: &[TestRun], with_namespace: bool, now_ns: u64) -> Str
             "NAME",
             "STAGE",
             "RESULT",
+            "VUS",
+            "RATE",
+            "P95",
             "AGENTS",
             "LOST",
             "RAN",
@@ -106,7 +208,7 @@ pub(super) fn table(tests: &[TestRun], with_namespace: bool, now_ns: u64) -> Str
     text
 }
 
-fn row(test: &TestRun, now_ns: u64) -> [String; 8] {
+fn row(test: &TestRun, now_ns: u64) -> [String; 11] {
     let nothing = || NOTHING.to_owned();
     let agents = match test.is_over() || test.has_started() {
         true => test.agents.to_string(),
@@ -116,6 +218,11 @@ fn row(test: &TestRun, now_ns: u64) -> [String; 8] {
         0 => nothing(),
         lost => lost.to_string(),
     };
+    let figures = figures(test);
+    let of = |read: fn(&Figures) -> Option<String>| figures.as_ref().and_then(read);
+    let vus = of(|figures| Some(figures.vus_max.to_string()));
+    let rate = of(|figures| figures.rate.map(|rate| rate.to_string()));
+    let p95 = of(|figures| figures.times.as_ref().map(|times| times.p95.clone()));
     let end_ns = test.end_unix_ns.unwrap_or(now_ns);
     let ran = test
         .start_unix_ns
@@ -125,6 +232,9 @@ fn row(test: &TestRun, now_ns: u64) -> [String; 8] {
         test.name.clone(),
         stage(test).to_owned(),
         test.result.clone().unwrap_or_else(nothing),
+        vus.unwrap_or_else(nothing),
+        rate.unwrap_or_else(nothing),
+        p95.unwrap_or_else(nothing),
         agents,
         lost,
         ran,
@@ -155,7 +265,7 @@ fn age(now_ns: u64, since_ns: u64) -> String {
 mod tests {
     use super::*;
 
-    fn test(status: &serde_json::Value) -> TestRun {
+    fn test(status: &Value) -> TestRun {
         TestRun::read(&json!({
             "metadata": { "name": "t", "namespace": "n", "creationTimestamp": "2026-01-01T00:00:00Z" },
             "spec": { "parallelism": 2 },
@@ -201,17 +311,43 @@ mod tests {
     }
 
     #[test]
+    fn figures_are_told() {
+        let ended = test(
+            &json!({ "stage": "finished", "result": "failed", "exitCode": 99, "reason": "ThresholdsFailed",
+            "message": "why", "figures": { "vusMax": 8, "rate": 41.5, "verdict": "All of it was delivered.",
+            "requests": { "started": 100, "completed": 98, "failed": 2 },
+            "iterations": { "completed": 99, "interrupted": 1, "planned": 100 },
+            "times": { "metric": "http_req_duration", "p95": "12.35ms", "p99": "1s", "count": 98 },
+            "thresholds": [{ "name": "http_reqs", "condition": "count>200", "value": 100.0, "passed": false }] } }),
+        );
+        assert_eq!(
+            result(&ended),
+            "test t: finished, failed, exit code 99\nThresholdsFailed: why\nAll of it was delivered.\n\
+             requests: 100 begun, 98 answered, 2 failed; 41.5 per second\n\
+             iterations: 99 complete, 1 interrupted, 100 planned\n\
+             http_req_duration: p95 12.35ms, p99 1s of 98\n\
+             virtual users: 8 at most\n\
+             threshold crossed: http_reqs count>200 (was 100)\n"
+        );
+    }
+
+    #[test]
     fn tests_are_rows() {
         let tests = [
+            test(
+                &json!({ "stage": "finished", "result": "passed", "figures": {
+                "vusMax": 8, "rate": 41.5, "times": { "p95": "12.35ms" } } }),
+            ),
             test(&json!({ "stage": "started", "startTime": "2026-01-01T00:00:10Z" })),
             test(&json!({})),
         ];
         let now_ns = loadline_kubernetes::time::parse("2026-01-01T00:01:00Z").expect("a time");
         assert_eq!(
             table(&tests, false, now_ns),
-            "NAME   STAGE                     RESULT   AGENTS   LOST   RAN   AGE\n\
-             t      started                   -        2        -      50s   60s\n\
-             t      not seen by an operator   -        0/2      -      -     60s\n"
+            "NAME   STAGE                     RESULT   VUS   RATE   P95       AGENTS   LOST   RAN   AGE\n\
+             t      finished                  passed   8     41.5   12.35ms   2        -      -     60s\n\
+             t      started                   -        -     -      -         2        -      50s   60s\n\
+             t      not seen by an operator   -        -     -      -         0/2      -      -     60s\n"
         );
     }
 }

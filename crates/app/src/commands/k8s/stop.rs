@@ -42,7 +42,10 @@ pub(super) fn ask(place: &Place, name: &str, token: Option<&str>) -> Result<(), 
     let token = match token {
         Some(token) => Some(token.to_owned()),
         None => {
-            let options = LogOptions::default();
+            let options = LogOptions {
+                container: Some(follow::CONTAINER.to_owned()),
+                ..LogOptions::default()
+            };
             let log = place.cluster.log(&place.namespace, &pod.name, &options);
             token_in(&log.map_err(told)?)
         }

@@ -6,12 +6,17 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::thread;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use clap::Parser as _;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use loadline_kubernetes::testing::ApiServer;
+use loadline_model::{KeptFile, Parcel};
 use serde_json::{Value, json};
 
 use super::follow::Follow;
-use super::{Place, make, stop};
+use super::{Place, fetch, make, stop};
 use crate::cli::k8s::{K8sAction, K8sRunArgs};
 use crate::cli::{Cli, Command};
 use crate::terminal::print;
@@ -33,7 +38,9 @@ fn put_test(server: &ApiServer, status: &Value) {
     });
     server.put(json!({ "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": "t-coordinator-x", "namespace": "shop", "labels": { "job-name": "t-coordinator" } },
-        "spec": { "containers": [{ "name": "k6", "image": "i", "ports": [{ "containerPort": 6565 }] }] },
+        "spec": { "containers": [
+            { "name": "k6", "image": "i", "ports": [{ "containerPort": 6565 }] },
+            { "name": "results", "image": "i" }] },
         "status": { "phase": "Succeeded" } }));
 }
 
@@ -108,9 +115,63 @@ fn a_test_is_followed_to_its_end() {
     let test = Follow::log(&place, "t").and_then(|follow| follow.until_over(None));
     let heard = print::take_overheard();
     assert_eq!(test.expect("it is over").exit_code, Some(99));
-    assert_eq!(heard, "one\ntwo\n");
+    // Other tests may write beside it.
+    let lines = heard.lines().filter(|line| ["one", "two"].contains(line));
+    assert_eq!(lines.collect::<Vec<_>>(), ["one", "two"]);
     let missing = place.test("u").expect_err("there is none");
     assert!(missing.message().contains('u'), "{missing}");
+}
+
+#[test]
+fn the_whole_result_is_fetched_from_where_it_is_kept() {
+    let server = ApiServer::start();
+    let place = place(&server);
+    let gzip = |text: &str| {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(text.as_bytes()).expect("memory");
+        packed.finish().expect("memory")
+    };
+    let files = [
+        (KeptFile::Result, gzip("{}")),
+        (KeptFile::Report, gzip("<html>")),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let fetched = |status: &Value, into: &str| {
+        put_test(&server, status);
+        let test = place.test("t").expect("a test");
+        let into = folder.path().join(into);
+        let files = fetch::fetch(&place, &test, &into)?;
+        let read = |path| std::fs::read_to_string(path).expect("written");
+        Ok::<_, crate::Ending>(files.iter().map(read).collect::<Vec<_>>())
+    };
+    let over = |results: Value| json!({ "stage": "finished", "results": results });
+    let nothing = fetched(&over(json!({ "message": "full" })), "no").expect_err("it is not kept");
+    assert!(
+        nothing.message().ends_with("is not kept: full"),
+        "{nothing}"
+    );
+    let early = fetched(&json!({ "stage": "started" }), "no").expect_err("it runs");
+    assert!(early.message().contains("not over"), "{early}");
+
+    let data: serde_json::Map<String, Value> = files
+        .iter()
+        .map(|(file, bytes)| (file.packed_name().to_owned(), STANDARD.encode(bytes).into()))
+        .collect();
+    server.put(json!({ "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": { "name": "t-results", "namespace": "shop" }, "binaryData": data }));
+    let kept = fetched(&over(json!({ "configMap": "t-results" })), "a/b").expect("fetched");
+    assert_eq!(kept, ["{}", "<html>"]);
+
+    for line in Parcel::lines(&files).lines() {
+        server.print("shop", "t-coordinator-x", "results", line);
+    }
+    let in_log = json!({ "pod": "t-coordinator-x", "container": "results" });
+    for results in [in_log, Value::Null] {
+        assert_eq!(
+            fetched(&over(results), "c").expect("fetched"),
+            ["{}", "<html>"]
+        );
+    }
 }
 
 #[test]

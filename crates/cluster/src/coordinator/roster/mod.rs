@@ -7,6 +7,7 @@
 mod replacing;
 mod seat;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_metric::MetricRegistry;
-use loadline_model::{Nanos, RunCommand};
+use loadline_model::{AgentShare, Nanos, RunCommand};
 use prost::Message as _;
 
 use crate::batch::{samples_received, values_received};
@@ -162,6 +163,14 @@ impl Roster {
             }
         }
         sum
+    }
+
+    /// What each agent that has a part did, by name.
+    pub(super) fn shares(&self) -> Vec<AgentShare> {
+        let seats = self.seats.iter();
+        let mut seats: Vec<&Seat> = seats.filter(|seat| !seat.workers.is_empty()).collect();
+        seats.sort_by(|one, other| by_name(&one.name, &other.name));
+        seats.into_iter().map(Seat::share).collect()
     }
 
     /// The greatest error of a clock's offset.
@@ -318,11 +327,7 @@ impl Roster {
         let all = self.expected.wanted;
         let seats = self.seats.iter_mut();
         let mut there: Vec<&mut Seat> = seats.filter(|seat| seat.state != State::Gone).collect();
-        // agent-2 comes before agent-10.
-        there.sort_by(|one, other| {
-            let by_length = one.name.len().cmp(&other.name.len());
-            by_length.then_with(|| one.name.cmp(&other.name))
-        });
+        there.sort_by(|one, other| by_name(&one.name, &other.name));
         let first = there.first().map(|seat| seat.name.clone());
         let first = first.unwrap_or_default();
         let elsewhere =
@@ -496,6 +501,12 @@ pub fn hear_hostile(mut bytes: &[u8]) {
         }
     }
     roster.end(0, "");
+}
+
+/// The order of agents: agent-2 comes before agent-10.
+fn by_name(one: &str, other: &str) -> Ordering {
+    let by_length = one.len().cmp(&other.len());
+    by_length.then_with(|| one.cmp(other))
 }
 
 /// Whether two versions may work together: the same major number, and minor numbers at most one apart.

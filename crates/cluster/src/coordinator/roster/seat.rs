@@ -7,7 +7,7 @@ use std::ops::Range;
 use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
-use loadline_model::{Nanos, Snapshot};
+use loadline_model::{AgentShare, AgentSums, Nanos, Snapshot};
 
 use super::{Act, Link};
 use crate::clocks::{ClockSync, Exchange, QUESTIONS};
@@ -51,6 +51,8 @@ pub(super) struct Seat {
     pub(super) used: GeneratorTotals,
     /// Whose its cores are.
     pub(super) cores_owner: String,
+    /// What was reported from here, whoever sat here.
+    sums: AgentSums,
     /// Requests begun, as far as it has reported.
     reported: u64,
     /// Requests whose end it has reported.
@@ -90,6 +92,7 @@ impl Seat {
             past_cpu_ns: 0,
             used: GeneratorTotals::default(),
             cores_owner: String::new(),
+            sums: AgentSums::default(),
             reported: 0,
             reported_ended: 0,
             from: Nanos::ZERO,
@@ -106,6 +109,7 @@ impl Seat {
                 ..self.live_with_past()
             },
             past_cpu_ns: self.past_cpu_ns.saturating_add(self.used.cpu_ns),
+            sums: std::mem::take(&mut self.sums),
             awaited: self.awaited,
             replaced: self.replaced + 1,
             ..Seat::new(now_ns, link, name, State::Preparing)
@@ -128,6 +132,7 @@ impl Seat {
     pub(super) fn leave(&mut self) -> (u64, u64) {
         let begun = self.live.started.saturating_sub(self.reported);
         let under_way = self.reported.saturating_sub(self.reported_ended);
+        self.sums.lose(begun, begun + under_way);
         self.live = LiveTotals {
             vus_active: 0,
             interrupted: self.live.interrupted.saturating_add(self.live.active()),
@@ -170,7 +175,21 @@ impl Seat {
         }
     }
 
+    /// What was done from here.
+    pub(super) fn share(&self) -> AgentShare {
+        AgentShare {
+            replaced: self.replaced,
+            workers: self.workers.end - self.workers.start,
+            cores: self.used.cores,
+            cpu_ns: self.past_cpu_ns.saturating_add(self.used.cpu_ns),
+            rss_max_bytes: self.used.rss_max_bytes,
+            clock_error_ns: self.clock.offset().error_ns,
+            ..self.sums.share(&self.name)
+        }
+    }
+
     fn note_counts(&mut self, seen: &Snapshot) {
+        self.sums.add(seen);
         for counts in [&seen.counts, &seen.warm_up] {
             let ended = counts.completed + counts.failed_total() + counts.interrupted;
             self.reported = self.reported.saturating_add(counts.started);

@@ -3,6 +3,7 @@
 //! Must not know documents. Invariant: a name that [`kind_of`] knows can be read from any result, and is missing
 //! where the run has nothing to say; amounts are in base units (seconds, bytes, cores).
 
+mod agents;
 mod observed;
 mod read;
 mod record;
@@ -62,6 +63,9 @@ pub fn kind_of(name: &str) -> Option<ValueKind> {
     if let Some(metric) = name.strip_prefix("metrics.") {
         return script::kind_of(metric);
     }
+    if let Some(agent) = name.strip_prefix("agents.") {
+        return agents::kind_of(agent);
+    }
     if time_of(name).is_some() {
         return Some(ValueKind::Number(Some(Dimension::TIME)));
     }
@@ -88,6 +92,12 @@ pub(super) fn unknown(name: &str) -> String {
             "a script's metric is named with what is asked of it, as in run.metrics.http_req_duration.p95; that is \
              one of {}",
             OF_METRICS.join(", ")
+        );
+    }
+    if name.starts_with("agents") {
+        return format!(
+            "an agent is named with what is asked of it, as in run.agents[\"vienna\"].p99; that is one of {}",
+            agents::OF_AGENTS.join(", ")
         );
     }
     let names = || FIGURES.iter().map(|figure| figure.name).chain(OF_TIMES);

@@ -9,7 +9,7 @@ use loadline_model::RunResult;
 use loadline_model::result::{GeneratorUse, TimeMetric};
 use loadline_model::test_summary::Section;
 
-use super::{Read, observed, script, table, time_of};
+use super::{Read, agents, observed, script, table, time_of};
 use crate::expression::dimension::Dimension;
 use crate::expression::path::Path;
 use crate::expression::value::Value;
@@ -29,6 +29,9 @@ pub fn value_of<'a>(run: &'a RunResult, path: &Path) -> Value<'a> {
 fn figure<'a>(run: &'a RunResult, name: &str) -> Value<'a> {
     if let Some(metric) = name.strip_prefix("metrics.") {
         return script::value_of(run, metric);
+    }
+    if let Some(agent) = name.strip_prefix("agents.") {
+        return agents::value_of(run, agent);
     }
     if let Some((metric, wanted)) = time_of(name) {
         let found = run

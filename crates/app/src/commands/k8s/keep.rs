@@ -1,0 +1,215 @@
+//! The container beside a coordinator: waits for its end, and hands its result on, as a parcel in its own log or to a folder.
+//!
+//! A log is what leaves a pod without a network, a port or a token. Must not know the cluster. Invariant: it ends after the
+//! coordinator, however that ended.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use loadline_model::{ExitCode, KeptFile, Parcel, parcel};
+use loadline_output::json;
+
+use crate::cli::k8s::K8sKeepArgs;
+use crate::terminal::print;
+use crate::{Ending, pages};
+
+/// How often it is looked whether the coordinator has begun.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often that is looked: containers of a pod start within seconds of each other, where the image is there.
+const LOOKS_MAX: u32 = 600;
+
+/// What is handed on.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Handed {
+    /// For the log: the parcel; empty where a folder took the files.
+    parcel: String,
+    /// What whoever reads the log should know beside it.
+    notes: Vec<String>,
+    /// Whether the files are not where they were wanted.
+    is_elsewhere: bool,
+}
+
+/// Waits for the coordinator's end, and hands its result on.
+///
+/// # Errors
+/// The result cannot be read or written.
+pub(super) fn keep(args: &K8sKeepArgs) -> Result<ExitCode, Ending> {
+    let handed = hand_on(args)?;
+    for note in &handed.notes {
+        print::to_stderr(&format!("{note}\n"));
+    }
+    // The terminal's rules for what is refused are not those of a parcel.
+    Ok(
+        match (Ending::answer(handed.parcel).tell(), handed.is_elsewhere) {
+            (ExitCode::Ok, true) => ExitCode::Other,
+            (code, _) => code,
+        },
+    )
+}
+
+fn hand_on(args: &K8sKeepArgs) -> Result<Handed, Ending> {
+    let refused = |path: &Path, error: io::Error| {
+        Ending::refusal(ExitCode::Other, &format!("{}: {error}", path.display()))
+    };
+    let mut handed = Handed::default();
+    handed.notes.extend(wait_for_end(&args.at_work));
+    let result = match fs::read(&args.result) {
+        Ok(result) => result,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            handed.parcel = Parcel::lines(&[]);
+            return Ok(handed);
+        }
+        Err(error) => return Err(refused(&args.result, error)),
+    };
+    let page = match json::decode(&result) {
+        Ok(result) => Some(loadline_report::html::report(&result)),
+        // What this version cannot show is kept all the same.
+        Err(error) => {
+            handed.notes.push(format!("no report: {error}"));
+            None
+        }
+    };
+    if let Some(folder) = &args.to {
+        match write(folder, &result, page.as_deref()) {
+            Ok(()) => return Ok(handed),
+            // The log takes what the volume does not.
+            Err(error) => {
+                let note = format!("not written to {}: {error}", folder.display());
+                handed.notes.insert(0, note);
+                handed.is_elsewhere = true;
+            }
+        }
+    }
+    let files = packed(&result, page.as_deref(), &mut handed.notes);
+    handed.parcel = Parcel::lines(&files.map_err(|error| refused(&args.result, error))?);
+    Ok(handed)
+}
+
+/// Waits until nobody holds the lock; where nobody takes it at all, for a minute. Gives what went wrong.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what a container that has not begun will do is told by nothing"
+)]
+fn wait_for_end(at_work: &Path) -> Option<String> {
+    for _ in 0..LOOKS_MAX {
+        if let Ok(mark) = File::open(at_work) {
+            // The lock of a process that is gone is the system's to end.
+            let locked = mark.lock_shared();
+            return locked
+                .err()
+                .map(|error| format!("{}: {error}", at_work.display()));
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    Some("the coordinator does not begin".to_owned())
+}
+
+/// As much as there is room for.
+fn packed(
+    result: &[u8],
+    page: Option<&str>,
+    notes: &mut Vec<String>,
+) -> io::Result<Vec<(KeptFile, Vec<u8>)>> {
+    let mut files = Vec::new();
+    let mut room = parcel::FILES_MAX;
+    let all = [
+        (KeptFile::Result, Some(result)),
+        (KeptFile::Report, page.map(str::as_bytes)),
+    ];
+    for (file, bytes) in all {
+        let Some(bytes) = bytes else { continue };
+        let bytes = pack(bytes)?;
+        match room.checked_sub(bytes.len()) {
+            Some(rest) => {
+                room = rest;
+                files.push((file, bytes));
+            }
+            None => notes.push(format!(
+                "{} takes {} bytes, and there is room for {room}: keep results on a volume, \
+                 loadline.io/results: volumeClaim/NAME",
+                file.packed_name(),
+                bytes.len()
+            )),
+        }
+    }
+    Ok(files)
+}
+
+fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+fn write(folder: &Path, result: &[u8], page: Option<&str>) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(KeptFile::Result.name()), result)?;
+    match page {
+        Some(page) => pages::write(&folder.join(KeptFile::Report.name()), page),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(folder: &Path, to: Option<&Path>) -> K8sKeepArgs {
+        K8sKeepArgs {
+            at_work: folder.join("at-work"),
+            result: folder.join("result.json"),
+            to: to.map(Path::to_owned),
+        }
+    }
+
+    #[test]
+    fn what_a_coordinator_left_is_handed_on_at_its_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let held = File::create(folder.join("at-work")).expect("a file");
+        held.lock().expect("nobody has it");
+        let result = folder.join("result.json");
+        let at_work = std::thread::spawn(move || {
+            fs::write(result, "{}").expect("a file");
+            drop(held);
+        });
+        let handed = hand_on(&args(folder, None)).expect("handed on");
+        at_work.join().expect("it ends");
+        assert!(handed.notes[0].starts_with("no report"), "{handed:?}");
+        let parcel = Parcel::read(&handed.parcel).expect("a parcel");
+        assert!(parcel.is_whole && parcel.file(KeptFile::Report).is_none());
+        let packed = parcel.file(KeptFile::Result).expect("the result");
+        assert_eq!(super::super::fetch::unpack(packed).expect("gzip"), b"{}");
+
+        let to = folder.join("a/b");
+        let handed = hand_on(&args(folder, Some(&to))).expect("written");
+        assert_eq!((handed.parcel.as_str(), handed.is_elsewhere), ("", false));
+        assert_eq!(fs::read(to.join("result.json")).expect("there"), b"{}");
+    }
+
+    #[test]
+    fn the_log_takes_what_a_folder_does_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        for (name, text) in [("at-work", ""), ("result.json", "{}"), ("file", "")] {
+            fs::write(folder.join(name), text).expect("a file");
+        }
+        let handed = hand_on(&args(folder, Some(&folder.join("file/a")))).expect("handed on");
+        assert!(handed.is_elsewhere && handed.notes[0].starts_with("not written to "));
+        let parcel = Parcel::read(&handed.parcel).expect("a parcel");
+        assert!(parcel.file(KeptFile::Result).is_some());
+    }
+
+    #[test]
+    fn a_coordinator_that_left_nothing_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        File::create(folder.path().join("at-work")).expect("a file");
+        let handed = hand_on(&args(folder.path(), None)).expect("nothing is no error");
+        let parcel = Parcel::read(&handed.parcel).expect("a parcel");
+        assert!(parcel.is_whole && parcel.files.is_empty());
+    }
+}

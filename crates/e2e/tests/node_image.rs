@@ -1,0 +1,115 @@
+//! The container image on a real node: kubelet, containerd, cgroups.
+//!
+//! They want a lab in node mode with the image `loadline:dev`: `LOADLINE_NODE_LAB` names its `in.sh`, through which alone it is reached.
+//! Must not know containers' file systems. Invariant: what is claimed is read from the API.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use loadline_e2e::run_to_end;
+use serde_json::{Value, json};
+
+const PATIENCE: &str = "--timeout=55s";
+
+fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// kubectl inside the lab.
+fn spawn(words: &[&str]) -> Output {
+    let lab = std::env::var_os("LOADLINE_NODE_LAB").expect("LOADLINE_NODE_LAB names in.sh");
+    let mut command = Command::new(lab);
+    command.arg("kubectl").args(words).current_dir(repository());
+    run_to_end(command)
+}
+
+fn kubectl(words: &[&str]) -> String {
+    let output = spawn(words);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "kubectl {words:?}: {error}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn apply(objects: &[Value]) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("objects.json");
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+    std::fs::write(&file, list.to_string()).expect("there is room");
+    kubectl(&["apply", "-f", &file.to_string_lossy()]);
+}
+
+fn status(test: &str) -> Value {
+    let text = kubectl(&["get", "testrun", test, "-o", "json"]);
+    let whole: Value = serde_json::from_str(&text).expect("JSON");
+    whole["status"].clone()
+}
+
+/// Waits for a field of a test's status, or for its value (`=value`); gives the status.
+fn wait(test: &str, field: &str) -> Value {
+    let (field, value) = field.split_once('=').unwrap_or((field, ""));
+    let equals = if value.is_empty() { "" } else { "=" };
+    let what = format!("--for=jsonpath={{.status.{field}}}{equals}{value}");
+    let waited = spawn(&["wait", &what, &format!("testrun/{test}"), PATIENCE]);
+    let status = status(test);
+    assert!(waited.status.success(), "{field}: {status:#}");
+    status
+}
+
+/// The operator of the kustomization, and the service to be put under load; gives its address.
+fn prepare() -> String {
+    kubectl(&["apply", "--server-side", "-f", "deploy/operator/crd.yaml"]);
+    let established = "--for=condition=Established";
+    kubectl(&["wait", established, "crd/testruns.k6.io", PATIENCE]);
+    kubectl(&["apply", "-k", "deploy/operator"]);
+    kubectl(&["apply", "-f", "xtask/kube-lab/examples/web.yaml"]);
+    for deployment in ["deployment/loadline-operator", "deployment/web"] {
+        kubectl(&["rollout", "status", deployment, PATIENCE]);
+    }
+    let address = kubectl(&["get", "service", "web", "-o", "jsonpath={.spec.clusterIP}"]);
+    format!("http://{address}:8080/ok")
+}
+
+#[test]
+#[ignore = "wants a node"]
+fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
+    let url = prepare();
+    let script = format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6';
+        export const options = {{ vus: 2, duration: '40s', thresholds: {{ http_req_failed: ['rate<0.01'] }} }};
+        export default function () {{ http.get('{url}'); sleep(0.05); }}"
+    );
+    let limits = json!({"cpu": "200m", "memory": "160Mi"});
+    let runner = json!({
+        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": limits},
+        // What is written there is memory of the container.
+        "volumes": [{"name": "memory", "emptyDir": {"medium": "Memory"}}],
+        "volumeMounts": [{"name": "memory", "mountPath": "/tmp"}],
+    });
+    apply(&[
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "oom"}, "data": {"test.js": script}}),
+        json!({
+            "apiVersion": "k6.io/v1alpha1", "kind": "TestRun", "metadata": {"name": "oom"},
+            "spec": {"parallelism": 2, "script": {"configMap": {"name": "oom"}}, "runner": runner},
+        }),
+    ]);
+    wait("oom", "stage=started");
+    let pod = kubectl(&["get", "pods", "-l", "job-name=oom-2", "-o", "name"]);
+    let fill = [
+        "/bin/busybox",
+        "dd",
+        "if=/dev/zero",
+        "of=/tmp/much",
+        "bs=1M",
+        "count=400",
+    ];
+    // It ends with the container.
+    spawn(&[&["exec", pod.trim(), "-c", "k6", "--"], &fill[..]].concat());
+    let replaced = wait("oom", "lost[0].replacedBy");
+    assert_eq!(replaced["lost"][0]["agent"], "oom-2", "{replaced:#}");
+    let cause = replaced["lost"][0]["cause"].as_str().expect("a text");
+    assert!(cause.contains("OOMKilled"), "{cause}");
+    let ended = wait("oom", "exitCode");
+    assert_eq!(ended["result"], "passed", "{ended:#}");
+    let log = kubectl(&["logs", "job/oom-coordinator"]);
+    assert_eq!(log.matches("http_reqs").count(), 1, "one summary: {log}");
+}

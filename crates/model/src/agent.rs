@@ -1,0 +1,108 @@
+//! What each agent of a test did, beside what all of them did together.
+//!
+//! Must not know how agents are spoken to. Invariant: the counts of all agents sum to those of the test; percentiles do not, which is
+//! why they are kept for each.
+
+use loadline_metric::TimeTrend;
+use serde::{Deserialize, Serialize};
+
+use crate::result::Percentiles;
+use crate::snapshot::{Counts, Snapshot};
+
+/// One agent's share of a test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentShare {
+    /// What it is called.
+    pub name: String,
+    /// How many agents sat in its place before it and were lost; their part is in the sums.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub replaced: u32,
+    /// Its worker threads.
+    pub workers: u32,
+    /// Cores that it may use.
+    pub cores: f64,
+    /// What became of its requests, warm-up excluded.
+    pub counts: Counts,
+    /// Service time in nanoseconds; `None` without a request.
+    pub service_time_ns: Option<Percentiles>,
+    /// Response time in nanoseconds; `None` in a closed model.
+    pub response_time_ns: Option<Percentiles>,
+    /// 99th percentile of its schedule lag in nanoseconds; `None` in a closed model.
+    pub lag_p99_ns: Option<u64>,
+    /// Processor time that it used, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Its highest resident memory in bytes.
+    pub rss_max_bytes: u64,
+    /// By how much its clock may have been taken wrongly at the start, in nanoseconds.
+    pub clock_error_ns: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+/// The sums of one agent's reports.
+#[derive(Clone, Debug, Default)]
+pub struct AgentSums {
+    counts: Counts,
+    service_time: TimeTrend,
+    response_time: TimeTrend,
+    schedule_lag: TimeTrend,
+}
+
+impl AgentSums {
+    /// Adds what a worker of the agent saw.
+    pub fn add(&mut self, seen: &Snapshot) {
+        self.counts.merge(&seen.counts);
+        self.service_time.merge(&seen.answered_time);
+        self.service_time.merge(&seen.failed_time);
+        self.response_time.merge(&seen.response_time);
+        self.schedule_lag.merge(&seen.schedule_lag);
+    }
+
+    /// Books requests that an agent had begun and of which nothing more will be heard.
+    pub fn lose(&mut self, begun: u64, unended: u64) {
+        self.counts.started = self.counts.started.saturating_add(begun);
+        self.counts.lost = self.counts.lost.saturating_add(unended);
+    }
+
+    /// The share of which these are the sums; what is known of the agent otherwise is left to be filled in.
+    #[must_use]
+    pub fn share(&self, name: &str) -> AgentShare {
+        AgentShare {
+            name: name.to_owned(),
+            counts: self.counts.clone(),
+            service_time_ns: Percentiles::of(&self.service_time),
+            response_time_ns: Percentiles::of(&self.response_time),
+            lag_p99_ns: Percentiles::of(&self.schedule_lag).map(|lag| lag.p99),
+            ..AgentShare::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_sums_what_its_workers_saw_and_what_was_lost() {
+        let mut seen = Snapshot::default();
+        seen.counts.started = 3;
+        seen.counts.completed = 2;
+        seen.counts.interrupted = 1;
+        for ns in [1_000, 3_000] {
+            seen.answered_time.record(ns);
+        }
+        let mut sums = AgentSums::default();
+        sums.add(&seen);
+        sums.add(&seen);
+        sums.lose(4, 4);
+        let share = sums.share("vienna");
+        assert_eq!((share.counts.started, share.counts.lost), (10, 4));
+        assert!(share.counts.is_conserved());
+        let times = share.service_time_ns.expect("there were requests");
+        assert_eq!((times.p50, times.p99), (2_000, 3_000));
+        assert_eq!((share.response_time_ns, share.lag_p99_ns), (None, None));
+    }
+}

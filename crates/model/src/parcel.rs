@@ -1,0 +1,187 @@
+//! Files of a result as lines of a log, by which they leave a container that nobody can reach otherwise.
+//!
+//! Must not know who writes the log or reads it. Invariants: what is read is a file as it was written, or it is not there; lines are
+//! short enough to pass every log whole.
+//!
+//! A parcel is the line `loadline-parcel/v1`, then of each file a line `file NAME BYTES` and its bytes as base64, and at last `end`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// The first line.
+const HEAD: &str = "loadline-parcel/v1";
+/// The last line.
+const END: &str = "end";
+/// What a file's line begins with.
+const FILE: &str = "file ";
+/// Bytes of a file in one line: 4,096 letters, where container runtimes cut lines at 16 KiB.
+const LINE_BYTES: usize = 3_072;
+/// Most bytes of all files together: as lines they take a third more, and kubelets begin a new log at 10 MiB.
+pub const FILES_MAX: usize = 6 << 20;
+
+/// A file of a result, packed by gzip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptFile {
+    /// The JSON result.
+    Result,
+    /// The HTML report.
+    Report,
+}
+
+impl KeptFile {
+    /// All of them, what the others can be made of first.
+    pub const ALL: [KeptFile; 2] = [KeptFile::Result, KeptFile::Report];
+
+    /// Its name while it is packed.
+    #[must_use]
+    pub fn packed_name(self) -> &'static str {
+        match self {
+            KeptFile::Result => "result.json.gz",
+            KeptFile::Report => "report.html.gz",
+        }
+    }
+
+    /// Its name unpacked.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            KeptFile::Result => "result.json",
+            KeptFile::Report => "report.html",
+        }
+    }
+}
+
+/// Files with their bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parcel {
+    /// The files, each once.
+    pub files: Vec<(KeptFile, Vec<u8>)>,
+    /// Whether it was read to its last line.
+    pub is_whole: bool,
+}
+
+impl Parcel {
+    /// The lines of files.
+    #[must_use]
+    pub fn lines(files: &[(KeptFile, Vec<u8>)]) -> String {
+        let mut text = format!("{HEAD}\n");
+        for (file, bytes) in files {
+            text.push_str(&format!("{FILE}{} {}\n", file.packed_name(), bytes.len()));
+            for piece in bytes.chunks(LINE_BYTES) {
+                STANDARD.encode_string(piece, &mut text);
+                text.push('\n');
+            }
+        }
+        text.push_str(END);
+        text.push('\n');
+        text
+    }
+
+    /// Reads a log that may be cut anywhere, or hold something else. `None`: there is no parcel in it.
+    #[must_use]
+    pub fn read(log: &str) -> Option<Parcel> {
+        let mut lines = log.lines().skip_while(|line| *line != HEAD);
+        lines.next()?;
+        let mut parcel = Parcel::default();
+        let mut next = lines.next();
+        while let Some((file, length)) = next.and_then(heading) {
+            let mut bytes = Vec::new();
+            next = lines.next();
+            while let Some(line) = next.filter(|_| bytes.len() < length) {
+                if STANDARD.decode_vec(line, &mut bytes).is_err() {
+                    return Some(parcel);
+                }
+                next = lines.next();
+            }
+            let is_there = parcel.files.iter().any(|(there, _)| *there == file);
+            if bytes.len() != length || is_there {
+                return Some(parcel);
+            }
+            parcel.files.push((file, bytes));
+        }
+        parcel.is_whole = next == Some(END);
+        Some(parcel)
+    }
+
+    /// The bytes of a file.
+    #[must_use]
+    pub fn file(&self, wanted: KeptFile) -> Option<&[u8]> {
+        let mut files = self.files.iter();
+        let (_, bytes) = files.find(|(file, _)| *file == wanted)?;
+        Some(bytes)
+    }
+
+    /// Bytes of all files.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.files.iter().map(|(_, bytes)| bytes.len()).sum()
+    }
+}
+
+/// The file that a line begins, and how long it is.
+fn heading(line: &str) -> Option<(KeptFile, usize)> {
+    let (name, length) = line.strip_prefix(FILE)?.split_once(' ')?;
+    let file = KeptFile::ALL
+        .into_iter()
+        .find(|file| file.packed_name() == name)?;
+    let length = length.parse().ok().filter(|length| *length <= FILES_MAX)?;
+    Some((file, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn files(sizes: [usize; 2]) -> Vec<(KeptFile, Vec<u8>)> {
+        let bytes = |size: usize| (0..size).map(|at| (at * 31 % 251) as u8).collect();
+        KeptFile::ALL.into_iter().zip(sizes.map(bytes)).collect()
+    }
+
+    #[test]
+    fn other_lines_may_stand_before() {
+        let files = files([10_000, 0]);
+        let log = format!("a warning\nloadline\n{}", Parcel::lines(&files));
+        assert!(log.lines().all(|line| line.len() <= 4_096));
+        let read = Parcel::read(&log).expect("a parcel");
+        assert_eq!((read.files.clone(), read.is_whole), (files, true));
+        assert_eq!(read.size(), 10_000);
+        assert_eq!(Parcel::read("loadline-parcel/v2\nend\n"), None);
+        let none = Parcel::read(&Parcel::lines(&[])).expect("a parcel");
+        assert!(none.files.is_empty() && none.is_whole);
+    }
+
+    #[test]
+    fn what_is_no_file_ends_a_parcel() {
+        for rest in [
+            "file passwd 3\nAAAA\nend",
+            "file result.json.gz 99999999999\nend",
+            "file result.json.gz -1\nend",
+            "file result.json.gz 3\n$(x)\nend",
+            "file result.json.gz 2\nAAAA\nend",
+            "file result.json.gz 3\nAAAA\nfile result.json.gz 3\nAAAA\nend",
+        ] {
+            let read = Parcel::read(&format!("{HEAD}\n{rest}\n")).expect("a parcel");
+            assert!(!read.is_whole && read.files.len() < 2, "{rest}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_log_that_is_cut_holds_whole_files(sizes in [0_usize..9_000, 0_usize..9_000], at in 0.0..1.0) {
+            let files = files(sizes);
+            let log = Parcel::lines(&files);
+            let cut = &log[..(log.len() as f64 * at) as usize];
+            let read = Parcel::read(cut).unwrap_or_default();
+            prop_assert!(files.starts_with(&read.files));
+            prop_assert!(!read.is_whole || read.files == files);
+        }
+
+        #[test]
+        fn whatever_a_log_holds_is_survived(log in "(loadline-parcel/v1\n)?(file result.json.gz [0-9]{1,4}\n)?[A-Za-z0-9+/=\n ]{0,200}") {
+            let read = Parcel::read(&log).unwrap_or_default();
+            prop_assert!(read.size() <= log.len());
+        }
+    }
+}

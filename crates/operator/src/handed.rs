@@ -1,0 +1,100 @@
+//! What becomes of what the container printed that hands a result on.
+//!
+//! Must not know the API. Invariants: what it printed is data; what is made of it is no larger than a ConfigMap may be.
+
+use loadline_model::{KeptFile, Parcel};
+use serde_json::{Map, Value, json};
+
+use crate::names::Names;
+use crate::objects;
+use crate::results::Kept;
+use crate::test::Test;
+
+/// Most bytes of files in a ConfigMap, which holds a mebibyte: so much that no store of objects suffers from many tests.
+pub const CONFIG_MAP_MAX: usize = 512 << 10;
+/// Most bytes of the log that are read: files that fit, and as many again that do not, as lines.
+pub const LOG_MAX: i64 = (CONFIG_MAP_MAX as i64) * 3;
+/// What a parcel begins with; before it stands what is to be known beside it.
+const PARCEL: &str = "loadline-parcel/";
+/// Most characters of what it said.
+const SAID_MAX: usize = 256;
+
+/// What becomes of what a keeper printed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// It goes into this ConfigMap, and then this is told.
+    Make(Box<Value>, Kept),
+    /// This is told at once.
+    Tell(Kept),
+    /// It may not be whole yet.
+    Wait,
+}
+
+/// What becomes of a keeper's log, of which [`LOG_MAX`] bytes were read at most.
+#[must_use]
+pub fn plan(run: &Test, pod: &str, log: &str) -> Plan {
+    let is_cut = log.len() as i64 >= LOG_MAX;
+    let Some(parcel) = Parcel::read(log) else {
+        return match log.trim() {
+            "" => Plan::Wait,
+            said => Plan::Tell(Kept::nowhere(last_line(said))),
+        };
+    };
+    if !parcel.is_whole && !is_cut {
+        return Plan::Wait;
+    }
+    let mut before = log.lines().take_while(|line| !line.starts_with(PARCEL));
+    let said = before.next().map(last_line);
+    if parcel.is_whole && parcel.files.is_empty() {
+        let said = said.unwrap_or("the coordinator left none".to_owned());
+        return Plan::Tell(Kept::nowhere(said));
+    }
+    let result = |(file, _): &&(KeptFile, Vec<u8>)| *file == KeptFile::Result;
+    let files = match parcel.is_whole && parcel.size() <= CONFIG_MAP_MAX {
+        true => parcel.files,
+        // The report can be made of it.
+        false => parcel.files.iter().filter(result).cloned().collect(),
+    };
+    let size: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    if files.is_empty() || size > CONFIG_MAP_MAX {
+        let kib = CONFIG_MAP_MAX >> 10;
+        let message = format!("it is larger than the {kib} KiB that are put into a ConfigMap");
+        return Plan::Tell(Kept::in_log(pod, &message));
+    }
+    let kept = Kept {
+        config_map: Some(Names::of(run).results()),
+        files: files
+            .iter()
+            .map(|(file, _)| file.packed_name().to_owned())
+            .collect(),
+        message: said,
+        ..Kept::default()
+    };
+    Plan::Make(Box::new(config_map(run, &files)), kept)
+}
+
+fn config_map(run: &Test, files: &[(KeptFile, Vec<u8>)]) -> Value {
+    let data: Map<String, Value> = files
+        .iter()
+        .map(|(file, bytes)| {
+            let bytes = k8s_openapi::ByteString(bytes.clone());
+            (file.packed_name().to_owned(), json!(bytes))
+        })
+        .collect();
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "immutable": true,
+        "metadata": objects::metadata(run, &Names::of(run).results()),
+        "binaryData": data,
+    })
+}
+
+fn last_line(said: &str) -> String {
+    let line = said.lines().next_back().unwrap_or_default();
+    let clean = line.replace(char::is_control, " ");
+    clean[..clean.floor_char_boundary(SAID_MAX)].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

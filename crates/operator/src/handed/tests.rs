@@ -1,0 +1,90 @@
+//! Parcels that fit or do not, and logs that hold none. Must not know the API.
+
+use super::*;
+use crate::results::CONTAINER;
+
+fn run() -> crate::test::Test {
+    crate::test_run::read(&json!({
+        "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
+        "spec": {"parallelism": 1, "script": {"configMap": {"name": "c"}}},
+    }))
+    .expect("a test")
+}
+
+fn log(sizes: &[usize]) -> String {
+    let files: Vec<(KeptFile, Vec<u8>)> = KeptFile::ALL
+        .into_iter()
+        .zip(sizes)
+        .map(|(file, size)| (file, vec![7; *size]))
+        .collect();
+    Parcel::lines(&files)
+}
+
+#[test]
+fn what_fits_goes_into_a_config_map() {
+    let run = run();
+    let Plan::Make(map, kept) = plan(&run, "p", &log(&[1_000, 2_000])) else {
+        panic!("it fits");
+    };
+    assert_eq!(map["metadata"]["name"], "t-results-01234567");
+    assert_eq!(map["metadata"]["ownerReferences"][0]["uid"], "0123456789");
+    assert_eq!(kept.config_map.as_deref(), Some("t-results-01234567"));
+    assert_eq!(kept.files, ["result.json.gz", "report.html.gz"]);
+    let data = map["binaryData"]["result.json.gz"]
+        .as_str()
+        .expect("base64");
+    assert_eq!(data.len(), 1_336);
+    assert_eq!(kept.message, None);
+    let elsewhere = format!("not written to /loadline/kept\n{}", log(&[9]));
+    let Plan::Make(_, kept) = plan(&run, "p", &elsewhere) else {
+        panic!("it fits");
+    };
+    assert_eq!(
+        kept.message.as_deref(),
+        Some("not written to /loadline/kept")
+    );
+    // Of two that do not fit together the report is left out, also where the log was cut before its end.
+    for report in [400 << 10, 4 << 20] {
+        let mut text = log(&[300 << 10, report]);
+        text.truncate(LOG_MAX as usize);
+        let Plan::Make(_, kept) = plan(&run, "p", &text) else {
+            panic!("the result fits");
+        };
+        assert_eq!(kept.files, ["result.json.gz"]);
+    }
+}
+
+#[test]
+fn what_does_not_fit_stays_in_the_log() {
+    for size in [CONFIG_MAP_MAX + 1, 2 << 20] {
+        let mut text = log(&[size]);
+        text.truncate(LOG_MAX as usize);
+        let Plan::Tell(kept) = plan(&run(), "p", &text) else {
+            panic!("{size} bytes do not fit");
+        };
+        assert_eq!(
+            (kept.pod.as_deref(), kept.container.as_deref()),
+            (Some("p"), Some(CONTAINER))
+        );
+        assert!(kept.message.expect("why").contains("512 KiB"));
+    }
+}
+
+#[test]
+fn a_log_may_come_late_or_hold_nothing() {
+    let run = run();
+    assert_eq!(plan(&run, "p", ""), Plan::Wait);
+    let text = log(&[9_000]);
+    assert_eq!(plan(&run, "p", &text[..5_000]), Plan::Wait);
+    let told = |text: &str| match plan(&run, "p", text) {
+        Plan::Tell(kept) => kept.message.expect("why"),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(told(&log(&[])), "the coordinator left none");
+    let full = format!("result.json.gz takes too much\n{}", log(&[]));
+    assert_eq!(told(&full), "result.json.gz takes too much");
+    assert_eq!(
+        told("one\nloadline: \u{1b}[2Jno such command\n"),
+        "loadline:  [2Jno such command"
+    );
+}

@@ -1,0 +1,83 @@
+//! The container beside the coordinator's that hands its result on.
+//!
+//! Must not know what becomes of that. Invariants: it has neither the test's identity nor the user's variables and volumes; the
+//! coordinator starts before it, and ends without waiting for it.
+
+use serde_json::json;
+
+use super::{Pod, list};
+use crate::results::{CONTAINER, Wanted};
+
+/// The volume that both share.
+const VOLUME: &str = "loadline-results";
+/// Where it lies.
+const FOLDER: &str = "/loadline/results";
+/// Where the user's volume lies.
+const KEPT_FOLDER: &str = "/loadline/kept";
+
+impl Pod<'_> {
+    /// Lets the coordinator leave its result, and puts the container beside it that hands it on.
+    pub(super) fn keep_results(&mut self) {
+        let run = self.run;
+        if run.results == Wanted::Nowhere {
+            return;
+        }
+        let (at_work, result) = (format!("{FOLDER}/at-work"), format!("{FOLDER}/result.json"));
+        self.volumes.push(json!({"name": VOLUME, "emptyDir": {}}));
+        self.mounts
+            .push(json!({"name": VOLUME, "mountPath": FOLDER}));
+        let mut env = list(&self.container, "env");
+        env.push(json!({"name": "LOADLINE_AT_WORK", "value": at_work}));
+        env.push(json!({"name": "LOADLINE_JSON", "value": result}));
+        self.container.insert("env".into(), json!(env));
+        let words = [
+            "loadline",
+            "k8s",
+            "keep",
+            "--at-work",
+            &at_work,
+            "--result",
+            &result,
+        ];
+        let mut command = words.map(str::to_owned).to_vec();
+        let mut mounts = vec![json!({"name": VOLUME, "mountPath": FOLDER, "readOnly": true})];
+        if let Wanted::Volume { claim, path } = &run.results {
+            command.extend(["--to".to_owned(), format!("{KEPT_FOLDER}/{path}")]);
+            self.volumes.push(
+                json!({"name": "loadline-kept", "persistentVolumeClaim": {"claimName": claim}}),
+            );
+            mounts.push(json!({"name": "loadline-kept", "mountPath": KEPT_FOLDER}));
+            self.let_write();
+        }
+        // A quota may want limits of each container.
+        let mut resources = json!({"requests": {"cpu": "10m", "memory": "32Mi"}});
+        if let Some(limits) = self.said.container.get("resources").map(|of| &of["limits"])
+            && limits.is_object()
+        {
+            resources["limits"] = limits.clone();
+        }
+        let mut keeper = json!({
+            "name": CONTAINER,
+            "image": self.container["image"],
+            "command": command,
+            "securityContext": self.container["securityContext"],
+            "resources": resources,
+            "volumeMounts": mounts,
+        });
+        if let Some(policy) = self.container.get("imagePullPolicy") {
+            keeper["imagePullPolicy"] = policy.clone();
+        }
+        self.beside.push(keeper);
+    }
+
+    /// Lets whom programs run as unless told otherwise write to a new volume, which is root's.
+    fn let_write(&mut self) {
+        let context = self.spec.get_mut("securityContext");
+        if let Some(context) = context.filter(|_| !self.said.spec.contains_key("securityContext"))
+            && let Some(user) = context.get("runAsUser").cloned()
+        {
+            context["fsGroup"] = user;
+            context["fsGroupChangePolicy"] = json!("OnRootMismatch");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What is left of a test against a real API server: figures, the whole result, and both where somebody stopped it.
+//!
+//! They want what `lab_operator` wants, and `LOADLINE_BIN`. Must not know the operator's parts. Invariant: what is claimed is read from
+//! the API, or by the command that users read it with.
+
+#![expect(clippy::disallowed_methods, reason = "a real cluster takes real time")]
+
+mod lab;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use lab::{Lab, Service, k8s, kubectl, until};
+
+/// A script that asks a service for so long.
+fn asking(url: &str, vus: u32, duration: &str) -> String {
+    format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6';
+        export const options = {{ vus: {vus}, duration: '{duration}',
+            thresholds: {{ http_req_failed: ['rate==0'], iterations: ['count>1000000'] }} }};
+        export default function () {{ http.get('{url}'); sleep(0.05); }}"
+    )
+}
+
+/// `loadline k8s`; gives standard output.
+fn told_by(lab: &Lab, action: &str, words: &[&str]) -> String {
+    let output = k8s(lab, action, words);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{action} {words:?}: {error}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The JSON result and the report in a folder.
+fn files(folder: &Path) -> (Value, String) {
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
+    let result = serde_json::from_str(&read("result.json")).expect("JSON");
+    (result, read("report.html"))
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn figures_and_the_whole_result_are_left() {
+    let (lab, service) = (Lab::begun("figures"), Service::start());
+    lab.run(
+        "f",
+        &asking(&service.url, 4, "2s"),
+        &json!({"parallelism": 4}),
+    );
+    let status = lab.wait("f", "finished");
+    let figures = &status["figures"];
+    let asked = json!(service.asked().0);
+    assert_eq!(figures["requests"]["started"], asked, "{status:#}");
+    assert_eq!(figures["requests"]["completed"], asked);
+    assert_eq!(figures["iterations"]["completed"], asked);
+    assert_eq!(figures["vusMax"], 4);
+    assert_eq!(figures["times"]["metric"], "http_req_duration");
+    assert_eq!(figures["times"]["count"], asked);
+    let thresholds = figures["thresholds"].as_array().expect("a list");
+    let told = |threshold: &Value| (threshold["name"].clone(), threshold["passed"].clone());
+    assert_eq!(
+        thresholds.iter().map(told).collect::<Vec<_>>(),
+        [
+            (json!("iterations"), json!(false)),
+            (json!("http_req_failed"), json!(true))
+        ]
+    );
+    assert!(
+        status["message"]
+            .as_str()
+            .expect("why")
+            .contains("'iterations'"),
+        "{status:#}"
+    );
+    let p95 = figures["times"]["p95"].as_str().expect("a duration");
+    let row = lab.kubectl(&["get", "testrun", "f"]);
+    let columns: Vec<&str> = row.lines().flat_map(str::split_whitespace).collect();
+    assert_eq!(
+        columns[..8],
+        [
+            "NAME", "STAGE", "RESULT", "VUS", "RATE", "P95", "LOST", "AGE"
+        ]
+    );
+    assert_eq!((columns[11], columns[13], columns[14]), ("4", p95, "0"));
+    let top = told_by(&lab, "top", &[]);
+    assert!(top.contains(p95), "{top}");
+    let told = told_by(&lab, "results", &["f"]);
+    assert!(
+        told.contains("threshold crossed: iterations count>1000000"),
+        "{told}"
+    );
+
+    let map = status["results"]["configMap"].as_str().expect("a name");
+    let owner = lab.get(&format!("configmap/{map}"))["metadata"]["ownerReferences"][0].clone();
+    assert_eq!(owner["name"], "f");
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_string_lossy();
+    told_by(&lab, "results", &["--out", &out, "f"]);
+    let (result, page) = files(folder.path());
+    assert_eq!(result["totals"]["seen"]["counts"]["started"], asked);
+    assert!(page.contains("<html") && page.contains("iterations"));
+    // The pods end with the test, what hands the result on too.
+    lab.kubectl(&[
+        "wait",
+        "--for=condition=Failed",
+        "job/f-coordinator",
+        lab::PATIENCE,
+    ]);
+    lab.kubectl(&["delete", "testrun", "f"]);
+    until("the result goes with the test", || {
+        lab.names("configmaps", "f").is_empty()
+    });
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_stopped_test_keeps_its_result() {
+    let (lab, service) = (Lab::begun("stopped"), Service::start());
+    lab.run(
+        "s",
+        &asking(&service.url, 2, "60s"),
+        &json!({"parallelism": 2}),
+    );
+    lab.wait("s", "started");
+    until("there is load", || service.asked().0 > 20);
+    let pods = lab.get("pods")["items"].clone();
+    let mut pods = pods.as_array().expect("a list").iter();
+    let pod = pods.find(|pod| pod["metadata"]["labels"]["job-name"] == "s-coordinator");
+    let address = pod.expect("the coordinator's")["status"]["podIP"].clone();
+    let log = lab.kubectl(&["logs", "job/s-coordinator"]);
+    // Where pods have addresses of loopback, none is wanted.
+    let token = log.split_once("Authorization: Bearer ");
+    let token = token.and_then(|(_, rest)| rest.split_whitespace().next());
+    let body = r#"{"data":{"type":"status","id":"default","attributes":{"stopped":true}}}"#;
+    let address = format!("{}:6565", address.as_str().expect("an address"));
+    let mut stream = TcpStream::connect(&address).expect("it listens");
+    let stopped = Instant::now();
+    write!(
+        stream,
+        "PATCH /v1/status HTTP/1.0\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        token.unwrap_or("none"),
+        body.len()
+    )
+    .expect("it reads");
+    let mut answer = String::new();
+    // The test may be over before its answer is read to its end.
+    let _ = stream.read_to_string(&mut answer);
+    let status = lab.wait("s", "finished");
+    let last = service.asked().1.expect("it was asked");
+    let after = last.saturating_duration_since(stopped);
+    assert!(after <= Duration::from_secs(5), "{after:?}");
+    assert_eq!(
+        (&status["result"], &status["reason"]),
+        (&json!("error"), &json!("RestAbort")),
+        "{answer}"
+    );
+    let begun = status["figures"]["requests"]["started"].as_u64();
+    assert!(begun.is_some_and(|begun| begun > 20), "{status:#}");
+    let folder = tempfile::tempdir().expect("a folder");
+    told_by(
+        &lab,
+        "results",
+        &["--out", &folder.path().to_string_lossy(), "s"],
+    );
+    assert_eq!(files(folder.path()).0["totals"]["stop"], "remote");
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn a_volume_takes_the_result_where_it_is_wanted() {
+    let lab = Lab::begun("volume");
+    let folder = tempfile::tempdir().expect("a folder");
+    let volume = format!("results-{}", lab.namespace);
+    let rest = json!({"accessModes": ["ReadWriteOnce"], "storageClassName": ""});
+    let mut spec = rest.clone();
+    spec["capacity"] = json!({"storage": "1Gi"});
+    spec["hostPath"] = json!({"path": folder.path()});
+    let object = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": volume}, "spec": spec});
+    kubectl(&["apply", "-f", "-"], Some(&object.to_string()));
+    let mut spec = rest;
+    spec["volumeName"] = json!(volume);
+    spec["resources"] = json!({"requests": {"storage": "1Gi"}});
+    lab.apply(&json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "kept"}, "spec": spec}));
+    lab.apply(&json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "v"},
+        "data": {"test.js": "export const options = { vus: 1, iterations: 3 }; export default function () {}"},
+    }));
+    lab.apply(&json!({
+        "apiVersion": "k6.io/v1alpha1", "kind": "TestRun",
+        "metadata": {"name": "v", "annotations": {"loadline.io/results": "volumeClaim/kept/nightly/one"}},
+        "spec": {"parallelism": 1, "script": {"configMap": {"name": "v", "file": "test.js"}}},
+    }));
+    let status = lab.wait("v", "finished");
+    let results = &status["results"];
+    assert_eq!(
+        (&results["volumeClaim"], &results["path"]),
+        (&json!("kept"), &json!("nightly/one")),
+        "{status:#}"
+    );
+    let (result, page) = files(&folder.path().join("nightly/one"));
+    assert_eq!(result["totals"]["stop"], "finished");
+    assert!(page.contains("<html"));
+    kubectl(
+        &["delete", "persistentvolume", &volume, "--wait=false"],
+        None,
+    );
+}

@@ -1,0 +1,52 @@
+//! What each agent of a test did, a row for each: the same for the terminal and for pages.
+//!
+//! Must not know layouts. Invariants: agents are told where there are several, and a row has as many cells as the head.
+
+use loadline_model::result::RunResult;
+use loadline_model::{AgentShare, Nanos};
+
+use crate::units::{count, span, span_or_dash};
+
+/// Most agents that are told; the JSON result has all.
+pub(crate) const AGENTS_MAX: usize = 50;
+/// The head of the rows.
+pub(crate) const HEAD: [&str; 9] = [
+    "agent", "requests", "per s", "failed", "lost", "p50", "p99", "lag p99", "CPU",
+];
+
+/// The rows, and how many more there are; none for a test of one agent.
+pub(crate) fn rows(result: &RunResult) -> (Vec<[String; HEAD.len()]>, usize) {
+    if result.agents.len() < 2 {
+        return (Vec::new(), 0);
+    }
+    let told = result.agents.iter().take(AGENTS_MAX);
+    let rows = told.map(|agent| row(agent, result.totals.measured_ns));
+    let rest = result.agents.len().saturating_sub(AGENTS_MAX);
+    (rows.collect(), rest)
+}
+
+fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
+    let time = |ns: Option<u64>| span_or_dash(ns.map(|ns| ns as f64));
+    let failed = agent.counts.failed_total();
+    let done = agent.counts.completed + failed;
+    let seconds = measured_ns as f64 / Nanos::PER_SECOND as f64;
+    let rate = match seconds > 0.0 {
+        true => format!("{:.1}", done as f64 / seconds),
+        false => "-".to_owned(),
+    };
+    let name = match agent.replaced {
+        0 => agent.name.clone(),
+        before => format!("{} (after {before} lost)", agent.name),
+    };
+    [
+        name,
+        count(done),
+        rate,
+        count(failed),
+        count(agent.counts.lost),
+        time(agent.service_time_ns.map(|times| times.p50)),
+        time(agent.service_time_ns.map(|times| times.p99)),
+        time(agent.lag_p99_ns),
+        span(agent.cpu_ns as f64),
+    ]
+}

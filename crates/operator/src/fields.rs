@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::test::{PARALLELISM_MAX, Refusal, Source, folder, invalid};
+use crate::test::{Cleanup, PARALLELISM_MAX, Refusal, Source, folder, invalid};
 
 /// Longest name: what is made of it is a label of 63 characters at most.
 const NAME_MAX: usize = 63 - "-coordinator".len();
@@ -77,6 +77,46 @@ impl<'a> Fields<'a> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let texts: Option<Vec<String>> = self.list(name)?.iter().map(text).collect();
         texts.ok_or_else(|| invalid(format!("{}: a list of texts is wanted", self.path(name))))
+    }
+
+    /// Refuses fields that are none.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Refusal> {
+        let given = self.fields.iter().filter(|(_, value)| !value.is_null());
+        let mut strange = given.filter(|(name, _)| !known.contains(&name.as_str()));
+        match strange.next() {
+            None => Ok(()),
+            Some((name, _)) => Err(invalid(format!(
+                "{}: there is no such field; there are {}",
+                self.path(name),
+                known.join(", ")
+            ))),
+        }
+    }
+
+    /// A number of things or seconds.
+    pub(crate) fn count(&self, name: &str) -> Result<Option<u32>, Refusal> {
+        self.typed(name, "a number from 0 on", |value| {
+            value.as_u64().and_then(|count| u32::try_from(count).ok())
+        })
+    }
+
+    /// A length of time.
+    pub(crate) fn span(&self, name: &str) -> Result<Option<Duration>, Refusal> {
+        let text = self.text(name)?;
+        text.map(|text| span(&self.path(name), text)).transpose()
+    }
+
+    /// When a test is deleted by its end.
+    pub(crate) fn cleanup(&self) -> Result<Cleanup, Refusal> {
+        match self.text("cleanup")?.unwrap_or("never") {
+            "never" => Ok(Cleanup::Never),
+            "always" => Ok(Cleanup::Always),
+            "on-success" => Ok(Cleanup::OnSuccess),
+            other => Err(invalid(format!(
+                "{}: {other:?} is none of never, always and on-success",
+                self.path("cleanup")
+            ))),
+        }
     }
 
     /// How many agents; 1 where it is not said.

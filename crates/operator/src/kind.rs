@@ -12,17 +12,22 @@ const VERSION: &str = "v1alpha1";
 pub enum Kind {
     /// k6-operator's.
     TestRun,
+    /// A test: a script, a line of `bench`, or a JMeter plan.
+    LoadTest,
+    /// A suite file: rows of tests, one after the other, and their document.
+    LoadSuite,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: &'static [Kind] = &[Kind::TestRun];
+    pub const ALL: &'static [Kind] = &[Kind::TestRun, Kind::LoadTest, Kind::LoadSuite];
 
     /// Its group.
     #[must_use]
     pub fn group(self) -> &'static str {
         match self {
             Kind::TestRun => "k6.io",
+            Kind::LoadTest | Kind::LoadSuite => "loadline.io",
         }
     }
 
@@ -43,6 +48,18 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::TestRun => "TestRun",
+            Kind::LoadTest => "LoadTest",
+            Kind::LoadSuite => "LoadSuite",
+        }
+    }
+
+    /// The file that defines it for a cluster.
+    #[must_use]
+    pub fn definition(self) -> &'static str {
+        match self {
+            Kind::TestRun => "deploy/operator/crd.yaml",
+            Kind::LoadTest => "deploy/operator/crd-loadtest.yaml",
+            Kind::LoadSuite => "deploy/operator/crd-loadsuite.yaml",
         }
     }
 
@@ -51,6 +68,8 @@ impl Kind {
     pub fn label(self) -> &'static str {
         match self {
             Kind::TestRun => "k6_cr",
+            Kind::LoadTest => "loadline.io/load-test",
+            Kind::LoadSuite => "loadline.io/load-suite",
         }
     }
 
@@ -59,6 +78,7 @@ impl Kind {
     pub fn container(self) -> &'static str {
         match self {
             Kind::TestRun => "k6",
+            Kind::LoadTest | Kind::LoadSuite => "loadline",
         }
     }
 
@@ -67,6 +87,16 @@ impl Kind {
     pub fn volume(self) -> &'static str {
         match self {
             Kind::TestRun => "k6-test-volume",
+            Kind::LoadTest | Kind::LoadSuite => "loadline-files",
+        }
+    }
+
+    /// Whether one Job has all agents; else each has its own, as k6-operator's users know them.
+    #[must_use]
+    pub fn is_indexed(self) -> bool {
+        match self {
+            Kind::TestRun | Kind::LoadSuite => false,
+            Kind::LoadTest => true,
         }
     }
 
@@ -75,22 +105,34 @@ impl Kind {
     pub fn labels(self, name: &str) -> Value {
         match self {
             Kind::TestRun => json!({"app": "k6", self.label(): name}),
+            Kind::LoadTest | Kind::LoadSuite => {
+                json!({"app.kubernetes.io/name": "loadline", self.label(): name})
+            }
         }
     }
 
     /// Labels of agents, by which they are told from the coordinator.
     #[must_use]
     pub fn agent_labels(self, name: &str) -> Value {
+        let mut labels = self.labels(name);
         match self {
-            Kind::TestRun => json!({"app": "k6", self.label(): name, "runner": "true"}),
+            Kind::TestRun => labels["runner"] = json!("true"),
+            Kind::LoadTest | Kind::LoadSuite => {
+                labels["app.kubernetes.io/component"] = json!("agent");
+            }
         }
+        labels
     }
 
     /// Labels of the coordinator: not those by which agents are kept apart.
     #[must_use]
     pub fn coordinator_labels(self, name: &str) -> Value {
+        let mut labels = self.labels(name);
         match self {
-            Kind::TestRun => json!({"app": "loadline", self.label(): name}),
+            Kind::TestRun => labels["app"] = json!("loadline"),
+            Kind::LoadTest => labels["app.kubernetes.io/component"] = json!("coordinator"),
+            Kind::LoadSuite => labels["app.kubernetes.io/component"] = json!("suite"),
         }
+        labels
     }
 }

@@ -30,35 +30,55 @@ impl<'a> Names<'a> {
         Names { kind, name, uid }
     }
 
-    /// Job, host and Service of the coordinator.
+    /// Job, host and Service of the coordinator, or of the pod that does it all.
     #[must_use]
     pub fn coordinator(&self) -> String {
-        format!("{}-coordinator", self.name)
+        match self.kind {
+            Kind::TestRun | Kind::LoadTest => format!("{}-coordinator", self.name),
+            Kind::LoadSuite => format!("{}-suite", self.name),
+        }
     }
 
-    /// Job and host of an agent, counted from 1.
+    /// The Job of all agents, where there is one.
+    #[must_use]
+    pub fn agents(&self) -> String {
+        format!("{}-agent", self.name)
+    }
+
+    /// An agent and its host, counted from 1; where each has a Job of its own, this too.
     #[must_use]
     pub fn agent(&self, number: u32) -> String {
-        format!("{}-{number}", self.name)
+        match self.kind.is_indexed() {
+            // The cluster counts from 0.
+            true => format!("{}-{}", self.agents(), number.saturating_sub(1)),
+            false => format!("{}-{number}", self.name),
+        }
     }
 
     /// The Secret with the identities: one that a test of the same name left behind is not taken for it.
     #[must_use]
     pub fn secret(&self) -> String {
-        format!("{}-identity-{}", self.name, self.short_uid())
+        self.own("identity")
     }
 
-    /// The ConfigMap with the result, likewise.
+    /// The ConfigMap with the result.
     #[must_use]
     pub fn results(&self) -> String {
-        format!("{}-results-{}", self.name, self.short_uid())
+        self.own("results")
     }
 
-    fn short_uid(&self) -> &str {
-        self.uid.get(..8).unwrap_or(self.uid)
+    /// The ConfigMap with files that the test itself holds.
+    #[must_use]
+    pub fn files(&self) -> String {
+        self.own("files")
     }
 
-    /// The agent that a Job is of.
+    fn own(&self, what: &str) -> String {
+        let uid = self.uid.get(..8).unwrap_or(self.uid);
+        format!("{}-{what}-{uid}", self.name)
+    }
+
+    /// The agent that a Job of its own is of.
     #[must_use]
     pub fn number(&self, job: &str) -> Option<u32> {
         let number = job.strip_prefix(self.name)?.strip_prefix('-')?;

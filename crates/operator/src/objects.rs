@@ -1,13 +1,15 @@
 //! The objects of a test: a coordinator, its agents, and what lets them find each other.
 //!
-//! Must not know the API or a clock. Invariants: each object belongs to what asked for the test and goes with it; there are at most 2N + 5.
+//! Must not know the API or a clock. Invariants: each object belongs to what asked for the test and goes with it; of a
+//! `TestRun` there are at most 2N + 5.
 
 use serde_json::{Value, json};
 
 use crate::identity::Identities;
+use crate::kind::Kind;
 use crate::names::{MANAGER, Names};
 use crate::pods::{self, JOIN_PORT, Settings};
-use crate::test::Test;
+use crate::test::{Source, Test};
 
 /// Time for a test to end after its pod was told to: `teardown()` and the summary.
 const GRACE_S: u32 = 30;
@@ -30,12 +32,21 @@ pub fn service(run: &Test) -> Value {
     })
 }
 
+/// How many identities agents have.
+#[must_use]
+pub fn identities(run: &Test) -> u32 {
+    match run.kind.is_indexed() {
+        true => 1,
+        false => run.parallelism,
+    }
+}
+
 /// The Secret with everybody's identity.
 #[must_use]
 pub fn secret(run: &Test, identities: &Identities) -> Value {
-    let agents = identities.agents.iter().enumerate();
+    let agents = (1..).zip(&identities.agents);
     let mut data: serde_json::Map<String, Value> = agents
-        .map(|(index, identity)| (format!("agent-{}.pem", index + 1), json!(identity)))
+        .map(|(number, identity)| (pods::identity_key(run.kind, number), json!(identity)))
         .collect();
     data.insert("coordinator.pem".into(), json!(identities.coordinator));
     json!({
@@ -45,6 +56,41 @@ pub fn secret(run: &Test, identities: &Identities) -> Value {
         "immutable": true,
         "metadata": metadata(run, &Names::of(run).secret()),
         "stringData": data,
+    })
+}
+
+/// The ConfigMap with the script that the test itself holds; `None`: it holds none.
+#[must_use]
+pub fn files(run: &Test) -> Option<Value> {
+    match run.work.source()? {
+        Source::Inline { file, text } => Some(json!({
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "immutable": true,
+            "metadata": metadata(run, &Names::of(run).files()),
+            "data": {*file: text},
+        })),
+        Source::ConfigMap { .. }
+        | Source::Volume { .. }
+        | Source::Local { .. }
+        | Source::Address(_) => None,
+    }
+}
+
+/// That no pod of the test is moved away while it runs; `None`: k6-operator's tests have no such promise.
+#[must_use]
+pub fn disruption_budget(run: &Test) -> Option<Value> {
+    (run.kind != Kind::TestRun).then(|| {
+        json!({
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": metadata(run, &Names::of(run).coordinator()),
+            "spec": {
+                "selector": {"matchLabels": {run.kind.label(): run.name}},
+                "minAvailable": run.agents() + 1,
+                "unhealthyPodEvictionPolicy": "AlwaysAllow",
+            },
+        })
     })
 }
 
@@ -81,23 +127,46 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
 /// The agents' Jobs; `address`: where the coordinator is.
 #[must_use]
 pub fn agents(run: &Test, settings: &Settings, address: &str) -> Vec<Value> {
+    if run.kind.is_indexed() {
+        return vec![indexed(run, settings, address)];
+    }
     let of_one = |number| {
         let template = pods::agent(run, settings, number, address);
         let mut job = job(run, &Names::of(run).agent(number), template);
         job["spec"]["backoffLimit"] = json!(REPLACED_MAX);
-        job["spec"]["podFailurePolicy"] = replaced_after();
+        job["spec"]["podFailurePolicy"] = replaced_after("FailJob", None);
         job
     };
     (1..=run.parallelism).map(of_one).collect()
 }
 
-/// A pod that was moved away or killed is made anew; an agent that ended by itself has had its test.
-fn replaced_after() -> Value {
+/// The one Job of all agents: each index is an agent.
+fn indexed(run: &Test, settings: &Settings, address: &str) -> Value {
+    let template = pods::agent(run, settings, 1, address);
+    let mut job = job(run, &Names::of(run).agents(), template);
+    let spec = &mut job["spec"];
+    spec["completionMode"] = json!("Indexed");
+    spec["completions"] = json!(run.parallelism);
+    spec["parallelism"] = json!(run.parallelism);
+    spec["backoffLimitPerIndex"] = json!(REPLACED_MAX);
+    spec["podFailurePolicy"] = replaced_after("FailIndex", Some(run.kind.container()));
+    // What counts is the limit of each index.
+    spec["backoffLimit"] = json!(i32::MAX);
+    job
+}
+
+/// A pod that was moved away or killed is made anew; an agent that ended by itself has had its test. `container`: the one that counts;
+/// `None`: there is no other.
+fn replaced_after(action: &str, container: Option<&str>) -> Value {
     let moved = json!([{"type": "DisruptionTarget", "status": "True"}]);
     let signals: Vec<u8> = (129..=159).collect();
+    let mut codes = json!({"operator": "NotIn", "values": signals});
+    if let Some(container) = container {
+        codes["containerName"] = json!(container);
+    }
     json!({"rules": [
         {"action": "Ignore", "onPodConditions": moved},
-        {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": signals}},
+        {"action": action, "onExitCodes": codes},
     ]})
 }
 

@@ -9,8 +9,9 @@ mod keeper;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::has;
+use crate::kind::Kind;
 use crate::names::Names;
-use crate::test::{PodTemplate, Source, Test, folder};
+use crate::test::{PodTemplate, Source, Test, Work, folder};
 
 /// Where agents join.
 pub const JOIN_PORT: u16 = 6_570;
@@ -18,10 +19,16 @@ pub const JOIN_PORT: u16 = 6_570;
 pub const REST_PORT: u16 = 6_565;
 /// Where a pod finds its identity.
 const IDENTITY_FOLDER: &str = "/loadline/identity";
-/// Key of the identity within its folder.
-const IDENTITY_FILE: &str = "identity.pem";
 /// Where the coordinator leaves its figures: the kubelet's own place, which also a read-only root has.
 const LAST_WORD: &str = "/dev/termination-log";
+/// What a coordinator is given beside its load's, unless the user says otherwise: it makes none.
+const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
+/// What the number of a pod in an Indexed Job is written as, where the cluster fills it in.
+const INDEX: &str = "$(JOB_COMPLETION_INDEX)";
+/// Where a suite keeps its state, and writes documents that say so.
+const RESULTS_FOLDER: &str = "/results";
+/// Key of the identity within its folder.
+const IDENTITY_FILE: &str = "identity.pem";
 
 /// What is the same for all tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +52,14 @@ struct Pod<'a> {
     beside: Vec<Value>,
 }
 
-/// The template of an agent's pod; `address`: where it joins.
+/// The template of an agent's pod, or where one Job has all of them that of each; `address`: where it joins.
 #[must_use]
 pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Value {
-    let name = Names::of(run).agent(number);
+    let names = Names::of(run);
+    let name = match run.kind.is_indexed() {
+        true => format!("{}-{INDEX}", names.agents()),
+        false => names.agent(number),
+    };
     let mut pod = Pod::begin(run, &run.agent, settings);
     let identity = format!("{IDENTITY_FOLDER}/{IDENTITY_FILE}");
     let command = [
@@ -63,55 +74,81 @@ pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Val
     ];
     pod.container.insert("command".into(), json!(command));
     pod.share();
-    pod.identity(&format!("agent-{number}.pem"));
-    pod.template(&name, run.kind.agent_labels(&run.name))
+    pod.identity(&identity_key(run.kind, number));
+    // In an Indexed Job the cluster gives each pod a host name of its own: that of the Job, with the index.
+    let hostname = (!run.kind.is_indexed()).then_some(name.as_str());
+    pod.template(hostname, run.kind.agent_labels(&run.name))
 }
 
-/// The template of the coordinator's pod.
+/// Key of an agent's identity in the Secret. The pods of an Indexed Job mount the same, so they have one for all of them, with which
+/// nobody can stand for the coordinator: a token, from which both sides derive an authority, would let an agent do that.
+pub(crate) fn identity_key(kind: Kind, number: u32) -> String {
+    match kind.is_indexed() {
+        true => "agent.pem".to_owned(),
+        false => format!("agent-{number}.pem"),
+    }
+}
+
+/// The template of the coordinator's pod, or of the one that does it all.
 #[must_use]
 pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     let mut pod = Pod::begin(run, &run.coordinator, settings);
     pod.container.insert("command".into(), json!(command(run)));
-    let mut env = list(&pod.container, "env");
-    env.push(json!({"name": "LOADLINE_REFUSE_IDLE_AGENTS", "value": "1"}));
-    env.push(json!({"name": "LOADLINE_TERMINATION_LOG", "value": LAST_WORD}));
-    pod.container
-        .insert("terminationMessagePath".into(), json!(LAST_WORD));
-    pod.container.insert("env".into(), json!(env));
-    pod.container.insert(
-        "ports".into(),
-        json!([
-            {"name": "join", "containerPort": JOIN_PORT},
-            {"name": "http-api", "containerPort": REST_PORT},
-        ]),
-    );
     pod.script();
+    pod.results();
     pod.share();
-    pod.identity("coordinator.pem");
+    if !run.work.is_alone() {
+        pod.coordinate();
+    }
+    if !matches!(run.work, Work::Suite { .. }) {
+        pod.leave_figures();
+    }
     pod.keep_results();
     let name = Names::of(run).coordinator();
-    let mut template = pod.template(&name, run.kind.coordinator_labels(&run.name));
-    template["metadata"]["annotations"]["kubectl.kubernetes.io/default-container"] =
-        json!(run.kind.container());
+    let mut template = pod.template(Some(&name), run.kind.coordinator_labels(&run.name));
+    let annotations = &mut template["metadata"]["annotations"];
+    annotations["kubectl.kubernetes.io/default-container"] = json!(run.kind.container());
     template
 }
 
 /// What the coordinator runs.
 fn command(run: &Test) -> Vec<String> {
-    let mut command = vec!["loadline".to_owned(), "run".to_owned()];
+    let words: &[&str] = match &run.work {
+        Work::Script(_) | Work::Plan(_) => &["loadline", "run"],
+        Work::Bench => &["loadline", "bench"],
+        Work::Suite { file, .. } => return suite(run, file),
+    };
+    let mut command: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let mut add = |words: &[&str]| command.extend(words.iter().map(|word| (*word).to_owned()));
-    if run.quiet && !has(&run.arguments, "--quiet", "-q") {
+    // Of a plan, -q names a file of properties.
+    let letter = match run.work {
+        Work::Script(_) | Work::Bench => "-q",
+        Work::Plan(_) | Work::Suite { .. } => "--quiet",
+    };
+    if run.quiet && !has(&run.arguments, "--quiet", letter) {
         add(&["--quiet"]);
     }
-    add(&["--agents", &run.parallelism.to_string()]);
-    add(&["--listen", &format!("0.0.0.0:{JOIN_PORT}")]);
-    add(&["--identity", &format!("{IDENTITY_FOLDER}/{IDENTITY_FILE}")]);
-    if !has(&run.arguments, "--address", "-a") {
+    if !run.work.is_alone() {
+        add(&["--agents", &run.parallelism.to_string()]);
+        add(&["--listen", &format!("0.0.0.0:{JOIN_PORT}")]);
+        add(&["--identity", &format!("{IDENTITY_FOLDER}/{IDENTITY_FILE}")]);
+    }
+    if matches!(run.work, Work::Script(_)) && !has(&run.arguments, "--address", "-a") {
         add(&[&format!("--address=0.0.0.0:{REST_PORT}")]);
     }
     add(&["--tag", &format!("testrun_name={}", run.name)]);
     command.extend(run.arguments.clone());
-    command.push(run.script.path());
+    command.extend(run.work.source().map(Source::path));
+    command
+}
+
+/// What the pod of a suite runs. What an earlier suite of this name left behind is set aside.
+fn suite(run: &Test, file: &Source) -> Vec<String> {
+    let state = format!("{RESULTS_FOLDER}/{}.state", run.name);
+    let words = ["loadline", "suite", "run", "--fresh", "--state", &state];
+    let mut command: Vec<String> = words.map(str::to_owned).to_vec();
+    command.extend(run.arguments.clone());
+    command.push(file.path());
     command
 }
 
@@ -132,7 +169,7 @@ impl<'a> Pod<'a> {
             volumes: Vec::new(),
             mounts: Vec::new(),
             before: list(&said.spec, "initContainers"),
-            beside: Vec::new(),
+            beside: said.beside.clone(),
         };
         pod.container
             .insert("name".into(), json!(run.kind.container()));
@@ -167,10 +204,43 @@ impl<'a> Pod<'a> {
         }
     }
 
+    /// Lets the program leave its figures as the container's last word.
+    fn leave_figures(&mut self) {
+        let mut env = list(&self.container, "env");
+        env.push(json!({"name": "LOADLINE_TERMINATION_LOG", "value": LAST_WORD}));
+        self.container.insert("env".into(), json!(env));
+        self.container
+            .insert("terminationMessagePath".into(), json!(LAST_WORD));
+    }
+
+    /// What a coordinator of agents needs.
+    fn coordinate(&mut self) {
+        let mut env = list(&self.container, "env");
+        env.push(json!({"name": "LOADLINE_REFUSE_IDLE_AGENTS", "value": "1"}));
+        self.container.insert("env".into(), json!(env));
+        let mut ports = list(&self.container, "ports");
+        ports.extend([
+            json!({"name": "join", "containerPort": JOIN_PORT}),
+            json!({"name": "http-api", "containerPort": REST_PORT}),
+        ]);
+        self.container.insert("ports".into(), json!(ports));
+        let (cpu, memory) = COORDINATOR_REQUESTS;
+        let own = json!({"requests": {"cpu": cpu, "memory": memory}});
+        self.container.entry("resources").or_insert(own);
+        self.identity("coordinator.pem");
+    }
+
     /// The script, where the coordinator looks for it.
     fn script(&mut self) {
         let name = self.run.kind.volume();
-        let (source, at, read_only) = match &self.run.script {
+        let Some(file) = self.run.work.source() else {
+            return;
+        };
+        let (source, at, read_only) = match file {
+            Source::Inline { .. } => {
+                let files = json!({"name": Names::of(self.run).files()});
+                (json!({ "configMap": files }), "/test", true)
+            }
             Source::ConfigMap { name, .. } => (json!({"configMap": {"name": name}}), "/test", true),
             Source::Volume {
                 claim, read_only, ..
@@ -196,6 +266,18 @@ impl<'a> Pod<'a> {
             }
         };
         self.mount(name, source, at, read_only);
+    }
+
+    /// Where a suite keeps what it measured.
+    fn results(&mut self) {
+        let Work::Suite { results, .. } = &self.run.work else {
+            return;
+        };
+        let source = match results {
+            Some(claim) => json!({"persistentVolumeClaim": {"claimName": claim}}),
+            None => json!({"emptyDir": {}}),
+        };
+        self.mount("loadline-results", source, RESULTS_FOLDER, false);
     }
 
     /// The identity of this pod alone.
@@ -230,7 +312,7 @@ impl<'a> Pod<'a> {
     }
 
     /// The whole; `labels`: those by which it is found, over the user's.
-    fn template(mut self, hostname: &str, labels: Value) -> Value {
+    fn template(mut self, hostname: Option<&str>, labels: Value) -> Value {
         self.container
             .insert("volumeMounts".into(), json!(self.mounts));
         let mut spec = self.spec;
@@ -239,10 +321,12 @@ impl<'a> Pod<'a> {
         if !self.before.is_empty() {
             spec.insert("initContainers".into(), json!(self.before));
         }
-        let mut containers = vec![Value::Object(self.container)];
+        let mut containers = vec![json!(self.container)];
         containers.extend(self.beside);
         spec.insert("containers".into(), json!(containers));
-        spec.insert("hostname".into(), json!(hostname));
+        if let Some(hostname) = hostname {
+            spec.insert("hostname".into(), json!(hostname));
+        }
         spec.insert("restartPolicy".into(), json!("Never"));
         let mut all = self.said.labels.clone();
         all.extend(labels.as_object().cloned().unwrap_or_default());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::kind::Kind;
 use crate::test::{Refusal, Test};
-use crate::test_run;
+use crate::{load_suite, load_test, test_run};
 
 /// Reads an object as the API gives it.
 ///
@@ -15,6 +15,8 @@ use crate::test_run;
 pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
     match kind {
         Kind::TestRun => test_run::read(object),
+        Kind::LoadTest => load_test::read(object),
+        Kind::LoadSuite => load_suite::read(object),
     }
 }
 
@@ -42,6 +44,7 @@ pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<T
 /// The least that can be run.
 fn plain(kind: Kind) -> Value {
     match kind {
-        Kind::TestRun => json!({"script": {"localFile": "/test/test.js"}}),
+        Kind::TestRun | Kind::LoadTest => json!({"script": {"localFile": "/test/test.js"}}),
+        Kind::LoadSuite => json!({"suite": {"configMap": {"name": "suite"}}}),
     }
 }

@@ -20,7 +20,7 @@ const PATH_MAX: usize = 1_024;
 /// Where the whole result of a test is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
-    /// In a ConfigMap that goes with the `TestRun`.
+    /// In a ConfigMap that goes with the test.
     #[default]
     ConfigMap,
     /// On a volume.
@@ -35,12 +35,12 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Reads the annotation of a test of this name.
+    /// Reads what a test of this name says at a place.
     ///
     /// # Errors
     /// It is none of the three.
-    pub fn read(annotation: Option<&str>, name: &str) -> Result<Wanted, Refusal> {
-        let text = match annotation {
+    pub fn read(place: &str, said: Option<&str>, name: &str) -> Result<Wanted, Refusal> {
+        let text = match said {
             None | Some("configMap") => return Ok(Wanted::ConfigMap),
             Some("none") => return Ok(Wanted::Nowhere),
             Some(text) => text,
@@ -58,7 +58,7 @@ impl Wanted {
             |part: &str| !matches!(part, "" | "." | "..") && !part.contains(char::is_control);
         if !is_claim(claim) || path.len() > PATH_MAX || !path.split('/').all(is_part) {
             return Err(invalid(format!(
-                "annotation {RESULTS_ANNOTATION}: {text:?} is neither configMap, volumeClaim/NAME[/FOLDER] nor none"
+                "{place}: {text:?} is neither configMap, volumeClaim/NAME[/FOLDER] nor none"
             )));
         }
         Ok(Wanted::Volume {
@@ -132,9 +132,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_annotation_says_where() {
-        let read = |text: &str| Wanted::read(Some(text), "t");
-        assert_eq!(Wanted::read(None, "t"), Ok(Wanted::ConfigMap));
+    fn a_text_says_where() {
+        let read = |text: &str| Wanted::read("spec.results", Some(text), "t");
+        assert_eq!(
+            Wanted::read("spec.results", None, "t"),
+            Ok(Wanted::ConfigMap)
+        );
         assert_eq!(read("none"), Ok(Wanted::Nowhere));
         let volume = |claim: &str, path: &str| {
             Ok(Wanted::Volume {
@@ -157,7 +160,7 @@ mod tests {
             "s3://bucket",
         ] {
             let refusal = read(text).expect_err(text);
-            assert!(refusal.message.contains(RESULTS_ANNOTATION), "{refusal}");
+            assert!(refusal.message.contains("spec.results"), "{refusal}");
         }
     }
 }

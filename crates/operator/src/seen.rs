@@ -2,6 +2,8 @@
 //!
 //! Must not know what follows from it. Invariant: what an object does not say is absent here, never guessed.
 
+use std::collections::BTreeSet;
+
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use k8s_openapi::jiff::Timestamp;
@@ -9,6 +11,7 @@ use loadline_model::Figures;
 
 use crate::names::Names;
 use crate::results;
+use crate::status::Runs;
 
 /// Whose pod or Job it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub enum Role {
     Coordinator,
     /// That of the agent of this number.
     Agent(u32),
+    /// The Job of all agents.
+    Agents,
 }
 
 impl Role {
@@ -25,7 +30,7 @@ impl Role {
     pub fn agent(self) -> Option<u32> {
         match self {
             Role::Agent(number) => Some(number),
-            Role::Coordinator => None,
+            Role::Coordinator | Role::Agents => None,
         }
     }
 }
@@ -103,9 +108,11 @@ pub struct SeenJob {
     pub is_going: bool,
     /// Whether it has failed.
     pub has_failed: bool,
+    /// How many pods it is to have at a time.
+    pub pods: usize,
     /// When it was made.
     pub made: Option<Timestamp>,
-    /// The last warning of the cluster about it; looked for where it has no pod.
+    /// The last warning of the cluster about it; looked for where it lacks a pod.
     pub warning: Option<Hindrance>,
 }
 
@@ -116,9 +123,36 @@ pub struct Heard {
     pub is_listening: bool,
     /// How many have joined.
     pub joined: u32,
+    /// How far a suite is.
+    pub runs: Option<Runs>,
 }
 
 impl Heard {
+    /// Takes in a line of a suite's log.
+    pub fn take_of_suite(&mut self, line: &str) {
+        let number = |text: &str| text.parse::<u32>().ok();
+        if let Some((total, done)) = line.split_once(" runs, ")
+            && let Some(done) = done.strip_suffix(" of them done")
+            && let (Some(done), Some(total)) = (number(done), number(total))
+        {
+            self.runs = Some(Runs { done, total });
+        }
+        if let Some((begun, _)) = line
+            .strip_prefix('[')
+            .and_then(|line| line.split_once("] "))
+            && let Some((begun, total)) = begun.split_once('/')
+            && let (Some(begun), Some(total)) = (number(begun), number(total))
+        {
+            let done = begun.saturating_sub(1);
+            self.runs = Some(Runs { done, total });
+        }
+        if let Some(runs) = &mut self.runs
+            && (line.starts_with("  ✓ ") || line.starts_with("  ✗ "))
+        {
+            runs.done = runs.total.min(runs.done + 1);
+        }
+    }
+
     /// Takes in a line of the log.
     pub fn take(&mut self, line: &str) {
         self.is_listening |= line.starts_with("waiting for ") && line.contains(" agents, each ");
@@ -134,10 +168,27 @@ impl Heard {
     }
 }
 
+/// Label of the pods of an Indexed Job.
+const INDEX_LABEL: &str = "batch.kubernetes.io/job-completion-index";
+
 fn role(names: &Names<'_>, job: &str) -> Option<Role> {
-    match job == names.coordinator() {
-        true => Some(Role::Coordinator),
+    if job == names.coordinator() {
+        return Some(Role::Coordinator);
+    }
+    match names.kind.is_indexed() {
+        true => (job == names.agents()).then_some(Role::Agents),
         false => names.number(job).map(Role::Agent),
+    }
+}
+
+/// Whose a pod of this Job is; `index`: which of the Job's it is, where it is one of many.
+fn pod_role(names: &Names<'_>, job: &str, index: Option<&String>) -> Option<Role> {
+    match role(names, job)? {
+        Role::Agents => {
+            let index = index?.parse::<u32>().ok()?;
+            index.checked_add(1).map(Role::Agent)
+        }
+        role => Some(role),
     }
 }
 
@@ -149,10 +200,14 @@ impl SeenJob {
         owners.find(|owner| owner.uid == uid)?;
         let name = job.metadata.name.clone()?;
         let conditions = job.status.iter().flat_map(|status| &status.conditions);
+        let wanted = job.spec.as_ref().and_then(|spec| spec.completions);
         Some(SeenJob {
             role: role(names, &name)?,
             name,
             uid: job.metadata.uid.clone().unwrap_or_default(),
+            pods: wanted
+                .and_then(|wanted| usize::try_from(wanted).ok())
+                .unwrap_or(1),
             is_going: job.metadata.deletion_timestamp.is_some(),
             has_failed: conditions
                 .flatten()
@@ -160,6 +215,19 @@ impl SeenJob {
             made: job.metadata.creation_timestamp.as_ref().map(|time| time.0),
             warning: None,
         })
+    }
+
+    /// Whether a pod of it is still to be made, or was made and is gone.
+    #[must_use]
+    pub fn lacks_a_pod(&self, pods: &[SeenPod]) -> bool {
+        let is_of_job =
+            |role: Role| role == self.role || self.role == Role::Agents && role.agent().is_some();
+        let roles = pods
+            .iter()
+            .map(|pod| pod.role)
+            .filter(|role| is_of_job(*role));
+        let there: BTreeSet<Option<u32>> = roles.map(Role::agent).collect();
+        there.len() < self.pods
     }
 }
 
@@ -207,7 +275,7 @@ impl SeenPod {
         });
         Some(SeenPod {
             name: pod.metadata.name.clone()?,
-            role: role(names, job)?,
+            role: pod_role(names, job, labels.get(INDEX_LABEL))?,
             made: pod.metadata.creation_timestamp.as_ref().map(|time| time.0),
             unscheduled,
             waiting: before.iter().chain(ours).find_map(waiting),
@@ -313,6 +381,68 @@ mod tests {
         assert_eq!(before.ended.expect("it ended").before.as_deref(), Some("i"));
         let evicted = json!({"phase": "Failed", "reason": "Evicted", "message": "low on memory"});
         assert!(pod(&evicted).is_over());
+    }
+
+    #[test]
+    fn the_log_of_a_suite_tells_how_far_it_is() {
+        let mut heard = Heard::default();
+        let mut after = |line: &str| {
+            heard.take_of_suite(line);
+            heard.runs.map(|runs| (runs.done, runs.total))
+        };
+        assert_eq!(after("  ✓ a: early"), None);
+        assert_eq!(after("3 runs, 0 of them done"), Some((0, 3)));
+        assert_eq!(after("[1/3] a"), Some((0, 3)));
+        assert_eq!(after("  run (10s): loadline bench x"), Some((0, 3)));
+        assert_eq!(after("  ✗ a: failed"), Some((1, 3)));
+        assert_eq!(after("[1/3] a · try 2"), Some((0, 3)));
+        assert_eq!(after("  ✓ a: 10 rps · about 1m left"), Some((1, 3)));
+        assert_eq!(after("[3/3] c"), Some((2, 3)));
+        assert_eq!(after("[x/3] c"), Some((2, 3)));
+        assert_eq!(after("  ✓ c: 10 rps"), Some((3, 3)));
+        assert_eq!(after("  ✓ c: again"), Some((3, 3)));
+    }
+
+    #[test]
+    fn pods_of_one_job_are_told_apart_by_their_index() {
+        let names = Names::new(Kind::LoadTest, "t", "u");
+        let of = |job: &str, index: Option<&str>| {
+            let mut labels = json!({"job-name": job});
+            if let Some(index) = index {
+                labels[INDEX_LABEL] = json!(index);
+            }
+            let pod = json!({"metadata": {"name": "x", "labels": labels}});
+            let pod = serde_json::from_value(pod).expect("a pod");
+            SeenPod::of(&pod, &names)
+        };
+        let role = |job, index| of(job, index).map(|pod| pod.role);
+        assert_eq!(role("t-agent", Some("0")), Some(Role::Agent(1)));
+        assert_eq!(role("t-coordinator", None), Some(Role::Coordinator));
+        for (job, index) in [
+            ("t-agent", None),
+            ("t-agent", Some("x")),
+            ("t-agent", Some("4294967295")),
+            ("t-1", Some("0")),
+            ("t-2", None),
+        ] {
+            assert_eq!(role(job, index), None, "{job} {index:?}");
+        }
+        let job = json!({
+            "metadata": {"name": "t-agent", "uid": "j", "ownerReferences": [
+                {"apiVersion": "loadline.io/v1alpha1", "kind": "LoadTest", "name": "t", "uid": "u"},
+            ]},
+            "spec": {"completions": 2, "template": {}},
+        });
+        let job = serde_json::from_value(job).expect("a Job");
+        let job = SeenJob::of(&job, &names, "u").expect("the Job of all agents");
+        assert_eq!(job.role, Role::Agents);
+        let pods = |all: &[&str]| -> Vec<SeenPod> {
+            all.iter()
+                .filter_map(|index| of("t-agent", Some(index)))
+                .collect()
+        };
+        assert!(job.lacks_a_pod(&pods(&["0", "0"])));
+        assert!(!job.lacks_a_pod(&pods(&["0", "1"])));
     }
 
     #[test]

@@ -22,14 +22,14 @@ const OTHERS_NAMESPACE: &str = "k6-operator-system";
 /// Whom programs run as unless told otherwise: nobody that an image knows.
 const RUN_AS_USER: i64 = 65_532;
 
-/// Runs TestRuns (k6.io/v1alpha1): one test on several pods, with one result
+/// Runs TestRuns (k6.io/v1alpha1) and LoadTests (loadline.io/v1alpha1): one test on several pods, with one result
 #[derive(Parser, Debug)]
 #[command(name = "loadline-operator", version)]
 pub struct Options {
     /// Image with loadline, for coordinators and agents
     #[arg(long, value_name = "IMAGE", env = "LOADLINE_IMAGE")]
     image: String,
-    /// Namespace whose TestRuns are run (repeatable) [default: the operator's own]
+    /// Namespace whose tests are run (repeatable) [default: the operator's own]
     #[arg(long = "namespace", value_name = "NAME")]
     namespaces: Vec<String>,
     /// Context of the kubeconfig; in a pod none is needed
@@ -126,14 +126,17 @@ async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, Stri
         for namespace in namespaces {
             is_there &= check(client, *kind, namespace).await?;
         }
-        if is_there {
-            there.push(*kind);
+        match is_there {
+            true => there.push(*kind),
+            false => terminal::say(&format!(
+                "the cluster has no {}s; to run them: kubectl apply -f {}, and start the operator anew",
+                kind.name(),
+                kind.definition()
+            )),
         }
     }
     match there.is_empty() {
-        true => {
-            Err("the cluster has no TestRuns: kubectl apply -f deploy/operator/crd.yaml".to_owned())
-        }
+        true => Err("none of the kinds that it runs is there".to_owned()),
         false => Ok(there),
     }
 }

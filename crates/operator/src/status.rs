@@ -1,4 +1,4 @@
-//! What a `TestRun`'s status holds: its stage, conditions and result.
+//! What a test's status holds: its stage, conditions and result.
 //!
 //! All that is decided by is in the stage and the conditions, for another definition of the resource may drop the rest. Must not know
 //! why a stage follows another. Invariant: a status that is not the operator's is never taken for its own.
@@ -11,10 +11,43 @@ use serde_json::{Value, json};
 
 use crate::results::Kept;
 
-/// Condition that tells the result, and that the operator looks after this test.
-pub const PASSED: &str = "TestRunPassed";
-/// Condition that tells whether there is load.
-pub const RUNNING: &str = "TestRunRunning";
+use crate::kind::Kind;
+
+/// What conditions and their reasons are called.
+struct Words {
+    /// Condition that tells the result, and that the operator looks after this test.
+    passed: &'static str,
+    /// Condition that tells whether there is load, and its reasons.
+    running: &'static str,
+    is_prepared: &'static str,
+    is_running: &'static str,
+    is_over: &'static str,
+}
+
+/// Those of k6-operator, and the result beside them.
+const K6: Words = Words {
+    passed: "TestRunPassed",
+    running: "TestRunRunning",
+    is_prepared: "TestRunPreparation",
+    is_running: "TestRunRunningTrue",
+    is_over: "TestRunRunningFalse",
+};
+/// Those of our own kinds.
+const OWN: Words = Words {
+    passed: "Passed",
+    running: "Running",
+    is_prepared: "Preparation",
+    is_running: "Load",
+    is_over: "Over",
+};
+
+/// Conditions of k6-operator that are the same in all tests, but for the first.
+const OF_K6: &[(&str, &str, &str)] = &[
+    ("CloudTestRun", "Unknown", "TestRunTypeUnknown"),
+    ("TeardownExecuted", "False", "TeardownExecutedFalse"),
+    ("CloudTestRunAborted", "False", "CloudTestRunAbortedFalse"),
+    ("CloudPLZTestRun", "False", "CloudPLZTestRunFalse"),
+];
 
 /// Where a test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -86,6 +119,15 @@ pub struct Lost {
     pub replaced_by: Option<String>,
 }
 
+/// How far a suite is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runs {
+    /// Runs that have ended.
+    pub done: u32,
+    /// Runs of all rows.
+    pub total: u32,
+}
+
 /// The status of a test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -116,6 +158,9 @@ pub struct Status {
     /// Agents that were lost.
     #[serde(default)]
     pub lost: Vec<Lost>,
+    /// How far a suite is; `None`: it is no suite, or its log did not say yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Runs>,
     /// When all agents were there.
     #[serde(default)]
     pub start_time: Option<Time>,
@@ -150,7 +195,7 @@ impl Known {
             return Known::New;
         }
         let ours = Status::deserialize(status).ok();
-        let ours = ours.filter(|status| status.condition(PASSED).is_some());
+        let ours = ours.filter(|status| status.passed().is_some());
         ours.map_or(Known::Foreign, |status| Known::Ours(Box::new(status)))
     }
 }
@@ -158,7 +203,7 @@ impl Known {
 impl Status {
     /// The status of a test that begins.
     #[must_use]
-    pub fn begun(agents: u32, now: Timestamp) -> Status {
+    pub fn begun(kind: Kind, agents: u32, now: Timestamp) -> Status {
         let mut status = Status {
             stage: Stage::Initialization,
             conditions: Vec::new(),
@@ -169,22 +214,42 @@ impl Status {
             agents,
             agents_ready: 0,
             lost: Vec::new(),
+            runs: None,
             start_time: None,
             end_time: None,
             figures: None,
             results: None,
         };
-        for (kind, is, reason) in [
-            (RUNNING, "Unknown", "TestRunPreparation"),
-            ("CloudTestRun", "Unknown", "TestRunTypeUnknown"),
-            ("TeardownExecuted", "False", "TeardownExecutedFalse"),
-            ("CloudTestRunAborted", "False", "CloudTestRunAbortedFalse"),
-            ("CloudPLZTestRun", "False", "CloudPLZTestRunFalse"),
-            (PASSED, "Unknown", "NotOver"),
-        ] {
+        let (words, of_k6): (_, &[_]) = match kind {
+            Kind::TestRun => (&K6, OF_K6),
+            Kind::LoadTest | Kind::LoadSuite => (&OWN, &[]),
+        };
+        status.set(words.running, "Unknown", words.is_prepared, "", now);
+        for (kind, is, reason) in of_k6 {
             status.set(kind, is, reason, "", now);
         }
+        status.set(words.passed, "Unknown", "NotOver", "", now);
         status
+    }
+
+    /// The words that it was begun with.
+    fn words(&self) -> &'static Words {
+        match self.condition(OWN.passed) {
+            Some(_) => &OWN,
+            None => &K6,
+        }
+    }
+
+    /// The condition that tells the result.
+    #[must_use]
+    pub fn passed(&self) -> Option<&Condition> {
+        self.condition(self.words().passed)
+    }
+
+    /// The condition that tells whether there is load.
+    #[must_use]
+    pub fn running(&self) -> Option<&Condition> {
+        self.condition(self.words().running)
     }
 
     /// As it is written: with what kubectl's columns cannot count themselves.
@@ -226,19 +291,20 @@ impl Status {
         next.stage = stage;
         next.reason = None;
         next.message = None;
+        let words = self.words();
         match stage {
-            Stage::Initialized => {
+            Stage::Initialized if self.condition("CloudTestRun").is_some() => {
                 next.set("CloudTestRun", "False", "CloudTestRunFalse", "", now);
             }
             Stage::Started => {
-                next.set(RUNNING, "True", "TestRunRunningTrue", "", now);
+                next.set(words.running, "True", words.is_running, "", now);
                 next.start_time = Some(Time(now));
             }
             Stage::Stopped | Stage::Finished | Stage::Error => {
-                next.set(RUNNING, "False", "TestRunRunningFalse", "", now);
+                next.set(words.running, "False", words.is_over, "", now);
                 next.end_time.get_or_insert(Time(now));
             }
-            Stage::Initialization | Stage::Created => {}
+            Stage::Initialization | Stage::Initialized | Stage::Created => {}
         }
         next
     }
@@ -247,7 +313,7 @@ impl Status {
     pub fn say(&mut self, is: &str, reason: &str, message: &str, now: Timestamp) {
         self.reason = Some(reason.to_owned());
         self.message = Some(message.to_owned()).filter(|message| !message.is_empty());
-        self.set(PASSED, is, reason, message, now);
+        self.set(self.words().passed, is, reason, message, now);
     }
 }
 
@@ -259,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_status_is_read_as_it_was_written() {
-        let mut status = Status::begun(4, Timestamp::UNIX_EPOCH);
+        let mut status = Status::begun(Kind::TestRun, 4, Timestamp::UNIX_EPOCH);
         status.figures = Some(Box::new(Figures {
             vus_max: Some(7),
             ..Figures::default()
@@ -286,7 +352,7 @@ mod tests {
 
     #[test]
     fn stages_and_conditions_are_enough() {
-        let begun = Status::begun(4, Timestamp::UNIX_EPOCH);
+        let begun = Status::begun(Kind::TestRun, 4, Timestamp::UNIX_EPOCH);
         let pruned = json!({"status": {"stage": begun.stage, "conditions": begun.conditions}});
         assert!(matches!(Known::read(&pruned), Known::Ours(_)));
     }
@@ -294,12 +360,12 @@ mod tests {
     #[test]
     fn a_condition_keeps_the_time_of_its_change() {
         let (first, later) = (Timestamp::UNIX_EPOCH, Timestamp::MAX);
-        let mut status = Status::begun(1, first);
+        let mut status = Status::begun(Kind::TestRun, 1, first);
         status.say("Unknown", "Unschedulable", "no room", later);
-        let told = status.condition(PASSED).expect("it is there");
+        let told = status.passed().expect("it is there");
         assert_eq!(told.last_transition_time, Time(first));
         status.say("False", "ThresholdsFailed", "", later);
-        let told = status.condition(PASSED).expect("it is there");
+        let told = status.passed().expect("it is there");
         assert_eq!(told.last_transition_time, Time(later));
     }
 }

@@ -14,6 +14,14 @@ use crate::results::Wanted;
 /// Most agents of a test: their identities lie in one Secret, which holds a mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
 
+/// Fields of a pod that the operator decides about.
+pub(crate) const DECIDED: &[&str] = &[
+    "ephemeralContainers",
+    "hostname",
+    "restartPolicy",
+    "subdomain",
+];
+
 /// Where a file is that a pod reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -42,6 +50,13 @@ pub enum Source {
     },
     /// A file or an archive of the web, with its digest.
     Address(String),
+    /// A text; it lies in a ConfigMap of the test.
+    Inline {
+        /// The file's name.
+        file: &'static str,
+        /// What is in it.
+        text: String,
+    },
 }
 
 impl Source {
@@ -51,6 +66,47 @@ impl Source {
         match self {
             Source::ConfigMap { file, .. } | Source::Volume { file, .. } => format!("/test/{file}"),
             Source::Local { path, .. } | Source::Address(path) => path.clone(),
+            Source::Inline { file, .. } => format!("/test/{file}"),
+        }
+    }
+}
+
+/// What a test's pods run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A k6 script.
+    Script(Source),
+    /// A line of `loadline bench`, which is in the arguments.
+    Bench,
+    /// A JMeter plan.
+    Plan(Source),
+    /// A suite file.
+    Suite {
+        /// Where it is.
+        file: Source,
+        /// The claim that keeps its state and documents; `None`: they go with the pod.
+        results: Option<String>,
+    },
+}
+
+impl Work {
+    /// The file that is run; `None`: there is none.
+    #[must_use]
+    pub fn source(&self) -> Option<&Source> {
+        match self {
+            Work::Script(source) | Work::Plan(source) | Work::Suite { file: source, .. } => {
+                Some(source)
+            }
+            Work::Bench => None,
+        }
+    }
+
+    /// Whether one pod does it all, because it cannot be shared among agents.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        match self {
+            Work::Script(_) | Work::Bench => false,
+            Work::Plan(_) | Work::Suite { .. } => true,
         }
     }
 }
@@ -77,6 +133,8 @@ pub struct PodTemplate {
     pub spec: Map<String, Value>,
     /// Fields of the container in which loadline runs.
     pub container: Map<String, Value>,
+    /// Containers beside it.
+    pub beside: Vec<Value>,
 }
 
 /// A test that can be run.
@@ -90,9 +148,9 @@ pub struct Test {
     pub namespace: String,
     /// Tells it from one of the same name that was there before.
     pub uid: String,
-    /// The script.
-    pub script: Source,
-    /// How many agents.
+    /// What is run.
+    pub work: Work,
+    /// How many agents; where one pod does it all, 1.
     pub parallelism: u32,
     /// Arguments of the run.
     pub arguments: Vec<String>,
@@ -106,8 +164,19 @@ pub struct Test {
     pub results: Wanted,
     /// An agent's pod.
     pub agent: PodTemplate,
-    /// The coordinator's pod.
+    /// The coordinator's pod, or the one that does it all.
     pub coordinator: PodTemplate,
+}
+
+impl Test {
+    /// How many pods are agents'.
+    #[must_use]
+    pub fn agents(&self) -> u32 {
+        match self.work.is_alone() {
+            true => 0,
+            false => self.parallelism,
+        }
+    }
 }
 
 /// Why a test cannot be run.

@@ -101,12 +101,28 @@ fn a_sidecar_that_goes_on_does_not_hold_the_end_up() {
 #[test]
 fn rights_are_in_namespaces_and_name_what_they_are_for() {
     let folder = repository().join("deploy/operator");
-    for file in fs::read_dir(folder).expect("a folder").flatten() {
+    let files = fs::read_dir(folder).expect("a folder").flatten();
+    for file in files.filter(|file| file.path().is_file()) {
         let text = fs::read_to_string(file.path()).expect("a file");
         for line in text.lines().map(str::trim) {
             let wide = ["kind: ClusterRole", "- \"*\"", "[\"*\"]", "['*']", "[*]"];
             assert!(!wide.iter().any(|word| line.ends_with(word)), "{line}");
         }
+    }
+}
+
+/// Virtual users are scaled at one REST API, that of the whole test: grafana/k6-operator#407.
+#[test]
+fn one_rest_api_is_that_of_the_whole_test() {
+    let run = run_of(&json!({"parallelism": 2, "script": {"configMap": {"name": "c"}}}));
+    let coordinator = objects::coordinator(&run, &settings());
+    assert!(words(&coordinator).contains(&"--address=0.0.0.0:6565"));
+    let ports = &coordinator["spec"]["template"]["spec"]["containers"][0]["ports"];
+    let mut ports = ports.as_array().expect("a list").iter();
+    assert!(ports.any(|port| port["containerPort"] == 6_565));
+    for agent in objects::agents(&run, &settings(), "10.0.0.1:6570") {
+        let of_agent = words(&agent);
+        assert!(!of_agent.iter().any(|word| word.starts_with("--address")));
     }
 }
 

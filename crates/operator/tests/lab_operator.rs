@@ -367,11 +367,28 @@ fn the_operators_rights_are_enough_and_no_more() {
         "{}",
         lab.operator_log()
     );
+    lab.apply(&json!({
+        "apiVersion": "loadline.io/v1alpha1", "kind": "LoadTest", "metadata": {"name": "own"},
+        "spec": {"script": {"inline": script}, "parallelism": 2, "cleanup": "always"},
+    }));
+    let gone = [
+        "-n",
+        &lab.namespace,
+        "wait",
+        "--for=delete",
+        "loadtest/own",
+        PATIENCE,
+    ];
+    assert!(
+        spawn(&gone, None).status.success(),
+        "{}",
+        lab.operator_log()
+    );
     lab.run("bad", "syntax error", &json!({"parallelism": 2}));
     lab.wait("bad", "error");
     let log = lab.operator_log();
     assert!(
-        !log.contains("forbidden") && log.contains("r: Passed"),
+        !log.contains("forbidden") && log.contains("r: Passed") && log.contains("own: Passed"),
         "{log}"
     );
 
@@ -388,6 +405,9 @@ fn nothing_more_is_allowed(config: &str) {
         ("get", "configmaps"),
         ("patch", "jobs"),
         ("create", "testruns.k6.io"),
+        ("create", "loadsuites.loadline.io"),
+        ("patch", "loadtests.loadline.io"),
+        ("delete", "poddisruptionbudgets"),
         ("update", "leases/another"),
         ("create", "rolebindings"),
     ] {

@@ -42,7 +42,7 @@ pub(super) async fn result(
     match handed::plan(run, &pod.name, &log) {
         Plan::Wait => Ok(None),
         Plan::Tell(kept) => Ok(Some(kept)),
-        Plan::Make(map, kept) => match make::make(client, run, &map).await {
+        Plan::Make(map, kept) => match make::make(client, make::owner(run), &map).await {
             Ok(_) => Ok(Some(kept)),
             Err(Failure::Refused(refusal)) => Ok(Some(Kept::in_log(&pod.name, &refusal.message))),
             Err(passing) => Err(passing),

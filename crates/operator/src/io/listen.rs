@@ -1,7 +1,7 @@
-//! What coordinators' logs say of their agents, while that is not known.
+//! What logs say: a coordinator's of its agents, a suite's of its rows.
 //!
-//! Must not know what follows from it. Invariant: a log is followed until all agents are there and no longer; nothing of it is kept but
-//! two numbers.
+//! Must not know what follows from it. Invariant: a log is followed until enough is known and no longer; nothing of it is kept but
+//! numbers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +19,31 @@ use crate::seen::Heard;
 
 /// After so long a log that could not be read is asked for again.
 const TRY_EVERY: Duration = Duration::from_secs(1);
+
+/// What is listened for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Hearing {
+    /// Until so many agents have joined.
+    Agents(u32),
+    /// How far a suite is, to its end.
+    Suite,
+}
+
+impl Hearing {
+    fn take(self, heard: &mut Heard, line: &str) {
+        match self {
+            Hearing::Agents(_) => heard.take(line),
+            Hearing::Suite => heard.take_of_suite(line),
+        }
+    }
+
+    fn is_enough(self, heard: Heard) -> bool {
+        match self {
+            Hearing::Agents(agents) => heard.joined >= agents,
+            Hearing::Suite => false,
+        }
+    }
+}
 
 /// Logs that are followed, by the identity of their test.
 pub(super) struct Listeners {
@@ -61,8 +86,8 @@ impl Listeners {
         heard.unwrap_or_default()
     }
 
-    /// Follows the log of a pod until so many agents are there.
-    pub(super) fn listen(&self, uid: &str, key: &Key, pod: &str, agents: u32) {
+    /// Follows the log of a pod until enough is heard.
+    pub(super) fn listen(&self, uid: &str, key: &Key, pod: &str, hearing: Hearing) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get(uid).is_some_and(|listener| listener.pod == pod) {
             return;
@@ -71,7 +96,7 @@ impl Listeners {
         let following = follow(
             Api::namespaced(self.client.clone(), &key.namespace),
             pod.to_owned(),
-            agents,
+            hearing,
             Arc::clone(&heard),
             (self.wake.clone(), key.clone()),
         );
@@ -94,7 +119,7 @@ impl Listeners {
 async fn follow(
     pods: Api<Pod>,
     pod: String,
-    agents: u32,
+    hearing: Hearing,
     heard: Arc<Mutex<Heard>>,
     (wake, key): (UnboundedSender<Key>, Key),
 ) {
@@ -112,7 +137,7 @@ async fn follow(
                     // Nobody waits for it where the operator ends.
                     drop(wake.unbounded_send(key.clone()));
                 };
-                if read(log, agents, known(), tell).await.is_ok() {
+                if read(log, hearing, known(), tell).await.is_ok() {
                     return;
                 }
             }
@@ -126,20 +151,20 @@ async fn follow(
 /// Reads a log to its end, or until enough is known.
 async fn read(
     log: impl futures::AsyncRead,
-    agents: u32,
+    hearing: Hearing,
     mut heard: Heard,
     mut tell: impl FnMut(Heard),
 ) -> std::io::Result<()> {
     let mut log = std::pin::pin!(log);
     let mut lines = Lines::default();
     let mut bytes = vec![0; 8_192];
-    while heard.joined < agents {
+    while !hearing.is_enough(heard) {
         let length = log.read(&mut bytes).await?;
         if length == 0 {
             break;
         }
         let before = heard;
-        lines.take(&bytes[..length], |line| heard.take(line));
+        lines.take(&bytes[..length], |line| hearing.take(&mut heard, line));
         if heard != before {
             tell(heard);
         }

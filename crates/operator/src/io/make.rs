@@ -8,7 +8,8 @@ use kube::Client;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::names::{MANAGER, Names};
+use crate::kind::Kind;
+use crate::names::MANAGER;
 use crate::objects;
 use crate::pods::Settings;
 use crate::test::{Refusal, Test};
@@ -23,21 +24,30 @@ pub(super) async fn coordinator(
     run: &Test,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    let service = make(client, run, &objects::service(run)).await?;
-    let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
-    let names = objects::coordinator_names(run, cluster_ip);
-    let identities = identity::make(&names, run.parallelism, clock::calendar())
-        .map_err(|error| Failure::Passing(format!("no certificate can be made: {error}")))?;
-    let secret = objects::secret(run, &identities);
-    let policy = objects::network_policy(run);
-    let all = [Some(secret), policy].into_iter().flatten();
+    let for_agents = match run.work.is_alone() {
+        true => [None, None],
+        false => for_agents(client, run).await?,
+    };
+    let own = [objects::files(run), objects::disruption_budget(run)];
+    let all = for_agents.into_iter().chain(own).flatten();
     futures::future::try_join_all(
-        all.map(|object| async move { make(client, run, &object).await.map(drop) }),
+        all.map(|object| async move { make(client, owner(run), &object).await.map(drop) }),
     )
     .await?;
-    make(client, run, &objects::coordinator(run, settings))
+    make(client, owner(run), &objects::coordinator(run, settings))
         .await
         .map(drop)
+}
+
+/// What agents join with, and through; the Service is made, for certificates name its address.
+async fn for_agents(client: &Client, run: &Test) -> Result<[Option<Value>; 2], Failure> {
+    let service = make(client, owner(run), &objects::service(run)).await?;
+    let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
+    let names = objects::coordinator_names(run, cluster_ip);
+    let identities = identity::make(&names, objects::identities(run), clock::calendar())
+        .map_err(|error| Failure::Passing(format!("no certificate can be made: {error}")))?;
+    let secret = objects::secret(run, &identities);
+    Ok([Some(secret), objects::network_policy(run)])
 }
 
 /// Makes the agents that are missing.
@@ -46,19 +56,28 @@ pub(super) async fn agents(
     run: &Test,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    let service = make(client, run, &objects::service(run)).await?;
+    let service = make(client, owner(run), &objects::service(run)).await?;
     let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
     let address = objects::join_address(run, cluster_ip);
     let jobs = objects::agents(run, settings, &address);
     futures::stream::iter(jobs)
-        .map(|job| async move { make(client, run, &job).await.map(drop) })
+        .map(|job| async move { make(client, owner(run), &job).await.map(drop) })
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await
 }
 
+/// Whose the objects of a test are.
+pub(super) fn owner(run: &Test) -> (Kind, &str) {
+    (run.kind, &run.uid)
+}
+
 /// Makes an object, or gives the one that is there.
-pub(super) async fn make(client: &Client, run: &Test, object: &Value) -> Result<Value, Failure> {
+pub(super) async fn make(
+    client: &Client,
+    owner: (Kind, &str),
+    object: &Value,
+) -> Result<Value, Failure> {
     let path = path(object);
     let uri = format!("{path}?fieldManager={MANAGER}&fieldValidation=Strict");
     let body = serde_json::to_vec(object).map_err(|error| Failure::Passing(error.to_string()))?;
@@ -74,7 +93,7 @@ pub(super) async fn make(client: &Client, run: &Test, object: &Value) -> Result<
     match client.request::<Value>(request).await {
         Ok(made) => Ok(made),
         Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {
-            there(client, run, object, &path, &what()).await
+            there(client, owner, object, &path, &what()).await
         }
         Err(kube::Error::Api(status)) if matches!(status.code, 400 | 403 | 413 | 422) => {
             Err(Failure::Refused(Refusal {
@@ -92,17 +111,16 @@ pub(super) async fn make(client: &Client, run: &Test, object: &Value) -> Result<
 /// The object of this name that is there, where it is the test's.
 async fn there(
     client: &Client,
-    run: &Test,
+    (kind, uid): (Kind, &str),
     object: &Value,
     path: &str,
     what: &str,
 ) -> Result<Value, Failure> {
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
     // Their names are the test's alone, and neither Secrets nor ConfigMaps are read.
-    let names = Names::of(run);
-    if name == names.secret() || name == names.results() {
+    if object["kind"] == "Secret" || object["kind"] == "ConfigMap" {
         return Ok(Value::Null);
     }
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
     let request = http::Request::get(format!("{path}/{name}"))
         .body(Vec::new())
         .map_err(|error| Failure::Passing(error.to_string()))?;
@@ -110,10 +128,10 @@ async fn there(
     let found = found.map_err(|error| Failure::of(what, &error))?;
     let owners = found["metadata"]["ownerReferences"].as_array();
     let owners = owners.map_or(&[][..], Vec::as_slice);
-    if owners.iter().any(|owner| owner["uid"] == run.uid.as_str()) {
+    if owners.iter().any(|owner| owner["uid"] == uid) {
         return Ok(found);
     }
-    let is_left = owners.iter().any(|owner| owner["kind"] == run.kind.name());
+    let is_left = owners.iter().any(|owner| owner["kind"] == kind.name());
     match is_left || found["metadata"]["deletionTimestamp"].is_string() {
         true => Err(Failure::Passing(format!(
             "{what} of an earlier test of this name is still there"
@@ -132,7 +150,9 @@ fn path(object: &Value) -> String {
         "Service" => ("api", "services"),
         "Secret" => ("api", "secrets"),
         "ConfigMap" => ("api", "configmaps"),
+        "LoadTest" => ("apis", "loadtests"),
         "NetworkPolicy" => ("apis", "networkpolicies"),
+        "PodDisruptionBudget" => ("apis", "poddisruptionbudgets"),
         _ => ("apis", "jobs"),
     };
     format!("/{root}/{version}/namespaces/{namespace}/{plural}")

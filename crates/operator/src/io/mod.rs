@@ -7,6 +7,7 @@ mod keep;
 mod lines;
 mod listen;
 mod make;
+mod scheduled;
 mod warnings;
 
 use std::pin::pin;
@@ -34,13 +35,14 @@ use crate::lease;
 use crate::names::{MANAGER, Names};
 use crate::pods::Settings;
 use crate::reading;
+use crate::schedule;
 use crate::seen::{Role, SeenJob, SeenPod};
 use crate::status::{Known, Stage};
 use crate::step::{self, Act, Note, Seen, Step};
 use crate::terminal;
-use crate::test::Test;
+use crate::test::{Test, Work};
 
-use listen::Listeners;
+use listen::{Hearing, Listeners};
 
 /// How long changes are gathered before they are looked at: one change of a pod is several.
 const DEBOUNCE: Duration = Duration::from_millis(20);
@@ -147,6 +149,10 @@ impl Operator {
                 test_of(kind, &pod)
             })
             .reconcile_on(woken);
+        let controller = match kind {
+            Kind::LoadTest => self.with_schedules(controller, namespace),
+            Kind::TestRun | Kind::LoadSuite => controller,
+        };
         let operator = Arc::clone(&self);
         let reconcile = move |object, operator| reconcile(kind, object, operator);
         let mut ended = pin!(controller.run(reconcile, failed, operator));
@@ -171,6 +177,21 @@ impl Operator {
         }
     }
 
+    /// Tests wake the schedule that made them.
+    fn with_schedules(
+        &self,
+        controller: Controller<DynamicObject>,
+        namespace: &str,
+    ) -> Controller<DynamicObject> {
+        let kind = Kind::LoadTest;
+        controller.watches_with(
+            self.tests(kind, namespace),
+            resource(kind),
+            watcher::Config::default().labels(schedule::LABEL),
+            move |test| named_by(schedule::LABEL, kind, &test),
+        )
+    }
+
     fn api<K>(&self, namespace: &str) -> Api<K>
     where
         K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>,
@@ -192,10 +213,16 @@ impl Operator {
             else {
                 self.listeners.forget(key);
                 self.stop_deleted(key).await?;
+                if key.kind == Kind::LoadTest {
+                    self.drop_scheduled(key).await?;
+                }
                 return Ok(None);
             };
             let value = serde_json::to_value(&object)
                 .map_err(|error| Failure::Passing(error.to_string()))?;
+            if schedule::is_scheduled(&value) && key.kind == Kind::LoadTest {
+                return self.look_scheduled(key, &object, &value).await;
+            }
             let known = Known::read(&value);
             if key.kind == Kind::TestRun
                 && known == Known::New
@@ -213,7 +240,7 @@ impl Operator {
             };
             let step = match run {
                 Ok(run) => self.follow(&run, &known).await?,
-                Err(refusal) => step::refuse(&known, &refusal, clock::now()),
+                Err(refusal) => step::refuse(key.kind, &known, &refusal, clock::now()),
             };
             let goes_on = self.carry_out(key.kind, &object, &known, &step).await?;
             if !goes_on {
@@ -250,7 +277,7 @@ impl Operator {
             match self.act(run, &seen, &act).await {
                 Ok(()) => {}
                 Err(Failure::Refused(refusal)) => {
-                    step = step::refuse(known, &refusal, clock::now());
+                    step = step::refuse(run.kind, known, &refusal, clock::now());
                     for act in std::mem::take(&mut step.acts) {
                         let seen = self.observe(run, known).await?;
                         self.act(run, &seen, &act).await?;
@@ -370,7 +397,7 @@ impl Operator {
             Act::MakeCoordinator => make::coordinator(&self.client, run, &self.settings).await,
             Act::MakeAgents => make::agents(&self.client, run, &self.settings).await,
             Act::DropAgents => {
-                let agents = |job: &&SeenJob| matches!(job.role, Role::Agent(_));
+                let agents = |job: &&SeenJob| job.role != Role::Coordinator;
                 let going = |job: &&SeenJob| !job.is_going;
                 let agents = seen.jobs.iter().filter(agents).filter(going);
                 let all = agents.map(|job| self.drop_job(&run.namespace, &job.name));
@@ -393,7 +420,13 @@ impl Operator {
                 is_gone(deleted.map(drop), run.kind.name())
             }
             Act::Listen(pod) => {
-                self.listeners.listen(&run.uid, &key, pod, run.parallelism);
+                let hearing = match run.work {
+                    Work::Suite { .. } => Hearing::Suite,
+                    Work::Script(_) | Work::Bench | Work::Plan(_) => {
+                        Hearing::Agents(run.parallelism)
+                    }
+                };
+                self.listeners.listen(&run.uid, &key, pod, hearing);
                 Ok(())
             }
         }
@@ -456,7 +489,15 @@ fn is_gone(deleted: Result<(), kube::Error>, what: &str) -> Result<(), Failure> 
 
 /// The test that an object says it is of.
 fn test_of(kind: Kind, object: &impl ResourceExt) -> Option<ObjectRef<DynamicObject>> {
-    let name = object.labels().get(kind.label())?;
+    named_by(kind.label(), kind, object)
+}
+
+fn named_by(
+    label: &str,
+    kind: Kind,
+    object: &impl ResourceExt,
+) -> Option<ObjectRef<DynamicObject>> {
+    let name = object.labels().get(label)?;
     let namespace = object.namespace()?;
     Some(ObjectRef::new_with(name, resource(kind)).within(&namespace))
 }

@@ -19,7 +19,7 @@ const ASKED_MAX: usize = 3;
 /// Most warnings that are looked at.
 const WARNINGS_MAX: u32 = 20;
 
-/// Looks for warnings about pods that do not start, and Jobs without pods.
+/// Looks for warnings about pods that do not start, and Jobs that lack pods.
 pub(super) async fn look_for(events: &Api<Event>, seen: &mut Seen, now: Timestamp) {
     let is_late = |made: Option<Timestamp>| made.is_some_and(|made| elapsed(made, now) >= USUAL);
     let is_kept = |pod: &SeenPod| {
@@ -35,9 +35,8 @@ pub(super) async fn look_for(events: &Api<Event>, seen: &mut Seen, now: Timestam
         pod.warning = last(events, "Pod", &pod.name).await;
     }
     let pods = &seen.pods;
-    let has_none = |role| !pods.iter().any(|pod| pod.role == role);
     let jobs = seen.jobs.iter_mut();
-    let kept = jobs.filter(|job| is_late(job.made) && !job.has_failed && has_none(job.role));
+    let kept = jobs.filter(|job| is_late(job.made) && !job.has_failed && job.lacks_a_pod(pods));
     for job in kept.take(ASKED_MAX) {
         job.warning = last(events, "Job", &job.name).await;
     }

@@ -117,3 +117,102 @@ fn pods_of_the_host_have_no_policy() {
     let agent = agents(&run, &settings(), "a:1").remove(0);
     assert_eq!(agent["spec"]["template"]["spec"]["hostNetwork"], true);
 }
+
+fn load_test(spec: &Value) -> Test {
+    crate::load_test::read(&json!({
+        "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
+        "spec": spec,
+    }))
+    .expect("a test")
+}
+
+#[test]
+fn a_load_test_has_one_job_of_all_agents() {
+    let run = load_test(&json!({
+        "parallelism": 3,
+        "script": {"inline": "export default () => {}"},
+        "podTemplate": {"spec": {"containers": [{"name": "proxy", "image": "p:1"}]}},
+    }));
+    let mut agents = agents(&run, &settings(), "10.0.0.1:6570");
+    assert_eq!(agents.len(), 1);
+    assert_snapshot!("indexed", shown(&agents.remove(0)));
+    assert_snapshot!(
+        "load_test_coordinator",
+        shown(&coordinator(&run, &settings()))
+    );
+    let budget = disruption_budget(&run).expect("a budget");
+    assert_snapshot!("disruption_budget", shown(&budget));
+    let policy = network_policy(&run).expect("agents have addresses");
+    let from = &policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"];
+    let labels = agent_labels(&run);
+    assert!(
+        from.as_object()
+            .expect("labels")
+            .iter()
+            .all(|(name, value)| labels[name] == *value)
+    );
+    let files = files(&run).expect("a ConfigMap");
+    assert_eq!(files["data"], json!({"test.js": "export default () => {}"}));
+}
+
+fn agent_labels(run: &Test) -> Value {
+    let job = agents(run, &settings(), "a:1").remove(0);
+    job["spec"]["template"]["metadata"]["labels"].clone()
+}
+
+#[test]
+fn agents_of_one_job_mount_no_key_of_the_coordinator() {
+    let run = load_test(&json!({"parallelism": 3, "bench": ["http://a/"]}));
+    assert_eq!(identities(&run), 1);
+    let made = Identities {
+        coordinator: "c".to_owned(),
+        agents: vec!["1".to_owned()],
+    };
+    let secret = secret(&run, &made);
+    assert_eq!(
+        secret["stringData"],
+        json!({"agent.pem": "1", "coordinator.pem": "c"})
+    );
+    let job = agents(&run, &settings(), "a:1").remove(0);
+    let volumes = job["spec"]["template"]["spec"]["volumes"].to_string();
+    assert!(
+        volumes.contains("agent.pem") && !volumes.contains("coordinator.pem"),
+        "{volumes}"
+    );
+    let coordinator = coordinator(&run, &settings());
+    let command = &coordinator["spec"]["template"]["spec"]["containers"][0]["command"];
+    let words = command.as_array().expect("a list");
+    assert_eq!(
+        (&words[1], words.last()),
+        (&json!("bench"), Some(&json!("http://a/")))
+    );
+}
+
+#[test]
+fn one_pod_runs_a_plan_and_joins_nothing() {
+    let run = load_test(
+        &json!({"jmx": {"configMap": {"name": "c", "file": "a.jmx"}}, "arguments": ["-Jx=1"]}),
+    );
+    let job = coordinator(&run, &settings());
+    let container = &job["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(
+        container["command"],
+        json!([
+            "loadline",
+            "run",
+            "--quiet",
+            "--tag",
+            "testrun_name=t",
+            "-Jx=1",
+            "/test/a.jmx"
+        ])
+    );
+    assert_eq!(
+        (&container["ports"], &container["resources"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        disruption_budget(&run).expect("a budget")["spec"]["minAvailable"],
+        1
+    );
+}

@@ -3,9 +3,9 @@
 //! Must not know what becomes of that. Invariants: it has neither the test's identity nor the user's variables and volumes; the
 //! coordinator starts before it, and ends without waiting for it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::Pod;
+use super::{Pod, list};
 use crate::results::{CONTAINER, Wanted};
 
 /// The volume that both share.
@@ -18,17 +18,18 @@ const KEPT_FOLDER: &str = "/loadline/kept";
 impl Pod<'_> {
     /// Lets the coordinator leave its result, and puts the container beside it that hands it on.
     pub(super) fn keep_results(&mut self) {
-        if self.run.results == Wanted::Nowhere {
+        let run = self.run;
+        if run.results == Wanted::Nowhere {
             return;
         }
         let (at_work, result) = (format!("{FOLDER}/at-work"), format!("{FOLDER}/result.json"));
         self.volumes.push(json!({"name": VOLUME, "emptyDir": {}}));
         self.mounts
             .push(json!({"name": VOLUME, "mountPath": FOLDER}));
-        if let Some(env) = self.container.get_mut("env").and_then(Value::as_array_mut) {
-            env.push(json!({"name": "LOADLINE_AT_WORK", "value": at_work}));
-            env.push(json!({"name": "LOADLINE_JSON", "value": result}));
-        }
+        let mut env = list(&self.container, "env");
+        env.push(json!({"name": "LOADLINE_AT_WORK", "value": at_work}));
+        env.push(json!({"name": "LOADLINE_JSON", "value": result}));
+        self.container.insert("env".into(), json!(env));
         let words = [
             "loadline",
             "k8s",
@@ -71,9 +72,8 @@ impl Pod<'_> {
 
     /// Lets whom programs run as unless told otherwise write to a new volume, which is root's.
     fn let_write(&mut self) {
-        let is_users = self.said.spec.contains_key("securityContext");
         let context = self.spec.get_mut("securityContext");
-        if let Some(context) = context.filter(|_| !is_users)
+        if let Some(context) = context.filter(|_| !self.said.spec.contains_key("securityContext"))
             && let Some(user) = context.get("runAsUser").cloned()
         {
             context["fsGroup"] = user;

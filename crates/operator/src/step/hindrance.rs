@@ -35,15 +35,14 @@ pub(super) enum Look {
 pub(super) fn look(seen: &Seen, now: Timestamp) -> Look {
     let pods = seen.pods.iter().map(|pod| at_pod(pod, now));
     let jobs = seen.jobs.iter().filter_map(|job| {
-        let has_pod = seen.pods.iter().any(|pod| pod.role == job.role);
         let waited = elapsed(job.made?, now);
-        (!has_pod).then(|| match &job.warning {
+        job.lacks_a_pod(&seen.pods).then(|| match &job.warning {
             Some(why) => {
-                let message = format!("Job {} has no pod: {}", job.name, why.message);
+                let message = format!("Job {} lacks a pod: {}", job.name, why.message);
                 borne(&why.reason, message, waited, TOLD_AFTER, DEADLINE)
             }
             None => {
-                let message = format!("Job {} has no pod yet", job.name);
+                let message = format!("Job {} lacks a pod yet", job.name);
                 borne("NoPod", message, waited, TOLD_AFTER, DEADLINE)
             }
         })

@@ -70,7 +70,7 @@ impl At<'_> {
         if self.status.stage < Stage::Created {
             return (lost, again);
         }
-        for number in 1..=self.run.parallelism {
+        for number in 1..=self.run.agents() {
             for (pod, fate) in self.fates(number, code) {
                 match fate {
                     Fate::Fine => {}

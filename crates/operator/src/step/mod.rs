@@ -4,6 +4,7 @@
 //! not know the API. Invariants: the coordinator is made at the first stage alone and agents at the second, so that no test runs twice;
 //! every cause for which a test does not go on is told.
 
+mod alone;
 mod hindrance;
 mod losses;
 mod verdict;
@@ -13,10 +14,11 @@ use std::time::Duration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 
+use crate::kind::Kind;
 use crate::results::Kept;
 use crate::seen::{HandOn, Heard, Role, SeenJob, SeenPod};
-use crate::status::{Known, Outcome, Stage, Status};
-use crate::test::{Cleanup, Refusal, Test};
+use crate::status::{Known, Lost, Outcome, Stage, Status};
+use crate::test::{Cleanup, Refusal, Test, Work};
 
 use hindrance::{Look, look};
 use losses::told;
@@ -43,8 +45,11 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// The Job that a role's pods are of.
     fn job(&self, role: Role) -> Option<&SeenJob> {
-        self.jobs.iter().find(|job| job.role == role)
+        let is_of_all = |job: &&SeenJob| job.role == Role::Agents && role.agent().is_some();
+        let mut jobs = self.jobs.iter();
+        jobs.find(|job| job.role == role || is_of_all(job))
     }
 
     /// The pod of a role; of several the one that is not over.
@@ -149,10 +154,10 @@ pub fn hands_on<'a>(known: &Known, seen: &'a Seen) -> Option<&'a SeenPod> {
 
 /// The end of a test that cannot be run.
 #[must_use]
-pub fn refuse(known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
+pub fn refuse(kind: Kind, known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
     let status = match known {
         Known::Foreign => return Step::default(),
-        Known::New => Status::begun(0, now),
+        Known::New => Status::begun(kind, 0, now),
         Known::Ours(status) if status.stage.is_last() => return Step::default(),
         Known::Ours(status) => (**status).clone(),
     };
@@ -162,8 +167,12 @@ pub fn refuse(known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
 }
 
 fn begin(run: &Test, now: Timestamp) -> Step {
-    let status = Status::begun(run.parallelism, now);
-    let message = "the coordinator is made, and reads the script".to_owned();
+    let status = Status::begun(run.kind, run.parallelism, now);
+    let message = match run.work.is_alone() {
+        true => "the pod is made",
+        false => "the coordinator is made, and reads the script",
+    };
+    let message = message.to_owned();
     Step::to(status, note(Stage::Initialization, message)).and(Act::MakeCoordinator)
 }
 
@@ -198,6 +207,9 @@ struct At<'a> {
 
 impl At<'_> {
     fn initialization(&self) -> Step {
+        if self.run.work.is_alone() {
+            return self.alone();
+        }
         if let Some(end) = self.coordinator_end() {
             return self.failed_before_start(&end);
         }
@@ -264,7 +276,8 @@ impl At<'_> {
     fn start(&self) -> Step {
         let mut next = self.status.at(Stage::Started, self.now);
         next.agents_ready = self.run.parallelism;
-        let message = match self.run.parallelism {
+        let message = match self.run.agents() {
+            0 => "the pod is there".to_owned(),
             1 => "the agent is there".to_owned(),
             agents => format!("all {agents} agents are there"),
         };
@@ -287,6 +300,7 @@ impl At<'_> {
                 self.now,
             )
             .and(Act::DropAgents),
+            None if matches!(self.run.work, Work::Suite { .. }) => self.progress(),
             None => self.losses(),
         }
     }
@@ -295,7 +309,7 @@ impl At<'_> {
         let Some(end) = self.coordinator_end() else {
             return Step::default();
         };
-        let agents = 1..=self.run.parallelism;
+        let agents = 1..=self.run.agents();
         let is_over = |number| {
             self.seen
                 .pod(Role::Agent(number))
@@ -326,8 +340,9 @@ impl At<'_> {
         let (fresh, _) = self.lost(end.code());
         let mut lost = self.status.lost.clone();
         lost.extend(fresh);
-        let verdict = Verdict::of(&end, &lost, &self.seen.tail);
+        let verdict = self.verdict(&end, &lost);
         let mut next = self.status.at(Stage::Finished, self.now);
+        next.runs = self.seen.heard.runs.or(next.runs);
         next.exit_code = end.code();
         next.result = Some(verdict.outcome);
         next.figures = end.figures();
@@ -365,7 +380,7 @@ impl At<'_> {
     /// The coordinator ended before there was load.
     fn failed_before_start(&self, end: &CoordinatorEnd) -> Step {
         let (lost, _) = self.lost(end.code());
-        let verdict = Verdict::of(end, &lost, &self.seen.tail);
+        let verdict = self.verdict(end, &lost);
         let mut step = error(self.status, &verdict.reason, &verdict.message, self.now);
         if let Some(status) = &mut step.status {
             status.exit_code = end.code();
@@ -373,6 +388,14 @@ impl At<'_> {
             status.lost = lost;
         }
         step.and(Act::DropAgents)
+    }
+
+    fn verdict(&self, end: &CoordinatorEnd, lost: &[Lost]) -> Verdict {
+        let verdict = Verdict::of(end, lost, &self.seen.tail);
+        match self.run.work {
+            Work::Suite { .. } => verdict.of_suite(),
+            Work::Script(_) | Work::Bench | Work::Plan(_) => verdict,
+        }
     }
 
     /// Waits for pods, and says what keeps them.
@@ -417,7 +440,7 @@ impl At<'_> {
         let is_passed = self.status.result == Some(Outcome::Passed)
             || self
                 .status
-                .condition(crate::status::PASSED)
+                .passed()
                 .is_some_and(|told| told.status == "True");
         match self.run.cleanup {
             Cleanup::Always => return Step::default().and(Act::Delete),
@@ -427,7 +450,7 @@ impl At<'_> {
         let Some(ttl) = self.run.ttl else {
             return Step::default();
         };
-        let running = self.status.condition(crate::status::RUNNING);
+        let running = self.status.running();
         let ended = running.map_or(self.now, |told| told.last_transition_time.0);
         let waited = elapsed(ended, self.now);
         match waited >= ttl {

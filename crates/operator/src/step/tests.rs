@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::*;
 use crate::seen::{Ended, HandOn, Hindrance};
-use crate::status::PASSED;
 
 fn run_with(annotations: &serde_json::Value) -> Test {
     crate::test_run::read(&json!({
@@ -20,12 +19,12 @@ fn test_run() -> Test {
     run_with(&json!({}))
 }
 
-fn at(seconds: i64) -> Timestamp {
+pub(super) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).expect("an instant")
 }
 
 fn ours(stage: Stage) -> Known {
-    let mut status = Status::begun(2, at(0));
+    let mut status = Status::begun(Kind::TestRun, 2, at(0));
     for next in [
         Stage::Initialized,
         Stage::Created,
@@ -39,22 +38,24 @@ fn ours(stage: Stage) -> Known {
     Known::Ours(Box::new(status))
 }
 
-fn job(role: Role) -> SeenJob {
+pub(super) fn job(role: Role) -> SeenJob {
     SeenJob {
         name: match role {
             Role::Coordinator => "t-coordinator".to_owned(),
             Role::Agent(number) => format!("t-{number}"),
+            Role::Agents => "t-agent".to_owned(),
         },
         uid: "j".to_owned(),
         role,
         is_going: false,
+        pods: 1,
         has_failed: false,
         made: Some(at(0)),
         warning: None,
     }
 }
 
-fn pod(role: Role) -> SeenPod {
+pub(super) fn pod(role: Role) -> SeenPod {
     SeenPod {
         name: format!("{}-x", job(role).name),
         role,
@@ -69,7 +70,7 @@ fn pod(role: Role) -> SeenPod {
     }
 }
 
-fn ended(role: Role, code: i32, reason: &str, message: &str) -> SeenPod {
+pub(super) fn ended(role: Role, code: i32, reason: &str, message: &str) -> SeenPod {
     SeenPod {
         is_running: false,
         ended: Some(Ended {
@@ -98,17 +99,18 @@ fn heard(joined: u32) -> Heard {
     Heard {
         is_listening: true,
         joined,
+        runs: None,
     }
 }
 
-fn stage(step: &Step) -> Option<Stage> {
+pub(super) fn stage(step: &Step) -> Option<Stage> {
     step.status.as_ref().map(|status| status.stage)
 }
 
-fn told(step: &Step) -> (String, String) {
+pub(super) fn told(step: &Step) -> (String, String) {
     let status = step.status.as_ref().expect("a status");
     let reason = status.reason.clone().unwrap_or_default();
-    let condition = status.condition(PASSED).expect("it is always there");
+    let condition = status.passed().expect("it is always there");
     assert_eq!(
         condition.reason, reason,
         "another definition of the resource drops the reason"
@@ -543,11 +545,14 @@ fn what_is_refused_ends_in_an_error_once() {
         reason: "Unsupported",
         message: "--out cloud".to_owned(),
     };
-    let refused = refuse(&Known::New, &refusal, at(0));
+    let refused = refuse(Kind::TestRun, &Known::New, &refusal, at(0));
     assert_eq!(stage(&refused), Some(Stage::Error));
     assert_eq!(told(&refused).1, "--out cloud");
     let known = Known::Ours(Box::new(refused.status.expect("a status")));
-    assert_eq!(refuse(&known, &refusal, at(1)), Step::default());
+    assert_eq!(
+        refuse(Kind::TestRun, &known, &refusal, at(1)),
+        Step::default()
+    );
 }
 
 /// grafana/k6-operator#275, grafana/k6-operator#260, grafana/k6-operator#397.

@@ -200,6 +200,19 @@ impl Verdict {
     }
 }
 
+impl Verdict {
+    /// The same in the words of suites, whose rows may fail by other things than thresholds.
+    pub(super) fn of_suite(mut self) -> Verdict {
+        let word = format!("{:?}", ExitCode::ThresholdsFailed);
+        if self.reason == word {
+            "RowFailed".clone_into(&mut self.reason);
+            let usual = ExitCode::ThresholdsFailed.meaning();
+            self.message = self.message.replacen(usual, "a row failed", 1);
+        }
+        self
+    }
+}
+
 /// What a coordinator said of its end: what its figures name, or the last error of its log.
 fn said(ended: &Ended, tail: &str) -> String {
     let log = match ended.message.trim() {

@@ -12,7 +12,7 @@ use crate::fields::{self, Fields};
 use crate::kind::Kind;
 use crate::results::{RESULTS_ANNOTATION, Wanted};
 use crate::script_address::{self, SCRIPT_ANNOTATION};
-use crate::test::{Cleanup, Refusal, Source, Test, invalid, unsupported};
+use crate::test::{Cleanup, Refusal, Source, Test, Work, invalid, unsupported};
 
 use pods::{PodFields, Pods};
 
@@ -38,6 +38,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
             )));
         }
     }
+    let results = format!("annotation {RESULTS_ANNOTATION}");
     let annotation = |name: &str| object["metadata"]["annotations"][name].as_str();
     let ttl = |text: &str| fields::span(&format!("annotation {TTL_ANNOTATION}"), text);
     let pods = Pods {
@@ -53,18 +54,18 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     }
     Ok(Test {
         kind: Kind::TestRun,
+        results: Wanted::read(&results, annotation(RESULTS_ANNOTATION), &name)?,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
-        script: match annotation(SCRIPT_ANNOTATION) {
+        work: Work::Script(match annotation(SCRIPT_ANNOTATION) {
             Some(address) => elsewhere(&spec, address)?,
             None => script(&spec, &pods)?,
-        },
+        }),
         parallelism: spec.parallelism()?,
         arguments: arguments::read(&spec)?,
         quiet: spec.text("quiet")? != Some("false"),
         cleanup: cleanup(&spec, annotation(CLEANUP_ANNOTATION))?,
         ttl: annotation(TTL_ANNOTATION).map(ttl).transpose()?,
-        results: Wanted::read(annotation(RESULTS_ANNOTATION), &name)?,
         coordinator: pods.coordinator(),
         agent,
         name,
@@ -129,6 +130,10 @@ mod tests {
         }))
     }
 
+    fn path(run: &Test) -> String {
+        run.work.source().expect("a script").path()
+    }
+
     fn with(field: &str, value: Value) -> Value {
         let mut spec = json!({"script": {"configMap": {"name": "c"}}, "parallelism": 2});
         spec[field] = value;
@@ -140,7 +145,7 @@ mod tests {
         let run = read(&json!({"script": {"configMap": {"name": "c", "file": "a.js"}}}));
         let run = run.expect("a test");
         assert_eq!(run.parallelism, 1);
-        assert_eq!(run.script.path(), "/test/a.js");
+        assert_eq!(path(&run), "/test/a.js");
         assert!(run.quiet);
         assert_eq!(run.agent.container.get("image"), None);
         assert_eq!((run.cleanup, run.ttl), (Cleanup::Never, None));
@@ -150,9 +155,9 @@ mod tests {
     fn scripts_come_from_three_places() {
         let volume = json!({"volumeClaim": {"name": "v", "file": "d/a.js", "readOnly": true}});
         let run = read(&with("script", volume)).expect("a test");
-        assert_eq!(run.script.path(), "/test/d/a.js");
+        assert_eq!(path(&run), "/test/d/a.js");
         let run = read(&with("script", json!({"localFile": "/scripts/a.js"}))).expect("a test");
-        assert_eq!(run.script.path(), "/scripts/a.js");
+        assert_eq!(path(&run), "/scripts/a.js");
         let empty =
             json!({"volumeClaim": {"name": ""}, "configMap": {"name": ""}, "localFile": "/s/a.js"});
         assert!(read(&with("script", empty)).is_ok());
@@ -167,7 +172,8 @@ mod tests {
                 &json!({SCRIPT_ANNOTATION: address}),
             )
         };
-        assert_eq!(annotated(json!({})).expect("a test").script.path(), address);
+        let test = annotated(json!({})).expect("a test");
+        assert_eq!(test.work.source().map(Source::path), Some(address.clone()));
         let twice = annotated(json!({"configMap": {"name": "c"}})).expect_err("two scripts");
         assert!(twice.message.contains("script: {}"), "{twice}");
     }

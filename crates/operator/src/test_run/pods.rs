@@ -7,18 +7,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::fields::Fields;
-use crate::test::{PodTemplate, Refusal, invalid};
+use crate::test::{DECIDED, PodTemplate, Refusal, invalid};
 
-/// Names of pod fields that the operator decides about.
-const DECIDED: &[&str] = &[
-    "containers",
-    "ephemeralContainers",
-    "hostname",
-    "restartPolicy",
-    "subdomain",
-];
-/// What the coordinator is given beside its load's: it makes none.
-const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
 /// Fields of a pod that are the container's.
 const OF_CONTAINER: &[&str] = &["imagePullPolicy", "lifecycle", "resources"];
 /// Fields of the agents' pods that would keep the coordinator from a place, or tie it to one.
@@ -69,7 +59,8 @@ pub(super) struct Pods {
 impl PodFields {
     pub(super) fn read(spec: &Fields<'_>, name: &str) -> Result<PodFields, Refusal> {
         let fields = spec.object(name)?.cloned().unwrap_or_default();
-        if let Some(decided) = DECIDED.iter().find(|field| fields.contains_key(**field)) {
+        let mut decided = DECIDED.iter().chain(&["containers"]);
+        if let Some(decided) = decided.find(|field| fields.contains_key(**field)) {
             return Err(invalid(format!(
                 "spec.{name}.{decided}: the operator decides about it"
             )));
@@ -133,10 +124,11 @@ impl Pods {
         pod.container.insert("env".into(), json!(env));
         let sources = all.map(|fields| fields.list("envFrom").to_vec()).concat();
         pod.container.insert("envFrom".into(), json!(sources));
-        let (cpu, memory) = COORDINATOR_REQUESTS;
-        let own = json!({"requests": {"cpu": cpu, "memory": memory}});
-        let resources = self.initializer.get("resources").cloned().unwrap_or(own);
-        pod.container.insert("resources".into(), resources);
+        // Those of the runner are the agents'.
+        pod.container.remove("resources");
+        if let Some(resources) = self.initializer.get("resources") {
+            pod.container.insert("resources".into(), resources.clone());
+        }
         // Beside agents that keep apart there may be no room for one more: where it runs is taken from them, not with whom.
         let nodes = self.runner.get("affinity").map(|of| &of["nodeAffinity"]);
         let nodes = nodes

@@ -31,21 +31,18 @@ impl Lab {
             folder,
             operator: None,
         };
-        let crd = repository().join("deploy/operator/crd.yaml");
-        // Tests that begin together all bring it.
-        kubectl(
-            &["apply", "--server-side", "-f", &crd.to_string_lossy()],
-            None,
-        );
-        kubectl(
-            &[
-                "wait",
-                "--for=condition=Established",
-                "crd/testruns.k6.io",
-                PATIENCE,
-            ],
-            None,
-        );
+        // Tests that begin together all bring them.
+        for (file, crd) in [
+            ("crd.yaml", "crd/testruns.k6.io"),
+            ("crd-loadtest.yaml", "crd/loadtests.loadline.io"),
+            ("crd-loadsuite.yaml", "crd/loadsuites.loadline.io"),
+        ] {
+            let file = repository().join("deploy/operator").join(file);
+            let file = file.to_string_lossy();
+            kubectl(&["apply", "--server-side", "-f", &file], None);
+            let established = "--for=condition=Established";
+            kubectl(&["wait", established, crd, PATIENCE], None);
+        }
         kubectl(&["create", "namespace", &lab.namespace], None);
         lab
     }
@@ -128,19 +125,23 @@ impl Lab {
 
     /// Waits for what kubectl can wait for; gives the status.
     pub(crate) fn wait_for(&self, name: &str, what: &str) -> Value {
-        let test = format!("testrun/{name}");
+        self.wait_of(&format!("testrun/{name}"), what)
+    }
+
+    /// Waits for what kubectl can wait for of an object; gives its status.
+    pub(crate) fn wait_of(&self, object: &str, what: &str) -> Value {
         let waited = spawn(
             &[
                 "-n",
                 &self.namespace,
                 "wait",
                 &format!("--for={what}"),
-                &test,
+                object,
                 PATIENCE,
             ],
             None,
         );
-        let status = self.get(&test)["status"].clone();
+        let status = self.get(object)["status"].clone();
         assert!(
             waited.status.success(),
             "{what} was waited for in vain: {status:#}\n{}",

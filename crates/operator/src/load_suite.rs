@@ -1,0 +1,122 @@
+//! What a `LoadSuite` says: read, and checked.
+//!
+//! Must not know objects that are made of it, nor the API. Invariant: whatever an object holds becomes data or a refusal with a reason;
+//! nothing of it is ever read by a shell.
+
+use serde_json::{Map, Value};
+
+use crate::fields::{self, Fields};
+use crate::kind::Kind;
+use crate::results::Wanted;
+use crate::template;
+use crate::test::{PodTemplate, Refusal, Test, Work, invalid};
+
+/// Its fields.
+const FIELDS: &[&str] = &[
+    "cleanup",
+    "env",
+    "only",
+    "podTemplate",
+    "results",
+    "suite",
+    "ttlAfterFinished",
+];
+
+/// Reads an object as the API gives it.
+///
+/// # Errors
+/// It cannot be run as it is.
+pub fn read(object: &Value) -> Result<Test, Refusal> {
+    let empty = Map::new();
+    let spec = Fields::spec(object, &empty);
+    spec.only(FIELDS)?;
+    let kind = Kind::LoadSuite;
+    let none = || invalid("spec.suite: one of configMap and volumeClaim is wanted".to_owned());
+    let suite = spec.within("suite")?.ok_or_else(none)?;
+    suite.only(&["configMap", "volumeClaim"])?;
+    let work = Work::Suite {
+        file: suite.mounted("suite.yaml")?.ok_or_else(none)?,
+        results: results(&spec)?,
+    };
+    let only = spec.texts("only")?;
+    let pod = template::read(&spec, "podTemplate", kind.container())?;
+    Ok(Test {
+        kind,
+        name: fields::name(object)?,
+        namespace: fields::of_metadata(object, "namespace"),
+        uid: fields::of_metadata(object, "uid"),
+        work,
+        parallelism: 1,
+        // One word, so that a row that begins with a dash is no option.
+        arguments: only.iter().map(|row| format!("--only={row}")).collect(),
+        quiet: true,
+        // Each row's is in the state of the suite.
+        results: Wanted::Nowhere,
+        cleanup: spec.cleanup()?,
+        ttl: spec.span("ttlAfterFinished")?,
+        agent: PodTemplate::default(),
+        coordinator: template::with_env(pod, &spec)?,
+    })
+}
+
+/// The claim that keeps results.
+fn results(spec: &Fields<'_>) -> Result<Option<String>, Refusal> {
+    let Some(results) = spec.within("results")? else {
+        return Ok(None);
+    };
+    results.only(&["volumeClaim"])?;
+    let wanted = || invalid("spec.results.volumeClaim: a claim is wanted".to_owned());
+    let claim = results.within("volumeClaim")?.ok_or_else(wanted)?;
+    claim.only(&["name"])?;
+    let name = claim.text("name")?.filter(|name| !name.is_empty());
+    name.map(|name| Some(name.to_owned())).ok_or_else(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::test::{Cleanup, Source};
+
+    fn read(spec: &Value) -> Result<Test, Refusal> {
+        super::read(&json!({"metadata": {"name": "s", "uid": "u"}, "spec": spec}))
+    }
+
+    #[test]
+    fn the_least_is_a_file() {
+        let suite = read(&json!({"suite": {"configMap": {"name": "c"}}})).expect("a suite");
+        let path = suite.work.source().map(Source::path);
+        assert_eq!(path.as_deref(), Some("/test/suite.yaml"));
+        assert_eq!((suite.agents(), suite.cleanup), (0, Cleanup::Never));
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused_with_its_field() {
+        let with = |field: &str, value: Value| {
+            let mut spec = json!({"suite": {"configMap": {"name": "c"}}});
+            spec[field] = value;
+            spec
+        };
+        for (spec, named) in [
+            (json!({}), "spec.suite"),
+            (with("suite", json!({"inline": "x"})), "spec.suite.inline"),
+            (
+                with("suite", json!({"configMap": {"name": "c", "file": "../x"}})),
+                "leaves",
+            ),
+            (with("results", json!({})), "spec.results.volumeClaim"),
+            (
+                with("results", json!({"volumeClaim": {"name": ""}})),
+                "spec.results.volumeClaim",
+            ),
+            (with("results", json!({"s3": {}})), "spec.results.s3"),
+            (with("only", json!("a")), "spec.only"),
+            (with("parallelism", json!(2)), "spec.parallelism"),
+            (with("cleanup", json!("post")), "spec.cleanup"),
+        ] {
+            let refusal = read(&spec).expect_err(named);
+            assert!(refusal.message.contains(named), "{refusal}");
+        }
+    }
+}

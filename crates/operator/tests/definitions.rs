@@ -1,0 +1,32 @@
+//! The definitions of our own kinds beside that of `TestRun`s.
+//!
+//! Must not know what fields mean. Invariant: what the operator writes into the status of a `TestRun` is not dropped from that of another
+//! kind.
+
+use std::collections::BTreeSet;
+
+/// The fields of the status that a definition has.
+fn fields_of_status(definition: &str) -> BTreeSet<&str> {
+    let begin = "\n            status:\n";
+    let (_, status) = definition.split_once(begin).expect("it has a status");
+    let fields = status
+        .lines()
+        .filter_map(|line| line.strip_prefix(&" ".repeat(16)));
+    let fields = fields.filter(|line| !line.starts_with([' ', '-', '#']));
+    let fields = fields.filter_map(|line| Some(line.split_once(':')?.0));
+    fields.collect()
+}
+
+#[test]
+fn the_status_of_a_test_is_the_same_in_all_definitions() {
+    let of_test_run = fields_of_status(include_str!("../../../deploy/operator/crd.yaml"));
+    assert!(of_test_run.contains("exitCode"), "{of_test_run:?}");
+    for other in [
+        include_str!("../../../deploy/operator/crd-loadtest.yaml"),
+        include_str!("../../../deploy/operator/crd-loadsuite.yaml"),
+    ] {
+        let others = fields_of_status(other);
+        let lacking: Vec<&&str> = of_test_run.difference(&others).collect();
+        assert!(lacking.is_empty(), "{lacking:?}");
+    }
+}

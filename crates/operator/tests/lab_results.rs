@@ -41,6 +41,19 @@ fn files(folder: &Path) -> (Value, String) {
     (result, read("report.html"))
 }
 
+/// The ConfigMap of the test `f` is its own, and what is in it is what was measured.
+fn the_whole_is_fetched(lab: &Lab, status: &Value, asked: &Value) {
+    let map = status["results"]["configMap"].as_str().expect("a name");
+    let owner = lab.get(&format!("configmap/{map}"))["metadata"]["ownerReferences"][0].clone();
+    assert_eq!(owner["name"], "f");
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_string_lossy();
+    told_by(lab, "results", &["--out", &out, "f"]);
+    let (result, page) = files(folder.path());
+    assert_eq!(result["totals"]["seen"]["counts"]["started"], *asked);
+    assert!(page.contains("<html") && page.contains("iterations"));
+}
+
 #[test]
 #[ignore = "wants a cluster"]
 fn figures_and_the_whole_result_are_left() {
@@ -98,15 +111,7 @@ fn figures_and_the_whole_result_are_left() {
         "{told}"
     );
 
-    let map = status["results"]["configMap"].as_str().expect("a name");
-    let owner = lab.get(&format!("configmap/{map}"))["metadata"]["ownerReferences"][0].clone();
-    assert_eq!(owner["name"], "f");
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().to_string_lossy();
-    told_by(&lab, "results", &["--out", &out, "f"]);
-    let (result, page) = files(folder.path());
-    assert_eq!(result["totals"]["seen"]["counts"]["started"], asked);
-    assert!(page.contains("<html") && page.contains("iterations"));
+    the_whole_is_fetched(&lab, &status, &asked);
     // The pods end with the test, what hands the result on too.
     lab.kubectl(&[
         "wait",

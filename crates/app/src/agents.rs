@@ -17,7 +17,7 @@ use loadline_model::{ExitCode, TestPlan};
 use loadline_run::{Load, ScriptSetup};
 
 use crate::terminal::print;
-use crate::{Ending, Env, Files};
+use crate::{Ending, Env, Files, recipe};
 
 /// Most agents of a test.
 pub(crate) const AGENTS_MAX: u32 = 1_000;
@@ -97,6 +97,7 @@ impl WantedAgents {
             listen,
             identity,
             plan: Arc::clone(job.plan),
+            made_of: recipe::made_of(&job.recipe.plan),
             recipe: job.recipe,
             data: script.map_or_else(Arc::default, |script| Arc::clone(&script.data)),
             takers: Takers {
@@ -124,6 +125,7 @@ impl WantedAgents {
             let code = match error {
                 FleetError::Plan(_) => ExitCode::InvalidConfig,
                 FleetError::Listen(..) => ExitCode::CannotListen,
+                FleetError::NoRandomness => ExitCode::Other,
             };
             Ending::refusal(code, &format!("--agents: {error}"))
         })?;

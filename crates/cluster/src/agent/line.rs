@@ -1,0 +1,131 @@
+//! What an agent says, over whatever connection it has.
+//!
+//! Must not know what is said. Invariants: what is said while there is no connection and may be missed, is; lines of the log are kept up to a
+//! bound, and what goes beyond it is counted.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use loadline_engine::ScriptLog;
+use loadline_script::host::{LogEntry, LogLevel};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::generated::from_agent::What;
+use crate::generated::{FromAgent, LogLine, log_line};
+use crate::message::level_to_send;
+
+/// Most lines of the log that wait for a connection.
+const LINES_MAX: usize = 1_000;
+
+/// One connection; where it is gone, what is said is not heard.
+#[derive(Clone, Debug)]
+pub(super) struct Line(pub(super) UnboundedSender<FromAgent>);
+
+impl Line {
+    pub(super) fn say(&self, what: What) {
+        // Where the wire is gone, its other end is told.
+        drop(self.0.send(FromAgent { what: Some(what) }));
+    }
+}
+
+/// The connection that there is, if there is one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outgoing(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    line: Option<Line>,
+    /// Lines of the log that wait.
+    waiting: VecDeque<LogLine>,
+    /// How many were dropped.
+    dropped: u64,
+}
+
+impl Outgoing {
+    /// Says it now; without a connection lines of the log wait, and nothing else does.
+    pub(super) fn say(&self, what: What) {
+        let mut state = self.state();
+        match (&state.line, what) {
+            (Some(line), what) => line.say(what),
+            (None, What::Log(_)) if state.waiting.len() >= LINES_MAX => state.dropped += 1,
+            (None, What::Log(entry)) => state.waiting.push_back(entry),
+            (None, _) => {}
+        }
+    }
+
+    /// There is a connection: says what has waited.
+    pub(super) fn connect(&self, line: Line) {
+        let mut state = self.state();
+        let dropped = std::mem::take(&mut state.dropped);
+        for entry in state.waiting.drain(..) {
+            line.say(What::Log(entry));
+        }
+        if dropped > 0 {
+            line.say(What::Log(LogLine {
+                level: level_to_send(LogLevel::Warning).into(),
+                message: format!(
+                    "{dropped} lines of the log are missing: there was no connection to the coordinator"
+                ),
+                fields: Vec::new(),
+            }));
+        }
+        state.line = Some(line);
+    }
+
+    /// There is none any more.
+    pub(super) fn disconnect(&self) {
+        self.state().line = None;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ScriptLog for Outgoing {
+    fn write(&self, entry: &LogEntry<'_>) {
+        let fields = entry.fields.iter();
+        let fields = fields.map(|(name, value)| log_line::Field {
+            name: (*name).to_owned(),
+            value: (*value).to_owned(),
+        });
+        self.say(What::Log(LogLine {
+            level: level_to_send(entry.level).into(),
+            message: entry.message.to_owned(),
+            fields: fields.collect(),
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[test]
+    fn lines_of_the_log_wait_for_a_connection_up_to_a_bound() {
+        let outgoing = Outgoing::default();
+        for _ in 0..LINES_MAX + 2 {
+            outgoing.say(What::Log(LogLine::default()));
+        }
+        let (sender, mut said) = unbounded_channel();
+        outgoing.connect(Line(sender));
+        let mut told = Vec::new();
+        while let Ok(FromAgent {
+            what: Some(What::Log(line)),
+        }) = said.try_recv()
+        {
+            told.push(line.message);
+        }
+        assert_eq!(told.len(), LINES_MAX + 1);
+        assert!(
+            told[LINES_MAX].starts_with("2 lines"),
+            "{}",
+            told[LINES_MAX]
+        );
+        outgoing.disconnect();
+        outgoing.say(What::Log(LogLine::default()));
+        assert!(said.try_recv().is_err(), "nobody hears it");
+    }
+}

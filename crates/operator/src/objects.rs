@@ -15,6 +15,8 @@ pub const API_VERSION: &str = "k6.io/v1alpha1";
 const GRACE_S: u32 = 30;
 /// How many pods may come in the place of an agent's: as many as the coordinator takes.
 const REPLACED_MAX: u32 = 5;
+/// How many pods may come in the place of the coordinator's: a test that kills it would kill the next one, too.
+const COORDINATORS_MAX: u32 = 3;
 
 /// The Service under which the coordinator is found.
 #[must_use]
@@ -76,7 +78,10 @@ pub fn network_policy(run: &TestRun) -> Option<Value> {
 #[must_use]
 pub fn coordinator(run: &TestRun, settings: &Settings) -> Value {
     let name = Names::of(run).coordinator();
-    job(run, &name, pods::coordinator(run, settings))
+    let mut job = job(run, &name, pods::coordinator(run, settings));
+    job["spec"]["backoffLimit"] = json!(COORDINATORS_MAX);
+    job["spec"]["podFailurePolicy"] = replaced_after([ENDED_BY_ITSELF, MOVED]);
+    job
 }
 
 /// The agents' Jobs; `address`: where the coordinator is.
@@ -86,20 +91,31 @@ pub fn agents(run: &TestRun, settings: &Settings, address: &str) -> Vec<Value> {
         let template = pods::agent(run, settings, number, address);
         let mut job = job(run, &Names::of(run).agent(number), template);
         job["spec"]["backoffLimit"] = json!(REPLACED_MAX);
-        job["spec"]["podFailurePolicy"] = replaced_after();
+        job["spec"]["podFailurePolicy"] = replaced_after([MOVED, ENDED_BY_ITSELF]);
         job
     };
     (1..=run.parallelism).map(of_one).collect()
 }
 
-/// A pod that was moved away or killed is made anew; an agent that ended by itself has had its test.
-fn replaced_after() -> Value {
+/// What a Job does with a pod of its own.
+type Rule = fn() -> Value;
+
+/// A pod that was moved away is made anew.
+const MOVED: Rule = || {
     let moved = json!([{"type": "DisruptionTarget", "status": "True"}]);
+    json!({"action": "Ignore", "onPodConditions": moved})
+};
+
+/// One that ended by itself has had its test.
+const ENDED_BY_ITSELF: Rule = || {
     let signals: Vec<u8> = (129..=159).collect();
-    json!({"rules": [
-        {"action": "Ignore", "onPodConditions": moved},
-        {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": signals}},
-    ]})
+    json!({"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": signals}})
+};
+
+/// Which pods are made anew: those that were moved away or killed. The first rule that fits counts: an agent that was moved away is
+/// replaced however it ended, but a coordinator that ended its test while it was moved away has a result.
+fn replaced_after(rules: [Rule; 2]) -> Value {
+    json!({"rules": rules.map(|rule| rule())})
 }
 
 /// Host and port under which agents call the coordinator: an address, which needs no names to be served, or where it has colons a name.

@@ -12,6 +12,8 @@ use serde_json::Value;
 pub const PASSED: &str = "TestRunPassed";
 /// Condition that tells whether there is load.
 pub const RUNNING: &str = "TestRunRunning";
+/// Condition that tells whether another pod went on with the coordinator's work; there once the first one was lost.
+pub const COORDINATOR_REPLACED: &str = "TestRunCoordinatorReplaced";
 
 /// Where a test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ mod hindrance;
 mod losses;
 mod verdict;
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -42,11 +43,11 @@ impl Seen {
         self.jobs.iter().find(|job| job.role == role)
     }
 
-    /// The pod of a role; of several the one that is not over.
+    /// The pod of a role; of several the one that is not over, else the last.
     #[must_use]
     pub fn pod(&self, role: Role) -> Option<&SeenPod> {
         let mut pods: Vec<&SeenPod> = self.pods.iter().filter(|pod| pod.role == role).collect();
-        pods.sort_by_key(|pod| (pod.is_over(), pod.name.clone()));
+        pods.sort_by_key(|pod| (pod.is_over(), Reverse(pod.made), pod.name.clone()));
         pods.first().copied()
     }
 }
@@ -271,7 +272,7 @@ impl At<'_> {
                 self.now,
             )
             .and(Act::DropAgents),
-            None => self.losses(),
+            None => self.coordinator_change().unwrap_or_else(|| self.losses()),
         }
     }
 

@@ -18,7 +18,7 @@ use loadline_run::{Load, ScriptLog, ScriptMetrics};
 use loadline_script::vu::SetupData;
 
 use crate::terminal::print;
-use crate::{Ending, Env, Files};
+use crate::{Ending, Env, Files, recipe};
 
 /// Most agents of a test.
 pub(crate) const AGENTS_MAX: u32 = 1_000;
@@ -103,6 +103,7 @@ impl WantedAgents {
             listen,
             identity,
             plan: Arc::clone(job.plan),
+            made_of: recipe::made_of(&job.recipe.plan),
             recipe: job.recipe,
             data: job.data,
             takers: Takers {
@@ -131,6 +132,7 @@ impl WantedAgents {
             let code = match error {
                 FleetError::Plan(_) => ExitCode::InvalidConfig,
                 FleetError::Listen(..) => ExitCode::CannotListen,
+                FleetError::NoRandomness => ExitCode::Other,
             };
             Ending::refusal(code, &format!("--agents: {error}"))
         })?;

@@ -36,6 +36,16 @@ impl Offset {
     pub(crate) fn there(&self, here_ns: u64) -> u64 {
         (i128::from(here_ns) + self.ns) as u64
     }
+
+    /// An instant of the other clock on this one, as [`Offset::there`].
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "what wraps is read as a signed number"
+    )]
+    pub(crate) fn here(&self, there_ns: u64) -> u64 {
+        (i128::from(there_ns) - self.ns) as u64
+    }
 }
 
 /// What is known of another clock.
@@ -101,6 +111,7 @@ mod tests {
             let offset = clock.offset();
             prop_assert!((offset.ns - i128::from(ahead)).unsigned_abs() <= u128::from(offset.error_ns) + 1);
             prop_assert_eq!(i128::from(offset.there(now)), i128::from(now) + offset.ns);
+            prop_assert_eq!(offset.here(offset.there(now)), now);
         }
     }
 }

@@ -8,7 +8,7 @@
 /// What an agent says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FromAgent {
-    #[prost(oneof = "from_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8")]
+    #[prost(oneof = "from_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
     pub what: ::core::option::Option<from_agent::What>,
 }
 /// Nested message and enum types in `FromAgent`.
@@ -31,6 +31,8 @@ pub mod from_agent {
         Signal(super::Signal),
         #[prost(message, tag = "8")]
         Log(super::LogLine),
+        #[prost(message, tag = "9")]
+        HandOver(super::HandOver),
     }
 }
 /// What the coordinator says.
@@ -72,9 +74,32 @@ pub struct Hello {
     /// What the agent is called in messages.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
+    /// For how long the agent's load goes on without a coordinator, in milliseconds.
+    #[prost(uint64, tag = "3")]
+    pub grace_ms: u64,
+    /// What the agent does already; none of one that joins anew.
+    #[prost(message, optional, tag = "4")]
+    pub part: ::core::option::Option<Part>,
+}
+/// A part of a test, and who does it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Part {
+    /// Run, test and generation as the welcome told them.
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub test: ::prost::alloc::string::String,
+    /// The agent's number, from 0.
+    #[prost(uint32, tag = "3")]
+    pub number: u32,
+    #[prost(uint32, tag = "4")]
+    pub generation: u32,
+    /// How many orders the agent has heard.
+    #[prost(uint64, tag = "5")]
+    pub orders: u64,
 }
 /// The answer to it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Welcome {
     /// The agent's number, from 0.
     #[prost(uint32, tag = "1")]
@@ -82,6 +107,51 @@ pub struct Welcome {
     /// How many there are.
     #[prost(uint32, tag = "2")]
     pub agents: u32,
+    /// The name of the run; one that goes on under another coordinator keeps it.
+    #[prost(string, tag = "3")]
+    pub run: ::prost::alloc::string::String,
+    /// A digest of what the test is made of.
+    #[prost(string, tag = "4")]
+    pub test: ::prost::alloc::string::String,
+    /// How many agents had the part before.
+    #[prost(uint32, tag = "5")]
+    pub generation: u32,
+    /// Set for an agent that does its part already.
+    #[prost(message, optional, tag = "6")]
+    pub back: ::core::option::Option<Return>,
+}
+/// How an agent goes on that has joined again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Return {
+    /// The number of the first report that has not arrived.
+    #[prost(uint64, tag = "1")]
+    pub next_report: u64,
+    /// The coordinator is another one: it is handed everything over, and reports are numbered anew and sent after the next Start.
+    #[prost(bool, tag = "2")]
+    pub is_anew: bool,
+}
+/// What a coordinator goes on with that has not begun the test.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct HandOver {
+    /// The start of the run, on the agent's monotonic clock.
+    #[prost(uint64, tag = "1")]
+    pub at_ns: u64,
+    /// As Start told it.
+    #[prost(uint64, tag = "2")]
+    pub from_ns: u64,
+    #[prost(string, optional, tag = "3")]
+    pub data: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "vec", tag = "4")]
+    pub kept: ::prost::alloc::vec::Vec<u8>,
+    /// As the agent told it.
+    #[prost(message, optional, tag = "5")]
+    pub ready: ::core::option::Option<Ready>,
+    /// All orders that the agent has heard.
+    #[prost(message, repeated, tag = "6")]
+    pub orders: ::prost::alloc::vec::Vec<Order>,
+    /// How many seconds, from the first, the first report of each worker covers; zero: each second has its own.
+    #[prost(uint64, tag = "7")]
+    pub seconds_in_one: u64,
 }
 /// What time is it at yours?
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -153,6 +223,19 @@ pub struct Start {
     /// The agent comes in the place of one that was lost: what the plan has before this instant of the run is not its own.
     #[prost(uint64, tag = "3")]
     pub from_ns: u64,
+    /// What another coordinator would need to go on with the test: a Kept. The agent hands it over as it is.
+    #[prost(bytes = "vec", tag = "4")]
+    pub kept: ::prost::alloc::vec::Vec<u8>,
+}
+/// What a coordinator knows of a test that its agents do not.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Kept {
+    /// For how long the test had run when the load began.
+    #[prost(uint64, tag = "1")]
+    pub begun_before_ns: u64,
+    /// Measurements before the load: deflated JSON.
+    #[prost(bytes = "vec", tag = "2")]
+    pub seen: ::prost::alloc::vec::Vec<u8>,
 }
 /// An order while the run goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

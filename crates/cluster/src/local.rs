@@ -51,8 +51,8 @@ impl LocalAgents {
         command
             .args(["agent", "--join", &self.at.to_string()])
             .args(["--name", name])
-            // It is started again instead.
-            .args(["--rejoin", "0s"])
+            // Nobody can take its coordinator's place: the address and the token are this run's.
+            .args(["--orphan-grace", "0s"])
             .env(TOKEN_VARIABLE, self.token.text())
             .stdin(Stdio::null())
             .stdout(Stdio::null());

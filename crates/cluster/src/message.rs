@@ -25,7 +25,7 @@ const INFLATED_MAX: u64 = 256 << 20;
 /// Most of anything that an agent can have counted: 35 years at a million a second.
 const COUNT_MAX: u64 = 1 << 50;
 /// Most seconds of a run.
-const SECONDS_MAX: u64 = 1 << 32;
+pub(crate) const SECONDS_MAX: u64 = 1 << 32;
 /// Most workers of an agent.
 pub(crate) const WORKERS_MAX: u32 = 1 << 12;
 
@@ -126,6 +126,9 @@ pub(crate) fn report_to_send(number: u64, report: WorkerReport) -> io::Result<Op
         WorkerReport::Script(_)
         | WorkerReport::Lost { .. }
         | WorkerReport::Replaced { .. }
+        | WorkerReport::Away { .. }
+        | WorkerReport::Returned { .. }
+        | WorkerReport::Settled { .. }
         | WorkerReport::GivenUp { .. } => return Ok(None),
     }))
 }

@@ -106,6 +106,22 @@ pub fn coordinator(
     (server, running, listen, token.expect("the token is told"))
 }
 
+/// A token that tests choose.
+pub const TOKEN: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+
+/// A coordinator at an address of a token that is known: one that may be started again.
+#[must_use]
+pub fn coordinator_at(folder: &Path, at: &str, agents: &str, command: &[&str]) -> Running {
+    let (name, rest) = command.split_first().expect("a command");
+    let mut coordinator = loadline();
+    coordinator
+        .current_dir(folder)
+        .args([*name, "-q", "--agents", agents, "--listen", at])
+        .args(rest)
+        .env("LOADLINE_JOIN_TOKEN", TOKEN);
+    Running::start(coordinator)
+}
+
 /// An agent of this name that joins with a token.
 #[must_use]
 pub fn agent(at: &str, token: &str, name: &str) -> Command {

@@ -81,12 +81,31 @@ impl Clock {
         self.zero.begun_ns.store(platform::monotonic_ns(), Relaxed);
     }
 
+    /// The test began so long before the run: others began it.
+    pub fn begin_test_before(&self, before_ns: u64) {
+        let begun = self.origin_ns().wrapping_sub(before_ns);
+        self.zero.begun_ns.store(begun, Relaxed);
+    }
+
+    /// How long before the run the test began; nought where it did with the run.
+    #[must_use]
+    pub fn test_begun_before_ns(&self) -> u64 {
+        match self.zero.begun_ns.load(Relaxed) {
+            0 => 0,
+            begun => ahead_ns(self.origin_ns(), begun).max(0).unsigned_abs(),
+        }
+    }
+
     /// The time since the test began.
     #[must_use]
     pub fn since_test_began(&self) -> Nanos {
         match self.zero.begun_ns.load(Relaxed) {
             0 => self.now(),
-            begun => Nanos(platform::monotonic_ns().saturating_sub(begun)),
+            begun => Nanos(
+                ahead_ns(platform::monotonic_ns(), begun)
+                    .max(0)
+                    .unsigned_abs(),
+            ),
         }
     }
 

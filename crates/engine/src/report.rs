@@ -59,6 +59,29 @@ pub enum WorkerReport {
         planned: Option<PlannedArrivals>,
         /// Whether others may still come in their place.
         is_awaited: bool,
+        /// Whether they may still report: what they had begun is booked by [`WorkerReport::Settled`].
+        is_unsettled: bool,
+    },
+    /// Workers elsewhere cannot be heard for now: nothing waits for them.
+    Away {
+        /// Which.
+        workers: Range<u32>,
+    },
+    /// They can be heard again, and have worked on.
+    Returned {
+        /// Which.
+        workers: Range<u32>,
+        /// Who they are.
+        what: String,
+    },
+    /// Lost workers that were unsettled will not report any more.
+    Settled {
+        /// The first of them.
+        lost: u32,
+        /// Requests that they had begun and not reported.
+        begun: u64,
+        /// Requests whose end they had not reported.
+        unended: u64,
     },
     /// Workers elsewhere have come in the place of others that were lost.
     Replaced {

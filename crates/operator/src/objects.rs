@@ -15,6 +15,8 @@ use crate::test::{Source, Test};
 const GRACE_S: u32 = 30;
 /// How many pods may come in the place of an agent's: as many as the coordinator takes.
 const REPLACED_MAX: u32 = 5;
+/// How many pods may come in the place of the coordinator's: a test that kills it would kill the next one, too.
+const COORDINATORS_MAX: u32 = 3;
 
 /// The Service under which the coordinator is found.
 #[must_use]
@@ -121,7 +123,15 @@ pub fn network_policy(run: &Test) -> Option<Value> {
 #[must_use]
 pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     let name = Names::of(run).coordinator();
-    job(run, &name, pods::coordinator(run, settings))
+    let mut job = job(run, &name, pods::coordinator(run, settings));
+    if run.work.is_alone() {
+        // Nobody else has what it did so far.
+        return job;
+    }
+    job["spec"]["backoffLimit"] = json!(COORDINATORS_MAX);
+    let ended = ended("FailJob", Some(run.kind.container()));
+    job["spec"]["podFailurePolicy"] = replaced_after([ended, moved()]);
+    job
 }
 
 /// The agents' Jobs; `address`: where the coordinator is.
@@ -134,7 +144,7 @@ pub fn agents(run: &Test, settings: &Settings, address: &str) -> Vec<Value> {
         let template = pods::agent(run, settings, number, address);
         let mut job = job(run, &Names::of(run).agent(number), template);
         job["spec"]["backoffLimit"] = json!(REPLACED_MAX);
-        job["spec"]["podFailurePolicy"] = replaced_after("FailJob", None);
+        job["spec"]["podFailurePolicy"] = replaced_after([moved(), ended("FailJob", None)]);
         job
     };
     (1..=run.parallelism).map(of_one).collect()
@@ -149,25 +159,33 @@ fn indexed(run: &Test, settings: &Settings, address: &str) -> Value {
     spec["completions"] = json!(run.parallelism);
     spec["parallelism"] = json!(run.parallelism);
     spec["backoffLimitPerIndex"] = json!(REPLACED_MAX);
-    spec["podFailurePolicy"] = replaced_after("FailIndex", Some(run.kind.container()));
+    spec["podFailurePolicy"] =
+        replaced_after([moved(), ended("FailIndex", Some(run.kind.container()))]);
     // What counts is the limit of each index.
     spec["backoffLimit"] = json!(i32::MAX);
     job
 }
 
-/// A pod that was moved away or killed is made anew; an agent that ended by itself has had its test. `container`: the one that counts;
-/// `None`: there is no other.
-fn replaced_after(action: &str, container: Option<&str>) -> Value {
+/// A pod that was moved away is made anew.
+fn moved() -> Value {
     let moved = json!([{"type": "DisruptionTarget", "status": "True"}]);
+    json!({"action": "Ignore", "onPodConditions": moved})
+}
+
+/// One that ended by itself has had its test. `container`: the one that counts; `None`: there is no other.
+fn ended(action: &str, container: Option<&str>) -> Value {
     let signals: Vec<u8> = (129..=159).collect();
     let mut codes = json!({"operator": "NotIn", "values": signals});
     if let Some(container) = container {
         codes["containerName"] = json!(container);
     }
-    json!({"rules": [
-        {"action": "Ignore", "onPodConditions": moved},
-        {"action": action, "onExitCodes": codes},
-    ]})
+    json!({"action": action, "onExitCodes": codes})
+}
+
+/// Which pods are made anew: those that were moved away or killed. The first rule that fits counts: an agent that was moved away is
+/// replaced however it ended, but a coordinator that ended its test while it was moved away has a result.
+fn replaced_after(rules: [Value; 2]) -> Value {
+    json!({"rules": rules})
 }
 
 /// Host and port under which agents call the coordinator: an address, which needs no names to be served, or where it has colons a name.

@@ -22,6 +22,8 @@ struct Words {
     is_prepared: &'static str,
     is_running: &'static str,
     is_over: &'static str,
+    /// Condition that tells whether another pod went on with the coordinator's work; there once the first one was lost.
+    coordinator_replaced: &'static str,
 }
 
 /// Those of k6-operator, and the result beside them.
@@ -31,6 +33,7 @@ const K6: Words = Words {
     is_prepared: "TestRunPreparation",
     is_running: "TestRunRunningTrue",
     is_over: "TestRunRunningFalse",
+    coordinator_replaced: "TestRunCoordinatorReplaced",
 };
 /// Those of our own kinds.
 const OWN: Words = Words {
@@ -39,6 +42,7 @@ const OWN: Words = Words {
     is_prepared: "Preparation",
     is_running: "Load",
     is_over: "Over",
+    coordinator_replaced: "CoordinatorReplaced",
 };
 
 /// Conditions of k6-operator that are the same in all tests, but for the first.
@@ -250,6 +254,12 @@ impl Status {
     #[must_use]
     pub fn running(&self) -> Option<&Condition> {
         self.condition(self.words().running)
+    }
+
+    /// The type of the condition that tells whether another pod went on with the coordinator's work.
+    #[must_use]
+    pub fn coordinator_replaced(&self) -> &'static str {
+        self.words().coordinator_replaced
     }
 
     /// As it is written: with what kubectl's columns cannot count themselves.

@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use loadline_engine::{INTERVAL, PlannedArrivals, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
-use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
+use loadline_model::event::{
+    AGENT_LOST_MARK, AGENT_REPLACED_MARK, AGENT_RETURNED_MARK, COORDINATOR_REPLACED_MARK,
+};
 use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
 use loadline_model::{ErrorClass, Nanos, Snapshot, TestPlan};
 
 use crate::generator::{AskTotals, SelfWatch};
-use crate::load::Load;
+use crate::load::{Load, UnderWay};
 
 /// A second that some workers have reported.
 #[derive(Default)]
@@ -32,20 +34,20 @@ struct Unoffered {
     /// To whom it is booked.
     worker: u32,
     arrivals: PlannedArrivals,
-    /// What those who were lost with it had planned.
-    by_others: u64,
+    /// Those who were lost with it: what they had planned is theirs.
+    others: Range<u32>,
     /// From here on it is others', who came in their place; `None`: nobody did.
     until: Option<Nanos>,
 }
 
 impl Unoffered {
-    /// What was lost of what is due by an instant.
-    fn by(&self, now: Nanos) -> u64 {
+    /// What was lost of what is due by an instant, beside what others had planned.
+    fn by(&self, now: Nanos, by_others: u64) -> u64 {
         let all = match self.until {
             Some(until) if until <= now => self.arrivals.before(until),
             _ => self.arrivals.by(now),
         };
-        all.saturating_sub(self.by_others)
+        all.saturating_sub(by_others)
     }
 }
 
@@ -67,6 +69,12 @@ pub(crate) struct Collector {
     unoffered: Vec<Unoffered>,
     /// The first of lost workers in whose place others may come.
     awaited: BTreeSet<u32>,
+    /// The first of lost workers that may still report.
+    unsettled: BTreeSet<u32>,
+    /// Workers that cannot be heard for now.
+    away: BTreeSet<u32>,
+    /// Seconds before this one are known as one only.
+    whole_from: u64,
     watch: SelfWatch,
     pub(crate) never_started: u64,
     pub(crate) last_done: Nanos,
@@ -84,10 +92,16 @@ pub(crate) struct Told {
 }
 
 impl Collector {
-    /// That of a run whose workers are ready.
-    pub(crate) fn of(plan: &TestPlan, load: &dyn Load) -> Collector {
+    /// That of a run whose workers are ready, or under way already.
+    pub(crate) fn of(plan: &TestPlan, load: &dyn Load, under_way: Option<&UnderWay>) -> Collector {
         let totals = load.generator_totals();
-        Collector::new(load.workers(), plan.is_open(), plan.warm_up, totals)
+        let mut collector = Collector::new(load.workers(), plan.is_open(), plan.warm_up, totals);
+        if let Some(under_way) = under_way {
+            collector.whole_from = under_way.seconds_in_one;
+            let went_on = (COORDINATOR_REPLACED_MARK, under_way.what.clone());
+            collector.of_agents.push(went_on);
+        }
+        collector
     }
 
     fn new(workers: u32, open: bool, warm_up: Duration, ask: AskTotals) -> Collector {
@@ -102,6 +116,9 @@ impl Collector {
             told_by_worker: vec![0; workers as usize],
             unoffered: Vec::new(),
             awaited: BTreeSet::new(),
+            unsettled: BTreeSet::new(),
+            away: BTreeSet::new(),
+            whole_from: 0,
             watch: SelfWatch::begin(ask),
             never_started: 0,
             last_done: Nanos::ZERO,
@@ -123,7 +140,8 @@ impl Collector {
     /// Whether every worker has ended, and no other is awaited.
     pub(crate) fn all_ended(&self) -> bool {
         let mut reached = self.reached_by_worker.iter();
-        self.awaited.is_empty() && reached.all(|at| *at == u64::MAX)
+        let nobody_comes = self.awaited.is_empty() && self.unsettled.is_empty();
+        nobody_comes && reached.all(|at| *at == u64::MAX)
     }
 
     /// Takes a report.
@@ -136,7 +154,11 @@ impl Collector {
                 waiting,
                 planned,
             } => {
-                self.reached_by_worker[worker as usize] = interval + 1;
+                // Lost workers may still report, and nothing waits for it.
+                let reached = &mut self.reached_by_worker[worker as usize];
+                if *reached != u64::MAX {
+                    *reached = interval + 1;
+                }
                 self.whole = self.whole.max(interval + 1);
                 let busy = share_of_interval(seen.worker_cpu_ns);
                 let pending = self.add(worker, interval, *seen, planned);
@@ -163,14 +185,25 @@ impl Collector {
                 unended,
                 planned,
                 is_awaited,
+                is_unsettled,
             } => {
                 if is_awaited {
                     self.awaited.insert(workers.start);
                 }
-                let mut seen = Snapshot::default();
-                seen.counts.started = begun;
-                seen.counts.lost = unended;
-                self.lose(workers, why, seen, planned);
+                if is_unsettled {
+                    self.unsettled.insert(workers.start);
+                }
+                self.lose(workers, why, lost_requests(begun, unended), planned);
+            }
+            WorkerReport::Settled {
+                lost,
+                begun,
+                unended,
+            } => self.settle(lost, lost_requests(begun, unended)),
+            WorkerReport::Away { workers } => self.away.extend(workers),
+            WorkerReport::Returned { workers, what } => {
+                self.away.retain(|worker| !workers.contains(worker));
+                self.of_agents.push((AGENT_RETURNED_MARK, what));
             }
             WorkerReport::Replaced {
                 workers,
@@ -204,12 +237,10 @@ impl Collector {
             self.add(workers.start, interval, seen, planned);
         }
         if let Some(arrivals) = planned {
-            let others = workers.clone().skip(1);
-            let by_others = others.filter_map(|other| self.planned_by_worker.get(other as usize));
             self.unoffered.push(Unoffered {
                 worker: workers.start,
                 arrivals,
-                by_others: by_others.sum(),
+                others: workers.start + 1..workers.end,
                 until: None,
             });
         }
@@ -219,6 +250,15 @@ impl Collector {
             }
         }
         self.of_agents.push((AGENT_LOST_MARK, why));
+    }
+
+    /// Books what lost workers had begun that will not report any more.
+    fn settle(&mut self, lost: u32, seen: Snapshot) {
+        if self.unsettled.remove(&lost)
+            && let Some(planned) = self.planned_by_worker.get(lost as usize).copied()
+        {
+            self.add(lost, self.told, seen, planned);
+        }
     }
 
     /// Others have come in the place of workers that were lost: from an instant on, what these would have offered is theirs.
@@ -238,7 +278,8 @@ impl Collector {
     /// Adds what a worker saw to a second, or to the next that is told where this one was.
     fn add(&mut self, worker: u32, interval: u64, seen: Snapshot, planned: u64) -> &mut Pending {
         self.planned_by_worker[worker as usize] = planned;
-        let pending = self.pending.entry(interval.max(self.told)).or_default();
+        let first = self.told.max(self.whole_from.saturating_sub(1));
+        let pending = self.pending.entry(interval.max(first)).or_default();
         pending.seen.merge(seen);
         pending.planned.push((worker, planned));
         pending
@@ -247,7 +288,9 @@ impl Collector {
     /// The next second that can be told, in order: every worker has reported it, or a later one, or
     /// has ended, and one worked through it. It covers several where all workers were held up.
     pub(crate) fn next_told(&mut self, active_vus: u64) -> Option<Told> {
-        let reached = self.reached_by_worker.iter().min().copied()?;
+        let heard = (0..).zip(&self.reached_by_worker);
+        let heard = heard.filter(|(worker, _)| !self.away.contains(worker));
+        let reached = heard.map(|(_, reached)| *reached).min()?;
         let entry = self.pending.first_entry()?;
         if *entry.key() >= reached.min(self.whole) {
             return None;
@@ -293,8 +336,11 @@ impl Collector {
     /// Books what lost workers would have offered up to an instant.
     fn add_unoffered(&mut self, until: Nanos, pending: &mut Pending) {
         for lost in &self.unoffered {
+            let others = lost.others.clone();
+            let others = others.filter_map(|other| self.planned_by_worker.get(other as usize));
+            let unoffered = lost.by(until, others.sum());
             let known = &mut self.planned_by_worker[lost.worker as usize];
-            *known = lost.by(until).max(*known);
+            *known = unoffered.max(*known);
             pending.planned.push((lost.worker, *known));
         }
     }
@@ -336,6 +382,14 @@ impl Collector {
     }
 }
 
+/// Requests that were begun and not reported, and those whose end was not.
+fn lost_requests(begun: u64, unended: u64) -> Snapshot {
+    let mut seen = Snapshot::default();
+    seen.counts.started = begun;
+    seen.counts.lost = unended;
+    seen
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a share for showing")]
 fn share_of_interval(cpu_ns: u64) -> f64 {
     cpu_ns as f64 / INTERVAL.as_nanos() as f64
@@ -351,207 +405,4 @@ fn quantile(trend: &TimeTrend, q: f64) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use loadline_engine::platform::GeneratorTotals;
-
-    use super::*;
-    use crate::verdict::tests::builder::{Run, arrivals};
-
-    fn collector(workers: u32, open: bool) -> Collector {
-        Collector::new(
-            workers,
-            open,
-            Duration::ZERO,
-            Box::new(GeneratorTotals::default),
-        )
-    }
-
-    fn interval(worker: u32, interval: u64, completed: u64) -> WorkerReport {
-        let mut seen = Snapshot::default();
-        seen.counts.completed = completed;
-        WorkerReport::Interval {
-            worker,
-            interval,
-            seen: Box::new(seen),
-            waiting: 0,
-            planned: 0,
-        }
-    }
-
-    fn ended_with(worker: u32, interval: u64, completed: u64, planned: u64) -> WorkerReport {
-        let mut seen = Snapshot::default();
-        seen.counts.completed = completed;
-        WorkerReport::Ended {
-            worker,
-            interval,
-            seen: Box::new(seen),
-            planned,
-            never_started: 0,
-            last_done: Nanos::ZERO,
-        }
-    }
-
-    fn ended(worker: u32) -> WorkerReport {
-        ended_with(worker, 2, 0, 0)
-    }
-
-    /// What is told after each report: number, length and answers of the seconds.
-    fn told(reports: Vec<WorkerReport>) -> Vec<(u64, u64, u64)> {
-        let mut collector = collector(2, false);
-        let mut told = Vec::new();
-        for report in reports {
-            collector.take(report);
-            while let Some(Told { row, .. }) = collector.next_told(0) {
-                told.push((row.at_ns, row.span_ns, row.completed));
-            }
-        }
-        told
-    }
-
-    const S: u64 = Nanos::PER_SECOND;
-
-    #[test]
-    fn a_worker_that_has_ended_does_not_stand_for_one_that_is_late() {
-        let reports = vec![
-            interval(0, 0, 1),
-            interval(1, 0, 2),
-            interval(0, 1, 4),
-            ended(0),
-            interval(1, 1, 8),
-            ended(1),
-        ];
-        assert_eq!(told(reports), [(0, S, 3), (S, S, 12)]);
-    }
-
-    #[test]
-    fn what_a_worker_saw_before_it_ended_belongs_to_the_second_in_which_it_ended() {
-        let reports = vec![
-            interval(0, 0, 1),
-            interval(1, 0, 2),
-            ended_with(0, 1, 4, 0),
-            interval(1, 1, 8),
-            ended_with(1, 2, 16, 0),
-        ];
-        let mut collector = collector(2, false);
-        let mut told = Vec::new();
-        for report in reports {
-            collector.take(report);
-            while let Some(Told { row, .. }) = collector.next_told(0) {
-                told.push((row.at_ns, row.span_ns, row.completed));
-            }
-        }
-        assert_eq!(told, [(0, S, 3), (S, S, 12)]);
-        let rest = collector.tell_rest(Nanos(2 * S), Nanos(2 * S + 9));
-        let rest = rest.expect("there was more").row;
-        assert_eq!((rest.at_ns, rest.span_ns, rest.completed), (2 * S, 9, 16));
-    }
-
-    #[test]
-    fn workers_that_end_within_a_second_leave_it_to_the_rest() {
-        let reports = vec![interval(0, 0, 1), interval(1, 0, 2), ended(0), ended(1)];
-        assert_eq!(told(reports), [(0, S, 3)]);
-    }
-
-    fn planned(worker: u32, interval: u64, planned: u64) -> WorkerReport {
-        WorkerReport::Interval {
-            worker,
-            interval,
-            seen: Box::default(),
-            waiting: 0,
-            planned,
-        }
-    }
-
-    #[test]
-    fn what_is_offered_in_a_second_is_what_all_workers_planned_in_it() {
-        let reports = vec![
-            planned(0, 0, 10),
-            planned(1, 0, 20),
-            planned(0, 1, 30),
-            // The other skipped a second, and this one ends.
-            ended_with(0, 2, 0, 35),
-            planned(1, 2, 60),
-            ended_with(1, 3, 0, 61),
-        ];
-        let mut collector = collector(2, true);
-        let mut offered = Vec::new();
-        for report in reports {
-            collector.take(report);
-            while let Some(Told { row, .. }) = collector.next_told(0) {
-                offered.push(row.offered);
-            }
-        }
-        let rest = collector.tell_rest(Nanos(3 * S), Nanos(3 * S + 1));
-        offered.push(rest.expect("a moment").row.offered);
-        assert_eq!(offered, [Some(30), Some(20), Some(45), Some(1)]);
-        assert_eq!(collector.planned(), 96);
-    }
-
-    #[test]
-    fn failures_are_told_by_class() {
-        let mut seen = Snapshot::default();
-        seen.counts.failed[ErrorClass::Timeout.index()] = 3;
-        seen.warm_up.failed[ErrorClass::Timeout.index()] = 1;
-        let mut collector = collector(1, false);
-        collector.add(0, 0, seen, 0);
-        let rest = collector.tell_rest(Nanos(0), Nanos(S)).expect("a second");
-        assert_eq!(rest.row.failures, [(ErrorClass::Timeout, 4)].into());
-        assert_eq!(rest.row.failed, 4);
-    }
-
-    #[test]
-    fn a_worker_that_skipped_seconds_holds_up_nothing_and_none_is_told_twice() {
-        let reports = vec![
-            interval(0, 0, 1),
-            interval(0, 1, 1),
-            interval(1, 2, 5),
-            interval(0, 2, 1),
-        ];
-        assert_eq!(told(reports), [(0, S, 1), (S, S, 1), (2 * S, S, 6)]);
-        let both_late = vec![interval(0, 2, 1), interval(1, 2, 1)];
-        assert_eq!(told(both_late), [(0, 3 * S, 2)]);
-    }
-
-    #[test]
-    fn what_others_take_over_is_asked_for_once() {
-        let plan = Run::new(arrivals(10, 6, 1), 6.0, 60, 1.0).plan;
-        let mut collector = collector(1, true);
-        let mut offered = Vec::new();
-        let from = Nanos(3 * S);
-        let arrivals = PlannedArrivals::of(&plan, Nanos::ZERO).expect("a plan");
-        for report in [
-            planned(0, 0, 10),
-            WorkerReport::Lost {
-                workers: 0..1,
-                why: "gone".to_owned(),
-                begun: 2,
-                unended: 2,
-                planned: Some(arrivals),
-                is_awaited: true,
-            },
-            WorkerReport::Replaced {
-                workers: 1..2,
-                lost: 0,
-                from,
-                what: "there".to_owned(),
-            },
-            planned(1, 3, 10),
-            planned(1, 4, 20),
-            ended_with(1, 5, 0, 30),
-        ] {
-            collector.take(report);
-            let awaited = collector.told == 1 && collector.reached_by_worker.len() == 1;
-            assert!(!awaited || !collector.all_ended());
-            while let Some(Told { row, .. }) = collector.next_told(0) {
-                offered.push((row.span_ns / S, row.offered));
-            }
-        }
-        let rest = collector.tell_rest(Nanos(5 * S), Nanos(6 * S));
-        offered.push((1, rest.expect("a second").row.offered));
-        // What is due on the very end of a second is told with it, of those that say nothing.
-        let told = [(1, 10), (1, 11), (2, 19), (1, 10), (1, 10)];
-        assert_eq!(offered, told.map(|(span, arrivals)| (span, Some(arrivals))));
-        assert!(collector.all_ended());
-        assert_eq!(collector.planned(), 60);
-    }
-}
+mod tests;

@@ -3,6 +3,8 @@
 //! Must not know how anything is shown. Invariant: whatever happens once the engine has started, a
 //! result comes of it.
 
+mod finish;
+
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -11,10 +13,9 @@ use loadline_engine::live::LiveTotals;
 use loadline_engine::steps::StepsState;
 use loadline_engine::{EngineSetup, StartError};
 use loadline_model::event::{Mark, THRESHOLD_MARK, WARNING_MARK};
-use loadline_model::rates::rates;
-use loadline_model::result::{Environment, RunResult, StopReason, Totals};
+use loadline_model::result::{Environment, StopReason};
 use loadline_model::rows::Rows;
-use loadline_model::{ExitCode, Nanos, Observations, RunCommand, RunEvent, Snapshot, TestPlan};
+use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 
 use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
@@ -23,7 +24,6 @@ use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
 use crate::load::{Load, load_of};
 use crate::observing::Observing;
 use crate::orders::{reason_of, until_ready};
-use crate::outcome::{ScriptOutcome, bare_result, judged};
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
 use crate::watch::{RunPhase, RunWatch};
@@ -76,7 +76,8 @@ pub fn run(
     let hasty_order = until_ready(&*load, &setup.commands, TICK);
     enter(RunPhase::Ready);
     let environment = Arc::new(environment(&*load, &setup.command_line));
-    let collector = Collector::of(&plan, &*load);
+    let under_way = load.under_way();
+    let collector = Collector::of(&plan, &*load, under_way.as_ref());
     if let Some(watch) = &setup.watch {
         watch.follow(&*load);
     }
@@ -85,10 +86,11 @@ pub fn run(
         Lifecycle::new(&plan, script.setup, &*load, functions, setup.watch.clone())
     });
     let orders = (&setup.commands, setup.is_paused);
-    let begun = match (&mut lifecycle, hasty_order) {
-        (None, order) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
-        (Some(lifecycle), Some(order)) => Ok(lifecycle.give_up(order)),
-        (Some(lifecycle), None) => lifecycle.begin(&*load, orders, script.as_mut(), on_event),
+    let begun = match (&mut lifecycle, hasty_order, under_way) {
+        (None, order, _) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
+        (Some(lifecycle), Some(order), _) => Ok(lifecycle.give_up(order)),
+        (Some(lifecycle), None, Some(known)) => Ok(lifecycle.go_on(known.data, known.seen)),
+        (Some(lifecycle), None, None) => lifecycle.begin(&*load, orders, script.as_mut(), on_event),
     };
     if !matches!(begun, Ok(Begun::Yes)) {
         load.command(RunCommand::StopNow);
@@ -504,92 +506,5 @@ impl Conductor {
     fn mark(&mut self, mark: Mark, on_event: &mut dyn FnMut(RunEvent)) {
         self.events.push(mark.clone());
         on_event(RunEvent::Mark(mark));
-    }
-
-    /// Makes the result of all that was collected.
-    fn finish(
-        mut self,
-        environment: &Environment,
-        on_event: &mut dyn FnMut(RunEvent),
-    ) -> RunResult {
-        let elapsed = self.elapsed();
-        let until = elapsed.max(self.told_until);
-        if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
-            self.tell(rest, on_event);
-        }
-        let script = self.finish_script(until, on_event);
-        let observations = self.finish_observers(elapsed, on_event);
-        let planned = self.plan.is_open().then(|| self.collector.planned());
-        let series = std::mem::take(&mut self.rows).finish();
-        let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
-        let counts = &self.total.counts;
-        let done = counts.completed + counts.failed_total();
-        let used = self.collector.watch().used();
-        let totals = Totals {
-            started_unix_ms: self.load.started_unix_ms(),
-            elapsed_ns: elapsed.0,
-            measured_ns,
-            stop: self.stop,
-            asked: planned.or_else(|| self.plan.planned_iterations()),
-            never_started: self.collector.never_started,
-            rates: rates(&self.plan, counts, &series, measured_ns, planned, elapsed.0),
-            seen: self.total,
-            active_vus_max: self.active_vus_max,
-            cpu_ns: used.cpu_ns,
-            rss_max_bytes: used.rss_max_bytes,
-            throttled_ns: used.throttled_ns,
-            window_rates: self
-                .windows
-                .map(|windows| windows.finish(elapsed, done))
-                .unwrap_or_default(),
-        };
-        let result = RunResult {
-            series,
-            events: self.events,
-            observations,
-            agents: self.load.agents(),
-            ..bare_result(&self.plan, environment, totals)
-        };
-        judged(result, script)
-    }
-
-    fn finish_observers(
-        &mut self,
-        elapsed: Nanos,
-        on_event: &mut dyn FnMut(RunEvent),
-    ) -> Observations {
-        let Some(observing) = self.observing.take() else {
-            return Observations::default();
-        };
-        let (observations, mark) = observing.finish(&self.plan, elapsed, on_event);
-        if let Some(mark) = mark {
-            self.mark(mark, on_event);
-        }
-        observations
-    }
-
-    /// Makes the summary of a script run of what all workers measured, which leaves the totals.
-    fn finish_script(
-        &mut self,
-        until: Nanos,
-        on_event: &mut dyn FnMut(RunEvent),
-    ) -> Option<ScriptOutcome> {
-        let mut script = self.script.take()?;
-        if let Some(warning) = script.dropped(&self.total, until.0) {
-            self.mark(warning, on_event);
-        }
-        let seen = self.total.script.take().unwrap_or_default();
-        let length = Duration::from(self.load.clock().since_test_began());
-        Some(script.finish(&seen, length))
-    }
-
-    /// From the start to the last answer, or to the end of the time that was to be filled.
-    fn elapsed(&self) -> Nanos {
-        let last_done = self.collector.last_done;
-        if let Some(stopped_at) = self.stopped_at {
-            return last_done.max(stopped_at);
-        }
-        let filled = self.plan.time_filled().map_or(Nanos::ZERO, Nanos::from);
-        last_done.max(filled).max(Nanos(1))
     }
 }

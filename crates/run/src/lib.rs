@@ -27,7 +27,7 @@ pub use conduct::run;
 pub use contract::{Ran, RunError, RunScript, RunSetup};
 pub use environment::{environment, prepare_process};
 pub use lifecycle::{Handled, ReadError, Trouble, handle_summary, read_exports};
-pub use load::Load;
+pub use load::{Load, UnderWay};
 pub use loadline_engine::clock::Clock;
 pub use loadline_engine::steps;
 pub use loadline_engine::{EngineSetup, ScriptLog, ScriptMetrics, ScriptSetup, Traced};

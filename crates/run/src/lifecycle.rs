@@ -181,10 +181,26 @@ impl Lifecycle {
         self.clock.begin_test();
         let begun = self.set_up(&mut eve, commands)?;
         self.merge_early(eve.seen);
+        load.keep(&self.seen);
         if begun == Begun::Yes {
             self.enter(RunPhase::Running);
         }
         Ok(begun)
+    }
+
+    /// Goes on with a test that others began: `setup()` has run, and what it measured is known.
+    pub(crate) fn go_on(&mut self, data: Option<Arc<str>>, seen: Snapshot) -> Begun {
+        self.enter(RunPhase::Started);
+        if let Some(watch) = &self.watch {
+            watch.set_setup_data(data.clone());
+        }
+        if let Some(json) = data {
+            // Nobody else sets it.
+            drop(self.script.data.set(json));
+        }
+        self.seen.merge(seen);
+        self.enter(RunPhase::Running);
+        Begun::Yes
     }
 
     /// Takes an order that ends the test before `setup()` is done: no `teardown()` follows.

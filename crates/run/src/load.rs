@@ -11,7 +11,19 @@ use loadline_engine::clock::Clock;
 use loadline_engine::live::{LiveCounters, LiveTotals};
 use loadline_engine::platform::{self, GeneratorTotals};
 use loadline_engine::{Engine, EngineSetup, StartError, WorkerReport};
-use loadline_model::{AgentShare, RunCommand};
+use loadline_model::{AgentShare, RunCommand, Snapshot};
+
+/// A load that was under way before this process had to do with it.
+pub struct UnderWay {
+    /// What `setup()` returned, as JSON.
+    pub data: Option<Arc<str>>,
+    /// What was measured before the load.
+    pub seen: Snapshot,
+    /// How many seconds, from the first, are known as one only; zero: each is known.
+    pub seconds_in_one: u64,
+    /// What happened, in words.
+    pub what: String,
+}
 
 /// What makes the load, as the one who conducts the run sees it.
 pub trait Load: Send {
@@ -25,6 +37,12 @@ pub trait Load: Send {
     fn live_counters(&self) -> &[Arc<LiveCounters>];
     /// Waits so long for all to be ready, or to have failed; whether they are.
     fn is_ready_within(&self, limit: Duration) -> bool;
+    /// What is known of a load that goes on under this process; `None`: it begins when it is released. Known once all are ready.
+    fn under_way(&self) -> Option<UnderWay> {
+        None
+    }
+    /// Keeps what was measured before the load, for a process that might have to go on with it; before the release.
+    fn keep(&self, _seen: &Snapshot) {}
     /// Starts the run. Must be called once, when all are ready or an order has ended the test.
     fn release(&self);
     /// Passes an order on.

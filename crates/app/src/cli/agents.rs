@@ -72,7 +72,7 @@ pub struct AgentArgs {
         hide_default_value = true
     )]
     pub name: String,
-    /// After the connection is lost in mid-test, try for this long to join again
+    /// Go on for this long without the coordinator when the connection is lost in mid-test, and try to join again
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::duration)]
-    pub rejoin: Duration,
+    pub orphan_grace: Duration,
 }

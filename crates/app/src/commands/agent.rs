@@ -37,12 +37,8 @@ pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
         identity: identity(&args, files)?,
         join: args.join,
         name: args.name,
-        rejoin: args.rejoin,
-        on_lost: |why| {
-            print::to_stderr(&format!(
-                "loadline: the coordinator is gone, and the load was stopped: {why}; joining again\n"
-            ));
-        },
+        orphan_grace: args.orphan_grace,
+        on_note: |note| print::to_stderr(&format!("loadline: {note}\n")),
     };
     let ended = attend(&settings, engine_setup).map_err(|error| {
         let code = match error {

@@ -1,12 +1,17 @@
 //! An agent: joins a coordinator, makes its share of the load, and reports.
 //!
-//! Must not know what a script is. Invariant: an agent that has lost its coordinator stops, for nobody would count what it
-//! does; where it may join again, it begins anew.
+//! Must not know what a script is. Invariant: an agent that has lost its coordinator goes on for as long as it may, and keeps what it
+//! measures; then it stops, for nobody would count what it does.
 
+mod line;
 mod outbox;
 mod outlet;
+mod post;
 mod session;
 mod work;
+
+#[cfg(test)]
+pub(crate) use outbox::Outbox;
 
 use std::fmt;
 use std::sync::mpsc::SyncSender;
@@ -31,10 +36,10 @@ pub struct AgentSettings {
     pub identity: Identity,
     /// What it is called in messages.
     pub name: String,
-    /// How long it tries to join again after its connection was lost in mid-test.
-    pub rejoin: Duration,
-    /// Who is told that it was lost, and why.
-    pub on_lost: fn(&str),
+    /// For how long its load goes on without a coordinator, and it tries to join again.
+    pub orphan_grace: Duration,
+    /// Who is told what becomes of the connection.
+    pub on_note: fn(&str),
 }
 
 /// How a test ended for one of its agents.
@@ -85,8 +90,8 @@ pub enum AgentError {
     CoordinatorLost {
         /// How that is known.
         why: String,
-        /// Whether the test had begun.
-        has_begun: bool,
+        /// Whether the agent may join anew: it has no load that could go on.
+        may_join_anew: bool,
     },
     /// The agent cannot do what is asked of it.
     Unable(String),
@@ -115,8 +120,8 @@ const JOIN_PATIENCE: Duration = Duration::from_secs(60);
 /// Between two tries.
 const TRY_EVERY: Duration = Duration::from_millis(250);
 
-/// Takes part in a test to its end; gives how it ended. An agent that loses its connection in mid-test joins again, if it may, in
-/// its own place.
+/// Takes part in a test to its end; gives how it ended. An agent that loses its connection in mid-test goes on and joins again; where its
+/// load cannot go on, it joins anew.
 ///
 /// # Errors
 /// Why the agent's part ended before.
@@ -124,12 +129,14 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, Agent
     let mut outcome = session::attend(settings, prepare, JOIN_PATIENCE);
     while let Err(AgentError::CoordinatorLost {
         why,
-        has_begun: true,
+        may_join_anew: true,
     }) = &outcome
-        && !settings.rejoin.is_zero()
+        && !settings.orphan_grace.is_zero()
     {
-        (settings.on_lost)(why);
-        match rejoined(settings, prepare) {
+        (settings.on_note)(&format!(
+            "the coordinator is gone, and there is no load that could go on: {why}; joining again"
+        ));
+        match joined_anew(settings, prepare) {
             Some(again) => outcome = again,
             None => break,
         }
@@ -137,16 +144,16 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, Agent
     outcome
 }
 
-/// Joins again; `None`: it could not, in the time that it may take.
+/// Joins anew; `None`: it could not, in the time that it may take.
 #[expect(
     clippy::disallowed_methods,
     reason = "its place is free when the coordinator knows of the loss, which it is asked for now and then"
 )]
-fn rejoined(settings: &AgentSettings, prepare: Prepare) -> Option<Result<Ended, AgentError>> {
+fn joined_anew(settings: &AgentSettings, prepare: Prepare) -> Option<Result<Ended, AgentError>> {
     let begun = platform::monotonic_ns();
     loop {
         let tried = Duration::from_nanos(platform::monotonic_ns().saturating_sub(begun));
-        let left = settings.rejoin.checked_sub(tried)?;
+        let left = settings.orphan_grace.checked_sub(tried)?;
         match session::attend(settings, prepare, left) {
             Err(AgentError::Refused(_)) => std::thread::sleep(TRY_EVERY),
             Err(AgentError::Unreachable(_)) => return None,

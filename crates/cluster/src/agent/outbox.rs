@@ -1,7 +1,8 @@
-//! Reports on their way to the coordinator.
+//! Reports on their way to the coordinator, and those that another coordinator would want.
 //!
-//! Must not own connections. Invariants: what was taken in is sent once, or is still here; while the coordinator is behind by more
-//! than the limit, seconds of a worker become one, and no count is lost.
+//! Must not own connections. Invariants: what was taken in is under way, or held, or has arrived; what has arrived is kept, so that all can
+//! be handed over: up to a bound as it was, and beyond it as one sum for each worker. While the coordinator is behind by more than its
+//! bound, seconds of a worker become one, and no count is lost.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -9,23 +10,29 @@ use std::io;
 use loadline_engine::WorkerReport;
 
 use crate::generated::Report;
-use crate::message::report_to_send;
+use crate::message::{report_received, report_to_send};
 
 /// Bytes that may be under way before seconds are put together.
 const UNDER_WAY_MAX: usize = 64 << 20;
+/// Bytes of reports that have arrived and are kept each for itself: another coordinator reads them all at once.
+const ARRIVED_MAX: usize = 8 << 20;
 
-/// Reports under way, and those that wait.
+/// Reports under way, those that wait, and those that have arrived.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     next: u64,
-    under_way: VecDeque<(u64, usize)>,
+    under_way: VecDeque<Report>,
     bytes: usize,
     held: BTreeMap<u32, WorkerReport>,
+    arrived: VecDeque<Report>,
+    arrived_bytes: usize,
+    /// The oldest of each worker's, as one.
+    sums: BTreeMap<u32, WorkerReport>,
 }
 
 impl Outbox {
     /// Takes in a report; gives what is to be sent now.
-    pub(super) fn take(&mut self, report: WorkerReport) -> io::Result<Vec<Report>> {
+    pub(crate) fn take(&mut self, report: WorkerReport) -> io::Result<Vec<Report>> {
         let Some(worker) = worker_of(&report) else {
             return Ok(Vec::new());
         };
@@ -38,15 +45,59 @@ impl Outbox {
     }
 
     /// Everything up to a report has arrived; gives what is to be sent now.
-    pub(super) fn received(&mut self, number: u64) -> io::Result<Vec<Report>> {
-        while let Some((_, bytes)) = self.under_way.pop_front_if(|(sent, _)| *sent <= number) {
-            self.bytes -= bytes;
+    pub(crate) fn received(&mut self, number: u64) -> io::Result<Vec<Report>> {
+        while let Some(report) = self
+            .under_way
+            .pop_front_if(|report| report.number <= number)
+        {
+            self.bytes -= report.seen.len();
+            self.arrived_bytes += report.seen.len();
+            self.arrived.push_back(report);
+        }
+        while self.arrived_bytes > ARRIVED_MAX {
+            self.sum_up_oldest()?;
         }
         self.ready()
     }
 
+    /// The coordinator has heard everything before this number: gives what is to be sent again, and what waits.
+    pub(crate) fn go_on_from(&mut self, number: u64) -> io::Result<Vec<Report>> {
+        let newer = match number.checked_sub(1) {
+            Some(last) => self.received(last)?,
+            None => Vec::new(),
+        };
+        let first_newer = newer.first().map_or(self.next, |report| report.number);
+        let again = self.under_way.iter();
+        let again = again.filter(|report| report.number < first_newer);
+        Ok(again.cloned().chain(newer).collect())
+    }
+
+    /// Another coordinator is to have all, of which nothing has arrived: numbers it anew. Gives how many seconds, from the first, the first
+    /// report of a worker covers at most; zero where each second has its own.
+    pub(crate) fn hand_over(&mut self) -> io::Result<u64> {
+        let mut all = VecDeque::new();
+        let mut seconds = 0;
+        for (_, sum) in std::mem::take(&mut self.sums) {
+            if let Some(report) = report_to_send(0, sum)? {
+                seconds = seconds.max(report.interval + 1);
+                all.push_back(report);
+            }
+        }
+        all.append(&mut self.arrived);
+        all.append(&mut self.under_way);
+        for (number, report) in (0..).zip(&mut all) {
+            report.number = number;
+        }
+        self.next = all.len() as u64;
+        self.bytes = all.iter().map(|report| report.seen.len()).sum();
+        self.arrived_bytes = 0;
+        self.under_way = all;
+        Ok(seconds)
+    }
+
     /// Whether everything has arrived.
-    pub(super) fn is_empty(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
         self.under_way.is_empty() && self.held.is_empty()
     }
 
@@ -59,12 +110,29 @@ impl Outbox {
             let Some(report) = report_to_send(self.next, report)? else {
                 continue;
             };
-            self.under_way.push_back((self.next, report.seen.len()));
             self.bytes += report.seen.len();
             self.next += 1;
+            self.under_way.push_back(report.clone());
             ready.push(report);
         }
         Ok(ready)
+    }
+
+    /// Adds the oldest report that has arrived to the sum of its worker.
+    fn sum_up_oldest(&mut self) -> io::Result<()> {
+        let Some(oldest) = self.arrived.pop_front() else {
+            self.arrived_bytes = 0;
+            return Ok(());
+        };
+        self.arrived_bytes -= oldest.seen.len();
+        let worker = oldest.worker;
+        let oldest = report_received(oldest, worker)?;
+        let sum = match self.sums.remove(&worker) {
+            Some(sum) => together(sum, oldest),
+            None => oldest,
+        };
+        self.sums.insert(worker, sum);
+        Ok(())
     }
 }
 
@@ -74,6 +142,9 @@ fn worker_of(report: &WorkerReport) -> Option<u32> {
         | WorkerReport::Ended { worker, .. }
         | WorkerReport::Failed { worker, .. } => Some(*worker),
         WorkerReport::Lost { .. }
+        | WorkerReport::Away { .. }
+        | WorkerReport::Returned { .. }
+        | WorkerReport::Settled { .. }
         | WorkerReport::Replaced { .. }
         | WorkerReport::GivenUp { .. }
         | WorkerReport::Script(_) => None,
@@ -110,12 +181,21 @@ mod tests {
         }
     }
 
+    /// Numbers, seconds and answers of reports.
+    fn told(reports: &[Report]) -> Vec<(u64, u64, u64)> {
+        let told = |report: &Report| {
+            let seen = seen_of_bytes(&report.seen).expect("read");
+            (report.number, report.interval, seen.counts.completed)
+        };
+        reports.iter().map(told).collect()
+    }
+
     #[test]
     fn seconds_become_one_while_the_coordinator_is_behind() {
         let mut outbox = Outbox::default();
         let sent = outbox.take(interval(0, 1)).expect("written");
         assert_eq!(sent.len(), 1);
-        outbox.bytes = UNDER_WAY_MAX;
+        outbox.bytes += UNDER_WAY_MAX;
         assert!(outbox.take(interval(1, 2)).expect("written").is_empty());
         assert!(outbox.take(interval(2, 4)).expect("written").is_empty());
         let ended = WorkerReport::Ended {
@@ -127,18 +207,51 @@ mod tests {
             last_done: Nanos::ZERO,
         };
         assert!(outbox.take(ended).expect("written").is_empty());
-        outbox.bytes = sent[0].seen.len();
+        outbox.bytes -= UNDER_WAY_MAX;
         let sent = outbox.received(0).expect("written");
-        let [last] = &sent[..] else {
-            panic!("one report: {sent:?}");
-        };
-        let seen = seen_of_bytes(&last.seen).expect("read");
-        assert_eq!(
-            (last.number, last.interval, seen.counts.completed),
-            (1, 3, 6)
-        );
-        assert!(last.end.is_some() && !outbox.is_empty());
+        assert_eq!(told(&sent), [(1, 3, 6)]);
+        assert!(sent[0].end.is_some() && !outbox.is_empty());
         assert!(outbox.received(1).expect("nothing").is_empty());
         assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn what_has_not_arrived_is_sent_again() {
+        let mut outbox = Outbox::default();
+        for second in 0..4 {
+            outbox.take(interval(second, 1)).expect("written");
+        }
+        let again = outbox.go_on_from(2).expect("written");
+        assert_eq!(told(&again), [(2, 2, 1), (3, 3, 1)]);
+        outbox.bytes += UNDER_WAY_MAX;
+        outbox.take(interval(4, 1)).expect("written");
+        outbox.bytes -= UNDER_WAY_MAX;
+        let again = outbox.go_on_from(3).expect("written");
+        assert_eq!(told(&again), [(3, 3, 1), (4, 4, 1)]);
+        assert!(outbox.go_on_from(5).expect("written").is_empty());
+        assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn another_coordinator_gets_all_and_the_oldest_as_one() {
+        let mut outbox = Outbox::default();
+        for second in 0..6 {
+            outbox.take(interval(second, 1 << second)).expect("written");
+        }
+        outbox.received(3).expect("written");
+        assert_eq!(outbox.hand_over().expect("written"), 0);
+        let all = outbox.go_on_from(0).expect("written");
+        let each: Vec<_> = (0..6).map(|at| (at, at, 1 << at)).collect();
+        assert_eq!(told(&all), each);
+        outbox.received(4).expect("written");
+        for _ in 0..2 {
+            outbox.sum_up_oldest().expect("read");
+        }
+        assert_eq!(outbox.hand_over().expect("written"), 2);
+        let all = outbox.go_on_from(0).expect("written");
+        assert_eq!(
+            told(&all),
+            [(0, 1, 3), (1, 2, 4), (2, 3, 8), (3, 4, 16), (4, 5, 32)]
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! An agent's stream with its coordinator.
+//! An agent's stream with its coordinator, and with the next one.
 //!
 //! Must not know what the engine does. Invariants: questions for the time are answered at once; an agent that is alive says
 //! something several times a second.
@@ -15,24 +15,27 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream};
 use tonic::transport::{Channel, Endpoint};
 
+use super::line::{Line, Outgoing};
 use super::outlet::Outlet;
-use super::work::{Control, LiveView, Outgoing, Work};
+use super::work::{Control, GoingOn, LiveView, Work};
 use super::{AgentError, AgentSettings, Assignment, Ended, Prepare, TRY_EVERY};
 use crate::coordinator::{ARCHIVE_MAX, MESSAGE_MAX, Recipe, WINDOW};
 use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
 use crate::generated::to_agent::What as Told;
-use crate::generated::{Batch, ClockAnswer, Hello, Job};
+use crate::generated::{Batch, ClockAnswer, HandOver, Hello, Job, Order, Part, Start, Welcome};
 use crate::message::command_of;
 
 /// Of one try.
 const TRY_LIMIT: Duration = Duration::from_secs(5);
+/// Most orders that are kept for another coordinator.
+const ORDERS_MAX: usize = 1_000;
 /// Batches of single values on the wire.
 const BATCHES_UNDER_WAY: usize = 4;
 /// How often counters are told.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 
-/// Takes part in a test to its end over one connection; gives how it ended. `patience`: how long the coordinator may take to be there.
+/// Takes part in a test to its end; gives how it ended. `patience`: how long the coordinator may take to be there.
 ///
 /// # Errors
 /// Why the agent's part ended before.
@@ -45,11 +48,7 @@ pub(super) fn attend(
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| refused_by_system(&error))?;
     let (control, controlled) = channel();
-    let (outgoing, to_send) = mpsc::unbounded_channel();
-    let outgoing = Outgoing {
-        to: outgoing,
-        secrets: Arc::default(),
-    };
+    let outgoing = Outgoing::default();
     let live = LiveView::default();
     let work = Work {
         control: controlled,
@@ -60,20 +59,25 @@ pub(super) fn attend(
         .name("agent".to_owned())
         .spawn(move || work.run(prepare))
         .map_err(|error| refused_by_system(&error))?;
-    let session = Session {
+    let mut session = Session {
+        settings,
         endpoint,
         control,
         outgoing,
         live,
+        line: None,
         job: None,
-        part: (0, 1),
-        has_begun: false,
+        welcome: None,
+        start: None,
+        orders: Vec::new(),
+        orders_heard: 0,
+        delivers: false,
+        orphaned_at: None,
     };
-    let ended = runtime.block_on(async {
-        let channel = join(&session.endpoint, &settings.join, patience).await?;
-        session.attend(&settings.name, channel, to_send).await
-    });
+    let ended = runtime.block_on(session.attend(patience));
     // Without the session's end of its controls the engine stops.
+    drop(session);
+    drop(runtime);
     let is_over = worker.join();
     match (ended, is_over) {
         (Ok(_), Err(_)) => Err(AgentError::Unable("the engine panicked".to_owned())),
@@ -85,31 +89,92 @@ fn refused_by_system(error: &std::io::Error) -> AgentError {
     AgentError::Unable(format!("the system refuses: {error}"))
 }
 
-/// One part in one test.
-struct Session {
+/// One part in one test, over one connection after another.
+struct Session<'a> {
+    settings: &'a AgentSettings,
     endpoint: Endpoint,
     control: Sender<Control>,
     outgoing: Outgoing,
     live: LiveView,
+    line: Option<Line>,
     /// The job whose archive is not whole yet.
     job: Option<(Job, Vec<u8>)>,
-    /// Which part is the agent's, of how many.
-    part: (u32, u32),
-    /// Whether the test has.
-    has_begun: bool,
+    /// Which part is the agent's.
+    welcome: Option<Welcome>,
+    /// How the test began, where it has.
+    start: Option<Start>,
+    /// The orders of the run, the first ones.
+    orders: Vec<Order>,
+    orders_heard: u64,
+    /// Whether single values are delivered: the load waits for who takes them.
+    delivers: bool,
+    /// Since when there is no coordinator.
+    orphaned_at: Option<u64>,
 }
 
-impl Session {
-    async fn attend(
-        mut self,
-        name: &str,
-        channel: Channel,
-        to_send: mpsc::UnboundedReceiver<crate::generated::FromAgent>,
-    ) -> Result<Ended, AgentError> {
-        self.outgoing.say(What::Hello(Hello {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            name: name.to_owned(),
-        }));
+impl Session<'_> {
+    async fn attend(&mut self, patience: Duration) -> Result<Ended, AgentError> {
+        let mut channel = join(&self.endpoint, &self.settings.join, patience).await?;
+        loop {
+            let why = match self.attend_over(channel).await {
+                Err(AgentError::CoordinatorLost { why, .. }) if self.goes_on() => why,
+                outcome => return outcome,
+            };
+            self.outgoing.disconnect();
+            self.line = None;
+            if self.orphaned_at.is_none() {
+                self.orphaned_at = Some(platform::monotonic_ns());
+                (self.settings.on_note)(&format!(
+                    "the coordinator is gone: {why}; the load goes on for {} s at most, until it can be joined again",
+                    self.settings.orphan_grace.as_secs_f64()
+                ));
+            }
+            channel = self.rejoin(&why).await?;
+        }
+    }
+
+    /// Whether the load goes on without a coordinator.
+    fn goes_on(&self) -> bool {
+        self.start.is_some() && !self.delivers && !self.settings.orphan_grace.is_zero()
+    }
+
+    /// For how long it still does.
+    fn grace_left(&self) -> Option<Duration> {
+        let orphaned_at = self.orphaned_at.unwrap_or_else(platform::monotonic_ns);
+        let tried = platform::monotonic_ns().saturating_sub(orphaned_at);
+        let left = self.settings.orphan_grace;
+        left.checked_sub(Duration::from_nanos(tried))
+    }
+
+    fn grace_is_over(&self, why: &str) -> AgentError {
+        let grace = self.settings.orphan_grace.as_secs_f64();
+        AgentError::CoordinatorLost {
+            why: format!("{why}; it was not there again in {grace} s"),
+            may_join_anew: false,
+        }
+    }
+
+    /// Connects again, while the load may go on.
+    async fn rejoin(&self, why: &str) -> Result<Channel, AgentError> {
+        loop {
+            tokio::time::sleep(TRY_EVERY).await;
+            let left = self.grace_left().ok_or_else(|| self.grace_is_over(why))?;
+            let connect = self.endpoint.connect();
+            if let Ok(Ok(channel)) = tokio::time::timeout(left.min(TRY_LIMIT), connect).await {
+                return Ok(channel);
+            }
+        }
+    }
+
+    /// Takes part over one connection.
+    async fn attend_over(&mut self, channel: Channel) -> Result<Ended, AgentError> {
+        let (sender, to_send) = mpsc::unbounded_channel();
+        let line = Line {
+            to: sender,
+            secrets: Arc::clone(&self.outgoing.secrets),
+        };
+        line.say(What::Hello(self.hello()));
+        self.line = Some(line);
         let mut client = CoordinationClient::new(channel)
             .max_decoding_message_size(MESSAGE_MAX)
             .max_encoding_message_size(MESSAGE_MAX);
@@ -128,15 +193,43 @@ impl Session {
                         return Ok(ended);
                     }
                 }
-                _ = ticks.tick() => self.outgoing.say_live(&self.live),
+                _ = ticks.tick() => {
+                    if self.orphaned_at.is_some() && self.grace_left().is_none() {
+                        return Err(self.grace_is_over("it does not answer"));
+                    }
+                    self.say(self.live.told());
+                }
             }
+        }
+    }
+
+    /// The first word over a connection.
+    fn hello(&self) -> Hello {
+        let part = self.welcome.as_ref().map(|welcome| Part {
+            run: welcome.run.clone(),
+            test: welcome.test.clone(),
+            number: welcome.number,
+            generation: welcome.generation,
+            orders: self.orders_heard,
+        });
+        Hello {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: self.settings.name.clone(),
+            grace_ms: u64::try_from(self.settings.orphan_grace.as_millis()).unwrap_or(u64::MAX),
+            part: part.filter(|_| self.start.is_some()),
+        }
+    }
+
+    fn say(&self, what: What) {
+        if let Some(line) = &self.line {
+            line.say(what);
         }
     }
 
     fn gone(&self, why: &str) -> AgentError {
         AgentError::CoordinatorLost {
             why: why.to_owned(),
-            has_begun: self.has_begun,
+            may_join_anew: self.start.is_some() && self.delivers,
         }
     }
 
@@ -146,8 +239,7 @@ impl Session {
             Told::Clock(question) => {
                 let at_ns = platform::monotonic_ns();
                 let number = question.number;
-                self.outgoing
-                    .say(What::Clock(ClockAnswer { number, at_ns }));
+                self.say(What::Clock(ClockAnswer { number, at_ns }));
             }
             Told::Job(job) => {
                 let bytes = job.archive_bytes;
@@ -164,14 +256,14 @@ impl Session {
                 }
                 self.begin_if_whole()?;
             }
-            Told::Start(start) => {
-                let data = start.data.map(Arc::from);
-                self.has_begun = true;
-                self.pass(Control::Start(start.at_ns, Nanos(start.from_ns), data));
-            }
+            Told::Start(start) => self.begin(start),
             Told::Order(order) => {
                 if let Some(command) = command_of(&order) {
                     self.pass(Control::Order(command));
+                }
+                self.orders_heard += 1;
+                if self.orders.len() < ORDERS_MAX {
+                    self.orders.push(order);
                 }
             }
             Told::Received(received) => self.pass(Control::Received(received.number)),
@@ -182,9 +274,50 @@ impl Session {
                 }));
             }
             Told::Refusal(refusal) => return Err(AgentError::Refused(refusal.why)),
-            Told::Welcome(welcome) => self.part = (welcome.number, welcome.agents),
+            Told::Welcome(welcome) => self.welcomed(welcome),
         }
         Ok(None)
+    }
+
+    /// The coordinator knows the agent: what is said from now on is heard.
+    fn welcomed(&mut self, welcome: Welcome) {
+        let Some(line) = self.line.clone() else {
+            return;
+        };
+        if self.orphaned_at.take().is_some() {
+            (self.settings.on_note)("the coordinator is there again");
+        }
+        let how = match &welcome.back {
+            None => GoingOn::First,
+            Some(back) if back.is_anew => GoingOn::Anew(Box::new(self.hand_over())),
+            Some(back) => GoingOn::From(back.next_report),
+        };
+        self.welcome = Some(welcome);
+        self.outgoing.connect(line.clone());
+        self.pass(Control::Link(line, how));
+    }
+
+    /// What another coordinator needs to go on with the test.
+    fn hand_over(&self) -> HandOver {
+        let start = self.start.clone().unwrap_or_default();
+        HandOver {
+            at_ns: start.at_ns,
+            from_ns: start.from_ns,
+            data: start.data,
+            kept: start.kept,
+            orders: self.orders.clone(),
+            ..HandOver::default()
+        }
+    }
+
+    /// The run begins; where it has, another coordinator goes on with it.
+    fn begin(&mut self, start: Start) {
+        if self.start.is_some() {
+            return self.pass(Control::GoOn);
+        }
+        let data = start.data.as_deref().map(Arc::from);
+        self.pass(Control::Start(start.at_ns, Nanos(start.from_ns), data));
+        self.start = Some(start);
     }
 
     /// Tells the engine; one that has ended needs nothing.
@@ -198,7 +331,8 @@ impl Session {
         let Some((job, archive)) = self.job.take_if(is_whole) else {
             return Ok(());
         };
-        let (number, agents) = self.part;
+        let part = self.welcome.as_ref();
+        let (number, agents) = part.map_or((0, 1), |part| (part.number, part.agents));
         let recipe = Recipe {
             plan: job.recipe,
             archive,
@@ -207,6 +341,7 @@ impl Session {
             wants_results: job.wants_results,
         };
         let mut outlet = self.outlet(&recipe)?;
+        self.delivers = outlet.is_open();
         let assignment = Assignment {
             recipe,
             number,

@@ -2,98 +2,36 @@
 //!
 //! Must not own connections. Invariant: whatever happens, the engine is released, so that its threads end.
 
-use std::borrow::Cow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use loadline_engine::live::{LiveCounters, LiveTotals};
-use loadline_engine::{Engine, ScriptLog, WorkerReport, platform};
+use loadline_engine::{Engine, WorkerReport, platform};
 use loadline_model::{Nanos, RunCommand};
-use loadline_script::host::LogEntry;
-use loadline_script::secrets::Secrets;
 use loadline_script::vu::SetupData;
-use tokio::sync::mpsc::UnboundedSender;
 
-use super::outbox::Outbox;
+use super::line::{Line, Outgoing};
 use super::outlet::Outlet;
-use super::{Assignment, HiddenSecrets, Prepare};
+use super::post::Post;
+use super::{Assignment, Prepare};
 use crate::generated::from_agent::What;
-use crate::generated::{FromAgent, LogLine, Ready, Refusal, log_line};
-use crate::message::{level_to_send, live_to_send};
+use crate::generated::{HandOver, Ready, Refusal};
+use crate::message::live_to_send;
 
 /// How often orders are looked for.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What the agent says, on its way to the wire.
-#[derive(Clone, Debug)]
-pub(super) struct Outgoing {
-    pub(super) to: UnboundedSender<FromAgent>,
-    /// What nothing that is said may show.
-    pub(super) secrets: HiddenSecrets,
-}
-
-impl Outgoing {
-    /// Sends it; where the wire is gone, its other end is told.
-    pub(super) fn say(&self, mut what: What) {
-        if let Some(secrets) = self.secrets.get() {
-            hide(secrets, &mut what);
-        }
-        drop(self.to.send(FromAgent { what: Some(what) }));
-    }
-
-    /// Tells the counters as they stand, and what the agent has used.
-    pub(super) fn say_live(&self, live: &LiveView) {
-        let used = platform::generator_totals();
-        self.say(What::Live(live_to_send(live.totals(), &used)));
-    }
-}
-
-impl ScriptLog for Outgoing {
-    fn write(&self, entry: &LogEntry<'_>) {
-        let fields = entry.fields.iter();
-        let fields = fields.map(|(name, value)| log_line::Field {
-            name: (*name).to_owned(),
-            value: (*value).to_owned(),
-        });
-        self.say(What::Log(LogLine {
-            level: level_to_send(entry.level).into(),
-            message: entry.message.to_owned(),
-            fields: fields.collect(),
-        }));
-    }
-}
-
-/// Takes secrets out of the texts of a message. The coordinator cannot: it does not know which ones a script of an agent has got.
-fn hide(secrets: &Secrets, what: &mut What) {
-    let hide = |text: &mut String| {
-        if let Cow::Owned(hidden) = secrets.redacted(text) {
-            *text = hidden;
-        }
-    };
-    match what {
-        What::Log(line) => {
-            hide(&mut line.message);
-            for field in &mut line.fields {
-                hide(&mut field.name);
-                hide(&mut field.value);
-            }
-        }
-        What::Signal(signal) => {
-            hide(&mut signal.message);
-            hide(&mut signal.trace);
-        }
-        What::Refusal(refusal) => hide(&mut refusal.why),
-        _ => {}
-    }
-}
-
 /// What the engine is told.
 pub(super) enum Control {
+    /// There is a connection, and how what is under way goes on over it.
+    Link(Line, GoingOn),
     /// What to do, and who keeps the ways of single values open.
     Do(Box<Assignment>, Outlet),
     /// When to start, on this machine's clock, and from which instant of the run the plan is the agent's; with the data of `setup()`.
     Start(u64, Nanos, Option<Arc<str>>),
+    /// Another coordinator takes reports now.
+    GoOn,
     /// An order.
     Order(RunCommand),
     /// Reports up to this one have arrived.
@@ -106,7 +44,23 @@ pub(super) enum Control {
 #[derive(Clone, Default)]
 pub(super) struct LiveView(Arc<OnceLock<Vec<Arc<LiveCounters>>>>);
 
+/// How reports go on over a connection.
+pub(super) enum GoingOn {
+    /// Nothing has been reported.
+    First,
+    /// The coordinator has heard everything before this number.
+    From(u64),
+    /// The coordinator is another one, and is handed this over; what it is told of reports is not filled in.
+    Anew(Box<HandOver>),
+}
+
 impl LiveView {
+    /// What the workers count now, and what the agent has used.
+    pub(super) fn told(&self) -> What {
+        let used = platform::generator_totals();
+        What::Live(live_to_send(self.totals(), &used))
+    }
+
     fn totals(&self) -> LiveTotals {
         let mut sum = LiveTotals::default();
         for counters in self.0.get().into_iter().flatten() {
@@ -124,9 +78,10 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Does what the agent is told, to its end: until all reports have arrived, or nobody is there any more.
+    /// Does what the agent is told, until nobody is there any more.
     pub(super) fn run(self, prepare: Prepare) {
-        let Some((assignment, outlet)) = self.assignment() else {
+        let mut post = Post::new(self.live.clone());
+        let Some((assignment, outlet)) = self.assignment(&mut post) else {
             return;
         };
         let data = Arc::clone(&assignment.data);
@@ -137,33 +92,36 @@ impl Work {
             Err(why) => return self.outgoing.say(What::Refusal(Refusal { why })),
         };
         drop(self.live.0.set(engine.live_counters().to_vec()));
-        if !self.until_started(&engine, &data) {
+        if !self.until_started(&engine, &data, &mut post) {
             engine.command(RunCommand::StopNow);
             engine.release();
             return;
         }
-        self.report(&engine, outlet);
+        self.report(&engine, outlet, &mut post);
     }
 
-    fn assignment(&self) -> Option<(Box<Assignment>, Outlet)> {
+    fn assignment(&self, post: &mut Post) -> Option<(Box<Assignment>, Outlet)> {
         loop {
-            if let Control::Do(assignment, outlet) = self.control.recv().ok()? {
-                return Some((assignment, outlet));
+            match self.control.recv().ok()? {
+                Control::Do(assignment, outlet) => return Some((assignment, outlet)),
+                Control::Link(line, how) => post.link(line, how),
+                _ => {}
             }
         }
     }
 
     /// Waits until all is ready, says so, and waits for the start; whether it came.
-    fn until_started(&self, engine: &Engine, data: &SetupData) -> bool {
+    fn until_started(&self, engine: &Engine, data: &SetupData, post: &mut Post) -> bool {
         let mut is_told = false;
         loop {
             if !is_told && engine.is_ready_within(TICK) {
                 is_told = true;
-                self.outgoing.say(What::Ready(Ready {
+                post.ready = Ready {
                     workers: engine.workers(),
                     cores: platform::usable_cores(),
                     cores_owner: platform::cores_owner(),
-                }));
+                };
+                self.outgoing.say(What::Ready(post.ready.clone()));
             }
             let control = match is_told {
                 true => self.control.recv().map_err(|_| TryRecvError::Disconnected),
@@ -179,25 +137,25 @@ impl Work {
                     return true;
                 }
                 Ok(Control::Order(command)) => engine.command(command),
-                Ok(Control::Do(..) | Control::Received(_) | Control::Delivered(_))
+                Ok(Control::Link(line, how)) => post.link(line, how),
+                Ok(
+                    Control::Do(..) | Control::GoOn | Control::Received(_) | Control::Delivered(_),
+                )
                 | Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return false,
             }
         }
     }
 
-    /// Passes reports on until the last has arrived. That one, with which the run may end, waits until all single values are taken.
-    fn report(&self, engine: &Engine, outlet: Outlet) {
-        let mut outbox = Outbox::default();
+    /// Passes reports on until nobody is there any more: what has arrived may be wanted once more. The last one, with which the run may
+    /// end, waits until all single values are taken.
+    fn report(&self, engine: &Engine, outlet: Outlet, post: &mut Post) {
         let mut outlet = Some(outlet).filter(Outlet::is_open);
         let mut delivered = None;
         let mut at_work = engine.workers();
-        let mut has_ended = false;
-        while !(has_ended && outbox.is_empty()) {
+        loop {
             match engine.reports.recv_timeout(TICK) {
-                Ok(WorkerReport::Script(signal)) => {
-                    self.outgoing.say(What::Signal(signal.into()));
-                }
+                Ok(WorkerReport::Script(signal)) => post.signal(signal),
                 Ok(report) => {
                     let is_last = matches!(
                         report,
@@ -206,28 +164,21 @@ impl Work {
                     at_work = at_work.saturating_sub(u32::from(is_last));
                     if at_work == 0
                         && let Some(outlet) = outlet.take()
-                        && !self.deliver(outlet, &mut delivered, &mut outbox)
+                        && !self.deliver(outlet, &mut delivered, post)
                     {
                         return;
                     }
-                    self.send(outbox.take(report));
+                    post.take(report);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    has_ended = true;
-                    match self.control.recv() {
-                        Ok(Control::Received(number)) => self.send(outbox.received(number)),
-                        Ok(_) => {}
-                        Err(_) => return,
-                    }
-                }
+                Err(RecvTimeoutError::Disconnected) => match self.control.recv() {
+                    Ok(control) => heed(control, engine, post, &mut delivered),
+                    Err(_) => return,
+                },
             }
             loop {
                 match self.control.try_recv() {
-                    Ok(Control::Order(command)) => engine.command(command),
-                    Ok(Control::Received(number)) => self.send(outbox.received(number)),
-                    Ok(Control::Delivered(outcome)) => delivered = Some(outcome),
-                    Ok(Control::Do(..) | Control::Start(..)) => {}
+                    Ok(control) => heed(control, engine, post, &mut delivered),
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return engine.command(RunCommand::StopNow),
                 }
@@ -240,7 +191,7 @@ impl Work {
         &self,
         outlet: Outlet,
         delivered: &mut Option<Result<(), String>>,
-        outbox: &mut Outbox,
+        post: &mut Post,
     ) -> bool {
         outlet.close();
         loop {
@@ -254,68 +205,28 @@ impl Work {
                 None => {}
             }
             match self.control.recv() {
-                Ok(Control::Received(number)) => self.send(outbox.received(number)),
+                Ok(Control::Received(number)) => post.received(number),
                 Ok(Control::Delivered(outcome)) => *delivered = Some(outcome),
                 Ok(_) => {}
                 Err(_) => return false,
             }
         }
     }
-
-    fn send(&self, reports: std::io::Result<Vec<crate::generated::Report>>) {
-        match reports {
-            Ok(reports) => {
-                for report in reports {
-                    // The run may end with this report: nothing that is told after it would count.
-                    if report.end.is_some() {
-                        self.outgoing.say_live(&self.live);
-                    }
-                    self.outgoing.say(What::Report(report));
-                }
-            }
-            Err(error) => self.outgoing.say(What::Refusal(Refusal {
-                why: format!("a report cannot be written: {error}"),
-            })),
-        }
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use loadline_script::host::LogLevel;
-    use tokio::sync::mpsc::unbounded_channel;
-
-    use super::*;
-
-    #[test]
-    fn nothing_that_is_said_shows_a_secret_that_was_handed_out() {
-        let source = BTreeMap::from([("key".to_owned(), "s3cret".to_owned())]);
-        let secrets = Secrets::new(BTreeMap::from([("default".to_owned(), Arc::new(source))]));
-        secrets.get("default", "key").expect("it is there");
-        let (to, mut said) = unbounded_channel();
-        let outgoing = Outgoing {
-            to,
-            secrets: Arc::new(OnceLock::from(Arc::new(secrets))),
-        };
-        outgoing.write(&LogEntry {
-            level: LogLevel::Info,
-            message: "it is s3cret",
-            fields: &[("s3cret", "a s3cret b")],
-        });
-        outgoing.say(What::Signal(crate::generated::Signal {
-            message: "s3cret".to_owned(),
-            trace: "at s3cret".to_owned(),
-            ..Default::default()
-        }));
-        let why = "s3cret".to_owned();
-        outgoing.say(What::Refusal(Refusal { why }));
-        drop(outgoing);
-        for _ in 0..3 {
-            let said = said.try_recv().expect("it was said");
-            let text = format!("{said:?}");
-            assert!(!text.contains("s3cret") && text.contains("***"), "{text}");
-        }
+/// Heeds what an engine at work is told.
+fn heed(
+    control: Control,
+    engine: &Engine,
+    post: &mut Post,
+    delivered: &mut Option<Result<(), String>>,
+) {
+    match control {
+        Control::Order(command) => engine.command(command),
+        Control::Received(number) => post.received(number),
+        Control::Delivered(outcome) => *delivered = Some(outcome),
+        Control::Link(line, how) => post.link(line, how),
+        Control::GoOn => post.go_on(),
+        Control::Do(..) | Control::Start(..) => {}
     }
 }

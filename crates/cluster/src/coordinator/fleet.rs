@@ -5,10 +5,14 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use aws_lc_rs::digest::{Context, SHA256};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use loadline_engine::batches::ValueSender;
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
@@ -16,17 +20,18 @@ use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, WorkerReport, platform};
 use loadline_metric::MetricRegistry;
 use loadline_model::snapshot::Sample;
-use loadline_model::{AgentShare, Nanos, RunCommand, TestPlan};
-use loadline_run::Load;
+use loadline_model::{AgentShare, Nanos, RunCommand, Snapshot, TestPlan};
+use loadline_run::{Load, UnderWay};
 use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
+use prost::Message as _;
 
 use super::jobs::Recipe;
 use super::roster::{Expected, Roster};
 use super::server::{Serving, Shared, serve};
-use crate::generated::LogLine;
+use crate::generated::{Kept, LogLine};
 use crate::identity::Identity;
-use crate::message::level_received;
+use crate::message::{level_received, seen_as_bytes, seen_of_bytes};
 use crate::share;
 
 /// How long agents may take to hear of the end.
@@ -46,6 +51,8 @@ pub struct FleetSettings {
     pub plan: Arc<TestPlan>,
     /// From what agents make it anew.
     pub recipe: Recipe,
+    /// What the test is made of, in any form: a coordinator goes on with a test that another began only where this is the same.
+    pub made_of: Vec<u8>,
     /// Where `setup()` of the script leaves its data.
     pub data: SetupData,
     /// Where single values of the agents go.
@@ -79,12 +86,15 @@ pub enum FleetError {
     Plan(String),
     /// Nothing can be listened on.
     Listen(SocketAddr, io::Error),
+    /// The system gives no random bytes.
+    NoRandomness,
 }
 
 impl fmt::Display for FleetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FleetError::Plan(why) => f.write_str(why),
+            FleetError::NoRandomness => f.write_str("the system gives no random bytes"),
             FleetError::Listen(address, error) => {
                 write!(f, "agents cannot join at {address}: {error}")
             }
@@ -99,6 +109,8 @@ pub struct Fleet {
     shared: Arc<Shared>,
     reports: Receiver<WorkerReport>,
     clock: Clock,
+    /// How long before the run the test began; nought unless another coordinator began it.
+    begun_before_ns: AtomicU64,
     data: SetupData,
     /// What keeps the way of requests open: it closes with the run.
     _samples: Option<Arc<SyncSender<Vec<Sample>>>>,
@@ -132,14 +144,18 @@ impl Fleet {
             wants_samples: samples.is_some(),
             ..settings.recipe
         };
+        let expected = Expected {
+            wanted: agents,
+            idle,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            is_replaceable: share::is_replaceable(&settings.plan),
+            end: settings.plan.duration().map(Nanos::from),
+            is_resumable: !recipe.wants_values && !recipe.wants_samples,
+            run: fresh_name()?,
+            test: digest(settings.agents, &settings.made_of, &recipe.archive),
+        };
         let shared = Arc::new(Shared {
-            roster: Mutex::new(Roster::new(Expected {
-                wanted: agents,
-                idle,
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                is_replaceable: share::is_replaceable(&settings.plan),
-                end: settings.plan.duration().map(Nanos::from),
-            })),
+            roster: Mutex::new(Roster::new(expected)),
             changed: Condvar::new(),
             live: (0..agents)
                 .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
@@ -162,6 +178,7 @@ impl Fleet {
             shared: Arc::clone(&shared),
             reports,
             clock: Clock::start(),
+            begun_before_ns: AtomicU64::new(0),
             data: settings.data,
             _samples: samples,
             _results: results,
@@ -211,12 +228,40 @@ impl Load for Fleet {
         !wait.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
+    fn under_way(&self) -> Option<UnderWay> {
+        let adopted = self.shared.roster().adopted(platform::monotonic_ns())?;
+        // What cannot be read is not known.
+        let kept = Kept::decode(adopted.kept.as_slice()).unwrap_or_default();
+        self.begun_before_ns.store(kept.begun_before_ns, Relaxed);
+        (self.shared.on_note)(&adopted.what);
+        Some(UnderWay {
+            data: adopted.data.map(Arc::from),
+            seen: seen_of_bytes(&kept.seen).unwrap_or_default(),
+            seconds_in_one: adopted.seconds_in_one,
+            what: adopted.what,
+        })
+    }
+
+    fn keep(&self, seen: &Snapshot) {
+        // What is not kept is missing under another coordinator only.
+        let seen = seen_as_bytes(seen.clone()).unwrap_or_default();
+        let kept = Kept {
+            begun_before_ns: self.clock.since_test_began().0,
+            seen,
+        };
+        self.shared.roster().keep(kept.encode_to_vec());
+    }
+
     fn release(&self) {
         let data = self.data.get().map(Arc::clone);
         let now = platform::monotonic_ns();
         self.shared.decide(|roster| {
             let (at_ns, acts) = roster.start(now, data.as_deref());
             self.clock.begin_at(at_ns);
+            let begun_before_ns = self.begun_before_ns.load(Relaxed);
+            if begun_before_ns > 0 {
+                self.clock.begin_test_before(begun_before_ns);
+            }
             acts
         });
     }
@@ -252,6 +297,24 @@ impl FleetHandle {
             std::thread::sleep(LOOK_EVERY);
         }
     }
+}
+
+/// A name that no other run has.
+fn fresh_name() -> Result<String, FleetError> {
+    let mut bytes = [0; 16];
+    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| FleetError::NoRandomness)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// What tests have in common that are made of the same.
+fn digest(agents: u32, made_of: &[u8], archive: &[u8]) -> String {
+    let mut context = Context::new(&SHA256);
+    context.update(&agents.to_be_bytes());
+    for part in [made_of, archive] {
+        context.update(&(part.len() as u64).to_be_bytes());
+        context.update(part);
+    }
+    URL_SAFE_NO_PAD.encode(context.finish())
 }
 
 fn write(log: Option<&dyn ScriptLog>, line: &LogLine) {

@@ -94,8 +94,8 @@ impl Shared {
         let acts = ask(&mut roster);
         // While the roster is held, so that what follows from it keeps its order.
         self.carry_out(acts);
-        for (counters, live) in self.live.iter().zip(roster.live()) {
-            counters.show(&live);
+        for (counters, live) in self.live.iter().zip(&roster.live()) {
+            counters.show(live);
         }
         drop(roster);
         self.changed.notify_all();
@@ -132,6 +132,7 @@ impl Shared {
             unended: lost.unended,
             planned: planned.ok(),
             is_awaited: lost.is_awaited,
+            is_unsettled: lost.is_unsettled,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Agents that are lost, and those that come in their places.
+//! Pods that are lost, and those that come in their places.
 //!
 //! Must not know how the test ends. Invariants: each loss is told once, and so is who goes on in its place; what was told of a pod stays
 //! when the pod is gone.
@@ -12,6 +12,46 @@ use crate::seen::{Role, SeenPod};
 use crate::status::{Lost, Stage};
 
 impl At<'_> {
+    /// Tells that the coordinator's pod is lost and another is made, and then that this one goes on; `None`: nothing of that is new.
+    pub(super) fn coordinator_change(&self) -> Option<Step> {
+        if self.run.work.is_alone() {
+            return None;
+        }
+        let current = self.seen.pod(Role::Coordinator)?;
+        let of_coordinator = |pod: &&SeenPod| pod.role == Role::Coordinator;
+        let all = self.seen.pods.iter().filter(of_coordinator).count();
+        let (is, reason, message) = if verdict::is_replaced(
+            current,
+            self.seen.job(Role::Coordinator),
+        ) {
+            let cause = verdict::cause(current);
+            let message = format!(
+                "the coordinator's pod {} is lost: {cause}; its Job makes another, and the load goes on meanwhile",
+                current.name
+            );
+            ("Unknown", "CoordinatorLost", message)
+        } else if all > 1 && current.is_running && !current.is_over() {
+            let message = format!("pod {} goes on with the test", current.name);
+            ("True", "CoordinatorReplaced", message)
+        } else {
+            return None;
+        };
+        let condition = self.status.coordinator_replaced();
+        let told = self.status.condition(condition);
+        if told.is_some_and(|told| told.message == message) {
+            return None;
+        }
+        let mut next = self.status.clone();
+        next.say("Unknown", reason, &message, self.now);
+        next.set(condition, is, reason, &message, self.now);
+        let note = Note {
+            is_warning: is != "True",
+            reason: reason.to_owned(),
+            message,
+        };
+        Some(Step::to(next, note))
+    }
+
     /// Tells of agents that were lost while the others go on, and of those in their places.
     pub(super) fn losses(&self) -> Step {
         let (fresh, again) = self.lost(None);

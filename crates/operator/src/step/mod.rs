@@ -9,6 +9,7 @@ mod hindrance;
 mod losses;
 mod verdict;
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -52,11 +53,11 @@ impl Seen {
         jobs.find(|job| job.role == role || is_of_all(job))
     }
 
-    /// The pod of a role; of several the one that is not over.
+    /// The pod of a role; of several the one that is not over, else the last.
     #[must_use]
     pub fn pod(&self, role: Role) -> Option<&SeenPod> {
         let mut pods: Vec<&SeenPod> = self.pods.iter().filter(|pod| pod.role == role).collect();
-        pods.sort_by_key(|pod| (pod.is_over(), pod.name.clone()));
+        pods.sort_by_key(|pod| (pod.is_over(), Reverse(pod.made), pod.name.clone()));
         pods.first().copied()
     }
 }
@@ -301,7 +302,7 @@ impl At<'_> {
             )
             .and(Act::DropAgents),
             None if matches!(self.run.work, Work::Suite { .. }) => self.progress(),
-            None => self.losses(),
+            None => self.coordinator_change().unwrap_or_else(|| self.losses()),
         }
     }
 

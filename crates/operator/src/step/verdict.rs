@@ -16,6 +16,8 @@ use crate::status::{Lost, Outcome, Stage};
 const TAIL_MAX: usize = 1_024;
 /// Exit codes from here on tell of a signal.
 const KILLED: i32 = 128;
+/// Exit codes of a program that was killed.
+const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
 /// How long after an agent's end that of the test is waited for: an agent ends with the test, and is seen to first.
 const HESITATION: Duration = Duration::from_secs(5);
 /// Exit codes of which a test that was cut off before its load has none.
@@ -77,6 +79,9 @@ pub(super) fn end_of(
     stage: Stage,
 ) -> Option<CoordinatorEnd> {
     if let Some(pod) = pod {
+        if stage < Stage::Stopped && is_replaced(pod, job) {
+            return None;
+        }
         return match (&pod.ended, &pod.removed) {
             (Some(ended), removed) if removed.is_none() || ended.code < KILLED => {
                 Some(CoordinatorEnd::Ended(ended.clone()))
@@ -87,6 +92,28 @@ pub(super) fn end_of(
     }
     let is_gone = job.map_or(stage > Stage::Initialization, |job| job.has_failed);
     is_gone.then_some(CoordinatorEnd::Gone)
+}
+
+/// Whether the Job makes another pod in the place of this one.
+pub(super) fn is_replaced(pod: &SeenPod, job: Option<&SeenJob>) -> bool {
+    let is_at_work = job.is_some_and(|job| !job.has_failed && !job.is_going);
+    let is_moved_or_killed = match &pod.ended {
+        Some(ended) => ended.before.is_none() && SIGNALS.contains(&ended.code),
+        None => pod.removed.is_some() && !pod.is_running,
+    };
+    is_at_work && is_moved_or_killed
+}
+
+/// Why a pod that was moved away or killed is gone.
+pub(super) fn cause(pod: &SeenPod) -> String {
+    if let Some(removed) = &pod.removed {
+        return with(&removed.reason, &removed.message);
+    }
+    let ended = pod.ended.as_ref();
+    ended.map_or_else(String::new, |ended| match ended.reason.as_str() {
+        "" | "Error" => format!("exit code {}", ended.code),
+        reason => format!("{reason}, exit code {}", ended.code),
+    })
 }
 
 /// What became of an agent.

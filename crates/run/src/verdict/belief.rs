@@ -2,6 +2,7 @@
 //!
 //! Must not ask what the target did. Invariant: a long, even run gets one note at most from here.
 
+use loadline_model::event::{AGENT_RETURNED_MARK, COORDINATOR_REPLACED_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Finding, Gravity};
 
@@ -41,6 +42,8 @@ pub(super) fn rate_error(facts: &Facts<'_>) -> Option<f64> {
 pub(super) fn findings(facts: &Facts<'_>, rate_error: Option<f64>) -> Vec<Finding> {
     let findings = [
         not_conserved(facts),
+        coordinator_replaced(facts),
+        agents_returned(facts),
         too_short(facts),
         uncertain(facts, rate_error),
         few_samples(facts),
@@ -66,6 +69,28 @@ pub(super) fn add_one_run(facts: &Facts<'_>, rate_error: Option<f64>, findings: 
         format!("this is one run{margin}: it says nothing about how runs differ"),
         "repeat it three times or more before comparing",
     ));
+}
+
+fn coordinator_replaced(facts: &Facts<'_>) -> Option<Finding> {
+    let said = facts.said_of_agents(COORDINATOR_REPLACED_MARK);
+    (!said.is_empty()).then(|| {
+        Code::CoordinatorReplaced.finding(
+            Gravity::Caution,
+            said.join("; "),
+            "look why the first one ended (its log, dmesg, kubectl describe pod)",
+        )
+    })
+}
+
+fn agents_returned(facts: &Facts<'_>) -> Option<Finding> {
+    let said = facts.said_of_agents(AGENT_RETURNED_MARK);
+    (!said.is_empty()).then(|| {
+        Code::AgentReturned.finding(
+            Gravity::Note,
+            format!("{}, and all of it is counted", said.join("; ")),
+            "look at the network between coordinator and agents",
+        )
+    })
 }
 
 fn not_conserved(facts: &Facts<'_>) -> Option<Finding> {

@@ -32,6 +32,10 @@ codes! {
     RunInterrupted = "run-interrupted";
     /// An agent was lost, and with it its share of the load.
     AgentLost = "agent-lost";
+    /// An agent could not be heard for a while, and its load went on.
+    AgentReturned = "agent-returned";
+    /// Another coordinator went on with the test.
+    CoordinatorReplaced = "coordinator-replaced";
     /// Not one request was sent.
     NothingSent = "nothing-sent";
     /// Requests were sent and none was answered.

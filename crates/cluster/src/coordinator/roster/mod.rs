@@ -2,9 +2,12 @@
 //!
 //! A state machine over instants and messages. Must not own sockets, threads or clocks. Invariants: each report is told once,
 //! in the order of its agent; the workers of all agents are numbered without a gap once the roster is closed; an agent
-//! that is lost is told as lost once, with what it had begun and not reported.
+//! that is lost is told as lost once, and what it had begun and not reported is booked once, when it cannot report any more.
 
+mod adopting;
+mod hostile;
 mod replacing;
+mod returning;
 mod seat;
 
 use std::cmp::Ordering;
@@ -15,17 +18,16 @@ use std::time::Duration;
 use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
-use loadline_metric::MetricRegistry;
 use loadline_model::{AgentShare, Nanos, RunCommand};
-use prost::Message as _;
 
-use crate::batch::{samples_received, values_received};
 use crate::generated::from_agent::What as Said;
 use crate::generated::to_agent::What;
 use crate::generated::{
-    Batch, Ending, FromAgent, Hello, LogLine, Order, Received, Refusal, Report, Welcome,
+    Ending, Hello, LogLine, Order, Ready, Received, Refusal, Report, Return, Welcome,
 };
 use crate::message::{WORKERS_MAX, live_received, report_received, signal_received};
+use adopting::Adoption;
+pub use hostile::hear_hostile;
 use seat::{Awaited, Seat, State};
 
 /// An agent that says nothing for so long is lost.
@@ -77,6 +79,8 @@ pub(super) struct Lost {
     pub(super) from: Nanos,
     /// Whether another may come in its place.
     pub(super) is_awaited: bool,
+    /// Whether it may still report what it had begun.
+    pub(super) is_unsettled: bool,
 }
 
 /// What is known of a test before anybody joins.
@@ -92,6 +96,12 @@ pub(super) struct Expected {
     pub(super) is_replaceable: bool,
     /// When nothing starts any more; `None` where time does not end it.
     pub(super) end: Option<Nanos>,
+    /// Whether the load of an agent goes on while it cannot be heard: it delivers no single values.
+    pub(super) is_resumable: bool,
+    /// The name of the run.
+    pub(super) run: String,
+    /// A digest of what the test is made of.
+    pub(super) test: String,
 }
 
 /// The agents of a test.
@@ -105,13 +115,18 @@ pub(super) struct Roster {
     is_closed: bool,
     /// The number of the next worker.
     next_worker: u32,
-    /// When the run started.
+    /// When the run started; before the clock's zero as two's complement.
     started_ns: Option<u64>,
-    is_over: bool,
+    /// How the test ended.
+    ending: Option<Ending>,
     /// What `setup()` returned, for those that come late.
     data: Option<String>,
-    /// Orders so far, for the same.
+    /// What another coordinator would have to know, for agents to keep.
+    kept: Vec<u8>,
+    /// Orders so far, for those that come late.
     orders: Vec<RunCommand>,
+    /// Where another coordinator began the test.
+    adoption: Option<Adoption>,
 }
 
 impl Roster {
@@ -124,22 +139,38 @@ impl Roster {
             is_closed: false,
             next_worker: 0,
             started_ns: None,
-            is_over: false,
+            ending: None,
             data: None,
+            kept: Vec::new(),
             orders: Vec::new(),
+            adoption: None,
         }
     }
 
     /// Whether all are ready, or one has failed and nobody is waited for.
     pub(super) fn is_ready(&self) -> bool {
+        if let Some(adoption) = &self.adoption {
+            return self.has_adopted(adoption);
+        }
         let ready = self.seats.iter();
         let ready = ready.filter(|seat| matches!(seat.state, State::Ready(_)));
         !self.failures.is_empty() || ready.count() == self.expected.wanted as usize
     }
 
-    /// What each agent counts, by its number.
-    pub(super) fn live(&self) -> impl Iterator<Item = LiveTotals> {
-        self.seats.iter().map(Seat::live_with_past)
+    /// What each share counts, by its number, whoever made it.
+    pub(super) fn live(&self) -> Vec<LiveTotals> {
+        let mut sums = vec![LiveTotals::default(); self.expected.wanted as usize];
+        for seat in &self.seats {
+            if let Some(sum) = sums.get_mut(seat.share as usize) {
+                sum.merge(&seat.live);
+            }
+        }
+        sums
+    }
+
+    /// Takes in what another coordinator would have to know.
+    pub(super) fn keep(&mut self, kept: Vec<u8>) {
+        self.kept = kept;
     }
 
     /// What all agents have used, beside what is used here. Agents that share cores have them once.
@@ -150,8 +181,10 @@ impl Roster {
             ..here.clone()
         };
         for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
-            let cpu_ns = seat.past_cpu_ns.saturating_add(seat.used.cpu_ns);
-            sum.cpu_ns = sum.cpu_ns.saturating_add(cpu_ns);
+            sum.cpu_ns = sum.cpu_ns.saturating_add(seat.used.cpu_ns);
+            if seat.is_former {
+                continue;
+            }
             sum.rss_bytes = sum.rss_bytes.saturating_add(seat.used.rss_bytes);
             sum.rss_max_bytes = sum.rss_max_bytes.saturating_add(seat.used.rss_max_bytes);
             if let Some(throttled) = seat.used.throttled_ns {
@@ -198,13 +231,10 @@ impl Roster {
                 acts
             }
             Said::Ready(ready) => {
-                if seat.state == State::Preparing {
-                    seat.state = State::Ready(ready.workers.clamp(1, WORKERS_MAX));
-                    seat.used.cores = ready.cores.clamp(0.0, CORES_MAX);
-                    seat.cores_owner = ready.cores_owner;
-                }
+                seat.prepared(ready);
                 self.replace_if_ready(now_ns, number)
             }
+            Said::HandOver(handed) => self.handed_over(now_ns, number, handed),
             Said::Refusal(refusal) => self.lose(now_ns, number, &refusal.why),
             Said::Report(report) => self.reported(now_ns, number, report),
             Said::Live(live) => {
@@ -227,7 +257,7 @@ impl Roster {
     /// A link is closed.
     pub(super) fn closed(&mut self, now_ns: u64, link: Link) -> Vec<Act> {
         match self.by_link.remove(&link) {
-            Some(number) => self.lose(now_ns, number, "its connection was closed"),
+            Some(number) => self.cut_off(now_ns, number, "its connection was closed"),
             None => Vec::new(),
         }
     }
@@ -240,15 +270,18 @@ impl Roster {
             if seat.state == State::Gone {
                 continue;
             }
-            if now_ns.saturating_sub(seat.heard_ns) > nanos(SILENCE_MAX) {
+            if seat.away.is_some() {
+                acts.extend(self.still_away(now_ns, number));
+            } else if now_ns.saturating_sub(seat.heard_ns) > nanos(SILENCE_MAX) {
                 let why = format!("it said nothing for {} s", SILENCE_MAX.as_secs());
-                acts.extend(self.lose(now_ns, number, &why));
+                acts.extend(self.cut_off(now_ns, number, &why));
             } else if seat.question.is_none()
                 && now_ns.saturating_sub(seat.asked_ns) > nanos(ASK_EVERY)
             {
                 acts.push(seat.ask(now_ns));
             }
         }
+        self.look_at_adoption(now_ns);
         acts.extend(self.give_up_if_due(now_ns));
         acts
     }
@@ -269,6 +302,8 @@ impl Roster {
                 }
                 State::Preparing => {
                     seat.state = State::Gone;
+                    // Of a test that goes on: it may come back, and is missed until then.
+                    seat.is_former = self.adoption.is_some();
                     acts.push(Act::Close(seat.link));
                 }
                 State::Idle | State::Gone => {}
@@ -284,11 +319,17 @@ impl Roster {
             }));
         }
         self.next_worker = next;
-        (next, acts)
+        if self.adoption.is_some() {
+            acts.extend(self.miss_others());
+        }
+        (self.next_worker, acts)
     }
 
     /// The run starts; gives when, on the coordinator's clock.
     pub(super) fn start(&mut self, now_ns: u64, data: Option<&str>) -> (u64, Vec<Act>) {
+        if self.adoption.is_some() {
+            return self.go_on(now_ns);
+        }
         let mut acts = Vec::new();
         if !self.failures.is_empty() {
             acts.extend(self.order(RunCommand::StopNow));
@@ -300,10 +341,10 @@ impl Roster {
         let ahead = nanos(START_AHEAD).max(round_trip.max().unwrap_or(0) * 3);
         let at_ns = now_ns + ahead;
         self.started_ns = Some(at_ns);
-        for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
-            acts.push(seat.start(at_ns, data, Nanos::ZERO));
-        }
         self.data = data.map(str::to_owned);
+        for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
+            acts.push(self.start_of(seat, at_ns));
+        }
         (at_ns, acts)
     }
 
@@ -323,7 +364,6 @@ impl Roster {
 
     /// All is told: agents end with this code. The first by name prints the text, and the others say where it is.
     pub(super) fn end(&mut self, exit_code: u8, text: &str) -> Vec<Act> {
-        self.is_over = true;
         let all = self.expected.wanted;
         let seats = self.seats.iter_mut();
         let mut there: Vec<&mut Seat> = seats.filter(|seat| seat.state != State::Gone).collect();
@@ -332,6 +372,10 @@ impl Roster {
         let first = first.unwrap_or_default();
         let elsewhere =
             format!("one of the {all} agents of a test; its result is in the log of {first}\n");
+        self.ending = Some(Ending {
+            exit_code: exit_code.into(),
+            text: elsewhere.clone(),
+        });
         let texts = std::iter::once(text).chain(std::iter::repeat(elsewhere.as_str()));
         let told = there.into_iter().zip(texts);
         told.map(|(seat, text)| {
@@ -360,40 +404,62 @@ impl Roster {
                 shortened(&hello.version)
             ));
         }
-        if let Some(number) = self.awaited_seat() {
-            return self.seat_again(now_ns, link, number, &hello.name);
+        if hello.part.is_some() {
+            return self
+                .joined_again(now_ns, link, hello)
+                .unwrap_or_else(refuse);
         }
-        let number = self.seats.len();
+        if self.adoption.is_some() && !self.is_closed {
+            return refuse(adopting::HAS_ITS_OWN.to_owned());
+        }
+        if let Some(number) = self.free_seat(now_ns) {
+            return self.seat_again(now_ns, link, number, hello);
+        }
+        let there = self.seats.iter().filter(|seat| !seat.is_former).count();
+        let share = u32::try_from(there).unwrap_or(u32::MAX);
         let Expected { wanted, idle, .. } = self.expected;
         let all = wanted + idle;
-        let is_idle = number >= wanted as usize;
-        if self.is_over || (self.is_closed && !is_idle) || number >= all as usize {
+        let is_idle = share >= wanted;
+        if self.ending.is_some() || (self.is_closed && !is_idle) || share >= all {
             return refuse(format!("all {all} agents of the test are there"));
         }
         let state = match is_idle {
             true => State::Idle,
             false => State::Preparing,
         };
-        let seat = Seat::new(now_ns, link, named(&hello.name, number), state);
-        let note = format!("{} has joined: {} of {}", seat.name, number + 1, all);
+        let seat = Seat::new(now_ns, link, (share, hello), state);
+        let note = format!("{} has joined: {} of {}", seat.name, share + 1, all);
+        let number = self.seats.len();
         self.seats.push(seat);
         self.greet(now_ns, number, note)
     }
 
+    /// When the run started, on the coordinator's clock, for an agent of the test.
+    fn start_of(&self, seat: &Seat, at_ns: u64) -> Act {
+        seat.start(at_ns, self.data.clone(), self.kept.clone())
+    }
+
+    /// Tells an agent what it is here; `back`: how it goes on with what it does already.
+    fn welcome_of(&self, seat: &Seat, back: Option<Return>) -> Act {
+        let welcome = Welcome {
+            number: seat.share,
+            agents: self.expected.wanted,
+            run: self.expected.run.clone(),
+            test: self.expected.test.clone(),
+            generation: seat.generation,
+            back,
+        };
+        Act::Say(seat.link, What::Welcome(welcome))
+    }
+
     /// Tells who has sat down what to do.
     fn greet(&mut self, now_ns: u64, number: usize, note: String) -> Vec<Act> {
-        let seat = &mut self.seats[number];
+        let seat = &self.seats[number];
         let link = seat.link;
         self.by_link.insert(link, number);
-        let welcome = Welcome {
-            number: u32::try_from(number).unwrap_or(u32::MAX),
-            agents: self.expected.wanted,
-        };
-        let mut acts = vec![
-            Act::Note(note),
-            Act::Say(link, What::Welcome(welcome)),
-            seat.ask(now_ns),
-        ];
+        let mut acts = vec![Act::Note(note), self.welcome_of(seat, None)];
+        let seat = &mut self.seats[number];
+        acts.push(seat.ask(now_ns));
         if seat.state != State::Idle {
             acts.push(Act::Employ(link));
             let orders = self.orders.iter();
@@ -423,14 +489,15 @@ impl Roster {
             Ok(report) => {
                 seat.next_report += 1;
                 seat.note(&report);
-                vec![received, Act::Tell(report)]
+                let mut acts = vec![received, Act::Tell(report)];
+                acts.extend(self.settle_if_ended(number));
+                acts
             }
         }
     }
 
     /// An agent is gone.
     fn lose(&mut self, now_ns: u64, number: usize, why: &str) -> Vec<Act> {
-        let wanted = self.expected.wanted;
         let may_return = self.may_be_replaced(now_ns, number);
         let seat = &mut self.seats[number];
         let state = std::mem::replace(&mut seat.state, State::Gone);
@@ -440,67 +507,52 @@ impl Roster {
         if had_no_part || (self.started_ns.is_some() && seat.has_ended()) {
             return acts;
         }
-        let (begun, unended) = seat.leave();
+        if seat.is_former {
+            acts.push(seat.settled());
+            return acts;
+        }
+        if self.adoption.is_some() && !self.is_closed {
+            self.forget(number);
+            return acts;
+        }
         if !self.is_closed {
             self.failures.push(format!("{}: {why}", seat.name));
             return acts;
         }
+        let (begun, unended) = seat.leave();
+        // Who could have come in its place could have done so while it was away.
+        let since_ns = seat.away.as_ref().map_or(now_ns, |away| away.since_ns);
         seat.awaited = may_return.then_some(Awaited {
-            since_ns: now_ns,
+            since_ns,
             lost: seat.workers.start,
         });
         let lost = Lost {
+            begun,
+            unended,
+            is_awaited: seat.awaited.is_some(),
+            ..self.lost_of(number, why)
+        };
+        acts.push(Act::Lose(self.seats[number].share, lost));
+        acts
+    }
+
+    /// What is said of an agent that is lost; what it had begun is not booked yet.
+    fn lost_of(&self, number: usize, why: &str) -> Lost {
+        let seat = &self.seats[number];
+        Lost {
             name: seat.name.clone(),
             workers: seat.workers.clone(),
             why: format!(
-                "{} was lost with its share of the load, 1/{wanted}: {why}",
-                seat.name
+                "{} was lost with its share of the load, 1/{}: {why}",
+                seat.name, self.expected.wanted
             ),
-            begun,
-            unended,
+            begun: 0,
+            unended: 0,
             from: seat.from,
-            is_awaited: seat.awaited.is_some(),
-        };
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        acts.push(Act::Lose(number, lost));
-        acts
-    }
-}
-
-/// Lets a coordinator without a network hear messages, each behind its length as four bytes (little endian) and the number of its link as
-/// one; those of link 255 are single values. For fuzzing.
-///
-/// # Panics
-/// Never, whatever the bytes are; that is what it is for.
-pub fn hear_hostile(mut bytes: &[u8]) {
-    let mut roster = Roster::new(Expected {
-        wanted: 2,
-        idle: 1,
-        version: "1.0.0".to_owned(),
-        is_replaceable: true,
-        end: None,
-    });
-    let mut now = 0;
-    while let Some((head, rest)) = bytes.split_at_checked(5) {
-        let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        let (message, after) = rest.split_at(length.min(rest.len()));
-        bytes = after;
-        now += nanos(SILENCE_MAX) / 5;
-        if head[4] == u8::MAX
-            && let Ok(mut batch) = Batch::decode(message)
-        {
-            let _ = samples_received(&mut batch);
-            let _ = values_received(&mut batch, &MetricRegistry::new());
-        } else if let Ok(FromAgent { what: Some(said) }) = FromAgent::decode(message) {
-            roster.heard(now, head[4].into(), said);
-        }
-        roster.tick(now);
-        if roster.is_ready() && !roster.is_closed {
-            roster.close();
-            roster.start(now, None);
+            is_awaited: true,
+            is_unsettled: false,
         }
     }
-    roster.end(0, "");
 }
 
 /// The order of agents: agent-2 comes before agent-10.
@@ -528,9 +580,9 @@ fn is_stop(command: RunCommand) -> bool {
 }
 
 /// What an agent is called: as it says, or by its number.
-fn named(name: &str, number: usize) -> String {
+fn named(name: &str, share: u32) -> String {
     match shortened(name) {
-        name if name.is_empty() => format!("agent-{}", number + 1),
+        name if name.is_empty() => format!("agent-{}", share.saturating_add(1)),
         name => name,
     }
 }
@@ -545,5 +597,7 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod tests;

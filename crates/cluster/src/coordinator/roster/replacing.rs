@@ -8,8 +8,8 @@ use std::time::Duration;
 use loadline_engine::WorkerReport;
 use loadline_model::Nanos;
 
-use super::seat::{Awaited, State};
-use super::{Act, Link, Roster, START_AHEAD, is_stop, named, nanos};
+use super::seat::{Awaited, Seat, State};
+use super::{Act, Hello, Link, Roster, START_AHEAD, is_stop, nanos};
 use crate::clocks::QUESTIONS;
 
 /// How long another is waited for.
@@ -21,9 +21,12 @@ impl Roster {
     /// Whether another may come in the place of an agent that is lost now.
     pub(super) fn may_be_replaced(&self, now_ns: u64, number: usize) -> bool {
         let is_called_off = self.orders.iter().any(|order| is_stop(*order));
-        let is_possible = self.expected.is_replaceable && !self.is_over && !is_called_off;
+        let is_over = self.ending.is_some();
+        let is_possible = self.expected.is_replaceable && !is_over && !is_called_off;
+        let seat = &self.seats[number];
         is_possible
-            && self.seats[number].replaced < REPLACED_MAX
+            && !seat.is_former
+            && seat.generation < REPLACED_MAX
             && self.started_ns.is_some()
             && !self.is_past_end(now_ns)
     }
@@ -34,15 +37,22 @@ impl Roster {
         end.is_some_and(|end| self.since_start(now_ns).is_some_and(|now| now >= end))
     }
 
-    fn since_start(&self, now_ns: u64) -> Option<Nanos> {
-        let started_ns = self.started_ns?;
-        Some(Nanos(now_ns.saturating_sub(started_ns)))
+    pub(super) fn since_start(&self, now_ns: u64) -> Option<Nanos> {
+        let since = now_ns.wrapping_sub(self.started_ns?).cast_signed();
+        Some(Nanos(since.max(0).unsigned_abs()))
     }
 
-    /// The place of a lost agent that another may take.
-    pub(super) fn awaited_seat(&self) -> Option<usize> {
-        let is_free = |seat: &super::Seat| seat.awaited.is_some() && seat.state == State::Gone;
-        self.seats.iter().position(is_free)
+    /// The place of a lost agent that another may take; else that of one that has not been heard for the longest time.
+    pub(super) fn free_seat(&self, now_ns: u64) -> Option<usize> {
+        let is_free = |seat: &Seat| seat.awaited.is_some() && seat.state == State::Gone;
+        let away = self.seats.iter().enumerate().filter_map(|(number, seat)| {
+            let is_at_work = matches!(seat.state, State::Ready(_)) && !seat.has_ended();
+            let is_free = is_at_work && self.may_be_replaced(now_ns, number);
+            let away = seat.away.as_ref().filter(|_| is_free)?;
+            Some((away.since_ns, number))
+        });
+        let lost = self.seats.iter().position(is_free);
+        lost.or_else(|| away.min().map(|(_, number)| number))
     }
 
     /// Another takes the place of a lost agent.
@@ -51,13 +61,19 @@ impl Roster {
         now_ns: u64,
         link: Link,
         number: usize,
-        name: &str,
+        hello: &Hello,
     ) -> Vec<Act> {
+        let mut acts = self.supersede_if_away(number);
         let seat = &mut self.seats[number];
-        let name = named(name, number);
-        let note = format!("{name} has joined in the place of {}", seat.name);
-        seat.seat_again(now_ns, link, name);
-        self.greet(now_ns, number, note)
+        let mut next = Seat::new(now_ns, link, (seat.share, hello), State::Preparing);
+        next.generation = seat.generation + 1;
+        next.awaited = seat.awaited.take();
+        let note = format!("{} has joined in the place of {}", next.name, seat.name);
+        let mut former = std::mem::replace(seat, next);
+        former.is_former = true;
+        self.seats.push(former);
+        acts.extend(self.greet(now_ns, number, note));
+        acts
     }
 
     /// Starts an agent that came in another's place, once it is ready and its clock is known.
@@ -89,18 +105,23 @@ impl Roster {
                 gap.as_secs_f64()
             ),
         };
-        let started_ns = now_ns.saturating_sub(now.0);
-        let start = seat.start(started_ns, self.data.as_deref(), seat.from);
+        let started_ns = now_ns.wrapping_sub(now.0);
+        let start = self.start_of(&self.seats[number], started_ns);
         vec![Act::Tell(replaced), start]
     }
 
     /// Waits no longer for those whom it has waited for long enough, nor for anybody once the others have ended.
     pub(super) fn give_up_if_due(&mut self, now_ns: u64) -> Vec<Act> {
-        let working =
-            |seat: &super::Seat| matches!(seat.state, State::Ready(_)) && !seat.has_ended();
-        let ended = |seat: &super::Seat| !seat.workers.is_empty() && seat.has_ended();
-        let is_done = self.seats.iter().any(ended) && !self.seats.iter().any(working);
-        if is_done || self.is_past_end(now_ns) {
+        let working = |seat: &&Seat| matches!(seat.state, State::Ready(_)) && !seat.has_ended();
+        let ended = |seat: &&Seat| !seat.workers.is_empty() && seat.has_ended();
+        let mut seats = self.seats.iter().filter(|seat| !seat.is_former);
+        let is_done = seats.clone().any(|seat| ended(&seat)) && !seats.any(|seat| working(&seat));
+        if is_done {
+            let mut acts = self.give_up();
+            acts.extend(self.settle_all());
+            return acts;
+        }
+        if self.is_past_end(now_ns) {
             return self.give_up();
         }
         let is_due =

@@ -1,6 +1,6 @@
 //! One agent's place in a test, and what is known of who sits there.
 //!
-//! Must not know other seats. Invariant: what earlier agents of the seat counted stays in its sums.
+//! Must not know other seats. Invariant: what an agent counted stays counted when it is gone.
 
 use std::ops::Range;
 
@@ -9,10 +9,13 @@ use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_model::{AgentShare, AgentSums, Nanos, Snapshot};
 
-use super::{Act, Link};
+use super::{Act, CORES_MAX, Hello, Link, Ready, WORKERS_MAX, named};
 use crate::clocks::{ClockSync, Exchange, QUESTIONS};
 use crate::generated::to_agent::What;
 use crate::generated::{ClockAnswer, ClockQuestion, Start};
+
+/// Longest that the load of an agent goes on without a coordinator, in milliseconds: a day.
+const GRACE_MAX_MS: u64 = 86_400_000;
 
 /// How far a seat is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,16 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) link: Link,
+    /// Which share of the load is its own.
+    pub(super) share: u32,
+    /// How many had the share before.
+    pub(super) generation: u32,
+    /// Whether another has the share now.
+    pub(super) is_former: bool,
+    /// For how long its load goes on while it cannot be heard.
+    pub(super) grace_ns: u64,
+    /// Set while it cannot be heard, and may come back.
+    pub(super) away: Option<Away>,
     pub(super) name: String,
     pub(super) state: State,
     pub(super) heard_ns: u64,
@@ -43,10 +56,6 @@ pub(super) struct Seat {
     pub(super) workers_ended: u32,
     pub(super) next_report: u64,
     pub(super) live: LiveTotals,
-    /// What those counted who sat here before.
-    past: LiveTotals,
-    /// Processor time that they used.
-    pub(super) past_cpu_ns: u64,
     /// What it has used.
     pub(super) used: GeneratorTotals,
     /// Whose its cores are.
@@ -61,8 +70,16 @@ pub(super) struct Seat {
     pub(super) from: Nanos,
     /// Whom another may come in the place of.
     pub(super) awaited: Option<Awaited>,
-    /// How many sat here before.
-    pub(super) replaced: u32,
+}
+
+/// A silence that may end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Away {
+    pub(super) since_ns: u64,
+    /// Why the agent cannot be heard.
+    pub(super) why: String,
+    /// Whether nobody waits for its reports any more.
+    pub(super) is_told: bool,
 }
 
 /// A loss that may be made good.
@@ -75,10 +92,16 @@ pub(super) struct Awaited {
 }
 
 impl Seat {
-    pub(super) fn new(now_ns: u64, link: Link, name: String, state: State) -> Seat {
+    pub(super) fn new(now_ns: u64, link: Link, who: (u32, &Hello), state: State) -> Seat {
+        let (share, hello) = who;
         Seat {
             link,
-            name,
+            share,
+            generation: 0,
+            is_former: false,
+            grace_ns: hello.grace_ms.min(GRACE_MAX_MS) * 1_000_000,
+            away: None,
+            name: named(&hello.name, share),
             state,
             heard_ns: now_ns,
             clock: ClockSync::default(),
@@ -88,8 +111,6 @@ impl Seat {
             workers_ended: 0,
             next_report: 0,
             live: LiveTotals::default(),
-            past: LiveTotals::default(),
-            past_cpu_ns: 0,
             used: GeneratorTotals::default(),
             cores_owner: String::new(),
             sums: AgentSums::default(),
@@ -97,30 +118,16 @@ impl Seat {
             reported_ended: 0,
             from: Nanos::ZERO,
             awaited: None,
-            replaced: 0,
         }
     }
 
-    /// Another sits down here.
-    pub(super) fn seat_again(&mut self, now_ns: u64, link: Link, name: String) {
-        *self = Seat {
-            past: LiveTotals {
-                vus_made: 0,
-                ..self.live_with_past()
-            },
-            past_cpu_ns: self.past_cpu_ns.saturating_add(self.used.cpu_ns),
-            sums: std::mem::take(&mut self.sums),
-            awaited: self.awaited,
-            replaced: self.replaced + 1,
-            ..Seat::new(now_ns, link, name, State::Preparing)
-        };
-    }
-
-    /// What the seat counts, whoever sat here.
-    pub(super) fn live_with_past(&self) -> LiveTotals {
-        let mut sum = self.past;
-        sum.merge(&self.live);
-        sum
+    /// Its agent is ready.
+    pub(super) fn prepared(&mut self, ready: Ready) {
+        if self.state == State::Preparing {
+            self.state = State::Ready(ready.workers.clamp(1, WORKERS_MAX));
+            self.used.cores = ready.cores.clamp(0.0, CORES_MAX);
+            self.cores_owner = ready.cores_owner;
+        }
     }
 
     /// Whether all that its workers will ever report is there.
@@ -141,12 +148,23 @@ impl Seat {
         (begun, begun + under_way)
     }
 
+    /// Who sat here is gone, and another has the share: books what it had begun and not reported.
+    pub(super) fn settled(&mut self) -> Act {
+        let (begun, unended) = self.leave();
+        Act::Tell(WorkerReport::Settled {
+            lost: self.workers.start,
+            begun,
+            unended,
+        })
+    }
+
     /// Tells when the run started or will, and from where on the plan is the agent's.
-    pub(super) fn start(&self, at_ns: u64, data: Option<&str>, from: Nanos) -> Act {
+    pub(super) fn start(&self, at_ns: u64, data: Option<String>, kept: Vec<u8>) -> Act {
         let start = Start {
             at_ns: self.clock.offset().there(at_ns),
-            data: data.map(str::to_owned),
-            from_ns: from.0,
+            data,
+            from_ns: self.from.0,
+            kept,
         };
         Act::Say(self.link, What::Start(start))
     }
@@ -178,10 +196,10 @@ impl Seat {
     /// What was done from here.
     pub(super) fn share(&self) -> AgentShare {
         AgentShare {
-            replaced: self.replaced,
+            replaced: self.generation,
             workers: self.workers.end - self.workers.start,
             cores: self.used.cores,
-            cpu_ns: self.past_cpu_ns.saturating_add(self.used.cpu_ns),
+            cpu_ns: self.used.cpu_ns,
             rss_max_bytes: self.used.rss_max_bytes,
             clock_error_ns: self.clock.offset().error_ns,
             ..self.sums.share(&self.name)
@@ -211,6 +229,9 @@ impl Seat {
             WorkerReport::Lost { .. }
             | WorkerReport::Replaced { .. }
             | WorkerReport::GivenUp { .. }
+            | WorkerReport::Away { .. }
+            | WorkerReport::Returned { .. }
+            | WorkerReport::Settled { .. }
             | WorkerReport::Script(_) => {}
         }
     }

@@ -14,6 +14,7 @@ fn hello(name: &str) -> Said {
     Said::Hello(Hello {
         version: "1.4.2".to_owned(),
         name: name.to_owned(),
+        ..Hello::default()
     })
 }
 
@@ -33,6 +34,9 @@ fn roster_of(wanted: u32, idle: u32) -> Roster {
         version: "1.5.0".to_owned(),
         is_replaceable: true,
         end: Some(Nanos::from_secs(60)),
+        is_resumable: true,
+        run: "this run".to_owned(),
+        test: "this test".to_owned(),
     })
 }
 
@@ -133,10 +137,11 @@ fn what_a_lost_agent_had_begun_is_what_it_did_not_report() {
         unended: 10,
         from: Nanos::ZERO,
         is_awaited: true,
+        is_unsettled: false,
     };
     assert_eq!(gone(roster.closed(S, 0)), [(0, lost)]);
     assert!(gone(roster.closed(S, 0)).is_empty(), "once");
-    let live = roster.live().next().expect("an agent");
+    let live = roster.live()[0];
     assert_eq!((live.vus_active, live.active()), (0, 0));
 }
 
@@ -227,7 +232,7 @@ fn who_is_not_wanted_is_refused_by_name() {
     for version in ["1.7.0", "2.5.0", "", "x.y"] {
         let hello = Said::Hello(Hello {
             version: version.to_owned(),
-            name: String::new(),
+            ..Hello::default()
         });
         let why = refusal(roster_of(1, 0).heard(0, 0, hello));
         assert!(
@@ -430,7 +435,7 @@ mod replacing {
             ..Live::default()
         };
         roster.heard(5 * S, LATE, Said::Live(live));
-        assert_eq!(roster.live().next().expect("a seat").started, 15);
+        assert_eq!(roster.live()[0].started, 15);
         let lost = gone(roster.closed(6 * S, LATE));
         assert!(
             matches!(&lost[..], [(0, lost)] if lost.workers == (3..6) && lost.from == from),

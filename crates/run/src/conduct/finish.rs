@@ -1,0 +1,101 @@
+//! The result of all that a conductor collected.
+//!
+//! Must not wait for anything. Invariant: what was told second by second, and what is left, are the whole.
+
+use std::time::Duration;
+
+use loadline_model::rates::rates;
+use loadline_model::result::{Environment, RunResult, Totals};
+use loadline_model::{Nanos, Observations, RunEvent};
+
+use super::Conductor;
+use crate::outcome::{ScriptOutcome, bare_result, judged};
+
+impl Conductor {
+    /// Makes the result of all that was collected.
+    pub(super) fn finish(
+        mut self,
+        environment: &Environment,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> RunResult {
+        let elapsed = self.elapsed();
+        let until = elapsed.max(self.told_until);
+        if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
+            self.tell(rest, on_event);
+        }
+        let script = self.finish_script(until, on_event);
+        let observations = self.finish_observers(elapsed, on_event);
+        let planned = self.plan.is_open().then(|| self.collector.planned());
+        let series = std::mem::take(&mut self.rows).finish();
+        let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
+        let counts = &self.total.counts;
+        let done = counts.completed + counts.failed_total();
+        let used = self.collector.watch().used();
+        let totals = Totals {
+            started_unix_ms: self.load.started_unix_ms(),
+            elapsed_ns: elapsed.0,
+            measured_ns,
+            stop: self.stop,
+            asked: planned.or_else(|| self.plan.planned_iterations()),
+            never_started: self.collector.never_started,
+            rates: rates(&self.plan, counts, &series, measured_ns, planned, elapsed.0),
+            seen: self.total,
+            active_vus_max: self.active_vus_max,
+            cpu_ns: used.cpu_ns,
+            rss_max_bytes: used.rss_max_bytes,
+            throttled_ns: used.throttled_ns,
+            window_rates: self
+                .windows
+                .map(|windows| windows.finish(elapsed, done))
+                .unwrap_or_default(),
+        };
+        let result = RunResult {
+            series,
+            events: self.events,
+            observations,
+            agents: self.load.agents(),
+            ..bare_result(&self.plan, environment, totals)
+        };
+        judged(result, script)
+    }
+
+    fn finish_observers(
+        &mut self,
+        elapsed: Nanos,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Observations {
+        let Some(observing) = self.observing.take() else {
+            return Observations::default();
+        };
+        let (observations, mark) = observing.finish(&self.plan, elapsed, on_event);
+        if let Some(mark) = mark {
+            self.mark(mark, on_event);
+        }
+        observations
+    }
+
+    /// Makes the summary of a script run of what all workers measured, which leaves the totals.
+    fn finish_script(
+        &mut self,
+        until: Nanos,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Option<ScriptOutcome> {
+        let mut script = self.script.take()?;
+        if let Some(warning) = script.dropped(&self.total, until.0) {
+            self.mark(warning, on_event);
+        }
+        let seen = self.total.script.take().unwrap_or_default();
+        let length = Duration::from(self.load.clock().since_test_began());
+        Some(script.finish(&seen, length))
+    }
+
+    /// From the start to the last answer, or to the end of the time that was to be filled.
+    fn elapsed(&self) -> Nanos {
+        let last_done = self.collector.last_done;
+        if let Some(stopped_at) = self.stopped_at {
+            return last_done.max(stopped_at);
+        }
+        let filled = self.plan.time_filled().map_or(Nanos::ZERO, Nanos::from);
+        last_done.max(filled).max(Nanos(1))
+    }
+}

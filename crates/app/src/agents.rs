@@ -7,14 +7,15 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, OnceLock};
 
 use loadline_cluster::{
-    Fleet, FleetError, FleetHandle, FleetSettings, Identity, LocalAgents, Recipe, TOKEN_VARIABLE,
-    Takers, Token,
+    Fleet, FleetError, FleetHandle, FleetSettings, Identity, LocalAgents, Recipe, ResultTaker,
+    TOKEN_VARIABLE, Takers, Token,
 };
 use loadline_engine::batches::ValueSender;
 use loadline_metric::MetricRegistry;
 use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, TestPlan};
-use loadline_run::{Load, ScriptSetup};
+use loadline_run::{Load, ScriptLog, ScriptMetrics};
+use loadline_script::vu::SetupData;
 
 use crate::terminal::print;
 use crate::{Ending, Env, Files};
@@ -41,10 +42,16 @@ pub(crate) struct AgentsJob<'a> {
     pub(crate) plan: &'a Arc<TestPlan>,
     /// From what they make the plan anew.
     pub(crate) recipe: Recipe,
-    /// The script of the plan; `None`: it has none.
-    pub(crate) script: Option<&'a ScriptSetup>,
+    /// Where `setup()` leaves its data.
+    pub(crate) data: SetupData,
+    /// What the test is measured with; `None`: by its requests alone.
+    pub(crate) metrics: Option<&'a ScriptMetrics>,
+    /// Where lines of the agents' logs go; `None`: nowhere.
+    pub(crate) log: Option<Arc<dyn ScriptLog>>,
     /// Where each request goes; `None`: nowhere.
     pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
+    /// Who takes results of a plan of steps; `None`: nobody.
+    pub(crate) results: Option<ResultTaker>,
 }
 
 /// Agents of a run.
@@ -87,7 +94,6 @@ impl WantedAgents {
         };
         refuse_idle(agents, job.plan, env)?;
         let (token, identity) = self.identity(env, files)?;
-        let script = job.script;
         let is_local = self.listen.is_none();
         let local = Arc::<OnceLock<LocalAgents>>::default();
         let started = Arc::downgrade(&local);
@@ -98,12 +104,13 @@ impl WantedAgents {
             identity,
             plan: Arc::clone(job.plan),
             recipe: job.recipe,
-            data: script.map_or_else(Arc::default, |script| Arc::clone(&script.data)),
+            data: job.data,
             takers: Takers {
-                values: script.and_then(values_of),
+                values: job.metrics.and_then(values_of),
                 samples: job.samples,
+                results: job.results,
             },
-            log: script.map(|script| Arc::clone(&script.log)),
+            log: job.log,
             on_note: Box::new(move |note| {
                 if !is_local {
                     print::to_stderr(&format!("{note}\n"));
@@ -179,9 +186,8 @@ impl Agents {
     }
 }
 
-/// Who takes each value of a script, where somebody does.
-fn values_of(script: &ScriptSetup) -> Option<(ValueSender, Arc<MetricRegistry>)> {
-    let metrics = &script.metrics;
+/// Who takes each value, where somebody does.
+fn values_of(metrics: &ScriptMetrics) -> Option<(ValueSender, Arc<MetricRegistry>)> {
     let values = metrics.values.clone()?;
     Some((values, Arc::clone(&metrics.registry)))
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::cli::script::ScriptCommand;
 use crate::cli::{self, Command};
+use crate::jmeter::recipe::StepsRecipe;
 use crate::k6::{Identity, K6Invocation, Reading, ScriptFacts};
 use crate::{Env, Files, plan};
 
@@ -24,6 +25,8 @@ pub(crate) enum PlanRecipe {
     Bench(BenchRecipe),
     /// A plan of a script.
     Script(Box<ScriptRecipe>),
+    /// A JMeter plan.
+    Steps(Box<StepsRecipe>),
 }
 
 /// A plan of `loadline bench`.

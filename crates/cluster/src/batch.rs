@@ -32,7 +32,7 @@ pub(crate) fn values_to_send(batch: &[TaggedValues]) -> Batch {
     Batch {
         values: values.collect(),
         tags: tags.tags,
-        samples: Vec::new(),
+        ..Batch::default()
     }
 }
 
@@ -133,6 +133,14 @@ pub(crate) fn samples_to_send(samples: &[Sample]) -> Batch {
     });
     Batch {
         samples: samples.collect(),
+        ..Batch::default()
+    }
+}
+
+/// Results of a plan of steps, to be sent.
+pub(crate) fn results_to_send(results: &[u8]) -> Batch {
+    Batch {
+        results: results.to_vec(),
         ..Batch::default()
     }
 }

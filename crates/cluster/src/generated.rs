@@ -112,6 +112,9 @@ pub struct Job {
     /// Whether each request is delivered.
     #[prost(bool, tag = "4")]
     pub wants_samples: bool,
+    /// Whether each result of a plan of steps is delivered.
+    #[prost(bool, tag = "5")]
+    pub wants_results: bool,
 }
 /// A piece of the archive; pieces come in order.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -474,6 +477,9 @@ pub struct Batch {
     pub values: ::prost::alloc::vec::Vec<Values>,
     #[prost(message, repeated, tag = "3")]
     pub samples: ::prost::alloc::vec::Vec<Sample>,
+    /// Results of a plan of steps; their form is the program's own.
+    #[prost(bytes = "vec", tag = "4")]
+    pub results: ::prost::alloc::vec::Vec<u8>,
 }
 /// A set of tags: name, value, name, value, in the order of the names.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -17,9 +17,9 @@ mod local;
 mod message;
 mod share;
 
-pub use agent::{AgentError, AgentSettings, Assignment, Ended, Prepare, attend};
+pub use agent::{AgentError, AgentSettings, Assignment, Ended, HiddenSecrets, Prepare, attend};
 pub use coordinator::hear_hostile;
-pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe, Takers};
+pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe, ResultTaker, Takers};
 pub use identity::{Identity, IdentityError, Token};
 pub use local::{LocalAgents, TOKEN_VARIABLE};
 pub use share::share_of;

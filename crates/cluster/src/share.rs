@@ -2,9 +2,9 @@
 //!
 //! Must not know what the test is. Invariant: the parts of all agents are the whole plan.
 
-use loadline_model::TestPlan;
 use loadline_model::plan::PlanSegment;
 use loadline_model::segment::{Ratio, Segment, SegmentError, SegmentSequence};
+use loadline_model::{Behaviour, Scenario, TestPlan};
 
 /// Whether a plan can be cut.
 ///
@@ -34,8 +34,12 @@ pub(crate) fn with_work(plan: &TestPlan, agents: u32) -> u32 {
 /// Whether another agent can go on with the part of a lost one: of what is planned by number nobody knows how much is left,
 /// unless it comes at instants of its own.
 pub(crate) fn is_replaceable(plan: &TestPlan) -> bool {
+    // Threads of steps begin with their group, and nobody knows how far those of a lost agent had come.
+    let is_of_steps = |scenario: &Scenario| matches!(scenario.behaviour, Behaviour::Steps(_));
     let mut scenarios = plan.scenarios.iter();
-    scenarios.any(|scenario| scenario.executor.is_open() || scenario.planned_iterations().is_none())
+    !plan.scenarios.iter().any(is_of_steps)
+        && scenarios
+            .any(|scenario| scenario.executor.is_open() || scenario.planned_iterations().is_none())
 }
 
 /// The part of a plan that an agent does: the one of this number, from 0.

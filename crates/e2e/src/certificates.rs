@@ -118,9 +118,19 @@ impl Identity {
     /// The certificate cannot be used.
     #[must_use]
     pub fn serve(&self) -> Server {
-        self.serve_by(&[], |tls, _| {
+        self.serve_text("ok")
+    }
+
+    /// The same with another body.
+    ///
+    /// # Panics
+    /// The certificate cannot be used.
+    #[must_use]
+    pub fn serve_text(&self, body: &str) -> Server {
+        let answer = web::ok(body);
+        self.serve_by(&[], move |tls, _| {
             while web::read_head(tls)?.is_some() {
-                tls.write_all(&web::ok("ok"))?;
+                tls.write_all(&answer)?;
             }
             Ok(())
         })

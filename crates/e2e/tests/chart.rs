@@ -47,13 +47,14 @@ fn rules(role: &Value) -> BTreeSet<String> {
     rules.iter().map(Value::to_string).collect()
 }
 
-/// helm in the root of the sources; `None`: it is not installed, which is said.
+/// helm (or what `LOADLINE_HELM` names) in the root of the sources; `None`: it is not installed, which is said.
 fn helm(words: &[&str]) -> Option<Output> {
-    if !has_program("helm") {
+    let named = std::env::var_os("LOADLINE_HELM");
+    if named.is_none() && !has_program("helm") {
         skip("chart", "helm is not installed");
         return None;
     }
-    let mut helm = Command::new("helm");
+    let mut helm = Command::new(named.unwrap_or_else(|| "helm".into()));
     helm.args(words).current_dir(repository());
     Some(run_to_end(helm))
 }

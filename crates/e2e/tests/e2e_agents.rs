@@ -317,18 +317,13 @@ fn samples_of_all_agents_are_in_the_csv() {
 }
 
 /// Command lines with their exit codes and what is named; `S` is a script.
-const REFUSED: [(&str, i32, &str); 10] = [
+const REFUSED: [(&str, i32, &str); 9] = [
     (
         "run --agents 2 --execution-segment 1/2 S",
         104,
         "--execution-segment",
     ),
     ("run --agents 2 --once S", 104, "--once"),
-    (
-        "run --agents 2 --secret-source mock=a=b S",
-        104,
-        "--secret-source",
-    ),
     ("run --agents 0 S", 255, "--agents 0"),
     ("run --agents 1001 S", 255, "1000"),
     ("run --listen 127.0.0.1:1 S", 255, "--agents"),

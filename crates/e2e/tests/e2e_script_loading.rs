@@ -4,8 +4,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
+use loadline_e2e::certificates::{Authority, Validity};
 use loadline_e2e::process::binary;
 use loadline_e2e::{loadline, run_to_end};
 
@@ -168,7 +169,7 @@ fn a_link_named_k6_takes_its_command_lines() {
         export default function () { console.log('ran'); }";
     fs::write(folder.path().join("script.js"), script).expect("there is room");
     let run_as = |arguments: &[&str]| {
-        let mut command = loadline_e2e::process::neutral(std::process::Command::new(&link));
+        let mut command = loadline_e2e::process::neutral(Command::new(&link));
         command.current_dir(folder.path()).args(arguments);
         let output = run_to_end(command);
         let code = output.status.code();
@@ -206,4 +207,55 @@ fn a_link_named_k6_takes_its_command_lines() {
         code == Some(255) && log.contains("cloud is not supported"),
         "{log}"
     );
+}
+
+/// As `sha256sum` prints it.
+fn sha256(path: &Path) -> String {
+    let mut command = Command::new("sha256sum");
+    command.arg(path);
+    let told = text(&run_to_end(command).stdout);
+    let digest = told.split(' ').next().expect("a word");
+    assert_eq!(digest.len(), 64, "{told}");
+    digest.to_owned()
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_archive_of_the_web_is_held_against_its_digest() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("part.js"), "export const word = 'imported';").expect("there is room");
+    let script = "import { word } from './part.js'; console.log('begun');
+        export default function () { console.log(word); }";
+    fs::write(path.join("script.js"), script).expect("there is room");
+    let mut command = loadline();
+    command
+        .current_dir(path)
+        .args(["archive", "-O", "script.tar", "script.js"]);
+    assert_eq!(run_to_end(command).status.code(), Some(0));
+    let archive = path.join("script.tar");
+    let body = fs::read_to_string(&archive).expect("its parts are ASCII");
+    let authority = Authority::new("a test");
+    let trusted = authority.save(path, "authority");
+    let server = authority.sign("localhost", Validity::Now).serve_text(&body);
+    let port = server.address().port();
+    let run = |digest: &str| {
+        let mut command = loadline();
+        let address = format!("https://localhost:{port}/script.tar#sha256={digest}");
+        command.current_dir(path).args(["run", "--quiet", &address]);
+        let output = {
+            command.env("SSL_CERT_FILE", &trusted);
+            run_to_end(command)
+        };
+        (output.status.code(), text(&output.stderr))
+    };
+    let digest = sha256(&archive);
+    let (code, log) = run(&digest);
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("msg=imported"), "{log}");
+    let (code, log) = run(&sha256(&path.join("script.js")));
+    assert_eq!(code, Some(104), "{log}");
+    assert!(log.contains(&format!("its SHA-256 is {digest}")), "{log}");
+    assert!(!log.contains("begun"), "nothing of it runs: {log}");
+    assert!(run("abc").1.contains("64 hexadecimal digits"));
 }

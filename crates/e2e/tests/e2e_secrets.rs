@@ -6,14 +6,30 @@
 use std::fs;
 use std::path::Path;
 use std::process::Output;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use loadline_e2e::agents::agent;
 use loadline_e2e::process::Running;
-use loadline_e2e::server::Server;
+use loadline_e2e::server::{Server, free_port};
 use loadline_e2e::{clock, loadline, run_to_end, web};
 
 /// The word that nobody may read.
 const SECRET: &str = "s3cr3tw0rd";
+
+/// A server that keeps the head of each request, in small letters.
+fn keeping_heads() -> (Server, Arc<Mutex<Vec<String>>>) {
+    let kept = Arc::<Mutex<Vec<String>>>::default();
+    let keep = Arc::clone(&kept);
+    let server = Server::start(move |stream, _| {
+        web::serve(stream, |request| {
+            let head = request.head.to_lowercase();
+            keep.lock().expect("nobody panics").push(head);
+            web::ok("ok")
+        })
+    });
+    (server, kept)
+}
 
 fn server() -> Server {
     Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")))
@@ -290,4 +306,80 @@ fn no_secret_is_told_after_a_crash() {
     let told = run_to_end(told);
     assert!(!told.stdout.is_empty());
     nowhere(&[url], folder.path(), &told);
+}
+
+/// A script that shows its secret in every way that leaves an agent.
+const SHOWING: &str = "
+    import http from 'k6/http';
+    import exec from 'k6/execution';
+    import secrets from 'k6/secrets';
+    export const options = { vus: 4, iterations: 8 };
+    export async function setup() { return { first: await secrets.get('first') }; }
+    export default async function (given) {
+        const word = await secrets.get('word');
+        console.log(`it is ${word}, and ${given.first}`);
+        http.get('http://HOST/', { headers: { 'X-Word': `${word}-${given.first}` } });
+        if (exec.scenario.iterationInTest === 7) exec.test.abort(`no more of ${word}`);
+        throw new Error(`thrown: ${word}`);
+    }";
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn agents_read_secrets_from_their_own_source_and_show_none() {
+    let (server, heads) = keeping_heads();
+    let scripts = tempfile::tempdir().expect("there is room");
+    let file = |name: &str| scripts.path().join(name).display().to_string();
+    let text = SHOWING.replace("HOST", &server.address().to_string());
+    fs::write(file("script.js"), text).expect("there is room");
+    let secrets = format!("word={SECRET}\nfirst={SECRET}-first\n");
+    fs::write(file("secrets"), secrets).expect("there is room");
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut command = loadline();
+    command
+        .current_dir(folder.path())
+        .args(["run", "--agents", "3", "--json", "result.json"])
+        .args(["--journal", "run.journal", "--out", "json=lines.json"])
+        .arg(format!("--secret-source=file={}", file("secrets")))
+        .arg(file("script.js"));
+    let output = run_to_end(command);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(108), "{told}");
+    let hidden = "***SECRET_REDACTED***";
+    for line in ["it is ", "thrown: ", "no more of "] {
+        assert!(told.contains(&format!("{line}{hidden}")), "{told}");
+    }
+    nowhere(&[], folder.path(), &output);
+    let sent = format!("x-word: {SECRET}-{SECRET}-first");
+    let heads = heads.lock().expect("nobody panics");
+    assert!(heads.iter().all(|head| head.contains(&sent)), "{heads:?}");
+    assert!(!heads.is_empty());
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_agent_without_the_source_of_secrets_is_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let elsewhere = tempfile::tempdir().expect("there is room");
+    let script = "import secrets from 'k6/secrets'; export default function () {}";
+    fs::write(folder.path().join("script.js"), script).expect("there is room");
+    fs::write(folder.path().join("secrets"), "a=b").expect("there is room");
+    let listen = format!("127.0.0.1:{}", free_port());
+    let token = "A".repeat(43);
+    let mut command = loadline();
+    command
+        .current_dir(folder.path())
+        .env("LOADLINE_JOIN_TOKEN", &token)
+        .args(["run", "--agents", "1", "--listen", &listen])
+        .args(["--secret-source", "file=secrets", "script.js"]);
+    let running = Running::start(command);
+    let mut far = agent(&listen, &token, "far");
+    far.current_dir(elsewhere.path());
+    let agent = Running::start(far);
+    let ended = running.finish();
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_ne!(ended.status.code(), Some(0), "{told}");
+    for word in ["far", "--secret-source", "secrets"] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    drop(agent.finish());
 }

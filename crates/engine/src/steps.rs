@@ -3,6 +3,7 @@
 //! Must not know XML. Invariant: a phase begins when every group of the phases before it has ended
 //! on every worker.
 
+pub(crate) mod metrics;
 pub mod scripts;
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use loadline_model::{Nanos, ThreadGroup};
 use loadline_steps::host::World;
 use loadline_steps::listener::Heard;
 use loadline_steps::program::{Phase, Program};
-use loadline_steps::scope::Commons;
+use loadline_steps::scope::{Commons, Part};
 use loadline_steps::variables::Variables;
 use tokio::sync::Notify;
 
@@ -72,10 +73,20 @@ impl StepsSetup {
     }
 }
 
+/// Declares the metrics of samples, for those who sum up what others measure.
+///
+/// # Errors
+/// There are others of these names.
+pub fn declare_metrics(metrics: &ScriptMetrics) -> Result<(), String> {
+    metrics::OtherSamplers::declare(metrics).map(drop)
+}
+
 /// What all threads of a run share.
 #[derive(Debug)]
 pub struct StepsState {
     pub(crate) commons: Arc<Commons>,
+    /// Threads of each group at most.
+    threads: Vec<u32>,
     /// Groups on workers that have not ended, by phase.
     left: Vec<AtomicU32>,
     /// When each phase began, in nanoseconds of the run's clock, and one; 0: it has not.
@@ -98,11 +109,19 @@ impl StepsState {
     /// The state before a run of groups.
     #[must_use]
     pub fn new(groups: &[GroupTimes]) -> StepsState {
+        let threads = groups.iter().map(|group| group.shape.threads_max());
+        StepsState::of_part(groups, Part::default(), threads.collect())
+    }
+
+    /// The state before a part of a run of groups; `threads`: how many threads of each group are in the part.
+    #[must_use]
+    pub fn of_part(groups: &[GroupTimes], part: Part, threads: Vec<u32>) -> StepsState {
         let stages = groups.iter().map(|group| group.stage + 1).max();
         let stages = stages.unwrap_or(0);
         let of_groups = || groups.iter().map(|_| AtomicU32::new(0)).collect();
         StepsState {
-            commons: Arc::default(),
+            commons: Arc::new(Commons::of_part(part)),
+            threads,
             left: (0..stages).map(|_| AtomicU32::new(0)).collect(),
             begun: (0..stages).map(|_| AtomicU64::new(0)).collect(),
             is_stopping: AtomicBool::new(false),
@@ -151,7 +170,14 @@ impl StepsState {
 
     /// The number of the next thread of a group, from 1.
     pub(crate) fn number_thread(&self, group: usize) -> u32 {
-        self.numbered[group].fetch_add(1, Ordering::Relaxed) + 1
+        let count = self.numbered[group].fetch_add(1, Ordering::Relaxed) + 1;
+        let number = self.commons.part.numbered(count.into());
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+
+    /// Threads of a group at most.
+    pub(crate) fn threads_of(&self, group: usize) -> u32 {
+        self.threads[group]
     }
 
     /// A thread of a group takes up its work, for the first time or again.

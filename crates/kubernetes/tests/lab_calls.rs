@@ -71,6 +71,16 @@ impl Stage for Lab {
     /// They do so by themselves.
     fn print(&self, _: &str, _: &[&str]) {}
 
+    fn define_tests(&self) {
+        let file = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../deploy/operator/crd.yaml"
+        );
+        kubectl(&["apply", "--server-side", "-f", file], None);
+        let known = ["wait", "--for=condition=Established", "crd/testruns.k6.io"];
+        kubectl(&known, None);
+    }
+
     fn put(&self, object: &Value) {
         let made = ["-n", &self.namespace, "create", "-f", "-"];
         kubectl(&made, Some(&object.to_string()));
@@ -195,6 +205,12 @@ fn what_is_not_there_is_told() {
 #[ignore = "wants a cluster"]
 fn a_service_gets_an_address() {
     reading::a_service_gets_an_address(&Lab::begun("service"));
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn tests_are_read() {
+    reading::tests_are_read(&Lab::begun("tests"));
 }
 
 #[test]

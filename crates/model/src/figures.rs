@@ -40,8 +40,9 @@ pub struct Figures {
     /// Percentiles; `None`: nothing was timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<TimeFigures>,
-    /// Highest number of virtual users at work.
-    pub vus_max: u64,
+    /// Highest number of virtual users at work; `None`: the run was over before they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vus_max: Option<u64>,
     /// The share of the planned iterations that were begun; `None`: none were planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivered_share: Option<f64>,
@@ -157,7 +158,7 @@ impl Figures {
             iterations: iterations(result),
             rate: (started > 0).then(|| rounded(totals.rates.average, 100.0)),
             times: times(result),
-            vus_max: totals.active_vus_max,
+            vus_max: Some(totals.active_vus_max).filter(|vus| *vus > 0),
             delivered_share: result.delivered_share().map(|share| rounded(share, 1e4)),
             lost_share: requests.as_ref().map_or(0.0, lost_share),
             duration: span(totals.elapsed_ns as f64),
@@ -256,7 +257,7 @@ impl Figures {
                 clean(text, NAME_MAX);
             }
         }
-        self.vus_max = self.vus_max.min(COUNT_MAX);
+        self.vus_max = self.vus_max.map(|vus| vus.min(COUNT_MAX));
         clean(&mut self.duration, NAME_MAX);
         let more = self.thresholds.len().saturating_sub(THRESHOLDS_MAX) as u64;
         self.thresholds.truncate(THRESHOLDS_MAX);

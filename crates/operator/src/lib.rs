@@ -20,6 +20,7 @@ pub mod pods;
 pub mod reading;
 pub mod results;
 pub mod schedule;
+pub mod script_address;
 pub mod seen;
 mod service;
 pub mod status;

@@ -70,7 +70,10 @@ pub fn files(run: &Test) -> Option<Value> {
             "metadata": metadata(run, &Names::of(run).files()),
             "data": {*file: text},
         })),
-        Source::ConfigMap { .. } | Source::Volume { .. } | Source::Local { .. } => None,
+        Source::ConfigMap { .. }
+        | Source::Volume { .. }
+        | Source::Local { .. }
+        | Source::Address(_) => None,
     }
 }
 

@@ -248,7 +248,7 @@ impl<'a> Pod<'a> {
                 let claim = json!({"claimName": claim, "readOnly": read_only});
                 (json!({"persistentVolumeClaim": claim}), "/test", *read_only)
             }
-            Source::Local { image: None, .. } => return,
+            Source::Local { image: None, .. } | Source::Address(_) => return,
             Source::Local {
                 path,
                 image: Some(image),

@@ -455,7 +455,7 @@ mod tests {
         };
         let figures = Figures {
             error: Some("why".to_owned()),
-            vus_max: 3,
+            vus_max: Some(3),
             ..Figures::default()
         };
         let text = figures.clone().within(4_096);

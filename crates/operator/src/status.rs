@@ -327,7 +327,7 @@ mod tests {
     fn a_status_is_read_as_it_was_written() {
         let mut status = Status::begun(Kind::TestRun, 4, Timestamp::UNIX_EPOCH);
         status.figures = Some(Box::new(Figures {
-            vus_max: 7,
+            vus_max: Some(7),
             ..Figures::default()
         }));
         let object = json!({"status": status.written()});

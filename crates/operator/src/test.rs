@@ -48,6 +48,8 @@ pub enum Source {
         /// The image that its folder is copied from; `None`: it is in the image that runs.
         image: Option<String>,
     },
+    /// A file or an archive of the web, with its digest.
+    Address(String),
     /// A text; it lies in a ConfigMap of the test.
     Inline {
         /// The file's name.
@@ -63,7 +65,7 @@ impl Source {
     pub fn path(&self) -> String {
         match self {
             Source::ConfigMap { file, .. } | Source::Volume { file, .. } => format!("/test/{file}"),
-            Source::Local { path, .. } => path.clone(),
+            Source::Local { path, .. } | Source::Address(path) => path.clone(),
             Source::Inline { file, .. } => format!("/test/{file}"),
         }
     }

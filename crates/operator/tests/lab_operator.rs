@@ -484,7 +484,8 @@ fn one_command_runs_a_script_and_ends_as_the_test_does() {
     let script = script.to_string_lossy();
     let url = format!("URL={}", service.url);
     let options = ["--", "--vus", "4", "--iterations", "9"];
-    let words = ["-p", "2", "--name", "c", "-e", &url, &script];
+    let out = folder.path().join("left").to_string_lossy().into_owned();
+    let words = ["-p", "2", "--name", "c", "--out", &out, "-e", &url, &script];
     let ran = k8s(&lab, "run", &[&words[..], &options].concat());
     let out = String::from_utf8_lossy(&ran.stdout);
     let err = String::from_utf8_lossy(&ran.stderr);
@@ -493,6 +494,9 @@ fn one_command_runs_a_script_and_ends_as_the_test_does() {
     let told = "test c: finished, failed, exit code 99";
     assert!(err.contains(told), "{err}");
     assert_eq!(service.asked().0, 9);
+    for file in ["result.json", "report.html"] {
+        assert!(folder.path().join("left").join(file).exists(), "{err}");
+    }
     let again = k8s(&lab, "logs", &["c"]);
     assert_eq!(String::from_utf8_lossy(&again.stdout), out);
     let results = k8s(&lab, "results", &["--json", "c"]);

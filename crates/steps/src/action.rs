@@ -2,8 +2,10 @@
 //!
 //! Must not know who tells it. Invariant: each is one that JMeter has a word for.
 
+use serde::{Deserialize, Serialize};
+
 /// What a thread is told to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// Nothing.
     Continue,

@@ -111,22 +111,25 @@ impl Commons {
     }
 
     /// Counts for all threads.
-    pub(crate) fn count(&self, id: usize, next: impl FnOnce(Option<i64>) -> i64) -> i64 {
+    pub(crate) fn count(&self, id: usize, next: impl Fn(Option<i64>) -> i64) -> i64 {
         let mut counters = locked(&self.elements.counters);
-        let value = next(counters.get(&id).copied());
+        let last = counters.get(&id).copied();
+        let skipped = self.part.skipped(last.is_none());
+        let last = (0..skipped).fold(last, |last, _| Some(next(last)));
+        let value = next(last);
         counters.insert(id, value);
         value
     }
 
     /// Draws from the sequence that all threads share.
-    pub(crate) fn draw(
-        &self,
-        id: usize,
-        seed: i64,
-        draw: impl FnOnce(&mut JavaRandom) -> i64,
-    ) -> i64 {
+    pub(crate) fn draw(&self, id: usize, seed: i64, draw: impl Fn(&mut JavaRandom) -> i64) -> i64 {
         let mut sequences = locked(&self.elements.sequences);
-        draw(sequences.entry(id).or_insert_with(|| JavaRandom::new(seed)))
+        let is_first = !sequences.contains_key(&id);
+        let sequence = sequences.entry(id).or_insert_with(|| JavaRandom::new(seed));
+        for _ in 0..self.part.skipped(is_first) {
+            draw(sequence);
+        }
+        draw(sequence)
     }
 
     /// The values of the next line of a file that a group or all threads share.
@@ -141,7 +144,41 @@ impl Commons {
         settings: &Settings,
     ) -> Result<Option<Drawn>, String> {
         let mut lines = locked(&self.elements.lines);
-        let lines = lines.entry((group, file.to_owned())).or_default();
+        let place = (group, file.to_owned());
+        let skipped = self.part.skipped(!lines.contains_key(&place));
+        let lines = lines.entry(place).or_default();
+        for _ in 0..skipped {
+            lines.draw(host, file, settings)?;
+        }
         lines.draw(host, file, settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::Part;
+
+    #[test]
+    fn the_parts_of_a_whole_draw_together_what_the_whole_draws() {
+        let next = |before: Option<i64>| match before {
+            None | Some(16) => 10,
+            Some(before) => before + 2,
+        };
+        let drawn = |part: Part, count: usize| -> Vec<(i64, i64, u64)> {
+            let commons = Commons::of_part(part);
+            let one = |_| {
+                let random = commons.draw(1, 7, |random| random.next_int_below(1_000).into());
+                (commons.count(0, next), random, commons.advance(5))
+            };
+            (0..count).map(one).collect()
+        };
+        let whole = drawn(Part::default(), 12);
+        for of in [1, 2, 3, 4] {
+            let parts = (0..of).map(|number| drawn(Part { number, of }, 12 / of as usize));
+            let parts: Vec<_> = parts.collect();
+            let together = (0..12).map(|at| parts[at % of as usize][at / of as usize]);
+            assert_eq!(together.collect::<Vec<_>>(), whole, "{of}");
+        }
     }
 }

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::program::Program;
 use crate::sample::Sample;
 use crate::scope::Scope;
@@ -116,7 +118,7 @@ pub struct Heard {
 }
 
 /// What a sample that is heard of is to the results of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Standing {
     /// A result.
     Result,

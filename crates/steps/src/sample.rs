@@ -5,11 +5,12 @@
 use std::borrow::Cow;
 
 use loadline_java::charset::Charset;
+use serde::{Deserialize, Serialize};
 
 use crate::action::Action;
 
 /// What the data of an answer is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DataType {
     /// Nothing is known of it.
     #[default]
@@ -21,7 +22,7 @@ pub enum DataType {
 }
 
 /// What an assertion found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssertionOutcome {
     /// The assertion's name.
     pub name: String,
@@ -36,8 +37,8 @@ pub struct AssertionOutcome {
     pub has_blank_message: bool,
 }
 
-/// A sample: one row of the results, and those below it.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A sample: one row of the results, and those below it. As data it has no body: who is sent a sample counts it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Its label.
     pub label: String,
@@ -64,6 +65,7 @@ pub struct Sample {
     /// Time within it that does not count.
     pub idle_ms: u64,
     /// The decoded body.
+    #[serde(skip)]
     pub data: Vec<u8>,
     /// Status line and header fields of the answer, one a line.
     pub response_headers: String,

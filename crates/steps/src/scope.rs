@@ -40,9 +40,45 @@ pub struct FunctionMemory {
     pub depth: u32,
 }
 
+/// Which part of the plan's threads run here, where several processes run one plan: of what all threads draw from, each takes
+/// the values whose turn it is, so that none is given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The number of the part, from 0.
+    pub number: u32,
+    /// How many parts there are; at least 1.
+    pub of: u32,
+}
+
+impl Default for Part {
+    /// The whole.
+    fn default() -> Part {
+        Part { number: 0, of: 1 }
+    }
+}
+
+impl Part {
+    /// How many values are others' before the next one that is its own.
+    pub(crate) fn skipped(self, is_first: bool) -> u32 {
+        match is_first {
+            true => self.number,
+            false => self.of.saturating_sub(1),
+        }
+    }
+
+    /// Its value number `count`, from 1, as it is numbered in the whole.
+    #[must_use]
+    pub fn numbered(self, count: u64) -> u64 {
+        let before = count.saturating_sub(1).saturating_mul(self.of.into());
+        before.saturating_add(u64::from(self.number) + 1)
+    }
+}
+
 /// What all threads of a run share.
 #[derive(Debug, Default)]
 pub struct Commons {
+    /// Which part of the plan's threads they are.
+    pub part: Part,
     /// Counters of all threads, by call site.
     pub counters: Mutex<HashMap<u64, u64>>,
     /// The next row of each file of `__CSVRead`, by name or alias.
@@ -95,22 +131,39 @@ impl Rows {
     }
 
     /// Takes the next row of a file for a thread: after the last comes the first.
-    pub(crate) fn take(&self, next: &Mutex<HashMap<String, usize>>, name: &str) -> usize {
+    pub(crate) fn take(
+        &self,
+        next: &Mutex<HashMap<String, usize>>,
+        name: &str,
+        part: Part,
+    ) -> usize {
+        let within = |at: usize| at.checked_rem(self.0.len()).unwrap_or(0);
         let mut next = locked(next);
-        let next = next.entry(name.to_owned()).or_default();
+        let next = next
+            .entry(name.to_owned())
+            .or_insert_with(|| within(part.number as usize));
         let at = *next;
-        *next = (at + 1).checked_rem(self.0.len()).unwrap_or(0);
+        *next = within(at + part.of as usize);
         at
     }
 }
 
 impl Commons {
+    /// What the threads of a part of the plan share.
+    #[must_use]
+    pub fn of_part(part: Part) -> Commons {
+        Commons {
+            part,
+            ..Commons::default()
+        }
+    }
+
     /// Counts one more at a call site, and gives the count.
     pub(crate) fn advance(&self, site: u64) -> u64 {
         let mut counters = locked(&self.counters);
         let count = counters.entry(site).or_default();
         *count += 1;
-        *count
+        self.part.numbered(*count)
     }
 }
 

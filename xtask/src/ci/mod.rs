@@ -304,6 +304,9 @@ const PROPERTY_SEED: &str = "20260817";
 fn test() -> Result<Outcome> {
     let mut command = cargo_once(&["test", "--workspace", "--no-fail-fast"]);
     command.env("PROPTEST_RNG_SEED", PROPERTY_SEED);
+    if let Some(helm) = kube::helm() {
+        command.env("LOADLINE_HELM", helm);
+    }
     // The tests that are ignored here because they want the release binary run in a later step:
     // they are not skipped, so they are not counted as such.
     let runs_here = |suite: &str| {

@@ -63,7 +63,7 @@ impl Root {
         for folder in ["dev", "etc", "proc", "sys"] {
             root.folder(folder, 0o755, 0);
         }
-        // A cluster's workloads share it only with themselves; some mount nothing over it.
+        // The operator mounts a volume over it, k6-operator does not.
         root.folder("tmp", 0o1777, 0);
         root
     }

@@ -97,6 +97,9 @@ pub struct K8sRunArgs {
     /// Delete the test when it has ended
     #[arg(long, conflicts_with = "detach")]
     pub rm: bool,
+    /// Write the JSON result (result.json) and the HTML report (report.html) into this folder
+    #[arg(short, long, value_name = "FOLDER", conflicts_with = "detach")]
+    pub out: Option<PathBuf>,
     /// Script or archive
     #[arg(value_name = "SCRIPT")]
     pub script: String,

@@ -4,11 +4,13 @@
 
 use clap::{Args, CommandFactory as _, Parser};
 use loadline_jmeter::edits::{Edit, Edits};
-use loadline_metric::threshold::Threshold;
+use loadline_model::TestPlan;
 use url::Url;
 
+use super::agents::AgentsArgs;
 use crate::cli::bench::{ObserveArgs, ResultArgs};
 use crate::jmeter::options::Options;
+use crate::jmeter::thresholds;
 use crate::{Ending, Env};
 
 /// Run a JMeter plan with loadline's own options
@@ -36,6 +38,9 @@ pub struct PlanRunArgs {
     /// One thread of each group, one loop
     #[arg(long)]
     pub once: bool,
+    /// Who makes the load.
+    #[command(flatten)]
+    pub agents: AgentsArgs,
     /// What is observed beside the load.
     #[command(flatten)]
     pub observe: ObserveArgs,
@@ -178,6 +183,7 @@ impl PlanRunArgs {
     pub(crate) fn options(&self, env: &Env) -> Options {
         Options {
             once: self.once,
+            agents: self.agents.agents,
             results: self.logfile.clone(),
             log: self.jmeterlogfile.clone(),
             replace: self.force_delete_result_file,
@@ -202,9 +208,16 @@ impl PlanRunArgs {
         Ok(args)
     }
 
-    /// The thresholds that are asked for.
-    pub(crate) fn thresholds(&self) -> &[Threshold] {
-        &self.results.threshold
+    /// Lays over a plan what is asked for: thresholds, labels and tags.
+    ///
+    /// # Errors
+    /// A threshold that means nothing.
+    pub(crate) fn lay_over(&self, plan: &mut TestPlan) -> Result<(), Ending> {
+        plan.script_thresholds = thresholds::of_metrics(&self.results.threshold)
+            .map_err(|why| Ending::usage(&format!("--threshold: {why}")))?;
+        plan.labels.extend(self.results.label.iter().cloned());
+        plan.tags.extend(self.results.tag.iter().cloned());
+        Ok(())
     }
 }
 

@@ -1,19 +1,27 @@
 //! `agent`: a share of a test that a coordinator hands out.
 //!
-//! Must not know what the coordinator does. Invariant: nothing is read from this machine but the identity; plan, script and all that
-//! it opens come from the coordinator.
+//! Must not know what the coordinator does. Invariant: nothing is read from this machine but the identity and sources of secrets; plan,
+//! script and all that it opens come from the coordinator.
 
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use loadline_cluster::{AgentError, AgentSettings, Assignment, Identity, Token, attend, share_of};
 use loadline_metric::SeriesPlan;
 use loadline_model::{ExitCode, TestPlan};
+use loadline_run::steps::StepsSetup;
 use loadline_run::{EngineSetup, ScriptLog, ScriptMetrics, ScriptSetup};
 use loadline_script::loading::Bytes;
 use loadline_script::loading::archive::Archive;
+use loadline_script::secrets::Secrets;
+use loadline_steps::scope::Part;
 
+use super::sinks::series_of;
 use crate::cli::AgentArgs;
-use crate::k6::K6Invocation;
+use crate::jmeter::recipe::StepsRecipe;
+use crate::jmeter::{BATCHES, wire};
+use crate::k6::{K6Invocation, secret_sources};
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::script_run::{self, Loading, Place};
 use crate::terminal::print;
@@ -86,9 +94,13 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
         }),
         PlanRecipe::Script(recipe) => {
             let invocation = recipe.invocation()?;
+            let secrets = secrets(&invocation)?;
+            // Nobody else sets them.
+            drop(assignment.secrets.set(Arc::clone(&secrets)));
             let plan = share(recipe.plan(&invocation)?)?;
             let archive = assignment.recipe.archive;
-            let mut script = script(&recipe, &invocation, &plan, archive, assignment.log)?;
+            let around = (assignment.log, secrets);
+            let mut script = script(&recipe, &invocation, &plan, archive, around)?;
             script.metrics.values = assignment.values;
             script.data = assignment.data;
             Ok(EngineSetup {
@@ -98,7 +110,47 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
                 steps: None,
             })
         }
+        PlanRecipe::Steps(recipe) => of_steps(*recipe, assignment),
     }
+}
+
+/// What the engine is started with for a part of a JMeter plan.
+fn of_steps(recipe: StepsRecipe, assignment: Assignment) -> Result<EngineSetup, String> {
+    let to = assignment.results.ok_or("nobody takes results")?;
+    let (sender, results) = sync_channel(BATCHES);
+    let remade = recipe.remade(sender, assignment.log)?;
+    let (number, of) = (assignment.number, assignment.agents);
+    let metrics = ScriptMetrics {
+        registry: Arc::default(),
+        series: Arc::new(series_of(&remade.args.results, &remade.plan)),
+        values: assignment.values,
+    };
+    let plan = share_of(remade.plan.clone(), number, of).map(Arc::new)?;
+    let segment = plan.segment.as_ref().ok_or("the plan is not cut")?;
+    let steps = remade.steps_of(Part { number, of }, &segment.sequence);
+    thread::Builder::new()
+        .name("results".to_owned())
+        .spawn(move || wire::send(&results, &to))
+        .map_err(|error| format!("the system refuses: {error}"))?;
+    Ok(EngineSetup {
+        plan,
+        samples: assignment.samples,
+        script: None,
+        steps: Some(StepsSetup {
+            metrics: Some(metrics),
+            ..steps
+        }),
+    })
+}
+
+/// The secrets of this machine's own sources.
+fn secrets(invocation: &K6Invocation) -> Result<Arc<Secrets>, String> {
+    let secrets = secret_sources::read(&invocation.secret_sources, &Files::Disk);
+    let secrets = secrets.map_err(|error| {
+        let why = error.notice.message;
+        format!("--secret-source: each agent reads its own: {why}")
+    })?;
+    Ok(Arc::new(secrets))
 }
 
 /// The script in an archive, under a plan.
@@ -107,7 +159,7 @@ fn script(
     invocation: &K6Invocation,
     plan: &TestPlan,
     archive: Vec<u8>,
-    log: Arc<dyn ScriptLog>,
+    (log, secrets): (Arc<dyn ScriptLog>, Arc<Secrets>),
 ) -> Result<ScriptSetup, String> {
     let archive = Archive::read(Bytes::from(archive)).map_err(|error| error.message)?;
     let place = Place {
@@ -116,7 +168,7 @@ fn script(
         env: recipe.script_env.clone(),
         fetch: Box::new(archive),
     };
-    let loaded = script_run::load(&Loading::from(invocation), place, &log, Arc::default())
+    let loaded = script_run::load(&Loading::from(invocation), place, &log, secrets)
         .map_err(|error| error.notice.message)?;
     let metrics = ScriptMetrics {
         registry: Arc::clone(&loaded.metrics.registry),

@@ -44,6 +44,7 @@ pub(super) fn run(
         steps: None,
         observe: &args.observe,
         agents,
+        log: None,
         results: &args.results,
         command_line: &redacted_command_line(command_line, FrontEnd::Bench),
         env,

@@ -13,7 +13,7 @@ use crate::jmeter::plan_file;
 use crate::jmeter::test_plan;
 use crate::jmeter::world::World;
 use crate::terminal::print;
-use crate::{Ending, Env};
+use crate::{Ending, Env, Files};
 
 /// Runs the command.
 ///
@@ -28,6 +28,7 @@ pub(super) fn run(args: &PlanInspectArgs, env: &Env) -> Result<ExitCode, Ending>
         &args.source.edits(),
         &properties,
         ExitCode::InvalidConfig,
+        &Files::Disk,
     )?;
     let reading = loadline_jmeter::explained(&tree);
     let world = Arc::new(World::new(name, properties, env, None));

@@ -32,7 +32,7 @@ use crate::jmeter::zone;
 use crate::journal::Place;
 use crate::observers::WantedObservers;
 use crate::terminal::{print, signals};
-use crate::{Ending, Env};
+use crate::{Ending, Env, Files};
 
 /// The log, where none is named.
 const LOG: &str = "jmeter.log";
@@ -89,6 +89,7 @@ pub(super) fn run(
         &Edits::default(),
         &properties,
         ExitCode::NothingSucceeded,
+        &Files::Disk,
     );
     let tree = tree.inspect_err(|_| say(UNREADABLE))?;
     let reading = loadline_jmeter::lowered(&tree);

@@ -144,7 +144,7 @@ fn plan(words: &[String], command_line: &[String], env: &Env) -> Result<ExitCode
         .split_first()
         .expect("the command was found by its name");
     match name.as_str() {
-        "run" => run_plan::run(&PlanRunArgs::parse_words(rest)?, command_line, env),
+        "run" => run_plan::run(&PlanRunArgs::parse_words(rest)?, rest, command_line, env),
         "inspect" => inspect_plan::run(&PlanInspectArgs::parse_words(rest)?, env),
         _ => Err(Ending::usage(&format!(
             "loadline {name} takes k6 scripts; JMeter plans have run and inspect"

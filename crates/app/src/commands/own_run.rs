@@ -9,6 +9,7 @@ use loadline_cluster::Recipe;
 use loadline_model::result::RunResult;
 use loadline_model::{ExitCode, TestPlan};
 use loadline_output::json;
+use loadline_run::ScriptLog;
 use loadline_run::steps::StepsSetup;
 
 use super::running::Run;
@@ -16,6 +17,7 @@ use super::sinks::Sinks;
 use crate::agents::{Agents, AgentsJob};
 use crate::cli::bench::{ObserveArgs, ResultArgs};
 use crate::http::AccessSettings;
+use crate::jmeter::wire;
 use crate::journal::Place;
 use crate::terminal::progress::Live;
 use crate::terminal::tui::{Tui, TuiSetup};
@@ -35,6 +37,8 @@ pub(super) struct OwnRun<'a> {
     pub(super) results: &'a ResultArgs,
     /// Who makes the load, and from what; `None`: it is made here.
     pub(super) agents: Option<(WantedAgents, Recipe)>,
+    /// Where lines of the agents' logs go; `None`: nowhere.
+    pub(super) log: Option<Arc<dyn ScriptLog>>,
     /// The command line, secrets removed.
     pub(super) command_line: &'a [String],
     pub(super) env: &'a Env,
@@ -81,10 +85,14 @@ impl OwnRun<'_> {
                 (sinks, Some(metrics))
             }
         };
-        if let Some(steps) = self.steps {
-            run.follow_steps(StepsSetup { metrics, ..steps });
+        let steps = self.steps.map(|steps| StepsSetup { metrics, ..steps });
+        let agents = match self.agents {
+            Some(wanted) => start_agents(wanted, (self.log, steps.as_ref()), &mut run, env)?,
+            None => None,
+        };
+        if let Some(steps) = steps {
+            run.follow_steps(steps);
         }
-        let agents = start_agents(self.agents, &mut run, env)?;
         let shown = style::of_stderr(results.no_color, env);
         let tui = screen(results, &run, env);
         let is_quiet = results.quiet || tui.is_some();
@@ -116,21 +124,27 @@ impl OwnRun<'_> {
     }
 }
 
-/// Starts the agents that make the load, where some are wanted.
+/// Starts the agents that make the load.
 fn start_agents(
-    wanted: Option<(WantedAgents, Recipe)>,
+    (wanted, recipe): (WantedAgents, Recipe),
+    (log, steps): (Option<Arc<dyn ScriptLog>>, Option<&StepsSetup>),
     run: &mut Run,
     env: &Env,
 ) -> Result<Option<Agents>, Ending> {
-    let Some((wanted, recipe)) = wanted else {
-        return Ok(None);
-    };
+    let metrics = steps.and_then(|steps| steps.metrics.as_ref());
+    if let Some(metrics) = metrics {
+        loadline_run::steps::declare_metrics(metrics).map_err(|why| Ending::usage(&why))?;
+    }
     let samples = run.take_samples();
+    let taker = |steps: &StepsSetup| wire::taker(Arc::clone(&steps.program), steps.samples.clone());
     let job = AgentsJob {
         plan: run.plan(),
         recipe,
-        script: None,
+        data: Arc::default(),
+        metrics,
+        log,
         samples,
+        results: steps.map(taker),
     };
     let started = wanted.start(job, env, &Files::Disk)?;
     Ok(started.map(|started| {

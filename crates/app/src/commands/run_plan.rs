@@ -6,6 +6,8 @@ use std::fs::File;
 use std::sync::Arc;
 use std::thread;
 
+use loadline_cluster::Recipe;
+use loadline_jmeter::parts::{self, Part};
 use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd};
 
@@ -13,19 +15,22 @@ use super::own_run::OwnRun;
 use super::running;
 use super::seed::fresh_seed;
 use crate::cli::plan_run::PlanRunArgs;
-use crate::jmeter::plan_file;
+use crate::jmeter::bench::Bench;
 use crate::jmeter::prepared::Prepared;
+use crate::jmeter::recipe::StepsRecipe;
 use crate::jmeter::results::{self, Taken};
-use crate::jmeter::thresholds;
-use crate::jmeter::world::World;
-use crate::{Ending, Env};
+use crate::jmeter::world::{AgentsLog, World};
+use crate::jmeter::{plan_file, silences};
+use crate::recipe::PlanRecipe;
+use crate::{Ending, Env, Files, WantedAgents};
 
-/// Runs the command.
+/// Runs the command; `words` are those behind `run`.
 ///
 /// # Errors
 /// Options and plans that cannot be run, and sinks that failed.
 pub(super) fn run(
     args: &PlanRunArgs,
+    words: &[String],
     command_line: &[String],
     env: &Env,
 ) -> Result<ExitCode, Ending> {
@@ -40,16 +45,19 @@ pub(super) fn run(
             ))
         })?),
     };
-    let tree = plan_file::tree(
-        name,
-        &args.source.edits(),
-        &properties,
-        ExitCode::InvalidConfig,
-    )?;
+    let files = match args.agents.agents {
+        Some(_) => Files::Recorded(Arc::default()),
+        None => Files::Disk,
+    };
+    let edits = args.source.edits();
+    let tree = plan_file::tree(name, &edits, &properties, ExitCode::InvalidConfig, &files)?;
     let reading = loadline_jmeter::lowered(&tree);
     let world = Arc::new(World::new(name, properties, env, log));
     plan_file::check(&reading, &options, &world)?;
+    let parts = parts::parts(&tree, &reading);
     let prepared = Prepared::new(name, &tree, reading, &options, world, fresh_seed())?;
+    let agents = agents(args, words, (&parts, &files), &prepared)?;
+    let world = Arc::clone(&prepared.world);
     let Prepared {
         mut plan,
         steps,
@@ -62,10 +70,7 @@ pub(super) fn run(
             "no group of the plan has a thread: nothing would be sent",
         ));
     }
-    plan.script_thresholds = thresholds::of_metrics(args.thresholds())
-        .map_err(|why| Ending::usage(&format!("--threshold: {why}")))?;
-    plan.labels.extend(args.results.label.iter().cloned());
-    plan.tags.extend(args.results.tag.iter().cloned());
+    args.lay_over(&mut plan)?;
     hearers.summaries = None;
     let taker = thread::spawn(move || results::take(&samples, hearers));
     let run = OwnRun {
@@ -73,18 +78,49 @@ pub(super) fn run(
         name,
         steps: Some(steps),
         observe: &args.observe,
-        agents: None,
+        log: agents.as_ref().map(|_| Arc::new(AgentsLog(world)) as _),
+        agents,
         results: &args.results,
         command_line: &redacted_command_line(command_line, FrontEnd::JMeter),
         env,
     };
-    let done = run.go()?;
+    let mut done = run.go()?;
     let taken = taker.join().unwrap_or_else(|_| Taken {
         fault: Some("the thread that takes samples failed".to_owned()),
         ..Taken::default()
     });
-    done.told?;
-    Ok(exit_code(running::exit_code(&done.result), &taken))
+    std::mem::replace(&mut done.told, Ok(()))?;
+    let code = exit_code(running::exit_code(&done.result), &taken);
+    Ok(done.conclude(code))
+}
+
+/// The agents that are to make the load, and from what they make the plan anew; `None`: it is made here.
+///
+/// # Errors
+/// A file that the plan names cannot be read.
+fn agents(
+    args: &PlanRunArgs,
+    words: &[String],
+    (parts, files): (&[Part<'_>], &Files),
+    prepared: &Prepared,
+) -> Result<Option<(WantedAgents, Recipe)>, Ending> {
+    let wanted = args.agents.wanted();
+    if !wanted.any() {
+        return Ok(None);
+    }
+    let (steps, world) = (&prepared.steps, &prepared.world);
+    let mut bench = Bench::new(&steps.plan, Arc::clone(world));
+    bench.variables = steps.variables.clone();
+    let named = silences::files(parts, &mut bench.scope(), world);
+    let around = (named.as_slice(), &**world);
+    let recipe = StepsRecipe::of(words, files, around, steps, prepared.plan.seed)?;
+    let plan = serde_json::to_vec(&PlanRecipe::Steps(Box::new(recipe)))
+        .map_err(|error| Ending::refusal(ExitCode::Other, &error.to_string()))?;
+    let recipe = Recipe {
+        plan,
+        ..Recipe::default()
+    };
+    Ok(Some((wanted, recipe)))
 }
 
 /// The exit code, where that of the requests is known: samplers need send nothing over HTTP, and assertions fail what

@@ -15,7 +15,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::archive;
-use crate::k6::fetch::FilesAndWeb;
+use crate::k6::fetch::{FilesAndWeb, Wanted};
 use crate::k6::secret_sources;
 use crate::k6::{Identity, K6Error, K6Invocation, Notice, ScriptRun, ScriptType};
 use crate::recipe::{ScriptRecipe, variables};
@@ -102,7 +102,8 @@ fn place(
     logger: &Arc<Logger>,
 ) -> Result<(Place, Option<Value>), K6Error> {
     let here = working_directory()?;
-    let name = invocation.script.as_str();
+    let refused = |why: String| K6Error::new(ExitCode::InvalidConfig, why);
+    let (name, wanted) = Wanted::split(&invocation.script).map_err(refused)?;
     let entry = script_run::entry(name, &here)?;
     let told = Arc::clone(logger);
     let on_stale = Box::new(move |url: &Url, why: &str| {
@@ -119,6 +120,9 @@ fn place(
             read.map_err(told)?
         }
     };
+    if let Some(wanted) = wanted {
+        wanted.check(name, &bytes).map_err(refused)?;
+    }
     let is_archive = Archive::is_archive(&bytes);
     if invocation.script_type == Some(ScriptType::Archive) && !is_archive {
         return Err(K6Error::other(format!(
@@ -220,11 +224,6 @@ fn recipe(
 ) -> Result<Option<AgentsRecipe>, K6Error> {
     if !run.agents.any() {
         return Ok(None);
-    }
-    if !invocation.secret_sources.is_empty() {
-        return Err(K6Error::config(
-            "--agents: agents have no secrets; leave --secret-source out",
-        ));
     }
     let settings = run.plan.script.as_deref();
     if settings.is_some_and(|script| script.trace_requests) {

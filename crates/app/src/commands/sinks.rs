@@ -80,15 +80,9 @@ impl Sinks {
         let mut takers = Vec::new();
         let csv = csv(args, &mut takers)?;
         hand_samples(run, takers)?;
-        let series = SeriesPlan {
-            by_all_tags: args.out.iter().any(|output| output.kind.wants_series()),
-            by_tag: Some(NAME_TAG.to_owned()),
-            run_tags: plan.run_tags(),
-            ..plan.series()
-        };
         let metrics = ScriptMetrics {
             registry,
-            series: Arc::new(series),
+            series: Arc::new(series_of(args, &plan)),
             values,
         };
         let sinks = Sinks {
@@ -132,6 +126,16 @@ impl Sinks {
             )),
             false => Ok(()),
         }
+    }
+}
+
+/// The series that a plan of steps is measured by.
+pub(super) fn series_of(args: &ResultArgs, plan: &TestPlan) -> SeriesPlan {
+    SeriesPlan {
+        by_all_tags: args.out.iter().any(|output| output.kind.wants_series()),
+        by_tag: Some(NAME_TAG.to_owned()),
+        run_tags: plan.run_tags(),
+        ..plan.series()
     }
 }
 

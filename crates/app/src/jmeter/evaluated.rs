@@ -2,7 +2,6 @@
 //!
 //! Must not know where samples go. Invariant: it is evaluated once, before the first thread.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
@@ -11,6 +10,7 @@ use loadline_steps::listener::Heard;
 use loadline_steps::program::Program;
 
 use super::bench::Bench;
+use super::plan_file;
 use super::test_plan;
 use super::world::World;
 
@@ -29,9 +29,7 @@ pub(super) struct Evaluated {
 impl Evaluated {
     /// Evaluates a program that was read from a file of this name.
     pub(super) fn new(plan_name: &str, mut program: Program, world: Arc<World>) -> Evaluated {
-        let file_name = Path::new(plan_name).file_name();
-        let file_name = file_name.map(|name| name.to_string_lossy().into_owned());
-        let plan = file_name.unwrap_or_default();
+        let plan = plan_file::bare_name(plan_name);
         world.begin_test();
         let mut bench = Bench::new(&plan, Arc::clone(&world));
         test_plan::set_variables(&program, &mut bench.scope());

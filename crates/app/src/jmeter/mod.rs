@@ -5,6 +5,7 @@
 //! anything is sent.
 
 pub(crate) mod bench;
+mod cut;
 pub(crate) mod dashboard;
 mod evaluated;
 mod group_shape;
@@ -13,13 +14,15 @@ pub(crate) mod inspection;
 pub(crate) mod options;
 pub(crate) mod plan_file;
 pub(crate) mod prepared;
+pub(crate) mod recipe;
 pub(crate) mod results;
 pub(crate) mod silences;
 pub(crate) mod test_plan;
 pub(crate) mod thresholds;
 pub(crate) mod unhonoured;
+pub(crate) mod wire;
 pub(crate) mod world;
 pub(crate) mod zone;
 
 /// Batches of samples between the threads and whoever takes them.
-const BATCHES: usize = 1024;
+pub(crate) const BATCHES: usize = 1024;

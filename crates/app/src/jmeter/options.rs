@@ -24,6 +24,8 @@ pub(crate) struct Options {
     pub(crate) replace: bool,
     /// Whether each group has one thread with one loop.
     pub(crate) once: bool,
+    /// How many agents make the load, which JMeter's command line has no word for; `None`: it is made here.
+    pub(crate) agents: Option<u32>,
     /// Whether a dashboard is made of the results (`-e`).
     pub(crate) report_at_end: bool,
     /// The folder of the dashboard (`-o`).

@@ -66,7 +66,7 @@ pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, 
 }
 
 /// Reads the tree of a plan, and makes the changes in it that are asked for. `unreadable`: the exit code of a file that
-/// is no plan.
+/// is no plan; `files`: where it and what it includes are read.
 ///
 /// # Errors
 /// The file cannot be read, or is no plan; a change that meets nothing.
@@ -75,9 +75,10 @@ pub(crate) fn tree(
     edits: &Edits,
     properties: &BTreeMap<String, String>,
     unreadable: ExitCode,
+    files: &Files,
 ) -> Result<Vec<Element>, Ending> {
     let refused = |why: &str| Ending::refusal(unreadable, why);
-    let text = Files::Disk
+    let text = files
         .read_text(plan)
         .map_err(|error| refused(&error.to_string()))?;
     let at_fault = |fault: TreeFault| {
@@ -94,7 +95,7 @@ pub(crate) fn tree(
         .map_err(|why| Ending::usage(&why))?;
     tree::check_plan(&elements).map_err(at_fault)?;
     let prefix = properties.get(INCLUDE_PREFIX).map_or("", String::as_str);
-    let mut read = |path: &str| read_include(plan, prefix, path);
+    let mut read = |path: &str| read_include(plan, prefix, path, files);
     let warnings = fragments::place(&mut elements, &mut read).map_err(|why| refused(&why))?;
     for warning in warnings {
         print::to_stderr(&format!("loadline: warning: {warning}\n"));
@@ -103,15 +104,22 @@ pub(crate) fn tree(
 }
 
 /// Reads a file that a plan includes: where its path leads with the prefix, or else beside the plan.
-fn read_include(plan: &str, prefix: &str, path: &str) -> Result<String, String> {
+fn read_include(plan: &str, prefix: &str, path: &str, files: &Files) -> Result<String, String> {
     let here = format!("{prefix}{path}");
     let here = Path::new(here.trim());
-    let place = match here.is_absolute() || here.exists() {
+    let is_here = || files.check(&here.to_string_lossy()).is_ok();
+    let place = match here.is_absolute() || is_here() {
         true => here.to_owned(),
         false => Path::new(plan).with_file_name(path.trim()),
     };
-    let text = Files::Disk.read_text(&place.to_string_lossy());
+    let text = files.read_text(&place.to_string_lossy());
     text.map_err(|error| error.to_string())
+}
+
+/// The name of a plan's file, without its folder.
+pub(crate) fn bare_name(plan: &str) -> String {
+    let name = Path::new(plan).file_name();
+    name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// Refuses a plan that cannot be run as it is, and tells what JMeter would pass over in silence.

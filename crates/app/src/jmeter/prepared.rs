@@ -16,6 +16,7 @@ use loadline_steps::listener::Heard;
 use loadline_steps::program::Program;
 
 use super::BATCHES;
+use super::cut;
 use super::evaluated::Evaluated;
 use super::options::Options;
 use super::plan_file::warn;
@@ -43,7 +44,7 @@ impl Prepared {
     /// Makes a plan ready that was read from a file of this name.
     ///
     /// # Errors
-    /// Properties that mean nothing, and a results file that cannot be written.
+    /// Properties that mean nothing, what agents cannot share out, and a results file that cannot be written.
     pub(crate) fn new(
         plan_name: &str,
         tree: &[Element],
@@ -64,11 +65,20 @@ impl Prepared {
             times,
             ..
         } = &mut evaluated;
+        if options.once && options.agents.is_some() {
+            return Err(Ending::usage(
+                "--agents: --once shows what one process does; leave one of both out",
+            ));
+        }
         if options.once {
             times.iter_mut().for_each(test_plan::cut_to_one_loop);
         }
         let without_duration = test_plan::groups_without_duration(program, &mut bench.scope());
         warn_of_empty_groups(program, times, &world);
+        if let Some(agents) = options.agents {
+            let plan = (parts.as_slice(), &**program, times.as_slice());
+            cut::check(plan, agents, &mut bench.scope(), &world)?;
+        }
         silences::tell(&parts, program, &mut bench.scope(), &world);
         let results = options.results.as_deref();
         if options.replace {

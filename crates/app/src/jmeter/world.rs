@@ -11,6 +11,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use loadline_engine::platform;
 use loadline_model::civil::Civil;
+use loadline_run::ScriptLog;
+use loadline_script::host::{LogEntry, LogLevel as Level};
 use loadline_steps::host::{FileFault, LogLevel, World as StepsWorld};
 
 use super::zone;
@@ -24,7 +26,37 @@ pub(crate) struct World {
     folder: PathBuf,
     files: Mutex<HashMap<String, Arc<[u8]>>>,
     env: Env,
-    log: Mutex<Option<File>>,
+    log: Mutex<LogTo>,
+}
+
+/// Where the log of a plan goes.
+pub(crate) enum LogTo {
+    /// Nowhere.
+    Nowhere,
+    /// To a file.
+    File(File),
+    /// To whom an agent's log goes.
+    Agents(Arc<dyn ScriptLog>),
+}
+
+/// The name of a field of the log: JMeter's classes, in whose names it logs.
+const CLASS: &str = "class";
+
+/// What agents log, in the log of the plan.
+pub(crate) struct AgentsLog(pub(crate) Arc<World>);
+
+impl ScriptLog for AgentsLog {
+    fn write(&self, entry: &LogEntry<'_>) {
+        let level = match entry.level {
+            Level::Debug => LogLevel::Debug,
+            Level::Info => LogLevel::Info,
+            Level::Warning => LogLevel::Warn,
+            Level::Error => LogLevel::Error,
+        };
+        let class = entry.fields.iter().find(|(name, _)| *name == CLASS);
+        let class = class.map_or("", |(_, class)| *class);
+        self.0.log(level, class, entry.message);
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -51,8 +83,19 @@ impl World {
         env: &Env,
         log: Option<File>,
     ) -> World {
-        let folder = Path::new(plan).parent().unwrap_or(Path::new(""));
         properties.extend(starts(now_ms()));
+        let log = log.map_or(LogTo::Nowhere, LogTo::File);
+        World::of(plan, properties, env, log)
+    }
+
+    /// The same with properties that say all there is.
+    pub(crate) fn of(
+        plan: &str,
+        properties: BTreeMap<String, String>,
+        env: &Env,
+        log: LogTo,
+    ) -> World {
+        let folder = Path::new(plan).parent().unwrap_or(Path::new(""));
         World {
             properties: Mutex::new(properties),
             folder: folder.to_owned(),
@@ -60,6 +103,12 @@ impl World {
             env: env.clone(),
             log: Mutex::new(log),
         }
+    }
+
+    /// Keeps files that another machine has read.
+    pub(crate) fn keep_files(&self, files: BTreeMap<String, Vec<u8>>) {
+        let files = files.into_iter();
+        lock(&self.files).extend(files.map(|(name, bytes)| (name, bytes.into())));
     }
 
     /// Says that the test begins now, as a property.
@@ -155,17 +204,27 @@ impl StepsWorld for World {
 
     fn log(&self, level: LogLevel, class: &str, message: &str) {
         let mut log = lock(&self.log);
-        let Some(file) = log.as_mut() else { return };
-        let level = match level {
+        let (level, sent) = match level {
             LogLevel::Debug => return,
-            LogLevel::Info => "INFO",
-            LogLevel::Warn => "WARN",
-            LogLevel::Error => "ERROR",
+            LogLevel::Info => ("INFO", Level::Info),
+            LogLevel::Warn => ("WARN", Level::Warning),
+            LogLevel::Error => ("ERROR", Level::Error),
+        };
+        let file = match &mut *log {
+            LogTo::Nowhere => return,
+            LogTo::File(file) => file,
+            LogTo::Agents(coordinator) => {
+                return coordinator.write(&LogEntry {
+                    level: sent,
+                    message,
+                    fields: &[(CLASS, class)],
+                });
+            }
         };
         let line = format!("{} {level} {class}: {message}\n", told(now_ms()));
         if file.write_all(line.as_bytes()).is_err() {
             // A log that cannot be written is no reason to end a test.
-            *log = None;
+            *log = LogTo::Nowhere;
         }
     }
 }

@@ -5,6 +5,7 @@
 //! know what the bytes mean. Invariant: what is kept is used for the very address that it was
 //! fetched from.
 
+mod digest;
 mod kept;
 
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ use ureq::{Agent, Body};
 use url::Url;
 
 use kept::Kept;
+
+pub use digest::Wanted;
 
 /// How long one module may take: as long as k6 waits for one.
 const TIMEOUT: Duration = Duration::from_secs(60);

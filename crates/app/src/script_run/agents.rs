@@ -49,8 +49,11 @@ impl Going<'_> {
         let job = AgentsJob {
             plan,
             recipe,
-            script: Some(script),
+            data: Arc::clone(&script.data),
+            metrics: Some(&script.metrics),
+            log: Some(Arc::clone(&script.log)),
             samples: None,
+            results: None,
         };
         let started = self.run.agents.start(job, self.env, &Files::Disk);
         started.map_err(|ending| K6Error::new(ending.code, ending.message()))

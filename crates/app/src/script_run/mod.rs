@@ -141,8 +141,7 @@ impl Going<'_> {
         let held_up_ns = ran.result.totals.seen.back_pressure_ns;
         let is_whole = self.close(outputs, held_up_ns);
         let code = self.exit_code(&ran, told && is_whole);
-        let error = self.logger.last_error().filter(|_| code != ExitCode::Ok);
-        last_word::leave(self.env, &ran.result, ran.interrupted, error);
+        self.leave_last_word(&ran, code);
         if let Some(agents) = agents {
             agents.conclude(code);
         }
@@ -151,6 +150,11 @@ impl Going<'_> {
         }
         drop(seen);
         Ok(code)
+    }
+
+    fn leave_last_word(&self, ran: &Ran, code: ExitCode) {
+        let error = self.logger.last_error().filter(|_| code != ExitCode::Ok);
+        last_word::leave(self.env, &ran.result, ran.interrupted, error);
     }
 
     /// Begins to serve the REST API and the live page where they are wanted, and what the run is seen

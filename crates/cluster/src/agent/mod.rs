@@ -9,13 +9,14 @@ mod session;
 mod work;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use loadline_engine::batches::ValueSender;
 use loadline_engine::{EngineSetup, ScriptLog, platform};
 use loadline_model::snapshot::Sample;
+use loadline_script::secrets::Secrets;
 use loadline_script::vu::SetupData;
 
 use crate::coordinator::Recipe;
@@ -45,6 +46,9 @@ pub struct Ended {
     pub text: String,
 }
 
+/// Secrets that nothing that an agent says may show, once they are known.
+pub type HiddenSecrets = Arc<OnceLock<Arc<Secrets>>>;
+
 /// What an agent is to do.
 pub struct Assignment {
     /// From what the plan is made.
@@ -57,10 +61,14 @@ pub struct Assignment {
     pub data: SetupData,
     /// Where lines of the log go.
     pub log: Arc<dyn ScriptLog>,
+    /// Where to leave the agent's secrets before anything of a script runs: they are taken out of all that the agent says.
+    pub secrets: HiddenSecrets,
     /// Where each value of a script goes; `None`: nowhere.
     pub values: Option<ValueSender>,
     /// Where each request goes; `None`: nowhere.
     pub samples: Option<SyncSender<Vec<Sample>>>,
+    /// Where results of a plan of steps go, in the program's own form; `None`: nowhere.
+    pub results: Option<SyncSender<Vec<u8>>>,
 }
 
 /// Makes an assignment ready for the engine; an error says why it cannot be done.

@@ -12,7 +12,7 @@ use loadline_engine::batches::ValueSender;
 use loadline_model::snapshot::{Sample, TaggedValues};
 use tokio::sync::mpsc::Sender;
 
-use crate::batch::{samples_to_send, values_to_send};
+use crate::batch::{results_to_send, samples_to_send, values_to_send};
 use crate::coordinator::Recipe;
 use crate::generated::Batch;
 
@@ -24,6 +24,7 @@ const BATCHES: usize = 64;
 pub(super) struct Outlet {
     values: Option<Arc<SyncSender<Vec<TaggedValues>>>>,
     samples: Option<SyncSender<Vec<Sample>>>,
+    results: Option<SyncSender<Vec<u8>>>,
     forwarders: Vec<JoinHandle<()>>,
 }
 
@@ -40,6 +41,11 @@ impl Outlet {
             let (sender, receiver) = sync_channel(BATCHES);
             outlet.samples = Some(sender);
             outlet.forward(receiver, to.clone(), samples_to_send)?;
+        }
+        if recipe.wants_results {
+            let (sender, receiver) = sync_channel(BATCHES);
+            outlet.results = Some(sender);
+            outlet.forward(receiver, to.clone(), results_to_send)?;
         }
         Ok(outlet)
     }
@@ -59,9 +65,14 @@ impl Outlet {
         self.samples.take()
     }
 
+    /// The way of results, as that of requests.
+    pub(super) fn results(&mut self) -> Option<SyncSender<Vec<u8>>> {
+        self.results.take()
+    }
+
     /// Waits until all is handed on; who measures must have ended.
     pub(super) fn close(self) {
-        drop((self.values, self.samples));
+        drop((self.values, self.samples, self.results));
         for forwarder in self.forwarders {
             // One that panicked has sent what it could.
             let _ = forwarder.join();

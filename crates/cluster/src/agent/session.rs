@@ -46,7 +46,10 @@ pub(super) fn attend(
     let runtime = runtime.map_err(|error| refused_by_system(&error))?;
     let (control, controlled) = channel();
     let (outgoing, to_send) = mpsc::unbounded_channel();
-    let outgoing = Outgoing(outgoing);
+    let outgoing = Outgoing {
+        to: outgoing,
+        secrets: Arc::default(),
+    };
     let live = LiveView::default();
     let work = Work {
         control: controlled,
@@ -201,6 +204,7 @@ impl Session {
             archive,
             wants_values: job.wants_values,
             wants_samples: job.wants_samples,
+            wants_results: job.wants_results,
         };
         let mut outlet = self.outlet(&recipe)?;
         let assignment = Assignment {
@@ -209,8 +213,10 @@ impl Session {
             agents,
             data: Arc::default(),
             log: Arc::new(self.outgoing.clone()),
+            secrets: Arc::clone(&self.outgoing.secrets),
             values: outlet.values(),
             samples: outlet.samples(),
+            results: outlet.results(),
         };
         self.pass(Control::Do(Box::new(assignment), outlet));
         Ok(())

@@ -2,6 +2,7 @@
 //!
 //! Must not own connections. Invariant: whatever happens, the engine is released, so that its threads end.
 
+use std::borrow::Cow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,12 +11,13 @@ use loadline_engine::live::{LiveCounters, LiveTotals};
 use loadline_engine::{Engine, ScriptLog, WorkerReport, platform};
 use loadline_model::{Nanos, RunCommand};
 use loadline_script::host::LogEntry;
+use loadline_script::secrets::Secrets;
 use loadline_script::vu::SetupData;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::outbox::Outbox;
 use super::outlet::Outlet;
-use super::{Assignment, Prepare};
+use super::{Assignment, HiddenSecrets, Prepare};
 use crate::generated::from_agent::What;
 use crate::generated::{FromAgent, LogLine, Ready, Refusal, log_line};
 use crate::message::{level_to_send, live_to_send};
@@ -25,12 +27,19 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// What the agent says, on its way to the wire.
 #[derive(Clone, Debug)]
-pub(super) struct Outgoing(pub(super) UnboundedSender<FromAgent>);
+pub(super) struct Outgoing {
+    pub(super) to: UnboundedSender<FromAgent>,
+    /// What nothing that is said may show.
+    pub(super) secrets: HiddenSecrets,
+}
 
 impl Outgoing {
     /// Sends it; where the wire is gone, its other end is told.
-    pub(super) fn say(&self, what: What) {
-        drop(self.0.send(FromAgent { what: Some(what) }));
+    pub(super) fn say(&self, mut what: What) {
+        if let Some(secrets) = self.secrets.get() {
+            hide(secrets, &mut what);
+        }
+        drop(self.to.send(FromAgent { what: Some(what) }));
     }
 
     /// Tells the counters as they stand, and what the agent has used.
@@ -52,6 +61,30 @@ impl ScriptLog for Outgoing {
             message: entry.message.to_owned(),
             fields: fields.collect(),
         }));
+    }
+}
+
+/// Takes secrets out of the texts of a message. The coordinator cannot: it does not know which ones a script of an agent has got.
+fn hide(secrets: &Secrets, what: &mut What) {
+    let hide = |text: &mut String| {
+        if let Cow::Owned(hidden) = secrets.redacted(text) {
+            *text = hidden;
+        }
+    };
+    match what {
+        What::Log(line) => {
+            hide(&mut line.message);
+            for field in &mut line.fields {
+                hide(&mut field.name);
+                hide(&mut field.value);
+            }
+        }
+        What::Signal(signal) => {
+            hide(&mut signal.message);
+            hide(&mut signal.trace);
+        }
+        What::Refusal(refusal) => hide(&mut refusal.why),
+        _ => {}
     }
 }
 
@@ -243,6 +276,46 @@ impl Work {
             Err(error) => self.outgoing.say(What::Refusal(Refusal {
                 why: format!("a report cannot be written: {error}"),
             })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use loadline_script::host::LogLevel;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_said_shows_a_secret_that_was_handed_out() {
+        let source = BTreeMap::from([("key".to_owned(), "s3cret".to_owned())]);
+        let secrets = Secrets::new(BTreeMap::from([("default".to_owned(), Arc::new(source))]));
+        secrets.get("default", "key").expect("it is there");
+        let (to, mut said) = unbounded_channel();
+        let outgoing = Outgoing {
+            to,
+            secrets: Arc::new(OnceLock::from(Arc::new(secrets))),
+        };
+        outgoing.write(&LogEntry {
+            level: LogLevel::Info,
+            message: "it is s3cret",
+            fields: &[("s3cret", "a s3cret b")],
+        });
+        outgoing.say(What::Signal(crate::generated::Signal {
+            message: "s3cret".to_owned(),
+            trace: "at s3cret".to_owned(),
+            ..Default::default()
+        }));
+        let why = "s3cret".to_owned();
+        outgoing.say(What::Refusal(Refusal { why }));
+        drop(outgoing);
+        for _ in 0..3 {
+            let said = said.try_recv().expect("it was said");
+            let text = format!("{said:?}");
+            assert!(!text.contains("s3cret") && text.contains("***"), "{text}");
         }
     }
 }

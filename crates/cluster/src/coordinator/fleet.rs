@@ -65,7 +65,12 @@ pub struct Takers {
     pub values: Option<(ValueSender, Arc<MetricRegistry>)>,
     /// Who takes each request; `None`: nobody.
     pub samples: Option<SyncSender<Vec<Sample>>>,
+    /// Who takes results of a plan of steps; `None`: nobody.
+    pub results: Option<ResultTaker>,
 }
+
+/// Takes results of a plan of steps, in the program's own form; an error says what is wrong with them.
+pub type ResultTaker = Box<dyn Fn(&[u8]) -> Result<(), String> + Send + Sync>;
 
 /// Why there is no fleet.
 #[derive(Debug)]
@@ -97,6 +102,8 @@ pub struct Fleet {
     data: SetupData,
     /// What keeps the way of requests open: it closes with the run.
     _samples: Option<Arc<SyncSender<Vec<Sample>>>>,
+    /// The same of results.
+    _results: Option<Arc<ResultTaker>>,
 }
 
 /// What is held of a fleet beside its run.
@@ -118,7 +125,9 @@ impl Fleet {
         let idle = settings.agents - agents;
         let log = settings.log;
         let samples = settings.takers.samples.map(Arc::new);
+        let results = settings.takers.results.map(Arc::new);
         let recipe = Recipe {
+            wants_results: results.is_some(),
             wants_values: settings.takers.values.is_some(),
             wants_samples: samples.is_some(),
             ..settings.recipe
@@ -138,6 +147,7 @@ impl Fleet {
             recipe,
             values: settings.takers.values,
             samples: samples.as_ref().map(Arc::downgrade),
+            results: results.as_ref().map(Arc::downgrade),
             plan: settings.plan,
             agents,
             reports: reports_to,
@@ -154,6 +164,7 @@ impl Fleet {
             clock: Clock::start(),
             data: settings.data,
             _samples: samples,
+            _results: results,
         };
         Ok((fleet, FleetHandle { shared, serving }))
     }

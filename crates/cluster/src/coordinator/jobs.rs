@@ -21,6 +21,8 @@ pub struct Recipe {
     pub wants_values: bool,
     /// Whether each request is delivered.
     pub wants_samples: bool,
+    /// Whether each result of a plan of steps is delivered.
+    pub wants_results: bool,
 }
 
 impl Recipe {
@@ -50,6 +52,7 @@ impl Recipe {
             archive_bytes: self.archive.len() as u64,
             wants_values: self.wants_values,
             wants_samples: self.wants_samples,
+            wants_results: self.wants_results,
         });
         let pieces = self.archive.chunks(CHUNK).map(|bytes| {
             What::Program(Chunk {

@@ -7,7 +7,7 @@ mod jobs;
 mod roster;
 mod server;
 
-pub use fleet::{Fleet, FleetError, FleetHandle, FleetSettings, Takers};
+pub use fleet::{Fleet, FleetError, FleetHandle, FleetSettings, ResultTaker, Takers};
 pub(crate) use jobs::ARCHIVE_MAX;
 pub use jobs::Recipe;
 pub use roster::hear_hostile;

@@ -23,6 +23,7 @@ use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::fleet::ResultTaker;
 use super::jobs::Recipe;
 use super::roster::{Act, Link, Lost, Roster};
 use crate::batch::{samples_received, values_received};
@@ -53,6 +54,8 @@ pub(super) struct Shared {
     pub(super) values: Option<(ValueSender, Arc<MetricRegistry>)>,
     /// Who takes each request, for as long as the run keeps the way open.
     pub(super) samples: Option<Weak<SyncSender<Vec<Sample>>>>,
+    /// Who takes results of a plan of steps, likewise.
+    pub(super) results: Option<Weak<ResultTaker>>,
     /// The whole plan.
     pub(super) plan: Arc<TestPlan>,
     /// How many agents do it.
@@ -145,6 +148,12 @@ impl Shared {
             && !batch.samples.is_empty()
         {
             let _ = samples.send(samples_received(&mut batch)?);
+        }
+        let results = self.results.as_ref().and_then(Weak::upgrade);
+        if let Some(results) = results
+            && !batch.results.is_empty()
+        {
+            results(&batch.results)?;
         }
         Ok(())
     }

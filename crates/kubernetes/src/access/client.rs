@@ -35,6 +35,8 @@ const WAITS: [Duration; 3] = [
 ];
 /// The longest wait that a server can make us do before one more try.
 const WAIT_MAX: Duration = Duration::from_secs(10);
+/// What a server says of an object that is applied with a field that its kind does not have, with status 500.
+const UNKNOWN_FIELD: &str = "field not declared in schema";
 /// Connections kept open.
 const CONNECTIONS_MAX: usize = 4;
 
@@ -395,11 +397,17 @@ impl Client {
     fn judged(&self, call: &Call, status: u16, said: &str) -> Error {
         let (who, what) = (self.told(), call.place.told());
         let verb = call.verb.word();
+        let has_unknown_field = said.contains(UNKNOWN_FIELD);
         let said = match said.is_empty() {
             true => String::new(),
             false => format!(": {}", quoted(said)),
         };
         match status {
+            // The fault of who wrote the object, whatever the server calls it.
+            500 if has_unknown_field => Error::new(
+                ErrorKind::Refused,
+                format!("{who} refused to {verb} {what}{said}; correct the field's name"),
+            ),
             401 => Error::new(
                 ErrorKind::Unauthorized,
                 format!(

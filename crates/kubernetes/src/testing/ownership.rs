@@ -17,6 +17,15 @@ pub(super) struct Manager {
     pub(super) applies: bool,
 }
 
+impl Manager {
+    fn told(&self, version: &str) -> String {
+        match self.applies {
+            true => format!("{:?}", self.name),
+            false => format!("{:?} using {version}", self.name),
+        }
+    }
+}
+
 /// Names of fields from the object's root; `name=main` is the item of a list.
 type Path = Vec<String>;
 
@@ -44,24 +53,35 @@ impl Owners {
     /// Why an apply is refused: fields of others that it would change. `None`: there are none.
     pub(super) fn conflict(&self, by: &Manager, now: &Value, sent: &Value) -> Option<String> {
         let now = leaves(now);
-        let mut told = Vec::new();
+        let version = sent["apiVersion"].as_str().unwrap_or_default();
+        let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (path, value) in leaves(sent) {
             if now.get(&path).is_none_or(|now| *now == value) {
                 continue;
             }
             let owners = self.0.get(&path).into_iter().flatten();
             for other in owners.filter(|other| *other != by) {
-                told.push(format!("conflict with {:?}: {}", other.name, shown(&path)));
+                let paths = told.entry(other.told(version)).or_default();
+                paths.push(shown(&path));
             }
         }
-        match told.len() {
-            0 => None,
-            1 => Some(format!("Apply failed with 1 conflict: {}", told[0])),
-            many => Some(format!(
-                "Apply failed with {many} conflicts: {}",
-                told.join("\n")
-            )),
+        let count: usize = told.values().map(Vec::len).sum();
+        let first = told.iter().next()?;
+        if count == 1 {
+            let (manager, paths) = first;
+            return Some(format!(
+                "Apply failed with 1 conflict: conflict with {manager}: {}",
+                paths[0]
+            ));
         }
+        let told = told
+            .iter()
+            .map(|(manager, paths)| format!("conflicts with {manager}:\n- {}", paths.join("\n- ")));
+        let told: Vec<String> = told.collect();
+        Some(format!(
+            "Apply failed with {count} conflicts: {}",
+            told.join("\n")
+        ))
     }
 
     /// An object was applied over `now`. Gives it as it is then.
@@ -212,6 +232,11 @@ mod tests {
             Some("Apply failed with 1 conflict: conflict with \"one\": .data.a")
         );
         assert_eq!(owners.conflict(&one, &now, &another), None, "it is its own");
+        let both = json!({ "data": { "a": "2", "b": "2" } });
+        assert_eq!(
+            owners.conflict(&other, &now, &both).as_deref(),
+            Some("Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.a\n- .data.b")
+        );
         let merged = json!({ "data": { "a": "2", "b": "1" } });
         let now = owners.apply(&other, &now, merged, &another);
         assert!(owners.conflict(&one, &now, &sent).is_some());

@@ -219,7 +219,15 @@ fn at_target(state: &mut State, request: &Request, target: &Target, verb: &str) 
         .iter()
         .any(|row| row.0 == target.group_version && row.1 == target.resource);
     if !is_kept {
-        return Err(no_path());
+        let is_known = RESOURCES.iter().any(|row| row.0 == target.group_version);
+        return Err(match is_known {
+            true => failed(
+                404,
+                "NotFound",
+                "the server could not find the requested resource",
+            ),
+            false => no_path(),
+        });
     }
     let key: Key = [
         target.group_version.clone(),
@@ -286,10 +294,12 @@ fn list(state: &State, request: &Request, key: &Key) -> Found<Answer> {
         })
         .map(|(_, object)| listed(object))
         .collect();
-    let from: usize = request
-        .parameter("continue")
-        .and_then(|next| next.parse().ok())
-        .unwrap_or(0);
+    let from: usize = match request.parameter("continue") {
+        None => 0,
+        Some(token) => token
+            .parse()
+            .map_err(|_| failed(400, "BadRequest", "invalid continue token"))?,
+    };
     let limit = request
         .parameter("limit")
         .and_then(|limit| limit.parse().ok())
@@ -329,8 +339,11 @@ fn change(state: &mut State, request: &Request, key: &Key, verb: &str) -> Found<
     let now = before.clone().unwrap_or_else(|| json!({}));
     let mut object = match verb {
         "create" => created(&key, before.as_ref(), sent)?,
-        "update" => updated(object(state, &key)?, sent)?,
-        _ if by.applies => applied(request, &by, &now, &mut owners, &sent)?,
+        "update" => updated(&key, object(state, &key)?, sent)?,
+        _ if by.applies => {
+            rules::check_fields(&key, &sent)?;
+            applied(request, &by, &now, &mut owners, &sent)?
+        }
         _ => patched(object(state, &key)?, request, &sent)?,
     };
     if !key[2].is_empty() {
@@ -394,7 +407,7 @@ fn created(key: &Key, before: Option<&Value>, sent: Value) -> Found<Value> {
     }
 }
 
-fn updated(now: &Value, sent: Value) -> Found<Value> {
+fn updated(key: &Key, now: &Value, sent: Value) -> Found<Value> {
     let version = json::text(&sent, "/metadata/resourceVersion");
     let is_old = version
         .is_some_and(|version| json::text(now, "/metadata/resourceVersion") != Some(version));
@@ -403,7 +416,12 @@ fn updated(now: &Value, sent: Value) -> Found<Value> {
         true => Err(failed(
             409,
             "Conflict",
-            "the object has been modified; please apply your changes to the latest version and try again",
+            &format!(
+                "Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to \
+                 the latest version and try again",
+                told(&key[0], &key[1]),
+                key[3]
+            ),
         )),
     }
 }
@@ -437,7 +455,7 @@ fn patched(now: &Value, request: &Request, sent: &Value) -> Found<Value> {
             return Err(failed(
                 415,
                 "UnsupportedMediaType",
-                "the body of the request was in an unknown format",
+                "415: Unsupported Media Type",
             ));
         }
     };
@@ -507,9 +525,11 @@ fn log(state: &mut State, request: &Request, key: &Key) -> Found<Reply> {
         .parameter("sinceSeconds")
         .and_then(|seconds| seconds.parse::<u64>().ok());
     if seconds == Some(0) {
-        let why =
-            "PodLogOptions \"\" is invalid: sinceSeconds: Invalid value: 0: must be greater than 0";
-        return Err(failed(422, "Invalid", why));
+        let why = format!(
+            "PodLogOptions {:?} is invalid: sinceSeconds: Invalid value: 0: must be greater than 0",
+            key[3]
+        );
+        return Err(failed(422, "Invalid", &why));
     }
     let since = match seconds {
         Some(seconds) => newest.saturating_sub(seconds * 1_000_000_000),

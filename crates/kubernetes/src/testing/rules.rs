@@ -25,6 +25,28 @@ pub(super) fn check(state: &State, key: &Key, before: Option<&Value>, object: &V
     }
 }
 
+/// Fields of an object that is applied, of the one kind whose fields are known here.
+pub(super) fn check_fields(key: &Key, sent: &Value) -> Found<()> {
+    const CONFIG_MAP: [&str; 6] = [
+        "apiVersion",
+        "binaryData",
+        "data",
+        "immutable",
+        "kind",
+        "metadata",
+    ];
+    let fields = sent.as_object().filter(|_| key[1] == "configmaps");
+    let mut names = fields.into_iter().flat_map(|fields| fields.keys());
+    let Some(unknown) = names.find(|name| !CONFIG_MAP.contains(&name.as_str())) else {
+        return Ok(());
+    };
+    let why = format!(
+        "failed to create typed patch object ({}/{}; /v1, Kind=ConfigMap): .{unknown}: field not declared in schema",
+        key[2], key[3]
+    );
+    Err(failed(500, "", &why))
+}
+
 fn check_namespace(state: &State, namespace: &str) -> Found<()> {
     let key = ["v1", "namespaces", "", namespace].map(str::to_owned);
     match namespace.is_empty() || state.objects.contains_key(&key) {

@@ -42,12 +42,18 @@ pub(super) fn trouble(request: &Request, resource: &str) -> Option<String> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
         !name.is_empty() && name.chars().all(is_part)
     };
-    let wrong = requirements(labels).into_iter().find(|part| {
-        let (name, set) = split(part);
-        !is_name(name.trim()) || set.is_some_and(|set| !set.trim().starts_with('('))
-    });
-    if let Some(wrong) = wrong {
-        return Some(format!("unable to parse requirement: {wrong}"));
+    for part in requirements(labels) {
+        let (name, set) = split(&part);
+        let set = set.map(str::trim);
+        let why = match (name.trim(), set) {
+            (name, _) if !is_name(name) => {
+                let more = name.split_whitespace().nth(1).unwrap_or(name);
+                format!("found '{more}', expected: in, notin, =, ==, !=, gt, lt")
+            }
+            (_, Some(set)) if !set.starts_with('(') => format!("found '{set}' expected: '('"),
+            _ => continue,
+        };
+        return Some(format!("unable to parse requirement: {why}"));
     }
     let names = fields.split(',').filter(|part| !part.is_empty());
     let mut names = names.map(|part| part.split(['=', '!']).next().unwrap_or_default());

@@ -104,6 +104,16 @@ pub(crate) fn what_cannot_be_applied_is_told(stage: &dyn Stage) {
         ErrorKind::Refused,
         &["(422)", "must be less than or equal to cpu limit"],
     );
+    let mut misspelt = config_map("settings", &json!({}));
+    misspelt["date"] = json!({});
+    fails(
+        made(&misspelt, stage.namespace()),
+        ErrorKind::Refused,
+        &[
+            ".date: field not declared in schema",
+            "correct the field's name",
+        ],
+    );
     for (version, kind) in [("example.com/v1", "Widget"), ("v1", "Widget")] {
         let widget = json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "a" } });
         fails(

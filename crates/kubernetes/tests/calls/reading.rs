@@ -133,6 +133,46 @@ pub(crate) fn a_service_gets_an_address(stage: &dyn Stage) {
     assert_eq!(read("none").cluster_ip, None);
 }
 
+pub(crate) fn tests_are_read(stage: &dyn Stage) {
+    stage.define_tests();
+    let test = |name: &str, parallelism: u32| {
+        let script = json!({ "configMap": { "name": "s", "file": "test.js" } });
+        json!({ "apiVersion": "k6.io/v1alpha1", "kind": "TestRun", "metadata": { "name": name },
+            "spec": { "parallelism": parallelism, "script": script } })
+    };
+    let (cluster, namespace) = (stage.cluster(), stage.namespace());
+    let undo = apply(stage, &[test("one", 2)], Conflicts::Refuse);
+    apply(stage, &[test("other", 2)], Conflicts::Refuse);
+    let one = cluster.test_run(namespace, "one").expect("readable");
+    assert_eq!(
+        (one.stage.as_str(), one.result, one.exit_code),
+        ("", None, None)
+    );
+    assert!(one.made_unix_ns.is_some());
+    let names = || {
+        let tests = cluster.test_runs(namespace).expect("readable").into_iter();
+        let mut names: Vec<String> = tests.map(|test| test.name).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(), ["one", "other"]);
+    let more = apply(stage, &[test("one", 3)], Conflicts::Refuse);
+    let parallelism = || {
+        let found = stage.look("TestRun", "one").expect("there");
+        found["spec"]["parallelism"].clone()
+    };
+    assert_eq!(parallelism(), 3);
+    cluster.undo(&more).expect("taken back");
+    assert_eq!(parallelism(), 2);
+    cluster.undo(&undo).expect("taken back");
+    assert_eq!(names(), ["other"]);
+    fails(
+        cluster.test_run(namespace, "one"),
+        ErrorKind::NotFound,
+        &["(404)", "testruns.k6.io \\\"one\\\" not found"],
+    );
+}
+
 pub(crate) fn long_lists_come_whole(stage: &dyn Stage) {
     const COUNT: usize = 520;
     let pods: Vec<_> = (0..COUNT)

@@ -21,9 +21,7 @@ pub(crate) fn what_is_forbidden_comes_with_its_rule(stage: &dyn Stage) {
         )
     };
     let said = |verb: &str, resource: &str, group: &str| {
-        format!(
-            "cannot {verb} resource \\\"{resource}\\\" in API group \\\"{group}\\\" in the namespace \\\"{namespace}\\\""
-        )
+        format!("cannot {verb} resource \\\"{resource}\\\" in API group \\\"{group}\\\"")
     };
     let lists = stage.as_somebody_without("list", "pods");
     let words = [role("", "pods", "list"), said("list", "pods", "")];

@@ -17,6 +17,8 @@ pub(crate) trait Stage {
     fn image(&self) -> String;
     /// The pods of a workload, or the one of that name, print what their command prints.
     fn print(&self, workload: &str, lines: &[&str]);
+    /// The cluster knows tests from now on.
+    fn define_tests(&self);
     /// An object as another user makes it.
     fn put(&self, object: &Value);
     /// An object loses what holds it back from being deleted.

@@ -39,7 +39,7 @@ fn figures(thresholds: usize) -> Figures {
             p95: span(12_345_678.0),
             p99: span(1.5e9),
         }),
-        vus_max: 8,
+        vus_max: Some(8),
         lost_share: 0.03,
         thresholds,
         verdict: Some("delivered, and the target had room to spare".repeat(8)),
@@ -105,7 +105,7 @@ fn what_others_write_is_brought_within_bounds() {
         "requests": {"started": u64::MAX}, "verdict": "\u{1b}[2J".repeat(999), "other": [1],
     });
     let read = Figures::read(&hostile.to_string()).expect("figures");
-    assert_eq!(read.vus_max, COUNT_MAX);
+    assert_eq!(read.vus_max, Some(COUNT_MAX));
     assert_eq!(read.requests.expect("some").started, COUNT_MAX);
     assert_eq!(
         (read.thresholds.len(), read.thresholds_left_out),

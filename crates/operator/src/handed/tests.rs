@@ -3,7 +3,7 @@
 use super::*;
 use crate::results::CONTAINER;
 
-fn run() -> crate::test::Test {
+fn run() -> Test {
     crate::test_run::read(&json!({
         "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
         "spec": {"parallelism": 1, "script": {"configMap": {"name": "c"}}},

@@ -41,7 +41,7 @@ impl Pod<'_> {
         ];
         let mut command = words.map(str::to_owned).to_vec();
         let mut mounts = vec![json!({"name": VOLUME, "mountPath": FOLDER, "readOnly": true})];
-        if let Wanted::Volume { claim, path } = &run.results {
+        if let Wanted::Volume { claim, path } = &self.run.results {
             command.extend(["--to".to_owned(), format!("{KEPT_FOLDER}/{path}")]);
             self.volumes.push(
                 json!({"name": "loadline-kept", "persistentVolumeClaim": {"claimName": claim}}),

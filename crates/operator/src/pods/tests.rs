@@ -195,6 +195,7 @@ fn the_users_security_wins() {
     }
 }
 
+/// grafana/k6-operator#61, grafana/k6-operator#69.
 #[test]
 fn scripts_are_mounted_where_they_are_looked_for() {
     let mounted = |script: Value| {
@@ -227,6 +228,20 @@ fn scripts_are_mounted_where_they_are_looked_for() {
         before[0]["command"],
         json!(["cp", "-R", "/scripts/x/.", "/loadline/script"])
     );
+}
+
+#[test]
+fn a_script_of_the_web_is_the_coordinators_last_word() {
+    let address = format!("https://h/a.tar?x=$(id)#sha256={}", "0".repeat(64));
+    let annotations = json!({"loadline.io/script": address});
+    let spec = json!({"script": {}, "annotations": annotations});
+    let made = coordinator_of(&spec);
+    assert_eq!(words(&made).last(), Some(&address.as_str()));
+    for made in [&made, &agent_of(&spec)] {
+        let volumes = made["spec"]["volumes"].as_array().expect("a list");
+        let is_script = |volume: &Value| volume["name"] == "k6-test-volume";
+        assert!(!volumes.iter().any(is_script));
+    }
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn told(minute: i64) -> Told {
     }
 }
 
+/// grafana/k6-operator#48, grafana/k6-operator#191.
 #[test]
 fn a_test_is_made_at_its_instant_and_once() {
     let schedule = every("Allow");

@@ -118,6 +118,7 @@ pub(super) fn told(step: &Step) -> (String, String) {
     (reason, status.message.clone().unwrap_or_default())
 }
 
+/// Nothing is asked for again while a test runs: grafana/k6-operator#529.
 #[test]
 fn a_test_goes_through_its_stages() {
     let run = test_run();
@@ -191,6 +192,7 @@ fn nothing_is_made_after_its_stage() {
     );
 }
 
+/// grafana/k6-operator#75, grafana/k6-operator#196.
 #[test]
 fn the_result_is_the_coordinators_exit_code() {
     let run = test_run();
@@ -223,10 +225,11 @@ fn the_result_is_the_coordinators_exit_code() {
     }
 }
 
+/// grafana/k6-operator#75.
 #[test]
 fn figures_are_told_with_the_result() {
     let figures = Box::new(Figures {
-        vus_max: 2,
+        vus_max: Some(2),
         ..Figures::default()
     });
     let mut coordinator = ended(Role::Coordinator, 99, "Error", "a=\"b\" level=error msg=x");
@@ -325,6 +328,7 @@ fn kept(change: impl FnOnce(&mut SeenPod), now: i64) -> Step {
     step(&test_run(), &ours(Stage::Initialization), &seen, at(now))
 }
 
+/// grafana/k6-operator#128.
 #[test]
 fn a_pod_without_a_node_is_told_after_ten_seconds() {
     let why = || Hindrance {
@@ -348,6 +352,7 @@ fn a_pod_without_a_node_is_told_after_ten_seconds() {
     assert_eq!(never.acts, [Act::DropAgents, Act::DropCoordinator]);
 }
 
+/// grafana/k6-operator#281.
 #[test]
 fn what_the_cluster_warns_of_is_told() {
     let warned = |pod: &mut SeenPod| {
@@ -378,6 +383,7 @@ fn a_job_without_a_pod_is_told() {
     assert!(message.contains("exceeded quota"), "{message}");
 }
 
+/// grafana/k6-operator#153, grafana/k6-operator#290.
 #[test]
 fn an_image_that_does_not_come_ends_a_test() {
     let waits = |reason: &'static str| {
@@ -401,6 +407,7 @@ fn an_image_that_does_not_come_ends_a_test() {
     );
 }
 
+/// grafana/k6-operator#251, grafana/k6-operator#304.
 #[test]
 fn a_lost_agent_is_named() {
     let run = test_run();
@@ -550,6 +557,7 @@ fn what_is_refused_ends_in_an_error_once() {
     );
 }
 
+/// grafana/k6-operator#275, grafana/k6-operator#260, grafana/k6-operator#397.
 #[test]
 fn an_ended_test_goes_when_it_was_said_to() {
     let over = |annotations, seconds| {

@@ -11,6 +11,7 @@ use crate::arguments;
 use crate::fields::{self, Fields};
 use crate::kind::Kind;
 use crate::results::{RESULTS_ANNOTATION, Wanted};
+use crate::script_address::{self, SCRIPT_ANNOTATION};
 use crate::test::{Cleanup, Refusal, Source, Test, Work, invalid, unsupported};
 
 use pods::{PodFields, Pods};
@@ -56,7 +57,10 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         results: Wanted::read(&results, annotation(RESULTS_ANNOTATION), &name)?,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
-        work: Work::Script(script(&spec, &pods)?),
+        work: Work::Script(match annotation(SCRIPT_ANNOTATION) {
+            Some(address) => elsewhere(&spec, address)?,
+            None => script(&spec, &pods)?,
+        }),
         parallelism: spec.parallelism()?,
         arguments: arguments::read(&spec)?,
         quiet: spec.text("quiet")? != Some("false"),
@@ -66,6 +70,17 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         agent,
         name,
     })
+}
+
+/// A script that an annotation names; the specification must not name another.
+fn elsewhere(spec: &Fields<'_>, address: &str) -> Result<Source, Refusal> {
+    let named = spec.object("script")?;
+    if named.is_some_and(|named| !named.is_empty()) {
+        return Err(invalid(format!(
+            "annotation {SCRIPT_ANNOTATION}: spec.script says where the script is, too; leave it empty (script: {{}})"
+        )));
+    }
+    script_address::read(address).map(Source::Address)
 }
 
 fn script(spec: &Fields<'_>, pods: &Pods) -> Result<Source, Refusal> {
@@ -146,6 +161,21 @@ mod tests {
         let empty =
             json!({"volumeClaim": {"name": ""}, "configMap": {"name": ""}, "localFile": "/s/a.js"});
         assert!(read(&with("script", empty)).is_ok());
+    }
+
+    #[test]
+    fn an_annotation_names_a_script_elsewhere() {
+        let address = format!("https://h/a.tar#sha256={}", "0".repeat(64));
+        let annotated = |script: Value| {
+            read_annotated(
+                &with("script", script),
+                &json!({SCRIPT_ANNOTATION: address}),
+            )
+        };
+        let test = annotated(json!({})).expect("a test");
+        assert_eq!(test.work.source().map(Source::path), Some(address.clone()));
+        let twice = annotated(json!({"configMap": {"name": "c"}})).expect_err("two scripts");
+        assert!(twice.message.contains("script: {}"), "{twice}");
     }
 
     #[test]

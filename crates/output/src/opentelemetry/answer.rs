@@ -4,50 +4,47 @@
 //! protocol 1, whose field 1 is `partial_success` with `rejected_data_points` (1) and `error_message`
 //! (2). Invariant: an answer that cannot be read takes nothing back of its own success.
 
-use crate::prometheus::protobuf::{Value, fields};
+use prost::Message;
+
 use crate::push::Refusal;
 
 /// Characters of the collector's words that are shown.
 const SHOWN_MAX: usize = 200;
+
+/// The answer.
+#[derive(Clone, PartialEq, Message)]
+struct Answer {
+    #[prost(message, optional, tag = "1")]
+    partial_success: Option<Partial>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Partial {
+    #[prost(int64, tag = "1")]
+    rejected_data_points: i64,
+    #[prost(string, tag = "2")]
+    error_message: String,
+}
 
 /// Whether all points were taken, as the message of a successful answer says.
 ///
 /// # Errors
 /// Some were not; they must not be sent again.
 pub(super) fn taken(message: &[u8]) -> Result<(), Refusal> {
-    let (lost, why) = partial_success(message).unwrap_or_default();
+    let answer = Answer::decode(message).unwrap_or_default();
+    let partial = answer.partial_success.unwrap_or_default();
+    // A negative number of points means nothing.
+    let lost = u64::try_from(partial.rejected_data_points).unwrap_or(0);
     if lost == 0 {
         return Ok(());
     }
-    let shown: String = why.lines().flat_map(str::chars).take(SHOWN_MAX).collect();
+    let why = partial.error_message.lines().flat_map(str::chars);
+    let shown: String = why.take(SHOWN_MAX).collect();
     let why = match shown.is_empty() {
         true => "it does not say why".to_owned(),
         false => shown,
     };
     Err(Refusal::Partly { why, lost })
-}
-
-/// Points rejected, and why; `None` where the message is none.
-fn partial_success(message: &[u8]) -> Option<(u64, String)> {
-    let (mut rejected, mut why) = (0, String::new());
-    for field in fields(message) {
-        let field = field?;
-        let (1, Value::Bytes(partial)) = (field.number, field.value) else {
-            continue;
-        };
-        for field in fields(partial) {
-            let field = field?;
-            match (field.number, field.value) {
-                // A negative number of points means nothing.
-                (1, Value::Number(number)) => {
-                    rejected = i64::try_from(number).unwrap_or(0).unsigned_abs();
-                }
-                (2, Value::Bytes(text)) => why = String::from_utf8_lossy(text).into_owned(),
-                _ => {}
-            }
-        }
-    }
-    Some((rejected, why))
 }
 
 #[cfg(test)]

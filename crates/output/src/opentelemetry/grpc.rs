@@ -1,21 +1,29 @@
-//! One call of gRPC: the metrics service's `Export`, over HTTP/2.
+//! One call of gRPC: the metrics service's `Export`.
 //!
-//! Source: <https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>. Must not know what is in
-//! a request. Invariants: a call ends within [`TIMEOUT`]; a connection that failed is made anew for
-//! the next call.
+//! Must not know what is in a request. Invariants: a call ends within [`TIMEOUT`]; a connection that
+//! failed is made anew for the next call.
 
+use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use h2::client::{ResponseFuture, SendRequest};
+use bytes::{Buf, BufMut, Bytes};
+use hyper_util::rt::TokioIo;
 use loadline_http::Tls;
 use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio_rustls::TlsConnector;
-use ureq::http::{HeaderMap, Request, Uri};
+use tonic::body::Body;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::metadata::MetadataMap;
+use tonic::transport::{self, Channel, Endpoint};
+use tonic::{Code, Request, Status};
+use tower::{BoxError, ServiceExt};
+use ureq::http::uri::PathAndQuery;
+use ureq::http::{self, HeaderMap, HeaderName, HeaderValue, Uri};
 
 use super::answer;
 use super::sink::OtlpSettings;
@@ -25,23 +33,22 @@ use crate::push::Refusal;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The method.
 const PATH: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
-/// What stands before a message: whether it is packed, and its length.
-const PREFIX_BYTES: usize = 5;
-/// Bytes of an answer that are kept: it is a number and a sentence.
-const ANSWER_MAX: usize = 64 << 10;
-/// Statuses after which the specification of OTLP wants a request to be tried again: cancelled,
-/// deadline exceeded, resource exhausted, aborted, out of range, unavailable, data loss.
-const TRANSIENT: [u32; 7] = [1, 4, 8, 10, 11, 14, 15];
+/// Statuses after which the specification of OTLP wants a request to be tried again.
+const TRANSIENT: [Code; 7] = [
+    Code::Cancelled,
+    Code::DeadlineExceeded,
+    Code::ResourceExhausted,
+    Code::Aborted,
+    Code::OutOfRange,
+    Code::Unavailable,
+    Code::DataLoss,
+];
 
 /// A client of one collector.
 pub(super) struct Grpc {
     runtime: Runtime,
-    address: String,
-    uri: Uri,
+    channel: Channel,
     headers: Vec<(String, String)>,
-    /// `None`: in the clear.
-    tls: Option<(TlsConnector, ServerName<'static>)>,
-    open: Option<SendRequest<Bytes>>,
 }
 
 impl Grpc {
@@ -50,33 +57,29 @@ impl Grpc {
     /// # Errors
     /// A certificate that cannot be used, or an address that cannot be read.
     pub(super) fn new(settings: &OtlpSettings) -> Result<Grpc, String> {
-        let uri: Uri = format!("{}{PATH}", settings.url)
-            .parse()
-            .map_err(|_| "the address of the collector cannot be read".to_owned())?;
-        let host = uri.host().unwrap_or_default().to_owned();
-        let is_clear = uri.scheme_str() == Some("http");
-        let tls = if is_clear {
-            None
-        } else {
-            let mut config = Tls::new(&settings.tls)?.client_config();
-            config.alpn_protocols = vec![b"h2".to_vec()];
-            let bare = host.trim_matches(['[', ']']).to_owned();
-            let name = ServerName::try_from(bare)
-                .map_err(|_| format!("{host} cannot be the name of a server"))?;
-            Some((TlsConnector::from(Arc::new(config)), name))
-        };
-        let port = uri.port_u16().unwrap_or(if is_clear { 80 } else { 443 });
+        let unreadable = || "the address of the collector cannot be read".to_owned();
+        let uri: Uri = settings.url.parse().map_err(|_| unreadable())?;
+        let connector = Connector::new(&uri, settings)?;
+        // TLS is the connector's: an address of https would be refused without TLS of tonic's own.
+        let endpoint = Endpoint::from_shared(format!("http://{}", connector.address))
+            .map_err(|_| unreadable())?
+            .origin(uri)
+            .user_agent(concat!("loadline/", env!("CARGO_PKG_VERSION")))
+            .map_err(|error| error.to_string())?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| error.to_string())?;
+        let channel = {
+            let _entered = runtime.enter();
+            endpoint.connect_with_connector_lazy(tower::service_fn(move |_: Uri| {
+                connector.clone().connect()
+            }))
+        };
         Ok(Grpc {
             runtime,
-            address: format!("{host}:{port}"),
-            uri,
+            channel,
             headers: settings.headers.clone(),
-            tls,
-            open: None,
         })
     }
 
@@ -85,46 +88,52 @@ impl Grpc {
     /// # Errors
     /// The request was not taken, or not all of it.
     pub(super) fn post(&mut self, message: &[u8]) -> Result<(), Refusal> {
-        let (was_open, call) = (self.open.take(), Call { message });
-        let (address, tls) = (self.address.clone(), self.tls.clone());
-        let request = self.request()?;
-        let done = self.runtime.block_on(async {
-            tokio::time::timeout(TIMEOUT, async {
-                let sender = match was_open {
-                    Some(sender) => match sender.ready().await {
-                        Ok(sender) => sender,
-                        // It was closed while nothing was to be sent.
-                        Err(_) => connect(&address, tls).await?,
-                    },
-                    None => connect(&address, tls).await?,
-                };
-                call.on(sender, request).await
-            })
-            .await
+        let mut request = Request::new(Bytes::copy_from_slice(message));
+        *request.metadata_mut() = self.metadata()?;
+        let service = ServiceExt::<http::Request<Body>>::map_result(self.channel.clone(), of_grpc);
+        let mut client = tonic::client::Grpc::new(service);
+        let answered = self.runtime.block_on(async {
+            // A connection that was closed while nothing was to be sent is noticed now.
+            tokio::task::yield_now().await;
+            let call = async {
+                client.ready().await.map_err(Status::from_error)?;
+                let path = PathAndQuery::from_static(PATH);
+                client.unary(request, path, Plain).await
+            };
+            tokio::time::timeout(TIMEOUT, call).await
         });
-        let (sender, outcome) = match done {
-            Ok(Ok(done)) => done,
-            Ok(Err(error)) => return Err(later(error.to_string())),
-            Err(_) => return Err(later("the collector did not answer in time".to_owned())),
-        };
-        self.open = Some(sender);
-        outcome
+        match answered {
+            Ok(Ok(answer)) => answer::taken(answer.get_ref()),
+            Ok(Err(status)) => Err(refusal(&status)),
+            Err(_) => Err(later("the collector did not answer in time".to_owned())),
+        }
     }
 
-    fn request(&self) -> Result<Request<()>, Refusal> {
-        let mut request = Request::post(self.uri.clone())
-            .header("content-type", "application/grpc")
-            .header("te", "trailers")
-            .header(
-                "user-agent",
-                concat!("loadline/", env!("CARGO_PKG_VERSION")),
-            );
+    fn metadata(&self) -> Result<MetadataMap, Refusal> {
+        let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {
-            request = request.header(name.to_ascii_lowercase(), value);
+            let read = (
+                name.to_ascii_lowercase().parse::<HeaderName>(),
+                HeaderValue::from_str(value),
+            );
+            let (Ok(name), Ok(value)) = read else {
+                let why = "a header of the settings cannot be sent";
+                return Err(Refusal::Never(why.to_owned()));
+            };
+            headers.append(name, value);
         }
-        request
-            .body(())
-            .map_err(|_| Refusal::Never("a header of the settings cannot be sent".to_owned()))
+        Ok(MetadataMap::from_headers(headers))
+    }
+}
+
+/// An answer that has a status of HTTP alone is a failure of something on the way: it may be over soon.
+fn of_grpc<B>(
+    answered: Result<http::Response<B>, transport::Error>,
+) -> Result<http::Response<B>, BoxError> {
+    let answer = answered?;
+    match answer.status() {
+        status if status.is_success() => Ok(answer),
+        status => Err(format!("the collector answered {}", status.as_u16()).into()),
     }
 }
 
@@ -132,99 +141,99 @@ fn later(why: String) -> Refusal {
     Refusal::NotNow { why, wait: None }
 }
 
-async fn connect(
-    address: &str,
+fn refusal(status: &Status) -> Refusal {
+    let mut cause = status.source();
+    while let Some(deeper) = cause.and_then(Error::source) {
+        cause = Some(deeper);
+    }
+    if let Some(cause) = cause {
+        return later(cause.to_string());
+    }
+    let why = format!(
+        "the collector answered with status {} of gRPC: {}",
+        status.code() as i32,
+        status.message()
+    );
+    match TRANSIENT.contains(&status.code()) {
+        true => later(why),
+        false => Refusal::Never(why),
+    }
+}
+
+/// How the collector is connected to.
+#[derive(Clone)]
+struct Connector {
+    address: String,
+    /// `None`: in the clear.
     tls: Option<(TlsConnector, ServerName<'static>)>,
-) -> io::Result<SendRequest<Bytes>> {
-    let stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    match tls {
-        None => handshake(stream).await,
-        Some((connector, name)) => handshake(connector.connect(name, stream).await?).await,
-    }
 }
 
-async fn handshake<S>(stream: S) -> io::Result<SendRequest<Bytes>>
-where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
-{
-    let (sender, connection) = h2::client::handshake(stream)
-        .await
-        .map_err(io::Error::other)?;
-    // It moves while a call is waited for; its error is that of the call.
-    drop(tokio::spawn(connection));
-    sender.ready().await.map_err(io::Error::other)
-}
-
-struct Call<'a> {
-    message: &'a [u8],
-}
-
-impl Call<'_> {
-    async fn on(
-        &self,
-        mut sender: SendRequest<Bytes>,
-        request: Request<()>,
-    ) -> io::Result<(SendRequest<Bytes>, Result<(), Refusal>)> {
-        let (answer, mut body) = sender
-            .send_request(request, false)
-            .map_err(io::Error::other)?;
-        let mut frame = Vec::with_capacity(PREFIX_BYTES + self.message.len());
-        frame.push(0);
-        frame.extend((self.message.len() as u32).to_be_bytes());
-        frame.extend(self.message);
-        body.send_data(frame.into(), true)
-            .map_err(io::Error::other)?;
-        let outcome = status(answer).await.map_err(io::Error::other)?;
-        Ok((sender, outcome))
-    }
-}
-
-/// What the trailers say; where there is no body they are the head.
-async fn status(answer: ResponseFuture) -> Result<Result<(), Refusal>, h2::Error> {
-    let (head, mut body) = answer.await?.into_parts();
-    if !head.status.is_success() {
-        let why = format!("the collector answered {}", head.status.as_u16());
-        return Ok(Err(later(why)));
-    }
-    let mut kept = Vec::new();
-    while let Some(chunk) = body.data().await {
-        let chunk = chunk?;
-        body.flow_control().release_capacity(chunk.len())?;
-        let room = ANSWER_MAX - kept.len();
-        kept.extend_from_slice(&chunk[..chunk.len().min(room)]);
-    }
-    let trailers = body.trailers().await?;
-    let verdict = verdict(trailers.as_ref().unwrap_or(&head.headers));
-    Ok(verdict.and_then(|()| answer::taken(message_of(&kept))))
-}
-
-/// The message behind its prefix; nothing where it is packed, which nobody asked for.
-fn message_of(frame: &[u8]) -> &[u8] {
-    match frame.split_at_checked(PREFIX_BYTES) {
-        Some(([0, ..], message)) => message,
-        _ => &[],
-    }
-}
-
-fn verdict(trailers: &HeaderMap) -> Result<(), Refusal> {
-    let text = |name: &str| {
-        let value = trailers.get(name).and_then(|value| value.to_str().ok());
-        value.unwrap_or_default().to_owned()
-    };
-    match text("grpc-status").parse::<u32>() {
-        Ok(0) => Ok(()),
-        Ok(status) => {
-            let why = format!(
-                "the collector answered with status {status} of gRPC: {}",
-                text("grpc-message")
-            );
-            Err(if TRANSIENT.contains(&status) {
-                later(why)
-            } else {
-                Refusal::Never(why)
-            })
+impl Connector {
+    fn new(uri: &Uri, settings: &OtlpSettings) -> Result<Connector, String> {
+        let host = uri.host().unwrap_or_default().to_owned();
+        let is_clear = uri.scheme_str() == Some("http");
+        let port = uri.port_u16().unwrap_or(if is_clear { 80 } else { 443 });
+        let address = format!("{host}:{port}");
+        if is_clear {
+            return Ok(Connector { address, tls: None });
         }
-        Err(_) => Err(later("the collector's answer has no status".to_owned())),
+        let mut config = Tls::new(&settings.tls)?.client_config();
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        let bare = host.trim_matches(['[', ']']).to_owned();
+        let name = ServerName::try_from(bare)
+            .map_err(|_| format!("{host} cannot be the name of a server"))?;
+        let tls = Some((TlsConnector::from(Arc::new(config)), name));
+        Ok(Connector { address, tls })
+    }
+
+    async fn connect(self) -> io::Result<TokioIo<Box<dyn Stream>>> {
+        let stream = TcpStream::connect(&self.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(TokioIo::new(match self.tls {
+            None => Box::new(stream),
+            Some((tls, name)) => Box::new(tls.connect(name, stream).await?),
+        }))
+    }
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// Messages as they are: what is in them is read and written elsewhere.
+#[derive(Clone, Copy)]
+struct Plain;
+
+impl Codec for Plain {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Plain;
+    type Decoder = Plain;
+
+    fn encoder(&mut self) -> Plain {
+        Plain
+    }
+
+    fn decoder(&mut self) -> Plain {
+        Plain
+    }
+}
+
+impl Encoder for Plain {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, into: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        into.put(message);
+        Ok(())
+    }
+}
+
+impl Decoder for Plain {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(from.copy_to_bytes(from.remaining())))
     }
 }

@@ -372,7 +372,7 @@ fn a_collector_over_http_that_was_busy_ends_with_the_totals() {
     assert_eq!(totals(&body)["http_reqs"], requests_of_three_seconds());
 }
 
-/// A collector that speaks gRPC: answers calls with these statuses, and keeps the last message.
+/// A collector that speaks gRPC: answers calls with these statuses, those of three digits by HTTP alone, and keeps the last message.
 fn collector(statuses: Vec<&'static str>) -> (String, thread::JoinHandle<Vec<u8>>) {
     collector_that_says(statuses, Bytes::new())
 }
@@ -447,6 +447,12 @@ async fn answer_call(
     assert_eq!(message[0], 0, "it is not packed");
     let length = u32::from_be_bytes(message[1..5].try_into().unwrap());
     assert_eq!(length as usize, message.len() - 5);
+    if status.len() == 3 {
+        let head = Response::builder().status(status).body(()).unwrap();
+        let mut stream = answer.send_response(head, false).unwrap();
+        stream.send_data("<html>".into(), true).unwrap();
+        return message.split_off(5);
+    }
     let head = Response::builder().header("content-type", "application/grpc");
     let mut stream = answer.send_response(head.body(()).unwrap(), false).unwrap();
     let length = u32::try_from(said.len()).unwrap().to_be_bytes();
@@ -464,6 +470,16 @@ fn a_collector_over_grpc_that_was_busy_ends_with_the_totals() {
     let (report, told) = exported(settings(OtlpProtocol::Grpc, url));
     assert_eq!((report.lost, report.error), (0, None));
     assert_eq!(told, ["the collector answered with status 14 of gRPC: "]);
+    let body = server.join().unwrap();
+    assert_eq!(totals(&body)["http_reqs"], requests_of_three_seconds());
+}
+
+#[test]
+fn a_collector_behind_something_that_fails_is_tried_again() {
+    let (url, server) = collector(vec!["503", "0"]);
+    let (report, told) = exported(settings(OtlpProtocol::Grpc, url));
+    assert_eq!((report.lost, report.error), (0, None));
+    assert_eq!(told, ["the collector answered 503"]);
     let body = server.join().unwrap();
     assert_eq!(totals(&body)["http_reqs"], requests_of_three_seconds());
 }

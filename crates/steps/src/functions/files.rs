@@ -148,7 +148,7 @@ pub(super) fn csv_read(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> 
     let at = match scope.memory.rows.get(&*name).copied().flatten() {
         Some(at) => at,
         None => {
-            let at = rows.take(&scope.commons.rows, &name);
+            let at = rows.take(&scope.commons.rows, &name, scope.commons.part);
             scope.memory.rows.insert(name.into_owned(), Some(at));
             at
         }

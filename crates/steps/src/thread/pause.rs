@@ -133,7 +133,12 @@ impl Thread {
         if per_minute < 0.0 {
             return 0;
         }
-        let interval_ms = 60_000.0 / per_minute;
+        // Each part of the threads keeps to its part of what all of them may do.
+        let parts = match mode {
+            ThroughputMode::ThisThread => 1,
+            _ => self.commons.part.of,
+        };
+        let interval_ms = 60_000.0 / per_minute * f64::from(parts);
         let now_ms = walker.host.unix_ms();
         let (of_group, all) = walker.host.threads_at_work(self.group);
         let behind_ms = match mode {

@@ -49,9 +49,7 @@ pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, 
                 false => show::result(&test),
             };
             if let Some(folder) = &args.out {
-                for file in fetch::fetch(&place, &test, folder)? {
-                    print::to_stderr(&format!("{}\n", file.display()));
-                }
+                write_whole(&place, &test, folder)?;
                 if !args.json {
                     text.clear();
                 }
@@ -138,10 +136,29 @@ fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, End
     let impatience = Impatience::listen()?;
     let test = Follow::test(&place, &name)?.until_over(Some(&impatience))?;
     print::to_stderr(&show::result(&test));
+    let code = show::exit_code(&test);
+    let fetched = args.out.as_deref();
+    let fetched = fetched.map_or(Ok(()), |folder| write_whole(&place, &test, folder));
+    if let Err(why) = fetched {
+        // What cannot be fetched is not deleted.
+        print::to_stderr(&format!("--out: {}\n", why.message()));
+        return Ok(match code {
+            ExitCode::Ok => why.code,
+            code => code,
+        });
+    }
     if args.rm {
         make::delete(&place, &name)?;
     }
-    Ok(show::exit_code(&test))
+    Ok(code)
+}
+
+/// Fetches the whole result, and tells where it is.
+fn write_whole(place: &Place, test: &TestRun, folder: &Path) -> Result<(), Ending> {
+    for file in fetch::fetch(place, test, folder)? {
+        print::to_stderr(&format!("{}\n", file.display()));
+    }
+    Ok(())
 }
 
 /// How often it is looked.

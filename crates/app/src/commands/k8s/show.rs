@@ -113,7 +113,9 @@ fn numbers(text: &mut String, figures: &Figures) {
             times.metric, times.p95, times.p99, times.count
         );
     }
-    let _ = writeln!(text, "virtual users: {} at most", figures.vus_max);
+    if let Some(vus) = figures.vus_max {
+        let _ = writeln!(text, "virtual users: {vus} at most");
+    }
     for threshold in &figures.thresholds {
         let mark = match threshold.passed {
             true => "held",
@@ -220,7 +222,7 @@ fn row(test: &TestRun, now_ns: u64) -> [String; 11] {
     };
     let figures = figures(test);
     let of = |read: fn(&Figures) -> Option<String>| figures.as_ref().and_then(read);
-    let vus = of(|figures| Some(figures.vus_max.to_string()));
+    let vus = of(|figures| figures.vus_max.map(|vus| vus.to_string()));
     let rate = of(|figures| figures.rate.map(|rate| rate.to_string()));
     let p95 = of(|figures| figures.times.as_ref().map(|times| times.p95.clone()));
     let end_ns = test.end_unix_ns.unwrap_or(now_ns);

@@ -13,7 +13,7 @@ use crate::cli::plan_run::PlanProbeArgs;
 use crate::jmeter::imposed_load::{self, ImposedLoad, Trial};
 use crate::jmeter::plan_file;
 use crate::jmeter::world::World;
-use crate::{Ending, Env};
+use crate::{Ending, Env, Files};
 
 /// A plan that was read.
 pub(super) struct PlanTarget {
@@ -40,7 +40,13 @@ impl PlanTarget {
         let name = wanted.source.plan.clone();
         let properties = plan_file::properties(&options)?;
         let edits = wanted.source.edits();
-        let tree = plan_file::tree(&name, &edits, &properties, ExitCode::InvalidConfig)?;
+        let tree = plan_file::tree(
+            &name,
+            &edits,
+            &properties,
+            ExitCode::InvalidConfig,
+            &Files::Disk,
+        )?;
         let reading = loadline_jmeter::lowered(&tree);
         let world = Arc::new(World::new(&name, properties.clone(), env, None));
         plan_file::check(&reading, &options, &world)?;

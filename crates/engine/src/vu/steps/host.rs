@@ -46,7 +46,7 @@ impl Host for StepsHost {
     }
 
     fn threads_of(&self, group: usize) -> u32 {
-        self.of.setup.groups[group].shape.threads_max()
+        self.of.setup.state.threads_of(group)
     }
 
     fn let_go(&self) {

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use loadline_metric::{Contains, HttpTimes, MetricId, MetricType, TagSet, Tagged};
+use loadline_metric::{HttpTimes, TagSet, Tagged};
 use loadline_model::snapshot::{RequestFacts, VusAtWork};
 use loadline_model::{Nanos, TestPlan};
 use loadline_steps::listener::Heard;
@@ -14,6 +14,7 @@ use loadline_steps::sample::Sample;
 
 use crate::clock::Clock;
 use crate::record_script::{Occasion, ScriptMetrics, ScriptRecorder};
+use crate::steps::metrics::OtherSamplers;
 
 /// The longest time in milliseconds by which exchanges and their sample, which counts in whole ones, may differ.
 const ROUNDING_MS: u64 = 2;
@@ -23,14 +24,6 @@ pub(crate) struct WorkerMeasures {
     pub(crate) recorder: RefCell<ScriptRecorder>,
     run_tags: TagSet,
     others: OtherSamplers,
-}
-
-/// The metrics of samplers that send no HTTP request.
-#[derive(Clone, Copy)]
-struct OtherSamplers {
-    count: MetricId,
-    duration: MetricId,
-    failed: MetricId,
 }
 
 /// The tags of a sample.
@@ -112,18 +105,10 @@ impl WorkerMeasures {
         metrics: &ScriptMetrics,
         plan: &TestPlan,
     ) -> Result<WorkerMeasures, String> {
-        let declare = |name, kind, contains| {
-            let declared = metrics.registry.declare(name, kind, contains);
-            declared.map_err(|error| error.to_string())
-        };
         Ok(WorkerMeasures {
             recorder: RefCell::new(ScriptRecorder::new(clock, metrics)),
             run_tags: plan.run_tags(),
-            others: OtherSamplers {
-                count: declare("samples", MetricType::Counter, Contains::Default)?,
-                duration: declare("sample_duration", MetricType::Trend, Contains::Time)?,
-                failed: declare("sample_failed", MetricType::Rate, Contains::Default)?,
-            },
+            others: OtherSamplers::declare(metrics)?,
         })
     }
 

@@ -1,0 +1,288 @@
+//! What of a plan agents cannot share out as one process would do it: what is refused, and what each does for itself.
+//!
+//! Must not know how agents are reached. Invariant: what would come to another test on several processes is named before anything is
+//! sent.
+
+use loadline_jmeter::parts::{Became, Part};
+use loadline_jmeter::tree::{Property, Value};
+use loadline_model::ThreadGroup;
+use loadline_run::steps::GroupTimes;
+use loadline_steps::action::Action;
+use loadline_steps::listener::Listener;
+use loadline_steps::program::{
+    Applicable, Controller, ControllerRule, DataSource, Group, NodeKind, OnError, Phase,
+    PostProcessor, Program, SamplerAction, ThroughputMode, Timer,
+};
+use loadline_steps::scope::Scope;
+use loadline_steps::text::Text;
+
+use super::plan_file::warn;
+use super::world::World;
+use crate::Ending;
+
+/// What stands in texts of plans and works over all threads of one process, with why agents cannot share it out.
+const WORDS_REFUSED: [(&str, &str); 3] = [
+    (
+        "__StringFromFile(",
+        "each agent would read the file from its beginning",
+    ),
+    ("__XPath(", "each agent would begin with the first node"),
+    ("__tstFeedback(", "no agent knows what the others are at"),
+];
+/// The same for what each agent does for itself.
+const WORDS_SAID: [(&str, &str); 2] = [
+    ("__setProperty(", "sets properties of its own agent alone"),
+    ("props.put", "sets properties of its own agent alone"),
+];
+
+/// What was found, each with the name of its element.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Cut {
+    /// What cannot be cut.
+    refused: Vec<String>,
+    /// What each agent does for itself.
+    said: Vec<String>,
+}
+
+/// Refuses what so many agents cannot share out, and tells what each does for itself.
+///
+/// # Errors
+/// What cannot be cut, by name.
+pub(super) fn check(
+    (parts, program, times): (&[Part<'_>], &Program, &[GroupTimes]),
+    agents: u32,
+    scope: &mut Scope<'_>,
+    world: &World,
+) -> Result<(), Ending> {
+    let cut = Cut::new(parts, program, times, agents, scope);
+    if !cut.refused.is_empty() {
+        let what = cut.refused.iter().map(|one| format!("\n  {one}"));
+        let what: String = what.collect();
+        return Err(Ending::usage(&format!(
+            "--agents: what of the plan cannot be shared out:{what}\nrun it without --agents, or without these"
+        )));
+    }
+    for what in &cut.said {
+        warn(world, &format!("--agents: {what}"));
+    }
+    Ok(())
+}
+
+impl Cut {
+    /// Looks through a plan that so many agents are to run.
+    fn new(
+        parts: &[Part<'_>],
+        program: &Program,
+        times: &[GroupTimes],
+        agents: u32,
+        scope: &mut Scope<'_>,
+    ) -> Cut {
+        let mut cut = Cut::default();
+        let groups = program.groups.iter().zip(times);
+        let groups = groups.filter(|(_, times)| times.shape.threads_max() > 0);
+        for (group, times) in groups.clone() {
+            cut.phase(program, group, groups.clone().count());
+            let mut look = Look {
+                cut: &mut cut,
+                group,
+                shape: &times.shape,
+                agents,
+            };
+            look.group(scope);
+        }
+        for listener in &program.listeners {
+            if let Listener::Saver(saver) = listener {
+                let what = "answers are saved on the disk of the agent that got them";
+                cut.said.push(format!("{}…: {what}", saver.prefix.source()));
+            }
+        }
+        cut.words(parts);
+        cut
+    }
+
+    fn phase(&mut self, program: &Program, group: &Group, groups: usize) {
+        let why = match group.phase {
+            _ if groups == 1 => return,
+            Phase::Main if program.serialize_groups => "groups run one after another",
+            Phase::Main => return,
+            Phase::SetUp => "a setUp group is over before the others begin",
+            Phase::TearDown => "a tearDown group begins when the others are over",
+        };
+        let what = format!(
+            "{}: {why}, and agents do not wait for each other's groups",
+            group.name
+        );
+        self.refused.push(what);
+    }
+
+    /// Looks for words in the texts of the elements that run.
+    fn words(&mut self, parts: &[Part<'_>]) {
+        let runs = |part: &&Part<'_>| matches!(part.became, Became::Runs);
+        for part in parts.iter().filter(runs) {
+            let has = |word: &str| has_word(&part.element.properties, word);
+            for (word, why) in WORDS_REFUSED.iter().filter(|(word, _)| has(word)) {
+                self.refused.push(format!("{}: {word}…): {why}", part.path));
+            }
+            for (word, why) in WORDS_SAID.iter().filter(|(word, _)| has(word)) {
+                self.said.push(format!("{}: {word}…: {why}", part.path));
+            }
+        }
+    }
+}
+
+/// A look through a group.
+struct Look<'a> {
+    cut: &'a mut Cut,
+    group: &'a Group,
+    shape: &'a ThreadGroup,
+    agents: u32,
+}
+
+impl Look<'_> {
+    fn group(&mut self, scope: &mut Scope<'_>) {
+        let group = self.group;
+        if matches!(group.on_error, OnError::StopTest | OnError::StopTestNow) {
+            self.stops("an error");
+        }
+        for node in &group.nodes {
+            let name = node.name.source();
+            match &node.kind {
+                NodeKind::Controller(controller) => {
+                    self.controller(name, controller);
+                    self.applies(name, &controller.applies, scope);
+                }
+                NodeKind::Sampler(sampler) => {
+                    if let SamplerAction::Flow(flow) = &sampler.action
+                        && flow.action.is_some_and(is_stop)
+                    {
+                        self.stops(name);
+                    }
+                    self.applies(name, &sampler.applies, scope);
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, name: &str, why: &str) {
+        let what = format!("{} > {name}: {why}", self.group.name);
+        push(&mut self.cut.refused, what);
+    }
+
+    fn say(&mut self, name: &str, what: &str) {
+        let what = format!("{} > {name}: {what}", self.group.name);
+        push(&mut self.cut.said, what);
+    }
+
+    fn stops(&mut self, name: &str) {
+        self.refuse(name, "stops the test, and no agent can stop the others");
+    }
+
+    fn controller(&mut self, name: &str, controller: &Controller) {
+        match &controller.rule {
+            ControllerRule::Throughput {
+                is_percent: false,
+                per_thread: false,
+                ..
+            } => self.refuse(
+                name,
+                "total executions are counted over all threads; count them per user, or give a percentage",
+            ),
+            ControllerRule::Throughput {
+                is_percent: true,
+                per_thread: false,
+                ..
+            } => self.say(name, "the percentage is kept by each agent over its own threads"),
+            ControllerRule::Interleave {
+                across_threads: true,
+                ..
+            } => self.say(name, "the threads of each agent take turns for themselves"),
+            ControllerRule::Critical(_) => {
+                self.say(name, "locks out threads of its own agent alone");
+            }
+            _ => {}
+        }
+        for source in &controller.at_pass {
+            if let DataSource::RandomCsv(csv) = source
+                && !(csv.per_thread && csv.is_random)
+            {
+                self.refuse(
+                    csv.file.source(),
+                    "a Random CSV Data Set draws for all threads; give each thread its own order (independent list per thread)",
+                );
+            }
+        }
+    }
+
+    fn applies(&mut self, name: &str, applies: &Applicable, scope: &mut Scope<'_>) {
+        for timer in &applies.timers {
+            self.timer(name, timer, scope);
+        }
+        for after in &applies.after {
+            if let PostProcessor::OnFailure(action) = after
+                && is_stop(*action)
+            {
+                self.stops(name);
+            }
+        }
+    }
+
+    fn timer(&mut self, name: &str, timer: &Timer, scope: &mut Scope<'_>) {
+        match timer {
+            Timer::Precise(_) => self.refuse(
+                name,
+                "a Precise Throughput Timer draws its instants for all threads; use a Constant Throughput Timer",
+            ),
+            Timer::Shaping(_) => self.refuse(
+                name,
+                "a Throughput Shaping Timer shapes all threads; use a Free-Form Arrivals Thread Group",
+            ),
+            Timer::ConstantThroughput { mode, .. }
+                if *mode != ThroughputMode::ThisThread && self.least() == 0 =>
+            {
+                let why = "a Constant Throughput Timer over several threads gives each agent its part of the rate, and not every \
+                           agent has a thread; take fewer agents";
+                self.refuse(name, why);
+            }
+            Timer::Synchronizing {
+                size, timeout_ms, ..
+            } => {
+                let number = |text: &Text, scope: &mut Scope<'_>| {
+                    loadline_java::numbers::long_or_zero(&text.evaluate(scope))
+                };
+                let (size, timeout_ms) = (number(size, scope), number(timeout_ms, scope));
+                if size > i64::from(self.least()) && timeout_ms <= 0 {
+                    let why = format!(
+                        "a Synchronizing Timer would wait for {size} threads for good: an agent has {} of the group",
+                        self.least()
+                    );
+                    return self.refuse(name, &why);
+                }
+                self.say(name, "a Synchronizing Timer gathers threads of its own agent alone");
+            }
+            _ => {}
+        }
+    }
+
+    /// Threads of the group on the agent that has the fewest.
+    fn least(&self) -> u32 {
+        self.shape.threads_max() / self.agents.max(1)
+    }
+}
+
+fn push(list: &mut Vec<String>, what: String) {
+    if !list.contains(&what) {
+        list.push(what);
+    }
+}
+
+fn is_stop(action: Action) -> bool {
+    matches!(action, Action::StopTest | Action::StopTestNow)
+}
+
+/// Whether a word stands in a text of properties.
+fn has_word(properties: &[Property], word: &str) -> bool {
+    properties.iter().any(|property| match &property.value {
+        Value::Text(text) => text.contains(word),
+        Value::Group(inner) => has_word(inner, word),
+    })
+}

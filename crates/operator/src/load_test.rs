@@ -10,7 +10,7 @@ use crate::fields::{self, Fields};
 use crate::kind::Kind;
 use crate::results::Wanted;
 use crate::template;
-use crate::test::{PodTemplate, Refusal, Source, Test, Work, invalid, unsupported};
+use crate::test::{PodTemplate, Refusal, Source, Test, Work, invalid};
 
 /// Most bytes of a script that the test itself holds: a ConfigMap holds a mebibyte.
 const INLINE_MAX: usize = 512 * 1_024;
@@ -40,12 +40,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     spec.only(FIELDS)?;
     let (work, arguments) = work(&spec)?;
     let parallelism = spec.parallelism()?;
-    if work.is_alone() && parallelism != 1 {
-        return Err(unsupported(format!(
-            "spec.parallelism: {parallelism} agents cannot share a JMeter plan; 1 is wanted"
-        )));
-    }
-    let [agent, coordinator] = pods(&spec, &work)?;
+    let [agent, coordinator] = pods(&spec)?;
     let name = fields::name(object)?;
     Ok(Test {
         kind: Kind::LoadTest,
@@ -113,22 +108,13 @@ fn source(script: &Fields<'_>) -> Result<Source, Refusal> {
     }
 }
 
-/// The pods of agents and of the coordinator. Where one pod does it all, it is that of `podTemplate`.
-fn pods(spec: &Fields<'_>, work: &Work) -> Result<[PodTemplate; 2], Refusal> {
+/// The pods of agents and of the coordinator.
+fn pods(spec: &Fields<'_>) -> Result<[PodTemplate; 2], Refusal> {
     let ours = Kind::LoadTest.container();
     let agent = template::with_env(template::read(spec, "podTemplate", ours)?, spec)?;
     let of_coordinator = spec.within("coordinator")?;
     if let Some(of_coordinator) = &of_coordinator {
         of_coordinator.only(&["podTemplate"])?;
-    }
-    if work.is_alone() {
-        return match of_coordinator {
-            None => Ok([PodTemplate::default(), agent]),
-            Some(_) => Err(invalid(
-                "spec.coordinator: a JMeter plan is run by one pod, that of spec.podTemplate"
-                    .to_owned(),
-            )),
-        };
     }
     let mut coordinator = match &of_coordinator {
         Some(fields) => template::read(fields, "podTemplate", ours)?,

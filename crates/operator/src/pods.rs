@@ -77,7 +77,7 @@ pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Val
     pod.identity(&identity_key(run.kind, number));
     // In an Indexed Job the cluster gives each pod a host name of its own: that of the Job, with the index.
     let hostname = (!run.kind.is_indexed()).then_some(name.as_str());
-    pod.template(hostname, run.kind.agent_labels(&run.name))
+    pod.template(hostname, &run.kind.agent_labels(&run.name))
 }
 
 /// Key of an agent's identity in the Secret. The pods of an Indexed Job mount the same, so they have one for all of them, with which
@@ -105,7 +105,7 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     }
     pod.keep_results();
     let name = Names::of(run).coordinator();
-    let mut template = pod.template(Some(&name), run.kind.coordinator_labels(&run.name));
+    let mut template = pod.template(Some(&name), &run.kind.coordinator_labels(&run.name));
     let annotations = &mut template["metadata"]["annotations"];
     annotations["kubectl.kubernetes.io/default-container"] = json!(run.kind.container());
     template
@@ -312,7 +312,7 @@ impl<'a> Pod<'a> {
     }
 
     /// The whole; `labels`: those by which it is found, over the user's.
-    fn template(mut self, hostname: Option<&str>, labels: Value) -> Value {
+    fn template(mut self, hostname: Option<&str>, labels: &Value) -> Value {
         self.container
             .insert("volumeMounts".into(), json!(self.mounts));
         let mut spec = self.spec;

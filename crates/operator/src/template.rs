@@ -79,9 +79,8 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
 /// A pod with the test's variables, before those of its own.
 pub(crate) fn with_env(mut pod: PodTemplate, spec: &Fields<'_>) -> Result<PodTemplate, Refusal> {
     let mut env = spec.list("env")?.to_vec();
-    match pod.container.get("env") {
-        Some(Value::Array(own)) => env.extend(own.iter().cloned()),
-        Some(_) | None => {}
+    if let Some(Value::Array(own)) = pod.container.get("env") {
+        env.extend(own.iter().cloned());
     }
     pod.container.insert("env".into(), Value::Array(env));
     Ok(pod)

@@ -101,12 +101,12 @@ impl Work {
         }
     }
 
-    /// Whether one pod does it all, because it cannot be shared among agents.
+    /// Whether one pod does it all: the rows of a suite are processes of it.
     #[must_use]
     pub fn is_alone(&self) -> bool {
         match self {
-            Work::Script(_) | Work::Bench => false,
-            Work::Plan(_) | Work::Suite { .. } => true,
+            Work::Script(_) | Work::Bench | Work::Plan(_) => false,
+            Work::Suite { .. } => true,
         }
     }
 }

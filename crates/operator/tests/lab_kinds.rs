@@ -118,12 +118,13 @@ fn a_line_of_bench_and_a_plan_are_load_tests() {
     let spec = json!({
         "jmx": {"configMap": {"name": "p", "file": "a.jmx"}},
         "arguments": ["-Jhost=127.0.0.1", port],
+        "parallelism": 1,
     });
     lab.apply(&of_kind("LoadTest", "p", &spec));
     let status = finished(&lab, "loadtest/p");
     assert_eq!(status["result"], "passed", "{status:#}");
     assert!(service.asked().0 > 40, "{:?}", service.asked());
-    assert_eq!(names(&lab, "pods", "loadline.io/load-test=p").len(), 1);
+    assert_eq!(names(&lab, "pods", "loadline.io/load-test=p").len(), 2);
 }
 
 #[test]

@@ -32,7 +32,8 @@ fn one_of_three_is_run() {
         test.work.source().map(Source::path).as_deref(),
         Some("/test/test.jmx")
     );
-    assert_eq!(test.agents(), 0);
+    let shared = json!({"jmx": {"configMap": {"name": "c"}}, "parallelism": 4});
+    assert_eq!(read(&shared).expect("a test").agents(), 4);
     for script in [
         json!({"configMap": {"name": "c", "file": "a.js"}}),
         json!({"volumeClaim": {"name": "c", "file": "a.js"}}),
@@ -46,7 +47,6 @@ fn one_of_three_is_run() {
 
 #[test]
 fn what_cannot_be_run_is_refused_with_its_field() {
-    let pod = |spec: Value| with("podTemplate", json!({ "spec": spec }));
     for (spec, named) in [
         (json!({}), "one of script, bench and jmx"),
         (
@@ -64,12 +64,8 @@ fn what_cannot_be_run_is_refused_with_its_field() {
         ),
         (with("script", json!({"git": {}})), "spec.script.git"),
         (
-            json!({"jmx": {"configMap": {"name": "c"}}, "parallelism": 2}),
-            "spec.parallelism: 2",
-        ),
-        (
-            json!({"jmx": {"configMap": {"name": "c"}}, "coordinator": {}}),
-            "spec.coordinator",
+            with("coordinator", json!({"replicas": 2})),
+            "spec.coordinator.replicas",
         ),
         (json!({"jmx": {"inline": "<xml/>"}}), "spec.jmx.inline"),
         (
@@ -81,16 +77,30 @@ fn what_cannot_be_run_is_refused_with_its_field() {
         (with("arguments", json!(["--listen", "x"])), "--listen"),
         (with("cleanup", json!("post")), "spec.cleanup"),
         (with("results", json!("s3")), "spec.results"),
-        (pod(json!({"volumes": {}})), "volumes: a list"),
-        (
-            pod(json!({"containers": [{"name": "loadline", "env": {}}]})),
-            "env: a list",
-        ),
         (
             with("ttlAfterFinished", json!("1w")),
             "spec.ttlAfterFinished",
         ),
         (with("paralellism", json!(2)), "spec.paralellism"),
+    ] {
+        refused(&spec, named);
+    }
+}
+
+fn refused(spec: &Value, named: &str) {
+    let refusal = read(spec).expect_err(named);
+    assert!(refusal.message.contains(named), "{refusal}");
+}
+
+#[test]
+fn what_the_operator_decides_of_pods_is_refused() {
+    let pod = |spec: Value| with("podTemplate", json!({ "spec": spec }));
+    for (spec, named) in [
+        (pod(json!({"volumes": {}})), "volumes: a list"),
+        (
+            pod(json!({"containers": [{"name": "loadline", "env": {}}]})),
+            "env: a list",
+        ),
         (
             pod(json!({"hostname": "x"})),
             "spec.podTemplate.spec.hostname",
@@ -122,8 +132,7 @@ fn what_cannot_be_run_is_refused_with_its_field() {
             "spec.coordinator.podTemplate",
         ),
     ] {
-        let refusal = read(&spec).expect_err(named);
-        assert!(refusal.message.contains(named), "{refusal}");
+        refused(&spec, named);
     }
 }
 

@@ -189,30 +189,48 @@ fn agents_of_one_job_mount_no_key_of_the_coordinator() {
 }
 
 #[test]
-fn one_pod_runs_a_plan_and_joins_nothing() {
-    let run = load_test(
-        &json!({"jmx": {"configMap": {"name": "c", "file": "a.jmx"}}, "arguments": ["-Jx=1"]}),
-    );
+fn agents_share_a_plan() {
+    let run = load_test(&json!({
+        "jmx": {"configMap": {"name": "c", "file": "a.jmx"}}, "arguments": ["-Jx=1"], "parallelism": 2,
+    }));
+    let job = coordinator(&run, &settings());
+    let container = &job["spec"]["template"]["spec"]["containers"][0];
+    let command = container["command"].as_array().expect("a list");
+    let words: Vec<&str> = command.iter().filter_map(Value::as_str).collect();
+    assert_eq!(words[..5], ["loadline", "run", "--quiet", "--agents", "2"]);
+    assert_eq!(words[words.len() - 2..], ["-Jx=1", "/test/a.jmx"]);
+}
+
+#[test]
+fn one_pod_runs_a_suite_and_joins_nothing() {
+    let run = crate::load_suite::read(&json!({
+        "metadata": {"name": "s", "namespace": "n", "uid": "0123456789"},
+        "spec": {"suite": {"configMap": {"name": "c"}}, "only": ["-a"], "results": {"volumeClaim": {"name": "v"}}},
+    }))
+    .expect("a suite");
     let job = coordinator(&run, &settings());
     let container = &job["spec"]["template"]["spec"]["containers"][0];
     assert_eq!(
         container["command"],
         json!([
             "loadline",
+            "suite",
             "run",
-            "--quiet",
-            "--tag",
-            "testrun_name=t",
-            "-Jx=1",
-            "/test/a.jmx"
+            "--fresh",
+            "--state",
+            "/results/s.state",
+            "--only=-a",
+            "/test/suite.yaml"
         ])
     );
-    assert_eq!(
-        (&container["ports"], &container["resources"]),
-        (&Value::Null, &Value::Null)
+    for field in ["ports", "resources", "terminationMessagePath"] {
+        assert_eq!(container[field], Value::Null, "{field}");
+    }
+    let volumes = job["spec"]["template"]["spec"]["volumes"].to_string();
+    assert!(
+        volumes.contains(r#""claimName":"v""#) && !volumes.contains("identity"),
+        "{volumes}"
     );
-    assert_eq!(
-        disruption_budget(&run).expect("a budget")["spec"]["minAvailable"],
-        1
-    );
+    let budget = disruption_budget(&run).expect("a budget");
+    assert_eq!(budget["spec"]["minAvailable"], 1);
 }

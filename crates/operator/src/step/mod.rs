@@ -227,7 +227,11 @@ impl At<'_> {
 
     fn initialized(&self) -> Step {
         if let Some(end) = self.coordinator_end() {
-            return self.failed_before_start(&end);
+            // The operator may have ended between making the agents and telling of it.
+            return match end.has_run() {
+                true => self.start(),
+                false => self.failed_before_start(&end),
+            };
         }
         let message = match self.run.parallelism {
             1 => "1 agent is made".to_owned(),

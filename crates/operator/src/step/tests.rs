@@ -610,11 +610,13 @@ fn a_coordinator_that_was_evicted_is_replaced_and_one_that_ended_its_test_is_not
 fn a_test_that_ran_while_nobody_looked_has_its_result() {
     let run = test_run();
     let over = all(ALL.map(|role| ended(role, 99, "Error", "")).to_vec());
-    let mut known = ours(Stage::Created);
-    for wanted in [Stage::Started, Stage::Stopped, Stage::Finished] {
-        let next = step(&run, &known, &over, at(60));
-        assert_eq!(stage(&next), Some(wanted));
-        known = Known::Ours(Box::new(next.status.expect("a status")));
+    for begun in [Stage::Initialized, Stage::Created] {
+        let mut known = ours(begun);
+        for wanted in [Stage::Started, Stage::Stopped, Stage::Finished] {
+            let next = step(&run, &known, &over, at(60));
+            assert_eq!(stage(&next), Some(wanted));
+            known = Known::Ours(Box::new(next.status.expect("a status")));
+        }
     }
 }
 

@@ -50,7 +50,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     };
     let mut agent = pods.agent();
     if spec.flag("separate")? {
-        pods::keep_apart(&mut agent, Kind::TestRun.agent_labels(&name));
+        pods::keep_apart(&mut agent, &Kind::TestRun.agent_labels(&name));
     }
     Ok(Test {
         kind: Kind::TestRun,

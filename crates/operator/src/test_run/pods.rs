@@ -216,7 +216,7 @@ fn secure(pod: &mut PodTemplate, all: &[&PodFields]) {
 }
 
 /// Adds to the user's affinity that no two pods of these labels share a node.
-pub(super) fn keep_apart(pod: &mut PodTemplate, labels: Value) {
+pub(super) fn keep_apart(pod: &mut PodTemplate, labels: &Value) {
     let apart = json!({
         "labelSelector": {"matchLabels": labels},
         "topologyKey": "kubernetes.io/hostname",

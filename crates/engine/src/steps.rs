@@ -4,6 +4,7 @@
 //! on every worker.
 
 pub(crate) mod metrics;
+pub mod phases;
 pub mod scripts;
 
 use std::sync::Arc;
@@ -149,6 +150,28 @@ impl StepsState {
     /// A group of a phase will run on so many workers. Must be said before the first begins.
     pub(crate) fn expect(&self, stage: usize, workers: u32) {
         self.left[stage].fetch_add(workers, Ordering::AcqRel);
+    }
+
+    /// Keeps every phase open.
+    fn hold_phases(&self) {
+        for left in &self.left {
+            left.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Whether a phase is open for no other reason than that it is held; `false`: there is no such phase.
+    fn is_only_held(&self, stage: usize) -> bool {
+        let left = self.left.get(stage);
+        left.is_some_and(|left| left.load(Ordering::Acquire) == 1)
+    }
+
+    /// Keeps a phase open no more, if it was.
+    fn release_phase(&self, stage: usize) {
+        if let Some(left) = self.left.get(stage) {
+            let less = |left: u32| left.checked_sub(1);
+            // One that is not open cannot be closed.
+            let _ = left.try_update(Ordering::AcqRel, Ordering::Acquire, less);
+        }
     }
 
     /// When a phase began, if it has; begins it if all before it have ended.

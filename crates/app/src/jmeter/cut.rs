@@ -10,8 +10,8 @@ use loadline_run::steps::GroupTimes;
 use loadline_steps::action::Action;
 use loadline_steps::listener::Listener;
 use loadline_steps::program::{
-    Applicable, Controller, ControllerRule, DataSource, Group, NodeKind, OnError, Phase,
-    PostProcessor, Program, SamplerAction, ThroughputMode, Timer,
+    Applicable, Controller, ControllerRule, DataSource, Group, NodeKind, OnError, PostProcessor,
+    Program, SamplerAction, ThroughputMode, Timer,
 };
 use loadline_steps::scope::Scope;
 use loadline_steps::text::Text;
@@ -31,9 +31,18 @@ const WORDS_REFUSED: [(&str, &str); 3] = [
 ];
 /// The same for what each agent does for itself.
 const WORDS_SAID: [(&str, &str); 2] = [
-    ("__setProperty(", "sets properties of its own agent alone"),
-    ("props.put", "sets properties of its own agent alone"),
+    (
+        "__setProperty(",
+        "other agents know it from the next phase on only",
+    ),
+    (
+        "props.put",
+        "other agents know it from the next phase on only",
+    ),
 ];
+
+/// The class of groups that are over before the others begin: what they set as properties all agents know then.
+const SET_UP: &str = "SetupThreadGroup";
 
 /// What was found, each with the name of its element.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -80,8 +89,7 @@ impl Cut {
         let mut cut = Cut::default();
         let groups = program.groups.iter().zip(times);
         let groups = groups.filter(|(_, times)| times.shape.threads_max() > 0);
-        for (group, times) in groups.clone() {
-            cut.phase(program, group, groups.clone().count());
+        for (group, times) in groups {
             let mut look = Look {
                 cut: &mut cut,
                 group,
@@ -100,28 +108,24 @@ impl Cut {
         cut
     }
 
-    fn phase(&mut self, program: &Program, group: &Group, groups: usize) {
-        let why = match group.phase {
-            _ if groups == 1 => return,
-            Phase::Main if program.serialize_groups => "groups run one after another",
-            Phase::Main => return,
-            Phase::SetUp => "a setUp group is over before the others begin",
-            Phase::TearDown => "a tearDown group begins when the others are over",
-        };
-        let what = format!(
-            "{}: {why}, and agents do not wait for each other's groups",
-            group.name
-        );
-        self.refused.push(what);
-    }
-
     /// Looks for words in the texts of the elements that run.
     fn words(&mut self, parts: &[Part<'_>]) {
-        let runs = |part: &&Part<'_>| matches!(part.became, Became::Runs);
-        for part in parts.iter().filter(runs) {
+        // The depth of the setUp group that the element is in.
+        let mut set_up = None;
+        for part in parts {
+            set_up = match part.element.class.as_str() {
+                SET_UP => Some(part.depth),
+                _ => set_up.filter(|depth| part.depth > *depth),
+            };
+            if !matches!(part.became, Became::Runs) {
+                continue;
+            }
             let has = |word: &str| has_word(&part.element.properties, word);
             for (word, why) in WORDS_REFUSED.iter().filter(|(word, _)| has(word)) {
                 self.refused.push(format!("{}: {word}…): {why}", part.path));
+            }
+            if set_up.is_some() {
+                continue;
             }
             for (word, why) in WORDS_SAID.iter().filter(|(word, _)| has(word)) {
                 self.said.push(format!("{}: {word}…: {why}", part.path));

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use loadline_engine::live::{LiveCounters, LiveTotals};
+use loadline_engine::steps::{self, phases::Phases};
 use loadline_engine::{Engine, ScriptLog, WorkerReport, platform};
 use loadline_model::{Nanos, RunCommand};
 use loadline_script::host::LogEntry;
@@ -19,7 +20,8 @@ use super::outbox::Outbox;
 use super::outlet::Outlet;
 use super::{Assignment, HiddenSecrets, Prepare};
 use crate::generated::from_agent::What;
-use crate::generated::{FromAgent, LogLine, Ready, Refusal, log_line};
+use crate::generated::phase::Property;
+use crate::generated::{FromAgent, LogLine, Phase, Ready, Refusal, log_line};
 use crate::message::{level_to_send, live_to_send};
 
 /// How often orders are looked for.
@@ -100,6 +102,8 @@ pub(super) enum Control {
     Received(u64),
     /// All single values are taken; an error says why they are not.
     Delivered(Result<(), String>),
+    /// A phase of a plan of steps is over everywhere.
+    Phase(Phase),
 }
 
 /// The engine's counters, once there is one.
@@ -130,10 +134,13 @@ impl Work {
             return;
         };
         let data = Arc::clone(&assignment.data);
-        let started = prepare(*assignment)
-            .and_then(|setup| Engine::start(setup).map_err(|error| error.to_string()));
-        let engine = match started {
-            Ok(engine) => engine,
+        let started = prepare(*assignment).and_then(|setup| {
+            let phases = setup.steps.as_ref().map(Phases::hold);
+            let engine = Engine::start(setup).map_err(|error| error.to_string())?;
+            Ok((engine, phases))
+        });
+        let (engine, phases) = match started {
+            Ok(started) => started,
             Err(why) => return self.outgoing.say(What::Refusal(Refusal { why })),
         };
         drop(self.live.0.set(engine.live_counters().to_vec()));
@@ -142,7 +149,7 @@ impl Work {
             engine.release();
             return;
         }
-        self.report(&engine, outlet);
+        self.report(&engine, outlet, phases);
     }
 
     fn assignment(&self) -> Option<(Box<Assignment>, Outlet)> {
@@ -179,7 +186,12 @@ impl Work {
                     return true;
                 }
                 Ok(Control::Order(command)) => engine.command(command),
-                Ok(Control::Do(..) | Control::Received(_) | Control::Delivered(_))
+                Ok(
+                    Control::Do(..)
+                    | Control::Received(_)
+                    | Control::Delivered(_)
+                    | Control::Phase(_),
+                )
                 | Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return false,
             }
@@ -187,7 +199,7 @@ impl Work {
     }
 
     /// Passes reports on until the last has arrived. That one, with which the run may end, waits until all single values are taken.
-    fn report(&self, engine: &Engine, outlet: Outlet) {
+    fn report(&self, engine: &Engine, outlet: Outlet, mut phases: Option<Phases>) {
         let mut outbox = Outbox::default();
         let mut outlet = Some(outlet).filter(Outlet::is_open);
         let mut delivered = None;
@@ -222,8 +234,18 @@ impl Work {
                     }
                 }
             }
+            if let Some((number, properties)) = phases.as_mut().and_then(Phases::ended) {
+                self.outgoing
+                    .say(What::Phase(phase_to_send(number, properties)));
+            }
             loop {
                 match self.control.try_recv() {
+                    Ok(Control::Phase(phase)) => {
+                        if let Some(phases) = &mut phases {
+                            phases.is_over(phase.number, properties_of(phase));
+                            engine.look_again();
+                        }
+                    }
                     Ok(Control::Order(command)) => engine.command(command),
                     Ok(Control::Received(number)) => self.send(outbox.received(number)),
                     Ok(Control::Delivered(outcome)) => delivered = Some(outcome),
@@ -278,6 +300,23 @@ impl Work {
             })),
         }
     }
+}
+
+fn phase_to_send(number: u32, properties: Vec<steps::phases::Property>) -> Phase {
+    let properties = properties.into_iter();
+    Phase {
+        number,
+        properties: properties
+            .map(|(name, value)| Property { name, value })
+            .collect(),
+    }
+}
+
+fn properties_of(phase: Phase) -> Vec<steps::phases::Property> {
+    let properties = phase.properties.into_iter();
+    properties
+        .map(|property| (property.name, property.value))
+        .collect()
 }
 
 #[cfg(test)]

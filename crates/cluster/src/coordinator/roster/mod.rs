@@ -4,6 +4,7 @@
 //! in the order of its agent; the workers of all agents are numbered without a gap once the roster is closed; an agent
 //! that is lost is told as lost once, with what it had begun and not reported.
 
+mod phases;
 mod replacing;
 mod seat;
 
@@ -20,6 +21,7 @@ use prost::Message as _;
 
 use crate::batch::{samples_received, values_received};
 use crate::generated::from_agent::What as Said;
+use crate::generated::phase::Property;
 use crate::generated::to_agent::What;
 use crate::generated::{
     Batch, Ending, FromAgent, Hello, LogLine, Order, Received, Refusal, Report, Welcome,
@@ -111,6 +113,10 @@ pub(super) struct Roster {
     data: Option<String>,
     /// Orders so far, for the same.
     orders: Vec<RunCommand>,
+    /// Phases of a plan of steps that are over.
+    phases_over: u32,
+    /// Properties that agents have set since the last of them.
+    properties: Vec<Property>,
 }
 
 impl Roster {
@@ -126,6 +132,8 @@ impl Roster {
             is_over: false,
             data: None,
             orders: Vec::new(),
+            phases_over: 0,
+            properties: Vec::new(),
         }
     }
 
@@ -212,6 +220,7 @@ impl Roster {
                 signal.map(Act::Tell).into_iter().collect()
             }
             Said::Log(line) => vec![Act::Log(line)],
+            Said::Phase(phase) => self.phase_ended(number, phase),
         }
     }
 
@@ -418,7 +427,9 @@ impl Roster {
             Ok(report) => {
                 seat.next_report += 1;
                 seat.note(&report);
-                vec![received, Act::Tell(report)]
+                let mut acts = vec![received, Act::Tell(report)];
+                acts.extend(self.end_phases());
+                acts
             }
         }
     }
@@ -458,6 +469,7 @@ impl Roster {
         };
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         acts.push(Act::Lose(number, lost));
+        acts.extend(self.end_phases());
         acts
     }
 }

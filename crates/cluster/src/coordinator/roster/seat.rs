@@ -61,6 +61,8 @@ pub(super) struct Seat {
     pub(super) awaited: Option<Awaited>,
     /// How many sat here before.
     pub(super) replaced: u32,
+    /// Phases of a plan of steps that have ended here.
+    pub(super) phases_ended: u32,
 }
 
 /// A loss that may be made good.
@@ -95,6 +97,7 @@ impl Seat {
             from: Nanos::ZERO,
             awaited: None,
             replaced: 0,
+            phases_ended: 0,
         }
     }
 

@@ -8,7 +8,7 @@
 /// What an agent says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FromAgent {
-    #[prost(oneof = "from_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
+    #[prost(oneof = "from_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10")]
     pub what: ::core::option::Option<from_agent::What>,
 }
 /// Nested message and enum types in `FromAgent`.
@@ -33,12 +33,14 @@ pub mod from_agent {
         Log(super::LogLine),
         #[prost(message, tag = "9")]
         Phase(super::Phase),
+        #[prost(message, tag = "10")]
+        Stop(super::Stop),
     }
 }
 /// What the coordinator says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ToAgent {
-    #[prost(oneof = "to_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10")]
+    #[prost(oneof = "to_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub what: ::core::option::Option<to_agent::What>,
 }
 /// Nested message and enum types in `ToAgent`.
@@ -65,6 +67,8 @@ pub mod to_agent {
         Refusal(super::Refusal),
         #[prost(message, tag = "10")]
         Phase(super::Phase),
+        #[prost(message, tag = "11")]
+        Stop(super::Stop),
     }
 }
 /// The first word of an agent.
@@ -490,6 +494,13 @@ pub mod phase {
         #[prost(string, tag = "2")]
         pub value: ::prost::alloc::string::String,
     }
+}
+/// The test is to end, as a thread of a plan of steps wants it: at the agent that says so, or at another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Stop {
+    /// Whether samples that run are cut.
+    #[prost(bool, tag = "1")]
+    pub at_once: bool,
 }
 /// Single values, in the order in which a worker measured them.
 #[derive(Clone, PartialEq, ::prost::Message)]

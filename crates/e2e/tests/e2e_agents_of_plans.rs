@@ -282,6 +282,36 @@ fn groups_of_all_agents_wait_for_those_before_them_and_know_what_these_have_set(
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn a_thread_that_stops_the_test_stops_it_at_all_agents() {
+    let condition = [
+        "IfController.condition=${__jexl3(\"${__threadNum}-${__iterationNum}\" == \"1-5\")}",
+        "IfController.useExpression=true",
+    ];
+    let pause = element("ConstantTimer", "Pause", &["ConstantTimer.delay=50"], "");
+    for action in ["0", "2"] {
+        let action = format!("ActionProcessor.action={action}");
+        let stop = ["ActionProcessor.target=2", action.as_str()];
+        let stop = element("TestAction", "Stop", &stop, "");
+        let stop = element("IfController", "Enough", &condition, &stop);
+        let home = http("Home", "/", &pause);
+        let plan = jmx::plan(&threads("Users", 6, -1, &format!("{home}{stop}")));
+        let one = ran(&plan, &[]);
+        for agents in ["2", "3"] {
+            let came = ran(&plan, &["--agents", agents]);
+            let told = text(&came.output.stderr);
+            let codes = [&came, &one].map(|came| came.output.status.code());
+            assert_eq!(codes[0], codes[1], "{action}, {agents} agents: {told}");
+            assert!(
+                (12..300).contains(&came.asked.len()),
+                "{}",
+                came.asked.len()
+            );
+        }
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn what_agents_cannot_share_out_is_refused_by_name() {
     let home = || http("Home", "/", "");
     let total = [
@@ -290,10 +320,6 @@ fn what_agents_cannot_share_out_is_refused_by_name() {
         "ThroughputController.maxThroughput=3",
     ];
     let users = |inside: &str| threads("Users", 4, 1, inside);
-    let stopping = [
-        "ThreadGroup.num_threads=4",
-        "ThreadGroup.on_sample_error=stoptest",
-    ];
     let read = http("Read", "/${__StringFromFile(rows.csv)}", "");
     let random = element(
         "com.blazemeter.jmeter.RandomCSVDataSetConfig",
@@ -305,10 +331,6 @@ fn what_agents_cannot_share_out_is_refused_by_name() {
         (
             users(&element("ThroughputController", "Three", &total, &home())),
             "Users > Three: total executions",
-        ),
-        (
-            group("ThreadGroup", "Users", 1, &stopping, &home()),
-            "Users > an error: stops the test",
         ),
         (users(&read), "__StringFromFile"),
         (

@@ -93,6 +93,8 @@ pub struct StepsState {
     /// When each phase began, in nanoseconds of the run's clock, and one; 0: it has not.
     begun: Vec<AtomicU64>,
     is_stopping: AtomicBool,
+    /// Whether a thread wants samples that run to be cut.
+    is_cut: AtomicBool,
     at_work: Vec<AtomicU32>,
     /// Threads that were numbered, by group.
     numbered: Vec<AtomicU32>,
@@ -126,6 +128,7 @@ impl StepsState {
             left: (0..stages).map(|_| AtomicU32::new(0)).collect(),
             begun: (0..stages).map(|_| AtomicU64::new(0)).collect(),
             is_stopping: AtomicBool::new(false),
+            is_cut: AtomicBool::new(false),
             at_work: of_groups(),
             numbered: of_groups(),
             targets: groups
@@ -250,6 +253,12 @@ impl StepsState {
     /// Lets every thread end after its sample.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// The same for a thread that wants samples that run to be cut, which is others' to do.
+    pub(crate) fn stop_now(&self) {
+        self.is_cut.store(true, Ordering::Relaxed);
+        self.stop();
     }
 
     /// Whether threads are to end.

@@ -7,11 +7,10 @@ use loadline_jmeter::parts::{Became, Part};
 use loadline_jmeter::tree::{Property, Value};
 use loadline_model::ThreadGroup;
 use loadline_run::steps::GroupTimes;
-use loadline_steps::action::Action;
 use loadline_steps::listener::Listener;
 use loadline_steps::program::{
-    Applicable, Controller, ControllerRule, DataSource, Group, NodeKind, OnError, PostProcessor,
-    Program, SamplerAction, ThroughputMode, Timer,
+    Applicable, Controller, ControllerRule, DataSource, Group, NodeKind, Program, ThroughputMode,
+    Timer,
 };
 use loadline_steps::scope::Scope;
 use loadline_steps::text::Text;
@@ -145,9 +144,6 @@ struct Look<'a> {
 impl Look<'_> {
     fn group(&mut self, scope: &mut Scope<'_>) {
         let group = self.group;
-        if matches!(group.on_error, OnError::StopTest | OnError::StopTestNow) {
-            self.stops("an error");
-        }
         for node in &group.nodes {
             let name = node.name.source();
             match &node.kind {
@@ -155,14 +151,7 @@ impl Look<'_> {
                     self.controller(name, controller);
                     self.applies(name, &controller.applies, scope);
                 }
-                NodeKind::Sampler(sampler) => {
-                    if let SamplerAction::Flow(flow) = &sampler.action
-                        && flow.action.is_some_and(is_stop)
-                    {
-                        self.stops(name);
-                    }
-                    self.applies(name, &sampler.applies, scope);
-                }
+                NodeKind::Sampler(sampler) => self.applies(name, &sampler.applies, scope),
             }
         }
     }
@@ -175,10 +164,6 @@ impl Look<'_> {
     fn say(&mut self, name: &str, what: &str) {
         let what = format!("{} > {name}: {what}", self.group.name);
         push(&mut self.cut.said, what);
-    }
-
-    fn stops(&mut self, name: &str) {
-        self.refuse(name, "stops the test, and no agent can stop the others");
     }
 
     fn controller(&mut self, name: &str, controller: &Controller) {
@@ -220,13 +205,6 @@ impl Look<'_> {
     fn applies(&mut self, name: &str, applies: &Applicable, scope: &mut Scope<'_>) {
         for timer in &applies.timers {
             self.timer(name, timer, scope);
-        }
-        for after in &applies.after {
-            if let PostProcessor::OnFailure(action) = after
-                && is_stop(*action)
-            {
-                self.stops(name);
-            }
         }
     }
 
@@ -277,10 +255,6 @@ fn push(list: &mut Vec<String>, what: String) {
     if !list.contains(&what) {
         list.push(what);
     }
-}
-
-fn is_stop(action: Action) -> bool {
-    matches!(action, Action::StopTest | Action::StopTestNow)
 }
 
 /// Whether a word stands in a text of properties.

@@ -183,6 +183,7 @@ impl Session {
             }
             Told::Refusal(refusal) => return Err(AgentError::Refused(refusal.why)),
             Told::Phase(phase) => self.pass(Control::Phase(phase)),
+            Told::Stop(stop) => self.pass(Control::Stop(stop)),
             Told::Welcome(welcome) => self.part = (welcome.number, welcome.agents),
         }
         Ok(None)

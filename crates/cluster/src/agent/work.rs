@@ -21,7 +21,7 @@ use super::outlet::Outlet;
 use super::{Assignment, HiddenSecrets, Prepare};
 use crate::generated::from_agent::What;
 use crate::generated::phase::Property;
-use crate::generated::{FromAgent, LogLine, Phase, Ready, Refusal, log_line};
+use crate::generated::{FromAgent, LogLine, Phase, Ready, Refusal, Stop, log_line};
 use crate::message::{level_to_send, live_to_send};
 
 /// How often orders are looked for.
@@ -104,6 +104,8 @@ pub(super) enum Control {
     Delivered(Result<(), String>),
     /// A phase of a plan of steps is over everywhere.
     Phase(Phase),
+    /// The test is to end, as a thread of another agent wants it.
+    Stop(Stop),
 }
 
 /// The engine's counters, once there is one.
@@ -190,7 +192,8 @@ impl Work {
                     Control::Do(..)
                     | Control::Received(_)
                     | Control::Delivered(_)
-                    | Control::Phase(_),
+                    | Control::Phase(_)
+                    | Control::Stop(_),
                 )
                 | Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return false,
@@ -234,16 +237,14 @@ impl Work {
                     }
                 }
             }
-            if let Some((number, properties)) = phases.as_mut().and_then(Phases::ended) {
-                self.outgoing
-                    .say(What::Phase(phase_to_send(number, properties)));
+            if let Some(phases) = &mut phases {
+                self.tell_of(phases);
             }
             loop {
                 match self.control.try_recv() {
-                    Ok(Control::Phase(phase)) => {
+                    Ok(control @ (Control::Phase(_) | Control::Stop(_))) => {
                         if let Some(phases) = &mut phases {
-                            phases.is_over(phase.number, properties_of(phase));
-                            engine.look_again();
+                            heed(control, phases, engine);
                         }
                     }
                     Ok(Control::Order(command)) => engine.command(command),
@@ -254,6 +255,17 @@ impl Work {
                     Err(TryRecvError::Disconnected) => return engine.command(RunCommand::StopNow),
                 }
             }
+        }
+    }
+
+    /// Tells what has come about in a plan of steps.
+    fn tell_of(&self, phases: &mut Phases) {
+        if let Some(at_once) = phases.stop_wanted() {
+            self.outgoing.say(What::Stop(Stop { at_once }));
+        }
+        if let Some((number, properties)) = phases.ended() {
+            let phase = phase_to_send(number, properties);
+            self.outgoing.say(What::Phase(phase));
         }
     }
 
@@ -300,6 +312,21 @@ impl Work {
             })),
         }
     }
+}
+
+/// Heeds what has come about elsewhere in a plan of steps.
+fn heed(control: Control, phases: &mut Phases, engine: &Engine) {
+    match control {
+        Control::Phase(phase) => phases.is_over(phase.number, properties_of(phase)),
+        Control::Stop(stop) => {
+            phases.stop();
+            if stop.at_once {
+                engine.command(RunCommand::StopNow);
+            }
+        }
+        _ => return,
+    }
+    engine.look_again();
 }
 
 fn phase_to_send(number: u32, properties: Vec<steps::phases::Property>) -> Phase {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use loadline_steps::host::World;
 
@@ -21,6 +22,8 @@ pub struct Phases {
     known: BTreeMap<String, String>,
     /// The first that is not told as ended here.
     next: usize,
+    /// Whether it is known everywhere that the test is to end.
+    is_stop_known: bool,
 }
 
 impl Phases {
@@ -33,6 +36,7 @@ impl Phases {
             world: Arc::clone(&setup.world),
             known: setup.world.properties().into_iter().collect(),
             next: 0,
+            is_stop_known: false,
         }
     }
 
@@ -49,6 +53,19 @@ impl Phases {
         let fresh: Vec<Property> = properties.filter(fresh).collect();
         self.known.extend(fresh.iter().cloned());
         Some((u32::try_from(number).unwrap_or(u32::MAX), fresh))
+    }
+
+    /// Whether the test is to end, as a thread wants it here, once; with whether samples that run are cut.
+    pub fn stop_wanted(&mut self) -> Option<bool> {
+        let is_new = self.state.is_stopping() && !self.is_stop_known;
+        self.is_stop_known |= is_new;
+        is_new.then(|| self.state.is_cut.load(Ordering::Relaxed))
+    }
+
+    /// The test is to end, as a thread elsewhere wants it; who waits is to look again.
+    pub fn stop(&mut self) {
+        self.is_stop_known = true;
+        self.state.stop();
     }
 
     /// A phase is over everywhere, and its threads have set these properties; who waits for it is to look again.

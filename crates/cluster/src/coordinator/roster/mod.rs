@@ -221,6 +221,7 @@ impl Roster {
             }
             Said::Log(line) => vec![Act::Log(line)],
             Said::Phase(phase) => self.phase_ended(number, phase),
+            Said::Stop(stop) => self.stop_wanted(number, stop),
         }
     }
 

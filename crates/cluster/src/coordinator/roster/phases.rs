@@ -4,8 +4,8 @@
 
 use super::seat::{Seat, State};
 use super::{Act, Roster};
-use crate::generated::Phase;
 use crate::generated::to_agent::What;
+use crate::generated::{Phase, Stop};
 
 impl Roster {
     /// A phase has ended at an agent; what does not come in order is not heard.
@@ -17,6 +17,15 @@ impl Roster {
         seat.phases_ended += 1;
         self.properties.extend(phase.properties);
         self.end_phases()
+    }
+
+    /// A thread of an agent wants the test to end: the others hear of it.
+    pub(super) fn stop_wanted(&self, number: usize, stop: Stop) -> Vec<Act> {
+        let others = self.seats.iter().enumerate();
+        let others = others.filter(|(other, seat)| *other != number && is_at_work(seat));
+        others
+            .map(|(_, seat)| Act::Say(seat.link, What::Stop(stop)))
+            .collect()
     }
 
     /// Tells those that are at work of the phases that have ended at all of them.
@@ -47,7 +56,7 @@ fn is_at_work(seat: &Seat) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::*;
-    use super::Phase;
+    use super::{Phase, Stop};
     use crate::generated::Ready;
 
     /// Two agents with a worker each, that have started.
@@ -109,6 +118,16 @@ mod tests {
         let acts = roster.heard(1, 0, ended(1, "d"));
         let names = vec!["c", "d"];
         assert_eq!(told(&acts), [(0, 1, names.clone()), (1, 1, names)]);
+    }
+
+    #[test]
+    fn the_others_hear_that_the_test_is_to_end() {
+        let mut roster = started();
+        let acts = roster.heard(1, 1, Said::Stop(Stop { at_once: true }));
+        let [Act::Say(0, What::Stop(stop))] = acts[..] else {
+            panic!("{acts:?}");
+        };
+        assert!(stop.at_once);
     }
 
     #[test]

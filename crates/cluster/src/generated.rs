@@ -8,7 +8,7 @@
 /// What an agent says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FromAgent {
-    #[prost(oneof = "from_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
+    #[prost(oneof = "from_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub what: ::core::option::Option<from_agent::What>,
 }
 /// Nested message and enum types in `FromAgent`.
@@ -33,17 +33,21 @@ pub mod from_agent {
         Log(super::LogLine),
         #[prost(message, tag = "9")]
         HandOver(super::HandOver),
+        #[prost(message, tag = "10")]
+        Phase(super::Phase),
+        #[prost(message, tag = "11")]
+        Stop(super::Stop),
     }
 }
 /// What the coordinator says.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ToAgent {
-    #[prost(oneof = "to_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
+    #[prost(oneof = "to_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub what: ::core::option::Option<to_agent::What>,
 }
 /// Nested message and enum types in `ToAgent`.
 pub mod to_agent {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum What {
         #[prost(message, tag = "1")]
         Welcome(super::Welcome),
@@ -63,6 +67,10 @@ pub mod to_agent {
         Ending(super::Ending),
         #[prost(message, tag = "9")]
         Refusal(super::Refusal),
+        #[prost(message, tag = "10")]
+        Phase(super::Phase),
+        #[prost(message, tag = "11")]
+        Stop(super::Stop),
     }
 }
 /// The first word of an agent.
@@ -549,6 +557,33 @@ pub struct Ending {
     /// What the agent prints: the result of the test, or where it is.
     #[prost(string, tag = "2")]
     pub text: ::prost::alloc::string::String,
+}
+/// All groups of a phase of a plan of steps have ended: at the agent that says so, or at all.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Phase {
+    /// From 0. An agent says each, in order.
+    #[prost(uint32, tag = "1")]
+    pub number: u32,
+    /// That were set since the phase before.
+    #[prost(message, repeated, tag = "2")]
+    pub properties: ::prost::alloc::vec::Vec<phase::Property>,
+}
+/// Nested message and enum types in `Phase`.
+pub mod phase {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Property {
+        #[prost(string, tag = "1")]
+        pub name: ::prost::alloc::string::String,
+        #[prost(string, tag = "2")]
+        pub value: ::prost::alloc::string::String,
+    }
+}
+/// The test is to end, as a thread of a plan of steps wants it: at the agent that says so, or at another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Stop {
+    /// Whether samples that run are cut.
+    #[prost(bool, tag = "1")]
+    pub at_once: bool,
 }
 /// Single values, in the order in which a worker measured them.
 #[derive(Clone, PartialEq, ::prost::Message)]

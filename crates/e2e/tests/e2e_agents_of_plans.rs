@@ -70,14 +70,22 @@ fn write(folder: &Path, plan: &str) {
 /// What a plan came to.
 struct Came {
     output: Output,
-    /// What the server was asked for, in order of the text.
+    /// What the server was asked for.
     asked: Vec<String>,
     /// Label and thread of each row of the results file, likewise.
     rows: Vec<(String, String)>,
     result: serde_json::Value,
 }
 
+/// What the server was asked for in order of the text.
 fn ran(plan: &str, more: &[&str]) -> Came {
+    let mut came = in_order(plan, more);
+    came.asked.sort();
+    came
+}
+
+/// The same in the order in which it was asked.
+fn in_order(plan: &str, more: &[&str]) -> Came {
     let (server, targets) = keeping();
     let folder = tempfile::tempdir().expect("there is room");
     write(folder.path(), plan);
@@ -101,7 +109,7 @@ fn ran(plan: &str, more: &[&str]) -> Came {
     rows.sort();
     let result = folder.path().join("result.json");
     Came {
-        asked: kept(&targets),
+        asked: targets.lock().expect("nobody panics").clone(),
         rows,
         result: match result.exists() {
             true => json(&result),
@@ -241,6 +249,69 @@ fn what_each_agent_does_for_itself_is_said() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn groups_of_all_agents_wait_for_those_before_them_and_know_what_these_have_set() {
+    let one = ["ThreadGroup.num_threads=1"];
+    let set = http("Log in", "/before/${__setProperty(token,t1,)}", "");
+    let after = group(
+        "PostThreadGroup",
+        "After",
+        1,
+        &one,
+        &http("Log out", "/after", ""),
+    );
+    let plan = jmx::plan(&format!(
+        "{after}{}{}",
+        group("SetupThreadGroup", "Before", 1, &one, &set),
+        threads("Users", 6, 3, &http("Home", "/home/${__P(token,none)}", ""))
+    ));
+    for agents in ["1", "2", "3"] {
+        let came = in_order(&plan, &["--agents", agents]);
+        let (output, asked) = (&came.output, &came.asked);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{agents} agents: {told}");
+        assert_eq!(asked.len(), 20, "{agents} agents: {asked:?}");
+        assert_eq!(asked[0], "/before/", "{agents} agents");
+        assert!(
+            asked[1..19].iter().all(|one| one == "/home/t1"),
+            "{asked:?}"
+        );
+        assert_eq!(asked[19], "/after", "{agents} agents");
+        assert!(!told.contains("__setProperty"), "{told}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_thread_that_stops_the_test_stops_it_at_all_agents() {
+    let condition = [
+        "IfController.condition=${__jexl3(\"${__threadNum}-${__iterationNum}\" == \"1-5\")}",
+        "IfController.useExpression=true",
+    ];
+    let pause = element("ConstantTimer", "Pause", &["ConstantTimer.delay=50"], "");
+    for action in ["0", "2"] {
+        let action = format!("ActionProcessor.action={action}");
+        let stop = ["ActionProcessor.target=2", action.as_str()];
+        let stop = element("TestAction", "Stop", &stop, "");
+        let stop = element("IfController", "Enough", &condition, &stop);
+        let home = http("Home", "/", &pause);
+        let plan = jmx::plan(&threads("Users", 6, -1, &format!("{home}{stop}")));
+        let one = ran(&plan, &[]);
+        for agents in ["2", "3"] {
+            let came = ran(&plan, &["--agents", agents]);
+            let told = text(&came.output.stderr);
+            let codes = [&came, &one].map(|came| came.output.status.code());
+            assert_eq!(codes[0], codes[1], "{action}, {agents} agents: {told}");
+            assert!(
+                (12..300).contains(&came.asked.len()),
+                "{}",
+                came.asked.len()
+            );
+        }
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn what_agents_cannot_share_out_is_refused_by_name() {
     let home = || http("Home", "/", "");
     let total = [
@@ -249,11 +320,6 @@ fn what_agents_cannot_share_out_is_refused_by_name() {
         "ThroughputController.maxThroughput=3",
     ];
     let users = |inside: &str| threads("Users", 4, 1, inside);
-    let stopping = [
-        "ThreadGroup.num_threads=4",
-        "ThreadGroup.on_sample_error=stoptest",
-    ];
-    let set_up = ["ThreadGroup.num_threads=1"];
     let read = http("Read", "/${__StringFromFile(rows.csv)}", "");
     let random = element(
         "com.blazemeter.jmeter.RandomCSVDataSetConfig",
@@ -263,20 +329,8 @@ fn what_agents_cannot_share_out_is_refused_by_name() {
     );
     let table = [
         (
-            format!(
-                "{}{}",
-                group("SetupThreadGroup", "Before", 1, &set_up, &home()),
-                users(&home())
-            ),
-            "Before: a setUp group",
-        ),
-        (
             users(&element("ThroughputController", "Three", &total, &home())),
             "Users > Three: total executions",
-        ),
-        (
-            group("ThreadGroup", "Users", 1, &stopping, &home()),
-            "Users > an error: stops the test",
         ),
         (users(&read), "__StringFromFile"),
         (

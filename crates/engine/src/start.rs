@@ -205,6 +205,13 @@ impl Engine {
         }
     }
 
+    /// Lets every worker look whether what it waits for has come about.
+    pub fn look_again(&self) {
+        for mailbox in &self.mailboxes {
+            mailbox.notify.notify_one();
+        }
+    }
+
     /// Each worker's counters.
     #[must_use]
     pub fn live_counters(&self) -> &[Arc<LiveCounters>] {

@@ -4,6 +4,7 @@
 //! on every worker.
 
 pub(crate) mod metrics;
+pub mod phases;
 pub mod scripts;
 
 use std::sync::Arc;
@@ -92,6 +93,8 @@ pub struct StepsState {
     /// When each phase began, in nanoseconds of the run's clock, and one; 0: it has not.
     begun: Vec<AtomicU64>,
     is_stopping: AtomicBool,
+    /// Whether a thread wants samples that run to be cut.
+    is_cut: AtomicBool,
     at_work: Vec<AtomicU32>,
     /// Threads that were numbered, by group.
     numbered: Vec<AtomicU32>,
@@ -125,6 +128,7 @@ impl StepsState {
             left: (0..stages).map(|_| AtomicU32::new(0)).collect(),
             begun: (0..stages).map(|_| AtomicU64::new(0)).collect(),
             is_stopping: AtomicBool::new(false),
+            is_cut: AtomicBool::new(false),
             at_work: of_groups(),
             numbered: of_groups(),
             targets: groups
@@ -149,6 +153,28 @@ impl StepsState {
     /// A group of a phase will run on so many workers. Must be said before the first begins.
     pub(crate) fn expect(&self, stage: usize, workers: u32) {
         self.left[stage].fetch_add(workers, Ordering::AcqRel);
+    }
+
+    /// Keeps every phase open.
+    fn hold_phases(&self) {
+        for left in &self.left {
+            left.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Whether a phase is open for no other reason than that it is held; `false`: there is no such phase.
+    fn is_only_held(&self, stage: usize) -> bool {
+        let left = self.left.get(stage);
+        left.is_some_and(|left| left.load(Ordering::Acquire) == 1)
+    }
+
+    /// Keeps a phase open no more, if it was.
+    fn release_phase(&self, stage: usize) {
+        if let Some(left) = self.left.get(stage) {
+            let less = |left: u32| left.checked_sub(1);
+            // One that is not open cannot be closed.
+            let _ = left.try_update(Ordering::AcqRel, Ordering::Acquire, less);
+        }
     }
 
     /// When a phase began, if it has; begins it if all before it have ended.
@@ -227,6 +253,12 @@ impl StepsState {
     /// Lets every thread end after its sample.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// The same for a thread that wants samples that run to be cut, which is others' to do.
+    pub(crate) fn stop_now(&self) {
+        self.is_cut.store(true, Ordering::Relaxed);
+        self.stop();
     }
 
     /// Whether threads are to end.

@@ -7,11 +7,10 @@ use loadline_jmeter::parts::{Became, Part};
 use loadline_jmeter::tree::{Property, Value};
 use loadline_model::ThreadGroup;
 use loadline_run::steps::GroupTimes;
-use loadline_steps::action::Action;
 use loadline_steps::listener::Listener;
 use loadline_steps::program::{
-    Applicable, Controller, ControllerRule, DataSource, Group, NodeKind, OnError, Phase,
-    PostProcessor, Program, SamplerAction, ThroughputMode, Timer,
+    Applicable, Controller, ControllerRule, DataSource, Group, NodeKind, Program, ThroughputMode,
+    Timer,
 };
 use loadline_steps::scope::Scope;
 use loadline_steps::text::Text;
@@ -31,9 +30,18 @@ const WORDS_REFUSED: [(&str, &str); 3] = [
 ];
 /// The same for what each agent does for itself.
 const WORDS_SAID: [(&str, &str); 2] = [
-    ("__setProperty(", "sets properties of its own agent alone"),
-    ("props.put", "sets properties of its own agent alone"),
+    (
+        "__setProperty(",
+        "other agents know it from the next phase on only",
+    ),
+    (
+        "props.put",
+        "other agents know it from the next phase on only",
+    ),
 ];
+
+/// The class of groups that are over before the others begin: what they set as properties all agents know then.
+const SET_UP: &str = "SetupThreadGroup";
 
 /// What was found, each with the name of its element.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -80,8 +88,7 @@ impl Cut {
         let mut cut = Cut::default();
         let groups = program.groups.iter().zip(times);
         let groups = groups.filter(|(_, times)| times.shape.threads_max() > 0);
-        for (group, times) in groups.clone() {
-            cut.phase(program, group, groups.clone().count());
+        for (group, times) in groups {
             let mut look = Look {
                 cut: &mut cut,
                 group,
@@ -100,28 +107,24 @@ impl Cut {
         cut
     }
 
-    fn phase(&mut self, program: &Program, group: &Group, groups: usize) {
-        let why = match group.phase {
-            _ if groups == 1 => return,
-            Phase::Main if program.serialize_groups => "groups run one after another",
-            Phase::Main => return,
-            Phase::SetUp => "a setUp group is over before the others begin",
-            Phase::TearDown => "a tearDown group begins when the others are over",
-        };
-        let what = format!(
-            "{}: {why}, and agents do not wait for each other's groups",
-            group.name
-        );
-        self.refused.push(what);
-    }
-
     /// Looks for words in the texts of the elements that run.
     fn words(&mut self, parts: &[Part<'_>]) {
-        let runs = |part: &&Part<'_>| matches!(part.became, Became::Runs);
-        for part in parts.iter().filter(runs) {
+        // The depth of the setUp group that the element is in.
+        let mut set_up = None;
+        for part in parts {
+            set_up = match part.element.class.as_str() {
+                SET_UP => Some(part.depth),
+                _ => set_up.filter(|depth| part.depth > *depth),
+            };
+            if !matches!(part.became, Became::Runs) {
+                continue;
+            }
             let has = |word: &str| has_word(&part.element.properties, word);
             for (word, why) in WORDS_REFUSED.iter().filter(|(word, _)| has(word)) {
                 self.refused.push(format!("{}: {word}…): {why}", part.path));
+            }
+            if set_up.is_some() {
+                continue;
             }
             for (word, why) in WORDS_SAID.iter().filter(|(word, _)| has(word)) {
                 self.said.push(format!("{}: {word}…: {why}", part.path));
@@ -141,9 +144,6 @@ struct Look<'a> {
 impl Look<'_> {
     fn group(&mut self, scope: &mut Scope<'_>) {
         let group = self.group;
-        if matches!(group.on_error, OnError::StopTest | OnError::StopTestNow) {
-            self.stops("an error");
-        }
         for node in &group.nodes {
             let name = node.name.source();
             match &node.kind {
@@ -151,14 +151,7 @@ impl Look<'_> {
                     self.controller(name, controller);
                     self.applies(name, &controller.applies, scope);
                 }
-                NodeKind::Sampler(sampler) => {
-                    if let SamplerAction::Flow(flow) = &sampler.action
-                        && flow.action.is_some_and(is_stop)
-                    {
-                        self.stops(name);
-                    }
-                    self.applies(name, &sampler.applies, scope);
-                }
+                NodeKind::Sampler(sampler) => self.applies(name, &sampler.applies, scope),
             }
         }
     }
@@ -171,10 +164,6 @@ impl Look<'_> {
     fn say(&mut self, name: &str, what: &str) {
         let what = format!("{} > {name}: {what}", self.group.name);
         push(&mut self.cut.said, what);
-    }
-
-    fn stops(&mut self, name: &str) {
-        self.refuse(name, "stops the test, and no agent can stop the others");
     }
 
     fn controller(&mut self, name: &str, controller: &Controller) {
@@ -216,13 +205,6 @@ impl Look<'_> {
     fn applies(&mut self, name: &str, applies: &Applicable, scope: &mut Scope<'_>) {
         for timer in &applies.timers {
             self.timer(name, timer, scope);
-        }
-        for after in &applies.after {
-            if let PostProcessor::OnFailure(action) = after
-                && is_stop(*action)
-            {
-                self.stops(name);
-            }
         }
     }
 
@@ -273,10 +255,6 @@ fn push(list: &mut Vec<String>, what: String) {
     if !list.contains(&what) {
         list.push(what);
     }
-}
-
-fn is_stop(action: Action) -> bool {
-    matches!(action, Action::StopTest | Action::StopTestNow)
 }
 
 /// Whether a word stands in a text of properties.

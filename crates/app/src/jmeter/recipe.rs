@@ -48,6 +48,7 @@ struct GroupRecipe {
     name: String,
     shape: ThreadGroup,
     loops: Option<u64>,
+    stage: usize,
 }
 
 /// A plan made anew.
@@ -112,6 +113,7 @@ impl StepsRecipe {
                     name: group.name.clone(),
                     shape: times.shape.clone(),
                     loops: times.loops,
+                    stage: times.stage,
                 })
                 .collect(),
             seed,
@@ -149,7 +151,7 @@ impl StepsRecipe {
             times.push(GroupTimes {
                 shape: recipe.shape,
                 loops: recipe.loops,
-                stage: 0,
+                stage: recipe.stage,
             });
         }
         let properties = self.properties.clone();

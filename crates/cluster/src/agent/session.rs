@@ -275,6 +275,8 @@ impl Session<'_> {
             }
             Told::Refusal(refusal) => return Err(AgentError::Refused(refusal.why)),
             Told::Welcome(welcome) => self.welcomed(welcome),
+            Told::Phase(phase) => self.pass(Control::Phase(phase)),
+            Told::Stop(stop) => self.pass(Control::Stop(stop)),
         }
         Ok(None)
     }

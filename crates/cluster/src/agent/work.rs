@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use loadline_engine::live::{LiveCounters, LiveTotals};
+use loadline_engine::steps::{self, phases::Phases};
 use loadline_engine::{Engine, WorkerReport, platform};
 use loadline_model::{Nanos, RunCommand};
 use loadline_script::vu::SetupData;
@@ -16,7 +17,8 @@ use super::outlet::Outlet;
 use super::post::Post;
 use super::{Assignment, Prepare};
 use crate::generated::from_agent::What;
-use crate::generated::{HandOver, Ready, Refusal};
+use crate::generated::phase::Property;
+use crate::generated::{HandOver, Phase, Ready, Refusal, Stop};
 use crate::message::live_to_send;
 
 /// How often orders are looked for.
@@ -38,6 +40,10 @@ pub(super) enum Control {
     Received(u64),
     /// All single values are taken; an error says why they are not.
     Delivered(Result<(), String>),
+    /// A phase of a plan of steps is over everywhere.
+    Phase(Phase),
+    /// The test is to end, as a thread of another agent wants it.
+    Stop(Stop),
 }
 
 /// The engine's counters, once there is one.
@@ -85,10 +91,13 @@ impl Work {
             return;
         };
         let data = Arc::clone(&assignment.data);
-        let started = prepare(*assignment)
-            .and_then(|setup| Engine::start(setup).map_err(|error| error.to_string()));
-        let engine = match started {
-            Ok(engine) => engine,
+        let started = prepare(*assignment).and_then(|setup| {
+            let phases = setup.steps.as_ref().map(Phases::hold);
+            let engine = Engine::start(setup).map_err(|error| error.to_string())?;
+            Ok((engine, phases))
+        });
+        let (engine, phases) = match started {
+            Ok(started) => started,
             Err(why) => return self.outgoing.say(What::Refusal(Refusal { why })),
         };
         drop(self.live.0.set(engine.live_counters().to_vec()));
@@ -97,7 +106,7 @@ impl Work {
             engine.release();
             return;
         }
-        self.report(&engine, outlet, &mut post);
+        self.report(&engine, outlet, &mut post, phases);
     }
 
     fn assignment(&self, post: &mut Post) -> Option<(Box<Assignment>, Outlet)> {
@@ -139,7 +148,12 @@ impl Work {
                 Ok(Control::Order(command)) => engine.command(command),
                 Ok(Control::Link(line, how)) => post.link(line, how),
                 Ok(
-                    Control::Do(..) | Control::GoOn | Control::Received(_) | Control::Delivered(_),
+                    Control::Do(..)
+                    | Control::GoOn
+                    | Control::Received(_)
+                    | Control::Delivered(_)
+                    | Control::Phase(_)
+                    | Control::Stop(_),
                 )
                 | Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return false,
@@ -149,7 +163,7 @@ impl Work {
 
     /// Passes reports on until nobody is there any more: what has arrived may be wanted once more. The last one, with which the run may
     /// end, waits until all single values are taken.
-    fn report(&self, engine: &Engine, outlet: Outlet, post: &mut Post) {
+    fn report(&self, engine: &Engine, outlet: Outlet, post: &mut Post, mut phases: Option<Phases>) {
         let mut outlet = Some(outlet).filter(Outlet::is_open);
         let mut delivered = None;
         let mut at_work = engine.workers();
@@ -176,13 +190,32 @@ impl Work {
                     Err(_) => return,
                 },
             }
+            if let Some(phases) = &mut phases {
+                self.tell_of(phases);
+            }
             loop {
                 match self.control.try_recv() {
+                    Ok(control @ (Control::Phase(_) | Control::Stop(_))) => {
+                        if let Some(phases) = &mut phases {
+                            heed_others(control, phases, engine);
+                        }
+                    }
                     Ok(control) => heed(control, engine, post, &mut delivered),
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return engine.command(RunCommand::StopNow),
                 }
             }
+        }
+    }
+
+    /// Tells what has come about in a plan of steps.
+    fn tell_of(&self, phases: &mut Phases) {
+        if let Some(at_once) = phases.stop_wanted() {
+            self.outgoing.say(What::Stop(Stop { at_once }));
+        }
+        if let Some((number, properties)) = phases.ended() {
+            let phase = phase_to_send(number, properties);
+            self.outgoing.say(What::Phase(phase));
         }
     }
 
@@ -227,6 +260,38 @@ fn heed(
         Control::Delivered(outcome) => *delivered = Some(outcome),
         Control::Link(line, how) => post.link(line, how),
         Control::GoOn => post.go_on(),
-        Control::Do(..) | Control::Start(..) => {}
+        Control::Do(..) | Control::Start(..) | Control::Phase(_) | Control::Stop(_) => {}
     }
+}
+
+/// Heeds what has come about elsewhere in a plan of steps.
+fn heed_others(control: Control, phases: &mut Phases, engine: &Engine) {
+    match control {
+        Control::Phase(phase) => phases.is_over(phase.number, properties_of(phase)),
+        Control::Stop(stop) => {
+            phases.stop();
+            if stop.at_once {
+                engine.command(RunCommand::StopNow);
+            }
+        }
+        _ => return,
+    }
+    engine.look_again();
+}
+
+fn phase_to_send(number: u32, properties: Vec<steps::phases::Property>) -> Phase {
+    let properties = properties.into_iter();
+    Phase {
+        number,
+        properties: properties
+            .map(|(name, value)| Property { name, value })
+            .collect(),
+    }
+}
+
+fn properties_of(phase: Phase) -> Vec<steps::phases::Property> {
+    let properties = phase.properties.into_iter();
+    properties
+        .map(|property| (property.name, property.value))
+        .collect()
 }

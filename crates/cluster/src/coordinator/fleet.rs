@@ -150,7 +150,7 @@ impl Fleet {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             is_replaceable: share::is_replaceable(&settings.plan),
             end: settings.plan.duration().map(Nanos::from),
-            is_resumable: !recipe.wants_values && !recipe.wants_samples,
+            is_resumable: !(recipe.wants_values || recipe.wants_samples || recipe.wants_results),
             run: fresh_name()?,
             test: digest(settings.agents, &settings.made_of, &recipe.archive),
         };

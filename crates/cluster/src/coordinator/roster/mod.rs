@@ -6,6 +6,7 @@
 
 mod adopting;
 mod hostile;
+mod phases;
 mod replacing;
 mod returning;
 mod seat;
@@ -21,6 +22,7 @@ use loadline_engine::platform::GeneratorTotals;
 use loadline_model::{AgentShare, Nanos, RunCommand};
 
 use crate::generated::from_agent::What as Said;
+use crate::generated::phase::Property;
 use crate::generated::to_agent::What;
 use crate::generated::{
     Ending, Hello, LogLine, Order, Ready, Received, Refusal, Report, Return, Welcome,
@@ -127,6 +129,10 @@ pub(super) struct Roster {
     orders: Vec<RunCommand>,
     /// Where another coordinator began the test.
     adoption: Option<Adoption>,
+    /// Phases of a plan of steps that are over.
+    phases_over: u32,
+    /// Properties that agents have set since the last of them.
+    properties: Vec<Property>,
 }
 
 impl Roster {
@@ -144,6 +150,8 @@ impl Roster {
             kept: Vec::new(),
             orders: Vec::new(),
             adoption: None,
+            phases_over: 0,
+            properties: Vec::new(),
         }
     }
 
@@ -251,6 +259,8 @@ impl Roster {
                 signal.map(Act::Tell).into_iter().collect()
             }
             Said::Log(line) => vec![Act::Log(line)],
+            Said::Phase(phase) => self.phase_ended(number, phase),
+            Said::Stop(stop) => self.stop_wanted(number, stop),
         }
     }
 
@@ -491,6 +501,7 @@ impl Roster {
                 seat.note(&report);
                 let mut acts = vec![received, Act::Tell(report)];
                 acts.extend(self.settle_if_ended(number));
+                acts.extend(self.end_phases());
                 acts
             }
         }
@@ -533,6 +544,7 @@ impl Roster {
             ..self.lost_of(number, why)
         };
         acts.push(Act::Lose(self.seats[number].share, lost));
+        acts.extend(self.end_phases());
         acts
     }
 

@@ -70,6 +70,8 @@ pub(super) struct Seat {
     pub(super) from: Nanos,
     /// Whom another may come in the place of.
     pub(super) awaited: Option<Awaited>,
+    /// Phases of a plan of steps that have ended here.
+    pub(super) phases_ended: u32,
 }
 
 /// A silence that may end.
@@ -118,6 +120,7 @@ impl Seat {
             reported_ended: 0,
             from: Nanos::ZERO,
             awaited: None,
+            phases_ended: 0,
         }
     }
 

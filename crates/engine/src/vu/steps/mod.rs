@@ -389,7 +389,8 @@ impl StepsVu {
         match end {
             End::Thread => return,
             End::Group => of.state().end_group(of.group),
-            End::Test | End::TestNow => of.state().stop(),
+            End::Test => of.state().stop(),
+            End::TestNow => of.state().stop_now(),
         }
         for mailbox in &of.mailboxes {
             match end {

@@ -495,7 +495,7 @@ fn another_pod_goes_on_where_the_coordinators_is_killed() {
         made: next.made,
         ..ended(Role::Coordinator, 0, "Completed", "")
     };
-    let stopped = step(&run, &known, &seen(&[killed.clone(), over]), at(60));
+    let stopped = step(&run, &known, &seen(&[killed, over]), at(60));
     assert_eq!(stage(&stopped), Some(Stage::Stopped));
     assert_eq!(stopped.status.expect("a status").exit_code, Some(0));
 

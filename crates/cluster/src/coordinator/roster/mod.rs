@@ -167,6 +167,11 @@ impl Roster {
         sums
     }
 
+    /// Whether agents have been told how the test ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.ending.is_some()
+    }
+
     /// Takes in what another coordinator would have to know.
     pub(super) fn keep(&mut self, kept: Vec<u8>) {
         self.kept = kept;

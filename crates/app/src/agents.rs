@@ -18,24 +18,11 @@ use loadline_run::{Load, ScriptLog, ScriptMetrics};
 use loadline_script::vu::SetupData;
 
 use crate::terminal::print;
+use crate::wanted_agents::WantedAgents;
 use crate::{Ending, Env, Files, recipe};
-
-/// Most agents of a test.
-pub(crate) const AGENTS_MAX: u32 = 1_000;
 
 /// Who sets this wants no test in which an agent has nothing to do: one for which there is no virtual user.
 const REFUSE_IDLE_VARIABLE: &str = "LOADLINE_REFUSE_IDLE_AGENTS";
-
-/// The agents that a command line asks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WantedAgents {
-    /// How many; `None`: the load is made here.
-    pub count: Option<u32>,
-    /// Where they join; `None`: they are processes of this machine.
-    pub listen: Option<SocketAddr>,
-    /// The file of the coordinator's identity; `None`: a token is made.
-    pub identity: Option<String>,
-}
 
 /// What agents are to do.
 pub(crate) struct AgentsJob<'a> {

@@ -26,16 +26,17 @@ mod rest;
 mod script_run;
 mod state_folder;
 mod terminal;
+mod wanted_agents;
 mod web;
 
 use std::ffi::OsString;
 
 use loadline_model::ExitCode;
 
-pub use agents::WantedAgents;
 pub use ending::Ending;
 pub use environment::Env;
 pub use files::{FileError, Files};
+pub use wanted_agents::WantedAgents;
 
 /// Runs the command that the arguments name, the program's own name first, and returns how it
 /// ended.

@@ -105,6 +105,55 @@ fn load_goes_on_while_the_connection_is_cut_and_all_of_it_is_counted() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn an_agent_whose_share_another_has_is_told_to_end_and_what_it_did_is_counted() {
+    let (server, targets) = keeping();
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = listen();
+    let url = server.url("/");
+    let command = [
+        "bench",
+        "--no-journal",
+        "-r",
+        "100",
+        "-z",
+        "6s",
+        "--max-vus",
+        "20",
+        "--json",
+        "r.json",
+        &url,
+    ];
+    let coordinator = coordinator_at(folder.path(), &at, "1", &command);
+    let relayed = relay((Ipv4Addr::LOCALHOST, 0).into(), at.clone());
+    let between = relayed.address();
+    let vienna = Running::start(agent(&between.to_string(), TOKEN, "vienna"));
+    wait_for_requests(&targets, 100);
+    drop(relayed);
+    let graz = Running::start(agent(&at, TOKEN, "graz"));
+    let is_there = || {
+        let told = coordinator.errors_so_far();
+        told.contains("graz has joined in the place of vienna")
+            .then_some(())
+    };
+    clock::wait_for(SOON, is_there).expect("graz takes over");
+    let _relayed = relay(between, at);
+    let output = coordinator.finish();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    ends_with(vienna, 0);
+    ends_with(graz, 0);
+    let result = json(&folder.path().join("r.json"));
+    let [_, started, completed, lost] = counts(&result);
+    assert_eq!((started, lost), (count(&targets) as u64, 0));
+    assert_eq!(completed, started, "the target's own count");
+    let returned = marks(&result, "agent-returned");
+    assert!(
+        matches!(&returned[..], [what] if what.contains("it was told to end")),
+        "{returned:?}"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn a_coordinator_that_is_killed_is_started_again_and_counts_everything() {
     let (server, targets) = keeping();
     let folder = tempfile::tempdir().expect("there is room");

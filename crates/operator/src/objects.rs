@@ -130,7 +130,7 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     }
     job["spec"]["backoffLimit"] = json!(COORDINATORS_MAX);
     let ended = ended("FailJob", Some(run.kind.container()));
-    job["spec"]["podFailurePolicy"] = replaced_after([ended, moved()]);
+    job["spec"]["podFailurePolicy"] = replaced_after(&[ended, moved()]);
     job
 }
 
@@ -144,7 +144,7 @@ pub fn agents(run: &Test, settings: &Settings, address: &str) -> Vec<Value> {
         let template = pods::agent(run, settings, number, address);
         let mut job = job(run, &Names::of(run).agent(number), template);
         job["spec"]["backoffLimit"] = json!(REPLACED_MAX);
-        job["spec"]["podFailurePolicy"] = replaced_after([moved(), ended("FailJob", None)]);
+        job["spec"]["podFailurePolicy"] = replaced_after(&[moved(), ended("FailJob", None)]);
         job
     };
     (1..=run.parallelism).map(of_one).collect()
@@ -160,7 +160,7 @@ fn indexed(run: &Test, settings: &Settings, address: &str) -> Value {
     spec["parallelism"] = json!(run.parallelism);
     spec["backoffLimitPerIndex"] = json!(REPLACED_MAX);
     spec["podFailurePolicy"] =
-        replaced_after([moved(), ended("FailIndex", Some(run.kind.container()))]);
+        replaced_after(&[moved(), ended("FailIndex", Some(run.kind.container()))]);
     // What counts is the limit of each index.
     spec["backoffLimit"] = json!(i32::MAX);
     job
@@ -184,7 +184,7 @@ fn ended(action: &str, container: Option<&str>) -> Value {
 
 /// Which pods are made anew: those that were moved away or killed. The first rule that fits counts: an agent that was moved away is
 /// replaced however it ended, but a coordinator that ended its test while it was moved away has a result.
-fn replaced_after(rules: [Value; 2]) -> Value {
+fn replaced_after(rules: &[Value; 2]) -> Value {
     json!({"rules": rules})
 }
 

@@ -178,6 +178,18 @@ impl Collector {
                 self.last_done = self.last_done.max(last_done);
                 self.add(worker, interval, *seen, planned);
             }
+            WorkerReport::Script(signal) => self.signals.push(signal),
+            WorkerReport::Failed { worker, why } => {
+                self.reached_by_worker[worker as usize] = u64::MAX;
+                self.failures.push(format!("worker {worker}: {why}"));
+            }
+            of_agents => self.take_of_agents(of_agents),
+        }
+    }
+
+    /// Takes what is told of workers elsewhere.
+    fn take_of_agents(&mut self, report: WorkerReport) {
+        match report {
             WorkerReport::Lost {
                 workers,
                 why,
@@ -214,11 +226,11 @@ impl Collector {
             WorkerReport::GivenUp { lost } => {
                 self.awaited.remove(&lost);
             }
-            WorkerReport::Script(signal) => self.signals.push(signal),
-            WorkerReport::Failed { worker, why } => {
-                self.reached_by_worker[worker as usize] = u64::MAX;
-                self.failures.push(format!("worker {worker}: {why}"));
-            }
+            // Those are a worker's own.
+            WorkerReport::Interval { .. }
+            | WorkerReport::Ended { .. }
+            | WorkerReport::Failed { .. }
+            | WorkerReport::Script(_) => {}
         }
     }
 

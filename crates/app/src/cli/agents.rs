@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::values;
-use crate::agents::{AGENTS_MAX, WantedAgents};
+use crate::wanted_agents::{AGENTS_MAX, WantedAgents};
 
 /// Who makes the load.
 #[derive(Args, Debug, Default)]

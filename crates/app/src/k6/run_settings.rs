@@ -8,9 +8,9 @@ use super::log::LogSettings;
 use super::notice::Notice;
 use super::options::K6Options;
 use super::output_spec::OutputSpec;
-use crate::agents::WantedAgents;
 use crate::http::AccessSettings;
 use crate::observers::WantedObservers;
+use crate::wanted_agents::WantedAgents;
 
 /// The layout of the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -19,12 +19,12 @@ use super::options::value::OptionValue;
 use super::output_spec::OutputSpec;
 use super::run_settings::{PageSettings, RestSettings, SummaryMode};
 use crate::Env;
-use crate::agents::{AGENTS_MAX, WantedAgents};
 use crate::cli::script::ScriptCommand;
 use crate::cli::values;
 use crate::dialect::pflag::Parsed;
 use crate::http::AccessSettings;
 use crate::observers::{AROUND_DEFAULT, WantedObservers};
+use crate::wanted_agents::{AGENTS_MAX, WantedAgents};
 
 /// What the command line says of the run, and no option does.
 #[derive(Clone, Debug, PartialEq)]

@@ -20,7 +20,7 @@ use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, WorkerReport, platform};
 use loadline_metric::MetricRegistry;
 use loadline_model::snapshot::Sample;
-use loadline_model::{AgentShare, Nanos, RunCommand, Snapshot, TestPlan};
+use loadline_model::{AgentShare, ExitCode, Nanos, RunCommand, Snapshot, TestPlan};
 use loadline_run::{Load, UnderWay};
 use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
@@ -286,15 +286,30 @@ impl FleetHandle {
 
     /// All is told: agents end, with the test's exit code; one of them is given the text, and the others are told which.
     /// Waits for a moment until they have heard.
+    pub fn conclude(self, exit_code: u8, text: &str) {
+        self.tell_end(exit_code, text);
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "it waits for others, and for a moment"
     )]
-    pub fn conclude(self, exit_code: u8, text: &str) {
+    fn tell_end(&self, exit_code: u8, text: &str) {
         self.shared.decide(|roster| roster.end(exit_code, text));
         let begun = Instant::now();
         while self.shared.has_links() && begun.elapsed() < FAREWELL {
             std::thread::sleep(LOOK_EVERY);
+        }
+    }
+}
+
+impl Drop for FleetHandle {
+    /// Agents whose test ends without a result end, too. Those of a coordinator that breaks down wait for another.
+    fn drop(&mut self) {
+        let is_told = self.shared.roster().is_over();
+        if !is_told && !std::thread::panicking() {
+            let text = "the coordinator has ended without a result\n";
+            self.tell_end(ExitCode::ExternalAbort.code(), text);
         }
     }
 }

@@ -170,7 +170,8 @@ impl Roster {
             return Vec::new();
         }
         seat.prepared(handed.ready.unwrap_or_default());
-        seat.from = Nanos(handed.from_ns);
+        let end = self.expected.end.map_or(u64::MAX, |end| end.0);
+        seat.from = Nanos(handed.from_ns.min(end));
         adoption.handed.push((number, handed.at_ns));
         let seconds = handed.seconds_in_one.min(SECONDS_MAX);
         adoption.has_later_generations |= seat.generation > 0;

@@ -10,16 +10,16 @@ mod phases;
 mod replacing;
 mod returning;
 mod seat;
+mod sums;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
 use loadline_engine::WorkerReport;
-use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
-use loadline_model::{AgentShare, Nanos, RunCommand};
+use loadline_model::{Nanos, RunCommand};
 
 use crate::generated::from_agent::What as Said;
 use crate::generated::phase::Property;
@@ -165,53 +165,14 @@ impl Roster {
         !self.failures.is_empty() || ready.count() == self.expected.wanted as usize
     }
 
-    /// What each share counts, by its number, whoever made it.
-    pub(super) fn live(&self) -> Vec<LiveTotals> {
-        let mut sums = vec![LiveTotals::default(); self.expected.wanted as usize];
-        for seat in &self.seats {
-            if let Some(sum) = sums.get_mut(seat.share as usize) {
-                sum.merge(&seat.live);
-            }
-        }
-        sums
-    }
-
     /// Takes in what another coordinator would have to know.
     pub(super) fn keep(&mut self, kept: Vec<u8>) {
         self.kept = kept;
     }
 
-    /// What all agents have used, beside what is used here. Agents that share cores have them once.
-    pub(super) fn used(&self, here: &GeneratorTotals) -> GeneratorTotals {
-        let mut owners = BTreeSet::new();
-        let mut sum = GeneratorTotals {
-            cores: 0.0,
-            ..here.clone()
-        };
-        for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
-            sum.cpu_ns = sum.cpu_ns.saturating_add(seat.used.cpu_ns);
-            if seat.is_former {
-                continue;
-            }
-            sum.rss_bytes = sum.rss_bytes.saturating_add(seat.used.rss_bytes);
-            sum.rss_max_bytes = sum.rss_max_bytes.saturating_add(seat.used.rss_max_bytes);
-            if let Some(throttled) = seat.used.throttled_ns {
-                let before = sum.throttled_ns.unwrap_or(0);
-                sum.throttled_ns = Some(before.saturating_add(throttled));
-            }
-            if seat.cores_owner.is_empty() || owners.insert(&seat.cores_owner) {
-                sum.cores += seat.used.cores;
-            }
-        }
-        sum
-    }
-
-    /// What each agent that has a part did, by name.
-    pub(super) fn shares(&self) -> Vec<AgentShare> {
-        let seats = self.seats.iter();
-        let mut seats: Vec<&Seat> = seats.filter(|seat| !seat.workers.is_empty()).collect();
-        seats.sort_by(|one, other| by_name(&one.name, &other.name));
-        seats.into_iter().map(Seat::share).collect()
+    /// Whether agents have been told how the test ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.ending.is_some()
     }
 
     /// The greatest error of a clock's offset.

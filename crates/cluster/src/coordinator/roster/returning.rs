@@ -23,7 +23,9 @@ impl Roster {
         let seat = &mut self.seats[number];
         let is_ready = matches!(seat.state, State::Ready(_));
         let is_at_work = is_ready && is_started && seat.awaited.is_none();
-        if !may_return || !is_at_work || seat.grace_ns == 0 {
+        // One whose share another has, and that has told all, waits for the end of the test.
+        let is_waiting = seat.is_former && seat.state == State::Idle;
+        if !may_return || !(is_at_work || is_waiting) || seat.grace_ns == 0 {
             return self.lose(now_ns, number, why);
         }
         self.by_link.remove(&seat.link);
@@ -118,9 +120,13 @@ impl Roster {
         if is_former {
             let order = Order::from(RunCommand::StopNow);
             acts.push(Act::Say(link, What::Order(order)));
-            acts.push(Act::Note(format!(
-                "{name} is back after {gap:.1} s, but another has its share: it was told to end, and what it did is counted"
-            )));
+            if is_at_work {
+                let what = format!(
+                    "{name} was back after {gap:.1} s, when another had its share: it was told to end"
+                );
+                acts.push(Act::Note(what.clone()));
+                acts.push(Act::Tell(WorkerReport::Returned { workers, what }));
+            }
             return acts;
         }
         let heard = usize::try_from(part.orders).unwrap_or(usize::MAX);

@@ -2,6 +2,8 @@
 //!
 //! Must not know links or clocks. Invariant: what is said comes as it would over the wire.
 
+mod coming_back;
+
 use loadline_model::Snapshot;
 
 use super::*;

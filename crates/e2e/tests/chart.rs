@@ -3,7 +3,7 @@
 //! What helm renders is stored in `crates/e2e/chart` (`cargo xtask chart` writes it), so that it is compared with `deploy/operator` where
 //! helm is not installed. Must not know templates. Invariant: objects are compared as data, never as text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -44,7 +44,13 @@ fn container(deployment: &Value) -> &Value {
 /// Rules in no order.
 fn rules(role: &Value) -> BTreeSet<String> {
     let rules = role["rules"].as_array().expect("rules");
-    rules.iter().map(Value::to_string).collect()
+    // The order of a rule's fields says nothing.
+    let in_order = |rule: &Value| {
+        let fields = rule.as_object().into_iter().flatten();
+        let fields: BTreeMap<&String, &Value> = fields.collect();
+        json!(fields).to_string()
+    };
+    rules.iter().map(in_order).collect()
 }
 
 /// helm (or what `LOADLINE_HELM` names) in the root of the sources; `None`: it is not installed, which is said.

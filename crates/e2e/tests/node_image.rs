@@ -104,7 +104,7 @@ fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
     ];
     // It ends with the container.
     spawn(&[&["exec", pod.trim(), "-c", "k6", "--"], &fill[..]].concat());
-    let replaced = wait("oom", "lost[0].replacedBy");
+    let replaced = wait("oom", "lost[*].replacedBy");
     assert_eq!(replaced["lost"][0]["agent"], "oom-2", "{replaced:#}");
     let cause = replaced["lost"][0]["cause"].as_str().expect("a text");
     assert!(cause.contains("OOMKilled"), "{cause}");

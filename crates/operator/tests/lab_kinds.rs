@@ -67,7 +67,7 @@ fn one_job_has_all_agents_of_a_load_test() {
     let second = "batch.kubernetes.io/job-completion-index=1";
     let lost = names(&lab, "pods", second).remove(0);
     lab.kubectl(&["delete", &lost, "--wait=false"]);
-    lab.wait_of("loadtest/l", "jsonpath={.status.lost[0].replacedBy}");
+    lab.wait_of("loadtest/l", "jsonpath={.status.lost[*].replacedBy}");
     let status = finished(&lab, "loadtest/l");
     assert_eq!(
         (

@@ -36,8 +36,8 @@ use crate::names::{MANAGER, Names};
 use crate::pods::Settings;
 use crate::reading;
 use crate::schedule;
-use crate::seen::{Role, SeenJob, SeenPod};
-use crate::status::{Known, Stage};
+use crate::seen::{Heard, Role, SeenJob, SeenPod};
+use crate::status::{Known, Runs, Stage};
 use crate::step::{self, Act, Note, Seen, Step};
 use crate::terminal;
 use crate::test::{Test, Work};
@@ -54,6 +54,8 @@ const OTHER_EVERY: Duration = Duration::from_secs(30);
 const STAGES_AT_ONCE: usize = 4;
 /// Lines of a log's end that are looked at.
 const TAIL_LINES: i64 = 20;
+/// Most bytes of a suite's log that are read when it has ended.
+const SUITE_LOG_MAX: i64 = 1 << 20;
 /// Most bytes of an Event's text that the API takes.
 const NOTE_MAX: usize = 1_024;
 
@@ -384,6 +386,9 @@ impl Operator {
             // A log that is gone says nothing.
             seen.tail = pods.logs(&pod.name, &params).await.unwrap_or_default();
         }
+        if matches!(run.work, Work::Suite { .. }) {
+            heard_at_the_end(&pods, run, &mut seen).await;
+        }
         Ok(seen)
     }
 
@@ -523,4 +528,24 @@ async fn reconcile(
 fn failed(object: Arc<DynamicObject>, failure: &Failure, _: Arc<Operator>) -> Action {
     terminal::say(&format!("{}: {failure}; trying again", object.name_any()));
     Action::requeue(TRY_AGAIN)
+}
+
+/// Reads how far a suite got that has ended: it may have done so before anybody listened.
+async fn heard_at_the_end(pods: &Api<Pod>, run: &Test, seen: &mut Seen) {
+    let Some(pod) = seen.pod(Role::Coordinator).filter(|pod| pod.is_over()) else {
+        return;
+    };
+    let params = LogParams {
+        container: Some(run.kind.container().to_owned()),
+        limit_bytes: Some(SUITE_LOG_MAX),
+        ..LogParams::default()
+    };
+    let mut heard = Heard::default();
+    // A log that is gone says nothing.
+    let log = pods.logs(&pod.name, &params).await.unwrap_or_default();
+    log.lines().for_each(|line| heard.take_of_suite(line));
+    let done = |runs: Option<Runs>| runs.map(|runs| runs.done);
+    if done(heard.runs) > done(seen.heard.runs) {
+        seen.heard.runs = heard.runs;
+    }
 }

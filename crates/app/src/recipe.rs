@@ -82,12 +82,15 @@ pub(crate) fn variables(env: &Env) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A written recipe without its seed, which is another each time that the command line is carried out, unless the command line says it.
+/// A written recipe without what is another each time that the command line is carried out: its seed, unless the command line says it, and the
+/// surroundings that a script can read, such as the name of its host. What `-e` gives is in the command line.
 pub(crate) fn made_of(recipe: &[u8]) -> Vec<u8> {
     let Ok(Value::Object(mut rows)) = serde_json::from_slice(recipe) else {
         return recipe.to_vec();
     };
-    rows.remove("seed");
+    for other in ["seed", "script_env"] {
+        rows.remove(other);
+    }
     Value::Object(rows).to_string().into_bytes()
 }
 
@@ -160,6 +163,8 @@ impl ScriptRecipe {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -186,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_test_is_made_of_does_not_tell_its_seed() {
+    fn what_a_test_is_made_of_does_not_tell_its_seed_nor_its_host() {
         let recipe = |seed, words: &str| {
             let recipe = PlanRecipe::Bench(BenchRecipe {
                 words: vec![words.to_owned()],
@@ -198,6 +203,12 @@ mod tests {
         };
         assert_eq!(recipe(1, "a"), recipe(2, "a"));
         assert_ne!(recipe(1, "a"), recipe(1, "b"));
+        let on_host = |host: &str| {
+            let row =
+                json!({"kind": "script", "words": ["a.js"], "script_env": {"HOSTNAME": host}});
+            made_of(row.to_string().as_bytes())
+        };
+        assert_eq!(on_host("one"), on_host("other"));
     }
 
     #[test]

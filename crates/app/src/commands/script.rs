@@ -232,7 +232,10 @@ fn recipe(
         ));
     }
     let mut archive = Vec::new();
-    archive::packed(invocation, script, run)?
+    let mut packed = archive::packed(invocation, script, run)?;
+    // They travel beside it, and a test is known by its archive: one host's variables are not another's.
+    packed.metadata.env.clear();
+    packed
         .write(&mut archive)
         .map_err(|error| K6Error::other(format!("the script cannot be packed: {error}")))?;
     Ok(Some(AgentsRecipe {

@@ -91,7 +91,27 @@ pub(crate) fn made_of(recipe: &[u8]) -> Vec<u8> {
     for other in ["seed", "script_env"] {
         rows.remove(other);
     }
+    if let Some(Value::Array(words)) = rows.get_mut("words") {
+        *words = without_addresses(words);
+    }
     Value::Object(rows).to_string().into_bytes()
+}
+
+/// The words of a command line but for where its coordinator is found, which may be elsewhere the next time.
+fn without_addresses(words: &[Value]) -> Vec<Value> {
+    const WITH_VALUE: [&str; 3] = ["--listen", "--identity", "--address"];
+    let mut kept = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.as_str().unwrap_or_default();
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        if !WITH_VALUE.contains(&name) {
+            kept.push(word.clone());
+        } else if name == text {
+            words.next();
+        }
+    }
+    kept
 }
 
 /// Files as a recipe carries them.
@@ -209,6 +229,17 @@ mod tests {
             made_of(row.to_string().as_bytes())
         };
         assert_eq!(on_host("one"), on_host("other"));
+        let at = |words: Value| made_of(json!({"words": words}).to_string().as_bytes());
+        let here = at(json!([
+            "--listen",
+            "h:1",
+            "--address=h:2",
+            "a.js",
+            "--vus",
+            "2"
+        ]));
+        assert_eq!(here, at(json!(["--listen=i:1", "a.js", "--vus", "2"])));
+        assert_ne!(here, at(json!(["a.js", "--vus", "3"])));
     }
 
     #[test]

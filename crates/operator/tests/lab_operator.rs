@@ -309,6 +309,56 @@ fn another_pod_takes_over_the_share_of_a_lost_one() {
     assert!(log.contains("has taken over the share, 1/2"), "{log}");
 }
 
+/// The processes that run a test's coordinator: pods of the lab are processes of this machine.
+fn coordinators(test: &str) -> Vec<u32> {
+    let tag = format!("testrun_name={test}");
+    let all = std::fs::read_dir("/proc").expect("processes").flatten();
+    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let runs_it = |pid: &u32| {
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words: Vec<&[u8]> = words.split(|byte| *byte == 0).collect();
+        words
+            .first()
+            .is_some_and(|word| word.ends_with(b"loadline"))
+            && words.contains(&tag.as_bytes())
+    };
+    pids.filter(runs_it).collect()
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn another_coordinator_goes_on_where_the_first_is_killed() {
+    let (lab, service) = (Lab::begun("coordinator"), Service::start());
+    let name = format!("k{}", std::process::id());
+    lab.run(
+        &name,
+        &asking(&service.url, 2, "30s"),
+        &json!({"parallelism": 2}),
+    );
+    lab.wait(&name, "started");
+    until("there is load", || service.asked().0 > 20);
+    let pids = coordinators(&name);
+    assert!(!pids.is_empty());
+    for pid in pids {
+        let killed = std::process::Command::new("kill")
+            .args(["-9", &pid.to_string()])
+            .status();
+        assert!(killed.expect("kill is there").success());
+    }
+    let before = service.asked().0;
+    lab.wait_for(&name, "condition=TestRunCoordinatorReplaced");
+    assert!(service.asked().0 > before + 20, "the load goes on");
+    let status = lab.wait(&name, "finished");
+    assert_eq!(status["result"], "passed", "{status:#}");
+    let started = &status["figures"]["requests"]["started"];
+    assert_eq!(*started, json!(service.asked().0), "{status:#}");
+    let told = reasons(&lab, &name);
+    for reason in ["CoordinatorLost", "CoordinatorReplaced", "Passed"] {
+        let times = told.iter().filter(|other| *other == reason).count();
+        assert_eq!(times, 1, "{reason} in {told:?}");
+    }
+}
+
 #[test]
 #[ignore = "wants a cluster"]
 fn a_restarted_operator_makes_no_second_job() {

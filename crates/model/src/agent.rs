@@ -14,7 +14,7 @@ use crate::snapshot::{Counts, Snapshot};
 pub struct AgentShare {
     /// What it is called.
     pub name: String,
-    /// How many agents sat in its place before it and were lost; their part is in the sums.
+    /// How many agents had its share before it and were lost; each has a row of its own.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replaced: u32,
     /// Its worker threads.

@@ -60,7 +60,7 @@ pub(super) struct Seat {
     pub(super) used: GeneratorTotals,
     /// Whose its cores are.
     pub(super) cores_owner: String,
-    /// What was reported from here, whoever sat here.
+    /// What was reported from here.
     sums: AgentSums,
     /// Requests begun, as far as it has reported.
     reported: u64,

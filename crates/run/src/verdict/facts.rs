@@ -198,6 +198,13 @@ impl<'a> Facts<'a> {
         &self.seen.answered_time
     }
 
+    /// How many times as long as the fastest answer the median one took.
+    pub(super) fn median_over_fastest(&self) -> Option<f64> {
+        let time = self.answered_time();
+        let median = *time.quantiles(&[0.5])?.first()?;
+        time.min().map(|min| median / min.max(1) as f64)
+    }
+
     /// Mean service time of answers, in seconds.
     pub(super) fn mean_service(&self) -> Option<f64> {
         self.answered_time()
@@ -216,6 +223,15 @@ impl<'a> Facts<'a> {
         } else {
             0.0
         }
+    }
+
+    /// Whether the virtual users of a script slept for half of their time or more: what is neither spent on requests nor on
+    /// processors is.
+    pub(super) fn thinks(&self) -> bool {
+        let available = self.seconds * 1e9 * self.vus as f64;
+        let is_script = self.is_script() && available > 0.0;
+        let at_work = self.seen.worker_cpu_ns as f64 / available.max(1.0);
+        is_script && self.busy_share() + at_work < 0.5
     }
 
     pub(super) fn failed(&self, class: ErrorClass) -> u64 {

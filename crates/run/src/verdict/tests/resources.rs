@@ -324,3 +324,20 @@ fn a_pipeline_that_falls_behind_is_the_targets_doing_though_all_was_delivered() 
     ];
     assert_eq!(delivered(keeps_up).judge().limit, Limit::Nobody);
 }
+
+#[test]
+fn time_before_the_handler_is_a_queue_or_the_way() {
+    let told: &[Told<'_>] = &[("own", "own", "mean_seconds", &|_| 0.001)];
+    // All answers take as long, the fastest too.
+    let verdict = busy(told).judge();
+    assert_eq!(verdict.limit, Limit::Network);
+    let mut queued = busy(told);
+    queued.answer(20_000, &[(0.1, 1_200_000), (0.9, 11_000_000)]);
+    let verdict = queued.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    let text = &found(&verdict, Code::OnTheWay).expect("told").text;
+    assert!(
+        text.starts_with("requests wait ") && text.contains("before own handles them"),
+        "{text}"
+    );
+}

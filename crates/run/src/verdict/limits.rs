@@ -41,6 +41,8 @@ const QUEUES: [Queue; 2] = [
     },
 ];
 
+const TOO_MANY_REQUESTS: u16 = 429;
+
 /// How a queue shows in the times of answers.
 struct Queue {
     /// The median over the fastest, at least.
@@ -81,6 +83,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let refuses = refused_share(facts) >= FAILURES_OF_OFFERED;
         let limit = match seen.decides || refuses {
             true => Limit::Target,
+            false if mistaken_share(facts) >= FAILURES => Limit::Plan,
             false => Limit::Nobody,
         };
         return (limit, None);
@@ -128,6 +131,8 @@ fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
         return None;
     }
     facts.worst_class().map(|class| match class.fault() {
+        // A name that is found now and then is no mistake.
+        Fault::Plan if class == ErrorClass::Dns && facts.counts.completed > 0 => Limit::Network,
         Fault::Target => Limit::Target,
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
@@ -231,10 +236,17 @@ fn has_queue(facts: &Facts<'_>) -> bool {
 
 /// The share of answers by which the target says that it cannot, or that it is asked too often.
 fn refused_share(facts: &Facts<'_>) -> f64 {
-    const TOO_MANY_REQUESTS: u16 = 429;
     let rows = facts.seen.statuses.rows();
     let refusals = rows.filter(|(status, _)| **status >= 500 || **status == TOO_MANY_REQUESTS);
     share(refusals.map(|(_, n)| n).sum(), facts.counts.completed)
+}
+
+/// The share of answers by which the target says that the request is wrong: not allowed, not found, not understood.
+fn mistaken_share(facts: &Facts<'_>) -> f64 {
+    let rows = facts.seen.statuses.rows();
+    let mistaken =
+        rows.filter(|(status, _)| (400..500).contains(*status) && **status != TOO_MANY_REQUESTS);
+    share(mistaken.map(|(_, n)| n).sum(), facts.counts.completed)
 }
 
 /// How the time was split, where more than one side took much of it.

@@ -122,6 +122,23 @@ fn one_full_core_is_one_thread() {
 }
 
 #[test]
+fn a_sum_is_no_thread_and_a_supervisor_no_replica() {
+    let told: &[Told<'_>] = &[
+        ("api", "api", "cpu_cores", &|_| 0.99),
+        ("api", "api", "processes", &|_| 4.0),
+    ];
+    assert_eq!(text_of(&mut busy(told), Code::OneCoreFull), None);
+    let told: &[Told<'_>] = &[
+        ("api", "1", "cpu_cores", &|_| 0.0),
+        ("api", "1", "workers", &|_| 2.0),
+        ("api", "2", "cpu_cores", &|_| 0.6),
+        ("api", "3", "cpu_cores", &|_| 0.5),
+    ];
+    let mut run = busy(told);
+    assert_eq!(text_of(&mut run, Code::IdleReplica), None);
+}
+
+#[test]
 fn a_full_machine_is_told_and_is_not_the_targets_limit() {
     let mut run = busy(&[
         ("host", "host", "cpu_cores", &|_| 1.95),

@@ -225,15 +225,6 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether the virtual users of a script slept for half of their time or more: what is neither spent on requests nor on
-    /// processors is.
-    pub(super) fn thinks(&self) -> bool {
-        let available = self.seconds * 1e9 * self.vus as f64;
-        let is_script = self.is_script() && available > 0.0;
-        let at_work = self.seen.worker_cpu_ns as f64 / available.max(1.0);
-        is_script && self.busy_share() + at_work < 0.5
-    }
-
     pub(super) fn failed(&self, class: ErrorClass) -> u64 {
         self.counts.failed[class.index()]
     }

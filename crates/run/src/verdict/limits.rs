@@ -26,6 +26,8 @@ const FAILURES: f64 = 0.5;
 const FAILURES_OF_OFFERED: f64 = 0.1;
 /// Share of the virtual users' time on requests from which they are all busy.
 const ALL_BUSY: f64 = 0.8;
+/// Share of the time in which a worker had something to do from which nobody else was waited for between requests.
+const OCCUPIED: f64 = 0.75;
 /// An answer that takes this long on average is slow, whatever the load.
 const SLOW_S: f64 = 0.5;
 /// A median so far above the fastest answer, with so narrow a spread, is queueing in the target: in a closed loop on a
@@ -207,7 +209,9 @@ fn closed_limit(facts: &Facts<'_>, weights: Weights) -> Limit {
         busy if busy >= ALL_BUSY => heaviest(weights, Limit::Target),
         _ if weights::exhausted(facts).is_some() => heaviest(weights, Limit::Target),
         _ if refused_share(facts) >= FAILURES_OF_OFFERED => Limit::Target,
-        _ if is_paced || facts.thinks() => Limit::Nobody,
+        // What virtual users do between requests takes the generator's workers, or no time at all: they sleep.
+        _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
+        _ if is_paced || facts.is_script() => Limit::Nobody,
         // A ramp has fewer virtual users most of the time than at its top.
         _ if !facts.load_is_constant() => heaviest(weights, Limit::Target),
         busy if busy >= NAMED => heaviest(weights, Limit::Target),

@@ -129,6 +129,20 @@ pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
     (busy >= BUSY_ROWS).then_some(busy)
 }
 
+/// The share of the time in which a worker had something to do: at work, waiting for a processor, or stopped by the quota.
+pub(super) fn occupied(facts: &Facts<'_>) -> f64 {
+    let rows = rows_at_most(facts);
+    let busiest = rows.iter().map(|row| row.generator.busiest_worker);
+    let at_work = busiest.sum::<f64>() / rows.len().max(1) as f64;
+    (at_work + starved(facts).unwrap_or(0.0).max(stopped(facts))).min(1.0)
+}
+
+/// The share of the run in which the quota stopped the generator.
+fn stopped(facts: &Facts<'_>) -> f64 {
+    let stopped = facts.evidence.totals.throttled_ns.unwrap_or(0) as f64 / 1e9;
+    stopped / facts.elapsed_seconds().max(f64::MIN_POSITIVE)
+}
+
 /// The share of the workers' time in which they were ready without a processor; `None` where the run is too short to say.
 pub(super) fn starved(facts: &Facts<'_>) -> Option<f64> {
     let rows = rows_at_most(facts);
@@ -167,14 +181,12 @@ fn rows_at_most<'f>(facts: &'f Facts<'_>) -> Vec<&'f Row> {
 
 /// What the generator itself adds to the time of a request, in seconds.
 fn own_delay_s(facts: &Facts<'_>) -> f64 {
-    let elapsed = facts.elapsed_seconds();
-    if elapsed < BEGINNING_S {
+    if facts.elapsed_seconds() < BEGINNING_S {
         return 0.0;
     }
-    let stopped = facts.evidence.totals.throttled_ns.unwrap_or(0) as f64 / 1e9 / elapsed;
     let waiting = match mean_lag_s(facts) {
         Some(lag) => lag,
-        None => starved(facts).unwrap_or(0.0) * turn_s(facts) + stopped * STOP_S,
+        None => starved(facts).unwrap_or(0.0) * turn_s(facts) + stopped(facts) * STOP_S,
     };
     MOMENTS * (waiting + held_up(facts) * WRITE_S) + at_work_s(facts)
 }

@@ -24,6 +24,8 @@ const HOLLOW_RATE: f64 = 0.2;
 
 /// Share of the successful answers from which those of another kind are told.
 const MIXED: f64 = 0.01;
+/// Share of the answers from which redirects are told.
+const REDIRECTS: f64 = 0.5;
 /// Characters of a body that are shown.
 const EXAMPLE: usize = 80;
 
@@ -32,8 +34,30 @@ pub(super) fn findings(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     some_hollow(facts)
+        .or_else(|| redirects(facts))
         .or_else(|| all_alike(facts))
         .or_else(|| mixed(facts))
+}
+
+/// Answers that send the client elsewhere, where it did not go.
+fn redirects(facts: &Facts<'_>) -> Option<Finding> {
+    const NOT_MODIFIED: u16 = 304;
+    let rows = facts.seen.statuses.rows();
+    let is_elsewhere = |status: u16| (300..400).contains(&status) && status != NOT_MODIFIED;
+    let elsewhere: Vec<(&u16, &u64)> = rows.filter(|(status, _)| is_elsewhere(**status)).collect();
+    let (status, _) = elsewhere.iter().max_by_key(|(_, n)| **n)?;
+    let all = elsewhere.iter().map(|(_, n)| **n).sum();
+    let part = share(all, facts.counts.completed);
+    (part >= REDIRECTS).then(|| {
+        Code::MixedAnswers.finding(
+            Gravity::Caution,
+            format!(
+                "{} of the answers were redirects that were not followed, most with status {status}",
+                percent(part)
+            ),
+            "follow redirects, or ask for the address that they name",
+        )
+    })
 }
 
 /// Answers with a status of success that differ in kind: some hold an error, or nothing, or are of another content type.

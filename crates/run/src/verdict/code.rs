@@ -86,6 +86,8 @@ codes! {
     NetworkBound = "network-bound";
     /// As many bytes arrived in every second, and large bodies took most of the time.
     LinkFull = "link-full";
+    /// Looking up names took much of the time.
+    SlowNames = "slow-names";
     /// Many segments were sent again.
     Retransmits = "retransmits";
     /// Some connections took a second or more to make.

@@ -99,6 +99,13 @@ impl<'a> Facts<'a> {
         self.evidence.plan.script.is_some()
     }
 
+    /// Whether virtual users may do something else than requests, such as sleep: those of scripts and of plans of steps.
+    pub(super) fn may_think(&self) -> bool {
+        let scenarios = self.evidence.plan.scenarios.iter();
+        let mut behaviours = scenarios.map(|scenario| &scenario.behaviour);
+        self.is_script() || behaviours.any(|one| matches!(one, Behaviour::Steps(_)))
+    }
+
     /// Whether the threads of a plan of steps ran, and none of its samplers sends over HTTP.
     pub(super) fn is_without_requests(&self) -> bool {
         let sends = |scenario: &Scenario| match &scenario.behaviour {

@@ -45,6 +45,10 @@ const QUEUES: [Queue; 2] = [
 
 const TOO_MANY_REQUESTS: u16 = 429;
 
+/// Virtual users of a closed model that are few, and answers from which their times say something.
+const FEW_VUS: u64 = 8;
+const FEW_VUS_SAMPLES: u64 = 100;
+
 /// How a queue shows in the times of answers.
 struct Queue {
     /// The median over the fastest, at least.
@@ -65,6 +69,7 @@ pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> Blam
     let (limit, weights) = limit_of(facts, knee, seen);
     let mut findings = signs::findings(facts);
     findings.extend(ceiling(facts, limit));
+    findings.extend(unhurried(facts, limit).filter(|_| seen.culprit.is_none()));
     findings.extend(weights.and_then(|weights| shared(facts, limit, weights)));
     Blame {
         limit,
@@ -86,6 +91,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let limit = match seen.decides || refuses {
             true => Limit::Target,
             false if mistaken_share(facts) >= FAILURES => Limit::Plan,
+            false if signs::was_frozen(facts) => Limit::Generator,
             false => Limit::Nobody,
         };
         return (limit, None);
@@ -211,12 +217,9 @@ fn closed_limit(facts: &Facts<'_>, weights: Weights) -> Limit {
         _ if refused_share(facts) >= FAILURES_OF_OFFERED => Limit::Target,
         // What virtual users do between requests takes the generator's workers, or no time at all: they sleep.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
-        _ if is_paced || facts.is_script() => Limit::Nobody,
-        // A ramp has fewer virtual users most of the time than at its top.
-        _ if !facts.load_is_constant() => heaviest(weights, Limit::Target),
-        busy if busy >= NAMED => heaviest(weights, Limit::Target),
-        _ if weights.generator >= NAMED => Limit::Generator,
-        _ => Limit::Unknown,
+        _ if is_paced || facts.may_think() => Limit::Nobody,
+        // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
+        _ => heaviest(weights, Limit::Target),
     }
 }
 
@@ -297,6 +300,27 @@ pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> 
         percent(second.share),
         second.place
     ))
+}
+
+/// A few virtual users of a closed model that never wait for each other do not show what the target carries.
+fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
+    let fastest = facts.median_over_fastest()?;
+    let is_so = !facts.open
+        && limit == Limit::Target
+        && facts.vus <= FEW_VUS
+        && facts.answered_time().count() >= FEW_VUS_SAMPLES
+        && fastest < QUEUES[1].median;
+    is_so.then(|| {
+        Code::TooFewVus.finding(
+            Gravity::Note,
+            format!(
+                "{} were always busy, and answers show no queue in the target{}",
+                counted(facts.vus, "virtual user"),
+                pace(facts)
+            ),
+            "use more virtual users to find what the target carries",
+        )
+    })
 }
 
 /// Little's law in numbers, where it explains a shortfall.

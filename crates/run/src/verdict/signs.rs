@@ -12,7 +12,7 @@ use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
 use super::facts::{Facts, share};
-use super::weights;
+use super::weights::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
 use super::wording::{count, counted, duration, percent};
 
 /// Share of the workers' time spent waiting for a processor from which it shows.
@@ -23,15 +23,15 @@ const THROTTLED: f64 = 0.05;
 const HELD_UP: f64 = 0.01;
 /// Lateness beyond the start window that is visible.
 const LAG_NS: u64 = 1_000_000;
+/// Lateness by which a load that was delivered was not delivered in time.
+const FROZEN_NS: u64 = 500_000_000;
 /// Share of failures for want of a resource from which the generator is the limit.
 const RESOURCE_FAILURES: f64 = 0.01;
 /// Segments sent again per answer.
 const RETRANSMITS: f64 = 0.01;
-/// Share of the requests for which a connection was made, and share of the time that this took, from which it is told.
-const NEW_CONNECTIONS: f64 = 0.3;
+/// Share of the time that making connections, or looking up names, took from which it is told.
 const HANDSHAKES: f64 = 0.3;
-/// Linux sends a lost SYN again after one second.
-const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
+const NAMES: f64 = 0.3;
 /// Share of failures on the way from which they are told.
 const FAILURES_ON_THE_WAY: f64 = 0.1;
 
@@ -61,6 +61,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         retransmits(facts),
         slow_connects(facts),
         handshakes(facts),
+        slow_names(facts),
         network_failures(facts),
     ];
     signs.into_iter().flatten().collect()
@@ -82,6 +83,12 @@ fn is_short_of(facts: &Facts<'_>, class: ErrorClass) -> bool {
 /// Whether starts were late although a virtual user was free.
 pub(super) fn is_late(facts: &Facts<'_>) -> bool {
     late(facts).is_some()
+}
+
+/// Whether the generator stood still for so long that one start in a hundred was late by it, with a virtual user free.
+pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
+    let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
+    lag.is_some_and(|lag| lag >= FROZEN_NS)
 }
 
 /// A part of the generator that is gone explains what was not offered, whatever else there is.
@@ -261,6 +268,23 @@ fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
                 duration(fastest as f64 / 1e9)
             ),
             "look for a full accept queue on the target (somaxconn, backlog) or a lossy link",
+        )
+    })
+}
+
+/// Names that take long to look up.
+fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
+    let part = weights::names_s(facts) / weights::mean_time(facts)?;
+    let each = facts.seen.connections.dns.mean()? / 1e9;
+    (part >= NAMES).then(|| {
+        Code::SlowNames.finding(
+            Gravity::Caution,
+            format!(
+                "looking up names took {} of the requests' time, {} each",
+                percent(part.min(1.0)),
+                duration(each)
+            ),
+            "look at the resolver, keep connections alive, or name the target by its address",
         )
     })
 }

@@ -70,7 +70,13 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn outage(rows: &[&Row]) -> Option<Finding> {
     let good = |row: &Row| row.good as f64 / row_seconds(row);
-    let usual = median(rows.iter().map(|row| good(row))).filter(|usual| *usual >= USUAL_MIN)?;
+    // What is usual is told by the seconds in which the target was there.
+    let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
+    let up = rows.iter().map(|row| good(row));
+    let usual = median(up.filter(|good| *good >= RECOVERED * most))?;
+    if usual < USUAL_MIN {
+        return None;
+    }
     let is_down = |row: &Row| good(row) < DOWN * usual;
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;

@@ -35,6 +35,10 @@ const ROUND_TRIP_MIN_S: f64 = 0.001;
 const RETRANSMIT_S: f64 = 0.2;
 /// Fewer segments sent again are an accident.
 const RETRANSMITS_MIN: u64 = 10;
+/// Linux sends a lost SYN again after one second.
+pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
+/// Share of the requests for which a connection was made from which connections are made all the time.
+pub(super) const NEW_CONNECTIONS: f64 = 0.3;
 /// Bytes of a body from which its way may be the limit.
 const BODY_MIN: f64 = 32.0 * 1024.0;
 /// How much seconds may differ in bytes where a link is full, as the standard deviation over the mean.
@@ -231,7 +235,13 @@ fn at_work_s(facts: &Facts<'_>) -> f64 {
     work / (1.0 - busy.clamp(0.0, 0.95))
 }
 
-/// What distance and loss add to the time of a request, in seconds.
+/// What looking up names adds to the time of a request, in seconds.
+pub(super) fn names_s(facts: &Facts<'_>) -> f64 {
+    let looked_up = facts.seen.connections.dns.sum() as f64 / 1e9;
+    looked_up / facts.counts.started.max(1) as f64
+}
+
+/// What distance, loss and names add to the time of a request, in seconds.
 fn network_s(facts: &Facts<'_>) -> f64 {
     let connections = &facts.seen.connections;
     let made = share(connections.opened, facts.counts.started);
@@ -242,11 +252,24 @@ fn network_s(facts: &Facts<'_>) -> f64 {
             1.0
         };
     let distance = round_trip(facts).unwrap_or(0.0) * (1.0 + handshakes);
-    let again = match connections.retransmits {
+    let again = match lost_segments(facts) {
         few if few <= RETRANSMITS_MIN => 0.0,
         many => share(many, facts.counts.completed) * RETRANSMIT_S,
     };
-    distance + again
+    distance + again + names_s(facts)
+}
+
+/// Segments that the network lost. On a short way, where connecting takes seconds now and then and segments are sent again
+/// about as often as connections are made, a full accept queue drops them.
+fn lost_segments(facts: &Facts<'_>) -> u64 {
+    let connections = &facts.seen.connections;
+    let is_local = round_trip(facts).is_none();
+    let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
+    let made = share(connections.opened, facts.counts.started);
+    match is_local && has_slow && made >= NEW_CONNECTIONS {
+        true => 0,
+        false => connections.retransmits,
+    }
 }
 
 /// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,

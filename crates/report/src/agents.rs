@@ -34,9 +34,10 @@ fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
         true => format!("{:.1}", done as f64 / seconds),
         false => "-".to_owned(),
     };
-    let name = match agent.replaced {
-        0 => agent.name.clone(),
-        before => format!("{} (after {before} lost)", agent.name),
+    let name = match (&agent.stands_in_for, agent.replaced) {
+        (Some(lost), _) => format!("{} (for {lost})", agent.name),
+        (None, 0) => agent.name.clone(),
+        (None, before) => format!("{} (after {before} lost)", agent.name),
     };
     [
         name,

@@ -101,10 +101,10 @@ impl Roster {
         match self.seats.get_mut(number) {
             Some(missed) => {
                 // Also where it was waited for in vain: what it brings is counted.
-                seat.awaited = Some(Awaited {
-                    since_ns,
-                    lost: missed.workers.start,
-                });
+                let awaited_for = self.expected.awaited_for;
+                let mut awaited = Awaited::new(since_ns, awaited_for, missed.workers.start);
+                awaited.until_ns = awaited.until_ns.max(now_ns + nanos(ADOPT_WITHIN));
+                seat.awaited = Some(awaited);
                 *missed = seat;
             }
             None => self.seats.push(seat),
@@ -207,7 +207,7 @@ impl Roster {
             return Vec::new();
         };
         let seat = &mut self.seats[number];
-        let Some(Awaited { since_ns, lost }) = seat.awaited.take() else {
+        let Some(Awaited { since_ns, lost, .. }) = seat.awaited.take() else {
             return Vec::new();
         };
         seat.workers = self.next_worker..self.next_worker.saturating_add(workers);
@@ -245,10 +245,9 @@ impl Roster {
             let is_called_off = self.orders.iter().any(|order| order.is_stop());
             let is_awaited = self.expected.is_replaceable && !is_called_off;
             let since_ns = self.adoption.as_ref().map_or(0, |known| known.since_ns);
-            seat.awaited = is_awaited.then_some(Awaited {
-                since_ns,
-                lost: seat.workers.start,
-            });
+            let awaited_for = self.expected.awaited_for;
+            let awaited = Awaited::new(since_ns, awaited_for, seat.workers.start);
+            seat.awaited = is_awaited.then_some(awaited);
             let number = self.seats.len();
             self.seats.push(seat);
             let why =

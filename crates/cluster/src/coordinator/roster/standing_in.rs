@@ -1,0 +1,233 @@
+//! Agents that make the share of a lost one beside their own, where no other comes.
+//!
+//! Must not know how an agent does that. Invariants: one request is open for a share at a time, and who sits down by it is the only one; an
+//! agent is asked that can and has room; where none is, or none comes, it is said why.
+
+use std::time::Duration;
+
+use loadline_engine::WorkerReport;
+
+use super::seat::{Awaited, Seat, State};
+use super::{Act, Roster, StandIn, What, nanos};
+use crate::share::SHARES_MAX;
+
+/// How long an agent may take to come that was asked.
+const COMES_WITHIN: Duration = Duration::from_secs(10);
+/// How often an agent is asked for the same share: its connection may have broken.
+const ASKED_MAX: usize = 2;
+/// How many stand in for one share, one after the other: a share that ends those who make it would end all.
+const STOOD_IN_MAX: u32 = 2;
+/// Share of its processors, and of its memory, up to which an agent is given more to do.
+const USED_MAX: f64 = 0.8;
+/// Most reasons that are told.
+const REASONS_MAX: usize = 5;
+
+impl Roster {
+    /// Nobody has come in the place of a lost agent in time: asks one that is there, or says why none can.
+    pub(super) fn hand_on(&mut self, now_ns: u64, number: usize) -> Vec<Act> {
+        let mut acts = Vec::new();
+        if self.seats[number].state != State::Gone {
+            acts.extend(self.lose(now_ns, number, "it was not ready in time"));
+        }
+        acts.extend(match self.host_for(number) {
+            Ok(host) => self.ask_to_stand_in(now_ns, number, host),
+            Err(why) => self.leave_open(number, &why),
+        });
+        acts
+    }
+
+    /// The place that an agent takes which was asked to stand in.
+    ///
+    /// # Errors
+    /// It is not free any more; in words for the agent's user.
+    pub(super) fn seat_of_ticket(&self, ticket: u64) -> Result<usize, &'static str> {
+        let is_it = |seat: &Seat| {
+            let awaited = seat.awaited.as_ref();
+            seat.state == State::Gone && awaited.is_some_and(|one| one.ticket == Some(ticket))
+        };
+        let is_over = self.ending.is_some();
+        let number = self.seats.iter().position(is_it).filter(|_| !is_over);
+        number.ok_or("another has the share by now, or nobody is to have it any more")
+    }
+
+    /// One that stands in, where there is one.
+    pub(super) fn stand_in_at_work(&self) -> Option<usize> {
+        let is_it = |seat: &Seat| seat.stands_in_for.is_some() && seat.state != State::Gone;
+        let mut seats = self.seats.iter();
+        seats.position(|seat| is_it(seat) && !seat.is_former)
+    }
+
+    /// What a lost agent was called, by the first of its workers.
+    pub(super) fn name_of_lost(&self, lost: u32) -> String {
+        let mut seats = self.seats.iter();
+        let seat = seats.find(|seat| seat.workers.start == lost && !seat.workers.is_empty());
+        seat.map_or_else(String::new, Seat::label)
+    }
+
+    /// Who was to take over is gone before it began; where it was to stand in, the next one is asked at once.
+    pub(super) fn gone_before_it_began(
+        &mut self,
+        now_ns: u64,
+        number: usize,
+        (state, why): (&State, &str),
+    ) -> Option<Act> {
+        let seat = &mut self.seats[number];
+        let label = seat.label();
+        let was_there = !matches!(state, State::Idle | State::Gone);
+        let awaited = seat.awaited.as_mut().filter(|_| was_there)?;
+        if seat.stands_in_for.is_some() {
+            awaited.until_ns = now_ns;
+        }
+        Some(Act::Note(format!("{label} cannot take over: {why}")))
+    }
+
+    fn ask_to_stand_in(&mut self, now_ns: u64, number: usize, host: usize) -> Vec<Act> {
+        let ticket = self.next_ticket;
+        let lost = self.seats[number].awaited.as_ref();
+        let lost = lost.map_or_else(String::new, |awaited| self.name_of_lost(awaited.lost));
+        let seat = &self.seats[host];
+        let (link, name, process) = (seat.link, seat.name.clone(), seat.process.clone());
+        let Some(awaited) = &mut self.seats[number].awaited else {
+            return Vec::new();
+        };
+        self.next_ticket += 1;
+        awaited.ticket = Some(ticket);
+        awaited.until_ns = now_ns.saturating_add(nanos(COMES_WITHIN));
+        awaited.asked.push(process);
+        let note = format!("nobody has come in the place of {lost}: {name} is asked to stand in");
+        let asked = StandIn { ticket, name, lost };
+        vec![Act::Note(note), Act::Say(link, What::StandIn(asked))]
+    }
+
+    /// Nobody makes the share any more.
+    fn leave_open(&mut self, number: usize, why: &str) -> Vec<Act> {
+        let Some(Awaited { lost, .. }) = self.seats[number].awaited.take() else {
+            return Vec::new();
+        };
+        let name = self.name_of_lost(lost);
+        let share = self.expected.wanted;
+        let why = format!("nobody makes the share of {name}, 1/{share}, any more: {why}");
+        vec![
+            Act::Note(why.clone()),
+            Act::Tell(WorkerReport::GivenUp {
+                lost,
+                why: Some(why),
+            }),
+        ]
+    }
+
+    /// Who is asked to make a share: of those that have room the one with the fewest shares, and of these the least busy.
+    ///
+    /// # Errors
+    /// Nobody; in words.
+    fn host_for(&self, number: usize) -> Result<usize, String> {
+        let seat = &self.seats[number];
+        if seat.stood_in >= STOOD_IN_MAX {
+            return Err(format!(
+                "{STOOD_IN_MAX} agents stood in for it and were lost"
+            ));
+        }
+        let asked = seat.awaited.as_ref().map_or(&[][..], |one| &one.asked);
+        let times = |seat: &Seat| asked.iter().filter(|one| **one == seat.process).count();
+        let there = self.seats.iter().enumerate();
+        let there = there.filter(|(_, seat)| is_there(seat));
+        let mut best = None;
+        let mut reasons = Vec::new();
+        for (place, seat) in there {
+            let rank = (
+                times(seat),
+                self.shares_of(seat),
+                self.percent_busy(seat, 0),
+            );
+            match self.lacks(seat, times(seat)) {
+                Some(why) => reasons.push(format!("{} {why}", seat.name)),
+                None if best.is_none_or(|(least, _)| rank < least) => best = Some((rank, place)),
+                None => {}
+            }
+        }
+        let more = reasons.len().saturating_sub(REASONS_MAX);
+        reasons.truncate(REASONS_MAX);
+        if more > 0 {
+            reasons.push(format!("{more} others cannot either"));
+        }
+        let nobody = || match reasons.is_empty() {
+            true => "no other agent is there".to_owned(),
+            false => reasons.join(", "),
+        };
+        best.map(|(_, place)| place).ok_or_else(nobody)
+    }
+
+    /// Why an agent is not asked that was asked so often already; `None`: it is.
+    fn lacks(&self, seat: &Seat, times_asked: usize) -> Option<String> {
+        let shares = self.shares_of(seat);
+        if !seat.can_stand_in {
+            return Some("is of a version that cannot stand in".to_owned());
+        }
+        if times_asked >= ASKED_MAX {
+            return Some("was asked to stand in, and could not".to_owned());
+        }
+        if shares >= SHARES_MAX {
+            return Some(format!("has {shares} shares"));
+        }
+        if seat.room.is_throttled() {
+            return Some("has no room: its processor quota holds it up".to_owned());
+        }
+        let most = (USED_MAX * 100.0) as u64;
+        let busy = self.percent_busy(seat, 1);
+        if busy > most {
+            return Some(format!(
+                "has no room: with a share more it would use {busy} % of its processors"
+            ));
+        }
+        let of_memory = percent_of_memory(seat, shares);
+        (of_memory > most).then(|| {
+            format!("has no room: with a share more it would use {of_memory} % of its memory")
+        })
+    }
+
+    /// Shares that the process of an agent makes.
+    fn shares_of(&self, seat: &Seat) -> usize {
+        let is_one = |other: &&Seat| {
+            let is_at_work = matches!(other.state, State::Ready(_)) && !other.has_ended();
+            other.process == seat.process && is_at_work
+        };
+        self.seats.iter().filter(is_one).count()
+    }
+
+    /// Percent of an agent's processors that are in use, by it and by those that share them, if it had so many shares more of the kind
+    /// that it has.
+    fn percent_busy(&self, seat: &Seat, more: u32) -> u64 {
+        let is_beside = |other: &&Seat| {
+            let is_same = other.process == seat.process;
+            let owner = &other.cores_owner;
+            is_there(other) && !is_same && !owner.is_empty() && *owner == seat.cores_owner
+        };
+        let beside = self.seats.iter().filter(is_beside);
+        let beside: f64 = beside.map(|other| other.room.busy_cores()).sum();
+        let own = seat.room.busy_cores();
+        let share = own / self.shares_of(seat).max(1) as f64;
+        percent(beside + own + share * f64::from(more), seat.used.cores)
+    }
+}
+
+/// Whether an agent can be asked: it is there, and speaks for its process.
+fn is_there(seat: &Seat) -> bool {
+    let is_at_work = matches!(seat.state, State::Ready(_)) && !seat.workers.is_empty();
+    let is_waiting = seat.state == State::Idle;
+    let may_stay = is_waiting || (is_at_work && !seat.is_former);
+    may_stay && seat.away.is_none() && seat.stands_in_for.is_none()
+}
+
+/// Percent of its memory that an agent would use with a share more than it has; nought where no limit is known.
+fn percent_of_memory(seat: &Seat, shares: usize) -> u64 {
+    let (used, shares) = (seat.used.rss_bytes as f64, shares.max(1) as f64);
+    percent(used + used / shares, seat.memory_bytes as f64)
+}
+
+/// Nought where the whole is not known.
+fn percent(part: f64, whole: f64) -> u64 {
+    match whole > 0.0 {
+        true => (100.0 * part / whole).round() as u64,
+        false => 0,
+    }
+}

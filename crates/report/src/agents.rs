@@ -5,7 +5,7 @@
 use loadline_model::result::RunResult;
 use loadline_model::{AgentShare, Nanos};
 
-use crate::units::{count, span, span_or_dash};
+use crate::units::{count, span_or_dash};
 
 /// Most agents that are told; the JSON result has all.
 pub(crate) const AGENTS_MAX: usize = 50;
@@ -48,6 +48,7 @@ fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
         time(agent.service_time_ns.map(|times| times.p50)),
         time(agent.service_time_ns.map(|times| times.p99)),
         time(agent.lag_p99_ns),
-        span(agent.cpu_ns as f64),
+        // That of a process stands in its first row.
+        span_or_dash((agent.cpu_ns > 0).then_some(agent.cpu_ns as f64)),
     ]
 }

@@ -397,7 +397,7 @@ impl World {
                 self.agents[number].heed(what, now);
             }
             for asked in std::mem::take(&mut self.agents[number].asked) {
-                self.stand_in(number, asked);
+                self.stand_in(number, &asked);
             }
         }
     }

@@ -17,8 +17,10 @@ const COMES_WITHIN: Duration = Duration::from_secs(10);
 const ASKED_MAX: usize = 2;
 /// How many stand in for one share, one after the other: a share that ends those who make it would end all.
 const STOOD_IN_MAX: u32 = 2;
-/// Share of its processors, and of its memory, up to which an agent is given more to do.
-const USED_MAX: f64 = 0.8;
+/// Percent of its processors, and of its memory, up to which an agent is given more to do.
+const USED_MAX: u64 = 80;
+/// After which time a share shows in what its process uses.
+const SHOWS_AFTER: Duration = Duration::from_secs(5);
 /// Most reasons that are told.
 const REASONS_MAX: usize = 5;
 
@@ -29,7 +31,11 @@ impl Roster {
         if self.seats[number].state != State::Gone {
             acts.extend(self.lose(now_ns, number, "it was not ready in time"));
         }
-        acts.extend(match self.host_for(number) {
+        if let Some(awaited) = &mut self.seats[number].awaited {
+            // Who was asked before has not come.
+            awaited.ticket = None;
+        }
+        acts.extend(match self.host_for(now_ns, number) {
             Ok(host) => self.ask_to_stand_in(now_ns, number, host),
             Err(why) => self.leave_open(number, &why),
         });
@@ -57,11 +63,12 @@ impl Roster {
         seats.position(|seat| is_it(seat) && !seat.is_former)
     }
 
-    /// What a lost agent was called, by the first of its workers.
+    /// What a lost agent was called, or the one for whom it stood in, by the first of its workers.
     pub(super) fn name_of_lost(&self, lost: u32) -> String {
         let mut seats = self.seats.iter();
         let seat = seats.find(|seat| seat.workers.start == lost && !seat.workers.is_empty());
-        seat.map_or_else(String::new, Seat::label)
+        let name = |seat: &Seat| seat.stands_in_for.as_ref().unwrap_or(&seat.name).clone();
+        seat.map_or_else(String::new, name)
     }
 
     /// Who was to take over is gone before it began; where it was to stand in, the next one is asked at once.
@@ -120,7 +127,7 @@ impl Roster {
     ///
     /// # Errors
     /// Nobody; in words.
-    fn host_for(&self, number: usize) -> Result<usize, String> {
+    fn host_for(&self, now_ns: u64, number: usize) -> Result<usize, String> {
         let seat = &self.seats[number];
         if seat.stood_in >= STOOD_IN_MAX {
             return Err(format!(
@@ -134,12 +141,10 @@ impl Roster {
         let mut best = None;
         let mut reasons = Vec::new();
         for (place, seat) in there {
-            let rank = (
-                times(seat),
-                self.shares_of(seat),
-                self.percent_busy(seat, 0),
-            );
-            match self.lacks(seat, times(seat)) {
+            let shares = self.shares_of(now_ns, seat);
+            let busy = self.percent_busy(seat, &shares);
+            let rank = (times(seat), shares.all(), busy);
+            match lacks(seat, &shares, (times(seat), busy)) {
                 Some(why) => reasons.push(format!("{} {why}", seat.name)),
                 None if best.is_none_or(|(least, _)| rank < least) => best = Some((rank, place)),
                 None => {}
@@ -157,46 +162,31 @@ impl Roster {
         best.map(|(_, place)| place).ok_or_else(nobody)
     }
 
-    /// Why an agent is not asked that was asked so often already; `None`: it is.
-    fn lacks(&self, seat: &Seat, times_asked: usize) -> Option<String> {
-        let shares = self.shares_of(seat);
-        if !seat.can_stand_in {
-            return Some("is of a version that cannot stand in".to_owned());
+    /// Shares of the process of an agent.
+    fn shares_of(&self, now_ns: u64, seat: &Seat) -> Shares {
+        let mut shares = Shares::default();
+        for other in self.seats.iter().filter(|other| !other.is_former) {
+            let awaited = other.awaited.as_ref().filter(|one| one.ticket.is_some());
+            if awaited.is_some_and(|one| one.asked.last() == Some(&seat.process)) {
+                shares.coming += 1;
+            }
+            let is_there = !matches!(other.state, State::Idle | State::Gone);
+            if other.process != seat.process || !is_there {
+                continue;
+            }
+            let begun = self.since_start(now_ns);
+            let begun = begun.map_or(0, |now| now.0.saturating_sub(other.from.0));
+            let is_new = other.workers.is_empty() || begun < nanos(SHOWS_AFTER);
+            match is_new && other.stands_in_for.is_some() {
+                true => shares.coming += 1,
+                false => shares.seen += usize::from(!other.has_ended()),
+            }
         }
-        if times_asked >= ASKED_MAX {
-            return Some("was asked to stand in, and could not".to_owned());
-        }
-        if shares >= SHARES_MAX {
-            return Some(format!("has {shares} shares"));
-        }
-        if seat.room.is_throttled() {
-            return Some("has no room: its processor quota holds it up".to_owned());
-        }
-        let most = (USED_MAX * 100.0) as u64;
-        let busy = self.percent_busy(seat, 1);
-        if busy > most {
-            return Some(format!(
-                "has no room: with a share more it would use {busy} % of its processors"
-            ));
-        }
-        let of_memory = percent_of_memory(seat, shares);
-        (of_memory > most).then(|| {
-            format!("has no room: with a share more it would use {of_memory} % of its memory")
-        })
+        shares
     }
 
-    /// Shares that the process of an agent makes.
-    fn shares_of(&self, seat: &Seat) -> usize {
-        let is_one = |other: &&Seat| {
-            let is_at_work = matches!(other.state, State::Ready(_)) && !other.has_ended();
-            other.process == seat.process && is_at_work
-        };
-        self.seats.iter().filter(is_one).count()
-    }
-
-    /// Percent of an agent's processors that are in use, by it and by those that share them, if it had so many shares more of the kind
-    /// that it has.
-    fn percent_busy(&self, seat: &Seat, more: u32) -> u64 {
+    /// Percent of an agent's processors that would be in use, by it and by those that share them, if it made all its shares and one more.
+    fn percent_busy(&self, seat: &Seat, shares: &Shares) -> u64 {
         let is_beside = |other: &&Seat| {
             let is_same = other.process == seat.process;
             let owner = &other.cores_owner;
@@ -204,10 +194,52 @@ impl Roster {
         };
         let beside = self.seats.iter().filter(is_beside);
         let beside: f64 = beside.map(|other| other.room.busy_cores()).sum();
-        let own = seat.room.busy_cores();
-        let share = own / self.shares_of(seat).max(1) as f64;
-        percent(beside + own + share * f64::from(more), seat.used.cores)
+        let own = shares.with_one_more(seat.room.busy_cores());
+        percent(beside + own, seat.used.cores)
     }
+}
+
+/// Shares of a process.
+#[derive(Default)]
+struct Shares {
+    /// Those that show in what it uses.
+    seen: usize,
+    /// Those that do not show yet, or are asked for.
+    coming: usize,
+}
+
+impl Shares {
+    fn all(&self) -> usize {
+        self.seen + self.coming
+    }
+
+    /// What all of them would use and one more, where this is used now.
+    fn with_one_more(&self, used: f64) -> f64 {
+        used + used / self.seen.max(1) as f64 * (self.coming + 1) as f64
+    }
+}
+
+/// Why an agent is not asked; `None`: it is. With one share more it would use so many percent of its processors.
+fn lacks(seat: &Seat, shares: &Shares, (times_asked, busy): (usize, u64)) -> Option<String> {
+    if !seat.can_stand_in {
+        return Some("is of a version that cannot stand in".to_owned());
+    }
+    if times_asked >= ASKED_MAX {
+        return Some("was asked to stand in, and could not".to_owned());
+    }
+    if shares.all() >= SHARES_MAX {
+        return Some(format!("has {} shares", shares.all()));
+    }
+    if seat.room.is_throttled() {
+        return Some("has no room: its processor quota holds it up".to_owned());
+    }
+    let of_memory = shares.with_one_more(seat.used.rss_bytes as f64);
+    let of_memory = percent(of_memory, seat.memory_bytes as f64);
+    let uses = [(busy, "processors"), (of_memory, "memory")];
+    let (most, what) = uses.into_iter().find(|(most, _)| *most > USED_MAX)?;
+    Some(format!(
+        "has no room: with a share more it would use {most} % of its {what}"
+    ))
 }
 
 /// Whether an agent can be asked: it is there, and speaks for its process.
@@ -216,12 +248,6 @@ fn is_there(seat: &Seat) -> bool {
     let is_waiting = seat.state == State::Idle;
     let may_stay = is_waiting || (is_at_work && !seat.is_former);
     may_stay && seat.away.is_none() && seat.stands_in_for.is_none()
-}
-
-/// Percent of its memory that an agent would use with a share more than it has; nought where no limit is known.
-fn percent_of_memory(seat: &Seat, shares: usize) -> u64 {
-    let (used, shares) = (seat.used.rss_bytes as f64, shares.max(1) as f64);
-    percent(used + used / shares, seat.memory_bytes as f64)
 }
 
 /// Nought where the whole is not known.

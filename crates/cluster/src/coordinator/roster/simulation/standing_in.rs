@@ -12,7 +12,7 @@ const BACK_WITHIN: u64 = 3 * S + 33 * S + 6 * S;
 
 impl World {
     /// A process begins to stand in, as it was asked to; sometimes the request comes twice.
-    pub(super) fn stand_in(&mut self, host: usize, asked: StandIn) {
+    pub(super) fn stand_in(&mut self, host: usize, asked: &StandIn) {
         let times = 1 + u64::from(self.dice.below(5) == 0);
         for _ in 0..times {
             self.agents.push(Agent {

@@ -1,5 +1,7 @@
 //! Agents that stand in for lost ones: who is asked, who sits down, and who is told that it came too late.
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// The link of one that comes to stand in.
@@ -191,6 +193,18 @@ fn who_has_no_room_or_is_too_old_is_not_asked_and_that_is_said() {
 }
 
 #[test]
+fn a_share_that_is_asked_for_already_counts() {
+    let mut roster = one_lost();
+    // The third is lost a little later: both shares are handed on before either shows in what the second uses.
+    assert_eq!(gone(roster.closed(2 * S + 1, 2)).len(), 1);
+    let acts = pass(&mut roster, 3, 34, [0.6, 0.0]);
+    let words = "linz has no room: with a share more it would use 90 % of its processors";
+    let is_told = |act: &Act| matches!(act, Act::Tell(WorkerReport::GivenUp { lost: 2, why: Some(why) }) if why.ends_with(words));
+    assert!(acts.iter().any(is_told), "{acts:?}");
+    assert!(matches!(&asked(&acts)[..], [(1, one)] if one.lost == "graz"));
+}
+
+#[test]
 fn who_does_not_come_is_asked_twice_among_the_others_and_then_nobody_is() {
     let mut roster = one_lost();
     let acts = pass(&mut roster, 3, 100, [0.2, 0.5]);
@@ -296,4 +310,81 @@ fn a_share_that_ends_those_who_make_it_does_not_end_all() {
         matches!(act, Act::Tell(WorkerReport::GivenUp { why: Some(why), .. }) if why.ends_with("2 agents stood in for it and were lost"))
     });
     assert!(told, "{acts:?}");
+}
+
+/// How often each loss was made good or given up.
+#[derive(Default)]
+struct Ends {
+    replaced: BTreeMap<u32, u32>,
+    given_up: BTreeMap<u32, u32>,
+}
+
+impl Ends {
+    fn note(&mut self, acts: Vec<Act>) {
+        for report in told(acts) {
+            match report {
+                WorkerReport::Replaced { lost, .. } => *self.replaced.entry(lost).or_default() += 1,
+                WorkerReport::GivenUp { lost, .. } => *self.given_up.entry(lost).or_default() += 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What an agent may say that means no good, or twice.
+fn hostile(kind: u8, link: Link, ticket: u64, now_ns: u64) -> Said {
+    let stands_in = StandIn {
+        ticket,
+        ..StandIn::default()
+    };
+    match kind {
+        0 => hello_of("linz", Some(stands_in)),
+        1 => hello_of("new", None),
+        2 => ready_with(1, "linz"),
+        3 => report(ticket, 0, 5),
+        4 => Said::Refusal(Refusal::default()),
+        5 => Said::Live(Live {
+            cpu_ns: now_ns / 8 * link,
+            ..Live::default()
+        }),
+        _ => Said::Clock(ClockAnswer {
+            number: ticket,
+            at_ns: now_ns,
+        }),
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn whatever_is_said_a_share_has_one_seat_and_a_loss_one_end(
+        said in prop::collection::vec((0_u8..10, 0_u64..12, 0_u64..5, 0_u64..6), 1..150),
+    ) {
+        let mut roster = one_lost();
+        let mut ends = Ends::default();
+        let mut now = 2 * S;
+        for (kind, link, number, seconds) in said {
+            now += seconds * S;
+            ends.note(match kind {
+                7 => roster.closed(now, link),
+                // All that a clock is asked for.
+                8 => (0..crate::clocks::QUESTIONS)
+                    .flat_map(|number| roster.heard(now, link, hostile(6, link, number, now)))
+                    .collect(),
+                9 => (0..3).flat_map(|link| roster.heard(now, link, hostile(5, link, 0, now))).collect(),
+                _ => roster.heard(now, link, hostile(kind, link, number, now)),
+            });
+            ends.note(roster.tick(now));
+            for share in 0..3 {
+                let seats = roster.seats.iter();
+                let seats = seats.filter(|seat| seat.share == share && !seat.is_former);
+                prop_assert_eq!(seats.count(), 1);
+            }
+        }
+        for (lost, times) in ends.replaced.iter().chain(&ends.given_up) {
+            prop_assert_eq!(*times, 1, "of worker {}", lost);
+        }
+        prop_assert!(ends.replaced.keys().all(|lost| !ends.given_up.contains_key(lost)));
+    }
 }

@@ -38,6 +38,13 @@ pub struct AgentShare {
     pub rss_max_bytes: u64,
     /// By how much its clock may have been taken wrongly at the start, in nanoseconds.
     pub clock_error_ns: u64,
+    /// How far its clock ran ahead of the coordinator's between the start and the last time that both were compared, in nanoseconds; `None`
+    /// for a run of less than ten seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_drift_ns: Option<i64>,
+    /// By how much that may be wrong, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_drift_error_ns: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -175,7 +175,7 @@ impl Roster {
         adoption.handed.push((number, handed.at_ns));
         let seconds = handed.seconds_in_one.min(SECONDS_MAX);
         adoption.has_later_generations |= seat.generation > 0;
-        let name = seat.name.clone();
+        let name = seat.label();
         if self.is_closed {
             return self.adopt_late(now_ns, number);
         }
@@ -219,7 +219,7 @@ impl Roster {
             from: seat.from,
             what: format!(
                 "{} has come back {gap:.1} s later; its load went on",
-                seat.name
+                seat.label()
             ),
         };
         let started_ns = self.started_ns.unwrap_or(now_ns);
@@ -287,8 +287,8 @@ impl Roster {
         let at_ns = self.seats[*number].clock.offset().here(*at_there);
         let since = now_ns.wrapping_sub(at_ns).cast_signed().max(0);
         let second = Duration::from_nanos(since.unsigned_abs()).as_secs_f64();
-        let names: Vec<&str> = handed
-            .map(|(number, _)| self.seats[*number].name.as_str())
+        let names: Vec<String> = handed
+            .map(|(number, _)| self.seats[*number].label())
             .collect();
         let apart = match adoption.seconds_in_one {
             0 | 1 => String::new(),

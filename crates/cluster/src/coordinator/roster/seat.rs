@@ -261,6 +261,7 @@ impl Seat {
 
     /// What was done from here; `used`: what is booked of its process here.
     pub(super) fn share(&self, used: &GeneratorTotals) -> AgentShare {
+        let drift = self.clock.drift();
         AgentShare {
             stands_in_for: self.stands_in_for.clone(),
             replaced: self.generation,
@@ -269,6 +270,8 @@ impl Seat {
             cpu_ns: used.cpu_ns,
             rss_max_bytes: used.rss_max_bytes,
             clock_error_ns: self.clock.offset().error_ns,
+            clock_drift_ns: drift.map(|drift| drift.ns),
+            clock_drift_error_ns: drift.map(|drift| drift.error_ns),
             ..self.sums.share(&self.name)
         }
     }

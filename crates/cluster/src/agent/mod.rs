@@ -136,7 +136,7 @@ pub fn attend(settings: AgentSettings, prepare: Prepare) -> Result<Ended, AgentE
     });
     let outcome = attend_for_oneself(&agent);
     // What is done for others ends with the test, too.
-    agent.stand_ins.join();
+    agent.stand_ins.join(outcome.is_ok());
     outcome
 }
 

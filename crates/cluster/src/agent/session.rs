@@ -151,6 +151,9 @@ impl Session<'_> {
 
     /// For how long it still does.
     fn grace_left(&self) -> Option<Duration> {
+        if self.agent.stand_ins.is_over() {
+            return None;
+        }
         let orphaned_at = self.orphaned_at.unwrap_or_else(platform::monotonic_ns);
         let tried = platform::monotonic_ns().saturating_sub(orphaned_at);
         let left = self.settings.orphan_grace;

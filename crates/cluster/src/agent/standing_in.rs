@@ -3,6 +3,7 @@
 //! Must not know how a share is made. Invariants: what is done for others does not touch the agent's own part, and ends before the process
 //! does; an agent makes so many shares at most.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -16,12 +17,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What an agent does for others.
 #[derive(Debug, Default)]
-pub(super) struct StandIns(Mutex<Vec<JoinHandle<()>>>);
+pub(super) struct StandIns {
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Whether the test is over, as the agent has heard for its own part.
+    is_over: AtomicBool,
+}
 
 impl StandIns {
-    /// Waits until all of it has ended.
-    pub(super) fn join(&self) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Whether nobody is to be joined any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Relaxed)
+    }
+
+    /// Waits until all of it has ended; where the test is over nothing is joined again.
+    pub(super) fn join(&self, is_over: bool) {
+        self.is_over.store(is_over, Relaxed);
+        let mut known = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in known.drain(..) {
             // One that panicked has ended, and the coordinator has seen its connection close.
             let _ = thread.join();
@@ -33,7 +44,7 @@ impl StandIns {
 /// not come, or closes.
 pub(super) fn begin(agent: &Arc<Agent>, asked: StandIn) {
     let note = agent.settings.on_note;
-    let mut known = agent.stand_ins.0.lock();
+    let mut known = agent.stand_ins.threads.lock();
     let known = known.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut());
     known.retain(|thread| !thread.is_finished());
     if known.len() + 1 >= SHARES_MAX {

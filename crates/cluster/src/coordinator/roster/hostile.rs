@@ -24,7 +24,7 @@ pub fn hear_hostile(mut bytes: &[u8]) {
         is_replaceable: true,
         end: None,
         is_resumable: true,
-        awaited_for: Duration::from_secs(30),
+        awaited_for: Duration::from_secs(1),
         run: "run".to_owned(),
         test: String::new(),
     });

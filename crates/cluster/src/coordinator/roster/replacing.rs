@@ -14,6 +14,8 @@ use crate::clocks::QUESTIONS;
 
 /// How long one that has come may take to be ready.
 const READY_WITHIN: Duration = Duration::from_secs(30);
+/// Most shares that are handed on at one instant: who gets them is looked for among all agents.
+const AT_ONCE_MAX: usize = 10;
 /// How many may come in the place of one: a test that kills its agents kills the next one, too.
 const REPLACED_MAX: u32 = 5;
 
@@ -145,6 +147,7 @@ impl Roster {
         };
         let due: Vec<usize> = (0..self.seats.len())
             .filter(|number| is_due(&self.seats[*number]))
+            .take(AT_ONCE_MAX)
             .collect();
         due.into_iter()
             .flat_map(|number| self.hand_on(now_ns, number))

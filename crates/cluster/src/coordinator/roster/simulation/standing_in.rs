@@ -77,15 +77,15 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn the_share_of_an_agent_that_is_lost_for_good_is_made_by_one_that_is_there(
         agents in prop::sample::select(vec![2_u32, 3, 10]),
         seed in any::<u64>(),
-        kill_at in 5_u64..300,
+        kill_at in 5_u64..150,
     ) {
-        let mut world = World::lasting(120, agents, seed);
+        let mut world = World::lasting(90, agents, seed);
         let mut killed = None;
         world.run(0, |world, tick| {
             if killed.is_none() && tick >= kill_at {
@@ -113,12 +113,12 @@ proptest! {
 
     #[test]
     fn where_the_one_that_stands_in_is_lost_too_others_make_both_of_its_shares(
-        agents in prop::sample::select(vec![3_u32, 10]),
+        agents in prop::sample::select(vec![3_u32, 6]),
         seed in any::<u64>(),
-        kill_at in 5_u64..100,
+        kill_at in 5_u64..50,
         again_after in 1_u64..50,
     ) {
-        let mut world = World::lasting(150, agents, seed);
+        let mut world = World::lasting(110, agents, seed);
         let mut killed = None;
         let mut again = None;
         world.run(0, |world, tick| {
@@ -145,11 +145,11 @@ proptest! {
     fn counts_are_conserved_whatever_breaks_and_whoever_stands_in(
         agents in prop::sample::select(vec![2_u32, 3, 10]),
         seed in any::<u64>(),
-        kill_at in 5_u64..200,
+        kill_at in 5_u64..100,
         cuts in 1_u64..20,
-        coordinator_at in prop::option::of(5_u64..500),
+        coordinator_at in prop::option::of(5_u64..350),
     ) {
-        let mut world = World::lasting(120, agents, seed);
+        let mut world = World::lasting(80, agents, seed);
         let mut is_killed = false;
         let mut down_since = None;
         world.run(cuts, |world, tick| {

@@ -92,6 +92,7 @@ impl WantedAgents {
             plan: Arc::clone(job.plan),
             made_of: recipe::made_of(&job.recipe.plan),
             recipe: job.recipe,
+            awaited_for: self.await_agent,
             data: job.data,
             takers: Takers {
                 values: job.metrics.and_then(values_of),

@@ -27,6 +27,15 @@ pub(crate) struct Offset {
 }
 
 impl Offset {
+    /// As one exchange gives it.
+    fn of(exchange: &Exchange) -> Offset {
+        let half = round_trip(exchange) / 2;
+        Offset {
+            ns: i128::from(exchange.read_ns) - i128::from(exchange.asked_ns) - i128::from(half),
+            error_ns: half,
+        }
+    }
+
     /// An instant of this clock on the other one; before its zero as two's complement.
     #[expect(
         clippy::cast_possible_truncation,
@@ -48,11 +57,24 @@ impl Offset {
     }
 }
 
+/// How much the offset of another clock has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Drift {
+    /// By how much the other clock has run ahead of this one.
+    pub(crate) ns: i64,
+    /// By how much that may be wrong.
+    pub(crate) error_ns: u64,
+}
+
 /// What is known of another clock.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClockSync {
     best: Option<Exchange>,
     answers: u64,
+    /// As the questions before the start gave it.
+    first: Option<Offset>,
+    /// The last exchange after those.
+    last: Option<Exchange>,
 }
 
 impl ClockSync {
@@ -65,6 +87,19 @@ impl ClockSync {
         if is_better && exchange.answered_ns >= exchange.asked_ns {
             self.best = Some(exchange);
         }
+        if self.answers == QUESTIONS {
+            self.first = Some(self.offset());
+        }
+        self.last = Some(exchange).filter(|_| self.answers > QUESTIONS);
+    }
+
+    /// How the offset has changed between the questions before the start and the last one; `None`: none came later.
+    pub(crate) fn drift(&self) -> Option<Drift> {
+        let (first, last) = (self.first?, Offset::of(&self.last?));
+        Some(Drift {
+            ns: i64::try_from(last.ns - first.ns).ok()?,
+            error_ns: first.error_ns.saturating_add(last.error_ns),
+        })
     }
 
     /// How many answers there were.
@@ -74,14 +109,7 @@ impl ClockSync {
 
     /// The offset as the exchange with the least round trip gives it; zero where there was none.
     pub(crate) fn offset(&self) -> Offset {
-        let Some(best) = self.best else {
-            return Offset::default();
-        };
-        let half = round_trip(&best) / 2;
-        Offset {
-            ns: i128::from(best.read_ns) - i128::from(best.asked_ns) - i128::from(half),
-            error_ns: half,
-        }
+        self.best.as_ref().map_or_else(Offset::default, Offset::of)
     }
 }
 
@@ -112,6 +140,36 @@ mod tests {
             prop_assert!((offset.ns - i128::from(ahead)).unsigned_abs() <= u128::from(offset.error_ns) + 1);
             prop_assert_eq!(i128::from(offset.there(now)), i128::from(now) + offset.ns);
             prop_assert_eq!(offset.here(offset.there(now)), now);
+        }
+
+        /// A clock that runs faster or slower by so many parts of a million, asked every ten seconds.
+        #[test]
+        fn the_true_drift_lies_within_the_error(
+            ppm in -200_i64..200,
+            later in 1_usize..100,
+            delays in prop::collection::vec((0_u64..30_000_000, 0_u64..30_000_000), 116),
+        ) {
+            let mut clock = ClockSync::default();
+            let mut now = 5_000_000_000_u64;
+            let there = |now: u64| {
+                let since = i64::try_from(now - 5_000_000_000).expect("an hour at most");
+                now.checked_add_signed(since / 1_000_000 * ppm + 1_000_000_000).expect("a time")
+            };
+            let all = QUESTIONS as usize + later;
+            for (place, (to, back)) in delays.into_iter().take(all).enumerate() {
+                prop_assert_eq!(clock.drift().is_some(), place > QUESTIONS as usize);
+                clock.take(Exchange { asked_ns: now, read_ns: there(now + to), answered_ns: now + to + back });
+                now += to + back;
+                if place as u64 + 1 >= QUESTIONS {
+                    now += 10_000_000_000;
+                }
+            }
+            let drift = clock.drift().expect("it was asked again");
+            let begun = 10_000_000_000 * later as i64;
+            let truth = begun / 1_000_000 * ppm;
+            // While it is measured it drifts, too: 60 ms for each question.
+            let slack = drift.error_ns + (60_000_000 * all as u64 / 1_000_000 + 1) * ppm.unsigned_abs();
+            prop_assert!((drift.ns - truth).unsigned_abs() <= slack, "{drift:?} {truth}");
         }
     }
 }

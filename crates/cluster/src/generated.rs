@@ -42,7 +42,7 @@ pub mod from_agent {
 /// What the coordinator says.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ToAgent {
-    #[prost(oneof = "to_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
+    #[prost(oneof = "to_agent::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12")]
     pub what: ::core::option::Option<to_agent::What>,
 }
 /// Nested message and enum types in `ToAgent`.
@@ -71,6 +71,8 @@ pub mod to_agent {
         Phase(super::Phase),
         #[prost(message, tag = "11")]
         Stop(super::Stop),
+        #[prost(message, tag = "12")]
+        StandIn(super::StandIn),
     }
 }
 /// The first word of an agent.
@@ -88,6 +90,27 @@ pub struct Hello {
     /// What the agent does already; none of one that joins anew.
     #[prost(message, optional, tag = "4")]
     pub part: ::core::option::Option<Part>,
+    /// Which process it is, by a name that no other has: what it uses counts once, whoever else speaks for it.
+    #[prost(string, tag = "5")]
+    pub process: ::prost::alloc::string::String,
+    /// Whether it may be asked to stand in.
+    #[prost(bool, tag = "6")]
+    pub can_stand_in: bool,
+    /// The agent stands in, as it was asked to.
+    #[prost(message, optional, tag = "7")]
+    pub stands_in: ::core::option::Option<StandIn>,
+}
+/// Make the share of a lost agent beside your own: over a connection of its own, whose first word says this again. Told to those that can.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StandIn {
+    /// Which request it is.
+    #[prost(uint64, tag = "1")]
+    pub ticket: u64,
+    /// What the coordinator calls the agent that is asked, and the one that was lost.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub lost: ::prost::alloc::string::String,
 }
 /// A part of a test, and who does it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -127,6 +150,9 @@ pub struct Welcome {
     /// Set for an agent that does its part already.
     #[prost(message, optional, tag = "6")]
     pub back: ::core::option::Option<Return>,
+    /// What the agent's user is to know; empty: nothing.
+    #[prost(string, tag = "7")]
+    pub note: ::prost::alloc::string::String,
 }
 /// How an agent goes on that has joined again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -212,6 +238,9 @@ pub struct Ready {
     /// Whose they are: agents that say the same share them.
     #[prost(string, tag = "3")]
     pub cores_owner: ::prost::alloc::string::String,
+    /// Memory in bytes beyond which the agent is ended; zero where there is no limit.
+    #[prost(uint64, tag = "4")]
+    pub memory_bytes: u64,
 }
 /// Why one side cannot go on with the other.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -76,6 +76,13 @@ impl Token {
     }
 }
 
+/// A name that nothing else has; `None`: the system gives no random bytes.
+pub(crate) fn fresh_name() -> Option<String> {
+    let mut bytes = [0; 16];
+    aws_lc_rs::rand::fill(&mut bytes).ok()?;
+    Some(URL_SAFE_NO_PAD.encode(bytes))
+}
+
 /// A certificate, its key and the authority that it is held against.
 #[derive(Clone)]
 pub struct Identity {

@@ -6,6 +6,9 @@ use loadline_model::plan::PlanSegment;
 use loadline_model::segment::{Ratio, Segment, SegmentError, SegmentSequence};
 use loadline_model::{Behaviour, Scenario, TestPlan};
 
+/// Most shares of one process: its own, and those of lost agents.
+pub(crate) const SHARES_MAX: usize = 8;
+
 /// Whether a plan can be cut.
 ///
 /// # Errors

@@ -11,22 +11,75 @@ use loadline_e2e::agents::{SOON, TOKEN, agent, coordinator_at, json, keeping, ke
 use loadline_e2e::clock;
 use loadline_e2e::process::Running;
 use loadline_e2e::proxy::relay;
-use loadline_e2e::server::free_port;
+use loadline_e2e::server::{Server, free_port};
 use serde_json::Value;
+use tempfile::TempDir;
 
-type Kept = Arc<Mutex<Vec<String>>>;
-
-fn count(targets: &Kept) -> usize {
-    targets.lock().expect("nobody panics").len()
+/// A test whose coordinator may be started again, and its target, which keeps what it is asked for.
+struct Test {
+    server: Server,
+    targets: Arc<Mutex<Vec<String>>>,
+    folder: TempDir,
+    /// Where agents join.
+    at: String,
+    agents: &'static str,
 }
 
-fn wait_for_requests(targets: &Kept, least: usize) {
-    let are_there = || (count(targets) >= least).then_some(());
-    clock::wait_for(SOON, are_there).expect("requests are sent");
+impl Test {
+    /// One with so many agents.
+    fn of(agents: &'static str) -> Test {
+        let (server, targets) = keeping();
+        Test {
+            server,
+            targets,
+            folder: tempfile::tempdir().expect("there is room"),
+            at: format!("127.0.0.1:{}", free_port()),
+            agents,
+        }
+    }
+
+    /// Starts a coordinator of so many requests a second, for so long.
+    fn bench(&self, rate: &str, time: &str) -> Running {
+        let load = ["-r", rate, "-z", time, "--max-vus", "20"];
+        let url = self.server.url("/");
+        let ends = ["--json", "r.json", &url];
+        self.coordinator(&[&["bench", "--no-journal"], &load[..], &ends[..]].concat())
+    }
+
+    fn coordinator(&self, command: &[&str]) -> Running {
+        coordinator_at(self.folder.path(), &self.at, self.agents, command)
+    }
+
+    fn agent(&self, name: &str) -> Running {
+        Running::start(agent(&self.at, TOKEN, name))
+    }
+
+    /// An agent behind a relay, and the relay.
+    fn agent_behind_relay(&self, name: &str) -> (Running, Server) {
+        let relayed = relay((Ipv4Addr::LOCALHOST, 0).into(), self.at.clone());
+        let between = relayed.address().to_string();
+        (Running::start(agent(&between, TOKEN, name)), relayed)
+    }
+
+    /// How many requests the target has seen.
+    fn count(&self) -> usize {
+        self.targets.lock().expect("nobody panics").len()
+    }
+
+    fn wait_for_requests(&self, least: usize) {
+        let are_there = || (self.count() >= least).then_some(());
+        clock::wait_for(SOON, are_there).expect("requests are sent");
+    }
+
+    /// The result of a bench.
+    fn result(&self) -> Value {
+        json(&self.folder.path().join("r.json"))
+    }
 }
 
-fn listen() -> String {
-    format!("127.0.0.1:{}", free_port())
+fn kill(running: Running) {
+    running.signal(libc::SIGKILL);
+    drop(running.finish());
 }
 
 /// Requests that were asked for, begun, completed, and lost.
@@ -48,102 +101,71 @@ fn marks(result: &Value, kind: &str) -> Vec<String> {
     of_kind.map(|mark| mark["text"].to_string()).collect()
 }
 
-fn ends_with(running: Running, code: i32) {
+/// Seconds with half of 200 requests at least.
+fn busy_seconds(result: &Value) -> usize {
+    let seconds = result["series"].as_array().expect("seconds");
+    let started = |second: &&Value| second["started"].as_u64().unwrap_or(0) > 100;
+    seconds.iter().filter(started).count()
+}
+
+/// Waits for its end; gives what it told.
+fn ends_with(running: Running, code: i32) -> String {
     let ended = running.finish();
-    assert_eq!(ended.status.code(), Some(code), "{}", text(&ended.stderr));
+    let told = text(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(code), "{told}");
+    told
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn load_goes_on_while_the_connection_is_cut_and_all_of_it_is_counted() {
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let at = listen();
-    let url = server.url("/");
-    let command = [
-        "bench",
-        "--no-journal",
-        "-r",
-        "200",
-        "-z",
-        "6s",
-        "--max-vus",
-        "20",
-        "--json",
-        "r.json",
-        &url,
-    ];
-    let coordinator = coordinator_at(folder.path(), &at, "1", &command);
-    let relayed = relay((Ipv4Addr::LOCALHOST, 0).into(), at.clone());
+    let test = Test::of("1");
+    let coordinator = test.bench("200", "6s");
+    let (vienna, relayed) = test.agent_behind_relay("vienna");
     let between = relayed.address();
-    let vienna = Running::start(agent(&between.to_string(), TOKEN, "vienna"));
-    wait_for_requests(&targets, 200);
+    test.wait_for_requests(200);
     drop(relayed);
-    let at_the_cut = count(&targets);
-    wait_for_requests(&targets, at_the_cut + 300);
+    let at_the_cut = test.count();
+    test.wait_for_requests(at_the_cut + 300);
     let told = coordinator.errors_so_far();
     assert!(told.contains("vienna cannot be heard"), "{told}");
-    let _relayed = relay(between, at);
-    let output = coordinator.finish();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let _relayed = relay(between, test.at.clone());
+    ends_with(coordinator, 0);
     ends_with(vienna, 0);
-    let result = json(&folder.path().join("r.json"));
+    let result = test.result();
     assert_eq!(counts(&result), [1_200, 1_200, 1_200, 0]);
-    assert_eq!(count(&targets), 1_200, "the target's own count");
+    assert_eq!(test.count(), 1_200, "the target's own count");
     let returned = marks(&result, "agent-returned");
     assert!(
         matches!(&returned[..], [what] if what.contains("vienna could not be heard for")),
         "{returned:?}"
     );
-    let seconds = result["series"].as_array().expect("seconds");
-    let started = |second: &&Value| second["started"].as_u64().unwrap_or(0) > 100;
-    assert!(
-        seconds.iter().filter(started).count() >= 5,
-        "each second has its own"
-    );
+    assert!(busy_seconds(&result) >= 5, "each second has its own");
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_agent_whose_share_another_has_is_told_to_end_and_what_it_did_is_counted() {
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let at = listen();
-    let url = server.url("/");
-    let command = [
-        "bench",
-        "--no-journal",
-        "-r",
-        "100",
-        "-z",
-        "6s",
-        "--max-vus",
-        "20",
-        "--json",
-        "r.json",
-        &url,
-    ];
-    let coordinator = coordinator_at(folder.path(), &at, "1", &command);
-    let relayed = relay((Ipv4Addr::LOCALHOST, 0).into(), at.clone());
+    let test = Test::of("1");
+    let coordinator = test.bench("100", "6s");
+    let (vienna, relayed) = test.agent_behind_relay("vienna");
     let between = relayed.address();
-    let vienna = Running::start(agent(&between.to_string(), TOKEN, "vienna"));
-    wait_for_requests(&targets, 100);
+    test.wait_for_requests(100);
     drop(relayed);
-    let graz = Running::start(agent(&at, TOKEN, "graz"));
+    let graz = test.agent("graz");
     let is_there = || {
         let told = coordinator.errors_so_far();
         told.contains("graz has joined in the place of vienna")
             .then_some(())
     };
     clock::wait_for(SOON, is_there).expect("graz takes over");
-    let _relayed = relay(between, at);
-    let output = coordinator.finish();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let _relayed = relay(between, test.at.clone());
+    ends_with(coordinator, 0);
     ends_with(vienna, 0);
     ends_with(graz, 0);
-    let result = json(&folder.path().join("r.json"));
+    let result = test.result();
     let [_, started, completed, lost] = counts(&result);
-    assert_eq!((started, lost), (count(&targets) as u64, 0));
+    assert_eq!((started, lost), (test.count() as u64, 0));
     assert_eq!(completed, started, "the target's own count");
     let returned = marks(&result, "agent-returned");
     assert!(
@@ -155,34 +177,14 @@ fn an_agent_whose_share_another_has_is_told_to_end_and_what_it_did_is_counted() 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_coordinator_that_is_killed_is_started_again_and_counts_everything() {
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let at = listen();
-    let url = server.url("/");
-    let command = [
-        "bench",
-        "--no-journal",
-        "-r",
-        "200",
-        "-z",
-        "7s",
-        "--max-vus",
-        "20",
-        "--json",
-        "r.json",
-        &url,
-    ];
-    let first = coordinator_at(folder.path(), &at, "2", &command);
-    let agents = ["graz", "linz"].map(|name| Running::start(agent(&at, TOKEN, name)));
-    wait_for_requests(&targets, 400);
-    first.signal(libc::SIGKILL);
-    let at_the_kill = count(&targets);
-    drop(first.finish());
-    wait_for_requests(&targets, at_the_kill + 200);
-    let second = coordinator_at(folder.path(), &at, "2", &command);
-    let output = second.finish();
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let test = Test::of("2");
+    let first = test.bench("200", "7s");
+    let agents = ["graz", "linz"].map(|name| test.agent(name));
+    test.wait_for_requests(400);
+    kill(first);
+    let at_the_kill = test.count();
+    test.wait_for_requests(at_the_kill + 200);
+    let told = ends_with(test.bench("200", "7s"), 0);
     assert!(
         told.contains("this coordinator took the test over at"),
         "{told}"
@@ -190,20 +192,15 @@ fn a_coordinator_that_is_killed_is_started_again_and_counts_everything() {
     for agent in agents {
         ends_with(agent, 0);
     }
-    let result = json(&folder.path().join("r.json"));
+    let result = test.result();
     assert_eq!(counts(&result), [1_400, 1_400, 1_400, 0]);
-    assert_eq!(count(&targets), 1_400, "the target's own count");
+    assert_eq!(test.count(), 1_400, "the target's own count");
     let taken_over = marks(&result, "coordinator-replaced");
     assert!(
         matches!(&taken_over[..], [what] if what.contains("2 of 2 agents") && what.contains("graz")),
         "{taken_over:?}"
     );
-    let seconds = result["series"].as_array().expect("seconds");
-    let started = |second: &&Value| second["started"].as_u64().unwrap_or(0) > 100;
-    assert!(
-        seconds.iter().filter(started).count() >= 6,
-        "each second has its own"
-    );
+    assert!(busy_seconds(&result) >= 6, "each second has its own");
 }
 
 #[test]
@@ -220,27 +217,23 @@ fn a_script_goes_on_under_another_coordinator_without_a_second_setup() {
             return { 's.json': JSON.stringify({ requests: data.metrics.http_reqs.values.count,
                 iterations: data.metrics.iterations.values.count }) };
         }";
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let script = script.replace("URL", &server.url("/"));
-    fs::write(folder.path().join("s.js"), script).expect("there is room");
-    let at = listen();
-    let first = coordinator_at(folder.path(), &at, "2", &["run", "s.js"]);
-    let agents = ["graz", "linz"].map(|name| Running::start(agent(&at, TOKEN, name)));
-    wait_for_requests(&targets, 200);
-    first.signal(libc::SIGKILL);
-    drop(first.finish());
-    let at_the_kill = count(&targets);
-    wait_for_requests(&targets, at_the_kill + 50);
-    let output = coordinator_at(folder.path(), &at, "2", &["run", "s.js"]).finish();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let test = Test::of("2");
+    let script = script.replace("URL", &test.server.url("/"));
+    fs::write(test.folder.path().join("s.js"), script).expect("there is room");
+    let first = test.coordinator(&["run", "s.js"]);
+    let agents = ["graz", "linz"].map(|name| test.agent(name));
+    test.wait_for_requests(200);
+    kill(first);
+    let at_the_kill = test.count();
+    test.wait_for_requests(at_the_kill + 50);
+    ends_with(test.coordinator(&["run", "s.js"]), 0);
     for agent in agents {
         ends_with(agent, 0);
     }
-    let asked = kept(&targets);
+    let asked = kept(&test.targets);
     let of = |path: &str| asked.iter().filter(|asked| *asked == path).count();
     assert_eq!((of("/setup"), of("/teardown-given")), (1, 1));
-    let summary = json(&folder.path().join("s.json"));
+    let summary = json(&test.folder.path().join("s.json"));
     assert_eq!(summary["requests"], asked.len(), "{summary}");
     assert_eq!(summary["iterations"], of("/given"), "{summary}");
 }
@@ -248,69 +241,32 @@ fn a_script_goes_on_under_another_coordinator_without_a_second_setup() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn agents_of_another_test_are_refused_by_name() {
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let at = listen();
-    let url = server.url("/");
-    let with = |rate| {
-        [
-            "bench",
-            "--no-journal",
-            "-r",
-            rate,
-            "-z",
-            "1m",
-            "--max-vus",
-            "20",
-            &url,
-        ]
-    };
-    let first = coordinator_at(folder.path(), &at, "1", &with("50"));
-    let graz = Running::start(agent(&at, TOKEN, "graz"));
-    wait_for_requests(&targets, 20);
-    first.signal(libc::SIGKILL);
-    drop(first.finish());
-    let other = coordinator_at(folder.path(), &at, "1", &with("60"));
-    let ended = graz.finish();
-    let told = text(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(104), "{told}");
+    let test = Test::of("1");
+    let first = test.bench("50", "1m");
+    let graz = test.agent("graz");
+    test.wait_for_requests(20);
+    kill(first);
+    let other = test.bench("60", "1m");
+    let told = ends_with(graz, 104);
     assert!(told.contains("it belongs to another test"), "{told}");
-    other.signal(libc::SIGKILL);
-    drop(other.finish());
+    kill(other);
 }
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_agent_stops_when_its_grace_is_over() {
-    let (server, targets) = keeping();
-    let folder = tempfile::tempdir().expect("there is room");
-    let at = listen();
-    let url = server.url("/");
-    let command = [
-        "bench",
-        "--no-journal",
-        "-r",
-        "50",
-        "-z",
-        "1m",
-        "--max-vus",
-        "20",
-        &url,
-    ];
-    let coordinator = coordinator_at(folder.path(), &at, "1", &command);
-    let mut graz = agent(&at, TOKEN, "graz");
+    let test = Test::of("1");
+    let coordinator = test.bench("50", "1m");
+    let mut graz = agent(&test.at, TOKEN, "graz");
     graz.args(["--orphan-grace", "1s"]);
     let graz = Running::start(graz);
-    wait_for_requests(&targets, 20);
-    coordinator.signal(libc::SIGKILL);
-    drop(coordinator.finish());
-    let at_the_kill = count(&targets);
-    let ended = graz.finish();
-    let told = text(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(105), "{told}");
+    test.wait_for_requests(20);
+    kill(coordinator);
+    let at_the_kill = test.count();
+    let told = ends_with(graz, 105);
     assert!(told.contains("it was not there again in 1 s"), "{told}");
-    assert!(count(&targets) > at_the_kill, "it went on");
-    let at_the_end = count(&targets);
+    assert!(test.count() > at_the_kill, "it went on");
+    let at_the_end = test.count();
     clock::pause(Duration::from_millis(300));
-    assert_eq!(count(&targets), at_the_end, "it has stopped");
+    assert_eq!(test.count(), at_the_end, "it has stopped");
 }

@@ -7,8 +7,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-use loadline_e2e::agents::{SOON, agent, coordinator, json, keeping, kept, long_bench, text};
+use loadline_e2e::agents::{
+    SOON, TOKEN, agent, coordinator, coordinator_at, json, keeping, kept, long_bench, text,
+};
 use loadline_e2e::process::{Running, send};
+use loadline_e2e::server::free_port;
 use loadline_e2e::{clock, loadline};
 use serde_json::Value;
 
@@ -98,6 +101,74 @@ fn another_makes_the_share_of_a_lost_agent_again() {
     assert!(gravity.contains("caution"), "{gravity}");
     for part in ["agent-2 was lost", "agent-2 has taken over the share, 1/3"] {
         assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn one_that_is_there_makes_the_share_of_an_agent_for_which_nobody_comes() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (server, targets) = keeping();
+    let script = "import http from 'k6/http';
+        import exec from 'k6/execution';
+        export const options = { scenarios: { rate: {
+            executor: 'constant-arrival-rate', rate: 60, duration: '14s', preAllocatedVUs: 12 } } };
+        export function setup() { return 'given'; }
+        export default function (data) {
+            http.get(`URL${data}/${exec.scenario.iterationInTest}?vu=${exec.vu.idInTest}`); }";
+    let path = folder.path().join("script.js");
+    fs::write(&path, script.replace("URL", &server.url("/"))).expect("there is room");
+    let at = format!("127.0.0.1:{}", free_port());
+    let command = [
+        "run",
+        "--await-agent",
+        "3s",
+        "--json",
+        "result.json",
+        "script.js",
+    ];
+    let running = coordinator_at(folder.path(), &at, "3", &command);
+    let agents: Vec<Running> = ["vienna", "graz", "linz"]
+        .map(|name| {
+            let mut agent = agent(&at, TOKEN, name);
+            agent.args(["--orphan-grace", "1s"]);
+            Running::start(agent)
+        })
+        .into();
+    let asked = || (kept(&targets).len() >= 90).then_some(());
+    clock::wait_for(SOON, asked).expect("the agents send");
+    agents[1].signal(libc::SIGKILL);
+    let output = running.finish();
+    let log = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    let result = json(&folder.path().join("result.json"));
+    let (asked, completed, lost) = conserved(&result);
+    assert_eq!(asked, 14 * 60, "what is planned stays planned");
+    let sent = kept(&targets);
+    let distinct: BTreeSet<&String> = sent.iter().collect();
+    assert_eq!(distinct.len(), sent.len(), "no iteration is made twice");
+    let sent = sent.len() as u64;
+    // What the lost one began after it had told for the last time nobody knows of: less than a second of its 20.
+    assert!(
+        (completed..completed + lost + 20).contains(&sent),
+        "{sent} were seen, {completed} completed, {lost} lost"
+    );
+    // The share is 20 a second: of 14 s it is made for at least 5.
+    assert!(completed + lost >= 840 - 180, "{completed}, {lost} lost");
+    let (gravity, told) = found_lost(&result);
+    assert!(gravity.contains("caution"), "{gravity}");
+    for part in [
+        "graz was lost",
+        "stands in for graz and has taken over the share, 1/3",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    let rows = result["agents"].as_array().expect("rows");
+    let stands_in = rows.iter().find(|row| row["stands_in_for"] == "graz");
+    let row = stands_in.unwrap_or_else(|| panic!("no row: {rows:?}"));
+    assert_eq!((&row["replaced"], &row["cpu_ns"]), (&1.into(), &0.into()));
+    for agent in agents {
+        let _ = agent.finish();
     }
 }
 

@@ -98,6 +98,8 @@ pub enum WorkerReport {
     GivenUp {
         /// The first of them.
         lost: u32,
+        /// Why nobody makes their share any more, though there was time; `None`: there is none left.
+        why: Option<String>,
     },
     /// A script did something to the test.
     Script(ScriptSignal),

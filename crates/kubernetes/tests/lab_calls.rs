@@ -5,12 +5,13 @@
 //! Invariant: every call is made here that `stand_in` makes; what differs is a defect of the stand-in.
 
 mod calls;
+#[path = "lab/kubectl.rs"]
+mod kubectl;
 
 use std::env;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
 
 use calls::{Stage, changing, cluster_of, logs, reading, refusals, until};
+use kubectl::{kubectl, spawn};
 use loadline_kubernetes::{Cluster, Selector, WorkloadName};
 use serde_json::{Value, json};
 
@@ -151,30 +152,6 @@ fn kubeconfig(token: Option<&str>) -> String {
         config["users"][0]["user"] = json!({ "token": token });
     }
     config.to_string()
-}
-
-/// kubectl; gives what it printed.
-fn kubectl(arguments: &[&str], input: Option<&str>) -> String {
-    let output = spawn(arguments, input);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "kubectl {arguments:?}: {error}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// kubectl, whatever comes of it.
-fn spawn(arguments: &[&str], input: Option<&str>) -> Output {
-    let mut child = Command::new("kubectl")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("kubectl is in the PATH: eval \"$(up.sh control)\"");
-    let mut to = child.stdin.take().expect("it is piped");
-    to.write_all(input.unwrap_or_default().as_bytes())
-        .expect("kubectl reads");
-    drop(to);
-    child.wait_with_output().expect("kubectl ends")
 }
 
 #[test]

@@ -17,9 +17,12 @@ pub struct AgentShare {
     /// How many agents had its share before it and were lost; each has a row of its own.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replaced: u32,
+    /// The lost agent whose share it made beside what it did otherwise; `None`: the share is its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_in_for: Option<String>,
     /// Its worker threads.
     pub workers: u32,
-    /// Cores that it may use.
+    /// Cores that it may use; like processor time and memory those of its process, which stand in the first row of it, and zero in others.
     pub cores: f64,
     /// What became of its requests, warm-up excluded.
     pub counts: Counts,
@@ -35,6 +38,13 @@ pub struct AgentShare {
     pub rss_max_bytes: u64,
     /// By how much its clock may have been taken wrongly at the start, in nanoseconds.
     pub clock_error_ns: u64,
+    /// How far its clock ran ahead of the coordinator's between the start and the last time that both were compared, in nanoseconds; `None`
+    /// for a run of less than ten seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_drift_ns: Option<i64>,
+    /// By how much that may be wrong, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_drift_error_ns: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

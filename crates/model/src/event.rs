@@ -70,6 +70,8 @@ pub const MANY_SERIES_MARK: &str = "series";
 pub const AGENT_LOST_MARK: &str = "agent-lost";
 /// The kind of a [`Mark`] that says who makes the share of a lost agent again.
 pub const AGENT_REPLACED_MARK: &str = "agent-replaced";
+/// The kind of a [`Mark`] that says why nobody makes the share of a lost agent again.
+pub const AGENT_NOT_REPLACED_MARK: &str = "agent-not-replaced";
 /// The kind of a [`Mark`] that says which agent could not be heard for a while, and worked on.
 pub const AGENT_RETURNED_MARK: &str = "agent-returned";
 /// The kind of a [`Mark`] that says that another coordinator went on with the test.

@@ -5,7 +5,7 @@
 use loadline_model::result::RunResult;
 use loadline_model::{AgentShare, Nanos};
 
-use crate::units::{count, span, span_or_dash};
+use crate::units::{count, span_or_dash};
 
 /// Most agents that are told; the JSON result has all.
 pub(crate) const AGENTS_MAX: usize = 50;
@@ -34,9 +34,10 @@ fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
         true => format!("{:.1}", done as f64 / seconds),
         false => "-".to_owned(),
     };
-    let name = match agent.replaced {
-        0 => agent.name.clone(),
-        before => format!("{} (after {before} lost)", agent.name),
+    let name = match (&agent.stands_in_for, agent.replaced) {
+        (Some(lost), _) => format!("{} (for {lost})", agent.name),
+        (None, 0) => agent.name.clone(),
+        (None, before) => format!("{} (after {before} lost)", agent.name),
     };
     [
         name,
@@ -47,6 +48,7 @@ fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
         time(agent.service_time_ns.map(|times| times.p50)),
         time(agent.service_time_ns.map(|times| times.p99)),
         time(agent.lag_p99_ns),
-        span(agent.cpu_ns as f64),
+        // That of a process stands in its first row.
+        span_or_dash((agent.cpu_ns > 0).then_some(agent.cpu_ns as f64)),
     ]
 }

@@ -75,7 +75,12 @@ fn several_agents_are_a_row_each() {
     let (one, two) = (agent("vienna", 0, 412_000), agent("osaka", 1, 251_000_000));
     result.agents = vec![one.clone()];
     assert!(!text::render(&result, &PLAIN).contains("vienna"));
-    result.agents = vec![two, one];
+    let other = AgentShare {
+        stands_in_for: Some("graz".to_owned()),
+        cpu_ns: 0,
+        ..agent("vienna", 1, 412_000)
+    };
+    result.agents = vec![two, one, other];
     let report = text::render(&result, &PLAIN);
     let (_, table) = report.split_once("Agents").expect("there is a section");
     let (table, _) = table.split_once("\n\n").expect("another follows");
@@ -84,7 +89,8 @@ fn several_agents_are_a_row_each() {
         "   service times; what all did together is above
   agent                  requests     per s   failed   lost      p50      p99   lag p99      CPU
   osaka (after 1 lost)    391,840   39184.0        0      0   212 µs   251 ms         -   1.90 s
-  vienna                  391,840   39184.0        0      0   212 µs   412 µs         -   1.90 s"
+  vienna                  391,840   39184.0        0      0   212 µs   412 µs         -   1.90 s
+  vienna (for graz)       391,840   39184.0        0      0   212 µs   412 µs         -        -"
     );
 }
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 use loadline_engine::{INTERVAL, PlannedArrivals, ScriptSignal, WorkerReport};
 use loadline_metric::TimeTrend;
 use loadline_model::event::{
-    AGENT_LOST_MARK, AGENT_REPLACED_MARK, AGENT_RETURNED_MARK, COORDINATOR_REPLACED_MARK,
+    AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK, AGENT_RETURNED_MARK,
+    COORDINATOR_REPLACED_MARK,
 };
 use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
@@ -223,8 +224,10 @@ impl Collector {
                 from,
                 what,
             } => self.replace(workers, lost, from, what),
-            WorkerReport::GivenUp { lost } => {
+            WorkerReport::GivenUp { lost, why } => {
                 self.awaited.remove(&lost);
+                let told = why.map(|why| (AGENT_NOT_REPLACED_MARK, why));
+                self.of_agents.extend(told);
             }
             // Those are a worker's own.
             WorkerReport::Interval { .. }

@@ -26,6 +26,10 @@ pub struct AgentsArgs {
     /// a token, $LOADLINE_JOIN_TOKEN or made anew]
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub identity: Option<String>,
+    /// With --agents: wait for so long for another agent in the place of a lost one, before one that is there makes its share, too
+    /// [default: 30s]
+    #[arg(long, value_name = "DURATION", requires = "agents", value_parser = values::duration)]
+    pub await_agent: Option<Duration>,
 }
 
 impl AgentsArgs {
@@ -36,6 +40,7 @@ impl AgentsArgs {
             count: self.agents,
             listen: self.listen,
             identity: self.identity.clone(),
+            await_agent: self.await_agent,
         }
     }
 }

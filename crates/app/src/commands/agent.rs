@@ -40,7 +40,7 @@ pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
         orphan_grace: args.orphan_grace,
         on_note: |note| print::to_stderr(&format!("loadline: {note}\n")),
     };
-    let ended = attend(&settings, engine_setup).map_err(|error| {
+    let ended = attend(settings, engine_setup).map_err(|error| {
         let code = match error {
             AgentError::Unreachable(_) | AgentError::Refused(_) => ExitCode::InvalidConfig,
             AgentError::CoordinatorLost { .. } => ExitCode::ExternalAbort,

@@ -4,6 +4,7 @@
 //! default of k6's reference.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use loadline_go::GoDuration;
 use loadline_go::quoted;
@@ -277,19 +278,24 @@ fn access(given: &Parsed, env: &Env) -> AccessSettings {
 fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
     let time = |flag: &str, variable: &str| match text_or_env(given, env, flag, variable) {
         None => Ok(AROUND_DEFAULT),
-        Some(text) => match GoDuration::parse_extended(text) {
-            Ok(GoDuration(nanoseconds)) if nanoseconds < 0 => Err(K6Error::other(format!(
-                "--{flag} {text}: write a time that is not negative"
-            ))),
-            Ok(time) => Ok(time.or_zero()),
-            Err(why) => Err(K6Error::other(format!("--{flag} {text}: {why}"))),
-        },
+        Some(text) => not_negative(flag, text),
     };
     Ok(WantedObservers {
         specs: given.all("observe").map(str::to_owned).collect(),
         baseline: time("observe-baseline", "LOADLINE_OBSERVE_BASELINE")?,
         tail: time("observe-tail", "LOADLINE_OBSERVE_TAIL")?,
     })
+}
+
+/// A time that a flag gives.
+fn not_negative(flag: &str, text: &str) -> Result<Duration, K6Error> {
+    match GoDuration::parse_extended(text) {
+        Ok(GoDuration(nanoseconds)) if nanoseconds < 0 => Err(K6Error::other(format!(
+            "--{flag} {text}: write a time that is not negative"
+        ))),
+        Ok(time) => Ok(time.or_zero()),
+        Err(why) => Err(K6Error::other(format!("--{flag} {text}: {why}"))),
+    }
 }
 
 /// Who is to make the load.
@@ -304,6 +310,10 @@ fn agents(given: &Parsed) -> Result<WantedAgents, K6Error> {
             }
         },
         identity: given.text("identity").map(str::to_owned),
+        await_agent: match given.text("await-agent") {
+            None => None,
+            Some(text) => Some(not_negative("await-agent", text)?),
+        },
     };
     let needs = |option: &str, other: &str| K6Error::other(format!("--{option} needs --{other}"));
     match &wanted {
@@ -322,6 +332,11 @@ fn agents(given: &Parsed) -> Result<WantedAgents, K6Error> {
             identity: Some(_),
             ..
         } => Err(needs("identity", "listen")),
+        WantedAgents {
+            count: None,
+            await_agent: Some(_),
+            ..
+        } => Err(needs("await-agent", "agents")),
         _ => Ok(wanted),
     }
 }

@@ -20,8 +20,8 @@ use std::sync::mpsc::Sender;
 
 use loadline_metric::SeriesPlan;
 use loadline_model::event::{
-    AGENT_LOST_MARK, AGENT_REPLACED_MARK, AGENT_RETURNED_MARK, COORDINATOR_REPLACED_MARK,
-    DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK,
+    AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK, AGENT_RETURNED_MARK,
+    COORDINATOR_REPLACED_MARK, DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK,
 };
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
@@ -573,6 +573,7 @@ fn warning_of(mark: &Mark) -> Option<Notice> {
         WARNING_MARK
         | AGENT_LOST_MARK
         | AGENT_REPLACED_MARK
+        | AGENT_NOT_REPLACED_MARK
         | AGENT_RETURNED_MARK
         | COORDINATOR_REPLACED_MARK => Some(warning),
         MANY_SERIES_MARK => Some(warning.with("component", "metrics-engine-ingester")),

@@ -8,6 +8,7 @@ mod outbox;
 mod outlet;
 mod post;
 mod session;
+mod standing_in;
 mod work;
 
 #[cfg(test)]
@@ -25,7 +26,8 @@ use loadline_script::secrets::Secrets;
 use loadline_script::vu::SetupData;
 
 use crate::coordinator::Recipe;
-use crate::identity::Identity;
+use crate::identity::{Identity, fresh_name};
+use standing_in::StandIns;
 
 /// How an agent takes part.
 #[derive(Debug)]
@@ -125,8 +127,32 @@ const TRY_EVERY: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 /// Why the agent's part ended before.
-pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, AgentError> {
-    let mut outcome = session::attend(settings, prepare, JOIN_PATIENCE);
+pub fn attend(settings: AgentSettings, prepare: Prepare) -> Result<Ended, AgentError> {
+    let agent = Arc::new(Agent {
+        settings,
+        prepare,
+        process: fresh_name().unwrap_or_default(),
+        stand_ins: StandIns::default(),
+    });
+    let outcome = attend_for_oneself(&agent);
+    // What is done for others ends with the test, too.
+    agent.stand_ins.join(outcome.is_ok());
+    outcome
+}
+
+/// An agent: one process, and all that it does in a test.
+#[derive(Debug)]
+struct Agent {
+    settings: AgentSettings,
+    prepare: Prepare,
+    /// A name that no other process has.
+    process: String,
+    stand_ins: StandIns,
+}
+
+fn attend_for_oneself(agent: &Arc<Agent>) -> Result<Ended, AgentError> {
+    let settings = &agent.settings;
+    let mut outcome = session::attend(agent, JOIN_PATIENCE, None);
     while let Err(AgentError::CoordinatorLost {
         why,
         may_join_anew: true,
@@ -136,7 +162,7 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, Agent
         (settings.on_note)(&format!(
             "the coordinator is gone, and there is no load that could go on: {why}; joining again"
         ));
-        match joined_anew(settings, prepare) {
+        match joined_anew(agent) {
             Some(again) => outcome = again,
             None => break,
         }
@@ -149,12 +175,12 @@ pub fn attend(settings: &AgentSettings, prepare: Prepare) -> Result<Ended, Agent
     clippy::disallowed_methods,
     reason = "its place is free when the coordinator knows of the loss, which it is asked for now and then"
 )]
-fn joined_anew(settings: &AgentSettings, prepare: Prepare) -> Option<Result<Ended, AgentError>> {
+fn joined_anew(agent: &Arc<Agent>) -> Option<Result<Ended, AgentError>> {
     let begun = platform::monotonic_ns();
     loop {
         let tried = Duration::from_nanos(platform::monotonic_ns().saturating_sub(begun));
-        let left = settings.orphan_grace.checked_sub(tried)?;
-        match session::attend(settings, prepare, left) {
+        let left = agent.settings.orphan_grace.checked_sub(tried)?;
+        match session::attend(agent, left, None) {
             Err(AgentError::Refused(_)) => std::thread::sleep(TRY_EVERY),
             Err(AgentError::Unreachable(_)) => return None,
             outcome => return Some(outcome),

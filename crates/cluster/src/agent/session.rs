@@ -17,13 +17,16 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::line::{Line, Outgoing};
 use super::outlet::Outlet;
+use super::standing_in;
 use super::work::{Control, GoingOn, LiveView, Work};
-use super::{AgentError, AgentSettings, Assignment, Ended, Prepare, TRY_EVERY};
+use super::{Agent, AgentError, AgentSettings, Assignment, Ended, TRY_EVERY};
 use crate::coordinator::{ARCHIVE_MAX, MESSAGE_MAX, Recipe, WINDOW};
 use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
 use crate::generated::to_agent::What as Told;
-use crate::generated::{Batch, ClockAnswer, HandOver, Hello, Job, Order, Part, Start, Welcome};
+use crate::generated::{
+    Batch, ClockAnswer, HandOver, Hello, Job, Order, Part, StandIn, Start, Welcome,
+};
 use crate::message::command_of;
 
 /// Of one try.
@@ -35,15 +38,18 @@ const BATCHES_UNDER_WAY: usize = 4;
 /// How often counters are told.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 
-/// Takes part in a test to its end; gives how it ended. `patience`: how long the coordinator may take to be there.
+/// Takes part in a test to its end; gives how it ended. `patience`: how long the coordinator may take to be there; `stands_in`: the request
+/// by which the agent makes the share of a lost one, `None` for its own part.
 ///
 /// # Errors
 /// Why the agent's part ended before.
 pub(super) fn attend(
-    settings: &AgentSettings,
-    prepare: Prepare,
+    agent: &Arc<Agent>,
     patience: Duration,
+    stands_in: Option<StandIn>,
 ) -> Result<Ended, AgentError> {
+    let settings = &agent.settings;
+    let prepare = agent.prepare;
     let endpoint = endpoint_of(settings)?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| refused_by_system(&error))?;
@@ -60,7 +66,9 @@ pub(super) fn attend(
         .spawn(move || work.run(prepare))
         .map_err(|error| refused_by_system(&error))?;
     let mut session = Session {
+        agent,
         settings,
+        stands_in,
         endpoint,
         control,
         outgoing,
@@ -91,7 +99,10 @@ fn refused_by_system(error: &std::io::Error) -> AgentError {
 
 /// One part in one test, over one connection after another.
 struct Session<'a> {
+    agent: &'a Arc<Agent>,
     settings: &'a AgentSettings,
+    /// For whom the agent stands in; `None`: the part is its own.
+    stands_in: Option<StandIn>,
     endpoint: Endpoint,
     control: Sender<Control>,
     outgoing: Outgoing,
@@ -124,7 +135,7 @@ impl Session<'_> {
             self.line = None;
             if self.orphaned_at.is_none() {
                 self.orphaned_at = Some(platform::monotonic_ns());
-                (self.settings.on_note)(&format!(
+                self.note(&format!(
                     "the coordinator is gone: {why}; the load goes on for {} s at most, until it can be joined again",
                     self.settings.orphan_grace.as_secs_f64()
                 ));
@@ -140,6 +151,9 @@ impl Session<'_> {
 
     /// For how long it still does.
     fn grace_left(&self) -> Option<Duration> {
+        if self.agent.stand_ins.is_over() {
+            return None;
+        }
         let orphaned_at = self.orphaned_at.unwrap_or_else(platform::monotonic_ns);
         let tried = platform::monotonic_ns().saturating_sub(orphaned_at);
         let left = self.settings.orphan_grace;
@@ -212,9 +226,13 @@ impl Session<'_> {
             generation: welcome.generation,
             orders: self.orders_heard,
         });
+        let name = self.stands_in.as_ref().map(|asked| asked.name.clone());
         Hello {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            name: self.settings.name.clone(),
+            name: name.unwrap_or_else(|| self.settings.name.clone()),
+            process: self.agent.process.clone(),
+            can_stand_in: self.stands_in.is_none(),
+            stands_in: self.stands_in.clone(),
             grace_ms: u64::try_from(self.settings.orphan_grace.as_millis()).unwrap_or(u64::MAX),
             part: part.filter(|_| self.start.is_some()),
         }
@@ -277,8 +295,21 @@ impl Session<'_> {
             Told::Welcome(welcome) => self.welcomed(welcome),
             Told::Phase(phase) => self.pass(Control::Phase(phase)),
             Told::Stop(stop) => self.pass(Control::Stop(stop)),
+            // Who stands in already is not asked.
+            Told::StandIn(asked) if self.stands_in.is_none() => {
+                standing_in::begin(self.agent, asked);
+            }
+            Told::StandIn(_) => {}
         }
         Ok(None)
+    }
+
+    /// Tells the agent's user.
+    fn note(&self, text: &str) {
+        match &self.stands_in {
+            None => (self.settings.on_note)(text),
+            Some(asked) => (self.settings.on_note)(&standing_in::said(asked, text)),
+        }
     }
 
     /// The coordinator knows the agent: what is said from now on is heard.
@@ -287,7 +318,10 @@ impl Session<'_> {
             return;
         };
         if self.orphaned_at.take().is_some() {
-            (self.settings.on_note)("the coordinator is there again");
+            self.note("the coordinator is there again");
+        }
+        if !welcome.note.is_empty() {
+            self.note(&welcome.note);
         }
         let how = match &welcome.back {
             None => GoingOn::First,

@@ -129,6 +129,7 @@ impl Work {
                     workers: engine.workers(),
                     cores: platform::usable_cores(),
                     cores_owner: platform::cores_owner(),
+                    memory_bytes: platform::memory_limit().unwrap_or(0),
                 };
                 self.outgoing.say(What::Ready(post.ready.clone()));
             }

@@ -30,10 +30,12 @@ use super::jobs::Recipe;
 use super::roster::{Expected, Roster};
 use super::server::{Serving, Shared, serve};
 use crate::generated::{Kept, LogLine};
-use crate::identity::Identity;
+use crate::identity::{Identity, fresh_name};
 use crate::message::{level_received, seen_as_bytes, seen_of_bytes};
 use crate::share;
 
+/// How long another is waited for in the place of a lost agent: what makes agents anew, such as a Job, has done so by then.
+const AWAITED_FOR: Duration = Duration::from_secs(30);
 /// How long agents may take to hear of the end.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// How often it is looked whether they have.
@@ -51,6 +53,8 @@ pub struct FleetSettings {
     pub plan: Arc<TestPlan>,
     /// From what agents make it anew.
     pub recipe: Recipe,
+    /// How long another is waited for in the place of a lost agent before one that is there is asked to stand in; `None`: 30 s.
+    pub awaited_for: Option<Duration>,
     /// What the test is made of, in any form: a coordinator goes on with a test that another began only where this is the same.
     pub made_of: Vec<u8>,
     /// Where `setup()` of the script leaves its data.
@@ -151,7 +155,8 @@ impl Fleet {
             is_replaceable: share::is_replaceable(&settings.plan),
             end: settings.plan.duration().map(Nanos::from),
             is_resumable: !(recipe.wants_values || recipe.wants_samples || recipe.wants_results),
-            run: fresh_name()?,
+            awaited_for: settings.awaited_for.unwrap_or(AWAITED_FOR),
+            run: fresh_name().ok_or(FleetError::NoRandomness)?,
             test: digest(settings.agents, &settings.made_of, &recipe.archive),
         };
         let shared = Arc::new(Shared {
@@ -312,13 +317,6 @@ impl Drop for FleetHandle {
             self.tell_end(ExitCode::ExternalAbort.code(), text);
         }
     }
-}
-
-/// A name that no other run has.
-fn fresh_name() -> Result<String, FleetError> {
-    let mut bytes = [0; 16];
-    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| FleetError::NoRandomness)?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
 /// What tests have in common that are made of the same.

@@ -2,14 +2,19 @@
 //!
 //! Must not know what is tested. Invariants: what a test made goes with it; only processes that it started are ended.
 
+#[path = "../../../kubernetes/tests/lab/kubectl.rs"]
+mod kubectl;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+pub(crate) use kubectl::{kubectl, spawn};
 
 /// Longest wait for anything.
 pub(crate) const PATIENCE: &str = "--timeout=60s";
@@ -177,30 +182,6 @@ impl Drop for Lab {
 /// The root of the sources.
 pub(crate) fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// kubectl; gives what it printed.
-pub(crate) fn kubectl(arguments: &[&str], input: Option<&str>) -> String {
-    let output = spawn(arguments, input);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "kubectl {arguments:?}: {error}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// kubectl, whatever comes of it.
-pub(crate) fn spawn(arguments: &[&str], input: Option<&str>) -> Output {
-    let mut child = Command::new("kubectl")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("kubectl is in the PATH: eval \"$(up.sh control)\"");
-    let mut to = child.stdin.take().expect("it is piped");
-    to.write_all(input.unwrap_or_default().as_bytes())
-        .expect("kubectl reads");
-    drop(to);
-    child.wait_with_output().expect("kubectl ends")
 }
 
 /// `loadline k8s` in a lab's namespace.

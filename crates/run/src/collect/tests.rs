@@ -260,6 +260,31 @@ fn who_was_taken_over_from_may_report_until_it_is_settled() {
 }
 
 #[test]
+fn why_nobody_makes_a_share_again_is_told_and_not_waited_for() {
+    let mut collector = collector(1, false);
+    collector.take(WorkerReport::Lost {
+        workers: 0..1,
+        why: "gone".to_owned(),
+        begun: 0,
+        unended: 0,
+        planned: None,
+        is_awaited: true,
+        is_unsettled: false,
+    });
+    assert!(!collector.all_ended());
+    collector.take(WorkerReport::GivenUp {
+        lost: 0,
+        why: Some("no room".to_owned()),
+    });
+    assert!(collector.all_ended());
+    let told = [
+        (AGENT_LOST_MARK, "gone".to_owned()),
+        (AGENT_NOT_REPLACED_MARK, "no room".to_owned()),
+    ];
+    assert_eq!(collector.of_agents, told);
+}
+
+#[test]
 fn seconds_that_are_known_as_one_are_told_as_one() {
     let mut collector = collector(2, false);
     collector.whole_from = 3;

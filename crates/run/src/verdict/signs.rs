@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use loadline_model::error_class::{ErrorClass, Fault};
-use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
+use loadline_model::event::{AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK};
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
@@ -97,7 +97,9 @@ fn lost(facts: &Facts<'_>) -> Option<Finding> {
     if told.is_empty() {
         return None;
     }
-    told.extend(facts.said_of_agents(AGENT_REPLACED_MARK));
+    for kind in [AGENT_REPLACED_MARK, AGENT_NOT_REPLACED_MARK] {
+        told.extend(facts.said_of_agents(kind));
+    }
     let begun = match facts.all.lost {
         0 => String::new(),
         lost => format!(

@@ -468,6 +468,13 @@ pub const BEYOND: &[Flag] = &[
         "With --listen: PEM file with the coordinator's certificate, its key and the agents' authority [default: a token]",
     ),
     flag(
+        "await-agent",
+        None,
+        SPAN,
+        "DURATION",
+        "With --agents: wait for so long for another in the place of a lost one, before one that is there makes its share, too [default: 30s]",
+    ),
+    flag(
         "web",
         None,
         Kind::MaybeText("127.0.0.1:5665"),

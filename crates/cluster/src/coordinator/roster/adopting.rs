@@ -101,10 +101,10 @@ impl Roster {
         match self.seats.get_mut(number) {
             Some(missed) => {
                 // Also where it was waited for in vain: what it brings is counted.
-                seat.awaited = Some(Awaited {
-                    since_ns,
-                    lost: missed.workers.start,
-                });
+                let awaited_for = self.expected.awaited_for;
+                let mut awaited = Awaited::new(since_ns, awaited_for, missed.workers.start);
+                awaited.until_ns = awaited.until_ns.max(now_ns + nanos(ADOPT_WITHIN));
+                seat.awaited = Some(awaited);
                 *missed = seat;
             }
             None => self.seats.push(seat),
@@ -175,7 +175,7 @@ impl Roster {
         adoption.handed.push((number, handed.at_ns));
         let seconds = handed.seconds_in_one.min(SECONDS_MAX);
         adoption.has_later_generations |= seat.generation > 0;
-        let name = seat.name.clone();
+        let name = seat.label();
         if self.is_closed {
             return self.adopt_late(now_ns, number);
         }
@@ -207,7 +207,7 @@ impl Roster {
             return Vec::new();
         };
         let seat = &mut self.seats[number];
-        let Some(Awaited { since_ns, lost }) = seat.awaited.take() else {
+        let Some(Awaited { since_ns, lost, .. }) = seat.awaited.take() else {
             return Vec::new();
         };
         seat.workers = self.next_worker..self.next_worker.saturating_add(workers);
@@ -219,7 +219,7 @@ impl Roster {
             from: seat.from,
             what: format!(
                 "{} has come back {gap:.1} s later; its load went on",
-                seat.name
+                seat.label()
             ),
         };
         let started_ns = self.started_ns.unwrap_or(now_ns);
@@ -245,10 +245,9 @@ impl Roster {
             let is_called_off = self.orders.iter().any(|order| order.is_stop());
             let is_awaited = self.expected.is_replaceable && !is_called_off;
             let since_ns = self.adoption.as_ref().map_or(0, |known| known.since_ns);
-            seat.awaited = is_awaited.then_some(Awaited {
-                since_ns,
-                lost: seat.workers.start,
-            });
+            let awaited_for = self.expected.awaited_for;
+            let awaited = Awaited::new(since_ns, awaited_for, seat.workers.start);
+            seat.awaited = is_awaited.then_some(awaited);
             let number = self.seats.len();
             self.seats.push(seat);
             let why =
@@ -288,8 +287,8 @@ impl Roster {
         let at_ns = self.seats[*number].clock.offset().here(*at_there);
         let since = now_ns.wrapping_sub(at_ns).cast_signed().max(0);
         let second = Duration::from_nanos(since.unsigned_abs()).as_secs_f64();
-        let names: Vec<&str> = handed
-            .map(|(number, _)| self.seats[*number].name.as_str())
+        let names: Vec<String> = handed
+            .map(|(number, _)| self.seats[*number].label())
             .collect();
         let apart = match adoption.seconds_in_one {
             0 | 1 => String::new(),

@@ -2,6 +2,8 @@
 //!
 //! Must not expect anything of what it hears. Invariant: it never panics, whatever the bytes are.
 
+use std::time::Duration;
+
 use loadline_metric::MetricRegistry;
 use prost::Message as _;
 
@@ -22,6 +24,7 @@ pub fn hear_hostile(mut bytes: &[u8]) {
         is_replaceable: true,
         end: None,
         is_resumable: true,
+        awaited_for: Duration::from_secs(1),
         run: "run".to_owned(),
         test: String::new(),
     });

@@ -6,13 +6,15 @@
 
 mod adopting;
 mod hostile;
+mod joining;
 mod phases;
 mod replacing;
 mod returning;
+mod room;
 mod seat;
+mod standing_in;
 mod sums;
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
@@ -25,7 +27,7 @@ use crate::generated::from_agent::What as Said;
 use crate::generated::phase::Property;
 use crate::generated::to_agent::What;
 use crate::generated::{
-    Ending, Hello, LogLine, Order, Ready, Received, Refusal, Report, Return, Welcome,
+    Ending, Hello, LogLine, Order, Ready, Received, Refusal, Report, Return, StandIn, Welcome,
 };
 use crate::message::{WORKERS_MAX, live_received, report_received, signal_received};
 use adopting::Adoption;
@@ -67,7 +69,7 @@ pub(super) enum Act {
 /// What is known of an agent that is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// What it was called.
+    /// What it was called; of one that stood in, what the other was called.
     pub(super) name: String,
     /// Its workers among all.
     pub(super) workers: Range<u32>,
@@ -100,6 +102,8 @@ pub(super) struct Expected {
     pub(super) end: Option<Nanos>,
     /// Whether the load of an agent goes on while it cannot be heard: it delivers no single values.
     pub(super) is_resumable: bool,
+    /// How long another is waited for in the place of a lost agent before one that is there is asked to stand in.
+    pub(super) awaited_for: Duration,
     /// The name of the run.
     pub(super) run: String,
     /// A digest of what the test is made of.
@@ -133,6 +137,10 @@ pub(super) struct Roster {
     phases_over: u32,
     /// Properties that agents have set since the last of them.
     properties: Vec<Property>,
+    /// The number of the next request to stand in.
+    next_ticket: u64,
+    /// How many came too late, when another had the share.
+    late: u32,
 }
 
 impl Roster {
@@ -152,6 +160,8 @@ impl Roster {
             adoption: None,
             phases_over: 0,
             properties: Vec::new(),
+            next_ticket: 0,
+            late: 0,
         }
     }
 
@@ -211,6 +221,7 @@ impl Roster {
                     let (live, used) = live_received(&live);
                     let cores = seat.used.cores;
                     seat.live = live;
+                    seat.room.note(now_ns, &used);
                     seat.used = GeneratorTotals { cores, ..used };
                 }
                 Vec::new()
@@ -338,7 +349,7 @@ impl Roster {
         let all = self.expected.wanted;
         let seats = self.seats.iter_mut();
         let mut there: Vec<&mut Seat> = seats.filter(|seat| seat.state != State::Gone).collect();
-        there.sort_by(|one, other| by_name(&one.name, &other.name));
+        there.sort_by(|one, other| one.before(other));
         let first = there.first().map(|seat| seat.name.clone());
         let first = first.unwrap_or_default();
         let elsewhere =
@@ -360,83 +371,9 @@ impl Roster {
         .collect()
     }
 
-    fn welcome(&mut self, now_ns: u64, link: Link, hello: &Hello) -> Vec<Act> {
-        let refuse = |why: String| {
-            let refusal = What::Refusal(Refusal { why });
-            vec![Act::Say(link, refusal), Act::Close(link)]
-        };
-        if self.by_link.contains_key(&link) {
-            return Vec::new();
-        }
-        if !is_compatible(&self.expected.version, &hello.version) {
-            return refuse(format!(
-                "the coordinator is loadline {} and cannot work with an agent of {}; use one version",
-                self.expected.version,
-                shortened(&hello.version)
-            ));
-        }
-        if hello.part.is_some() {
-            return self
-                .joined_again(now_ns, link, hello)
-                .unwrap_or_else(refuse);
-        }
-        if self.adoption.is_some() && !self.is_closed {
-            return refuse(adopting::HAS_ITS_OWN.to_owned());
-        }
-        if let Some(number) = self.free_seat(now_ns) {
-            return self.seat_again(now_ns, link, number, hello);
-        }
-        let there = self.seats.iter().filter(|seat| !seat.is_former).count();
-        let share = u32::try_from(there).unwrap_or(u32::MAX);
-        let Expected { wanted, idle, .. } = self.expected;
-        let all = wanted + idle;
-        let is_idle = share >= wanted;
-        if self.ending.is_some() || (self.is_closed && !is_idle) || share >= all {
-            return refuse(format!("all {all} agents of the test are there"));
-        }
-        let state = match is_idle {
-            true => State::Idle,
-            false => State::Preparing,
-        };
-        let seat = Seat::new(now_ns, link, (share, hello), state);
-        let note = format!("{} has joined: {} of {}", seat.name, share + 1, all);
-        let number = self.seats.len();
-        self.seats.push(seat);
-        self.greet(now_ns, number, note)
-    }
-
     /// When the run started, on the coordinator's clock, for an agent of the test.
     fn start_of(&self, seat: &Seat, at_ns: u64) -> Act {
         seat.start(at_ns, self.data.clone(), self.kept.clone())
-    }
-
-    /// Tells an agent what it is here; `back`: how it goes on with what it does already.
-    fn welcome_of(&self, seat: &Seat, back: Option<Return>) -> Act {
-        let welcome = Welcome {
-            number: seat.share,
-            agents: self.expected.wanted,
-            run: self.expected.run.clone(),
-            test: self.expected.test.clone(),
-            generation: seat.generation,
-            back,
-        };
-        Act::Say(seat.link, What::Welcome(welcome))
-    }
-
-    /// Tells who has sat down what to do.
-    fn greet(&mut self, now_ns: u64, number: usize, note: String) -> Vec<Act> {
-        let seat = &self.seats[number];
-        let link = seat.link;
-        self.by_link.insert(link, number);
-        let mut acts = vec![Act::Note(note), self.welcome_of(seat, None)];
-        let seat = &mut self.seats[number];
-        acts.push(seat.ask(now_ns));
-        if seat.state != State::Idle {
-            acts.push(Act::Employ(link));
-            let orders = self.orders.iter();
-            acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
-        }
-        acts
     }
 
     /// Takes in a report; one that was told is not told again.
@@ -477,6 +414,7 @@ impl Roster {
         let mut acts = vec![Act::Close(seat.link)];
         let had_no_part = matches!(state, State::Idle | State::Gone);
         if had_no_part || (self.started_ns.is_some() && seat.has_ended()) {
+            acts.extend(self.gone_before_it_began(now_ns, number, (&state, why)));
             return acts;
         }
         if seat.is_former {
@@ -494,10 +432,9 @@ impl Roster {
         let (begun, unended) = seat.leave();
         // Who could have come in its place could have done so while it was away.
         let since_ns = seat.away.as_ref().map_or(now_ns, |away| away.since_ns);
-        seat.awaited = may_return.then_some(Awaited {
-            since_ns,
-            lost: seat.workers.start,
-        });
+        let awaited_for = self.expected.awaited_for;
+        let awaited = Awaited::new(since_ns, awaited_for, seat.workers.start);
+        seat.awaited = may_return.then_some(awaited);
         let lost = Lost {
             begun,
             unended,
@@ -513,11 +450,12 @@ impl Roster {
     fn lost_of(&self, number: usize, why: &str) -> Lost {
         let seat = &self.seats[number];
         Lost {
-            name: seat.name.clone(),
+            name: seat.stands_in_for.as_ref().unwrap_or(&seat.name).clone(),
             workers: seat.workers.clone(),
             why: format!(
                 "{} was lost with its share of the load, 1/{}: {why}",
-                seat.name, self.expected.wanted
+                seat.label(),
+                self.expected.wanted
             ),
             begun: 0,
             unended: 0,
@@ -528,42 +466,8 @@ impl Roster {
     }
 }
 
-/// The order of agents: agent-2 comes before agent-10.
-fn by_name(one: &str, other: &str) -> Ordering {
-    let by_length = one.len().cmp(&other.len());
-    by_length.then_with(|| one.cmp(other))
-}
-
-/// Whether two versions may work together: the same major number, and minor numbers at most one apart.
-fn is_compatible(mine: &str, theirs: &str) -> bool {
-    let numbers = |text: &str| -> Option<(u64, u64)> {
-        let mut parts = text.split('.').map(str::parse::<u64>);
-        Some((parts.next()?.ok()?, parts.next()?.ok()?))
-    };
-    match (numbers(mine), numbers(theirs)) {
-        (Some((my_major, mine)), Some((major, theirs))) => {
-            my_major == major && mine.abs_diff(theirs) <= 1
-        }
-        _ => false,
-    }
-}
-
 fn is_stop(command: RunCommand) -> bool {
     matches!(command, RunCommand::StopGracefully | RunCommand::StopNow)
-}
-
-/// What an agent is called: as it says, or by its number.
-fn named(name: &str, share: u32) -> String {
-    match shortened(name) {
-        name if name.is_empty() => format!("agent-{}", share.saturating_add(1)),
-        name => name,
-    }
-}
-
-/// What somebody else wrote, short enough for a message and without control characters.
-fn shortened(text: &str) -> String {
-    let plain = text.chars().filter(|c| !c.is_control());
-    plain.take(64).collect()
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -68,6 +68,7 @@ mod tests {
             is_replaceable: false,
             end: None,
             is_resumable: false,
+            awaited_for: Duration::from_secs(30),
             run: "this run".to_owned(),
             test: "this test".to_owned(),
         });

@@ -12,8 +12,10 @@ use super::seat::{Awaited, Seat, State};
 use super::{Act, Hello, Link, Roster, START_AHEAD, is_stop, nanos};
 use crate::clocks::QUESTIONS;
 
-/// How long another is waited for.
-const AWAITED_FOR: Duration = Duration::from_secs(30);
+/// How long one that has come may take to be ready.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+/// Most shares that are handed on at one instant: who gets them is looked for among all agents.
+const AT_ONCE_MAX: usize = 10;
 /// How many may come in the place of one: a test that kills its agents kills the next one, too.
 const REPLACED_MAX: u32 = 5;
 
@@ -67,8 +69,19 @@ impl Roster {
         let seat = &mut self.seats[number];
         let mut next = Seat::new(now_ns, link, (seat.share, hello), State::Preparing);
         next.generation = seat.generation + 1;
-        next.awaited = seat.awaited.take();
-        let note = format!("{} has joined in the place of {}", next.name, seat.name);
+        next.stood_in = match next.stands_in_for {
+            Some(_) => seat.stood_in,
+            None => 0,
+        };
+        next.awaited = seat.awaited.take().map(|awaited| Awaited {
+            ticket: None,
+            until_ns: awaited.until_ns.max(now_ns + nanos(READY_WITHIN)),
+            ..awaited
+        });
+        let note = match &next.stands_in_for {
+            Some(lost) => format!("{} prepares to stand in for {lost}", next.name),
+            None => format!("{} has joined in the place of {}", next.name, seat.name),
+        };
         let mut former = std::mem::replace(seat, next);
         former.is_former = true;
         self.seats.push(former);
@@ -83,14 +96,18 @@ impl Roster {
         };
         let wanted = self.expected.wanted;
         let seat = &mut self.seats[number];
-        let (State::Ready(workers), Some(Awaited { since_ns, lost })) = (&seat.state, seat.awaited)
-        else {
+        let State::Ready(workers) = &seat.state else {
             return Vec::new();
         };
-        if seat.clock.answers() < QUESTIONS {
+        let is_known = seat.clock.answers() >= QUESTIONS;
+        let Some(Awaited { since_ns, lost, .. }) = seat.awaited.take_if(|_| is_known) else {
             return Vec::new();
-        }
-        seat.awaited = None;
+        };
+        let stands_in = match &seat.stands_in_for {
+            None => String::new(),
+            Some(lost) => format!(" stands in for {lost} and"),
+        };
+        seat.stood_in += u32::from(seat.stands_in_for.is_some());
         seat.from = Nanos(now.0.saturating_add(nanos(START_AHEAD)));
         seat.workers = self.next_worker..self.next_worker.saturating_add(*workers);
         self.next_worker = seat.workers.end;
@@ -100,7 +117,7 @@ impl Roster {
             lost,
             from: seat.from,
             what: format!(
-                "{} has taken over the share, 1/{wanted}, {:.1} s after its agent was lost",
+                "{}{stands_in} has taken over the share, 1/{wanted}, {:.1} s after its agent was lost",
                 seat.name,
                 gap.as_secs_f64()
             ),
@@ -110,7 +127,7 @@ impl Roster {
         vec![Act::Tell(replaced), start]
     }
 
-    /// Waits no longer for those whom it has waited for long enough, nor for anybody once the others have ended.
+    /// Has the shares of those made by others whom it has waited for long enough; waits for nobody once the others have ended.
     pub(super) fn give_up_if_due(&mut self, now_ns: u64) -> Vec<Act> {
         let working = |seat: &&Seat| matches!(seat.state, State::Ready(_)) && !seat.has_ended();
         let ended = |seat: &&Seat| !seat.workers.is_empty() && seat.has_ended();
@@ -124,11 +141,17 @@ impl Roster {
         if self.is_past_end(now_ns) {
             return self.give_up();
         }
-        let is_due =
-            |awaited: Awaited| now_ns.saturating_sub(awaited.since_ns) > nanos(AWAITED_FOR);
-        let seats = self.seats.iter_mut();
-        let due = seats.filter_map(|seat| seat.awaited.take_if(|awaited| is_due(*awaited)));
-        due.map(given_up).collect()
+        let is_due = |seat: &Seat| {
+            let awaited = seat.awaited.as_ref();
+            awaited.is_some_and(|awaited| now_ns > awaited.until_ns)
+        };
+        let due: Vec<usize> = (0..self.seats.len())
+            .filter(|number| is_due(&self.seats[*number]))
+            .take(AT_ONCE_MAX)
+            .collect();
+        due.into_iter()
+            .flat_map(|number| self.hand_on(now_ns, number))
+            .collect()
     }
 
     /// Waits for nobody any more.
@@ -136,11 +159,14 @@ impl Roster {
         let seats = self.seats.iter_mut();
         seats
             .filter_map(|seat| seat.awaited.take())
-            .map(given_up)
+            .map(|awaited| given_up(&awaited))
             .collect()
     }
 }
 
-fn given_up(awaited: Awaited) -> Act {
-    Act::Tell(WorkerReport::GivenUp { lost: awaited.lost })
+fn given_up(awaited: &Awaited) -> Act {
+    Act::Tell(WorkerReport::GivenUp {
+        lost: awaited.lost,
+        why: None,
+    })
 }

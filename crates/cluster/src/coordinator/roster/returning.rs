@@ -39,7 +39,7 @@ impl Roster {
         if !seat.has_ended() {
             acts.push(Act::Note(format!(
                 "{} cannot be heard: {why}; its load goes on, and it may come back for {} s",
-                seat.name,
+                seat.label(),
                 seat.grace_ns / nanos(Duration::from_secs(1))
             )));
         }
@@ -112,7 +112,7 @@ impl Roster {
         let is_at_work = matches!(seat.state, State::Ready(_)) && !seat.has_ended();
         let since_ns = away.map_or(now_ns, |away| away.since_ns);
         let gap = Duration::from_nanos(now_ns.saturating_sub(since_ns)).as_secs_f64();
-        let (name, workers) = (seat.name.clone(), seat.workers.clone());
+        let (name, workers) = (seat.label(), seat.workers.clone());
         let is_former = seat.is_former;
         let ask = seat.ask(now_ns);
         acts.push(self.welcome_of(&self.seats[number], Some(back)));
@@ -156,10 +156,9 @@ impl Roster {
             ..self.lost_of(number, &away.why)
         };
         let seat = &mut self.seats[number];
-        seat.awaited = Some(Awaited {
-            since_ns: away.since_ns,
-            lost: seat.workers.start,
-        });
+        let awaited_for = self.expected.awaited_for;
+        let awaited = Awaited::new(away.since_ns, awaited_for, seat.workers.start);
+        seat.awaited = Some(awaited);
         vec![Act::Lose(seat.share, lost)]
     }
 

@@ -2,14 +2,18 @@
 //!
 //! Must not know other seats. Invariant: what an agent counted stays counted when it is gone.
 
+use std::cmp::Ordering;
 use std::ops::Range;
+use std::time::Duration;
 
 use loadline_engine::WorkerReport;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_model::{AgentShare, AgentSums, Nanos, Snapshot};
 
-use super::{Act, CORES_MAX, Hello, Link, Ready, WORKERS_MAX, named};
+use super::joining::{named, shortened};
+use super::room::Room;
+use super::{Act, CORES_MAX, Hello, Link, Ready, WORKERS_MAX, nanos};
 use crate::clocks::{ClockSync, Exchange, QUESTIONS};
 use crate::generated::to_agent::What;
 use crate::generated::{ClockAnswer, ClockQuestion, Start};
@@ -45,6 +49,16 @@ pub(super) struct Seat {
     /// Set while it cannot be heard, and may come back.
     pub(super) away: Option<Away>,
     pub(super) name: String,
+    /// The process of who sits here.
+    pub(super) process: String,
+    /// Whether it may be asked to stand in.
+    pub(super) can_stand_in: bool,
+    /// The lost agent whose share it makes beside what its process does otherwise; `None`: it came for this share alone.
+    pub(super) stands_in_for: Option<String>,
+    /// How many have stood in here, one after another.
+    pub(super) stood_in: u32,
+    /// What its user is to know.
+    pub(super) note: String,
     pub(super) state: State,
     pub(super) heard_ns: u64,
     pub(super) clock: ClockSync,
@@ -56,8 +70,12 @@ pub(super) struct Seat {
     pub(super) workers_ended: u32,
     pub(super) next_report: u64,
     pub(super) live: LiveTotals,
-    /// What it has used.
+    /// What its process has used.
     pub(super) used: GeneratorTotals,
+    /// How busy that is.
+    pub(super) room: Room,
+    /// Memory in bytes beyond which it is ended; zero: no limit is known.
+    pub(super) memory_bytes: u64,
     /// Whose its cores are.
     pub(super) cores_owner: String,
     /// What was reported from here.
@@ -85,12 +103,31 @@ pub(super) struct Away {
 }
 
 /// A loss that may be made good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Awaited {
     /// When the agent was lost.
     pub(super) since_ns: u64,
     /// The first of its workers.
     pub(super) lost: u32,
+    /// Until when another is waited for, or who was asked, or who has come and is not ready.
+    pub(super) until_ns: u64,
+    /// The request to stand in that is open.
+    pub(super) ticket: Option<u64>,
+    /// Processes that were asked, each as often as it was.
+    pub(super) asked: Vec<String>,
+}
+
+impl Awaited {
+    /// A loss of these workers, for which another is waited for so long.
+    pub(super) fn new(since_ns: u64, awaited_for: Duration, lost: u32) -> Awaited {
+        Awaited {
+            since_ns,
+            lost,
+            until_ns: since_ns.saturating_add(nanos(awaited_for)),
+            ticket: None,
+            asked: Vec::new(),
+        }
+    }
 }
 
 impl Seat {
@@ -104,6 +141,14 @@ impl Seat {
             grace_ns: hello.grace_ms.min(GRACE_MAX_MS) * 1_000_000,
             away: None,
             name: named(&hello.name, share),
+            process: match shortened(&hello.process) {
+                name if name.is_empty() => format!("link {link}"),
+                name => name,
+            },
+            can_stand_in: hello.can_stand_in,
+            stands_in_for: hello.stands_in.as_ref().map(|asked| shortened(&asked.lost)),
+            stood_in: 0,
+            note: String::new(),
             state,
             heard_ns: now_ns,
             clock: ClockSync::default(),
@@ -114,6 +159,8 @@ impl Seat {
             next_report: 0,
             live: LiveTotals::default(),
             used: GeneratorTotals::default(),
+            room: Room::default(),
+            memory_bytes: 0,
             cores_owner: String::new(),
             sums: AgentSums::default(),
             reported: 0,
@@ -130,7 +177,23 @@ impl Seat {
             self.state = State::Ready(ready.workers.clamp(1, WORKERS_MAX));
             self.used.cores = ready.cores.clamp(0.0, CORES_MAX);
             self.cores_owner = ready.cores_owner;
+            self.memory_bytes = ready.memory_bytes;
         }
+    }
+
+    /// What it is called in messages: one that stands in has the name of its process, and for whom.
+    pub(super) fn label(&self) -> String {
+        match &self.stands_in_for {
+            None => self.name.clone(),
+            Some(lost) => format!("{} (for {lost})", self.name),
+        }
+    }
+
+    /// The order of agents: agent-2 comes before agent-10, and what a process does for others last.
+    pub(super) fn before(&self, other: &Seat) -> Ordering {
+        let key = |seat: &Seat| (seat.stands_in_for.is_some(), seat.name.len());
+        let by_key = key(self).cmp(&key(other));
+        by_key.then_with(|| self.name.cmp(&other.name))
     }
 
     /// Whether all that its workers will ever report is there.
@@ -196,15 +259,19 @@ impl Seat {
         }
     }
 
-    /// What was done from here.
-    pub(super) fn share(&self) -> AgentShare {
+    /// What was done from here; `used`: what is booked of its process here.
+    pub(super) fn share(&self, used: &GeneratorTotals) -> AgentShare {
+        let drift = self.clock.drift();
         AgentShare {
+            stands_in_for: self.stands_in_for.clone(),
             replaced: self.generation,
             workers: self.workers.end - self.workers.start,
-            cores: self.used.cores,
-            cpu_ns: self.used.cpu_ns,
-            rss_max_bytes: self.used.rss_max_bytes,
+            cores: used.cores,
+            cpu_ns: used.cpu_ns,
+            rss_max_bytes: used.rss_max_bytes,
             clock_error_ns: self.clock.offset().error_ns,
+            clock_drift_ns: drift.map(|drift| drift.ns),
+            clock_drift_error_ns: drift.map(|drift| drift.error_ns),
             ..self.sums.share(&self.name)
         }
     }

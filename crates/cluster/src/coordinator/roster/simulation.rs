@@ -2,6 +2,8 @@
 //!
 //! Must not own a clock. Invariant: whatever happens, what is told sums up to what was done, or says what is lost.
 
+mod standing_in;
+
 use std::collections::VecDeque;
 
 use loadline_model::Snapshot;
@@ -13,7 +15,7 @@ use crate::generated::{ClockAnswer, HandOver, Live, Part, Start};
 
 const TICK: u64 = 200_000_000;
 const S: u64 = 1_000_000_000;
-/// Seconds of load.
+/// Seconds of load, unless a test wants more.
 const SECONDS: u64 = 12;
 
 /// Numbers that look random.
@@ -45,8 +47,16 @@ impl Sum {
     }
 }
 
+/// What an agent says over one connection after another; several may be of one process.
 #[derive(Default)]
 struct Agent {
+    process: usize,
+    /// For whom it stands in.
+    stands_in: Option<StandIn>,
+    /// Whom its process is asked to stand in for.
+    asked: Vec<StandIn>,
+    /// Until which second there is load.
+    until: u64,
     link: Option<Link>,
     welcome: Option<Welcome>,
     start: Option<Start>,
@@ -75,6 +85,9 @@ impl Agent {
             version: "1.5.0".to_owned(),
             grace_ms: 30_000,
             part,
+            process: format!("process {}", self.process),
+            can_stand_in: self.stands_in.is_none(),
+            stands_in: self.stands_in.clone(),
             ..Hello::default()
         })
     }
@@ -101,8 +114,14 @@ impl Agent {
             started: self.done.started,
             completed: self.done.completed,
             interrupted: self.done.interrupted,
+            cpu_ns: self.used(),
             ..Live::default()
         })
+    }
+
+    /// What its process has used.
+    fn used(&self) -> u64 {
+        1_000 + self.process as u64
     }
 
     /// A second of load, or what is left at the end.
@@ -113,7 +132,7 @@ impl Agent {
         let under_way = self.done.started - self.done.completed;
         let mut seen = Snapshot::default();
         seen.counts.completed = dice.below(under_way + 1);
-        let is_last = self.is_stopped || self.seconds >= SECONDS;
+        let is_last = self.is_stopped || self.seconds >= self.until;
         if is_last {
             seen.counts.interrupted = under_way - seen.counts.completed;
         } else {
@@ -180,7 +199,13 @@ impl Agent {
                 let reports = self.outbox.go_on_from(0).expect("written");
                 self.send(reports);
             }
-            What::Start(start) => self.start = Some(start),
+            What::Start(start) => {
+                self.seconds = start.from_ns / S;
+                self.start = Some(start);
+            }
+            What::StandIn(asked) => self.asked.push(asked),
+            // Who stands in tries once.
+            What::Refusal(_) if self.stands_in.is_some() => self.is_killed = true,
             What::Received(received) if !self.is_waiting => {
                 let reports = self.outbox.received(received.number);
                 self.send(reports.expect("written"));
@@ -204,31 +229,52 @@ struct World {
     is_there: bool,
     next_link: Link,
     next_run: u64,
+    seconds: u64,
     sum: Sum,
 }
 
 impl World {
     fn new(agents: u32, seed: u64) -> World {
-        World {
+        World::lasting(SECONDS, agents, seed)
+    }
+
+    /// One whose load lasts so long.
+    fn lasting(seconds: u64, agents: u32, seed: u64) -> World {
+        let mut world = World {
             now: S,
             dice: Dice(seed | 1),
-            agents: (0..agents).map(|_| Agent::default()).collect(),
-            roster: World::coordinator(agents, 0),
+            agents: Vec::new(),
+            roster: World::coordinator(agents, 0, seconds),
             is_there: true,
             next_link: 0,
             next_run: 1,
+            seconds,
             sum: Sum::default(),
+        };
+        for _ in 0..agents {
+            world.add();
         }
+        world
     }
 
-    fn coordinator(wanted: u32, run: u64) -> Roster {
+    /// Another process, which has not joined yet.
+    fn add(&mut self) {
+        self.agents.push(Agent {
+            process: self.agents.len(),
+            until: self.seconds,
+            ..Agent::default()
+        });
+    }
+
+    fn coordinator(wanted: u32, run: u64, seconds: u64) -> Roster {
         Roster::new(Expected {
             wanted,
             idle: 0,
             version: "1.5.0".to_owned(),
             is_replaceable: true,
-            end: Some(Nanos(SECONDS * S)),
+            end: Some(Nanos(seconds * S)),
             is_resumable: true,
+            awaited_for: Duration::from_secs(30),
             run: format!("run {run}"),
             test: "the test".to_owned(),
         })
@@ -284,6 +330,8 @@ impl World {
                 agent.cut_at = self.now;
                 agent.said.clear();
                 agent.told.clear();
+                // Who has not begun to stand in does not try again.
+                agent.is_killed |= agent.stands_in.is_some() && agent.start.is_none();
             }
         }
     }
@@ -323,7 +371,7 @@ impl World {
     fn start_coordinator(&mut self) {
         self.is_there = true;
         let wanted = self.roster.expected.wanted;
-        self.roster = World::coordinator(wanted, self.next_run);
+        self.roster = World::coordinator(wanted, self.next_run, self.seconds);
         self.next_run += 1;
         self.sum = Sum::default();
     }
@@ -347,6 +395,9 @@ impl World {
             {
                 let now = self.now;
                 self.agents[number].heed(what, now);
+            }
+            for asked in std::mem::take(&mut self.agents[number].asked) {
+                self.stand_in(number, &asked);
             }
         }
     }
@@ -495,7 +546,7 @@ proptest! {
                 world.cut(0);
             } else if !is_replaced && killed.is_some_and(|at| at + replace_after < tick) {
                 is_replaced = true;
-                world.agents.push(Agent::default());
+                world.add();
             }
         });
         let (sum, done) = (world.sum, world.done());
@@ -518,7 +569,7 @@ proptest! {
                 let acts = world.roster.closed(world.now, link);
                 world.carry_out(acts);
                 // Another is there before it.
-                world.agents.push(Agent::default());
+                world.add();
                 let another = world.agents.len() - 1;
                 world.join(another);
                 let (link, hello) = (world.agents[another].link, world.agents[another].said.pop_front());

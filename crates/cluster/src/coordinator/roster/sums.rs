@@ -1,15 +1,25 @@
 //! What agents count, used and did, by share and together.
 //!
-//! Must not know how they are spoken to. Invariant: what is told of all is the sum of what each has told.
+//! Must not know how they are spoken to. Invariants: what is told of all is the sum of what each has told; what a process used counts once,
+//! however many shares it makes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_model::AgentShare;
 
+use super::Roster;
 use super::seat::Seat;
-use super::{Roster, by_name};
+
+/// What a process has used, as the agents in it have told.
+#[derive(Default)]
+struct Process<'a> {
+    used: GeneratorTotals,
+    cores_owner: &'a str,
+    /// Whether another has each of its shares.
+    is_former: bool,
+}
 
 impl Roster {
     /// What each share counts, by its number, whoever made it.
@@ -30,29 +40,59 @@ impl Roster {
             cores: 0.0,
             ..here.clone()
         };
-        for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
-            sum.cpu_ns = sum.cpu_ns.saturating_add(seat.used.cpu_ns);
-            if seat.is_former {
+        for process in self.processes().values() {
+            let used = &process.used;
+            sum.cpu_ns = sum.cpu_ns.saturating_add(used.cpu_ns);
+            if process.is_former {
                 continue;
             }
-            sum.rss_bytes = sum.rss_bytes.saturating_add(seat.used.rss_bytes);
-            sum.rss_max_bytes = sum.rss_max_bytes.saturating_add(seat.used.rss_max_bytes);
-            if let Some(throttled) = seat.used.throttled_ns {
+            sum.rss_bytes = sum.rss_bytes.saturating_add(used.rss_bytes);
+            sum.rss_max_bytes = sum.rss_max_bytes.saturating_add(used.rss_max_bytes);
+            if let Some(throttled) = used.throttled_ns {
                 let before = sum.throttled_ns.unwrap_or(0);
                 sum.throttled_ns = Some(before.saturating_add(throttled));
             }
-            if seat.cores_owner.is_empty() || owners.insert(&seat.cores_owner) {
-                sum.cores += seat.used.cores;
+            if process.cores_owner.is_empty() || owners.insert(process.cores_owner) {
+                sum.cores += used.cores;
             }
         }
         sum
     }
 
-    /// What each agent that has a part did, by name.
+    /// What each agent that has a part did, by name. What a process used stands in its first row.
     pub(in crate::coordinator) fn shares(&self) -> Vec<AgentShare> {
-        let seats = self.seats.iter();
-        let mut seats: Vec<&Seat> = seats.filter(|seat| !seat.workers.is_empty()).collect();
-        seats.sort_by(|one, other| by_name(&one.name, &other.name));
-        seats.into_iter().map(Seat::share).collect()
+        let mut processes = self.processes();
+        let mut seats: Vec<&Seat> = self.seats_with_part().collect();
+        seats.sort_by(|one, other| one.before(other));
+        let row = |seat: &Seat| {
+            let process = processes.remove(seat.process.as_str());
+            seat.share(&process.unwrap_or_default().used)
+        };
+        seats.into_iter().map(row).collect()
+    }
+
+    /// Each process that makes or made a share: it tells the same over each of its connections, and the latest is the most.
+    fn processes(&self) -> BTreeMap<&str, Process<'_>> {
+        let mut processes = BTreeMap::new();
+        for seat in self.seats_with_part() {
+            let first = Process {
+                is_former: true,
+                ..Process::default()
+            };
+            let process = processes.entry(seat.process.as_str()).or_insert(first);
+            let (all, used) = (&mut process.used, &seat.used);
+            all.cpu_ns = all.cpu_ns.max(used.cpu_ns);
+            all.throttled_ns = all.throttled_ns.max(used.throttled_ns);
+            all.rss_bytes = all.rss_bytes.max(used.rss_bytes);
+            all.rss_max_bytes = all.rss_max_bytes.max(used.rss_max_bytes);
+            all.cores = all.cores.max(used.cores);
+            process.is_former &= seat.is_former;
+            process.cores_owner = &seat.cores_owner;
+        }
+        processes
+    }
+
+    fn seats_with_part(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.iter().filter(|seat| !seat.workers.is_empty())
     }
 }

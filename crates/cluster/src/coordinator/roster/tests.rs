@@ -3,6 +3,7 @@
 //! Must not know links or clocks. Invariant: what is said comes as it would over the wire.
 
 mod coming_back;
+mod standing_in;
 
 use loadline_model::Snapshot;
 
@@ -25,6 +26,7 @@ fn ready_with(workers: u32, cores_owner: &str) -> Said {
         workers,
         cores: 2.0,
         cores_owner: cores_owner.to_owned(),
+        ..Ready::default()
     })
 }
 
@@ -37,6 +39,7 @@ fn roster_of(wanted: u32, idle: u32) -> Roster {
         is_replaceable: true,
         end: Some(Nanos::from_secs(60)),
         is_resumable: true,
+        awaited_for: Duration::from_secs(30),
         run: "this run".to_owned(),
         test: "this test".to_owned(),
     })
@@ -386,7 +389,7 @@ mod replacing {
 
     fn given_up(acts: &[Act]) -> Vec<u32> {
         let given_up = acts.iter().filter_map(|act| match act {
-            Act::Tell(WorkerReport::GivenUp { lost }) => Some(*lost),
+            Act::Tell(WorkerReport::GivenUp { lost, .. }) => Some(*lost),
             _ => None,
         });
         given_up.collect()

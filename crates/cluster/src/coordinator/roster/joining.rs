@@ -1,0 +1,142 @@
+//! Agents that join: who is let in, and where each sits down.
+//!
+//! Must not know how a share is made. Invariants: nobody sits in a place that another has; who is not wanted is told why, and who comes too
+//! late to be of use waits for the end of the test.
+
+use super::seat::{Seat, State};
+use super::{Act, Expected, Hello, Link, Order, Refusal, Return, Roster, Welcome, What, adopting};
+
+/// How many are let in that came too late: one that ends again and again is refused.
+const LATE_MAX: u32 = 20;
+
+impl Roster {
+    /// Lets an agent in, or says why not.
+    pub(super) fn welcome(&mut self, now_ns: u64, link: Link, hello: &Hello) -> Vec<Act> {
+        let refuse = |why: String| {
+            let refusal = What::Refusal(Refusal { why });
+            vec![Act::Say(link, refusal), Act::Close(link)]
+        };
+        if self.by_link.contains_key(&link) {
+            return Vec::new();
+        }
+        if !is_compatible(&self.expected.version, &hello.version) {
+            return refuse(format!(
+                "the coordinator is loadline {} and cannot work with an agent of {}; use one version",
+                self.expected.version,
+                shortened(&hello.version)
+            ));
+        }
+        if hello.part.is_some() {
+            return self
+                .joined_again(now_ns, link, hello)
+                .unwrap_or_else(refuse);
+        }
+        if self.adoption.is_some() && !self.is_closed {
+            return refuse(adopting::HAS_ITS_OWN.to_owned());
+        }
+        if let Some(asked) = &hello.stands_in {
+            let number = self.seat_of_ticket(asked.ticket);
+            let sit_down = |number| self.seat_again(now_ns, link, number, hello);
+            return number.map_or_else(|why| refuse(why.to_owned()), sit_down);
+        }
+        if let Some(number) = self.free_seat(now_ns) {
+            return self.seat_again(now_ns, link, number, hello);
+        }
+        if let Some(number) = self.stand_in_at_work().filter(|_| self.late < LATE_MAX) {
+            return self.too_late(now_ns, link, number, hello);
+        }
+        let there = self.seats.iter().filter(|seat| !seat.is_former).count();
+        let share = u32::try_from(there).unwrap_or(u32::MAX);
+        let Expected { wanted, idle, .. } = self.expected;
+        let all = wanted + idle;
+        let is_idle = share >= wanted;
+        if self.ending.is_some() || (self.is_closed && !is_idle) || share >= all {
+            return refuse(format!("all {all} agents of the test are there"));
+        }
+        let state = match is_idle {
+            true => State::Idle,
+            false => State::Preparing,
+        };
+        let seat = Seat::new(now_ns, link, (share, hello), state);
+        let note = format!("{} has joined: {} of {}", seat.name, share + 1, all);
+        let number = self.seats.len();
+        self.seats.push(seat);
+        self.greet(now_ns, number, note)
+    }
+
+    /// Another has the share by now: who comes waits for the end of the test, and ends as its agents do.
+    fn too_late(&mut self, now_ns: u64, link: Link, number: usize, hello: &Hello) -> Vec<Act> {
+        let other = &self.seats[number];
+        let mut seat = Seat::new(now_ns, link, (other.share, hello), State::Idle);
+        seat.is_former = true;
+        let (name, lost) = (&other.name, other.stands_in_for.as_deref().unwrap_or(""));
+        seat.note = format!(
+            "{name} stands in for {lost} by now: there is nothing to do until the test ends"
+        );
+        let note = format!(
+            "{} has joined, and is not needed: {name} stands in for {lost}",
+            seat.name
+        );
+        self.late += 1;
+        self.seats.push(seat);
+        self.greet(now_ns, self.seats.len() - 1, note)
+    }
+
+    /// Tells an agent what it is here; `back`: how it goes on with what it does already.
+    pub(super) fn welcome_of(&self, seat: &Seat, back: Option<Return>) -> Act {
+        let welcome = Welcome {
+            number: seat.share,
+            agents: self.expected.wanted,
+            run: self.expected.run.clone(),
+            test: self.expected.test.clone(),
+            generation: seat.generation,
+            back,
+            note: seat.note.clone(),
+        };
+        Act::Say(seat.link, What::Welcome(welcome))
+    }
+
+    /// Tells who has sat down what to do.
+    pub(super) fn greet(&mut self, now_ns: u64, number: usize, note: String) -> Vec<Act> {
+        let seat = &self.seats[number];
+        let link = seat.link;
+        self.by_link.insert(link, number);
+        let mut acts = vec![Act::Note(note), self.welcome_of(seat, None)];
+        let seat = &mut self.seats[number];
+        acts.push(seat.ask(now_ns));
+        if seat.state != State::Idle {
+            acts.push(Act::Employ(link));
+            let orders = self.orders.iter();
+            acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
+        }
+        acts
+    }
+}
+
+/// Whether two versions may work together: the same major number, and minor numbers at most one apart.
+fn is_compatible(mine: &str, theirs: &str) -> bool {
+    let numbers = |text: &str| -> Option<(u64, u64)> {
+        let mut parts = text.split('.').map(str::parse::<u64>);
+        Some((parts.next()?.ok()?, parts.next()?.ok()?))
+    };
+    match (numbers(mine), numbers(theirs)) {
+        (Some((my_major, mine)), Some((major, theirs))) => {
+            my_major == major && mine.abs_diff(theirs) <= 1
+        }
+        _ => false,
+    }
+}
+
+/// What an agent is called: as it says, or by its number.
+pub(super) fn named(name: &str, share: u32) -> String {
+    match shortened(name) {
+        name if name.is_empty() => format!("agent-{}", share.saturating_add(1)),
+        name => name,
+    }
+}
+
+/// What somebody else wrote, short enough for a message and without control characters.
+pub(super) fn shortened(text: &str) -> String {
+    let plain = text.chars().filter(|c| !c.is_control());
+    plain.take(64).collect()
+}

@@ -1,0 +1,30 @@
+//! kubectl, as tests against a real cluster use it; those of `loadline-operator` include this file.
+//!
+//! Must not know what is asked. Invariant: what is put in has been read when the output is there.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// kubectl; gives what it printed.
+pub(crate) fn kubectl(arguments: &[&str], input: Option<&str>) -> String {
+    let output = spawn(arguments, input);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "kubectl {arguments:?}: {error}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// kubectl, whatever comes of it.
+pub(crate) fn spawn(arguments: &[&str], input: Option<&str>) -> Output {
+    let mut child = Command::new("kubectl")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("kubectl is in the PATH: eval \"$(up.sh control)\"");
+    let mut to = child.stdin.take().expect("it is piped");
+    to.write_all(input.unwrap_or_default().as_bytes())
+        .expect("kubectl reads");
+    drop(to);
+    child.wait_with_output().expect("kubectl ends")
+}

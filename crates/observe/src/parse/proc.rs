@@ -25,6 +25,14 @@ pub struct ProcessStat {
     pub resident_pages: u64,
 }
 
+impl ProcessStat {
+    /// Whether it has ended, and only its parent's waiting for it is left.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, 'Z' | 'X')
+    }
+}
+
 /// Reads `/proc/PID/stat`.
 #[must_use]
 pub fn process_stat(text: &str) -> Option<ProcessStat> {
@@ -55,6 +63,17 @@ pub fn open_files_limit(text: &str) -> Option<u64> {
         .lines()
         .find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// Whether a process ignores that children end, of `/proc/PID/status`: then nobody gets the time that they used.
+/// `None` where the file does not say it.
+#[must_use]
+pub fn ignores_children(text: &str) -> Option<bool> {
+    /// Signal 17, `SIGCHLD`, counted from bit 0 (signal(7), for all but Alpha, MIPS and PA-RISC).
+    const SIGCHLD_BIT: u32 = 16;
+    let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask >> SIGCHLD_BIT & 1 == 1)
 }
 
 /// The proportional share of memory in bytes of `/proc/PID/smaps_rollup`.
@@ -354,5 +373,11 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_itself_is_known() {}
+    fn who_ignores_the_end_of_children_is_known() {
+        let status = |mask: &str| format!("Name:\tx\nSigIgn:\t{mask}\nSigCgt:\t0\n");
+        assert_eq!(ignores_children(&status("0000000000010000")), Some(true));
+        assert_eq!(ignores_children(&status("0000000000001000")), Some(false));
+        assert_eq!(ignores_children(&status("x")), None);
+        assert_eq!(ignores_children("Name: x\n"), None);
+    }
 }

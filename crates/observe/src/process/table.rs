@@ -15,8 +15,11 @@ use crate::process::ProcessFiles;
 const COST_SHARE: u64 = 100;
 /// Observers that look at one instant share a walk.
 const WALK_SPACING_NS: u64 = 90_000_000;
-/// A walk that is wanted at once, because a process that is watched has ended, waits no longer than this.
-const URGENT_SPACING_NS: u64 = 900_000_000;
+/// Walks that are made at once, whatever they cost, because a process that is watched has ended: as many as find the one
+/// that takes its place within a second.
+const URGENT_MAX: u64 = 10;
+/// One more of them may be made after this time.
+const URGENT_AGAIN_NS: u64 = 1_000_000_000;
 /// A process is read again at each walk while it is younger: it runs another program, or closes what it got from its
 /// parent, soon after its birth.
 const YOUNG_NS: u64 = 5_000_000_000;
@@ -34,6 +37,8 @@ pub(crate) struct ProcessTable {
     command_lines: HashMap<u32, KnownLine>,
     walk: Option<Walk>,
     walks: u64,
+    /// Urgent walks that may be made, and since when they are so many.
+    urgent: (u64, u64),
     sockets: HashMap<u16, SocketSearch>,
     /// The process that was read again last: the next walk goes on behind it.
     read_again_last: u32,
@@ -81,6 +86,7 @@ impl ProcessTable {
             command_lines: HashMap::new(),
             walk: None,
             walks: 0,
+            urgent: (URGENT_MAX, 0),
             sockets: HashMap::new(),
             read_again_last: 0,
         }
@@ -89,17 +95,11 @@ impl ProcessTable {
     /// Walks over all processes, if the last walk is long enough ago. `is_urgent`: someone who is watched has ended.
     pub(crate) fn refresh(&mut self, clock: &dyn Clock, is_urgent: bool) {
         let now = clock.unix_ns();
-        let spacing = |walk: Walk| {
-            let spacing = WALK_SPACING_NS.max(walk.cost_ns.saturating_mul(COST_SHARE));
-            match is_urgent {
-                true => spacing.min(URGENT_SPACING_NS),
-                false => spacing,
-            }
-        };
-        let is_fresh = self
-            .walk
-            .is_some_and(|walk| now < walk.at_unix_ns.saturating_add(spacing(walk)));
-        if is_fresh {
+        let since = self.walk.map(|walk| now.saturating_sub(walk.at_unix_ns));
+        let cost_ns = self.walk.map_or(0, |walk| walk.cost_ns);
+        let is_affordable = since.is_none_or(|since| since >= cost_ns.saturating_mul(COST_SHARE));
+        let is_fresh = since.is_some_and(|since| since < WALK_SPACING_NS);
+        if is_fresh || !is_affordable && !(is_urgent && self.take_urgent(now)) {
             return;
         }
         let begun = clock.thread_cpu_ns();
@@ -128,6 +128,19 @@ impl ProcessTable {
             at_unix_ns: now,
             cost_ns: cost_ns.unwrap_or_default(),
         });
+    }
+
+    /// Takes one of the urgent walks, where one is left.
+    fn take_urgent(&mut self, now_unix_ns: u64) -> bool {
+        let (left, since) = self.urgent;
+        let more = now_unix_ns.saturating_sub(since) / URGENT_AGAIN_NS;
+        let left = left.saturating_add(more).min(URGENT_MAX);
+        let since = match more {
+            0 => since,
+            _ => now_unix_ns,
+        };
+        self.urgent = (left.saturating_sub(1), since);
+        left > 0
     }
 
     /// What later work on this walk cost.

@@ -102,13 +102,16 @@ fn a_walk_that_costs_much_is_rare_unless_it_is_urgent() {
     assert_eq!(machine.table.walks(), 2);
     machine.walk_at(2.5);
     assert_eq!(machine.table.walks(), 2);
-    machine.table.refresh(&machine.clock, true);
-    assert_eq!(machine.table.walks(), 3);
-    machine.clock.set_seconds(2.6);
-    machine.table.refresh(&machine.clock, true);
-    assert_eq!(machine.table.walks(), 3);
-    machine.walk_at(4.6);
-    assert_eq!(machine.table.walks(), 4);
+    for step in 0..20 {
+        machine.clock.set_seconds(2.5 + f64::from(step) * 0.1);
+        machine.table.refresh(&machine.clock, true);
+    }
+    // Ten at once, and one more for each second.
+    assert_eq!(machine.table.walks(), 2 + 11);
+    machine.walk_at(5.4);
+    assert_eq!(machine.table.walks(), 13);
+    machine.walk_at(5.7);
+    assert_eq!(machine.table.walks(), 14);
 }
 
 #[test]

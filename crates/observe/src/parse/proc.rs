@@ -82,6 +82,13 @@ pub fn proportional_bytes(text: &str) -> Option<u64> {
     kibibytes(text, "Pss:")
 }
 
+/// The resident memory in bytes of `/proc/PID/status`: unlike that of `stat`, which may be off by some hundred pages
+/// (proc(5)).
+#[must_use]
+pub fn resident_bytes(text: &str) -> Option<u64> {
+    kibibytes(text, "VmRSS:")
+}
+
 /// A field `NAME   n kB` in bytes.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -366,6 +373,7 @@ mod tests {
             open_files_limit("Max open files unlimited unlimited files"),
             None
         );
+        assert_eq!(resident_bytes("VmHWM: 9 kB\nVmRSS:\t  2 kB\n"), Some(2_048));
         assert_eq!(
             proportional_bytes("Rss: 9 kB\nPss:     3 kB\n"),
             Some(3_072)

@@ -88,6 +88,11 @@ impl ProcessFiles {
             .collect()
     }
 
+    /// Resident memory; `None` where only `stat` tells of it.
+    pub(crate) fn resident_bytes(&self, pid: u32) -> Option<u64> {
+        proc::resident_bytes(&self.text(pid, "status")?)
+    }
+
     /// Whether it ignores that its children end; `None` where that cannot be read.
     pub(crate) fn ignores_children(&self, pid: u32) -> Option<bool> {
         proc::ignores_children(&self.text(pid, "status")?)

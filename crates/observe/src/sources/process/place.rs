@@ -114,7 +114,12 @@ impl Place {
         let cores = |ticks: u64| elapsed.map(|e| ticks as f64 / files.ticks_per_second / e);
         let busiest = self.busiest_ticks();
         let alive: Vec<&ProcessStat> = self.members.iter().filter(|s| !s.has_ended()).collect();
-        let pages: u64 = alive.iter().map(|stat| stat.resident_pages).sum();
+        let resident = alive.iter().map(|stat| {
+            let exact = files.resident_bytes(stat.pid);
+            exact.map_or(stat.resident_pages as f64 * files.page_bytes, |bytes| {
+                bytes as f64
+            })
+        });
         let most_open = alive
             .iter()
             .filter_map(|stat| Some((files.open_files(stat.pid)?, stat.pid)))
@@ -126,7 +131,7 @@ impl Place {
         let usage = Usage {
             cpu_cores: cores(ticks),
             busiest_cores: busiest.filter(|_| alive.len() > 1).and_then(cores),
-            memory_bytes: pages as f64 * files.page_bytes,
+            memory_bytes: resident.sum(),
             threads: alive.iter().map(|stat| stat.threads).sum(),
             processes: alive.len() as u64,
             open_files: most_open.map(|(open, _)| open),

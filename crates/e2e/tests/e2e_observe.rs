@@ -308,12 +308,12 @@ fn a_control_groups_use_is_what_the_kernel_says() {
     drop(server);
     let result = ran.result();
     assert_grown("group", &told(result, "group", "cpu_cores"), &truth[0]);
-    // The same processes, by their files: every one of them was waited for.
-    assert_grown(
-        "processes of the group",
-        &told(result, "tree", "cpu_cores"),
-        &truth[0],
-    );
+    // The same processes, by their files: every one of them was waited for. The files hold four accounts, each cut to a
+    // hundredth of a second.
+    let tree = told(result, "tree", "cpu_cores");
+    let used = truth[0].grown(tree[0].0, tree[tree.len() - 1].0);
+    let off = (sum(&tree) - used).abs();
+    assert!(off <= 0.02 * used + 0.04, "off by {off} s of {used} s");
 }
 
 #[test]

@@ -77,6 +77,12 @@ struct SocketSearch {
     asked: HashMap<u32, u64>,
 }
 
+impl Known {
+    fn is_young(&self, now_unix_ns: u64) -> bool {
+        now_unix_ns < self.first_unix_ns.saturating_add(YOUNG_NS)
+    }
+}
+
 impl ProcessTable {
     pub(crate) fn new(root: &Path) -> ProcessTable {
         ProcessTable {
@@ -165,11 +171,12 @@ impl ProcessTable {
     }
 
     /// Reads again who may have changed: the young ones, and of the others as many as may be.
-    fn read_again(&mut self, mut pids: Vec<u32>, now_unix_ns: u64, may_go_on: impl Fn() -> bool) {
-        let is_young = |known: &Known| now_unix_ns < known.first_unix_ns.saturating_add(YOUNG_NS);
-        let (young, mut others): (Vec<u32>, Vec<u32>) = pids
-            .drain(..)
-            .partition(|pid| self.known.get(pid).is_some_and(is_young));
+    fn read_again(&mut self, pids: Vec<u32>, now_unix_ns: u64, may_go_on: impl Fn() -> bool) {
+        let (young, mut others): (Vec<u32>, Vec<u32>) = pids.into_iter().partition(|pid| {
+            self.known
+                .get(pid)
+                .is_some_and(|known| known.is_young(now_unix_ns))
+        });
         for pid in young {
             self.read(pid, now_unix_ns);
         }
@@ -193,9 +200,11 @@ impl ProcessTable {
         };
         let is_same = |known: &&Known| known.stat.start_ticks == stat.start_ticks;
         let before = self.known.get(&pid).filter(is_same);
+        // Who is there at the first walk is no newborn, as far as one can tell.
+        let born_unix_ns = if self.walk.is_some() { now_unix_ns } else { 0 };
         let known = Known {
             first_walk: before.map_or(self.walks, |before| before.first_walk),
-            first_unix_ns: before.map_or(now_unix_ns, |before| before.first_unix_ns),
+            first_unix_ns: before.map_or(born_unix_ns, |before| before.first_unix_ns),
             stat,
         };
         self.known.insert(pid, known);
@@ -226,7 +235,7 @@ impl ProcessTable {
     pub(crate) fn called(&mut self, name: &str, own_pid: u32) -> Vec<u32> {
         let unknown: Vec<u32> = self
             .alive()
-            .filter(|known| !self.has_line(&known.stat))
+            .filter(|known| self.is_young_now(known) || !self.has_line(&known.stat))
             .map(|known| known.stat.pid)
             .collect();
         for pid in unknown {
@@ -238,6 +247,12 @@ impl ProcessTable {
             .map(|known| &known.stat)
             .filter(|stat| stat.pid != own_pid && is_called(name, &stat.name, line(stat.pid)));
         found.map(|stat| stat.pid).collect()
+    }
+
+    /// Whether it may run another program, under the same name, than at the walk before.
+    fn is_young_now(&self, known: &Known) -> bool {
+        let walk = self.walk.map_or(0, |walk| walk.at_unix_ns);
+        known.is_young(walk)
     }
 
     fn has_line(&self, stat: &ProcessStat) -> bool {
@@ -264,7 +279,7 @@ impl ProcessTable {
             let begun = clock.thread_cpu_ns();
             search.walk = self.walks;
             // Asking everybody comes once for each new socket: it says nothing of the walks that follow.
-            if !self.search(port, clock.unix_ns(), &mut search) {
+            if !self.search(port, &mut search) {
                 self.charge(clock.thread_cpu_ns().saturating_sub(begun));
             }
         }
@@ -278,7 +293,7 @@ impl ProcessTable {
 
     /// Asks who holds a socket of a port: everybody where a socket is new, else those that were not asked yet or may
     /// still close what they got from their parents. Gives whether it was everybody.
-    fn search(&self, port: u16, now_unix_ns: u64, search: &mut SocketSearch) -> bool {
+    fn search(&self, port: u16, search: &mut SocketSearch) -> bool {
         let inodes = self.files.listening_inodes(port);
         let of_all = inodes.iter().any(|inode| !search.inodes.contains(inode));
         if of_all {
@@ -292,7 +307,7 @@ impl ProcessTable {
         }
         for known in self.alive() {
             let (pid, start_ticks) = (known.stat.pid, known.stat.start_ticks);
-            let is_young = now_unix_ns < known.first_unix_ns.saturating_add(YOUNG_NS);
+            let is_young = self.is_young_now(known);
             let was_asked = search.asked.insert(pid, start_ticks) == Some(start_ticks);
             let holds = match was_asked && !is_young {
                 true => was_holder.contains(&pid),

@@ -108,7 +108,8 @@ impl ProcessSource {
     /// Reads all that is watched, and looks for what is new where that may be done.
     fn observe(&mut self, table: &mut ProcessTable, clock: &dyn Clock) {
         let begun = clock.thread_cpu_ns();
-        let is_vacant = self.slots.held().count() < self.slots.len().max(1);
+        // Who was never there is not missed.
+        let is_vacant = self.slots.held().count() < self.slots.len();
         self.search(table, clock, is_vacant);
         if !is_vacant && self.has_lost_a_head() {
             self.search(table, clock, true);

@@ -36,6 +36,12 @@ impl Machine {
         fs::write(folder.join("cmdline"), "/usr/bin/program\0").unwrap();
     }
 
+    /// It runs another program, which is called the same but for its first argument.
+    fn runs(&self, pid: u32, program: &str) {
+        let file = self.folder.path().join(pid.to_string()).join("cmdline");
+        fs::write(file, format!("{program}\0")).unwrap();
+    }
+
     fn dies(&self, pid: u32) {
         fs::remove_dir_all(self.folder.path().join(pid.to_string())).unwrap();
     }
@@ -89,6 +95,18 @@ fn who_was_there_is_known_by_number_and_start() {
     assert!(!machine.table.was_there(&again, 2));
     assert_eq!(machine.table.called("api", 0), [11]);
     assert_eq!(machine.table.called("other", 0), [10]);
+}
+
+#[test]
+fn what_a_newborn_runs_is_asked_again() {
+    let mut machine = Machine::new();
+    machine.walk_at(1.0);
+    machine.born(10, 1, "bash", 5);
+    machine.walk_at(1.2);
+    assert_eq!(machine.table.called("server", 0), Vec::<u32>::new());
+    machine.runs(10, "server");
+    machine.walk_at(1.4);
+    assert_eq!(machine.table.called("server", 0), [10]);
 }
 
 #[test]

@@ -143,7 +143,10 @@ pub fn machine_stat(text: &str) -> Option<MachineStat> {
         .map_while(|field| field.parse().ok())
         .collect();
     // user nice system idle iowait irq softirq steal; guests are counted in user and nice already.
-    let busy = |fields: &[usize]| fields.iter().filter_map(|at| ticks.get(*at)).sum::<u64>();
+    let busy = |fields: &[usize]| {
+        let ticks = fields.iter().filter_map(|at| ticks.get(*at));
+        ticks.fold(0_u64, |sum, ticks| sum.saturating_add(*ticks))
+    };
     let processors = text.lines().filter(|line| {
         let number = line.strip_prefix("cpu").unwrap_or_default();
         number.starts_with(|c: char| c.is_ascii_digit())
@@ -306,6 +309,8 @@ mod tests {
         assert_eq!((stat.busy_ticks, stat.stolen_ticks), (25, 4));
         assert_eq!((stat.processors, stat.runnable), (2, 3));
         assert_eq!(machine_stat("cpu 1 2\nprocs_running 3\n"), None);
+        let most = format!("cpu {0} {0} 0 0\nprocs_running 3\n", u64::MAX);
+        assert_eq!(machine_stat(&most).unwrap().busy_ticks, u64::MAX);
         assert_eq!(load_of_a_minute("0.50 1 2 3/4 5\n"), Some(0.5));
         let text = "MemTotal:       1000 kB\nMemFree: 1 kB\nMemAvailable:    400 kB\n";
         assert_eq!(memory(text), Some((1_024_000, 409_600)));

@@ -105,7 +105,7 @@ impl ProcessTable {
         let cost_ns = self.walk.map_or(0, |walk| walk.cost_ns);
         let is_affordable = since.is_none_or(|since| since >= cost_ns.saturating_mul(COST_SHARE));
         let is_fresh = since.is_some_and(|since| since < WALK_SPACING_NS);
-        if is_fresh || !is_affordable && !(is_urgent && self.take_urgent(now)) {
+        if is_fresh || !(is_affordable || is_urgent && self.take_urgent(now)) {
             return;
         }
         let begun = clock.thread_cpu_ns();

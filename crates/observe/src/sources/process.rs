@@ -11,7 +11,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loadline_model::observation::{GAP_NOTE, RESTART_NOTE, RunWindow, TOTAL_COMPONENT};
+use loadline_model::observation::{
+    BUSIEST_PROCESS_METRIC, GAP_NOTE, PROCESSES_METRIC, RESTART_NOTE, RunWindow, TOTAL_COMPONENT,
+    WORKERS_METRIC,
+};
 
 use super::{Source, Surroundings, Tick};
 use crate::clock::{Clock, nanoseconds};
@@ -289,11 +292,11 @@ impl ProcessSource {
             readings.put(component, "cpu_cores", cores);
         }
         if let Some(cores) = usage.busiest_cores {
-            readings.put(component, "cpu_busiest_process_cores", cores);
+            readings.put(component, BUSIEST_PROCESS_METRIC, cores);
         }
         readings.put(component, "memory_bytes", usage.memory_bytes);
         readings.put(component, "threads", usage.threads as f64);
-        readings.put(component, "processes", usage.processes as f64);
+        readings.put(component, PROCESSES_METRIC, usage.processes as f64);
         for (metric, value) in files {
             if let Some(value) = value {
                 readings.put(component, metric, value as f64);
@@ -326,7 +329,7 @@ impl ProcessSource {
             let others = self.heads.iter();
             let workers = others.filter(|stat| stat.parent == identity.pid).count();
             if self.finder.grouping == Grouping::Alone && workers > 0 {
-                readings.put(&component, "workers", workers as f64);
+                readings.put(&component, WORKERS_METRIC, workers as f64);
             }
         }
         (total_cores, total_bytes)

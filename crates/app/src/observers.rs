@@ -7,14 +7,15 @@ use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use loadline_model::ExitCode;
-use loadline_model::observation::{Observed, RunWindow};
+use loadline_model::observation::{GAP_NOTE, Observed, RunWindow};
+use loadline_model::{ExitCode, RunEvent};
 use loadline_observe::{
     ObserverKind, ObserverSetup, ObserverSpec, ObserverSpecs, Observers, parse_file_text,
 };
 use loadline_run::{ObserverFeed, ObserverSource};
 
 use crate::Env;
+use crate::terminal::print;
 
 /// A file with observers beside those of the command line; suites name theirs so.
 const FILE: &str = "LOADLINE_OBSERVE_FILE";
@@ -98,6 +99,17 @@ impl WantedObservers {
             }
         }
         Ok(all)
+    }
+}
+
+/// Tells at once what an observer cannot read from the start: later it is in the summary, and too late to correct.
+pub(crate) fn warn(event: &RunEvent) {
+    const FIRST_SECOND_NS: i64 = 1_000_000_000;
+    if let RunEvent::Observer(note) = event
+        && note.kind == GAP_NOTE
+        && note.at_ns <= FIRST_SECOND_NS
+    {
+        print::to_stderr(&format!("observer {}: {}\n", note.observer, note.text));
     }
 }
 

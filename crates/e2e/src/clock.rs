@@ -3,7 +3,7 @@
 //! Must not know what is waited for. Invariant: the only place in this crate that reads a clock, and
 //! every wait has an end.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How often a condition is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -16,6 +16,20 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 )]
 pub fn now() -> Instant {
     Instant::now()
+}
+
+/// Seconds since 1970.
+///
+/// # Panics
+/// It is before 1970.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "processes under test tell instants as time of day"
+)]
+pub fn unix_s() -> f64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.expect("it is after 1970").as_secs_f64()
 }
 
 /// Lets time pass.

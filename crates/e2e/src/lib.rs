@@ -4,6 +4,7 @@
 //! Must not know any crate of the product: a test sees what a user sees. Invariant: no test runs
 //! another binary than the one that `LOADLINE_BIN` names, and nothing that a test started outlives it.
 
+pub mod accounts;
 pub mod agents;
 pub mod browser;
 pub mod certificates;

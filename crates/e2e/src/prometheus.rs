@@ -5,7 +5,7 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -152,6 +152,20 @@ impl Prometheus {
         }
     }
 
+    /// The samples of the only series of a metric in the last minute, as they were scraped: instants in seconds since
+    /// 1970 and values.
+    ///
+    /// # Panics
+    /// There is no such series, or several.
+    #[must_use]
+    pub fn samples(&self, metric: &str) -> Vec<(f64, f64)> {
+        let found = self.query(&format!("{metric}[1m]"));
+        assert_eq!(found.len(), 1, "{metric}: {found:?}");
+        let samples = found[0]["values"].as_array().expect("it is a range");
+        let sample = |one: &Value| Some((one[0].as_f64()?, one[1].as_str()?.parse().ok()?));
+        samples.iter().filter_map(sample).collect()
+    }
+
     /// The series that a query finds between two instants, in seconds since 1970, in steps of a second.
     ///
     /// # Panics
@@ -203,7 +217,7 @@ impl Prometheus {
         let mut sample = vec![1 << 3 | 1];
         sample.extend(1_f64.to_le_bytes());
         sample.push(2 << 3);
-        sample.extend(varint(unix_ms() + 3_600_000));
+        sample.extend(varint((clock::unix_s() * 1e3) as u64 + 3_600_000));
         let series = [labels.concat(), field(2, &sample)].concat();
         let body = field(1, &series);
         // The format of snappy, with nothing packed: the length, and pieces as they are.
@@ -281,13 +295,4 @@ fn varint(mut value: u64) -> Vec<u8> {
     }
     bytes.push(value as u8);
     bytes
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "Prometheus keeps what is near the time of day"
-)]
-fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.expect("it is after 1970").as_millis() as u64
 }

@@ -2,13 +2,19 @@
 //!
 //! Must not know how observers read. Invariant: figures are held against the kernel's own accounts.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use loadline_e2e::accounts::{self, Accountant, ControlGroup, Timeline};
 use loadline_e2e::clock;
 use loadline_e2e::nginx::{Nginx, Options};
 use loadline_e2e::process::Running;
 use loadline_e2e::prometheus::Prometheus;
+use loadline_e2e::ran::Ran;
 use loadline_e2e::target::Target;
 use loadline_e2e::{bench, loadline, run_to_end, skip};
 use serde_json::Value;
@@ -35,24 +41,62 @@ fn points(series: &Value) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// What was used or counted from the first point to the last, each being the mean since the one before it.
-fn sum_over_time(points: &[(f64, f64)]) -> f64 {
-    let pairs = points.windows(2);
-    pairs
-        .map(|pair| pair[1].1 * (pair[1].0 - pair[0].0) / 1e9)
-        .sum()
+/// When a run began, in seconds since 1970.
+fn began(result: &Value) -> f64 {
+    let started = result["totals"]["started_unix_ms"].as_f64();
+    started.expect("it has a start") / 1e3
 }
 
-/// Processor time of a process in seconds, of the kernel's account.
-fn cpu_seconds(pid: u32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("the process is there");
-    let (_, rest) = stat.rsplit_once(')').expect("the name ends");
-    let fields: Vec<&str> = rest.split_whitespace().collect();
-    let ticks: f64 = fields[11..13]
+/// The points of the only series of an observer's metric, their instants in seconds since 1970.
+fn told(result: &Value, observer: &str, metric: &str) -> Vec<(f64, f64)> {
+    let found = series(result, observer, metric);
+    assert_eq!(
+        found.len(),
+        1,
+        "{observer} {metric}: {}",
+        result["observations"]
+    );
+    let began = began(result);
+    let points = points(found[0]).into_iter();
+    points
+        .map(|(at, value)| (began + at / 1e9, value))
+        .collect()
+}
+
+/// What rates sum to from the first point to the last, each being the mean since the one before it.
+fn sum(points: &[(f64, f64)]) -> f64 {
+    let pairs = points.windows(2);
+    pairs.map(|pair| pair[1].1 * (pair[1].0 - pair[0].0)).sum()
+}
+
+#[track_caller]
+fn assert_close(what: &str, told: f64, truth: f64) {
+    assert!(
+        (told - truth).abs() <= truth * 0.02,
+        "{what}: told {told}, true is {truth}"
+    );
+}
+
+/// Holds the sum of rates against what an account grew by between the same instants.
+#[track_caller]
+fn assert_grown(what: &str, points: &[(f64, f64)], account: &Timeline) {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        panic!("{what}: nothing was told");
+    };
+    assert_close(what, sum(points), account.grown(first.0, last.0));
+}
+
+/// Load for some seconds with observers that look four times a second, and some time before and after it.
+fn observed_load(seconds: u32, url: &str, observers: &[String]) -> Ran {
+    let load = format!("-c 4 -z {seconds}s --observe-baseline 1s --observe-tail 600ms {url}");
+    let observers = observers
         .iter()
-        .map(|ticks| ticks.parse::<f64>().expect("a number"))
-        .sum();
-    ticks / 100.0
+        .map(|text| format!("{text};interval=250ms"));
+    let mut words: Vec<String> = load.split(' ').map(str::to_owned).collect();
+    words.extend(observers.flat_map(|text| ["--observe".to_owned(), text]));
+    let ran = bench(&words);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran
 }
 
 #[test]
@@ -62,52 +106,30 @@ fn a_processs_use_is_what_the_kernel_says() {
         Ok(nginx) => nginx,
         Err(why) => return skip("a_processs_use_is_what_the_kernel_says", &why),
     };
-    let (pid, url) = (nginx.pid(), nginx.url("/"));
-    let before = cpu_seconds(pid);
-    let ran = bench(&[
-        "-c",
-        "4",
-        "-z",
-        "4s",
-        "--observe",
-        &format!("web=process:pid:{pid}"),
-        "--observe",
-        "self",
-        "--observe-baseline",
-        "2s",
-        "--observe-tail",
-        "1s",
-        &url,
-    ]);
-    let used = cpu_seconds(pid) - before;
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let pid = nginx.pid();
+    let accounts = vec![accounts::of_process(pid), accounts::memory_of_process(pid)];
+    let accountant = Accountant::start(accounts);
+    let observers = [format!("web=process:pid:{pid}"), "self".to_owned()];
+    let ran = observed_load(2, &nginx.url("/"), &observers);
+    let truth = accountant.end();
     let result = ran.result();
-    let cpu = series(result, "web", "cpu_cores");
-    assert_eq!(cpu.len(), 1, "{:?}", result["observations"]);
-    let points_of_cpu = points(cpu[0]);
-    let told = sum_over_time(&points_of_cpu);
+    let cpu = told(result, "web", "cpu_cores");
+    assert_grown("processor", &cpu, &truth[0]);
+    let elapsed = result["totals"]["elapsed_ns"].as_f64();
+    let end = began(result) + elapsed.expect("it has a length") / 1e9;
+    let (first, last) = (cpu.first(), cpu.last());
     assert!(
-        (told - used).abs() <= used * 0.1 + 0.05,
-        "told {told} s, used {used} s"
-    );
-    assert!(
-        points_of_cpu.first().is_some_and(|point| point.0 < 0.0),
+        first.is_some_and(|point| point.0 < began(result)),
         "there is a baseline"
     );
-    let elapsed = result["totals"]["elapsed_ns"]
-        .as_f64()
-        .expect("it has a length");
-    assert!(
-        points_of_cpu.last().is_some_and(|point| point.0 > elapsed),
-        "there is a tail"
-    );
-    let memory = series(result, "web", "memory_bytes");
-    let resident = nginx_resident(pid);
-    assert!(
-        points(memory[0])
-            .iter()
-            .all(|point| (point.1 - resident).abs() <= resident * 0.5)
-    );
+    assert!(last.is_some_and(|point| point.0 > end), "there is a tail");
+    for (at, bytes) in told(result, "web", "memory_bytes") {
+        let (least, most) = truth[1].around(at, 0.2);
+        assert!(
+            bytes >= least * 0.98 && bytes <= most * 1.02,
+            "{bytes} not in {least} to {most}"
+        );
+    }
     assert!(!series(result, "self", "cpu_cores").is_empty());
     assert!(
         ran.out.contains("Observed") && ran.out.contains("web"),
@@ -116,27 +138,10 @@ fn a_processs_use_is_what_the_kernel_says() {
     );
 }
 
-/// The mean of the points from one time to another.
-fn mean(points: &[(f64, f64)], from: f64, to: f64) -> f64 {
-    let inside = points.iter().filter(|point| (from..to).contains(&point.0));
-    let (sum, count) = inside.fold((0.0, 0.0), |(sum, count), point| {
-        (sum + point.1, count + 1.0)
-    });
-    assert!(count > 0.0, "no point lies between {from} and {to}");
-    sum / count
-}
-
-fn assert_close(what: &str, told: f64, truth: f64) {
-    assert!(
-        (told - truth).abs() <= truth * 0.02,
-        "{what}: told {told}, true is {truth}"
-    );
-}
-
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn figures_are_within_two_percent_of_the_kernels_and_of_prometheus() {
-    const CPU: &str = "rate(process_cpu_seconds_total[5s])";
+    const CPU: &str = "process_cpu_seconds_total";
     const ANSWERED: &str = "prometheus_http_requests_total";
     let prometheus = match Prometheus::start_scraping_itself() {
         Ok(prometheus) => prometheus,
@@ -145,72 +150,170 @@ fn figures_are_within_two_percent_of_the_kernels_and_of_prometheus() {
             return skip(name, &why);
         }
     };
-    let (pid, page) = (prometheus.pid(), prometheus.url("/metrics"));
-    let has_rate = || prometheus.query(CPU).first().cloned();
-    clock::wait_for(Duration::from_secs(20), has_rate).expect("it has scraped itself twice");
-    let before = cpu_seconds(pid);
+    let pid = prometheus.pid();
+    let has_scraped = || prometheus.query(CPU).first().cloned();
+    clock::wait_for(Duration::from_secs(20), has_scraped).expect("it has scraped itself");
+    let accountant = Accountant::start(vec![accounts::of_process(pid)]);
     let observers = [
         format!("web=process:pid:{pid}"),
-        format!("page=scrape:{page};metric={ANSWERED};label=handler=/-/ready"),
+        format!(
+            "page=scrape:{};metric={ANSWERED};label=handler=/-/ready",
+            prometheus.url("/metrics")
+        ),
         format!("asked=prometheus:{};query={CPU}", prometheus.url("")),
     ];
-    let load = "-c 4 -z 8s --observe-baseline 2s --observe-tail 2s";
-    let ready = prometheus.url("/-/ready");
-    let words = load.split(' ').chain([ready.as_str()]);
-    let observed = observers.iter().flat_map(|text| ["--observe", text]);
-    let ran = bench(&words.chain(observed).collect::<Vec<_>>());
-    let used = cpu_seconds(pid) - before;
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = observed_load(4, &prometheus.url("/-/ready"), &observers);
+    let truth = accountant.end();
     let result = ran.result();
-    let number = |value: &Value| value.as_f64().expect("it is a number");
-    let only = |observer, metric| {
-        let found = series(result, observer, metric);
-        assert_eq!(found.len(), 1, "{observer} {metric}");
-        points(found[0])
-    };
-    // Between the first look and the last: what lies before and after them is a moment without load.
-    assert_close("processor", sum_over_time(&only("web", "cpu_cores")), used);
-    // Each request of the load was answered once, and nobody else asked for that page.
-    let answered = number(&result["totals"]["seen"]["counts"]["completed"]);
-    assert_close(
-        "requests",
-        sum_over_time(&only("page", "rate_per_s")),
-        answered,
-    );
-
-    let elapsed = number(&result["totals"]["elapsed_ns"]);
-    let started = number(&result["totals"]["started_unix_ms"]) / 1e3;
-    // What it scraped itself is up to a second old at any instant: half a second on average.
-    for (told, query, age_s) in [
-        (only("asked", "value"), CPU, 0.0),
-        (
-            only("web", "memory_bytes"),
-            "process_resident_memory_bytes",
-            0.5,
-        ),
-    ] {
-        let of_prometheus = |at: f64| prometheus.number_at(query, started + at / 1e9 + age_s);
-        let true_points: Vec<(f64, f64)> = told
+    assert_grown("processor", &told(result, "web", "cpu_cores"), &truth[0]);
+    // Each request of the load was answered once, nobody else asked for that page, and all of it lies between the
+    // first page and the last.
+    let answered = result["totals"]["seen"]["counts"]["completed"].as_f64();
+    let rates = told(result, "page", "rate_per_s");
+    assert_close("requests", sum(&rates), answered.expect("it is counted"));
+    // What a query says is what was scraped last, or the one before where the last was still on its way.
+    let scraped = prometheus.samples(CPU);
+    for (at, value) in told(result, "asked", "value") {
+        let before = scraped
             .iter()
-            .filter_map(|(at, _)| Some((*at, of_prometheus(*at)?)))
-            .collect();
-        let truth = mean(&true_points, 0.0, elapsed);
-        assert_close(query, mean(&told, 0.0, elapsed), truth);
+            .rev()
+            .skip_while(|sample| sample.0 > at + 0.01);
+        let fresh: Vec<f64> = before.take(2).map(|sample| sample.1).collect();
+        assert!(
+            fresh.contains(&value),
+            "{value} at {at} is none of {fresh:?}"
+        );
+    }
+    // What Prometheus read of itself lies between what was told of it around that instant.
+    let memory = Timeline::from(told(result, "web", "memory_bytes"));
+    let (from, to) = memory.reach();
+    for (at, bytes) in prometheus.samples("process_resident_memory_bytes") {
+        if (from + 0.5..to - 0.5).contains(&at) {
+            let (least, most) = memory.around(at, 0.5);
+            assert!(
+                bytes >= least * 0.98 && bytes <= most * 1.02,
+                "{bytes} not in {least} to {most}"
+            );
+        }
     }
 }
 
-fn nginx_resident(pid: u32) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the process is there");
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .expect("it has memory");
-    let kb: f64 = line
-        .split_whitespace()
-        .nth(1)
-        .and_then(|word| word.parse().ok())
-        .expect("a number");
-    kb * 1024.0
+/// A file to which a line is added every few milliseconds until it is dropped; gives how many there were.
+fn write_lines(path: PathBuf) -> (Arc<AtomicBool>, std::thread::JoinHandle<u64>) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let is_over = Arc::clone(&stop);
+    let mut file = File::create(path).expect("there is room");
+    let write = move || {
+        let mut lines = 0;
+        while !is_over.load(Ordering::Relaxed) {
+            file.write_all(b"acked 3\nother\n").expect("there is room");
+            lines += 1;
+            clock::pause(Duration::from_millis(3));
+        }
+        lines
+    };
+    (stop, std::thread::spawn(write))
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn machines_logs_answers_and_commands_are_told_as_they_are() {
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let log = folder.path().join("acks.log");
+    let (stop, writer) = write_lines(log.clone());
+    let accountant = Accountant::start(vec![accounts::of_machine(), accounts::received_by("lo")]);
+    let observers = [
+        "host;interface=lo".to_owned(),
+        format!(
+            r"acks=log:{};match=acked (\d+);from_start=true",
+            log.display()
+        ),
+        format!("lines=command:grep -c acked {};as=lines", log.display()),
+        format!(
+            "answer=http:{};path=args.n[0];as=status",
+            target.url("/get?n=7")
+        ),
+        "nobody=process:name:no-such-program".to_owned(),
+    ];
+    let ran = observed_load(2, &target.url("/ok"), &observers[..]);
+    let truth = accountant.end();
+    stop.store(true, Ordering::Relaxed);
+    let written = writer.join().expect("it wrote") as f64;
+    let result = ran.result();
+    assert_grown("machine", &told(result, "host", "cpu_cores"), &truth[0]);
+    assert_grown(
+        "network",
+        &told(result, "host", "rx_bytes_per_s"),
+        &truth[1],
+    );
+    let counts = told(result, "acks", "count");
+    let (first, last) = (counts[0], counts[counts.len() - 1]);
+    let rates = [&[first][..], &told(result, "acks", "rate_per_s")].concat();
+    assert_close("rates of a log", sum(&rates), last.1 - first.1);
+    let sums = told(result, "acks", "sum");
+    assert!(
+        sums.iter()
+            .zip(&counts)
+            .all(|(sum, count)| sum.1 == 3.0 * count.1)
+    );
+    assert!(last.1 <= written && last.1 > 0.0, "{last:?} of {written}");
+    // Another program that counted the same lines: it read between two looks at the log.
+    for (at, lines) in told(result, "lines", "lines") {
+        let before = counts.iter().rev().find(|count| count.0 < at - 2.0);
+        let after = counts.iter().find(|count| count.0 > at);
+        assert!(
+            before.is_none_or(|count| count.1 <= lines),
+            "{lines} after {before:?}"
+        );
+        assert!(
+            after.is_none_or(|count| count.1 >= lines),
+            "{lines} before {after:?}"
+        );
+    }
+    assert!(
+        told(result, "answer", "status")
+            .iter()
+            .all(|point| point.1 == 7.0)
+    );
+    // The load is shorter than a minute: its own rate stands in the place of the best minute's.
+    let best = told(result, "acks", "best_60s_per_s")[0];
+    let around = |at: f64| counts.iter().rev().find(|count| count.0 <= at);
+    assert!(best.1 > 0.0 && around(best.0).is_some(), "{best:?}");
+    assert!(
+        ran.err.contains("observer nobody: cannot be read"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_control_groups_use_is_what_the_kernel_says() {
+    let group = match ControlGroup::make() {
+        Ok(group) => group,
+        Err(why) => return skip("a_control_groups_use_is_what_the_kernel_says", &why),
+    };
+    // Each of its children lives for some milliseconds, and nobody waits inside the shell's own account.
+    let busy = "while :; do (i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done); done";
+    let server = group.run(busy);
+    let target = Target::start(&[]);
+    let accountant = Accountant::start(vec![group.cpu_seconds()]);
+    let observers = [
+        format!("group=cgroup:{}", group.path().display()),
+        format!("tree=process:pid:{}", server.id()),
+    ];
+    let ran = observed_load(2, &target.url("/ok"), &observers);
+    let truth = accountant.end();
+    drop(server);
+    let result = ran.result();
+    assert_grown("group", &told(result, "group", "cpu_cores"), &truth[0]);
+    // The same processes, by their files: every one of them was waited for. The files hold four accounts, each cut to a
+    // hundredth of a second.
+    let tree = told(result, "tree", "cpu_cores");
+    let used = truth[0].grown(tree[0].0, tree[tree.len() - 1].0);
+    let off = (sum(&tree) - used).abs();
+    assert!(off <= 0.02 * used + 0.04, "off by {off} s of {used} s");
 }
 
 #[test]

@@ -39,6 +39,12 @@ impl Readings {
         }
     }
 
+    /// What is put from now on was read at this time: a look may take a while, and a rate holds from the instant of one
+    /// reading to that of the next.
+    pub(crate) fn read_at(&mut self, at_unix_ns: u64) {
+        self.at_unix_ns = at_unix_ns;
+    }
+
     /// The observer's name, which is also the name of its component where it has one.
     pub(crate) fn observer(&self) -> Arc<str> {
         Arc::clone(&self.observer)
@@ -57,7 +63,7 @@ impl Readings {
         }
     }
 
-    /// A value at the time of the look.
+    /// A value at the time of the look, or of [`Readings::read_at`].
     pub(crate) fn put(&mut self, component: &str, metric: &str, value: f64) {
         self.put_at(self.at_unix_ns, component, metric, value);
     }

@@ -218,6 +218,7 @@ impl Bench {
             failed_again: false,
             secrets: BTreeMap::new(),
             facts: BTreeMap::new(),
+            component_patterns: Vec::new(),
             unix_ms: &|| 1_000,
         };
         let mut events = Vec::new();

@@ -17,7 +17,7 @@ use loadline_run::{Load, ObserverFeed, RunSetup};
 
 use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
-use crate::observers::WantedObservers;
+use crate::observers::{self, WantedObservers};
 use crate::terminal::signals::{self, SecondSignal};
 use crate::{Ending, Env, last_word};
 
@@ -144,6 +144,7 @@ impl Run {
         };
         let mut on_event = |event: RunEvent| {
             journal.record(&event);
+            observers::warn(&event);
             watch(&event);
         };
         let ran = loadline_run::run(plan, setup, &mut on_event);

@@ -35,6 +35,7 @@ use crate::environment::{NO_VERDICT, RESULT_FILE};
 use crate::http::TokenChoice;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
+use crate::observers;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::pages;
 use crate::rest::{Api, Rest};
@@ -282,6 +283,7 @@ impl Going<'_> {
             .map_err(|ending| K6Error::new(ending.code, ending.message()))?;
         let mut on_event = |event: RunEvent| {
             journal.record(&event);
+            observers::warn(&event);
             if let RunEvent::Mark(mark) = &event
                 && let Some(warning) = warning_of(mark)
             {

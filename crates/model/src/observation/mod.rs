@@ -11,7 +11,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use log::{NOTES_MAX, ObservationLog, POINTS_MAX, SERIES_MAX};
-pub use names::{TOTAL_COMPONENT, is_counted_twice, limit_name, limited_by, title, without_unit};
+pub use names::{
+    BUSIEST_PROCESS_METRIC, PROCESSES_METRIC, TOTAL_COMPONENT, WORKERS_METRIC, is_counted_twice,
+    limit_name, limited_by, title, without_unit,
+};
 
 /// The kind of a note that says that an observer could not read for a while.
 pub const GAP_NOTE: &str = "gap";
@@ -409,6 +412,22 @@ impl Observations {
             series.observer == observer && series.component == component && series.metric == metric
         })
     }
+
+    /// Whether a component is a supervisor: it starts others of the same observer, which do the work, and is no
+    /// replica of them.
+    #[must_use]
+    pub fn is_supervisor(&self, observer: &str, component: &str) -> bool {
+        let workers = self.find(observer, component, WORKERS_METRIC);
+        workers.is_some_and(|workers| workers.points.iter().any(|point| point.1 > 0.0))
+    }
+
+    /// Of how many processes a component is the sum at most; `None` where that was not read.
+    #[must_use]
+    pub fn processes_of(&self, observer: &str, component: &str) -> Option<u64> {
+        let processes = self.find(observer, component, PROCESSES_METRIC)?;
+        let most = processes.aggregate(Aggregation::Max, Span::ALL)?;
+        Some(most.max(0.0) as u64)
+    }
 }
 
 #[cfg(test)]
@@ -442,6 +461,26 @@ mod tests {
         let before: Observations = serde_json::from_str("[]").expect("an empty list is none");
         assert!(before.is_empty());
         assert!(serde_json::from_str::<Observations>("[1]").is_err());
+    }
+
+    #[test]
+    fn supervisors_and_sums_of_processes_are_known() {
+        let of = |component: &str, metric: &str, points: &[(i64, f64)]| ObservedSeries {
+            component: component.to_owned(),
+            metric: metric.to_owned(),
+            ..series(points)
+        };
+        let seen = Observations {
+            series: vec![
+                of("c[1]", WORKERS_METRIC, &[(0, 3.0)]),
+                of("c[1]", PROCESSES_METRIC, &[(0, 1.0), (1, 1.0)]),
+                of("c", PROCESSES_METRIC, &[(0, 1.0), (1, 4.0), (2, 2.0)]),
+            ],
+            ..Observations::default()
+        };
+        assert!(seen.is_supervisor("o", "c[1]") && !seen.is_supervisor("o", "c"));
+        assert_eq!(seen.processes_of("o", "c"), Some(4));
+        assert_eq!(seen.processes_of("o", "c[2]"), None);
     }
 
     #[test]

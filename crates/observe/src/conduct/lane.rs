@@ -63,7 +63,7 @@ impl Lane {
         self.watches
     }
 
-    /// Lets those look that are due; gives the next time at which one is, `None`: all have ended.
+    /// Lets those look or peek that are due; gives the next time at which one is, `None`: all have ended.
     fn look(&mut self, orders: Orders) -> Option<u64> {
         let ended = orders.load_ended_unix_ns;
         let tail_ends = ended.map(|at| at.saturating_add(nanoseconds(self.tail)));
@@ -77,9 +77,11 @@ impl Lane {
                     self.shared.has_looked(watch.name(), result);
                 }
                 watch.end_where_done(ended, tail_ends);
+            } else {
+                watch.peek(&*self.clock);
             }
         }
-        let dues = self.watches.iter().filter_map(|watch| watch.due(ended));
-        dues.min()
+        let nexts = self.watches.iter().filter_map(|watch| watch.next(ended));
+        nexts.min()
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Watch {
     interval_ns: u64,
     required: bool,
     last_look_unix_ns: Option<u64>,
+    /// When what may be gone at the next look is read; `None`: looks are enough.
+    next_peek_unix_ns: Option<u64>,
     gap: Option<OpenGap>,
     said: HashSet<String>,
     has_ended: bool,
@@ -62,6 +64,7 @@ impl Watch {
             interval_ns: nanoseconds(spec.interval),
             required: spec.required,
             last_look_unix_ns: None,
+            next_peek_unix_ns: None,
             gap: None,
             said: HashSet::new(),
             has_ended: false,
@@ -87,6 +90,26 @@ impl Watch {
         Some(at_end.map_or(regular, |at_end| at_end.min(regular)))
     }
 
+    /// When something is to be done: a look or, before it, a peek; `None`: never again.
+    pub(super) fn next(&self, load_ended_unix_ns: Option<u64>) -> Option<u64> {
+        let due = self.due(load_ended_unix_ns)?;
+        Some(self.next_peek_unix_ns.map_or(due, |peek| peek.min(due)))
+    }
+
+    /// Peeks, if that is due.
+    pub(super) fn peek(&mut self, clock: &dyn Clock) {
+        let now = clock.unix_ns();
+        if !self.has_ended && self.next_peek_unix_ns.is_some_and(|peek| peek <= now) {
+            self.source.peek(clock);
+            self.plan_peek(clock);
+        }
+    }
+
+    fn plan_peek(&mut self, clock: &dyn Clock) {
+        let span = self.source.peek_span_ns();
+        self.next_peek_unix_ns = span.map(|span| clock.unix_ns().saturating_add(span));
+    }
+
     /// Looks once. Gives how the first look went, and nothing for the others.
     pub(super) fn look(
         &mut self,
@@ -101,6 +124,7 @@ impl Watch {
             load_ended_unix_ns,
         };
         let result = self.source.read(&tick, &mut readings);
+        self.plan_peek(clock);
         for item in readings.into_items() {
             if self.is_news(&item) {
                 self.outbox.send(item, now);
@@ -242,6 +266,14 @@ mod tests {
             readings.own("value", f64::from(self.looks));
             Ok(())
         }
+
+        fn peek(&mut self, _: &dyn Clock) {
+            self.looks += 100;
+        }
+
+        fn peek_span_ns(&self) -> Option<u64> {
+            Some(300_000_000)
+        }
     }
 
     fn watch(fails: &[u32], required: bool) -> (Watch, Receiver<Observed>) {
@@ -316,6 +348,26 @@ mod tests {
                 .count(),
             1
         );
+    }
+
+    #[test]
+    fn between_two_looks_it_peeks() {
+        let (mut watch, receiver) = watch(&[], false);
+        let clock = TestClock::default();
+        clock.set_seconds(1.0);
+        watch.look(&clock, None);
+        for (second, next) in [(1.2, 1.3), (1.3, 1.6), (1.95, 2.0)] {
+            clock.set_seconds(second);
+            watch.peek(&clock);
+            assert_eq!(watch.next(None), Some((next * 1e9) as u64), "{second}");
+        }
+        clock.set_seconds(2.0);
+        watch.look(&clock, None);
+        let values = receiver.try_iter().filter_map(|item| match item {
+            Observed::Reading(reading) => Some(reading.value),
+            _ => None,
+        });
+        assert_eq!(values.collect::<Vec<_>>(), [1.0, 202.0]);
     }
 
     #[test]

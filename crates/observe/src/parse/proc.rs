@@ -25,6 +25,14 @@ pub struct ProcessStat {
     pub resident_pages: u64,
 }
 
+impl ProcessStat {
+    /// Whether it has ended, and only its parent's waiting for it is left.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, 'Z' | 'X')
+    }
+}
+
 /// Reads `/proc/PID/stat`.
 #[must_use]
 pub fn process_stat(text: &str) -> Option<ProcessStat> {
@@ -57,10 +65,28 @@ pub fn open_files_limit(text: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
+/// Whether a process ignores that children end, of `/proc/PID/status`: then nobody gets the time that they used.
+/// `None` where the file does not say it.
+#[must_use]
+pub fn ignores_children(text: &str) -> Option<bool> {
+    /// Signal 17, `SIGCHLD`, counted from bit 0 (signal(7), for all but Alpha, MIPS and PA-RISC).
+    const SIGCHLD_BIT: u32 = 16;
+    let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask >> SIGCHLD_BIT & 1 == 1)
+}
+
 /// The proportional share of memory in bytes of `/proc/PID/smaps_rollup`.
 #[must_use]
 pub fn proportional_bytes(text: &str) -> Option<u64> {
     kibibytes(text, "Pss:")
+}
+
+/// The resident memory in bytes of `/proc/PID/status`: unlike that of `stat`, which may be off by some hundred pages
+/// (proc(5)).
+#[must_use]
+pub fn resident_bytes(text: &str) -> Option<u64> {
+    kibibytes(text, "VmRSS:")
 }
 
 /// A field `NAME   n kB` in bytes.
@@ -117,7 +143,10 @@ pub fn machine_stat(text: &str) -> Option<MachineStat> {
         .map_while(|field| field.parse().ok())
         .collect();
     // user nice system idle iowait irq softirq steal; guests are counted in user and nice already.
-    let busy = |fields: &[usize]| fields.iter().filter_map(|at| ticks.get(*at)).sum::<u64>();
+    let busy = |fields: &[usize]| {
+        let ticks = fields.iter().filter_map(|at| ticks.get(*at));
+        ticks.fold(0_u64, |sum, ticks| sum.saturating_add(*ticks))
+    };
     let processors = text.lines().filter(|line| {
         let number = line.strip_prefix("cpu").unwrap_or_default();
         number.starts_with(|c: char| c.is_ascii_digit())
@@ -280,6 +309,8 @@ mod tests {
         assert_eq!((stat.busy_ticks, stat.stolen_ticks), (25, 4));
         assert_eq!((stat.processors, stat.runnable), (2, 3));
         assert_eq!(machine_stat("cpu 1 2\nprocs_running 3\n"), None);
+        let most = format!("cpu {0} {0} 0 0\nprocs_running 3\n", u64::MAX);
+        assert_eq!(machine_stat(&most).unwrap().busy_ticks, u64::MAX);
         assert_eq!(load_of_a_minute("0.50 1 2 3/4 5\n"), Some(0.5));
         let text = "MemTotal:       1000 kB\nMemFree: 1 kB\nMemAvailable:    400 kB\n";
         assert_eq!(memory(text), Some((1_024_000, 409_600)));
@@ -347,6 +378,7 @@ mod tests {
             open_files_limit("Max open files unlimited unlimited files"),
             None
         );
+        assert_eq!(resident_bytes("VmHWM: 9 kB\nVmRSS:\t  2 kB\n"), Some(2_048));
         assert_eq!(
             proportional_bytes("Rss: 9 kB\nPss:     3 kB\n"),
             Some(3_072)
@@ -354,5 +386,11 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_itself_is_known() {}
+    fn who_ignores_the_end_of_children_is_known() {
+        let status = |mask: &str| format!("Name:\tx\nSigIgn:\t{mask}\nSigCgt:\t0\n");
+        assert_eq!(ignores_children(&status("0000000000010000")), Some(true));
+        assert_eq!(ignores_children(&status("0000000000001000")), Some(false));
+        assert_eq!(ignores_children(&status("x")), None);
+        assert_eq!(ignores_children("Name: x\n"), None);
+    }
 }

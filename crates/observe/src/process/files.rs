@@ -15,15 +15,18 @@ pub(crate) struct ProcessFiles {
     pub(crate) ticks_per_second: f64,
     /// Bytes of a page.
     pub(crate) page_bytes: f64,
+    /// Processors that are on.
+    pub(crate) processors: u64,
 }
 
 impl ProcessFiles {
     pub(crate) fn new(root: &Path) -> ProcessFiles {
-        let (ticks_per_second, page_bytes) = system_units();
+        let (ticks_per_second, page_bytes, processors) = system_units();
         ProcessFiles {
             root: root.to_owned(),
             ticks_per_second,
             page_bytes,
+            processors,
         }
     }
 
@@ -85,11 +88,21 @@ impl ProcessFiles {
             .collect()
     }
 
-    /// Clock ticks since the machine started.
-    pub(crate) fn uptime_ticks(&self) -> Option<u64> {
-        let text = fs::read_to_string(self.root.join("uptime")).ok()?;
-        let seconds: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
-        Some((seconds * self.ticks_per_second) as u64)
+    /// Resident memory; `None` where only `stat` tells of it.
+    pub(crate) fn resident_bytes(&self, pid: u32) -> Option<u64> {
+        proc::resident_bytes(&self.text(pid, "status")?)
+    }
+
+    /// Whether it ignores that its children end; `None` where that cannot be read.
+    pub(crate) fn ignores_children(&self, pid: u32) -> Option<bool> {
+        proc::ignores_children(&self.text(pid, "status")?)
+    }
+
+    /// Seconds in which the machine's processors worked.
+    pub(crate) fn machine_seconds(&self) -> Option<f64> {
+        let text = fs::read_to_string(self.root.join("stat")).ok()?;
+        let stat = proc::machine_stat(&text)?;
+        Some(stat.busy_ticks as f64 / self.ticks_per_second)
     }
 
     fn text(&self, pid: u32, file: &str) -> Option<String> {
@@ -104,20 +117,22 @@ impl ProcessFiles {
     }
 }
 
-/// Clock ticks in a second and bytes of a page.
+/// Clock ticks in a second, bytes of a page, and processors.
 #[cfg(unix)]
-fn system_units() -> (f64, f64) {
+fn system_units() -> (f64, f64, u64) {
     // SAFETY: sysconf takes no pointers.
-    let (ticks, page) = unsafe {
+    let (ticks, page, processors) = unsafe {
         (
             libc::sysconf(libc::_SC_CLK_TCK),
             libc::sysconf(libc::_SC_PAGESIZE),
+            libc::sysconf(libc::_SC_NPROCESSORS_ONLN),
         )
     };
-    (ticks.max(1) as f64, page.max(1) as f64)
+    let processors = u64::try_from(processors).unwrap_or(1);
+    (ticks.max(1) as f64, page.max(1) as f64, processors.max(1))
 }
 
 #[cfg(not(unix))]
-fn system_units() -> (f64, f64) {
-    (100.0, 4096.0)
+fn system_units() -> (f64, f64, u64) {
+    (100.0, 4096.0, 1)
 }

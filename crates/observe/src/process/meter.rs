@@ -1,130 +1,229 @@
 //! The processor time of a group of processes, of which some come and some go.
 //!
-//! Must not know where the figures come from. Invariant: time that a group used is counted once: that of a child that
-//! ended is found in the time that its parent has from children.
+//! Must not know where the figures come from. Invariant: time that a group used is counted once, whoever has it in the
+//! end: a process that ends hands its time to the parent that waits for it, and what nobody waited for stays counted.
 
 use std::collections::HashMap;
 
 use crate::parse::proc::ProcessStat;
 
-/// What was known of each process at the last look.
-#[derive(Clone, Debug, Default)]
+/// What was known of each process of a group when it was last read.
+///
+/// All times of live processes, with what they have from children that they waited for, make a sum that waiting does
+/// not change: what the child had, the parent has. A process that is gone takes its time out of the sum; it comes
+/// back either with the parent's gain or, where no parent gained it, as time that is lost from the files and kept
+/// here.
+#[derive(Clone, Debug)]
 pub(crate) struct CpuMeter {
+    /// More threads than this cannot run at one time.
+    processors: u64,
     known: HashMap<u32, Known>,
+    /// By parent: what it gained beyond the children that are known to be gone (positive), or what is gone and it did
+    /// not gain (negative) at the last reading. Files are not read at one instant, so that the two may be one
+    /// reading apart.
+    carried: HashMap<u32, i64>,
+    /// Told too much so far, by files that were not read at one instant; the next reading takes it off.
+    debt: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
     start_ticks: u64,
-    cpu_ticks: u64,
+    total_ticks: u64,
     children_ticks: u64,
+    parent: u32,
+    has_ended: bool,
+    threads: u64,
+    read_unix_ns: u64,
+}
+
+/// What a reading gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Advance {
+    /// Clock ticks that the group used since the last reading.
+    pub(crate) ticks: u64,
+    /// Processes that ended, with what they used since they were last read in no account: the sum of these times,
+    /// once for each thread that can run.
+    pub(crate) unread_ns: u64,
+    /// Parents that are alive, and gained nothing by a child that is gone.
+    pub(crate) without_gain: Vec<u32>,
+}
+
+/// The sums over processes that are gone, by the nearest ancestor that is not.
+#[derive(Clone, Debug, Default)]
+struct Gone {
+    ticks: u64,
+    unread_ns: u64,
 }
 
 impl CpuMeter {
-    /// The clock ticks that the group used since the last look. `is_new` says whether a process that was not there then
-    /// has started since; what was there unseen counts from now on. With `with_children`, time of children that were
-    /// waited for counts too.
+    /// On a machine with so many processors.
+    pub(crate) fn new(processors: u64) -> CpuMeter {
+        CpuMeter {
+            processors,
+            known: HashMap::new(),
+            carried: HashMap::new(),
+            debt: 0,
+        }
+    }
+
+    /// Takes what the members' files say. `base` is what is not to be counted of a member that was not there before:
+    /// all of it where it was there unseen, nothing where it started since. With `with_children`, time of children
+    /// that were waited for counts too.
     pub(crate) fn advance(
         &mut self,
         members: &[ProcessStat],
         with_children: bool,
-        is_new: impl Fn(&ProcessStat) -> bool,
-    ) -> u64 {
-        let mut known = HashMap::with_capacity(members.len());
-        let (mut live, mut reaped) = (0, 0);
+        now_unix_ns: u64,
+        base: impl Fn(&ProcessStat) -> u64,
+    ) -> Advance {
+        let before = std::mem::take(&mut self.known);
+        let mut change = 0_i64;
+        let mut gains: HashMap<u32, u64> = HashMap::new();
         for stat in members {
-            let before = self.known.remove(&stat.pid);
-            let before = before.filter(|before| before.start_ticks == stat.start_ticks);
-            let now = Known {
-                start_ticks: stat.start_ticks,
-                cpu_ticks: stat.cpu_ticks,
-                children_ticks: stat.children_ticks,
+            let now = Known::of(stat, with_children, now_unix_ns);
+            let known = before.get(&stat.pid);
+            let (total, children) = match known.filter(|known| known.is(stat)) {
+                Some(known) => (known.total_ticks, known.children_ticks),
+                None => (base(stat).min(now.total_ticks), now.children_ticks),
             };
-            let unseen = Known {
-                cpu_ticks: 0,
-                children_ticks: 0,
-                ..now
-            };
-            let before = before.unwrap_or(if is_new(stat) { unseen } else { now });
-            live += now.cpu_ticks.saturating_sub(before.cpu_ticks);
-            reaped += now.children_ticks.saturating_sub(before.children_ticks);
-            known.insert(stat.pid, now);
+            change += signed(now.total_ticks) - signed(total);
+            gains.insert(stat.pid, now.children_ticks.saturating_sub(children));
+            self.known.insert(stat.pid, now);
         }
-        // What is left is gone; the time that it had then is a part of what its parent has from it now.
-        let gone = self.known.values();
-        let gone: u64 = gone.map(|gone| gone.cpu_ticks + gone.children_ticks).sum();
-        self.known = known;
-        match with_children {
-            true => live + reaped.saturating_sub(gone),
-            false => live,
+        let mut advance = Advance::default();
+        let gone = self.gone(&before, now_unix_ns);
+        change += self.settle(&gains, gone, with_children, &mut advance);
+        advance.ticks = self.paid(change);
+        advance
+    }
+
+    /// What is known of a process of the group: all that was counted of it, in clock ticks.
+    pub(crate) fn counted(&self, pid: u32, start_ticks: u64) -> Option<u64> {
+        let known = self.known.get(&pid)?;
+        (known.start_ticks == start_ticks).then_some(known.total_ticks)
+    }
+
+    /// Forgets a process that lives on, but not in this group.
+    pub(crate) fn release(&mut self, pid: u32) {
+        self.known.remove(&pid);
+    }
+
+    /// The members at the last reading, with when they started.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.known
+            .iter()
+            .map(|(pid, known)| (*pid, known.start_ticks))
+    }
+
+    /// Who is gone, by the nearest ancestor that is not; `None`: there is none in the group.
+    fn gone(&self, before: &HashMap<u32, Known>, now_unix_ns: u64) -> HashMap<Option<u32>, Gone> {
+        let is_there = |pid: u32, known: &Known| {
+            let now = self.known.get(&pid);
+            now.is_some_and(|now| now.start_ticks == known.start_ticks)
+        };
+        let mut all: HashMap<Option<u32>, Gone> = HashMap::new();
+        for known in before.iter().filter(|(pid, known)| !is_there(**pid, known)) {
+            let known = known.1;
+            let mut heir = known.parent;
+            // A chain of parents is no longer than there are processes; files read while it changes may hold a circle.
+            for _ in 0..before.len() {
+                match before.get(&heir) {
+                    Some(parent) if !is_there(heir, parent) => heir = parent.parent,
+                    _ => break,
+                }
+            }
+            let heir = before.contains_key(&heir).then_some(heir);
+            let gone = all.entry(heir).or_default();
+            gone.ticks += known.total_ticks;
+            if !known.has_ended {
+                let since = now_unix_ns.saturating_sub(known.read_unix_ns);
+                gone.unread_ns += since.saturating_mul(known.threads.min(self.processors).max(1));
+            }
+        }
+        all
+    }
+
+    /// What the sum changes by those who are gone: nothing where nobody gained their time, else what they had.
+    fn settle(
+        &mut self,
+        gains: &HashMap<u32, u64>,
+        mut gone: HashMap<Option<u32>, Gone>,
+        with_children: bool,
+        advance: &mut Advance,
+    ) -> i64 {
+        // Without a parent in the group, and where children do not count, time stays counted as it was.
+        for orphans in gone.extract_if(|heir, _| heir.is_none() || !with_children) {
+            advance.unread_ns += orphans.1.unread_ns;
+        }
+        let carried = std::mem::take(&mut self.carried);
+        let mut change = 0;
+        for (parent, gain) in gains.iter().filter(|_| with_children) {
+            let left = gone.remove(&Some(*parent));
+            let is_short = left.is_some();
+            let left = left.unwrap_or_default();
+            let carry = carried.get(parent).copied().unwrap_or(0);
+            let balance = signed(*gain) - signed(left.ticks);
+            let (paid, rest) = match (carry.signum(), balance.signum()) {
+                // What it gained earlier was of those who are gone now.
+                (1, -1) => (carry.min(-balance), (balance + carry).min(0)),
+                // What it gains now is of those who were gone earlier, and whose time was kept here.
+                (-1, 1) => ((-carry).min(balance), (balance + carry).max(0)),
+                _ => (0, balance),
+            };
+            change -= match balance {
+                ..0 => signed(left.ticks) + rest,
+                _ => signed(left.ticks) + paid,
+            };
+            if rest != 0 {
+                self.carried.insert(*parent, rest);
+            }
+            if is_short && rest < 0 {
+                advance.unread_ns += left.unread_ns;
+            }
+            if is_short && *gain == 0 && rest <= 0 && carry <= 0 {
+                advance.without_gain.push(*parent);
+            }
+        }
+        change
+    }
+
+    /// A sum never falls: what was told too much is taken off what comes.
+    fn paid(&mut self, change: i64) -> u64 {
+        let owed = signed(self.debt);
+        let balance = change - owed;
+        self.debt = u64::try_from(-balance).unwrap_or(0);
+        u64::try_from(balance).unwrap_or(0)
+    }
+}
+
+impl Known {
+    fn of(stat: &ProcessStat, with_children: bool, read_unix_ns: u64) -> Known {
+        let children_ticks = if with_children {
+            stat.children_ticks
+        } else {
+            0
+        };
+        Known {
+            start_ticks: stat.start_ticks,
+            total_ticks: stat.cpu_ticks.saturating_add(children_ticks),
+            children_ticks,
+            parent: stat.parent,
+            has_ended: stat.has_ended(),
+            threads: stat.threads,
+            read_unix_ns,
         }
     }
+
+    fn is(&self, stat: &ProcessStat) -> bool {
+        self.start_ticks == stat.start_ticks
+    }
+}
+
+/// Ticks as a number that may be taken off; 2⁶³ ticks are three thousand million years.
+fn signed(ticks: u64) -> i64 {
+    i64::try_from(ticks).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stat(pid: u32, cpu: u64, children: u64) -> ProcessStat {
-        ProcessStat {
-            pid,
-            name: "x".to_owned(),
-            state: 'S',
-            parent: 1,
-            cpu_ticks: cpu,
-            children_ticks: children,
-            threads: 1,
-            start_ticks: u64::from(pid),
-            resident_pages: 1,
-        }
-    }
-
-    fn never(_: &ProcessStat) -> bool {
-        false
-    }
-
-    #[test]
-    fn a_child_that_ended_is_counted_once() {
-        let mut meter = CpuMeter::default();
-        assert_eq!(
-            meter.advance(&[stat(1, 100, 50), stat(2, 40, 0)], true, never),
-            0
-        );
-        // The child used 5 more before it ended with 45, which the parent now has.
-        assert_eq!(meter.advance(&[stat(1, 103, 95)], true, never), 8);
-    }
-
-    #[test]
-    fn a_child_that_came_and_went_between_looks_is_counted() {
-        let mut meter = CpuMeter::default();
-        meter.advance(&[stat(1, 100, 0)], true, never);
-        assert_eq!(meter.advance(&[stat(1, 100, 7)], true, never), 7);
-        assert_eq!(meter.advance(&[stat(1, 100, 9)], false, never), 0);
-    }
-
-    #[test]
-    fn a_child_that_nobody_waits_for_takes_nothing_away() {
-        let mut meter = CpuMeter::default();
-        meter.advance(&[stat(1, 100, 0), stat(2, 40, 0)], true, never);
-        assert_eq!(meter.advance(&[stat(1, 104, 0)], true, never), 4);
-    }
-
-    #[test]
-    fn all_time_of_a_new_process_counts_and_none_of_an_old_one() {
-        let mut meter = CpuMeter::default();
-        meter.advance(&[stat(1, 0, 0)], true, never);
-        let members = [stat(1, 0, 0), stat(2, 30, 0)];
-        assert_eq!(meter.advance(&members, true, |stat| stat.pid == 2), 30);
-        let members = [stat(1, 0, 0), stat(2, 30, 0), stat(3, 70, 0)];
-        assert_eq!(meter.advance(&members, true, never), 0);
-    }
-
-    #[test]
-    fn a_number_that_is_used_again_is_another_process() {
-        let mut meter = CpuMeter::default();
-        meter.advance(&[stat(1, 500, 0)], true, never);
-        let mut other = stat(1, 3, 0);
-        other.start_ticks = 99;
-        assert_eq!(meter.advance(&[other], true, |_| true), 3);
-    }
-}
+mod tests;

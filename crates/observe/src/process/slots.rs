@@ -26,6 +26,13 @@ pub(crate) enum Change<K> {
     Replaced { place: usize, before: K, now: K },
 }
 
+impl<K> Change<K> {
+    /// Whether another one took this place.
+    pub(crate) fn is_replaced(&self, number: usize) -> bool {
+        matches!(self, Change::Replaced { place, .. } if *place == number)
+    }
+}
+
 impl<K: Clone + PartialEq> Slots<K> {
     /// At most so many places.
     pub(crate) fn new(max: usize) -> Slots<K> {

@@ -1,7 +1,8 @@
 //! All processes with their parents, read at most as often as it may cost.
 //!
-//! Must not know who asks; all process observers of a run share one table. Invariant: walks take at most one part in
-//! [`COST_SHARE`] of the time.
+//! Must not know who asks; all process observers of a run share one table. Invariants: walks take at most one part in
+//! [`COST_SHARE`] of one processor, by the thread's own account; each walk finds every process that was born since
+//! the last one.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -10,21 +11,45 @@ use crate::clock::Clock;
 use crate::parse::proc::{ProcessStat, is_called};
 use crate::process::ProcessFiles;
 
-/// Two walks are this many times the cost of one apart: half a percent of one core.
-const COST_SHARE: u64 = 200;
+/// Two walks are this many times the cost of one apart: one percent of one core.
+const COST_SHARE: u64 = 100;
 /// Observers that look at one instant share a walk.
 const WALK_SPACING_NS: u64 = 90_000_000;
+/// Walks that are made at once, whatever they cost, because a process that is watched has ended: as many as find the one
+/// that takes its place within a second.
+const URGENT_MAX: u64 = 10;
+/// One more of them may be made after this time.
+const URGENT_AGAIN_NS: u64 = 1_000_000_000;
+/// A process is read again at each walk while it is younger: it runs another program, or closes what it got from its
+/// parent, soon after its birth.
+const YOUNG_NS: u64 = 5_000_000_000;
+/// Processes that are read again at each walk, in turn, whatever it costs.
+const READ_AGAIN_MIN: usize = 64;
+/// Processes that are read between two looks at the account of the thread.
+const BUDGET_STEP: usize = 16;
 
 /// The processes of the machine.
 #[derive(Debug)]
 pub(crate) struct ProcessTable {
     pub(crate) files: ProcessFiles,
-    stats: HashMap<u32, ProcessStat>,
+    known: HashMap<u32, Known>,
+    children: HashMap<u32, Vec<u32>>,
     command_lines: HashMap<u32, KnownLine>,
     walk: Option<Walk>,
+    walks: u64,
+    /// Urgent walks that may be made, and since when they are so many.
+    urgent: (u64, u64),
     sockets: HashMap<u16, SocketSearch>,
-    /// Clock ticks since the machine started at the walk before the last one.
-    previous_uptime_ticks: u64,
+    /// The process that was read again last: the next walk goes on behind it.
+    read_again_last: u32,
+}
+
+/// A process.
+#[derive(Debug)]
+struct Known {
+    stat: ProcessStat,
+    first_walk: u64,
+    first_unix_ns: u64,
 }
 
 /// A command line, and of whom: a process that runs another program has another name.
@@ -40,127 +65,259 @@ struct KnownLine {
 struct Walk {
     at_unix_ns: u64,
     cost_ns: u64,
-    uptime_ticks: u64,
 }
 
 /// Who listened on a port when it was looked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct SocketSearch {
-    at_unix_ns: u64,
-    cost_ns: u64,
+    walk: u64,
+    inodes: Vec<u64>,
     holders: Vec<u32>,
+    /// Who was asked whether it holds one of the inodes: processes and when they started.
+    asked: HashMap<u32, u64>,
 }
 
-/// A search for listeners is repeated after this time, for those that joined.
-const SEARCH_SPACING_NS: u64 = 10_000_000_000;
-/// And where none is found, after this.
-const SEARCH_AGAIN_NS: u64 = 900_000_000;
+impl Known {
+    fn is_young(&self, now_unix_ns: u64) -> bool {
+        now_unix_ns < self.first_unix_ns.saturating_add(YOUNG_NS)
+    }
+}
 
 impl ProcessTable {
     pub(crate) fn new(root: &Path) -> ProcessTable {
         ProcessTable {
             files: ProcessFiles::new(root),
-            stats: HashMap::new(),
+            known: HashMap::new(),
+            children: HashMap::new(),
             command_lines: HashMap::new(),
             walk: None,
+            walks: 0,
+            urgent: (URGENT_MAX, 0),
             sockets: HashMap::new(),
-            previous_uptime_ticks: 0,
+            read_again_last: 0,
         }
     }
 
-    /// Walks over all processes, if the last walk is long enough ago.
-    pub(crate) fn refresh(&mut self, clock: &dyn Clock) {
+    /// Walks over all processes, if the last walk is long enough ago. `is_urgent`: someone who is watched has ended.
+    pub(crate) fn refresh(&mut self, clock: &dyn Clock, is_urgent: bool) {
         let now = clock.unix_ns();
-        let spacing = |walk: Walk| WALK_SPACING_NS.max(walk.cost_ns.saturating_mul(COST_SHARE));
-        let is_fresh = self
-            .walk
-            .is_some_and(|walk| now < walk.at_unix_ns.saturating_add(spacing(walk)));
-        if is_fresh {
+        let since = self.walk.map(|walk| now.saturating_sub(walk.at_unix_ns));
+        let cost_ns = self.walk.map_or(0, |walk| walk.cost_ns);
+        let is_affordable = since.is_none_or(|since| since >= cost_ns.saturating_mul(COST_SHARE));
+        let is_fresh = since.is_some_and(|since| since < WALK_SPACING_NS);
+        if is_fresh || !(is_affordable || is_urgent && self.take_urgent(now)) {
             return;
         }
-        let uptime_ticks = self.files.uptime_ticks().unwrap_or_default();
-        self.previous_uptime_ticks = self.walk.map_or(uptime_ticks, |walk| walk.uptime_ticks);
-        let pids = self.files.pids();
-        let stats = pids.into_iter().filter_map(|pid| self.files.stat(pid));
-        // A process that has ended holds nothing but its number.
-        let alive = stats.filter(|stat| !matches!(stat.state, 'Z' | 'X'));
-        self.stats = alive.map(|stat| (stat.pid, stat)).collect();
-        let stats = &self.stats;
-        self.command_lines.retain(|pid, _| stats.contains_key(pid));
+        let begun = clock.thread_cpu_ns();
+        self.walks += 1;
+        let others = self.read_births(now);
+        if let Some(walk) = self.walk {
+            let budget = now.saturating_sub(walk.at_unix_ns) / COST_SHARE;
+            self.read_again(others, now, || {
+                clock.thread_cpu_ns().saturating_sub(begun) < budget
+            });
+        }
+        self.children.clear();
+        for (pid, known) in &self.known {
+            self.children
+                .entry(known.stat.parent)
+                .or_default()
+                .push(*pid);
+        }
+        let known = &self.known;
+        self.command_lines.retain(|pid, _| known.contains_key(pid));
+        // The first walk reads everything, once: it says nothing of those that follow.
+        let cost_ns = self
+            .walk
+            .map(|_| clock.thread_cpu_ns().saturating_sub(begun));
         self.walk = Some(Walk {
             at_unix_ns: now,
-            cost_ns: clock.unix_ns().saturating_sub(now),
-            uptime_ticks,
+            cost_ns: cost_ns.unwrap_or_default(),
         });
     }
 
-    /// Whether a process started since the walk before the last one, so that all its time is new.
-    pub(crate) fn is_new(&self, stat: &ProcessStat) -> bool {
-        // A tick of grace: both times are cut to whole ticks.
-        stat.start_ticks + 1 >= self.previous_uptime_ticks
+    /// Takes one of the urgent walks, where one is left.
+    fn take_urgent(&mut self, now_unix_ns: u64) -> bool {
+        let (left, since) = self.urgent;
+        let more = now_unix_ns.saturating_sub(since) / URGENT_AGAIN_NS;
+        let left = left.saturating_add(more).min(URGENT_MAX);
+        let since = match more {
+            0 => since,
+            _ => now_unix_ns,
+        };
+        self.urgent = (left.saturating_sub(1), since);
+        left > 0
+    }
+
+    /// What later work on this walk cost.
+    fn charge(&mut self, cost_ns: u64) {
+        if let Some(walk) = &mut self.walk {
+            walk.cost_ns = walk.cost_ns.saturating_add(cost_ns);
+        }
+    }
+
+    /// Reads who is new and forgets who is gone; gives who was there before.
+    fn read_births(&mut self, now_unix_ns: u64) -> Vec<u32> {
+        let pids = self.files.pids();
+        let there: HashSet<u32> = pids.iter().copied().collect();
+        self.known.retain(|pid, _| there.contains(pid));
+        let (old, new): (Vec<u32>, Vec<u32>) = pids
+            .into_iter()
+            .partition(|pid| self.known.contains_key(pid));
+        for pid in new {
+            self.read(pid, now_unix_ns);
+        }
+        old
+    }
+
+    /// Reads again who may have changed: the young ones, and of the others as many as may be.
+    fn read_again(&mut self, pids: Vec<u32>, now_unix_ns: u64, may_go_on: impl Fn() -> bool) {
+        let (young, mut others): (Vec<u32>, Vec<u32>) = pids.into_iter().partition(|pid| {
+            self.known
+                .get(pid)
+                .is_some_and(|known| known.is_young(now_unix_ns))
+        });
+        for pid in young {
+            self.read(pid, now_unix_ns);
+        }
+        others.sort_unstable();
+        let next = others.partition_point(|pid| *pid <= self.read_again_last);
+        others.rotate_left(next);
+        for (number, pid) in others.into_iter().enumerate() {
+            let looks = number >= READ_AGAIN_MIN && number.is_multiple_of(BUDGET_STEP);
+            if looks && !may_go_on() {
+                return;
+            }
+            self.read(pid, now_unix_ns);
+            self.read_again_last = pid;
+        }
+    }
+
+    fn read(&mut self, pid: u32, now_unix_ns: u64) {
+        let Some(stat) = self.files.stat(pid) else {
+            self.known.remove(&pid);
+            return;
+        };
+        let is_same = |known: &&Known| known.stat.start_ticks == stat.start_ticks;
+        let before = self.known.get(&pid).filter(is_same);
+        // Who is there at the first walk is no newborn, as far as one can tell.
+        let born_unix_ns = if self.walk.is_some() { now_unix_ns } else { 0 };
+        let known = Known {
+            first_walk: before.map_or(self.walks, |before| before.first_walk),
+            first_unix_ns: before.map_or(born_unix_ns, |before| before.first_unix_ns),
+            stat,
+        };
+        self.known.insert(pid, known);
+    }
+
+    /// How many walks there were.
+    pub(crate) fn walks(&self) -> u64 {
+        self.walks
+    }
+
+    /// Whether a process was there at a walk, by the number of the walk.
+    pub(crate) fn was_there(&self, stat: &ProcessStat, walk: u64) -> bool {
+        self.known.get(&stat.pid).is_some_and(|known| {
+            known.stat.start_ticks == stat.start_ticks && known.first_walk <= walk
+        })
+    }
+
+    /// What was read of a process last.
+    pub(crate) fn stat(&self, pid: u32) -> Option<&ProcessStat> {
+        self.known.get(&pid).map(|known| &known.stat)
+    }
+
+    fn alive(&self) -> impl Iterator<Item = &Known> {
+        self.known.values().filter(|known| !known.stat.has_ended())
     }
 
     /// Processes of a name, but for this one.
     pub(crate) fn called(&mut self, name: &str, own_pid: u32) -> Vec<u32> {
-        let stats: Vec<ProcessStat> = self.stats.values().cloned().collect();
-        let others = stats.iter().filter(|stat| stat.pid != own_pid);
-        let found = others.filter(|stat| is_called(name, &stat.name, self.command_line(stat)));
+        let unknown: Vec<u32> = self
+            .alive()
+            .filter(|known| self.is_young_now(known) || !self.has_line(&known.stat))
+            .map(|known| known.stat.pid)
+            .collect();
+        for pid in unknown {
+            self.read_line(pid);
+        }
+        let line = |pid: u32| self.command_lines.get(&pid).map_or("", |line| &line.text);
+        let found = self
+            .alive()
+            .map(|known| &known.stat)
+            .filter(|stat| stat.pid != own_pid && is_called(name, &stat.name, line(stat.pid)));
         found.map(|stat| stat.pid).collect()
     }
 
-    fn command_line(&mut self, stat: &ProcessStat) -> &str {
-        let is_known = self
-            .command_lines
-            .get(&stat.pid)
-            .is_some_and(|known| known.start_ticks == stat.start_ticks && known.name == stat.name);
-        if !is_known {
-            let line = KnownLine {
-                start_ticks: stat.start_ticks,
-                name: stat.name.clone(),
-                text: self.files.command_line(stat.pid).unwrap_or_default(),
-            };
-            self.command_lines.insert(stat.pid, line);
-        }
-        self.command_lines
-            .get(&stat.pid)
-            .map_or("", |known| known.text.as_str())
+    /// Whether it may run another program, under the same name, than at the walk before.
+    fn is_young_now(&self, known: &Known) -> bool {
+        let walk = self.walk.map_or(0, |walk| walk.at_unix_ns);
+        known.is_young(walk)
+    }
+
+    fn has_line(&self, stat: &ProcessStat) -> bool {
+        let line = self.command_lines.get(&stat.pid);
+        line.is_some_and(|line| line.start_ticks == stat.start_ticks && line.name == stat.name)
+    }
+
+    fn read_line(&mut self, pid: u32) {
+        let Some(stat) = self.stat(pid) else {
+            return;
+        };
+        let line = KnownLine {
+            start_ticks: stat.start_ticks,
+            name: stat.name.clone(),
+            text: self.files.command_line(pid).unwrap_or_default(),
+        };
+        self.command_lines.insert(pid, line);
     }
 
     /// Processes that hold a socket that listens on a port.
     pub(crate) fn listening(&mut self, port: u16, clock: &dyn Clock) -> Vec<u32> {
-        let now = clock.unix_ns();
-        if let Some(known) = self.sockets.get(&port) {
-            let alive: Vec<u32> = known.holders.clone();
-            let alive: Vec<u32> = alive
-                .into_iter()
-                .filter(|pid| self.is_alive(*pid))
-                .collect();
-            let spacing = match alive.len() == known.holders.len() && !alive.is_empty() {
-                true => SEARCH_SPACING_NS,
-                false => SEARCH_AGAIN_NS,
-            };
-            let spacing = spacing.max(known.cost_ns.saturating_mul(COST_SHARE));
-            if now < known.at_unix_ns.saturating_add(spacing) {
-                return alive;
+        let mut search = self.sockets.remove(&port).unwrap_or_default();
+        if search.walk != self.walks {
+            let begun = clock.thread_cpu_ns();
+            search.walk = self.walks;
+            // Asking everybody comes once for each new socket: it says nothing of the walks that follow.
+            if !self.search(port, &mut search) {
+                self.charge(clock.thread_cpu_ns().saturating_sub(begun));
             }
         }
-        let inodes = self.files.listening_inodes(port);
-        let mut holders = Vec::new();
-        if !inodes.is_empty() {
-            let pids = self.stats.keys().copied();
-            holders.extend(pids.filter(|pid| self.files.holds_socket(*pid, &inodes)));
-        }
-        let search = SocketSearch {
-            at_unix_ns: now,
-            cost_ns: clock.unix_ns().saturating_sub(now),
-            holders: holders.clone(),
-        };
+        let holders = search.holders.iter().copied();
+        let alive = holders
+            .filter(|pid| self.stat(*pid).is_some_and(|stat| !stat.has_ended()))
+            .collect();
         self.sockets.insert(port, search);
-        holders
+        alive
     }
 
-    fn is_alive(&self, pid: u32) -> bool {
-        self.files.stat(pid).is_some_and(|stat| stat.state != 'Z')
+    /// Asks who holds a socket of a port: everybody where a socket is new, else those that were not asked yet or may
+    /// still close what they got from their parents. Gives whether it was everybody.
+    fn search(&self, port: u16, search: &mut SocketSearch) -> bool {
+        let inodes = self.files.listening_inodes(port);
+        let of_all = inodes.iter().any(|inode| !search.inodes.contains(inode));
+        if of_all {
+            search.asked.clear();
+        }
+        search.inodes = inodes;
+        let was_holder: HashSet<u32> = search.holders.drain(..).collect();
+        search.asked.retain(|pid, _| self.known.contains_key(pid));
+        if search.inodes.is_empty() {
+            return of_all;
+        }
+        for known in self.alive() {
+            let (pid, start_ticks) = (known.stat.pid, known.stat.start_ticks);
+            let is_young = self.is_young_now(known);
+            let was_asked = search.asked.insert(pid, start_ticks) == Some(start_ticks);
+            let holds = match was_asked && !is_young {
+                true => was_holder.contains(&pid),
+                false => self.files.holds_socket(pid, &search.inodes),
+            };
+            if holds {
+                search.holders.push(pid);
+            }
+        }
+        of_all
     }
 
     /// Those that descend from no other of them, by number.
@@ -176,17 +333,25 @@ impl ProcessTable {
         top
     }
 
-    /// A process and all that descend from it.
+    /// The children of a process, by number, those that have ended left out.
+    pub(crate) fn children(&self, pid: u32) -> Vec<u32> {
+        let children = self.children.get(&pid).into_iter().flatten().copied();
+        let mut children: Vec<u32> = children
+            .filter(|pid| self.stat(*pid).is_some_and(|stat| !stat.has_ended()))
+            .collect();
+        children.sort_unstable();
+        children
+    }
+
+    /// A process and all that descend from it, those too that have ended and that nobody has waited for yet.
     pub(crate) fn family(&self, root: u32) -> Vec<u32> {
-        let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-        for stat in self.stats.values() {
-            children.entry(stat.parent).or_default().push(stat.pid);
-        }
         let mut family = vec![root];
+        let mut met = HashSet::from([root]);
         let mut at = 0;
         while let Some(pid) = family.get(at) {
-            // Each process has one parent, so none is met twice.
-            family.extend(children.remove(pid).unwrap_or_default());
+            // A table read while processes change may hold a circle.
+            let children = self.children.get(pid).into_iter().flatten();
+            family.extend(children.filter(|child| met.insert(**child)));
             at += 1;
         }
         family
@@ -194,10 +359,13 @@ impl ProcessTable {
 
     fn ancestors(&self, pid: u32) -> impl Iterator<Item = u32> + '_ {
         let parent = |pid: &u32| {
-            let parent = self.stats.get(pid)?.parent;
+            let parent = self.stat(*pid)?.parent;
             (parent != 0 && parent != *pid).then_some(parent)
         };
         // No real chain is longer; a table read while processes change may hold a circle.
         std::iter::successors(parent(&pid), parent).take(1_000)
     }
 }
+
+#[cfg(test)]
+mod tests;

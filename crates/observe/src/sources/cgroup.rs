@@ -170,6 +170,7 @@ impl Source for CgroupSource {
             );
         }
         self.group = Some(group);
+        readings.read_at(usage.at_unix_ns);
         self.tell(&usage, readings);
         self.before = Some(usage);
         Ok(())

@@ -155,6 +155,7 @@ fn end(child: &mut Child) {
 impl Source for CommandSource {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         let number = self.number(tick.clock)?;
+        readings.read_at(tick.clock.unix_ns());
         readings.own(&self.metric, number);
         Ok(())
     }

@@ -129,6 +129,7 @@ impl HostSource {
 impl Source for HostSource {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         let now = tick.clock.unix_ns();
+        readings.read_at(now);
         self.processors(now, readings)?;
         self.memory_and_load(readings);
         self.network(now, readings);

@@ -46,8 +46,9 @@ impl HttpSource {
 }
 
 impl Source for HttpSource {
-    fn read(&mut self, _: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
+    fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         let answer = self.answer()?;
+        readings.read_at(tick.clock.unix_ns());
         let mut absent = None;
         let mut found = false;
         for (name, path) in &self.values {

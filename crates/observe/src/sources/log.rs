@@ -8,6 +8,7 @@ mod meter;
 
 use std::path::Path;
 
+use loadline_model::observation::RunWindow;
 use regex::Regex;
 
 use super::{Counter, Source, Tick};
@@ -101,8 +102,15 @@ impl Source for LogSource {
         }
         let has_values = self.reader.has_values();
         let now = tick.clock.unix_ns();
+        readings.read_at(now);
         self.meter
             .advance(now, &self.reader.counts, has_values, readings);
+        Ok(())
+    }
+
+    fn conclude(&mut self, window: &RunWindow, readings: &mut Readings) -> Result<(), Gap> {
+        self.meter
+            .conclude(window, self.reader.has_values(), readings);
         Ok(())
     }
 }

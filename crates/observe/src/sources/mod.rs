@@ -45,6 +45,14 @@ pub(crate) trait Source: Send {
     /// Nothing could be read.
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap>;
 
+    /// Reads between two looks what may be gone at the next one, and keeps it until then.
+    fn peek(&mut self, _: &dyn Clock) {}
+
+    /// How long after a look or a peek the next peek is due, in nanoseconds; `None`: looks are enough.
+    fn peek_span_ns(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether nothing is expected any more after the load.
     fn is_drained(&self) -> bool {
         true

@@ -139,7 +139,9 @@ impl StageMeter {
             Ok(total) => {
                 let total = self.odometer.advance(total);
                 self.total = Some(total);
-                if let Some(rate) = self.rate.advance(tick.clock.unix_ns(), total) {
+                let now = tick.clock.unix_ns();
+                readings.read_at(now);
+                if let Some(rate) = self.rate.advance(now, total) {
                     readings.put(&self.name, "rate_per_s", rate);
                 }
                 Ok(())

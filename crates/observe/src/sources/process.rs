@@ -1,47 +1,67 @@
 //! `self` and `process`: what processes of this machine use.
 //!
-//! Must not know how the walk over processes is made cheap. Invariant: a component is one process with its children (or
-//! alone), and keeps its name when it is started anew.
+//! Must not know how the walk over processes is made cheap. Invariants: a component is one process with its children (or
+//! alone), and keeps its name when it is started anew; its processor time is read more often than it is told, so that
+//! what ends between two looks is counted.
+
+mod find;
+mod place;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use loadline_model::observation::{GAP_NOTE, RESTART_NOTE, TOTAL_COMPONENT};
+use loadline_model::observation::{
+    BUSIEST_PROCESS_METRIC, GAP_NOTE, PROCESSES_METRIC, RESTART_NOTE, RunWindow, TOTAL_COMPONENT,
+    WORKERS_METRIC,
+};
 
 use super::{Source, Surroundings, Tick};
-use crate::clock::seconds_between;
+use crate::clock::{Clock, nanoseconds};
 use crate::parse::proc::ProcessStat;
-use crate::process::{Change, CpuMeter, ProcessFiles, ProcessTable, Slots};
+use crate::process::{Change, ProcessFiles, ProcessTable, Slots};
 use crate::readings::{Gap, Readings};
 use crate::spec::ProcessSettings;
+use find::{Finder, Found, Grouping};
+use place::{Place, Usage};
 
 /// Processes of one name that are watched at a time.
 const PROCESSES_MAX: usize = 64;
-/// Limits of open files are read again after so many looks: a program may raise its own.
-const LIMIT_LOOKS: u32 = 30;
-
-/// Which processes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Target {
-    Pid(u32),
-    Name(String),
-    Port(u16),
-}
+/// Processes are read this often between looks: so much of what one used may be unread when it ends.
+const PEEK_MIN: Duration = Duration::from_millis(50);
+/// Two such readings are this many times the cost of one apart: half a percent of one core.
+const PEEK_COST_SHARE: u32 = 200;
+/// Changes that are kept until the next look.
+const CHANGES_MAX: usize = 256;
+/// Less than this is not worth a word: the kernel's own accounts are in hundredths of a second.
+const MISSING_MIN_S: f64 = 0.02;
 
 /// Reads processes.
 pub(super) struct ProcessSource {
-    target: Target,
-    with_children: bool,
+    finder: Finder,
     with_pss: bool,
-    own_pid: u32,
     files: ProcessFiles,
     table: Arc<Mutex<ProcessTable>>,
+    found: Found,
+    /// The processes of each head at the last walk, by the head's place in `found.heads`.
+    families: Vec<Vec<u32>>,
+    seen_walk: u64,
+    /// How many walks there were at the first look: who was there then had a life before.
+    first_walk: Option<u64>,
     slots: Slots<Identity>,
+    changes: Vec<Change<Identity>>,
     /// Whether components have numbers: several processes were found at the first look that found any.
     is_numbered: Option<bool>,
-    meters: HashMap<usize, SlotMeter>,
-    limits: HashMap<u32, (u32, Option<u64>)>,
+    places: HashMap<usize, Place>,
+    /// Of all workers together, with what their supervisor has from those that it waited for.
+    of_workers: Place,
+    /// Processes that lead now, as they were read last.
+    heads: Vec<ProcessStat>,
     last_unix_ns: Option<u64>,
+    /// Seconds in which the machine's processors had worked at the first look.
+    machine_seconds: Option<f64>,
+    /// Processor time of one reading.
+    cost_ns: u64,
 }
 
 /// A process: numbers are used again, but not with the same time of start.
@@ -51,46 +71,27 @@ struct Identity {
     start_ticks: u64,
 }
 
-/// What is kept of a component from look to look.
-#[derive(Debug, Default)]
-struct SlotMeter {
-    cpu: CpuMeter,
-    /// When it was last read, in nanoseconds since 1970.
-    last_unix_ns: Option<u64>,
-}
-
-/// What was read of a component.
-#[derive(Clone, Copy, Debug, Default)]
-struct Usage {
-    cpu_cores: Option<f64>,
-    memory_bytes: f64,
-    threads: u64,
-    /// Of the process that has the most open.
-    open_files: Option<u64>,
-    open_files_limit: Option<u64>,
-    pss_bytes: Option<u64>,
-}
-
 impl ProcessSource {
     pub(super) fn new(settings: &ProcessSettings, surroundings: &Surroundings) -> ProcessSource {
-        let target = match (settings.pid, &settings.name, settings.port) {
-            (Some(pid), _, _) => Target::Pid(pid),
-            (None, Some(name), _) => Target::Name(name.clone()),
-            (None, None, port) => Target::Port(port.unwrap_or_default()),
-        };
-        let table = Arc::clone(&surroundings.table);
+        let files = ProcessFiles::new(&surroundings.roots.proc);
         ProcessSource {
-            target,
-            with_children: settings.children,
+            finder: Finder::new(settings, surroundings.own_pid),
             with_pss: settings.pss,
-            own_pid: surroundings.own_pid,
-            files: ProcessFiles::new(&surroundings.roots.proc),
-            table,
+            table: Arc::clone(&surroundings.table),
+            found: Found::default(),
+            families: Vec::new(),
+            seen_walk: 0,
+            first_walk: None,
             slots: Slots::new(PROCESSES_MAX),
+            changes: Vec::new(),
             is_numbered: None,
-            meters: HashMap::new(),
-            limits: HashMap::new(),
+            places: HashMap::new(),
+            of_workers: Place::new(&files),
+            heads: Vec::new(),
             last_unix_ns: None,
+            machine_seconds: None,
+            cost_ns: 0,
+            files,
         }
     }
 
@@ -101,39 +102,150 @@ impl ProcessSource {
             name: None,
             port: None,
             children: false,
+            workers: false,
             pss: false,
         };
         ProcessSource::new(&settings, surroundings)
     }
 
-    /// The processes that head components, and the table they were found in.
-    fn find(&self, table: &mut ProcessTable, tick: &Tick<'_>) -> Vec<u32> {
-        if self.with_children || !matches!(self.target, Target::Pid(_)) {
-            table.refresh(tick.clock);
+    /// Reads all that is watched, and looks for what is new where that may be done.
+    fn observe(&mut self, table: &mut ProcessTable, clock: &dyn Clock) {
+        let begun = clock.thread_cpu_ns();
+        // Who was never there is not missed.
+        let is_vacant = self.slots.held().count() < self.slots.len();
+        self.search(table, clock, is_vacant);
+        if !is_vacant && self.has_lost_a_head() {
+            self.search(table, clock, true);
         }
-        let found = match &self.target {
-            Target::Pid(pid) => vec![*pid],
-            Target::Name(name) => table.called(name, self.own_pid),
-            Target::Port(port) => table.listening(*port, tick.clock),
-        };
-        match self.with_children {
-            true => table.topmost(&found),
-            false => {
-                let mut found = found;
-                found.sort_unstable();
-                found
+        let identities: Vec<Identity> = self.heads.iter().map(Identity::of).collect();
+        let changes = self.slots.set(&identities);
+        self.changes.extend(changes);
+        self.changes.truncate(CHANGES_MAX);
+        if !self.heads.is_empty() {
+            let several = self.heads.len() > 1 || self.finder.is_of_several();
+            self.is_numbered.get_or_insert(several);
+        }
+        self.meter(table, clock.unix_ns());
+        if self.first_walk.is_none() {
+            self.first_walk = Some(table.walks());
+            self.machine_seconds = self.files.machine_seconds();
+        }
+        self.cost_ns = clock.thread_cpu_ns().saturating_sub(begun);
+    }
+
+    /// Finds the processes that lead components, and reads them.
+    fn search(&mut self, table: &mut ProcessTable, clock: &dyn Clock, is_urgent: bool) {
+        if self.finder.wants_walks() {
+            table.refresh(clock, is_urgent);
+        }
+        if self.seen_walk != table.walks() || self.first_walk.is_none() {
+            self.seen_walk = table.walks();
+            self.found = self.finder.find(table, clock);
+            let heads = self.found.heads.iter();
+            self.families = heads
+                .map(|head| match self.finder.grouping {
+                    Grouping::Alone => vec![*head],
+                    Grouping::Family | Grouping::Workers => table.family(*head),
+                })
+                .collect();
+        }
+        let heads = self.found.heads.iter();
+        let heads = heads.filter_map(|pid| self.files.stat(*pid));
+        self.heads = heads.filter(|stat| !stat.has_ended()).collect();
+    }
+
+    /// Whether a process that led at the last reading leads no more.
+    fn has_lost_a_head(&self) -> bool {
+        let mut held = self.slots.held();
+        held.any(|(_, held, _)| !self.heads.iter().any(|stat| Identity::of(stat) == *held))
+    }
+
+    /// Takes the processor time of all components.
+    fn meter(&mut self, table: &ProcessTable, now_unix_ns: u64) {
+        let mut members = self.members();
+        let mut owner: HashMap<u32, usize> = HashMap::new();
+        for (place, stats) in &members {
+            owner.extend(stats.iter().map(|stat| (stat.pid, *place)));
+        }
+        let mut moved: HashMap<(u32, u64), u64> = HashMap::new();
+        for (number, place) in &mut self.places {
+            for (pid, start_ticks) in place.known() {
+                if owner.get(&pid).is_some_and(|owner| owner != number) {
+                    let counted = place.release(pid, start_ticks);
+                    moved.extend(counted.map(|ticks| ((pid, start_ticks), ticks)));
+                } else if !owner.contains_key(&pid) && self.finder.grouping != Grouping::Alone {
+                    // Its parent has ended and it works on: it stays what it was a part of.
+                    let stat = self.files.stat(pid);
+                    let stat = stat.filter(|stat| stat.start_ticks == start_ticks);
+                    members.entry(*number).or_default().extend(stat);
+                }
             }
+        }
+        let first_walk = self.first_walk;
+        let base = |stat: &ProcessStat| match first_walk {
+            None => u64::MAX,
+            Some(walk) => match moved.get(&(stat.pid, stat.start_ticks)) {
+                Some(counted) => *counted,
+                // Who was there before the first look, unseen, counts from now on.
+                None if table.was_there(stat, walk) => u64::MAX,
+                None => 0,
+            },
+        };
+        let with_children = self.finder.grouping != Grouping::Alone;
+        if self.finder.grouping == Grouping::Workers {
+            let all = self.workers_and_their_supervisors(table, &members);
+            self.of_workers
+                .take(all, true, now_unix_ns, &self.files, base);
+        }
+        for (number, place) in &mut self.places {
+            let stats = members.remove(number).unwrap_or_default();
+            place.take(stats, with_children, now_unix_ns, &self.files, base);
+        }
+        for (number, stats) in members {
+            let place = self.places.entry(number);
+            let place = place.or_insert_with(|| Place::new(&self.files));
+            place.take(stats, with_children, now_unix_ns, &self.files, base);
         }
     }
 
-    fn nothing_found(&self) -> Gap {
-        Gap(match &self.target {
-            Target::Pid(pid) => format!("there is no process {pid}"),
-            Target::Name(name) => format!("there is no process called {name}"),
-            Target::Port(port) => format!(
-                "no process that can be seen from here listens on port {port}; one of another user, or in another container, needs more rights"
-            ),
-        })
+    /// The processes of each component as they are now.
+    fn members(&self) -> HashMap<usize, Vec<ProcessStat>> {
+        let mut members = HashMap::new();
+        for (place, identity, _) in self.slots.held() {
+            let Some(head) = self.heads.iter().find(|one| Identity::of(one) == *identity) else {
+                continue;
+            };
+            let at = self.found.heads.iter().position(|pid| *pid == head.pid);
+            let family = at.and_then(|at| self.families.get(at));
+            let others = family.into_iter().flatten();
+            let others = others
+                .filter(|pid| **pid != head.pid)
+                .filter_map(|pid| self.files.stat(*pid));
+            members.insert(place, std::iter::once(head.clone()).chain(others).collect());
+        }
+        members
+    }
+
+    /// All below the topmost processes; of supervisors only what they have from those that they waited for.
+    fn workers_and_their_supervisors(
+        &self,
+        table: &ProcessTable,
+        workers: &HashMap<usize, Vec<ProcessStat>>,
+    ) -> Vec<ProcessStat> {
+        let mut all: HashMap<u32, ProcessStat> = HashMap::new();
+        for stat in workers.values().flatten() {
+            all.insert(stat.pid, stat.clone());
+        }
+        let roots = self.found.roots.iter();
+        for pid in roots.flat_map(|root| table.family(*root)) {
+            if let Some(mut stat) = self.files.stat(pid).filter(|_| !all.contains_key(&pid)) {
+                if self.found.supervisors.contains(&pid) {
+                    stat.cpu_ticks = 0;
+                }
+                all.insert(pid, stat);
+            }
+        }
+        all.into_values().collect()
     }
 
     fn component(&self, readings: &Readings, place: usize) -> Arc<str> {
@@ -144,16 +256,22 @@ impl ProcessSource {
         }
     }
 
-    fn tell_changes(&self, changes: Vec<Change<Identity>>, readings: &mut Readings) {
-        for change in changes {
+    fn tell_changes(&mut self, readings: &mut Readings) {
+        let changes = std::mem::take(&mut self.changes);
+        for (number, change) in changes.iter().enumerate() {
             match change {
                 Change::Gone { place, before } => {
-                    let component = self.component(readings, place);
+                    // Whose place is taken at the same look was started anew: that is told, and says both.
+                    let mut later = changes[number + 1..].iter();
+                    if later.any(|other| other.is_replaced(*place)) {
+                        continue;
+                    }
+                    let component = self.component(readings, *place);
                     let text = format!("process {} has ended", before.pid);
                     readings.remark(&component, GAP_NOTE, text);
                 }
                 Change::Replaced { place, before, now } => {
-                    let component = self.component(readings, place);
+                    let component = self.component(readings, *place);
                     let text = format!(
                         "process {} runs in the place of process {}",
                         now.pid, before.pid
@@ -162,71 +280,6 @@ impl ProcessSource {
                 }
             }
         }
-    }
-
-    /// The processes of a component as they are now.
-    fn members(&self, table: &ProcessTable, root: &ProcessStat) -> Vec<ProcessStat> {
-        if !self.with_children {
-            return vec![root.clone()];
-        }
-        let family = table.family(root.pid).into_iter();
-        let others = family
-            .filter(|pid| *pid != root.pid)
-            .filter_map(|pid| self.files.stat(pid));
-        std::iter::once(root.clone()).chain(others).collect()
-    }
-
-    fn usage(
-        &mut self,
-        place: usize,
-        members: &[ProcessStat],
-        table: &ProcessTable,
-        now_unix_ns: u64,
-    ) -> Usage {
-        let meter = self.meters.entry(place).or_default();
-        // A process that was there before the first look counts from then on.
-        let is_first = self.last_unix_ns.is_none();
-        let ticks = meter.cpu.advance(members, self.with_children, |stat| {
-            !is_first && table.is_new(stat)
-        });
-        let since = meter.last_unix_ns.replace(now_unix_ns);
-        // A component that came since the last look used its time since then.
-        let since = since.or(self.last_unix_ns);
-        let elapsed = since.map(|since| seconds_between(since, now_unix_ns));
-        let seconds = ticks as f64 / self.files.ticks_per_second;
-        let pages: u64 = members.iter().map(|stat| stat.resident_pages).sum();
-        let most_open = members
-            .iter()
-            .filter_map(|stat| Some((self.files.open_files(stat.pid)?, stat.pid)))
-            .max();
-        let pss = members
-            .iter()
-            .filter(|_| self.with_pss)
-            .filter_map(|stat| self.files.proportional_bytes(stat.pid));
-        Usage {
-            cpu_cores: elapsed
-                .filter(|elapsed| *elapsed > 0.0)
-                .map(|e| seconds / e),
-            memory_bytes: pages as f64 * self.files.page_bytes,
-            threads: members.iter().map(|stat| stat.threads).sum(),
-            open_files: most_open.map(|(open, _)| open),
-            pss_bytes: pss.reduce(|a, b| a + b),
-            open_files_limit: most_open.and_then(|(_, pid)| self.limit(pid)),
-        }
-    }
-
-    /// The limit of open files, read now and then.
-    fn limit(&mut self, pid: u32) -> Option<u64> {
-        let (looks, limit) = self.limits.get(&pid).copied().unwrap_or((0, None));
-        let limit = match looks % LIMIT_LOOKS {
-            0 => self.files.open_files_limit(pid),
-            _ => limit,
-        };
-        if self.limits.len() > PROCESSES_MAX {
-            self.limits.clear();
-        }
-        self.limits.insert(pid, (looks + 1, limit));
-        limit
     }
 
     fn tell(&self, component: &str, usage: &Usage, restarts: u64, readings: &mut Readings) {
@@ -238,8 +291,12 @@ impl ProcessSource {
         if let Some(cores) = usage.cpu_cores {
             readings.put(component, "cpu_cores", cores);
         }
+        if let Some(cores) = usage.busiest_cores {
+            readings.put(component, BUSIEST_PROCESS_METRIC, cores);
+        }
         readings.put(component, "memory_bytes", usage.memory_bytes);
         readings.put(component, "threads", usage.threads as f64);
+        readings.put(component, PROCESSES_METRIC, usage.processes as f64);
         for (metric, value) in files {
             if let Some(value) = value {
                 readings.put(component, metric, value as f64);
@@ -250,6 +307,55 @@ impl ProcessSource {
         }
         readings.put(component, "restarts", restarts as f64);
     }
+
+    /// Looks at all components that are there; gives their sums.
+    fn tell_all(&mut self, now_unix_ns: u64, readings: &mut Readings) -> (f64, f64) {
+        let held: Vec<(usize, Identity, u64)> = self
+            .slots
+            .held()
+            .map(|(place, identity, replaced)| (place, *identity, replaced))
+            .collect();
+        let (mut total_cores, mut total_bytes) = (0.0, 0.0);
+        for (number, identity, restarts) in held {
+            let Some(place) = self.places.get_mut(&number) else {
+                continue;
+            };
+            // A component that came since the last look used its time since then.
+            let usage = place.look(now_unix_ns, self.last_unix_ns, self.with_pss, &self.files);
+            total_cores += usage.cpu_cores.unwrap_or(f64::NAN);
+            total_bytes += usage.memory_bytes;
+            let component = self.component(readings, number);
+            self.tell(&component, &usage, restarts, readings);
+            let others = self.heads.iter();
+            let workers = others.filter(|stat| stat.parent == identity.pid).count();
+            if self.finder.grouping == Grouping::Alone && workers > 0 {
+                readings.put(&component, WORKERS_METRIC, workers as f64);
+            }
+        }
+        (total_cores, total_bytes)
+    }
+
+    /// Says how much of a component's time may be missing, and why.
+    fn tell_missing(&self, component: &str, place: &Place, readings: &mut Readings) {
+        let unread_s = place.unread_ns as f64 / 1e9;
+        let counted_s = place.all_ticks as f64 / self.files.ticks_per_second;
+        if place.ignores_children {
+            let machine = self.files.machine_seconds().zip(self.machine_seconds);
+            let at_most = machine.map(|(now, first)| (now - first - counted_s).max(0.0));
+            let bound = at_most.map_or_else(String::new, |most| {
+                format!("; at most {most:.1} s, which is what all others of the machine used")
+            });
+            let text = format!(
+                "{counted_s:.2} s of processor time are counted, without that of children that ended between two readings: it ignores their end (SIGCHLD), so the kernel keeps no account of them{bound}. Observe its control group instead"
+            );
+            readings.missing(component, text);
+        } else if unread_s >= MISSING_MIN_S {
+            let text = format!(
+                "{counted_s:.2} s of processor time are counted; at most {unread_s:.2} s are missing, which processes that ended may have used since they were last read"
+            );
+            readings.missing(component, text);
+        }
+    }
 }
 
 impl Source for ProcessSource {
@@ -257,50 +363,48 @@ impl Source for ProcessSource {
         let shared = Arc::clone(&self.table);
         // The table is whole after each walk, whoever panicked.
         let mut table = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let heads = self.find(&mut table, tick);
-        let alive = heads.into_iter().filter_map(|pid| self.files.stat(pid));
-        let alive: Vec<ProcessStat> = alive.filter(|stat| stat.state != 'Z').collect();
-        let identities: Vec<Identity> = alive.iter().map(Identity::of).collect();
-        let changes = self.slots.set(&identities);
-        if !alive.is_empty() {
-            let several = alive.len() > 1 || !self.with_children && self.is_by_name();
-            self.is_numbered.get_or_insert(several);
-        }
-        self.tell_changes(changes, readings);
-        let held: Vec<(usize, Identity, u64)> = self
-            .slots
-            .held()
-            .map(|(place, identity, replaced)| (place, *identity, replaced))
-            .collect();
+        self.observe(&mut table, tick.clock);
+        drop(table);
         let now = tick.clock.unix_ns();
-        let (mut total_cores, mut total_bytes) = (0.0, 0.0);
-        for (place, identity, restarts) in &held {
-            let Some(root) = alive.iter().find(|stat| Identity::of(stat) == *identity) else {
-                continue;
-            };
-            let members = self.members(&table, root);
-            let usage = self.usage(*place, &members, &table, now);
-            total_cores += usage.cpu_cores.unwrap_or(f64::NAN);
-            total_bytes += usage.memory_bytes;
-            let component = self.component(readings, *place);
-            self.tell(&component, &usage, *restarts, readings);
-        }
+        readings.read_at(now);
+        self.tell_changes(readings);
+        let since = self.last_unix_ns;
+        let (total_cores, total_bytes) = self.tell_all(now, readings);
+        let of_workers = self.of_workers.look(now, since, false, &self.files);
         self.last_unix_ns = Some(now);
-        if held.is_empty() {
-            return Err(self.nothing_found());
+        if self.heads.is_empty() {
+            return Err(self.finder.nothing_found());
         }
         if self.slots.len() > 1 {
-            readings.put(TOTAL_COMPONENT, "cpu_cores", total_cores);
+            let cores = match self.finder.grouping {
+                Grouping::Workers => of_workers.cpu_cores.unwrap_or(f64::NAN),
+                Grouping::Alone | Grouping::Family => total_cores,
+            };
+            readings.put(TOTAL_COMPONENT, "cpu_cores", cores);
             readings.put(TOTAL_COMPONENT, "memory_bytes", total_bytes);
         }
         Ok(())
     }
-}
 
-impl ProcessSource {
-    /// Whether several processes may be found.
-    fn is_by_name(&self) -> bool {
-        !matches!(self.target, Target::Pid(_))
+    fn peek(&mut self, clock: &dyn Clock) {
+        let shared = Arc::clone(&self.table);
+        let mut table = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        self.observe(&mut table, clock);
+    }
+
+    fn peek_span_ns(&self) -> Option<u64> {
+        let by_cost = self.cost_ns.saturating_mul(u64::from(PEEK_COST_SHARE));
+        Some(by_cost.max(nanoseconds(PEEK_MIN)))
+    }
+
+    fn conclude(&mut self, _: &RunWindow, readings: &mut Readings) -> Result<(), Gap> {
+        let mut numbers: Vec<usize> = self.places.keys().copied().collect();
+        numbers.sort_unstable();
+        for number in numbers {
+            let component = self.component(readings, number);
+            self.tell_missing(&component, &self.places[&number], readings);
+        }
+        Ok(())
     }
 }
 

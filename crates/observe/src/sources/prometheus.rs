@@ -87,7 +87,7 @@ impl PrometheusSource {
 }
 
 impl Source for PrometheusSource {
-    fn read(&mut self, _: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
+    fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         if self.mode != QueryMode::Instant {
             // Whether there is such a server is asked once, while something can be done about it.
             if !self.has_answered {
@@ -101,6 +101,7 @@ impl Source for PrometheusSource {
         }
         let url = instant_url(&self.settings.url, &self.settings.query, None);
         let all = found(&self.client, &url)?;
+        readings.read_at(tick.clock.unix_ns());
         let metric = &self.settings.metric;
         let mut is_empty = true;
         for (component, (_, value)) in last_points(&all, readings) {

@@ -90,6 +90,7 @@ impl Source for ScrapeSource {
         let text = self.page.get()?;
         // Rates are taken between the times at which pages arrived.
         let now = tick.clock.unix_ns();
+        readings.read_at(now);
         let observer = readings.observer();
         let page = self.page.pick(&text)?;
         self.take(&page, &observer);

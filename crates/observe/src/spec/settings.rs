@@ -79,6 +79,10 @@ pub struct ProcessSettings {
     /// component of its own.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub children: bool,
+    /// Whether each worker is a component of its own, with what descends from it, and the supervisor that started the
+    /// workers is left out; by default not. For servers that fork before they serve: gunicorn, nginx, php-fpm.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub workers: bool,
     /// Whether the proportional share of memory is read too, which costs the kernel a walk over all pages; by default not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pss: bool,
@@ -99,6 +103,12 @@ impl Settings for ProcessSettings {
         let ways = [self.pid.is_some(), self.name.is_some(), self.port.is_some()];
         if ways.iter().filter(|given| **given).count() != 1 {
             return Err("process wants exactly one of pid, name and port".to_owned());
+        }
+        if self.workers && !self.children {
+            return Err(
+                "workers=true counts what descends from each worker; leave children=false out"
+                    .to_owned(),
+            );
         }
         match self.name.as_deref() == Some("") || self.pid == Some(0) || self.port == Some(0) {
             true => Err("the pid, name or port of process is empty; give a real one".to_owned()),

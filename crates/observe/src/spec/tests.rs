@@ -126,7 +126,7 @@ fn settings_have_their_defaults() {
     let ObserverKind::Process(process) = spec.kind else {
         panic!("it is a process");
     };
-    assert!(process.children && !process.pss);
+    assert!(process.children && !process.workers && !process.pss);
 }
 
 #[test]
@@ -137,6 +137,10 @@ fn refusals_say_what_to_do() {
         ("process", "exactly one of pid, name and port"),
         ("process:port=8080", "process:port:8080"),
         ("process:port:80800", "number that fits"),
+        (
+            "process:port:80;workers=true;children=false",
+            "leave children=false out",
+        ),
         ("process:name:x;colour=red", "unknown field `colour`"),
         ("process:name:x;required=maybe", "not true or false"),
         ("process:name:x;name=y", "2 times"),

@@ -25,6 +25,8 @@ pub use error::DocumentError;
 pub use explain::{Explanation, explain};
 pub use history::{CELLS_MAX, History, HistoryError, HistoryRow, render_history};
 pub use markdown::blocks;
+pub use names::rules_without_match;
+pub(crate) use names::{components, no_match, without_match};
 pub use spec::{
     Align, ChartSpec, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec,
     TableSpec,

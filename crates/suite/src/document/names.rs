@@ -2,8 +2,16 @@
 //!
 //! Must not know tables. Invariant: no component is lost, and no two of one list get the same name.
 
-use super::spec::Rename;
+use std::collections::BTreeSet;
+
+use loadline_model::RunResult;
+
+use super::spec::{DocumentSpec, Rename};
 use crate::expression::Value;
+use crate::outcome::SuiteOutcome;
+
+/// Names of components that a remark shows.
+const SHOWN_MAX: usize = 10;
 
 /// The rules of a document.
 pub(super) struct Names<'a>(pub(super) &'a [Rename]);
@@ -45,6 +53,44 @@ impl Names<'_> {
     }
 }
 
+/// The rules of `components:` that nothing fits of all that was observed, in words; none where nothing was observed.
+#[must_use]
+pub fn rules_without_match(spec: &DocumentSpec, outcome: &SuiteOutcome) -> Vec<String> {
+    let runs = outcome.rows.iter().flat_map(|row| &row.runs);
+    let seen: BTreeSet<&str> = runs.flat_map(|run| components(&run.result)).collect();
+    let patterns = spec.components.iter().map(|rule| rule.pattern.as_str());
+    without_match(patterns, &seen)
+        .map(|pattern| no_match(pattern, &seen))
+        .collect()
+}
+
+/// The components that were observed in a run.
+pub(crate) fn components(result: &RunResult) -> BTreeSet<&str> {
+    let series = result.observations.series.iter();
+    series.map(|series| series.component.as_str()).collect()
+}
+
+/// Patterns that no name fits; none where there is no name.
+pub(crate) fn without_match<'p>(
+    patterns: impl Iterator<Item = &'p str>,
+    names: &BTreeSet<&str>,
+) -> impl Iterator<Item = &'p str> {
+    patterns.filter(|pattern| !names.is_empty() && !names.iter().any(|name| fits(pattern, name)))
+}
+
+/// What is said of a rule that nothing fits.
+pub(crate) fn no_match(pattern: &str, names: &BTreeSet<&str>) -> String {
+    let shown: Vec<&str> = names.iter().copied().take(SHOWN_MAX).collect();
+    let more = match names.len().saturating_sub(SHOWN_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "components: no observed component fits `match: {pattern}`; there are {}{more}: correct the rule, or the names of the observers",
+        shown.join(", ")
+    )
+}
+
 /// Whether a name fits a pattern in which `*` stands for anything.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
@@ -83,6 +129,24 @@ mod tests {
         ] {
             assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
         }
+    }
+
+    #[test]
+    fn a_rule_that_nothing_fits_is_named_with_what_there_is() {
+        let names = BTreeSet::from(["api", "api[1]", "self"]);
+        let rules = ["api*", "httpbin-*", "self"];
+        let left: Vec<&str> = without_match(rules.into_iter(), &names).collect();
+        assert_eq!(left, ["httpbin-*"]);
+        let text = no_match("httpbin-*", &names);
+        assert!(
+            text.contains("`match: httpbin-*`; there are api, api[1], self:"),
+            "{text}"
+        );
+        // Where nothing was observed nothing can fit.
+        assert_eq!(
+            without_match(rules.into_iter(), &BTreeSet::new()).count(),
+            0
+        );
     }
 
     #[test]

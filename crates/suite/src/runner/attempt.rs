@@ -9,10 +9,13 @@ use std::time::Duration;
 use loadline_model::RunResult;
 use loadline_model::result::StopReason;
 
-use super::figures::{first_and_last_hour, leak_slopes, time_to_first_success, time_to_plateau};
+use super::figures::{
+    first_and_last_hour, leak_note, leak_slopes, time_to_first_success, time_to_plateau,
+};
 use super::redact::redact_folder;
 use super::run::Runner;
 use super::{Beat, RunFiles, RunOrder, SuiteEvent};
+use crate::document::{components, no_match, without_match};
 use crate::gates::{AUDIT, Evidence, checks_share, failed_samples, judge};
 use crate::hooks::fill;
 use crate::plan::{Front, Mode, PhaseKind, PlannedPhase, PlannedRow, PlannedRun};
@@ -432,7 +435,21 @@ impl<'r, 'a> Attempt<'r, 'a> {
         let failed = self.status.judged.iter().filter(|outcome| outcome.fails());
         self.status.reasons.extend(failed.map(ToString::to_string));
         self.mode_figures(result);
+        self.note_components(result);
         Ok(())
+    }
+
+    /// Notes rules of documents that nothing fits which was observed, each at the first run with observers.
+    fn note_components(&mut self, result: &RunResult) {
+        let names = components(result);
+        if names.is_empty() {
+            return;
+        }
+        let patterns = std::mem::take(&mut self.runner.patterns_left);
+        let left = without_match(patterns.into_iter(), &names);
+        self.status
+            .notes
+            .extend(left.map(|pattern| no_match(pattern, &names)));
     }
 
     fn mode_figures(&mut self, result: &RunResult) {
@@ -508,7 +525,7 @@ fn endurance(result: &RunResult) -> Figures {
         ));
     }
     for (series, slope) in leak_slopes(result) {
-        notes.push(format!("{series} changed by {slope:.3e} per hour"));
+        notes.push(leak_note(&series, slope));
         figures.insert(format!("{series}_per_hour"), slope);
     }
     (figures, notes)

@@ -146,6 +146,21 @@ fn window(rows: &[&Row], span: Span) -> Option<Window> {
     })
 }
 
+/// What a slope of [`leak_slopes`] says, in words and in numbers as people write them.
+#[must_use]
+pub fn leak_note(series: &str, per_hour: f64) -> String {
+    const MEBI: f64 = 1_048_576.0;
+    let (amount, unit) = match series.ends_with("_bytes") {
+        true => (per_hour / MEBI, " MiB"),
+        false => (per_hour, ""),
+    };
+    match format!("{:.1}", amount.abs()).as_str() {
+        "0.0" => format!("{series} neither grew nor shrank"),
+        shown if amount > 0.0 => format!("{series} grew by {shown}{unit} per hour"),
+        shown => format!("{series} shrank by {shown}{unit} per hour"),
+    }
+}
+
 /// How much each memory and open-files series of the target grew per hour under load, by `observer.component.metric`.
 #[must_use]
 pub fn leak_slopes(result: &RunResult) -> BTreeMap<String, f64> {

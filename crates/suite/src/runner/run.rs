@@ -30,6 +30,8 @@ pub struct RunSettings<'a> {
     pub secrets: BTreeMap<String, String>,
     /// Facts for documents, besides the plan's.
     pub facts: BTreeMap<String, String>,
+    /// What the rules of documents (`components:`) match: a rule that fits nothing in a run is noted there, once.
+    pub component_patterns: Vec<String>,
     /// Milliseconds since 1970.
     pub unix_ms: &'a dyn Fn() -> u64,
 }
@@ -47,6 +49,8 @@ pub(super) struct Runner<'a> {
     /// What hooks changed so far.
     pub(super) changes: Vec<Undo>,
     pub(super) secrets: SecretValues,
+    /// Patterns of components that nothing fitted yet.
+    pub(super) patterns_left: Vec<&'a str>,
     pub(super) tell: &'a mut dyn FnMut(SuiteEvent),
     problems: Vec<String>,
 }
@@ -68,6 +72,11 @@ pub fn run(
         meanings: BTreeMap::new(),
         changes: Vec::new(),
         secrets: SecretValues::new(settings.secrets.values().cloned()),
+        patterns_left: settings
+            .component_patterns
+            .iter()
+            .map(String::as_str)
+            .collect(),
         problems: Vec::new(),
         plan,
         state,

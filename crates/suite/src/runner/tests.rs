@@ -147,6 +147,7 @@ impl Bench {
             failed_again: false,
             secrets: self.secrets.clone(),
             facts: BTreeMap::new(),
+            component_patterns: Vec::new(),
             unix_ms: &|| 1_000,
         };
         let mut world = self.world.clone();
@@ -554,6 +555,25 @@ fn the_first_hour_is_held_against_the_last_and_leaks_are_told_per_hour() {
     let slopes = figures::leak_slopes(&result);
     assert!((slopes["api.api.memory_bytes"] / 60e6 - 1.0).abs() < 1e-9);
     assert_eq!(figures::first_and_last_hour(&hours(1)), None);
+}
+
+#[test]
+fn growth_is_told_in_numbers_as_people_write_them() {
+    for (series, per_hour, text) in [
+        (
+            "a.a.memory_bytes",
+            13_002_342.4,
+            "grew by 12.4 MiB per hour",
+        ),
+        ("a.a.memory_bytes", -4096.0, "neither grew nor shrank"),
+        ("a.a.threads", -2.5, "shrank by 2.5 per hour"),
+        ("a.a.open_files", 0.0, "neither grew nor shrank"),
+    ] {
+        assert_eq!(
+            figures::leak_note(series, per_hour),
+            format!("{series} {text}")
+        );
+    }
 }
 
 #[test]

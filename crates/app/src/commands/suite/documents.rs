@@ -46,7 +46,8 @@ pub(super) fn write_all(
         };
         let rendered = rendered.map_err(|error| refused(file, &path, &error))?;
         draw(&rendered, state, outcome)?;
-        for remark in &rendered.remarks {
+        let rules = document::rules_without_match(spec, outcome);
+        for remark in rendered.remarks.iter().chain(&rules) {
             told += &format!("{}: {remark}\n", path.display());
         }
         if existing.as_ref() == Some(&rendered.text) {

@@ -7,7 +7,7 @@ mod executor;
 mod show;
 mod wish;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,6 +146,13 @@ impl Suite {
         ])
     }
 
+    /// What the rules of all documents match, each once.
+    fn component_patterns(&self) -> Vec<String> {
+        let rules = self.file.documents.iter().flat_map(|spec| &spec.components);
+        let patterns: BTreeSet<&String> = rules.map(|rule| &rule.pattern).collect();
+        patterns.into_iter().cloned().collect()
+    }
+
     fn record(&self) -> SuiteRecord {
         SuiteRecord::of(&self.plan, self.facts())
     }
@@ -230,6 +237,7 @@ impl Suite {
             failed_again,
             secrets: secrets.collect(),
             facts: self.facts(),
+            component_patterns: self.component_patterns(),
             unix_ms: &|| (clock.started_unix_ns() + clock.now().0) / 1_000_000,
         };
         let mut tell = |event| print::to_stderr(&show::event(&event));

@@ -1,12 +1,15 @@
 //! Counts of lines over time: the rate now, over whole minutes of the clock, and over the best 60 s.
 //!
-//! Must not know lines. Invariant: a window that was not seen whole has no rate.
+//! Must not know lines. Invariant: while the run goes on, a window that was not seen whole has no rate; where the run
+//! ends before there is one, what was there is told instead, and said.
 
 use std::collections::VecDeque;
 
+use loadline_model::observation::RunWindow;
+
 use super::Counts;
 use crate::clock::seconds_between;
-use crate::readings::Readings;
+use crate::readings::{MISSING_NOTE, Readings};
 
 /// The length of windows.
 const WINDOW_NS: u64 = 60_000_000_000;
@@ -28,6 +31,8 @@ pub(super) struct LineMeter {
     looks: VecDeque<LookCount>,
     /// The first look of this minute of the clock, where the minute was seen from its beginning.
     minute_begin: Option<LookCount>,
+    /// Whether a whole minute of the clock was told.
+    has_minute: bool,
     best_lines_per_s: Option<f64>,
     best_sum_per_s: Option<f64>,
 }
@@ -79,7 +84,45 @@ impl LineMeter {
         if let Some(begin) = self.minute_begin.replace(*now) {
             let names = ["rate_60s_per_s", "sum_60s_per_s"];
             tell_rates(names, &begin, now, has_values, readings);
+            self.has_minute = true;
         }
+    }
+
+    /// Where the run was too short for a window, its rate under load is told in its place.
+    pub(super) fn conclude(&self, window: &RunWindow, has_values: bool, readings: &mut Readings) {
+        let mut short = Vec::new();
+        if self.best_lines_per_s.is_none() {
+            short.push(["best_60s_per_s", "best_60s_sum_per_s"]);
+        }
+        if !self.has_minute {
+            short.push(["rate_60s_per_s", "sum_60s_per_s"]);
+        }
+        let Some((begin, end)) = self.under_load(window).filter(|_| !short.is_empty()) else {
+            return;
+        };
+        // The end of a span does not belong to it.
+        readings.read_at(window.end_unix_ns.saturating_sub(1));
+        for names in &short {
+            tell_rates(*names, &begin, &end, has_values, readings);
+        }
+        let seconds = seconds_between(begin.at_unix_ns, end.at_unix_ns);
+        let names: Vec<&str> = short.iter().map(|names| names[0]).collect();
+        let text = format!(
+            "{} {} over the {seconds:.1} s of the load: no whole minute was seen",
+            names.join(" and "),
+            if names.len() > 1 { "are" } else { "is" }
+        );
+        readings.remark(&readings.observer(), MISSING_NOTE, text);
+    }
+
+    /// The looks around the load; `None` where they are not two, or the first is not kept any more.
+    fn under_load(&self, window: &RunWindow) -> Option<(LookCount, LookCount)> {
+        let before = |look: &&LookCount| look.at_unix_ns <= window.start_unix_ns;
+        let after = |look: &&LookCount| look.at_unix_ns >= window.end_unix_ns;
+        let begin = self.looks.iter().rev().find(before);
+        let begin = begin.or(self.looks.front())?;
+        let end = self.looks.iter().find(after).or(self.looks.back())?;
+        (begin.at_unix_ns < end.at_unix_ns).then_some((*begin, *end))
     }
 
     fn tell_best(&mut self, now: &LookCount, has_values: bool, readings: &mut Readings) {
@@ -135,6 +178,10 @@ mod tests {
 
     /// Looks each second while so many lines come in each; gives the last look.
     fn after(lines_per_second: &[u64], from_second: u64) -> Readings {
+        metered(lines_per_second, from_second).1
+    }
+
+    fn metered(lines_per_second: &[u64], from_second: u64) -> (LineMeter, Readings) {
         let mut meter = LineMeter::default();
         let mut counts = Counts::default();
         let mut last = Readings::new(&Arc::from("l"), 0);
@@ -146,7 +193,7 @@ mod tests {
             let at = (from_second + second as u64) * 1_000_000_000;
             meter.advance(at, &counts, true, &mut last);
         }
-        last
+        (meter, last)
     }
 
     #[test]
@@ -163,10 +210,44 @@ mod tests {
         assert_eq!(last.value("l", "value"), Some(7.0));
     }
 
+    /// What is said at the end of a load between two seconds.
+    fn concluded(meter: &LineMeter, from_s: u64, to_s: u64) -> Readings {
+        let window = RunWindow {
+            start_unix_ns: from_s * 1_000_000_000,
+            end_unix_ns: to_s * 1_000_000_000,
+            steady_unix_ns: None,
+        };
+        let mut readings = Readings::new(&Arc::from("l"), 0);
+        meter.conclude(&window, true, &mut readings);
+        readings
+    }
+
     #[test]
-    fn a_run_shorter_than_the_window_has_no_best() {
-        let last = after(&[5; 59], 600);
+    fn a_run_shorter_than_the_window_has_its_rate_under_load() {
+        // Two seconds before the load and three after it nothing comes.
+        let mut lines = vec![0; 3];
+        lines.extend([5; 10]);
+        lines.extend([0; 3]);
+        let (meter, last) = metered(&lines, 600);
         assert_eq!(last.value("l", "best_60s_per_s"), None);
+        let said = concluded(&meter, 602, 612);
+        for metric in ["best_60s_per_s", "rate_60s_per_s"] {
+            assert_eq!(said.value("l", metric), Some(5.0), "{metric}");
+        }
+        assert_eq!(said.value("l", "best_60s_sum_per_s"), Some(10.0));
+        assert!(said.remarks(MISSING_NOTE)[0].contains("10.0 s of the load"));
+    }
+
+    #[test]
+    fn a_run_with_a_best_minute_says_no_other() {
+        let (meter, _) = metered(&[5; 130], 600);
+        assert!(concluded(&meter, 602, 728).into_items().is_empty());
+    }
+
+    #[test]
+    fn one_look_has_no_rate() {
+        let (meter, _) = metered(&[5], 600);
+        assert!(concluded(&meter, 600, 601).into_items().is_empty());
     }
 
     #[test]

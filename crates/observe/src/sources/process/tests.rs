@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::clock::tests::TestClock;
 use crate::conduct::Roots;
+use crate::readings::MISSING_NOTE;
 
 /// A machine of files.
 struct Machine {
@@ -78,12 +79,38 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Reads what may be gone at the next look.
+    fn peek(&self, source: &mut ProcessSource) {
+        source.peek(&self.clock);
+    }
+
+    /// What is said at the end.
+    fn concludes(&self, source: &mut ProcessSource) -> Readings {
+        let mut readings = Readings::new(&Arc::from("api"), 0);
+        let window = RunWindow {
+            start_unix_ns: 1,
+            end_unix_ns: 2,
+            steady_unix_ns: None,
+        };
+        source.conclude(&window, &mut readings).unwrap();
+        readings
+    }
+
+    /// Says that a process ignores the end of its children.
+    fn ignores_children(&self, pid: u32) {
+        let file = self.root().join(pid.to_string()).join("status");
+        fs::write(file, "SigIgn:\t0000000000010000\n").unwrap();
+    }
+}
+
 fn by_name(name: &str) -> ProcessSettings {
     ProcessSettings {
         pid: None,
         name: Some(name.to_owned()),
         port: None,
         children: true,
+        workers: false,
         pss: false,
     }
 }
@@ -181,6 +208,7 @@ fn who_listens_on_a_port_is_found() {
         name: None,
         port: Some(port),
         children: true,
+        workers: false,
         pss: false,
     };
     let mut source = machine.source(&port(8080));
@@ -190,4 +218,197 @@ fn who_listens_on_a_port_is_found() {
     let mut other = machine.source(&port(8081));
     let (_, result) = machine.look(&mut other);
     assert!(result.unwrap_err().0.contains("8081"));
+}
+
+fn cores(readings: &Readings, component: &str) -> f64 {
+    readings.value(component, "cpu_cores").unwrap()
+}
+
+#[track_caller]
+fn assert_close(told: f64, truth: f64) {
+    assert!((told - truth).abs() < 1e-6, "told {told}, true is {truth}");
+}
+
+#[test]
+fn a_child_that_comes_later_counts_from_its_birth() {
+    let machine = Machine::new();
+    machine.process(10, 1, "api", ticks(5.0), 0, 0);
+    let mut source = machine.source(&by_name("api"));
+    machine.look(&mut source).1.unwrap();
+    machine.at(101.0);
+    machine.process(11, 10, "worker", ticks(0.75), 0, ticks(100.2));
+    let (look, _) = machine.look(&mut source);
+    assert_close(cores(&look, "api"), 0.75);
+    assert_eq!(look.value("api", "processes"), Some(2.0));
+}
+
+#[test]
+fn a_restart_between_two_looks_loses_and_invents_nothing() {
+    let machine = Machine::new();
+    machine.process(10, 1, "api", ticks(50.0), ticks(3.0), 0);
+    let mut source = machine.source(&by_name("api"));
+    machine.look(&mut source).1.unwrap();
+    machine.at(100.2);
+    machine.process(10, 1, "api", ticks(50.2), ticks(3.0), 0);
+    machine.peek(&mut source);
+    machine.at(100.25);
+    machine.ends(10);
+    machine.peek(&mut source);
+    machine.process(20, 1, "api", ticks(0.25), 0, ticks(100.3));
+    machine.at(101.0);
+    let (look, result) = machine.look(&mut source);
+    assert_eq!(result, Ok(()));
+    assert_close(cores(&look, "api"), 0.45);
+    assert_eq!(look.remarks(RESTART_NOTE).len(), 1);
+    assert!(look.remarks(GAP_NOTE).is_empty(), "the restart says it");
+    // From its last reading to its end it may have used what two threads can.
+    let said = machine.concludes(&mut source);
+    let said = said.remarks(MISSING_NOTE);
+    let may_miss = 0.05 * ProcessFiles::new(Path::new("/")).processors.min(2) as f64;
+    assert!(
+        said[0].contains(&format!("at most {may_miss:.2} s are missing")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn what_works_on_after_its_parent_stays_a_part() {
+    let machine = Machine::new();
+    machine.process(10, 1, "api", 0, 0, 0);
+    machine.process(11, 10, "daemon", 0, 0, 0);
+    let mut source = machine.source(&by_name("api"));
+    machine.look(&mut source).1.unwrap();
+    machine.at(101.0);
+    machine.ends(10);
+    machine.process(11, 1, "daemon", ticks(0.5), 0, 0);
+    machine.look(&mut source).1.unwrap_err();
+    machine.at(102.0);
+    machine.process(11, 1, "daemon", ticks(1.25), 0, 0);
+    machine.process(20, 1, "api", ticks(0.25), 0, ticks(101.5));
+    let (look, _) = machine.look(&mut source);
+    // Of two seconds, for at the look before there was nothing to tell it of.
+    assert_close(cores(&look, "api") * 2.0, 1.5);
+}
+
+#[test]
+fn a_process_that_becomes_a_component_of_its_own_is_counted_once() {
+    let machine = Machine::new();
+    machine.process(10, 1, "api", 0, 0, 0);
+    machine.process(11, 10, "api", 0, 0, 0);
+    let mut source = machine.source(&by_name("api"));
+    machine.look(&mut source).1.unwrap();
+    machine.at(101.0);
+    machine.process(11, 10, "api", ticks(0.5), 0, 0);
+    assert_close(cores(&machine.look(&mut source).0, "api"), 0.5);
+    machine.at(102.0);
+    machine.ends(10);
+    machine.process(11, 1, "api", ticks(0.75), 0, 0);
+    let (look, _) = machine.look(&mut source);
+    assert_close(cores(&look, "api"), 0.25);
+}
+
+#[test]
+fn children_whose_end_is_ignored_are_told_as_missing() {
+    let machine = Machine::new();
+    machine.process(10, 1, "api", 0, 0, 0);
+    machine.process(11, 10, "api", ticks(0.1), 0, 0);
+    machine.ignores_children(10);
+    fs::write(
+        machine.root().join("stat"),
+        "cpu  100 0 0 0 0 0 0 0\ncpu0 1\nprocs_running 1\n",
+    )
+    .unwrap();
+    let mut source = machine.source(&by_name("api"));
+    machine.look(&mut source).1.unwrap();
+    machine.at(101.0);
+    machine.ends(11);
+    machine.process(10, 1, "api", ticks(0.5), 0, 0);
+    let used = format!(
+        "cpu  {} 0 0 0 0 0 0 0\ncpu0 1\nprocs_running 1\n",
+        100 + ticks(2.5)
+    );
+    fs::write(machine.root().join("stat"), used).unwrap();
+    machine.look(&mut source).1.unwrap();
+    let said = machine.concludes(&mut source);
+    let said = said.remarks(MISSING_NOTE);
+    assert!(
+        said[0].contains("SIGCHLD") && said[0].contains("at most 2.0 s"),
+        "{said:?}"
+    );
+}
+
+fn workers_of(name: &str) -> ProcessSettings {
+    ProcessSettings {
+        workers: true,
+        ..by_name(name)
+    }
+}
+
+#[test]
+fn workers_are_components_without_their_supervisor() {
+    let machine = Machine::new();
+    machine.process(9, 1, "sh", 0, 0, 0);
+    machine.process(10, 9, "gunicorn", 0, 0, 0);
+    for pid in [11, 12, 13] {
+        machine.process(pid, 10, "gunicorn", 0, 0, 0);
+    }
+    machine.process(14, 10, "tracker", 0, 0, 0);
+    machine.process(15, 12, "convert", 0, 0, 0);
+    let settings = ProcessSettings {
+        pid: Some(9),
+        name: None,
+        ..workers_of("")
+    };
+    let mut source = machine.source(&settings);
+    machine.look(&mut source).1.unwrap();
+    machine.at(101.0);
+    machine.process(10, 9, "gunicorn", ticks(0.9), 0, 0);
+    machine.process(11, 10, "gunicorn", ticks(0.5), 0, 0);
+    machine.process(12, 10, "gunicorn", ticks(0.25), 0, 0);
+    machine.process(15, 12, "convert", ticks(0.1), 0, 0);
+    let (look, _) = machine.look(&mut source);
+    assert_close(cores(&look, "api[1]"), 0.5);
+    assert_close(cores(&look, "api[2]"), 0.35);
+    assert_close(
+        look.value("api[2]", "cpu_busiest_process_cores").unwrap(),
+        0.25,
+    );
+    assert_close(cores(&look, "api[3]"), 0.0);
+    assert_eq!(look.value("api[4]", "cpu_cores"), None);
+    assert_close(cores(&look, TOTAL_COMPONENT), 0.85);
+    // One worker ends with 0.6, another takes its place; the supervisor was waiting.
+    machine.at(102.0);
+    machine.ends(11);
+    machine.process(10, 9, "gunicorn", ticks(0.95), ticks(0.6), 0);
+    machine.process(16, 10, "gunicorn", ticks(0.2), 0, ticks(101.5));
+    let (look, _) = machine.look(&mut source);
+    assert_close(cores(&look, "api[1]"), 0.2);
+    assert_close(cores(&look, TOTAL_COMPONENT), 0.3);
+    assert_eq!(look.remarks(RESTART_NOTE).len(), 1);
+}
+
+#[test]
+fn a_server_without_workers_is_its_own() {
+    let machine = Machine::new();
+    machine.process(10, 1, "api", 0, 0, 0);
+    let mut source = machine.source(&workers_of("api"));
+    let (look, result) = machine.look(&mut source);
+    assert_eq!(result, Ok(()));
+    assert_eq!(look.value("api[1]", "threads"), Some(2.0));
+}
+
+#[test]
+fn among_processes_alone_supervisors_say_how_many_work_for_them() {
+    let machine = Machine::new();
+    machine.process(10, 1, "api", 0, 0, 0);
+    machine.process(11, 10, "api", 0, 0, 0);
+    machine.process(12, 10, "api", 0, 0, 0);
+    let settings = ProcessSettings {
+        children: false,
+        ..by_name("api")
+    };
+    let mut source = machine.source(&settings);
+    let (look, _) = machine.look(&mut source);
+    assert_eq!(look.value("api[1]", "workers"), Some(2.0));
+    assert_eq!(look.value("api[2]", "workers"), None);
 }

@@ -1,0 +1,295 @@
+//! Accounts of the kernel that only grow, read again and again while a test goes on.
+//!
+//! Must not know what is tested. Invariant: each value has the instant at which it was read, so that what somebody else
+//! read can be held against it at the same instants, however busy the machine is.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::clock;
+
+/// How often accounts are read.
+const READ_EVERY: Duration = Duration::from_millis(10);
+/// Readings that are kept: minutes of them.
+const READINGS_MAX: usize = 30_000;
+
+/// What is read: one number, in any unit; `None` where it is not there.
+pub type Account = Box<dyn Fn() -> Option<f64> + Send>;
+
+/// Instants in seconds since 1970 and what was read there.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline(Vec<(f64, f64)>);
+
+/// Accounts that are being read.
+pub struct Accountant {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Vec<Timeline>>>,
+}
+
+impl Accountant {
+    /// Starts reading.
+    ///
+    /// # Panics
+    /// There is no thread for it.
+    #[must_use]
+    pub fn start(accounts: Vec<Account>) -> Accountant {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let read = move || {
+            let mut timelines = vec![Timeline::default(); accounts.len()];
+            while !told.load(Ordering::Relaxed) {
+                for (account, timeline) in accounts.iter().zip(&mut timelines) {
+                    timeline.read(account);
+                }
+                clock::pause(READ_EVERY);
+            }
+            timelines
+        };
+        Accountant {
+            stop,
+            thread: Some(std::thread::spawn(read)),
+        }
+    }
+
+    /// Ends, and gives what was read of each account.
+    ///
+    /// # Panics
+    /// Reading panicked.
+    #[must_use]
+    pub fn end(mut self) -> Vec<Timeline> {
+        self.stop.store(true, Ordering::Relaxed);
+        let thread = self.thread.take().expect("it has not ended yet");
+        thread.join().expect("it reads")
+    }
+}
+
+impl Drop for Accountant {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Timeline {
+    fn read(&mut self, account: &Account) {
+        let before = clock::unix_s();
+        let value = account();
+        let at = f64::midpoint(before, clock::unix_s());
+        if self.0.len() < READINGS_MAX {
+            self.0.extend(value.map(|value| (at, value)));
+        }
+    }
+
+    /// What it was at an instant, on the line between the readings around it.
+    ///
+    /// # Panics
+    /// There is no reading on each side of it.
+    #[must_use]
+    pub fn at(&self, unix_s: f64) -> f64 {
+        let next = self.0.partition_point(|(at, _)| *at < unix_s);
+        let pair = next
+            .checked_sub(1)
+            .and_then(|before| self.0.get(before..=next));
+        let Some([(from, before), (to, after)]) = pair else {
+            let reach = (self.0.first(), self.0.last());
+            panic!("{unix_s} does not lie between {reach:?}");
+        };
+        before + (after - before) * (unix_s - from) / (to - from)
+    }
+
+    /// The first instant and the last.
+    ///
+    /// # Panics
+    /// Nothing was read.
+    #[must_use]
+    pub fn reach(&self) -> (f64, f64) {
+        let ends = self.0.first().zip(self.0.last());
+        let (first, last) = ends.expect("something was read");
+        (first.0, last.0)
+    }
+
+    /// By how much it grew between two instants.
+    ///
+    /// # Panics
+    /// As [`Timeline::at`].
+    #[must_use]
+    pub fn grown(&self, from_unix_s: f64, to_unix_s: f64) -> f64 {
+        self.at(to_unix_s) - self.at(from_unix_s)
+    }
+
+    /// The least and the greatest reading around an instant.
+    #[must_use]
+    pub fn around(&self, unix_s: f64, within_s: f64) -> (f64, f64) {
+        let near = self
+            .0
+            .iter()
+            .filter(|(at, _)| (at - unix_s).abs() <= within_s);
+        near.fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(least, most), (_, value)| (least.min(*value), most.max(*value)),
+        )
+    }
+}
+
+/// Processor time of a process in seconds, without its children.
+#[must_use]
+pub fn of_process(pid: u32) -> Account {
+    Box::new(move || {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (_, rest) = stat.rsplit_once(')')?;
+        let ticks = rest.split_whitespace().skip(11).take(2);
+        let ticks: Vec<f64> = ticks.filter_map(|ticks| ticks.parse().ok()).collect();
+        Some((ticks.first()? + ticks.get(1)?) / 100.0)
+    })
+}
+
+/// Resident memory of a process in bytes.
+#[must_use]
+pub fn memory_of_process(pid: u32) -> Account {
+    Box::new(move || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let kib: f64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(kib * 1024.0)
+    })
+}
+
+/// Seconds in which the machine's processors worked.
+#[must_use]
+pub fn of_machine() -> Account {
+    Box::new(|| {
+        let stat = fs::read_to_string("/proc/stat").ok()?;
+        let line = stat.lines().next()?;
+        let ticks = line.split_whitespace().skip(1);
+        let ticks: Vec<f64> = ticks.filter_map(|ticks| ticks.parse().ok()).collect();
+        // user nice system, irq softirq steal; not idle and iowait.
+        let busy = [0, 1, 2, 5, 6, 7].iter().filter_map(|at| ticks.get(*at));
+        Some(busy.sum::<f64>() / 100.0)
+    })
+}
+
+/// Bytes that an interface received.
+#[must_use]
+pub fn received_by(interface: &'static str) -> Account {
+    Box::new(move || {
+        let text = fs::read_to_string("/proc/net/dev").ok()?;
+        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+        let (_, counters) = lines.find(|(name, _)| name.trim() == interface)?;
+        counters.split_whitespace().next()?.parse().ok()
+    })
+}
+
+impl From<Vec<(f64, f64)>> for Timeline {
+    fn from(points: Vec<(f64, f64)>) -> Timeline {
+        Timeline(points)
+    }
+}
+
+/// A control group of the test's own, of either version.
+pub struct ControlGroup {
+    path: PathBuf,
+    /// The file that holds its processor time, and how many of its units a second has.
+    account: (PathBuf, f64),
+}
+
+/// A process that is killed with all that descends from it.
+pub struct Busy(Child);
+
+impl ControlGroup {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// Why there can be none here: to be told by [`crate::skip`].
+    pub fn make() -> Result<ControlGroup, String> {
+        let name = format!("loadline-e2e-{}", std::process::id());
+        let roots = ["/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup"].map(PathBuf::from);
+        let mut why = "there are no control groups".to_owned();
+        for root in roots
+            .iter()
+            .filter(|root| root.join("cgroup.procs").exists())
+        {
+            let path = root.join(&name);
+            if let Err(error) = fs::create_dir(&path) {
+                why = format!("{}: {error}", path.display());
+                continue;
+            }
+            let accounts = [("cpuacct.usage", 1e9), ("cpu.stat", 1e6)];
+            let mut accounts = accounts
+                .map(|(file, units)| (path.join(file), units))
+                .into_iter();
+            match accounts.find(|(file, _)| file.exists()) {
+                Some(account) => return Ok(ControlGroup { path, account }),
+                // It holds nobody.
+                None => drop(fs::remove_dir(&path)),
+            }
+        }
+        Err(why)
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs a shell's script in it.
+    ///
+    /// # Panics
+    /// There is no shell.
+    #[must_use]
+    pub fn run(&self, script: &str) -> Busy {
+        let procs = self.path.join("cgroup.procs");
+        let script = format!("echo $$ > {} || exit; {script}", procs.display());
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).process_group(0);
+        Busy(command.spawn().expect("there is a shell"))
+    }
+
+    /// Its processor time in seconds.
+    #[must_use]
+    pub fn cpu_seconds(&self) -> Account {
+        let (file, units) = self.account.clone();
+        Box::new(move || {
+            let text = fs::read_to_string(&file).ok()?;
+            let words = text.split_whitespace();
+            let number = words.filter_map(|word| word.parse::<f64>().ok()).next()?;
+            Some(number / units)
+        })
+    }
+}
+
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        // Its processes may take a moment to be gone; one that stays holds nobody.
+        let removed = || fs::remove_dir(&self.path).ok();
+        clock::wait_for(Duration::from_secs(5), removed);
+    }
+}
+
+impl Busy {
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        if let Ok(group) = i32::try_from(self.0.id()) {
+            // SAFETY: kill takes no pointers; the group is that of a child that was not waited for, so it is ours.
+            unsafe {
+                libc::kill(-group, libc::SIGKILL);
+            }
+        }
+        // It was killed: there is nothing to learn.
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,173 @@
+//! One component of a `process` observer: its processes, and what they used since the last look.
+//!
+//! Must not know how processes are found. Invariant: what a component used is taken from the files whenever they are
+//! read, and told at looks; nothing is lost in between.
+
+use std::collections::HashMap;
+
+use crate::clock::seconds_between;
+use crate::parse::proc::ProcessStat;
+use crate::process::{CpuMeter, ProcessFiles};
+
+/// Limits of open files are read again after so many looks: a program may raise its own.
+const LIMIT_LOOKS: u32 = 30;
+/// Processes of which limits are remembered.
+const LIMITS_MAX: usize = 1_000;
+
+/// What is kept of a component from look to look.
+#[derive(Debug)]
+pub(super) struct Place {
+    meter: CpuMeter,
+    /// Its processes as they were read last.
+    members: Vec<ProcessStat>,
+    /// Clock ticks since the last look.
+    ticks: u64,
+    /// Clock ticks since the first look.
+    pub(super) all_ticks: u64,
+    /// When it was last looked at, in nanoseconds since 1970.
+    last_unix_ns: Option<u64>,
+    /// What may be missing, in processor time.
+    pub(super) unread_ns: u64,
+    /// Whether one of its processes has children that nobody waits for, so that their time is nowhere.
+    pub(super) ignores_children: bool,
+    /// Of each process at the last look: when it started, and its clock ticks.
+    at_look: HashMap<u32, (u64, u64)>,
+    limits: HashMap<u32, (u32, Option<u64>)>,
+}
+
+/// What was read of a component.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Usage {
+    pub(super) cpu_cores: Option<f64>,
+    /// Of the process that used most; `None` where there is one alone, or nothing to compare with.
+    pub(super) busiest_cores: Option<f64>,
+    pub(super) memory_bytes: f64,
+    pub(super) threads: u64,
+    pub(super) processes: u64,
+    /// Of the process that has the most open.
+    pub(super) open_files: Option<u64>,
+    pub(super) open_files_limit: Option<u64>,
+    pub(super) pss_bytes: Option<u64>,
+}
+
+impl Place {
+    pub(super) fn new(files: &ProcessFiles) -> Place {
+        Place {
+            meter: CpuMeter::new(files.processors),
+            members: Vec::new(),
+            ticks: 0,
+            all_ticks: 0,
+            last_unix_ns: None,
+            unread_ns: 0,
+            ignores_children: false,
+            at_look: HashMap::new(),
+            limits: HashMap::new(),
+        }
+    }
+
+    /// Its processes at the last reading, with when they started.
+    pub(super) fn known(&self) -> Vec<(u32, u64)> {
+        self.meter.members().collect()
+    }
+
+    /// Gives a process to another component: what was counted of it here.
+    pub(super) fn release(&mut self, pid: u32, start_ticks: u64) -> Option<u64> {
+        let counted = self.meter.counted(pid, start_ticks);
+        self.meter.release(pid);
+        counted
+    }
+
+    /// Takes what its processes' files say; `base` as of [`CpuMeter::advance`].
+    pub(super) fn take(
+        &mut self,
+        members: Vec<ProcessStat>,
+        with_children: bool,
+        now_unix_ns: u64,
+        files: &ProcessFiles,
+        base: impl Fn(&ProcessStat) -> u64,
+    ) {
+        let advance = self
+            .meter
+            .advance(&members, with_children, now_unix_ns, base);
+        self.ticks += advance.ticks;
+        self.all_ticks += advance.ticks;
+        self.unread_ns += advance.unread_ns;
+        self.members = members;
+        if !self.ignores_children {
+            let mut parents = advance.without_gain.iter();
+            self.ignores_children = parents.any(|pid| files.ignores_children(*pid) == Some(true));
+        }
+    }
+
+    /// What it used since the last look, or since `else_unix_ns` where it came after that; and what it has.
+    pub(super) fn look(
+        &mut self,
+        now_unix_ns: u64,
+        else_unix_ns: Option<u64>,
+        with_pss: bool,
+        files: &ProcessFiles,
+    ) -> Usage {
+        let since = self.last_unix_ns.replace(now_unix_ns).or(else_unix_ns);
+        let elapsed = since.map(|since| seconds_between(since, now_unix_ns));
+        let elapsed = elapsed.filter(|elapsed| *elapsed > 0.0);
+        let ticks = std::mem::take(&mut self.ticks);
+        let cores = |ticks: u64| elapsed.map(|e| ticks as f64 / files.ticks_per_second / e);
+        let busiest = self.busiest_ticks();
+        let alive: Vec<&ProcessStat> = self.members.iter().filter(|s| !s.has_ended()).collect();
+        let resident = alive.iter().map(|stat| {
+            let exact = files.resident_bytes(stat.pid);
+            exact.map_or(stat.resident_pages as f64 * files.page_bytes, |bytes| {
+                bytes as f64
+            })
+        });
+        let most_open = alive
+            .iter()
+            .filter_map(|stat| Some((files.open_files(stat.pid)?, stat.pid)))
+            .max();
+        let pss = alive
+            .iter()
+            .filter(|_| with_pss)
+            .filter_map(|stat| files.proportional_bytes(stat.pid));
+        let usage = Usage {
+            cpu_cores: cores(ticks),
+            busiest_cores: busiest.filter(|_| alive.len() > 1).and_then(cores),
+            memory_bytes: resident.sum(),
+            threads: alive.iter().map(|stat| stat.threads).sum(),
+            processes: alive.len() as u64,
+            open_files: most_open.map(|(open, _)| open),
+            pss_bytes: pss.reduce(|a, b| a + b),
+            open_files_limit: None,
+        };
+        let limit = most_open.and_then(|(_, pid)| self.limit(pid, files));
+        Usage {
+            open_files_limit: limit,
+            ..usage
+        }
+    }
+
+    /// What the busiest of its processes used since the last look, those left out that came since.
+    fn busiest_ticks(&mut self) -> Option<u64> {
+        let now = self.members.iter();
+        let now = now.map(|stat| (stat.pid, (stat.start_ticks, stat.cpu_ticks)));
+        let before = std::mem::replace(&mut self.at_look, now.collect());
+        let used = self.at_look.iter().filter_map(|(pid, (start, ticks))| {
+            let (before_start, before_ticks) = before.get(pid)?;
+            (before_start == start).then(|| ticks.saturating_sub(*before_ticks))
+        });
+        used.max()
+    }
+
+    /// The limit of open files, read now and then.
+    fn limit(&mut self, pid: u32, files: &ProcessFiles) -> Option<u64> {
+        let (looks, limit) = self.limits.get(&pid).copied().unwrap_or((0, None));
+        let limit = match looks % LIMIT_LOOKS {
+            0 => files.open_files_limit(pid),
+            _ => limit,
+        };
+        if self.limits.len() > LIMITS_MAX {
+            self.limits.clear();
+        }
+        self.limits.insert(pid, (looks + 1, limit));
+        limit
+    }
+}

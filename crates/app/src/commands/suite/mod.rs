@@ -4,6 +4,7 @@
 
 mod documents;
 mod executor;
+mod init;
 mod show;
 mod wish;
 
@@ -36,6 +37,7 @@ use wish::{SuiteClock, Wish};
 /// The suite file cannot be run, or the state cannot be kept.
 pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
     match &args.action {
+        SuiteAction::Init(args) => init::run(args),
         SuiteAction::Schema => Ok(Ending::answer(format!("{:#}\n", schema())).tell()),
         SuiteAction::Plan(args) => {
             let suite = Suite::open(&args.suite, env)?;

@@ -9,7 +9,7 @@ mod show;
 mod wish;
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use loadline_suite::state::{
 
 use crate::cli::{SuiteAction, SuiteArgs, SuiteFileArgs};
 use crate::files::Files;
-use crate::terminal::print;
+use crate::terminal::{print, style};
 use crate::{Ending, Env};
 use executor::Processes;
 use wish::{SuiteClock, Wish};
@@ -246,7 +246,13 @@ impl Suite {
         let end = end.map_err(|error| state_refusal(&error))?;
         let outcome = self.outcome()?;
         let written = documents::write_all(&self.file, &self.folder, &self.state, &outcome)?;
-        let text = format!("{}{written}", show::status(&outcome, &self.state));
+        let tables = documents::tables(&self.file, &outcome)?;
+        let room = io::stdout()
+            .is_terminal()
+            .then(|| style::columns(env))
+            .flatten();
+        let tables = show::tables(&tables, room, style::of_stdout(false, env));
+        let text = format!("{}{tables}{written}", show::status(&outcome, &self.state));
         print::to_stdout(&text).map_err(|error| {
             Ending::refusal(
                 ExitCode::Other,

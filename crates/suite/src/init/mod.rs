@@ -205,7 +205,7 @@ fn defaults(wish: &InitWish, shape: &Shape, text: &mut Text) {
 fn front(wish: &InitWish, text: &mut Text) {
     match &wish.load {
         InitLoad::Requests | InitLoad::Testbed(_) => {
-            text.comment(1, "Arguments of loadline bench, such as: -m POST -T application/json -b '{\"id\": 1}'");
+            text.comment(1, "Arguments of loadline bench, such as: -m POST -H 'Content-Type: application/json' -b '{\"id\": 1}'");
             text.setting(1, "bench", "-m GET");
         }
         InitLoad::As(front) => {

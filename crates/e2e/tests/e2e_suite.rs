@@ -116,7 +116,7 @@ fn the_first_suite_runs_as_it_was_written() {
     let init = |output: &str, more: &[&str]| {
         let mut command = loadline();
         command
-            .args(["suite", "init", "-o", output, "--duration", "1s"])
+            .args(["suite", "init", "-o", output, "--duration", "2s"])
             .args(["--vus", "2", "--repeat", "1"])
             .args(more);
         Running::start(command).finish()
@@ -147,7 +147,7 @@ fn the_first_suite_runs_as_it_was_written() {
         assert!(out.contains(cell), "{cell}\n{out}");
     }
     assert!(cells[8].ends_with("Mi"), "the service was seen: {document}");
-    // A second is too short for a rate: that stands beside the figure without being asked for.
+    // Two seconds are too short for a rate: that stands beside the figure without being asked for.
     assert!(cells[2].contains('¹'), "{document}");
     assert!(document.contains(" Short: "), "{document}");
     assert!(out.contains("RESULTS.md written"), "{out}");

@@ -30,9 +30,11 @@ pub(super) fn of_generator(runs: &[&RunResult]) -> Vec<String> {
             "of the time its quota stopped it",
         ),
     ];
-    let told = told
-        .into_iter()
-        .filter_map(|(range, what)| Some(format!("{} {what}", shown(range?, true))));
+    let told = told.into_iter().filter_map(|(range, what)| {
+        // Who was never kept from working has nothing to tell.
+        let range = range.filter(|(_, most)| *most > 0.0)?;
+        Some(format!("{} {what}", shown(range, true)))
+    });
     told.collect()
 }
 

@@ -63,7 +63,7 @@ pub fn explain(
     column: &str,
 ) -> Result<Explanation, DocumentError> {
     let document = compile::document(spec)?;
-    let names = Names(&document.components);
+    let names = Names::new(&document.components);
     let Some(number) = outcome.rows.iter().position(|known| known.id == row) else {
         let known: Vec<&str> = outcome
             .rows

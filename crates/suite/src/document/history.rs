@@ -340,7 +340,7 @@ pub fn render_history(
     existing: Option<&str>,
 ) -> Result<Rendered, DocumentError> {
     let document = compile::document(spec)?;
-    let names = Names(&document.components);
+    let names = Names::new(&document.components);
     let sources: Vec<HistoryRows<'_>> = document
         .tables
         .iter()

@@ -38,6 +38,7 @@ use crate::outcome::SuiteOutcome;
 use compile::Document;
 use fill::Filled;
 use names::Names;
+pub(crate) use names::fits;
 use source::OutcomeRows;
 
 /// The block that says how figures came about.
@@ -91,12 +92,17 @@ pub fn render(
     existing: Option<&str>,
 ) -> Result<Rendered, DocumentError> {
     let document = compile::document(spec)?;
-    let names = Names(&document.components);
+    let names = Names::new(&document.components);
     let sources = OutcomeRows::of_all(outcome, &document);
     let tables = filled(&document, &sources, &names)?;
     let title = document.title.as_deref().unwrap_or(&outcome.name);
     let content = Content::of(&document, title, &tables, Some(outcome));
-    write(&document, &content, existing)
+    let mut rendered = write(&document, &content, existing)?;
+    let idle = names.idle().into_iter();
+    rendered.remarks.extend(idle.map(|pattern| {
+        format!("no component is called like `{pattern}`, which `components` renames")
+    }));
+    Ok(rendered)
 }
 
 /// The tables of a document with their rows.

@@ -2,34 +2,70 @@
 //!
 //! Must not know tables. Invariant: no component is lost, and no two of one list get the same name.
 
+use std::cell::RefCell;
+
 use super::spec::Rename;
 use crate::expression::Value;
 
 /// The rules of a document.
-pub(super) struct Names<'a>(pub(super) &'a [Rename]);
+pub(super) struct Names<'a> {
+    rules: &'a [Rename],
+    /// Which of them took a component; `None`: there was no list yet.
+    taken: RefCell<Option<Vec<bool>>>,
+}
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    pub(super) fn new(rules: &'a [Rename]) -> Names<'a> {
+        Names {
+            rules,
+            taken: RefCell::new(None),
+        }
+    }
+
+    /// Rules that no component of any list fitted; none where there was no list.
+    pub(super) fn idle(&self) -> Vec<&'a str> {
+        let taken = self.taken.borrow();
+        let rules = self.rules.iter().zip(taken.iter().flatten());
+        rules
+            .filter(|(_, taken)| !**taken)
+            .map(|(rule, _)| rule.pattern.as_str())
+            .collect()
+    }
+
+    fn took(&self, rules: impl Iterator<Item = usize>) {
+        let mut taken = self.taken.borrow_mut();
+        let taken = taken.get_or_insert_with(|| vec![false; self.rules.len()]);
+        rules.for_each(|rule| taken[rule] = true);
+    }
+
     /// A list by its new names: in the order of the rules, then as it was.
     pub(super) fn renamed(&self, value: Value<'static>) -> Value<'static> {
         let Value::List(items) = value else {
             return value;
         };
-        if self.0.is_empty() {
+        if self.rules.is_empty() {
             return Value::List(items);
         }
-        let mut counts = vec![0_usize; self.0.len()];
+        let mut counts = vec![0_usize; self.rules.len()];
         let mut named = Vec::with_capacity(items.len());
         for (name, quantity) in items {
-            let rule = self.0.iter().position(|rule| fits(&rule.pattern, &name));
+            let rule = self
+                .rules
+                .iter()
+                .position(|rule| fits(&rule.pattern, &name));
             let name = match rule {
                 None => name,
                 Some(rule) => {
                     counts[rule] += 1;
-                    self.0[rule].name.replace("{n}", &counts[rule].to_string())
+                    self.rules[rule]
+                        .name
+                        .replace("{n}", &counts[rule].to_string())
                 }
             };
-            named.push((rule.unwrap_or(self.0.len()), name, quantity));
+            named.push((rule.unwrap_or(self.rules.len()), name, quantity));
         }
+        let rules = named.iter().map(|(rule, _, _)| *rule);
+        self.took(rules.filter(|rule| *rule < self.rules.len()));
         named.sort_by_key(|(rule, _, _)| *rule);
         let mut out: Vec<(String, _)> = Vec::with_capacity(named.len());
         for (_, name, quantity) in named {
@@ -46,7 +82,7 @@ impl Names<'_> {
 }
 
 /// Whether a name fits a pattern in which `*` stands for anything.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or("");
     let Some(mut rest) = name.strip_prefix(first) else {
@@ -95,6 +131,7 @@ mod tests {
             rule("self", "K6"),
             rule("httpbin-*", "httpbin_repl_{n}"),
             rule("db*", "db"),
+            rule("cache-*", "cache"),
         ];
         let quantity = Quantity {
             amount: 1.0,
@@ -102,7 +139,9 @@ mod tests {
         };
         let names = ["db1", "httpbin-b", "httpbin-a", "other", "self", "db2"];
         let items = names.map(|name| (name.to_owned(), quantity)).to_vec();
-        let Value::List(items) = Names(&rules).renamed(Value::List(items)) else {
+        let names = Names::new(&rules);
+        assert_eq!(names.idle(), Vec::<&str>::new(), "there was no list yet");
+        let Value::List(items) = names.renamed(Value::List(items)) else {
             panic!("a list stays one");
         };
         let named: Vec<String> = items.into_iter().map(|(name, _)| name).collect();
@@ -117,5 +156,6 @@ mod tests {
                 "other"
             ]
         );
+        assert_eq!(names.idle(), ["cache-*"]);
     }
 }

@@ -30,7 +30,7 @@ pub fn plain_tables(
     outcome: &SuiteOutcome,
 ) -> Result<Vec<PlainTable>, DocumentError> {
     let document = compile::document(spec)?;
-    let names = Names(&document.components);
+    let names = Names::new(&document.components);
     let sources = OutcomeRows::of_all(outcome, &document);
     let tables = filled(&document, &sources, &names)?;
     let plain = tables.iter().map(|table| {

@@ -212,6 +212,7 @@ impl Suite {
         failed_again: bool,
         env: &Env,
     ) -> Result<ExitCode, Ending> {
+        print::to_stderr(&show::warnings(&self.plan));
         let wish = Wish::listen()?;
         let clock = Clock::start();
         let binary = std::env::current_exe().map_err(|error| {

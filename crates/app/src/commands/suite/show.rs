@@ -101,7 +101,22 @@ pub(super) fn plan(plan: &Plan, only: Option<&[usize]>) -> String {
         .filter(|run| chosen(&run.row))
         .map(|run| format!("{}.{}", run.row + 1, run.repetition))
         .collect();
-    text + &format!("\nOrder (row.repetition): {}\n", order.join(" "))
+    text += &format!("\nOrder (row.repetition): {}\n", order.join(" "));
+    text + &warnings(plan)
+}
+
+/// What is probably not meant.
+pub(super) fn warnings(plan: &Plan) -> String {
+    let told = plan
+        .warnings
+        .iter()
+        .map(|warning| format!("warning: {warning}\n"));
+    let told: String = told.collect();
+    if told.is_empty() {
+        told
+    } else {
+        format!("\n{told}")
+    }
 }
 
 fn row(plan: &Plan, row: &PlannedRow) -> String {
@@ -159,6 +174,7 @@ pub(super) fn plan_json(plan: &Plan, record: &SuiteRecord, only: Option<&[usize]
         "facts": record.facts,
         "rows": rows.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
+        "warnings": plan.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
     format!("{told:#}\n")
 }

@@ -103,6 +103,56 @@ fn a_suite_is_run_once_and_its_document_does_not_change() {
     assert_eq!(document(folder), first);
 }
 
+/// What `suite init` writes is run as it is: the service is found by its port, the table is printed and written.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_suite_runs_as_it_was_written() {
+    let (target, folder) = (
+        Target::start(&[]),
+        tempfile::tempdir().expect("there is room"),
+    );
+    let folder = folder.path();
+    let file = folder.join("suite.yaml").display().to_string();
+    let init = |output: &str, more: &[&str]| {
+        let mut command = loadline();
+        command
+            .args(["suite", "init", "-o", output, "--duration", "2s"])
+            .args(["--vus", "2", "--repeat", "1"])
+            .args(more);
+        Running::start(command).finish()
+    };
+    let url = target.url("/get");
+    assert_eq!(init(&file, &[&url]).status.code(), Some(0));
+    let written = std::fs::read_to_string(&file).expect("it was written");
+    assert!(written.contains(" listens loadline ("), "{written}");
+    let again = init(&file, &[&url]);
+    assert_eq!(again.status.code(), Some(104), "it is there already");
+    let printed = init("-", &["--", "hey", "-c", "2", &url]);
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
+    assert!(printed.contains("\n  hey: \"-c 2\"\n"), "{printed}");
+
+    let mut command = loadline();
+    command
+        .args(["suite", "run", &file])
+        .env("LOADLINE_OBSERVE_BASELINE", "300ms")
+        .env("LOADLINE_OBSERVE_TAIL", "300ms");
+    let output = Running::start(command).finish();
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{out}");
+    let document = std::fs::read_to_string(folder.join("RESULTS.md")).expect("it was written");
+    let row = document.lines().find(|line| line.starts_with("| 2 |"));
+    let cells: Vec<&str> = row.expect("a row").split('|').map(str::trim).collect();
+    for cell in &cells[2..9] {
+        assert!(cell.contains(|c: char| c.is_ascii_digit()), "{document}");
+        assert!(out.contains(cell), "{cell}\n{out}");
+    }
+    assert!(cells[8].ends_with("Mi"), "the service was seen: {document}");
+    // Two seconds are too short for a rate: that stands beside the figure without being asked for.
+    assert!(cells[2].contains('¹'), "{document}");
+    assert!(document.contains(" Short: "), "{document}");
+    assert!(out.contains("RESULTS.md written"), "{out}");
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_killed_suite_leaves_no_load_and_goes_on() {

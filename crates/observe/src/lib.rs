@@ -14,5 +14,6 @@ mod web;
 
 pub use clock::{Clock, SystemClock};
 pub use conduct::{ObserveError, ObserverSetup, Observers, Roots};
+pub use process::{Listener, listeners};
 pub use readings::{MISSING_NOTE, OVERFLOW_NOTE};
 pub use spec::{ObserverKind, ObserverSpec, ObserverSpecs, SpecError, parse_file_text};

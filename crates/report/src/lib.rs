@@ -24,6 +24,7 @@ pub mod progress;
 mod ranks;
 mod style;
 pub mod svg;
+pub mod table;
 pub mod text;
 pub mod units;
 pub mod verdict;

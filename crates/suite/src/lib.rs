@@ -10,6 +10,7 @@ pub mod file;
 pub mod format;
 pub mod gates;
 pub mod hooks;
+pub mod init;
 pub mod outcome;
 pub mod plan;
 pub mod runner;

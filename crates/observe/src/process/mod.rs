@@ -4,11 +4,13 @@
 //! at most one percent of one core, however many there are.
 
 mod files;
+mod listeners;
 mod meter;
 mod slots;
 mod table;
 
 pub(crate) use files::ProcessFiles;
+pub use listeners::{Listener, listeners};
 pub(crate) use meter::CpuMeter;
 pub(crate) use slots::{Change, Slots};
 pub(crate) use table::ProcessTable;

@@ -9,7 +9,7 @@ use super::spec::{
     Align, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec, TableSpec,
 };
 use super::{DocumentError, presets};
-use crate::expression::{Expression, Path, ValueKind};
+use crate::expression::{Dimension, Expression, Path, ValueKind};
 use crate::format::{Blank, Format, ListStyle};
 
 /// A document that can be filled.
@@ -53,6 +53,14 @@ pub(super) struct Column {
     pub(super) content: Option<Content>,
 }
 
+impl Column {
+    /// Whether its cells hold figures of runs.
+    pub(super) fn is_measured(&self) -> bool {
+        let content = self.content.as_ref();
+        content.is_some_and(|content| content.values.iter().any(|(value, _)| value.is_measured()))
+    }
+}
+
 /// What fills a cell.
 pub(super) struct Content {
     /// Expressions with their text.
@@ -72,10 +80,11 @@ pub(super) fn document(spec: &DocumentSpec) -> Result<Document, DocumentError> {
         ));
     }
     let kind = kind(spec)?;
+    let reads_people = matches!(kind, DocumentKind::Markdown | DocumentKind::Html);
     let mut tables: Vec<Table> = Vec::new();
     for table in spec.all_tables() {
         let place = table.name.clone();
-        let table = compile_table(table, spec)?;
+        let table = compile_table(table, spec, reads_people)?;
         if tables.iter().any(|known| known.name == table.name) || table.name == super::METHODOLOGY {
             return Err(DocumentError::at(
                 &place,
@@ -85,7 +94,6 @@ pub(super) fn document(spec: &DocumentSpec) -> Result<Document, DocumentError> {
         }
         tables.push(table);
     }
-    let reads_people = matches!(kind, DocumentKind::Markdown | DocumentKind::Html);
     Ok(Document {
         kind,
         title: spec.title.clone(),
@@ -122,7 +130,11 @@ fn kind(spec: &DocumentSpec) -> Result<DocumentKind, DocumentError> {
     }
 }
 
-fn compile_table(mut spec: TableSpec, document: &DocumentSpec) -> Result<Table, DocumentError> {
+fn compile_table(
+    mut spec: TableSpec,
+    document: &DocumentSpec,
+    reads_people: bool,
+) -> Result<Table, DocumentError> {
     let name = spec.name.clone();
     if !is_block_name(&name.value) {
         return Err(DocumentError::at(
@@ -158,7 +170,12 @@ fn compile_table(mut spec: TableSpec, document: &DocumentSpec) -> Result<Table, 
         others: Vec::new(),
     };
     for mut column in spec.columns {
-        column.interval |= spec.intervals;
+        column.interval = match spec.intervals {
+            Some(true) => Some(true),
+            Some(false) => column.interval.or(Some(false)),
+            // Whoever reads a table by a program wants a number in a cell.
+            None => column.interval.or((!reads_people).then_some(false)),
+        };
         table.add_column(&column, &name)?;
     }
     for text in &spec.sort {
@@ -170,6 +187,16 @@ fn compile_table(mut spec: TableSpec, document: &DocumentSpec) -> Result<Table, 
         None => None,
     };
     Ok(table)
+}
+
+/// Whether a cell carries an interval where nobody said: a single rate or time that was measured does.
+fn usual_interval(values: &[(Expression, String)]) -> bool {
+    let [(value, _)] = values else {
+        return false;
+    };
+    let measures =
+        [Dimension::RATE, Dimension::TIME].map(|dimension| ValueKind::Number(Some(dimension)));
+    value.is_measured() && measures.contains(&value.kind())
 }
 
 fn is_block_name(name: &str) -> bool {
@@ -201,8 +228,11 @@ impl Table {
         spec: ChartsSpec,
         table: &Placed<String>,
     ) -> Result<Charts, DocumentError> {
-        let intro = match &spec.intro {
-            Some(intro) => Some(self.content(intro, table)?),
+        let intro = match spec.intro {
+            Some(mut intro) => {
+                intro.interval.get_or_insert(false);
+                Some(self.content(&intro, table)?)
+            }
             None => None,
         };
         let list = spec.list.into_iter();
@@ -281,10 +311,10 @@ impl Table {
         format.check(&kinds).map_err(wrong)?;
         let list = ListStyle::default();
         Ok(Content {
+            interval: spec.interval.unwrap_or_else(|| usual_interval(&values)),
             values,
             format,
             format_text: format_text.to_owned(),
-            interval: spec.interval,
             list: ListStyle {
                 item: spec.item.clone().unwrap_or(list.item),
                 separator: spec.separator.clone().unwrap_or(list.separator),

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use super::DocumentError;
 use super::compile::{Column, Content, Table};
+use super::doubts::Doubts;
 use super::names::Names;
 use super::source::DocumentRows;
 use crate::expression::{Expression, Quantity, Scope, Value, evaluate};
@@ -18,6 +19,8 @@ pub(super) struct Filled<'a, R> {
     pub(super) rows: &'a R,
     /// Numbers of rows.
     pub(super) order: Vec<usize>,
+    /// What is doubtful about them; nothing where the table has no notes.
+    pub(super) doubts: Doubts,
     names: &'a Names<'a>,
     /// For each row that the table names, those that may be meant.
     others: Vec<Vec<usize>>,
@@ -59,6 +62,7 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
             order: (0..rows.count())
                 .filter(|row| takes(table, rows, *row))
                 .collect(),
+            doubts: Doubts::default(),
             names,
             others,
         };
@@ -74,7 +78,27 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
             sorted.sort_by(|one, other| compare(&one.0, &other.0));
             filled.order = sorted.into_iter().map(|(_, row)| row).collect();
         }
+        if table.has_notes {
+            filled.doubts = Doubts::of(rows, &filled.order);
+        }
         Ok(filled)
+    }
+
+    /// Writes the cells of a row with the marks of its doubts behind the first figure; tells `put` each cell, and
+    /// whether any value is in it.
+    pub(super) fn write_row(&self, row: usize, mut put: impl FnMut(usize, &str, bool)) {
+        let mut marks = self.doubts.marks(row);
+        let mut cell = String::new();
+        for (at, column) in self.table.columns.iter().enumerate() {
+            cell.clear();
+            let is_filled = self.write(row, column, &mut cell);
+            if is_filled && column.is_measured() && !marks.is_empty() {
+                cell.truncate(cell.trim_end().len());
+                cell.push(' ');
+                cell.push_str(&std::mem::take(&mut marks));
+            }
+            put(at, cell.trim(), is_filled);
+        }
     }
 
     /// Writes a cell, and says whether any value is in it; a column that people fill is left empty.
@@ -88,36 +112,38 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
         let mut interval = None;
         for (n, (of, _)) in content.values.iter().enumerate() {
             let found = self.find(of, row, content.interval && n == 0);
-            if let (Value::Number(quantity), Some(found)) = (&found.value, found.interval) {
+            if let (Value::Number(quantity), Some(mut found)) = (&found.value, found.interval) {
+                // The interval of few runs may reach where no rate and no time can be.
+                if of.is_figure() {
+                    found.low = found.low.max(0.0);
+                }
                 interval = Some((*quantity, found));
             }
             values.push(found.value);
         }
+        let begin = out.len();
         let is_filled = content
             .format
             .write(&values, &self.table.blank, &content.list, out);
         if let Some((quantity, interval)) = interval {
-            self.write_interval(content, quantity, interval, out);
+            let ends =
+                [interval.low, interval.high].map(|amount| self.end(content, quantity, amount));
+            // Ends that read as the value itself would say nothing.
+            if ends.iter().any(|end| *end != out[begin..]) {
+                out.push_str(&format!(" ({} to {})", ends[0], ends[1]));
+            }
         }
         is_filled
     }
 
-    /// ` (12990 rps to 13340 rps)`, of the cell's first value.
-    fn write_interval(
-        &self,
-        content: &Content,
-        of: Quantity,
-        interval: Interval,
-        out: &mut String,
-    ) {
-        for (before, amount) in [(" (", interval.low), (" to ", interval.high)] {
-            out.push_str(before);
-            let end = [Value::number(amount, of.dimension)];
-            content
-                .format
-                .write(&end, &self.table.blank, &content.list, out);
-        }
-        out.push(')');
+    /// An end of the interval of the cell's first value, as the cell is written.
+    fn end(&self, content: &Content, of: Quantity, amount: f64) -> String {
+        let mut end = String::new();
+        let value = [Value::number(amount, of.dimension)];
+        let _ = content
+            .format
+            .write(&value, &self.table.blank, &content.list, &mut end);
+        end
     }
 
     /// What an expression comes to over a row's runs, with its interval where it is wanted.

@@ -13,7 +13,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::compile;
-use super::fill::Filled;
 use super::names::Names;
 use super::source::{DocumentRows, row_fact};
 use super::spec::DocumentSpec;
@@ -347,10 +346,7 @@ pub fn render_history(
         .iter()
         .map(|table| HistoryRows::new(history, &table.paths))
         .collect();
-    let mut tables = Vec::new();
-    for (table, rows) in document.tables.iter().zip(&sources) {
-        tables.push(Filled::new(table, rows, &names)?);
-    }
+    let tables = super::filled(&document, &sources, &names)?;
     let title = document.title.as_deref().unwrap_or(title);
     let content = Content::of(&document, title, &tables, None);
     super::write(&document, &content, existing)

@@ -57,18 +57,15 @@ fn write_table<R: DocumentRows>(table: &Filled<'_, R>, behind: &Behind, out: &mu
         between(">", &column.title, "</th>", out);
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    let mut cell = String::new();
     for row in &table.order {
         out.push_str("<tr class=\"");
         out.push_str(status_name(table.rows.status(*row)));
         out.push_str("\">");
-        for column in &table.table.columns {
-            cell.clear();
-            table.write(*row, column, &mut cell);
+        table.write_row(*row, |at, cell, _| {
             out.push_str("<td");
-            out.push_str(side(column));
-            between(">", cell.trim(), "</td>", out);
-        }
+            out.push_str(side(&table.table.columns[at]));
+            between(">", cell, "</td>", out);
+        });
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");

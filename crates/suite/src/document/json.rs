@@ -56,6 +56,7 @@ fn one_row<R: DocumentRows>(table: &Filled<'_, R>, row: usize) -> Json {
         "status": status_name(table.rows.status(row)),
         "reasons": table.rows.reasons(row),
         "runs": table.rows.runs(row),
+        "doubts": table.doubts.of_row(row).collect::<Vec<_>>(),
         "cells": cells,
     })
 }

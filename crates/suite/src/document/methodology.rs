@@ -9,6 +9,7 @@ use loadline_model::observation::{Aggregation, Span, limited_by};
 use loadline_model::request::BodySource;
 use loadline_model::{Behaviour, RunResult, Scenario};
 
+use super::contention;
 use crate::expression::{Dimension, Quantity, Value};
 use crate::format::{Blank, Format, ListStyle};
 use crate::outcome::{RowOutcome, SuiteOutcome};
@@ -48,6 +49,10 @@ pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<MethodologyFact> {
             "Limits of the generator",
             runs.iter().flat_map(|run| generator_limits(run)),
         ),
+        entry(
+            "Contention of the generator",
+            contention::of_generator(&runs).into_iter(),
+        ),
         entry("Protocol", runs.iter().map(|run| protocol(run))),
         entry("Request body", runs.iter().flat_map(|run| bodies(run))),
         entry(
@@ -70,6 +75,10 @@ pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<MethodologyFact> {
         entry(
             "Limits of the service",
             runs.iter().flat_map(|run| service_limits(run)),
+        ),
+        entry(
+            "Contention of the service",
+            contention::of_services(&runs).into_iter(),
         ),
     ];
     let mut commands = entry(

@@ -5,7 +5,9 @@
 //! byte, what people wrote into cells that nothing was measured for stays, and rendering again changes nothing.
 
 mod compile;
+mod contention;
 mod csv;
+mod doubts;
 mod error;
 mod explain;
 mod fill;
@@ -17,6 +19,7 @@ mod markdown;
 mod methodology;
 mod names;
 mod notes;
+mod plain;
 pub mod presets;
 mod source;
 mod spec;
@@ -27,6 +30,7 @@ pub use history::{CELLS_MAX, History, HistoryError, HistoryRow, render_history};
 pub use markdown::blocks;
 pub use names::rules_without_match;
 pub(crate) use names::{components, no_match, without_match};
+pub use plain::{PlainTable, plain_tables};
 pub use spec::{
     Align, ChartSpec, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec,
     TableSpec,
@@ -36,6 +40,7 @@ use crate::outcome::SuiteOutcome;
 use compile::Document;
 use fill::Filled;
 use names::Names;
+pub(crate) use names::fits;
 use source::OutcomeRows;
 
 /// The block that says how figures came about.
@@ -90,18 +95,23 @@ pub fn render(
 ) -> Result<Rendered, DocumentError> {
     let document = compile::document(spec)?;
     let names = Names(&document.components);
-    let sources: Vec<OutcomeRows<'_>> = document
-        .tables
-        .iter()
-        .map(|table| OutcomeRows::new(outcome, &table.paths))
-        .collect();
-    let mut tables = Vec::new();
-    for (table, rows) in document.tables.iter().zip(&sources) {
-        tables.push(Filled::new(table, rows, &names)?);
-    }
+    let sources = OutcomeRows::of_all(outcome, &document);
+    let tables = filled(&document, &sources, &names)?;
     let title = document.title.as_deref().unwrap_or(&outcome.name);
     let content = Content::of(&document, title, &tables, Some(outcome));
     write(&document, &content, existing)
+}
+
+/// The tables of a document with their rows.
+fn filled<'a, R: source::DocumentRows>(
+    document: &'a Document,
+    sources: &'a [R],
+    names: &'a Names<'a>,
+) -> Result<Vec<Filled<'a, R>>, DocumentError> {
+    let tables = document.tables.iter().zip(sources);
+    tables
+        .map(|(table, rows)| Filled::new(table, rows, names))
+        .collect()
 }
 
 /// What goes into a document, whatever its kind.

@@ -92,7 +92,7 @@ pub(crate) fn no_match(pattern: &str, names: &BTreeSet<&str>) -> String {
 }
 
 /// Whether a name fits a pattern in which `*` stands for anything.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or("");
     let Some(mut rest) = name.strip_prefix(first) else {

@@ -4,7 +4,7 @@
 //! the number of rows.
 
 use super::ChartLink;
-use super::compile::{Document, Table};
+use super::compile::{Column, Document, Table};
 use super::fill::Filled;
 use super::source::DocumentRows;
 use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
@@ -111,7 +111,7 @@ fn charts<R: DocumentRows>(
     Some((Shown { intro, list }, links))
 }
 
-fn notes<R: DocumentRows>(table: &Filled<'_, R>) -> Vec<String> {
+pub(super) fn notes<R: DocumentRows>(table: &Filled<'_, R>) -> Vec<String> {
     let mut notes = Vec::new();
     let rows = table.rows;
     let runs = || {
@@ -121,12 +121,10 @@ fn notes<R: DocumentRows>(table: &Filled<'_, R>) -> Vec<String> {
             .map(|row| rows.runs(*row))
             .filter(|runs| *runs > 0)
     };
-    let is_measured = table.table.columns.iter().any(|column| {
-        let content = column.content.as_ref();
-        content.is_some_and(|content| content.values.iter().any(|(value, _)| value.is_measured()))
-    });
+    let is_measured = table.table.columns.iter().any(Column::is_measured);
     if let (Some(least), Some(most), true) = (runs().min(), runs().max(), is_measured) {
         notes.push(repetitions(least, most, wants_intervals(table.table)));
+        notes.extend(table.doubts.footnotes());
     }
     let with = |status: RowStatus| {
         let order = table.order.iter().copied();

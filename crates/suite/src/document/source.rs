@@ -5,6 +5,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use loadline_model::verdict::Finding;
+
+use super::compile::Document;
+use super::doubts::is_doubt;
 use crate::expression::figures::value_of;
 use crate::expression::{Path, RowField, Value};
 use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
@@ -21,6 +25,10 @@ pub(super) trait DocumentRows {
     fn reasons(&self, row: usize) -> &[String];
     /// Whole runs.
     fn runs(&self, row: usize) -> usize;
+    /// Findings of its runs that make figures doubtful; a source without results has none.
+    fn findings(&self, _row: usize) -> Vec<&Finding> {
+        Vec::new()
+    }
     /// What a path that is no measurement says.
     fn fact(&self, row: usize, path: usize) -> Value<'_>;
     /// What a path says of one run.
@@ -36,6 +44,17 @@ pub(super) struct OutcomeRows<'a> {
 }
 
 impl<'a> OutcomeRows<'a> {
+    /// The rows of each table of a document.
+    pub(super) fn of_all(
+        outcome: &'a SuiteOutcome,
+        document: &'a Document,
+    ) -> Vec<OutcomeRows<'a>> {
+        let tables = document.tables.iter();
+        tables
+            .map(|table| OutcomeRows::new(outcome, &table.paths))
+            .collect()
+    }
+
     pub(super) fn new(outcome: &'a SuiteOutcome, paths: &'a [Path]) -> OutcomeRows<'a> {
         let of_row = |row: &'a RowOutcome| {
             let runs = if row.status == RowStatus::Pending {
@@ -104,6 +123,12 @@ impl DocumentRows for OutcomeRows<'_> {
 
     fn runs(&self, row: usize) -> usize {
         self.values[row].len()
+    }
+
+    fn findings(&self, row: usize) -> Vec<&Finding> {
+        let runs = self.outcome.rows[row].runs.iter().take(self.runs(row));
+        let found = runs.flat_map(|run| &run.result.verdict.findings);
+        found.filter(|finding| is_doubt(finding)).collect()
     }
 
     fn fact(&self, row: usize, path: usize) -> Value<'_> {

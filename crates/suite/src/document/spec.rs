@@ -119,10 +119,11 @@ pub struct TableSpec {
     /// As in the document; `None`: as the document has it.
     #[serde(default)]
     pub blank: Option<String>,
-    /// Whether numbers carry their interval over repetitions; default no.
+    /// Whether all numbers carry their interval over repetitions; `None`: as each column has it.
     #[serde(default)]
-    pub intervals: bool,
-    /// Whether the table is followed by how often its rows were run, which failed and which are pending; `None`: yes.
+    pub intervals: Option<bool>,
+    /// Whether doubtful figures carry a mark, and the table is followed by what the marks mean, how often its rows were run,
+    /// which failed and which are pending; `None`: yes.
     #[serde(default)]
     pub notes: Option<bool>,
     /// Charts of each row's run, behind the table.
@@ -202,9 +203,10 @@ pub struct ColumnSpec {
     /// Whether people fill the column; it then has no expression.
     #[serde(default)]
     pub hand: bool,
-    /// Whether a number carries its interval over repetitions; default no.
+    /// Whether a number carries its interval over repetitions; `None`: measured rates and times do, in documents that
+    /// people read.
     #[serde(default)]
-    pub interval: bool,
+    pub interval: Option<bool>,
     /// How one component of a list is written; `None`: `{name} = {value}`.
     #[serde(default)]
     pub item: Option<String>,
@@ -252,7 +254,7 @@ impl DocumentSpec {
             rows: self.rows.clone(),
             sort: self.sort.clone(),
             blank: None,
-            intervals: false,
+            intervals: None,
             notes: None,
             charts: None,
             links: false,

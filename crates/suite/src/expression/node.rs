@@ -101,6 +101,12 @@ impl Expression {
         self.is_measured
     }
 
+    /// Whether it is a figure of the run, or the first of several that is there: such a number is never below zero.
+    #[must_use]
+    pub fn is_figure(&self) -> bool {
+        self.root.is_figure(&self.paths)
+    }
+
     /// The numbers of the other rows that it names, among those that it was bound to.
     #[must_use]
     pub fn others(&self) -> &[usize] {
@@ -117,6 +123,18 @@ impl Expression {
         }
         self.paths.clone_from(paths);
         self.rows.clone_from(rows);
+    }
+}
+
+impl ExpressionNode {
+    fn is_figure(&self, paths: &[Path]) -> bool {
+        match self {
+            ExpressionNode::Path(path) => matches!(paths[*path], Path::Run(_)),
+            ExpressionNode::Call(Function::Coalesce, arguments) => {
+                arguments.iter().all(|argument| argument.is_figure(paths))
+            }
+            _ => false,
+        }
     }
 }
 

@@ -59,6 +59,12 @@ pub fn substitute_text(
     while let Some(start) = rest.find("${") {
         let (before, tail) = rest.split_at(start);
         filled.push_str(before);
+        if before.ends_with('$') {
+            // Both dollars stay until the last filling, which takes one away; what follows is no name.
+            filled.push_str("${");
+            rest = &tail[2..];
+            continue;
+        }
         let Some(end) = tail.find('}') else {
             let fix = "close it with }, or write $${ for the signs themselves";
             return Err(Problem::new(
@@ -68,16 +74,11 @@ pub fn substitute_text(
             ));
         };
         let (hole, behind) = tail.split_at(end + 1);
-        if before.ends_with('$') {
-            // Both dollars stay until the last filling, which takes one away.
-            filled.push_str(hole);
-        } else {
-            match meaning(&hole[2..end]) {
-                Meaning::Text(value) => filled.push_str(&value),
-                Meaning::Later => filled.push_str(hole),
-                Meaning::Unknown(fix) => {
-                    return Err(Problem::new(at, format!("{hole} means nothing here"), fix));
-                }
+        match meaning(&hole[2..end]) {
+            Meaning::Text(value) => filled.push_str(&value),
+            Meaning::Later => filled.push_str(hole),
+            Meaning::Unknown(fix) => {
+                return Err(Problem::new(at, format!("{hole} means nothing here"), fix));
             }
         }
         rest = behind;

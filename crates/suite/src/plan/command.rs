@@ -87,7 +87,7 @@ impl Front {
         }
     }
 
-    fn arguments(&self) -> &Vec<String> {
+    pub(crate) fn arguments(&self) -> &Vec<String> {
         match self {
             Front::Script { args, .. } | Front::Plan { args, .. } => args,
             Front::Bench(words) | Front::Hey(words) | Front::Bombardier(words) => words,

@@ -12,6 +12,7 @@ mod settings;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod warnings;
 mod words;
 
 use std::collections::BTreeMap;
@@ -58,6 +59,8 @@ pub struct Plan {
     pub facts: BTreeMap<String, String>,
     /// Names of the secrets that are used anywhere.
     pub secrets: Vec<String>,
+    /// What can be run and is probably not meant, each with its place.
+    pub warnings: Vec<FileError>,
 }
 
 /// Hooks around a suite or a group.
@@ -209,7 +212,14 @@ fn plan(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, Problem> 
         });
     }
     let hooks = row::outer_hooks(file, &file.hooks, surroundings)?;
+    let warnings = warnings::of(file, &groups, &rows, &|script| {
+        scripts.names_scenarios(script)
+    });
     Ok(Plan {
+        warnings: warnings
+            .into_iter()
+            .map(|warning| warning.of(&file.path))
+            .collect(),
         name: file.name.clone(),
         file: file.path.clone(),
         target: file.target.clone(),

@@ -21,14 +21,20 @@ const CODE: [&str; 8] = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
 /// The scripts of a plan: many rows have the same one, which is read once.
 pub(super) struct Scripts<'a> {
     read: &'a dyn Fn(&str) -> io::Result<Vec<u8>>,
-    hashes: BTreeMap<String, String>,
+    read_so_far: BTreeMap<String, Script>,
+}
+
+/// What is known of a script.
+struct Script {
+    hash: String,
+    names_scenarios: bool,
 }
 
 impl<'a> Scripts<'a> {
     pub(super) fn new(read: &'a dyn Fn(&str) -> io::Result<Vec<u8>>) -> Scripts<'a> {
         Scripts {
             read,
-            hashes: BTreeMap::new(),
+            read_so_far: BTreeMap::new(),
         }
     }
 
@@ -37,26 +43,35 @@ impl<'a> Scripts<'a> {
     /// # Errors
     /// The script itself cannot be read.
     pub(super) fn hash(&mut self, script: &str) -> io::Result<String> {
-        if let Some(known) = self.hashes.get(script) {
-            return Ok(known.clone());
+        if let Some(known) = self.read_so_far.get(script) {
+            return Ok(known.hash.clone());
         }
-        let hash = hash(script, self.read)?;
-        self.hashes.insert(script.to_owned(), hash.clone());
+        let read = look(script, self.read)?;
+        let hash = read.hash.clone();
+        self.read_so_far.insert(script.to_owned(), read);
         Ok(hash)
+    }
+
+    /// Whether a script that was hashed, or a file that it names, seems to set scenarios.
+    pub(super) fn names_scenarios(&self, script: &str) -> bool {
+        let known = self.read_so_far.get(script);
+        known.is_some_and(|known| known.names_scenarios)
     }
 }
 
-fn hash(script: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> io::Result<String> {
+fn look(script: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> io::Result<Script> {
     let main = joined("", script);
     let mut asked = BTreeSet::from([main.clone()]);
     let mut open = vec![(main.clone(), read(script)?)];
     let mut hashes = BTreeMap::new();
+    let mut names_scenarios = false;
     while let Some((path, bytes)) = open.pop() {
         hashes.insert(path.clone(), identity::hash_bytes(&bytes));
         if path != main && !is_code(&path) {
             continue;
         }
         let text = String::from_utf8_lossy(&bytes);
+        names_scenarios |= text.lines().any(sets_scenarios);
         for name in quoted(&text) {
             for beside in [&path, &main] {
                 let other = joined(folder_of(beside), name);
@@ -69,7 +84,25 @@ fn hash(script: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> io::Result<
             }
         }
     }
-    Ok(identity::hash(&json!(hashes)))
+    Ok(Script {
+        hash: identity::hash(&json!(hashes)),
+        names_scenarios,
+    })
+}
+
+/// Whether a line of a script sets options' scenarios, as far as a line tells: `scenarios: {`, `options.scenarios = `.
+fn sets_scenarios(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_comment = ["//", "/*", "*"]
+        .iter()
+        .any(|begin| line.starts_with(begin));
+    let parts = line.split_once("scenarios");
+    let is_set = parts.is_some_and(|(before, behind)| {
+        let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let behind = behind.trim_start_matches(['\'', '"']).trim_start();
+        is_word && behind.starts_with([':', '=']) && !behind.starts_with("==")
+    });
+    is_set && !is_comment
 }
 
 fn is_code(path: &str) -> bool {
@@ -137,7 +170,7 @@ mod tests {
             asked.borrow_mut().push(name.to_owned());
             Ok(text.as_bytes().to_vec())
         };
-        let hash = hash("tests/a.js", &read).expect("it is there");
+        let hash = look("tests/a.js", &read).expect("it is there").hash;
         (hash, asked.into_inner())
     }
 
@@ -195,11 +228,26 @@ mod tests {
 
     #[test]
     fn a_script_that_is_not_there_is_told_and_odd_texts_are_no_names() {
-        assert!(hash("a.js", &|_| Err(io::ErrorKind::NotFound.into())).is_err());
+        assert!(look("a.js", &|_| Err(io::ErrorKind::NotFound.into())).is_err());
         let found: Vec<&str> = quoted("a 'it''s' \"x.y 'z.w' `q/é`\n'line.end").collect();
         assert!(
             found.contains(&"q/é") && found.contains(&"z.w"),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn lines_that_set_scenarios_are_told_from_words_about_them() {
+        for (line, expected) in [
+            ("  scenarios: {", true),
+            ("\"scenarios\" : {", true),
+            ("options.scenarios = plan();", true),
+            ("// scenarios: none", false),
+            ("if (options.scenarios == null) {", false),
+            ("const my_scenarios = 5;", false),
+            ("the scenarios of this script", false),
+        ] {
+            assert_eq!(sets_scenarios(line), expected, "{line}");
+        }
     }
 }

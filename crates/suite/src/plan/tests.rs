@@ -227,3 +227,93 @@ groups:
         ["row l", "group", "suite"]
     );
 }
+
+/// What is warned of, with its place.
+fn warned(yaml: &str, script: &str) -> Vec<String> {
+    let plan = plan_with(yaml, script);
+    plan.warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_is_probably_not_meant_is_told_at_its_place() {
+    const SCENARIOS: &str = "export const options = {\n  scenarios: { a: {} },\n};";
+    for (yaml, script, place, word) in [
+        (
+            "name: s\ndefaults: {bench: 'http://h/'}\naxes:\n  vus: [1, 2]\n  replicas: [1, 3]\n",
+            "",
+            "s.yaml:5:3: ",
+            "the axis `replicas` changes nothing",
+        ),
+        (
+            "name: s\nrows:\n- {name: a, bench: 'http://h/'}\n- {name: b, bench: 'http://h/'}\n- {name: c, bench: 'http://h/', labels: {x: y}}\n",
+            "",
+            "s.yaml:4:20: ",
+            "the rows a and b do the same, and so do 1 more",
+        ),
+        (
+            "name: s\nrows:\n- {name: a, script: load.js, duration: 10s}\n",
+            SCENARIOS,
+            "s.yaml:3:21: ",
+            "`duration` replaces the scenarios of load.js by one of 1 virtual user",
+        ),
+        (
+            "name: s\nrows:\n- {name: a, script: {file: load.js, args: '-u 8'}, duration: 10s}\n",
+            SCENARIOS,
+            "s.yaml:3:21: ",
+            "by one of 8 virtual users",
+        ),
+        (
+            "name: s\ndefaults: {script: {file: a.js, args: '--no-color'}}\naxes:\n  test: [{label: x, env: {A: b}}, {label: y, script: b.js}]\n",
+            "",
+            "s.yaml:4:54: ",
+            "`--no-color` is dropped",
+        ),
+        (
+            "name: s\nrows: [{name: a, bench: 'http://h/', observe: {me: {self: {}}}}]\ndocuments:\n- file: a.md\n  \
+             components: [{match: K6, name: k}]\n  columns: [{title: a, value: row.id}]\n",
+            "",
+            "s.yaml:4:9: ",
+            "no observed component is called like `K6`",
+        ),
+    ] {
+        let told = warned(yaml, script);
+        assert_eq!(told.len(), 1, "{yaml}\n{told:?}");
+        assert!(
+            told[0].starts_with(place) && told[0].contains(word),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn what_differs_is_not_warned_of() {
+    for (yaml, script) in [
+        (
+            "name: s\ndefaults: {bench: 'http://h/'}\naxes: {replicas: [1, 3]}\nbefore: [{exec: 'scale ${axis.replicas}'}]\n",
+            "",
+        ),
+        (
+            "name: s\ndefaults: {bench: 'http://h/'}\naxes: {replicas: [1]}\n",
+            "",
+        ),
+        (
+            "name: s\nrows:\n- {name: a, script: load.js, duration: 10s}\n",
+            "// scenarios: no",
+        ),
+        (
+            "name: s\nrows:\n- {name: a, script: load.js, env: {A: b}}\n",
+            "scenarios: {}",
+        ),
+        (
+            "name: s\ndefaults: {script: {file: a.js, args: '-q'}}\nrows: [{name: a, script: {file: b.js, args: '-q'}}]\n",
+            "",
+        ),
+        (
+            "name: s\nrows: [{name: a, bench: 'http://h/', observe: {web: {process: {port: 80}}, pods: {pod: {selector: a=b, context: c}}}}]\n\
+             documents:\n- file: a.md\n  components: [{match: 'web-*', name: k}]\n  columns: [{title: a, value: row.id}]\n",
+            "",
+        ),
+    ] {
+        assert_eq!(warned(yaml, script), Vec::<String>::new(), "{yaml}");
+    }
+}

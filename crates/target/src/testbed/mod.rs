@@ -10,6 +10,7 @@ mod calendar;
 mod file;
 mod fleet;
 mod message;
+mod outline;
 mod part;
 mod plan;
 mod tally;
@@ -19,6 +20,7 @@ use std::path::Path;
 
 pub use file::TestbedFileError;
 pub use fleet::{Testbed, TestbedError, TestbedOptions, start};
+pub use outline::{Outline, OutlinedPart, outline};
 pub(crate) use part::{Outcome, TestbedPart};
 pub(crate) use tally::{CounterSlot, Tally};
 

@@ -8,7 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use loadline_model::ExitCode;
-use loadline_suite::document::{self, DocumentError, DocumentSpec, History, HistoryRow, Rendered};
+use loadline_suite::document::{
+    self, DocumentError, DocumentKind, DocumentSpec, History, HistoryRow, PlainTable, Rendered,
+};
 use loadline_suite::expression::figures::RunFigures;
 use loadline_suite::file::SuiteFile;
 use loadline_suite::outcome::SuiteOutcome;
@@ -58,6 +60,21 @@ pub(super) fn write_all(
         told += &format!("{} written\n", path.display());
     }
     Ok(told)
+}
+
+/// The tables of the first document that people read, for the terminal; a history may be of a million rows, and is not
+/// shown.
+///
+/// # Errors
+/// The document cannot be made.
+pub(super) fn tables(file: &SuiteFile, outcome: &SuiteOutcome) -> Result<Vec<PlainTable>, Ending> {
+    let is_shown =
+        |spec: &&DocumentSpec| !spec.history && document::kind_of(spec) != Ok(DocumentKind::Junit);
+    let Some(spec) = file.documents.iter().find(is_shown) else {
+        return Ok(Vec::new());
+    };
+    let tables = document::plain_tables(spec, outcome);
+    tables.map_err(|error| refused(file, Path::new(&spec.file.value), &error))
 }
 
 /// Figures of all runs that were made in this state folder, those that are set aside too. The runs of the outcome

@@ -4,11 +4,12 @@
 
 mod documents;
 mod executor;
+mod init;
 mod show;
 mod wish;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use loadline_suite::state::{
 
 use crate::cli::{SuiteAction, SuiteArgs, SuiteFileArgs};
 use crate::files::Files;
-use crate::terminal::print;
+use crate::terminal::{print, style};
 use crate::{Ending, Env};
 use executor::Processes;
 use wish::{SuiteClock, Wish};
@@ -36,6 +37,7 @@ use wish::{SuiteClock, Wish};
 /// The suite file cannot be run, or the state cannot be kept.
 pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
     match &args.action {
+        SuiteAction::Init(args) => init::run(args),
         SuiteAction::Schema => Ok(Ending::answer(format!("{:#}\n", schema())).tell()),
         SuiteAction::Plan(args) => {
             let suite = Suite::open(&args.suite, env)?;
@@ -217,6 +219,7 @@ impl Suite {
         failed_again: bool,
         env: &Env,
     ) -> Result<ExitCode, Ending> {
+        print::to_stderr(&show::warnings(&self.plan));
         let wish = Wish::listen()?;
         let clock = Clock::start();
         let binary = std::env::current_exe().map_err(|error| {
@@ -252,7 +255,13 @@ impl Suite {
         let end = end.map_err(|error| state_refusal(&error))?;
         let outcome = self.outcome()?;
         let written = documents::write_all(&self.file, &self.folder, &self.state, &outcome)?;
-        let text = format!("{}{written}", show::status(&outcome, &self.state));
+        let tables = documents::tables(&self.file, &outcome)?;
+        let room = io::stdout()
+            .is_terminal()
+            .then(|| style::columns(env))
+            .flatten();
+        let tables = show::tables(&tables, room, style::of_stdout(false, env));
+        let text = format!("{}{tables}{written}", show::status(&outcome, &self.state));
         print::to_stdout(&text).map_err(|error| {
             Ending::refusal(
                 ExitCode::Other,

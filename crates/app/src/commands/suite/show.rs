@@ -2,6 +2,9 @@
 //!
 //! Must not know how anything came about. Invariant: every line stands for itself, so that a log can be searched.
 
+use loadline_report::Style;
+use loadline_report::table::{TextColumn, laid_out};
+use loadline_suite::document::{Align, PlainTable};
 use loadline_suite::file::duration_text;
 use loadline_suite::outcome::{RowStatus, SuiteOutcome};
 use loadline_suite::plan::{Plan, PlannedRow, join};
@@ -98,7 +101,22 @@ pub(super) fn plan(plan: &Plan, only: Option<&[usize]>) -> String {
         .filter(|run| chosen(&run.row))
         .map(|run| format!("{}.{}", run.row + 1, run.repetition))
         .collect();
-    text + &format!("\nOrder (row.repetition): {}\n", order.join(" "))
+    text += &format!("\nOrder (row.repetition): {}\n", order.join(" "));
+    text + &warnings(plan)
+}
+
+/// What is probably not meant.
+pub(super) fn warnings(plan: &Plan) -> String {
+    let told = plan
+        .warnings
+        .iter()
+        .map(|warning| format!("warning: {warning}\n"));
+    let told: String = told.collect();
+    if told.is_empty() {
+        told
+    } else {
+        format!("\n{told}")
+    }
 }
 
 fn row(plan: &Plan, row: &PlannedRow) -> String {
@@ -156,6 +174,7 @@ pub(super) fn plan_json(plan: &Plan, record: &SuiteRecord, only: Option<&[usize]
         "facts": record.facts,
         "rows": rows.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
+        "warnings": plan.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
     format!("{told:#}\n")
 }
@@ -217,9 +236,53 @@ pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
     )
 }
 
+/// Tables with their notes; `room`: the columns of the terminal, `None`: there is none.
+pub(super) fn tables(tables: &[PlainTable], room: Option<usize>, style: Style) -> String {
+    let mut text = String::new();
+    for table in tables {
+        text.push('\n');
+        if let Some(title) = &table.title {
+            text += &format!("{title}\n\n");
+        }
+        let columns = table.columns.iter().map(|(title, align)| TextColumn {
+            title: title.clone(),
+            is_right: *align == Align::Right,
+        });
+        let columns: Vec<TextColumn> = columns.collect();
+        text += &laid_out(&columns, &table.rows, room, style);
+        text.push('\n');
+        for note in &table.notes {
+            text += &format!("{note}\n");
+        }
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_stand_apart_with_their_notes() {
+        let table = PlainTable {
+            title: Some("First".to_owned()),
+            columns: vec![
+                ("Row".to_owned(), Align::Default),
+                ("Rate".to_owned(), Align::Right),
+            ],
+            rows: vec![vec!["a".to_owned(), "13177 rps ¹".to_owned()]],
+            notes: vec!["¹ Not delivered.".to_owned()],
+        };
+        let plain = Style::default();
+        assert_eq!(
+            tables(&[table], None, plain),
+            "\nFirst\n\nRow         Rate\na    13177 rps ¹\n\n¹ Not delivered.\n\n"
+        );
+        assert_eq!(tables(&[], None, plain), "");
+    }
 
     #[test]
     fn a_failed_run_says_why() {

@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde::Deserialize;
 
+use super::escape::unescaped;
+
 const BEGIN: &str = "<!-- loadline:rows ";
 const END: &str = " -->";
 
@@ -168,15 +170,20 @@ impl<'a> KeptTable<'a> {
         };
         match remembered(body) {
             Some(memo) => {
-                let place =
-                    |title: &String| memo.columns.iter().position(|(known, _)| known == title);
+                let place = |title: &String| {
+                    let mut known = memo.columns.iter();
+                    known.position(|(known, _)| unescaped(known) == unescaped(title))
+                };
                 let column = |title| place(title).map(|at| (at, memo.columns[at].1.clone()));
                 kept.columns = titles.iter().map(column).collect();
                 kept.rows = memo.rows.into_iter().map(KnownRow::of).collect();
                 kept.pair();
             }
             None => {
-                let place = |title: &String| header.iter().position(|known| known == title);
+                let place = |title: &String| {
+                    let mut known = header.iter();
+                    known.position(|known| unescaped(known) == unescaped(title))
+                };
                 let columns = titles.iter().zip(blanks);
                 kept.columns = columns
                     .map(|(title, blank)| place(title).map(|at| (at, blank.clone())))
@@ -377,7 +384,7 @@ fn key<'c>(cells: impl Iterator<Item = &'c str>) -> Option<String> {
     let mut is_empty = true;
     for cell in cells {
         is_empty &= cell.is_empty();
-        out.push_str(cell);
+        out.push_str(&unescaped(cell));
         out.push('|');
     }
     (!is_empty).then_some(out)

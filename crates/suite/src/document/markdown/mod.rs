@@ -10,11 +10,13 @@
 //! bytes outside of blocks never change; a block rendered twice is the same; what people wrote stays (see `kept`).
 
 pub mod blocks;
+mod escape;
 mod kept;
 mod table;
 
 use super::source::DocumentRows;
 use super::{Content, DocumentError, METHODOLOGY, methodology, notes};
+use escape::{TextPlace, escaped};
 
 pub(super) fn write<R: DocumentRows>(
     content: &Content<'_, R>,
@@ -82,7 +84,7 @@ fn write_behind(behind: &notes::Behind, out: &mut String) {
     for shown in &behind.charts {
         out.push_str(&format!("\n{}\n", one_line(&shown.intro)));
         for (title, address) in &shown.list {
-            let title = link_text(title);
+            let title = one_line(title);
             out.push_str(&format!(
                 "\n{title},\n\n![{title}]({})\n",
                 link_address(address)
@@ -91,8 +93,8 @@ fn write_behind(behind: &notes::Behind, out: &mut String) {
     }
     if !behind.links.is_empty() {
         let links = behind.links.iter();
-        let links = links
-            .map(|(text, address)| format!("[{}]({})", link_text(text), link_address(address)));
+        let links =
+            links.map(|(text, address)| format!("[{}]({})", one_line(text), link_address(address)));
         out.push_str(&format!(
             "\nResults: {}\n",
             links.collect::<Vec<_>>().join(", ")
@@ -115,20 +117,21 @@ fn methodology_text(entries: &[methodology::MethodologyFact]) -> String {
         };
         out.push_str(&format!("- {}:\n\n  {fence}sh\n", entry.name));
         for value in &entry.values {
-            out.push_str(&format!("  {}\n", one_line(value)));
+            out.push_str(&format!("  {}\n", code_line(value)));
         }
         out.push_str(&format!("  {fence}\n"));
     }
     out
 }
 
-/// A text of anybody's as one line that is no marker.
+/// A text of anybody's as words of one line.
 fn one_line(text: &str) -> String {
-    text.replace(['\r', '\n'], " ").replace("<!--", "<\\!--")
+    escaped(text, TextPlace::Line)
 }
 
-fn link_text(text: &str) -> String {
-    one_line(text).replace('[', "\\[").replace(']', "\\]")
+/// A command as a line of code, where nothing is markup: only a line end and a marker are more than text there.
+fn code_line(text: &str) -> String {
+    text.replace(['\r', '\n'], " ").replace("<!--", "<\\!--")
 }
 
 fn link_address(address: &str) -> String {

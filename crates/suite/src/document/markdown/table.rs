@@ -2,6 +2,7 @@
 //!
 //! Must not know where values come from. Invariant: each row is one line, whatever its texts hold.
 
+use super::escape::{TextPlace, escape, escaped};
 use super::kept::{KeptTable, Memo};
 use crate::document::compile::{Column, Table};
 use crate::document::fill::Filled;
@@ -17,7 +18,7 @@ pub(super) fn write<R: DocumentRows>(
     let columns = &table.table.columns;
     let titles: Vec<String> = columns
         .iter()
-        .map(|column| escaped(&column.title))
+        .map(|column| escaped(&column.title, TextPlace::Cell))
         .collect();
     let blanks: Vec<String> = columns
         .iter()
@@ -29,14 +30,12 @@ pub(super) fn write<R: DocumentRows>(
     let mut lines = String::new();
     let mut cells = vec![String::new(); columns.len()];
     let mut filled = vec![false; columns.len()];
-    let mut plain = String::new();
     for row in &table.order {
-        for ((column, cell), filled) in columns.iter().zip(&mut cells).zip(&mut filled) {
-            plain.clear();
-            cell.clear();
-            *filled = table.write(*row, column, &mut plain);
-            escape(plain.trim(), cell);
-        }
+        table.write_row(*row, |at, text, is_filled| {
+            cells[at].clear();
+            escape(text, TextPlace::Cell, &mut cells[at]);
+            filled[at] = is_filled;
+        });
         let id = table.rows.id(*row);
         memo.add(id, &cells, &filled);
         kept.put(id, &mut cells, &filled);
@@ -62,8 +61,7 @@ pub(super) fn write<R: DocumentRows>(
 
 /// Whether a column's cells tell rows apart without any run.
 fn is_fact(column: &Column) -> bool {
-    let content = column.content.as_ref();
-    content.is_some_and(|content| content.values.iter().all(|(value, _)| !value.is_measured()))
+    column.content.is_some() && !column.is_measured()
 }
 
 /// What stands in a column's cell without a value.
@@ -74,7 +72,7 @@ fn blank(table: &Table, column: &Column) -> String {
             .format
             .write(&[], &table.blank, &content.list, &mut out);
     }
-    escaped(out.trim())
+    escaped(&out, TextPlace::Cell)
 }
 
 fn write_line<T: AsRef<str>>(cells: &[T], out: &mut String) {
@@ -85,30 +83,4 @@ fn write_line<T: AsRef<str>>(cells: &[T], out: &mut String) {
         out.push_str(if cell.as_ref().is_empty() { "|" } else { " |" });
     }
     out.push('\n');
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    escape(text, &mut out);
-    out
-}
-
-/// A text as it stands in a cell of GitHub's tables: bars and backslashes escaped, line ends as breaks. Other marks
-/// stay, since labels may hold links and emphasis.
-fn escape(text: &str, out: &mut String) {
-    if !text.contains(['|', '\\', '\n', '\r']) {
-        out.push_str(text);
-        return;
-    }
-    for c in text.chars() {
-        match c {
-            '|' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\n' => out.push_str("<br>"),
-            '\r' => {}
-            c => out.push(c),
-        }
-    }
 }

@@ -181,10 +181,10 @@ fn replicas_are_held_against_one() {
          | Efficiency |"
     );
     assert!(lines[2].starts_with(
-        "| 50 QPS | 1 | 17.7061 | 0.0045 secs | 0.0040 secs | 0.0113 secs | 0.0212 secs | a = 992m | a = 1221Mi | 1.00x | 100% |"
+        "| 50 QPS | 1 | 17.7061 (17.2051 to 18.1989) | 0.0045 secs | 0.0040 secs | 0.0113 secs | 0.0212 secs | a = 992m | a = 1221Mi | 1.00x | 100% |"
     ));
     let last = lines[3];
-    assert!(last.starts_with("| 50 QPS | 3 | 56.5754 |"), "{last}");
+    assert!(last.starts_with("| 50 QPS | 3 | 56.5754 (55."), "{last}");
     assert!(last.contains("| a = 992m, b = 992m, c = 992m |"), "{last}");
     assert!(last.contains("| 3.20x (3."), "{last}");
     assert!(last.contains("| 107% (10"), "{last}");

@@ -1,0 +1,156 @@
+//! Kits of `examples/`, written where somebody wants to try them.
+//!
+//! Must not know what is in them: they are the files of the repository. Invariant: either every file of a kit is
+//! written, or none that was there is changed; a file that holds the same already is as it should be.
+
+use std::path::{Path, PathBuf};
+
+use loadline_model::ExitCode;
+
+use crate::Ending;
+
+/// A kit: the presets that it shows, its suite, and the files that it needs with their places.
+struct Kit {
+    presets: &'static [&'static str],
+    folder: &'static str,
+    suite: &'static str,
+    files: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! example {
+    ($file:literal) => {
+        include_str!(concat!("../../../../../../examples/", $file))
+    };
+}
+
+/// Files of a kit by their places below `examples/`.
+macro_rules! files {
+    ($($file:literal),*) => {
+        &[$(($file, example!($file))),*]
+    };
+}
+
+const KITS: [Kit; 5] = [
+    Kit {
+        presets: &["component-resources"],
+        folder: "httpbin-remote-write",
+        suite: example!("httpbin-remote-write/suite.yaml"),
+        files: files![
+            "httpbin-remote-write/testbed.yaml",
+            "single-get.js",
+            "lib/plan.js"
+        ],
+    },
+    Kit {
+        presets: &["gateway", "gateway-endurance"],
+        folder: "soap-gateway",
+        suite: example!("soap-gateway/suite.yaml"),
+        files: files![
+            "soap-gateway/testbed.yaml",
+            "soap-gateway/scenario.js",
+            "soap-gateway/routes.toml"
+        ],
+    },
+    Kit {
+        presets: &["cold-and-sustained"],
+        folder: "async-ingest",
+        suite: example!("async-ingest/suite.yaml"),
+        files: files!["async-ingest/testbed.yaml"],
+    },
+    Kit {
+        presets: &["client-location"],
+        folder: "in-and-out",
+        suite: example!("in-and-out/suite.yaml"),
+        files: files!["in-and-out/testbed.yaml"],
+    },
+    Kit {
+        presets: &["replicas"],
+        folder: "replicas",
+        suite: example!("replicas/suite.yaml"),
+        files: files!["replicas/testbed.yaml"],
+    },
+];
+
+/// Writes the kit of a preset in folders below that of `output`, or its suite file alone to standard output.
+///
+/// # Errors
+/// A file is there with something else in it, or cannot be written.
+pub(super) fn write(preset: &str, output: &str, force: bool) -> Result<ExitCode, Ending> {
+    let Some(kit) = KITS.iter().find(|kit| kit.presets.contains(&preset)) else {
+        return Err(Ending::usage(&format!("there is no example of {preset}")));
+    };
+    if output == super::STDOUT {
+        return Ok(Ending::answer(kit.suite).tell());
+    }
+    let below = Path::new(output).parent().unwrap_or(Path::new(""));
+    write_kit(kit, below, force)?;
+    let kit = below.join(kit.folder);
+    let kit = kit.display();
+    let told = format!(
+        "{kit}/suite.yaml and what it needs written; start the services, then the suite:\n  \
+         loadline target --config {kit}/testbed.yaml &\n  loadline suite run {kit}/suite.yaml\n"
+    );
+    Ok(Ending::answer(told).tell())
+}
+
+fn write_kit(kit: &Kit, below: &Path, force: bool) -> Result<(), Ending> {
+    let suite = format!("{}/suite.yaml", kit.folder);
+    let files = kit
+        .files
+        .iter()
+        .map(|(file, text)| (below.join(file), *text));
+    let files: Vec<(PathBuf, &str)> = files.chain([(below.join(suite), kit.suite)]).collect();
+    let is_other = |(path, text): &&(PathBuf, &str)| {
+        let there = std::fs::read(path).ok();
+        path.exists() && there.as_deref() != Some(text.as_bytes())
+    };
+    if let (Some((path, _)), false) = (files.iter().find(is_other), force) {
+        return Err(Ending::usage(&format!(
+            "{} is there already; overwrite it with --force, or go to another folder",
+            path.display()
+        )));
+    }
+    for (path, text) in files {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let folder = folder.display();
+            Ending::usage(&format!(
+                "{folder} cannot be made: {error}; check its rights"
+            ))
+        })?;
+        super::put(&path, text.as_bytes(), true)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_suite::document::presets;
+
+    use super::*;
+
+    #[test]
+    fn every_preset_has_an_example_that_is_whole() {
+        for preset in presets::names() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let kit = KITS.iter().find(|kit| kit.presets.contains(&preset));
+            let kit = kit.unwrap_or_else(|| panic!("{preset} has no example"));
+            write_kit(kit, folder.path(), false).expect(preset);
+            write_kit(kit, folder.path(), false).expect("what is there is the same");
+            let suite = folder.path().join(kit.folder).join("suite.yaml");
+            let args = crate::cli::SuiteFileArgs {
+                file: suite.clone(),
+                state: None,
+            };
+            let planned = super::super::super::Suite::open(&args, &crate::Env::of_process());
+            assert!(
+                planned.is_ok(),
+                "{preset}: {}",
+                planned.err().expect("an error")
+            );
+            std::fs::write(&suite, "mine").expect("there is room");
+            let ending = write_kit(kit, folder.path(), false).expect_err("it is mine");
+            assert!(ending.err.contains("--force"), "{}", ending.err);
+        }
+    }
+}

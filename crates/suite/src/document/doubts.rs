@@ -1,0 +1,359 @@
+//! What is doubtful about the figures of rows: a mark beside them, and a footnote for each doubt.
+//!
+//! Must not know kinds of documents, nor how a verdict is reached: it reads the findings of a run. Invariants: doubts that
+//! say the same share a footnote; there are at most [`FOOTNOTES_MAX`] of them, however many rows there are.
+
+use loadline_model::verdict::{Finding, Gravity};
+
+use super::source::DocumentRows;
+
+/// Footnotes of a table; what is found beyond them shares a last one.
+const FOOTNOTES_MAX: usize = 15;
+/// What the last one says.
+const OTHERS: &str = "Further cautions, which `loadline report` tells of each result.";
+/// What is said of a row of one run beside rows of several.
+const ONE_RUN: &str = "One run only: how far runs differ is not known.";
+/// Findings that the note on repetitions tells already.
+const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
+
+/// Plain words for findings, so that those of several rows share a footnote; one that is not here is told in its own.
+const WORDS: [(&str, &str); 34] = [
+    (
+        "run-crashed",
+        "Cut short: the process of the load died, and figures are of what it had kept.",
+    ),
+    (
+        "run-interrupted",
+        "Cut short: the run was ended before its time.",
+    ),
+    (
+        "agent-lost",
+        "Not delivered: an agent was lost, and with it its share of the load.",
+    ),
+    ("nothing-sent", "Not delivered: nothing was sent."),
+    (
+        "offered-load-missed",
+        "Not delivered: fewer requests were sent than planned.",
+    ),
+    (
+        "count-not-reached",
+        "Not delivered: the time was over before all requests were sent.",
+    ),
+    (
+        "arrivals-waited",
+        "Sent late: requests waited for a free virtual user, and response times count that.",
+    ),
+    (
+        "nothing-answered",
+        "Nothing answered: no request got an answer.",
+    ),
+    (
+        "most-unanswered",
+        "Hardly answered: fewer than half of the requests got an answer.",
+    ),
+    ("requests-failed", "Failures: some requests failed."),
+    (
+        "network-failures",
+        "Failures: most lie between generator and service.",
+    ),
+    (
+        "target-died",
+        "Outage: the service gave no good answer from some second on.",
+    ),
+    (
+        "outage-seen",
+        "Outage: the service gave no good answer for a while.",
+    ),
+    (
+        "wrong-answers",
+        "Wrong answers: some answers failed a check.",
+    ),
+    (
+        "hollow-answers",
+        "Wrong answers, perhaps: every answer that was looked at is without content.",
+    ),
+    (
+        "same-answer",
+        "Wrong answers, perhaps: requests differ, and all answers that were looked at are the same.",
+    ),
+    (
+        "generator-busy",
+        "Generator busy: it had no processor time left, and figures hold its own delay.",
+    ),
+    (
+        "generator-throttled",
+        "Generator throttled: its processor quota stopped it.",
+    ),
+    (
+        "generator-starved",
+        "Generator starved: other processes kept it from its processors.",
+    ),
+    (
+        "schedule-lag",
+        "Generator late: requests were due earlier than they were sent.",
+    ),
+    (
+        "lag-exceeds-latency",
+        "Generator late: its own lateness is as large as what it measured.",
+    ),
+    (
+        "fd-limit",
+        "Generator at its limit: it ran out of open files.",
+    ),
+    (
+        "ports-exhausted",
+        "Generator at its limit: it ran out of local ports.",
+    ),
+    ("sink-slow", "Generator held up: it waited for an output."),
+    (
+        "restart-seen",
+        "Restart: a component of the service was started anew during the load.",
+    ),
+    (
+        "target-oom",
+        "Restart: a component of the service was killed for want of memory.",
+    ),
+    (
+        "target-evicted",
+        "Restart: a component of the service was evicted from its node.",
+    ),
+    (
+        "target-throttled",
+        "Service throttled: its processor quota stopped it.",
+    ),
+    (
+        "leak-seen",
+        "Growing memory: that of a component of the service grew along a line.",
+    ),
+    (
+        "cold-start",
+        "Cold start: the first seconds were much slower, and are in the figures.",
+    ),
+    (
+        "too-short",
+        "Short: the run took too little time for its rate to mean much.",
+    ),
+    (
+        "rate-uncertain",
+        "Unsteady: the rate varied much from second to second.",
+    ),
+    (
+        "few-samples",
+        "Few answers: high percentiles rest on a handful of them.",
+    ),
+    (
+        "observer-gap",
+        "Gap: an observer could not read for a while.",
+    ),
+];
+
+/// The doubts of a table.
+#[derive(Debug, Default)]
+pub(super) struct Doubts {
+    /// By the row's number: which footnotes are its own, in their order.
+    rows: Vec<Vec<usize>>,
+    /// What the footnotes say.
+    texts: Vec<String>,
+}
+
+impl Doubts {
+    /// Those of rows, in the order in which they stand.
+    pub(super) fn of<R: DocumentRows>(rows: &R, order: &[usize]) -> Doubts {
+        let mut doubts = Doubts::default();
+        let most = order.iter().map(|row| rows.runs(*row)).max().unwrap_or(0);
+        for row in order {
+            let mut found: Vec<&Finding> = rows.findings(*row);
+            found.sort_by_key(|finding| std::cmp::Reverse(finding.gravity));
+            for finding in found {
+                doubts.add(*row, words(finding));
+            }
+            if rows.runs(*row) == 1 && most > 1 {
+                doubts.add(*row, ONE_RUN);
+            }
+        }
+        doubts
+    }
+
+    fn add(&mut self, row: usize, text: &str) {
+        let known = self.texts.iter().position(|known| known == text);
+        let text = if self.texts.len() + 1 < FOOTNOTES_MAX {
+            text
+        } else {
+            OTHERS
+        };
+        let known = known.or_else(|| self.texts.iter().position(|known| known == text));
+        let number = known.unwrap_or_else(|| {
+            self.texts.push(text.to_owned());
+            self.texts.len() - 1
+        });
+        if self.rows.len() <= row {
+            self.rows.resize_with(row + 1, Vec::new);
+        }
+        if !self.rows[row].contains(&number) {
+            self.rows[row].push(number);
+            self.rows[row].sort_unstable();
+        }
+    }
+
+    /// The marks of a row, as they stand behind a figure; empty without doubts.
+    pub(super) fn marks(&self, row: usize) -> String {
+        let numbers = self.rows.get(row).map_or(&[][..], Vec::as_slice);
+        let marks: Vec<String> = numbers.iter().map(|number| mark(*number)).collect();
+        marks.join(" ")
+    }
+
+    /// What is doubtful about a row.
+    pub(super) fn of_row(&self, row: usize) -> impl Iterator<Item = &str> {
+        let numbers = self.rows.get(row).map_or(&[][..], Vec::as_slice);
+        numbers.iter().map(|number| self.texts[*number].as_str())
+    }
+
+    /// The footnotes, each with its mark before it.
+    pub(super) fn footnotes(&self) -> impl Iterator<Item = String> {
+        let texts = self.texts.iter().enumerate();
+        texts.map(|(number, text)| format!("{} {text}", mark(number)))
+    }
+}
+
+/// A footnote's number, from one on, raised.
+fn mark(number: usize) -> String {
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let digits = (number + 1).to_string();
+    let raised = digits
+        .bytes()
+        .map(|digit| RAISED[usize::from(digit - b'0')]);
+    raised.collect()
+}
+
+/// What a table says of a finding.
+fn words(finding: &Finding) -> &str {
+    let known = WORDS.iter().find(|(code, _)| *code == finding.code);
+    known.map_or(finding.text.as_str(), |(_, words)| words)
+}
+
+/// Whether a finding makes figures doubtful.
+pub(super) fn is_doubt(finding: &Finding) -> bool {
+    finding.gravity >= Gravity::Caution && !TOLD_ELSEWHERE.contains(&finding.code.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{outcome, row, run};
+    use super::super::{DocumentSpec, render};
+    use super::*;
+    use crate::outcome::SuiteOutcome;
+
+    fn finding(code: &str, gravity: Gravity, text: &str) -> Finding {
+        Finding {
+            code: code.to_owned(),
+            gravity,
+            text: text.to_owned(),
+            advice: None,
+        }
+    }
+
+    fn doubtful() -> SuiteOutcome {
+        let of = |findings: &[Finding]| {
+            let mut run = run(50.0);
+            run.verdict.findings = findings.to_vec();
+            run
+        };
+        let missed = |text: &str| finding("offered-load-missed", Gravity::Alarm, text);
+        let own = finding(
+            "never-heard-of",
+            Gravity::Caution,
+            "the moon was full for *12 s*",
+        );
+        let remark = finding("target-ceiling", Gravity::Note, "nothing to worry about");
+        outcome(vec![
+            row("sound", &[("test", "sound")], vec![of(&[remark])]),
+            row(
+                "one",
+                &[("test", "one")],
+                vec![of(&[own, missed("4 of 5")])],
+            ),
+            row(
+                "two",
+                &[("test", "two")],
+                vec![of(&[missed("3 of 5"), missed("3 of 5")])],
+            ),
+        ])
+    }
+
+    fn spec(more: &str) -> DocumentSpec {
+        let text = format!(
+            "file: a.md\nmethodology: false\ntables:\n- name: t\n  columns:\n  - {{ title: Test, value: label.test }}\n  \
+             - {{ title: Rate, value: run.rps, format: '{{:.0 rps}}' }}\n  \
+             - {{ title: p50, value: run.p50, format: '{{:~0 ms}}' }}\n{more}"
+        );
+        loadline_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn doubts_stand_beside_the_first_figure_and_share_a_footnote() {
+        let text = render(&spec(""), &doubtful(), None)
+            .expect("a document")
+            .text;
+        for line in [
+            "| sound | 50 rps | 4 ms |",
+            "| one | 50 rps ¹ ² | 4 ms |",
+            "| two | 50 rps ¹ | 4 ms |",
+            "- ¹ Not delivered: fewer requests were sent than planned.",
+            "- ² the moon was full for \\*12 s\\*",
+        ] {
+            assert!(text.contains(&format!("\n{line}\n")), "{line}\n{text}");
+        }
+        let again = render(&spec(""), &doubtful(), Some(&text)).expect("a document");
+        assert_eq!(again.text, text);
+    }
+
+    #[test]
+    fn who_wants_no_notes_has_no_marks() {
+        let text = render(&spec("  notes: false\n"), &doubtful(), None)
+            .expect("a document")
+            .text;
+        assert!(text.contains("| one | 50 rps | 4 ms |"), "{text}");
+        assert!(!text.contains("Not delivered"), "{text}");
+    }
+
+    #[test]
+    fn a_row_of_one_run_is_marked_beside_rows_of_several() {
+        let several = outcome(vec![
+            row("a", &[("test", "a")], vec![run(1.0), run(1.0)]),
+            row("b", &[("test", "b")], vec![run(2.0)]),
+        ]);
+        let text = render(&spec(""), &several, None).expect("a document").text;
+        assert!(text.contains("| b | 2 rps ¹ |"), "{text}");
+        assert!(text.contains(&format!("- ¹ {ONE_RUN}")), "{text}");
+    }
+
+    #[test]
+    fn repetitions_give_intervals_which_end_at_zero_and_say_something() {
+        let runs = vec![run(1.0), run(9.0)];
+        let of = outcome(vec![row("a", &[("test", "a")], runs)]);
+        let text = render(&spec(""), &of, None).expect("a document").text;
+        assert!(
+            text.contains("| a | 5 rps (0 rps to 56 rps) | 4 ms |"),
+            "{text}"
+        );
+        let without = render(&spec("  intervals: false\n"), &of, None)
+            .expect("a document")
+            .text;
+        assert!(without.contains("| a | 5 rps | 4 ms |"), "{without}");
+    }
+
+    #[test]
+    fn footnotes_are_limited_however_many_doubts_there_are() {
+        let mut doubts = Doubts::default();
+        for row in 0..100 {
+            doubts.add(row, &format!("doubt {row}"));
+        }
+        doubts.add(0, "doubt 1");
+        let notes: Vec<String> = doubts.footnotes().collect();
+        assert_eq!(notes.len(), FOOTNOTES_MAX);
+        assert_eq!(notes[14], format!("¹⁵ {OTHERS}"));
+        assert_eq!(doubts.marks(0), "¹ ²");
+        assert_eq!(doubts.marks(99), "¹⁵");
+        assert_eq!(doubts.marks(100), "");
+    }
+}

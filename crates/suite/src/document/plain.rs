@@ -1,0 +1,89 @@
+//! The tables of a document as texts, for whoever shows them elsewhere than in a file.
+//!
+//! Must not know where they are shown. Invariant: cells are those of the document, but for columns that people fill: what
+//! they wrote stands in the file alone.
+
+use super::names::Names;
+use super::source::OutcomeRows;
+use super::{Align, DocumentError, DocumentSpec, compile, filled, notes};
+use crate::outcome::SuiteOutcome;
+
+/// A table as texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlainTable {
+    /// Its heading; `None`: none.
+    pub title: Option<String>,
+    /// Title of each column, and how its cells stand.
+    pub columns: Vec<(String, Align)>,
+    /// Cells by row.
+    pub rows: Vec<Vec<String>>,
+    /// What stands behind it.
+    pub notes: Vec<String>,
+}
+
+/// The tables of a document.
+///
+/// # Errors
+/// Those of [`super::render`], but for markers.
+pub fn plain_tables(
+    spec: &DocumentSpec,
+    outcome: &SuiteOutcome,
+) -> Result<Vec<PlainTable>, DocumentError> {
+    let document = compile::document(spec)?;
+    let names = Names(&document.components);
+    let sources = OutcomeRows::of_all(outcome, &document);
+    let tables = filled(&document, &sources, &names)?;
+    let plain = tables.iter().map(|table| {
+        let all = &table.table.columns;
+        let ours = all.iter().filter(|column| column.content.is_some());
+        let rows = table.order.iter().map(|row| {
+            let mut cells = Vec::new();
+            table.write_row(*row, |at, cell, _| {
+                if all[at].content.is_some() {
+                    cells.push(cell.replace('\n', " "));
+                }
+            });
+            cells
+        });
+        PlainTable {
+            title: table.table.title.clone(),
+            columns: ours
+                .map(|column| (column.title.clone(), column.align))
+                .collect(),
+            rows: rows.collect(),
+            notes: if table.table.has_notes {
+                notes::notes(table)
+            } else {
+                Vec::new()
+            },
+        }
+    });
+    Ok(plain.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{outcome, row, run};
+    use super::*;
+
+    #[test]
+    fn what_people_fill_is_left_out() {
+        let spec: DocumentSpec = loadline_yaml::from_str(
+            "file: a.md\ncolumns:\n- { title: Test, value: label.test }\n- { title: Remark, hand: true }\n\
+             - { title: Rate, value: run.rps, format: '{:.0 rps}', align: right }\n",
+        )
+        .expect("a document");
+        let outcome = outcome(vec![row("a", &[("test", "one\ntwo")], vec![run(50.0)])]);
+        let tables = plain_tables(&spec, &outcome).expect("tables");
+        let expected = PlainTable {
+            title: None,
+            columns: vec![
+                ("Test".to_owned(), Align::Default),
+                ("Rate".to_owned(), Align::Right),
+            ],
+            rows: vec![vec!["one two".to_owned(), "50 rps".to_owned()]],
+            notes: vec!["Each row is one run: how far runs differ is not known.".to_owned()],
+        };
+        assert_eq!(tables, [expected]);
+    }
+}

@@ -6,6 +6,7 @@ which they stand in `Staged.answer`.
 
 import argparse
 import asyncio
+import ctypes
 import os
 import random
 import threading
@@ -21,6 +22,7 @@ def options():
     say = parser.add_argument
     say("--port", type=int, required=True)
     say("--host", default="127.0.0.1")
+    say("--title", help="the name that the process shows")
     say("--engine", default="loop", choices=["loop", "threads", "prefork"])
     say("--workers", type=int, default=3, help="forked workers")
     say("--backlog", type=int, default=4096)
@@ -232,6 +234,9 @@ def json(body):
 
 def main():
     asked = options()
+    if asked.title:
+        # PR_SET_NAME; what is forked later has it too.
+        ctypes.CDLL(None).prctl(15, asked.title.encode(), 0, 0, 0)
     time.sleep(asked.late)
     while asked.revive >= 0:
         child = os.fork()

@@ -56,7 +56,7 @@ fn command(one: &Situation, stage: &Stage, json: &Path) -> Command {
     let under = one
         .under
         .as_ref()
-        .map_or_else(String::new, |line| format!("{}; ", stage.filled(line)));
+        .map_or_else(String::new, |line| format!("{}\n", stage.filled(line)));
     let line = format!("{}{under}exec \"$0\" \"$@\"", stage.generator_under());
     let mut command = loadline_under(&line);
     let asked = words(&stage.filled(&one.run));

@@ -171,17 +171,13 @@ impl Stage {
         let group = Group::make(name, quota);
         let group =
             group.ok_or_else(|| NotSet::Cannot("no control group can be made".to_owned()))?;
-        self.values
-            .insert(format!("group.{name}"), group.path().display().to_string());
         self.groups.push((name.to_owned(), group));
         Ok(())
     }
 
     fn joining(&self, name: &str) -> String {
         let group = self.groups.iter().find(|(of, _)| of == name);
-        group.map_or_else(String::new, |(_, group)| {
-            format!("echo $$ > {}/cgroup.procs; ", group.path().display())
-        })
+        group.map_or_else(String::new, |(_, group)| group.joining())
     }
 
     fn start(&mut self, server: &Server) -> Result<(), NotSet> {

@@ -12,8 +12,11 @@ use loadline_e2e::clock;
 const EMPTY_MAX: Duration = Duration::from_secs(2);
 const PERIOD_US: f64 = 100_000.0;
 
-/// The group.
-pub(crate) struct Group(PathBuf);
+/// What counts its use where the kernel has that apart (version 1).
+const COUNTS: &str = "/sys/fs/cgroup/cpuacct";
+
+/// Its folders, the first that of its limit.
+pub(crate) struct Group(Vec<PathBuf>);
 
 impl Group {
     /// Makes one that allows so many processors; `None` where none can be made.
@@ -27,20 +30,31 @@ impl Group {
         settings.into_iter().find_map(|(root, file, quota)| {
             let folder = Path::new(root).join(&name);
             fs::create_dir(&folder).ok()?;
-            let made = Group(folder);
-            fs::write(made.0.join(file), quota).ok().map(|()| made)
+            let mut made = Group(vec![folder]);
+            fs::write(made.0[0].join(file), quota).ok()?;
+            let counts = Path::new(COUNTS).join(&name);
+            if fs::create_dir(&counts).is_ok() {
+                made.0.push(counts);
+            }
+            Some(made)
         })
     }
 
-    /// Its folder.
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
+    /// What a shell says so that its process joins.
+    pub(crate) fn joining(&self) -> String {
+        let lines = self
+            .0
+            .iter()
+            .map(|folder| format!("echo $$ > {}/cgroup.procs; ", folder.display()));
+        lines.collect()
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Where it stays it is empty.
-        let _ = clock::wait_for(EMPTY_MAX, || fs::remove_dir(&self.0).ok());
+        for folder in &self.0 {
+            // Where it stays it is empty.
+            let _ = clock::wait_for(EMPTY_MAX, || fs::remove_dir(folder).ok());
+        }
     }
 }

@@ -23,6 +23,7 @@ impl Shell {
             .stdout(Stdio::null())
             .stderr(errors)
             .process_group(0);
+        die_with_parent(&mut command);
         command
             .spawn()
             .map(Shell)
@@ -32,6 +33,17 @@ impl Shell {
     /// Its number.
     pub(crate) fn process(&self) -> u32 {
         self.0.id()
+    }
+}
+
+/// So that nothing stays when this process is killed.
+fn die_with_parent(command: &mut Command) {
+    // SAFETY: between fork and exec there is one system call, which takes numbers.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
     }
 }
 

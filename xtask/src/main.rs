@@ -21,6 +21,7 @@ mod k6_goldens;
 mod k6_support;
 mod layers;
 mod policy;
+mod situations;
 mod spdx;
 mod stopwatch;
 mod tidy;
@@ -44,6 +45,7 @@ usage: cargo xtask <command>
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
   jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
+  situations [--only TEXT,…] [--quiet|--busy]  the verdict on staged situations, scored; crates/e2e/situations
 ";
 
 fn main() -> ExitCode {
@@ -73,6 +75,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "dialect-goldens" => dialect_goldens::command(rest),
         "jmeter-goldens" => jmeter_goldens::command(rest),
         "k6-goldens" => k6_goldens::command(rest),
+        "situations" => situations::command(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

@@ -1,0 +1,100 @@
+"""A link of known delay, loss and rate between this machine and a network namespace: packets pass through here.
+
+Must not know what they carry. Invariant: one queue each way; a packet leaves in order, after `--delay` and at `--rate`, and
+is dropped where `--queue` bytes wait already. It ends with the process, and the namespace is empty then.
+"""
+
+import argparse
+import collections
+import fcntl
+import os
+import random
+import select
+import struct
+import subprocess
+import time
+
+TUNSETIFF, IFF_TUN_WITHOUT_INFO = 0x400454CA, 0x1001
+NEAR, FAR = "10.213.7.1", "10.213.7.2"
+
+
+def tun(name):
+    device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH", name.encode(), IFF_TUN_WITHOUT_INFO))
+    return device
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+def set_up(namespace):
+    near, far = tun("llnear"), tun("llfar")
+    ip("link", "set", "llfar", "netns", namespace)
+    ip("addr", "add", f"{NEAR}/24", "dev", "llnear")
+    ip("link", "set", "llnear", "up")
+    inside = ["-n", namespace]
+    ip(*inside, "addr", "add", f"{FAR}/24", "dev", "llfar")
+    ip(*inside, "link", "set", "llfar", "up")
+    ip(*inside, "link", "set", "lo", "up")
+    return near, far
+
+
+class Way:
+    """One direction."""
+
+    def __init__(self, source, sink, asked):
+        self.source, self.sink, self.asked = source, sink, asked
+        self.waiting = collections.deque()
+        self.bytes = 0
+        self.free_at = 0.0
+
+    def take(self):
+        asked = self.asked
+        for _ in range(64):
+            try:
+                packet = os.read(self.source, 65536)
+            except BlockingIOError:
+                return
+            now = time.monotonic()
+            if asked.loss and random.random() < asked.loss or self.bytes + len(packet) > asked.queue:
+                continue
+            self.free_at = max(self.free_at, now) + (len(packet) / asked.rate if asked.rate else 0)
+            self.waiting.append((self.free_at + asked.delay / 1000, packet))
+            self.bytes += len(packet)
+
+    def give(self, now):
+        while self.waiting and self.waiting[0][0] <= now:
+            packet = self.waiting.popleft()[1]
+            self.bytes -= len(packet)
+            try:
+                os.write(self.sink, packet)
+            except OSError:
+                # A device whose queue is full drops, as links do.
+                pass
+
+    def due(self):
+        return self.waiting[0][0] if self.waiting else None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--namespace", required=True)
+    parser.add_argument("--delay", type=float, default=0, help="ms each way")
+    parser.add_argument("--loss", type=float, default=0, help="share of packets, each way")
+    parser.add_argument("--rate", type=float, default=0, help="bytes per second each way; 0: no limit")
+    parser.add_argument("--queue", type=int, default=1 << 20, help="bytes that may wait each way")
+    asked = parser.parse_args()
+    near, far = set_up(asked.namespace)
+    ways = [Way(near, far, asked), Way(far, near, asked)]
+    while True:
+        dues = [due for due in (way.due() for way in ways) if due is not None]
+        patience = max(0.0, min(dues) - time.monotonic()) if dues else 1.0
+        readable, _, _ = select.select([near, far], [], [], patience)
+        for way in ways:
+            if way.source in readable:
+                way.take()
+            way.give(time.monotonic())
+
+
+main()

@@ -1,0 +1,167 @@
+//! Holds what was said against what is true.
+//!
+//! Must not know how either came about. Invariant: only a side that is not to blame, a finding that is not so or a number
+//! that is off makes an answer wrong; one that says too little is silent or unknown.
+
+use regex::Regex;
+
+use crate::said::{Capacity, Said};
+use crate::situation::Situation;
+
+/// How far a capacity may be off, as a share.
+const CAPACITY_ERROR_MAX: f64 = 0.05;
+
+/// How good an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// The right side, and all that was to be told.
+    Right,
+    /// Another side, or what is not so.
+    Wrong,
+    /// It says that it does not know.
+    Unknown,
+    /// The side is not wrong, but what was to be told is not.
+    Silent,
+    /// It could not be staged here.
+    NotStaged,
+}
+
+/// An answer and what it is worth.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    /// How good it is.
+    pub(crate) mark: Mark,
+    /// What was said.
+    pub(crate) said: Said,
+    /// What is amiss, empty where nothing is.
+    pub(crate) amiss: String,
+}
+
+impl Judged {
+    /// What stands for a situation that cannot be staged here.
+    pub(crate) fn not_staged(why: String) -> Judged {
+        Judged {
+            mark: Mark::NotStaged,
+            said: Said::default(),
+            amiss: why,
+        }
+    }
+}
+
+/// Judges.
+pub(crate) fn judge(one: &Situation, busy: bool, said: Said) -> Judged {
+    let (mark, amiss) = match one.capacity {
+        Some(capacity) => of_capacity(capacity, said.capacity.unwrap_or(Capacity::NotTold), busy),
+        None => of_verdict(one, busy, &said),
+    };
+    Judged { mark, said, amiss }
+}
+
+fn of_verdict(one: &Situation, busy: bool, said: &Said) -> (Mark, String) {
+    let never: Vec<&String> = one.never.iter().filter(|code| said.tells(code)).collect();
+    if let Some(code) = never.first() {
+        return (Mark::Wrong, format!("tells {code}"));
+    }
+    let missing = missing(one, said);
+    let more = one.busy_limit.iter().filter(|_| busy);
+    let accepted = one
+        .limit
+        .iter()
+        .chain(more)
+        .any(|limit| *limit == said.limit);
+    if !accepted && !one.limit.is_empty() && said.limit != "unknown" {
+        return (Mark::Wrong, format!("says {}", said.limit));
+    }
+    match missing {
+        Some(missing) => (Mark::Silent, missing),
+        None if accepted || one.limit.is_empty() => (Mark::Right, String::new()),
+        None => (Mark::Unknown, "says unknown".to_owned()),
+    }
+}
+
+/// What was to be told and is not.
+fn missing(one: &Situation, said: &Said) -> Option<String> {
+    let is_told = |codes: &&String| codes.split('|').any(|code| said.tells(code));
+    if let Some(code) = one.codes.iter().find(|codes| !is_told(codes)) {
+        return Some(format!("no {code}"));
+    }
+    let pattern = one.says.as_ref()?;
+    let says = Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(&said.text()));
+    (!says).then(|| format!("does not say {pattern}"))
+}
+
+fn of_capacity(true_one: f64, told: Capacity, busy: bool) -> (Mark, String) {
+    let low = true_one * (1.0 - CAPACITY_ERROR_MAX);
+    let high = true_one * (1.0 + CAPACITY_ERROR_MAX);
+    let off = |is_wrong: bool| {
+        if is_wrong {
+            (Mark::Wrong, format!("is not {true_one}"))
+        } else if busy {
+            (Mark::Right, String::new())
+        } else {
+            (Mark::Unknown, "tells no number".to_owned())
+        }
+    };
+    match told {
+        Capacity::Number(number) if (low..=high).contains(&number) => (Mark::Right, String::new()),
+        Capacity::Number(_) => off(true),
+        Capacity::AtLeast(number) => off(number > high),
+        Capacity::Below(number) => off(number < low),
+        Capacity::NotTold => off(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn situation(lines: &str) -> Situation {
+        let text = format!("name = 'x'\ntruth = 'x'\nrun = 'x'\n{lines}");
+        toml::from_str(&text).expect("it is a situation")
+    }
+
+    fn said(limit: &str, codes: &[&str]) -> Said {
+        Said {
+            limit: limit.to_owned(),
+            findings: codes
+                .iter()
+                .map(|code| ((*code).to_owned(), String::new()))
+                .collect(),
+            ..Said::default()
+        }
+    }
+
+    #[test]
+    fn blame_is_weighed() {
+        let one =
+            situation("limit = ['target']\nbusy_limit = ['plan']\ncodes = ['a|b']\nnever = ['c']");
+        let mark = |busy, limit, codes: &[&str]| judge(&one, busy, said(limit, codes)).mark;
+        assert_eq!(mark(false, "target", &["b"]), Mark::Right);
+        assert_eq!(mark(false, "target", &[]), Mark::Silent);
+        assert_eq!(mark(false, "unknown", &["a"]), Mark::Unknown);
+        assert_eq!(mark(false, "plan", &["a"]), Mark::Wrong);
+        assert_eq!(mark(true, "plan", &["a"]), Mark::Right);
+        assert_eq!(mark(false, "target", &["a", "c"]), Mark::Wrong);
+    }
+
+    #[test]
+    fn a_capacity_is_a_number_within_its_bounds_or_none() {
+        assert_eq!(
+            of_capacity(340.0, Capacity::Number(330.0), false).0,
+            Mark::Right
+        );
+        assert_eq!(
+            of_capacity(340.0, Capacity::Number(54.0), true).0,
+            Mark::Wrong
+        );
+        assert_eq!(of_capacity(340.0, Capacity::NotTold, true).0, Mark::Right);
+        assert_eq!(
+            of_capacity(340.0, Capacity::NotTold, false).0,
+            Mark::Unknown
+        );
+        assert_eq!(
+            of_capacity(340.0, Capacity::AtLeast(400.0), false).0,
+            Mark::Wrong
+        );
+    }
+}

@@ -1,16 +1,19 @@
 //! The operator as a process: what it is given, how it begins, and how it ends.
 //!
-//! Must not know tests. Invariant: it ends with an error where it could not do its work, so that it is started anew.
+//! Must not know tests. Invariants: it ends with an error where it could not do its work, so that it is started anew; what it
+//! looks after is its own by the Lease at every moment.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use futures::channel::mpsc::UnboundedReceiver;
 use kube::api::ListParams;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::failure::in_words;
+use crate::failure::{Key, in_words};
 use crate::io::{Operator, resource};
 use crate::kind::Kind;
 use crate::lease::Leadership;
@@ -65,13 +68,6 @@ pub async fn run(options: Options) -> Result<(), String> {
     let kinds = kinds(&client, &namespaces).await?;
     let me = format!("{}_{}", hostname(), std::process::id());
     let leadership = Leadership::new(client.clone(), &own, me);
-    let (mut interrupted, mut terminated) = signals()?;
-    tokio::select! {
-        () = leadership.acquire() => {}
-        _ = interrupted.recv() => return Ok(()),
-        _ = terminated.recv() => return Ok(()),
-    }
-    terminal::say(&format!("looking after {}", namespaces.join(", ")));
     let settings = Settings {
         image: options.image,
         run_as_user: options.run_as_user.parse().ok(),
@@ -80,10 +76,10 @@ pub async fn run(options: Options) -> Result<(), String> {
     others.extend([own, OTHERS_NAMESPACE.to_owned()]);
     others.sort();
     others.dedup();
-    let (operator, woken) = Operator::new(client, settings, others);
+    let begin = || Operator::new(client.clone(), settings.clone(), others.clone());
+    let (mut interrupted, mut terminated) = signals()?;
     let ended = tokio::select! {
-        () = operator.attend(&kinds, &namespaces, woken) => Err("the watches ended".to_owned()),
-        why = leadership.keep() => Err(why),
+        why = take_turns(&leadership, &begin, &kinds, &namespaces) => Err(why),
         _ = interrupted.recv() => Ok(()),
         _ = terminated.recv() => Ok(()),
     };
@@ -91,6 +87,25 @@ pub async fn run(options: Options) -> Result<(), String> {
     // It runs out where it cannot be given back.
     drop(tokio::time::timeout(patience, leadership.release()).await);
     ended
+}
+
+/// Looks after the namespaces whenever the Lease is ours. An API server that is away for long costs the Lease and not the
+/// operator: a container that ends is started again ever later. Says why the watches ended.
+async fn take_turns(
+    leadership: &Leadership,
+    begin: &impl Fn() -> (Arc<Operator>, UnboundedReceiver<Key>),
+    kinds: &[Kind],
+    namespaces: &[String],
+) -> String {
+    loop {
+        leadership.acquire().await;
+        terminal::say(&format!("looking after {}", namespaces.join(", ")));
+        let (operator, woken) = begin();
+        tokio::select! {
+            () = operator.attend(kinds, namespaces, woken) => return "the watches ended".to_owned(),
+            why = leadership.keep() => terminal::say(&format!("{why}; waiting for it")),
+        }
+    }
 }
 
 fn signals() -> Result<(tokio::signal::unix::Signal, tokio::signal::unix::Signal), String> {

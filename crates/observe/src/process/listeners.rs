@@ -21,7 +21,7 @@ pub struct Listener {
 #[must_use]
 pub fn listeners(proc: &Path, port: u16, clock: &dyn Clock) -> Vec<Listener> {
     let mut table = ProcessTable::new(proc);
-    table.refresh(clock);
+    table.refresh(clock, true);
     let found = table.listening(port, clock);
     let eldest = table.topmost(&found).into_iter();
     let named = eldest.filter_map(|pid| {

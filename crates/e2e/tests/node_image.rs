@@ -5,11 +5,14 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use loadline_e2e::run_to_end;
 use serde_json::{Value, json};
 
 const PATIENCE: &str = "--timeout=55s";
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 
 fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -44,15 +47,17 @@ fn status(test: &str) -> Value {
     whole["status"].clone()
 }
 
-/// Waits for a field of a test's status, or for its value (`=value`); gives the status.
-fn wait(test: &str, field: &str) -> Value {
-    let (field, value) = field.split_once('=').unwrap_or((field, ""));
-    let equals = if value.is_empty() { "" } else { "=" };
-    let what = format!("--for=jsonpath={{.status.{field}}}{equals}{value}");
-    let waited = spawn(&["wait", &what, &format!("testrun/{test}"), PATIENCE]);
-    let status = status(test);
-    assert!(waited.status.success(), "{field}: {status:#}");
-    status
+/// Looks at a test's status until it is as wanted; gives it. Longer than the test takes, it fails and shows the status.
+fn wait(test: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let until = Instant::now() + LONGEST_WAIT;
+    loop {
+        let status = status(test);
+        if wanted(&status) {
+            return status;
+        }
+        assert!(Instant::now() < until, "not as wanted: {status:#}");
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
 }
 
 /// The operator of the kustomization, and the service to be put under load; gives its address.
@@ -92,7 +97,7 @@ fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
             "spec": {"parallelism": 2, "script": {"configMap": {"name": "oom"}}, "runner": runner},
         }),
     ]);
-    wait("oom", "stage=started");
+    wait("oom", |status| status["stage"] == "started");
     let pod = kubectl(&["get", "pods", "-l", "job-name=oom-2", "-o", "name"]);
     let fill = [
         "/bin/busybox",
@@ -104,11 +109,11 @@ fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
     ];
     // It ends with the container.
     spawn(&[&["exec", pod.trim(), "-c", "k6", "--"], &fill[..]].concat());
-    let replaced = wait("oom", "lost[*].replacedBy");
+    let replaced = wait("oom", |status| status["lost"][0]["replacedBy"].is_string());
     assert_eq!(replaced["lost"][0]["agent"], "oom-2", "{replaced:#}");
     let cause = replaced["lost"][0]["cause"].as_str().expect("a text");
     assert!(cause.contains("OOMKilled"), "{cause}");
-    let ended = wait("oom", "exitCode");
+    let ended = wait("oom", |status| status["exitCode"].is_number());
     assert_eq!(ended["result"], "passed", "{ended:#}");
     let log = kubectl(&["logs", "job/oom-coordinator"]);
     assert_eq!(log.matches("http_reqs").count(), 1, "one summary: {log}");

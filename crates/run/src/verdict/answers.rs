@@ -1,7 +1,9 @@
-//! Whether the answers say anything: one and the same body, or one without content.
+//! Whether the answers say anything: one and the same body, one without content, or errors with a status of success.
 //!
-//! Must not know how bodies were sampled. Invariant: silent of a shape of answers unless every body of it that was
-//! looked at was the same, so that one good answer of that shape ends the suspicion.
+//! Must not know how bodies were sampled. Invariants: a body is called one without content only where every body of its
+//! shape that was looked at was the same; silent where a check of the user's looks at bodies.
+
+use std::collections::BTreeMap;
 
 use loadline_model::request::{BodySource, RequestTemplate};
 use loadline_model::snapshot::{BODY_SAMPLE_MAX, BodySample, Shape, ShapeTally};
@@ -20,15 +22,124 @@ const SAMPLED_MIN: u64 = 3;
 const HOLLOW_TOLD: f64 = 0.01;
 const HOLLOW_RATE: f64 = 0.2;
 
+/// Share of the successful answers from which those of another kind are told.
+const MIXED: f64 = 0.01;
+/// Share of the answers from which redirects are told.
+const REDIRECTS: f64 = 0.5;
+/// Characters of a body that are shown.
+const EXAMPLE: usize = 80;
+
 pub(super) fn findings(facts: &Facts<'_>) -> Option<Finding> {
-    some_hollow(facts).or_else(|| all_alike(facts))
+    if body_is_checked(facts) {
+        return None;
+    }
+    some_hollow(facts)
+        .or_else(|| redirects(facts))
+        .or_else(|| all_alike(facts))
+        .or_else(|| mixed(facts))
+}
+
+/// Answers that send the client elsewhere, where it did not go.
+fn redirects(facts: &Facts<'_>) -> Option<Finding> {
+    const NOT_MODIFIED: u16 = 304;
+    let rows = facts.seen.statuses.rows();
+    let is_elsewhere = |status: u16| (300..400).contains(&status) && status != NOT_MODIFIED;
+    let elsewhere: Vec<(&u16, &u64)> = rows.filter(|(status, _)| is_elsewhere(**status)).collect();
+    let (status, _) = elsewhere.iter().max_by_key(|(_, n)| **n)?;
+    let all = elsewhere.iter().map(|(_, n)| **n).sum();
+    let part = share(all, facts.counts.completed);
+    (part >= REDIRECTS).then(|| {
+        Code::MixedAnswers.finding(
+            Gravity::Caution,
+            format!(
+                "{} of the answers were redirects that were not followed, most with status {status}",
+                percent(part)
+            ),
+            "follow redirects, or ask for the address that they name",
+        )
+    })
+}
+
+/// Answers with a status of success that differ in kind: some hold an error, or nothing, or are of another content type.
+fn mixed(facts: &Facts<'_>) -> Option<Finding> {
+    let rows = facts.seen.shapes.rows();
+    let good: Vec<(&Shape, &ShapeTally)> = rows
+        .filter(|(shape, _)| (200..300).contains(&shape.status))
+        .collect();
+    let all: u64 = good.iter().map(|(_, tally)| tally.count).sum();
+    let (errors, example) = with_bodies(&good, is_error);
+    let (empty, _) = with_bodies(&good, is_bare);
+    let has_content = good.iter().any(|(_, tally)| {
+        tally
+            .samples
+            .iter()
+            .any(|body| !is_bare(&body.text) && !body.text.trim().is_empty())
+    });
+    let what = if errors / all as f64 >= MIXED {
+        let text: String = example.trim().chars().take(EXAMPLE).collect();
+        format!(
+            "{} of the answers with a status of success hold an error: {text}",
+            percent(errors / all as f64)
+        )
+    } else if has_content && empty / all as f64 >= MIXED {
+        format!(
+            "{} of the answers with a status of success are empty objects, the others are not",
+            percent(empty / all as f64)
+        )
+    } else {
+        other_kinds(&good, all).filter(|_| !requests_vary(facts))?
+    };
+    Some(Code::MixedAnswers.finding(
+        Gravity::Caution,
+        what,
+        "look at a sample body of each kind[, and say with {expect} what a right answer holds]",
+    ))
+}
+
+/// How many answers have such a body, by the samples of each shape, and one of them.
+fn with_bodies<'a>(
+    shapes: &[(&'a Shape, &'a ShapeTally)],
+    is_such: impl Fn(&str) -> bool,
+) -> (f64, &'a str) {
+    let (mut number, mut example) = (0.0, "");
+    for (_, tally) in shapes {
+        for body in tally.samples.iter().filter(|body| is_such(&body.text)) {
+            number += tally.count as f64 * share(body.count, tally.sampled);
+            example = &body.text;
+        }
+    }
+    (number, example)
+}
+
+/// Content types that one request gave by turns.
+fn other_kinds(shapes: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for (shape, tally) in shapes {
+        let kind = shape.content_type.split(';').next().unwrap_or_default();
+        *kinds.entry(kind.trim()).or_default() += tally.count;
+    }
+    let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let [(most, _), (other, n), ..] = kinds[..] else {
+        return None;
+    };
+    let part = share(n, all);
+    let named = |kind: &str| match kind {
+        "" => "no content type".to_owned(),
+        kind => kind.to_owned(),
+    };
+    (part >= MIXED).then(|| {
+        format!(
+            "answers with a status of success are of two kinds: {} and, in {} of them, {}",
+            named(most),
+            percent(part),
+            named(other)
+        )
+    })
 }
 
 /// Answers without content among others that have some: what is fast about them is nothing.
 fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
-    if body_is_checked(facts) {
-        return None;
-    }
     let completed = facts.counts.completed;
     let shapes = facts.seen.shapes.rows();
     let (shape, tally, body) = shapes
@@ -79,7 +190,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
         count(tally.sampled),
         count(size)
     );
-    if is_hollow(&body.text, size) && !body_is_checked(facts) {
+    if is_hollow(&body.text, size) {
         return Some(Code::HollowAnswers.finding(
             Gravity::Alarm,
             format!("{what} without content: {}", body.text.trim()),
@@ -87,7 +198,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
                  answer is not goodput]",
         ));
     }
-    (requests_vary(facts) && !body_is_checked(facts)).then(|| {
+    requests_vary(facts).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,
             format!("{what}, though the requests differ"),
@@ -133,6 +244,36 @@ fn says_nothing(value: &Value) -> bool {
         Value::Object(fields) => fields.values().all(says_nothing),
         Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// Whether a body says by its names that it is an error.
+fn is_error(body: &str) -> bool {
+    const NAMES: [&str; 5] = ["error", "errors", "err", "exception", "fault"];
+    const STATES: [&str; 4] = ["error", "fail", "failed", "failure"];
+    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(body) else {
+        // What was cut off cannot be read; its beginning can.
+        return body.trim_start().starts_with("{\"error");
+    };
+    let names_one = |name: &str, value: &Value| {
+        NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
+            && !says_nothing(value)
+            && !matches!(value, Value::Bool(false))
+    };
+    let is_state = |name: &str, value: &Value| match (name, value) {
+        ("success" | "ok", Value::Bool(is_so)) => !is_so,
+        ("status" | "result" | "state", Value::String(text)) => {
+            STATES.iter().any(|state| text.eq_ignore_ascii_case(state))
+        }
+        _ => false,
+    };
+    fields
+        .iter()
+        .any(|(name, value)| names_one(name, value) || is_state(name, value))
+}
+
+/// Whether a body is an object, list or value with nothing in it.
+fn is_bare(body: &str) -> bool {
+    matches!(body.trim(), "{}" | "[]" | "null" | "\"\"")
 }
 
 fn body_is_checked(facts: &Facts<'_>) -> bool {

@@ -56,6 +56,8 @@ codes! {
     WrongAnswers = "wrong-answers";
     /// Every answer looked at was the same body without content.
     HollowAnswers = "hollow-answers";
+    /// Some answers with a status of success hold an error, or nothing, or are of another kind.
+    MixedAnswers = "mixed-answers";
     /// Requests differ and all answers looked at are the same.
     SameAnswer = "same-answer";
     /// Throughput stopped rising with the offered load.
@@ -64,6 +66,8 @@ codes! {
     TargetCeiling = "target-ceiling";
     /// All virtual users were busy while the target answered fast.
     TooFewVus = "too-few-vus";
+    /// More than one side took much of a request's time.
+    SharedLimit = "shared-limit";
     /// A worker of the generator had no processor time left.
     GeneratorBusy = "generator-busy";
     /// The control group's quota stopped the generator.
@@ -80,6 +84,10 @@ codes! {
     SinkSlow = "sink-slow";
     /// Service time is little more than the round trip.
     NetworkBound = "network-bound";
+    /// As many bytes arrived in every second, and large bodies took most of the time.
+    LinkFull = "link-full";
+    /// Looking up names took much of the time.
+    SlowNames = "slow-names";
     /// Many segments were sent again.
     Retransmits = "retransmits";
     /// Some connections took a second or more to make.
@@ -126,6 +134,10 @@ codes! {
     IdlePeer = "idle-peer";
     /// The first seconds were much slower, and are in the results.
     ColdStart = "cold-start";
+    /// The target stood still again and again.
+    Pauses = "pauses";
+    /// Making connections took much of the time.
+    Handshakes = "handshakes";
     /// A small share of answers took many times the median.
     Spikes = "spikes";
     /// The run was too short for its rate to mean anything.

@@ -99,6 +99,13 @@ impl<'a> Facts<'a> {
         self.evidence.plan.script.is_some()
     }
 
+    /// Whether virtual users may do something else than requests, such as sleep: those of scripts and of plans of steps.
+    pub(super) fn may_think(&self) -> bool {
+        let scenarios = self.evidence.plan.scenarios.iter();
+        let mut behaviours = scenarios.map(|scenario| &scenario.behaviour);
+        self.is_script() || behaviours.any(|one| matches!(one, Behaviour::Steps(_)))
+    }
+
     /// Whether the threads of a plan of steps ran, and none of its samplers sends over HTTP.
     pub(super) fn is_without_requests(&self) -> bool {
         let sends = |scenario: &Scenario| match &scenario.behaviour {
@@ -196,6 +203,13 @@ impl<'a> Facts<'a> {
     /// Service time of answers, in nanoseconds.
     pub(super) fn answered_time(&self) -> &'a TimeTrend {
         &self.seen.answered_time
+    }
+
+    /// How many times as long as the fastest answer the median one took.
+    pub(super) fn median_over_fastest(&self) -> Option<f64> {
+        let time = self.answered_time();
+        let median = *time.quantiles(&[0.5])?.first()?;
+        time.min().map(|min| median / min.max(1) as f64)
     }
 
     /// Mean service time of answers, in seconds.

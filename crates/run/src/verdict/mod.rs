@@ -13,10 +13,12 @@ mod facts;
 mod limits;
 mod resources;
 mod saturation;
+mod signs;
 mod stability;
 mod stats;
 #[cfg(test)]
 pub(crate) mod tests;
+mod weights;
 mod wording;
 
 use std::cmp::Reverse;
@@ -96,6 +98,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut headline = wording::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
     if let Some(culprit) = seen.culprit.filter(|_| blame.limit == Limit::Target) {
         headline = format!("{headline}: {culprit}");
+    } else if let Some(divided) = limits::divided(blame.limit, blame.weights) {
+        headline = format!("{headline} ({divided})");
     }
     Verdict {
         delivery,

@@ -26,6 +26,16 @@ const RECOVERED: f64 = 0.5;
 const COLD_FACTOR: f64 = 2.0;
 /// and this much above it.
 const COLD_NS: f64 = 200_000.0;
+/// The last part of the seconds, one of so many, is what the first are compared with.
+const LAST: usize = 3;
+/// A second is hit by a pause when its p99 is this many times that of quiet ones,
+const PAUSE_FACTOR: f64 = 3.0;
+/// and this much above it.
+const PAUSE_NS: f64 = 50_000_000.0;
+/// Fewest seconds that must be hit.
+const PAUSES_MIN: usize = 3;
+/// How much the gaps between pauses may differ, as a share of their mean, for a period to be told.
+const REGULAR: f64 = 0.35;
 /// A peer below this share of the mean is idle.
 const IDLE: f64 = 0.1;
 /// A peer whose answers take this many times those of the others is the slow one,
@@ -39,7 +49,10 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         findings.extend(outage(&facts.rows));
-        findings.extend(cold_start(facts));
+        let cold = cold_start(facts);
+        // A start is no pause.
+        findings.extend(pauses(facts).filter(|_| cold.is_none()));
+        findings.extend(cold);
     }
     findings.extend(idle_peer(&facts.seen.peers, "address"));
     let header = facts
@@ -57,7 +70,13 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn outage(rows: &[&Row]) -> Option<Finding> {
     let good = |row: &Row| row.good as f64 / row_seconds(row);
-    let usual = median(rows.iter().map(|row| good(row))).filter(|usual| *usual >= USUAL_MIN)?;
+    // What is usual is told by the seconds in which the target was there.
+    let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
+    let up = rows.iter().map(|row| good(row));
+    let usual = median(up.filter(|good| *good >= RECOVERED * most))?;
+    if usual < USUAL_MIN {
+        return None;
+    }
     let is_down = |row: &Row| good(row) < DOWN * usual;
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
@@ -94,30 +113,76 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let rows = &facts.rows;
-    let p50 = |row: &&Row| row.service_time_ns.map(|p| p.p50 as f64);
-    let later = median(rows[rows.len() / 3..].iter().filter_map(p50))?;
-    let is_cold = |ns: f64| ns >= COLD_FACTOR * later && ns - later > COLD_NS;
-    let cold: Vec<f64> = rows
-        .iter()
-        .map(p50)
-        .map_while(|ns| ns.filter(|ns| is_cold(*ns)))
-        .collect();
-    if cold.is_empty() || cold.len() > rows.len() / 3 {
+    let p50 = |row: &Row| row.service_time_ns.map(|p| p.p50 as f64);
+    let last = &rows[rows.len() - rows.len() / LAST..];
+    let later = median(last.iter().filter_map(|row| p50(row)))?;
+    let good = |row: &Row| row.good as f64 / row_seconds(row);
+    let always_answered = last.iter().all(|row| good(row) >= USUAL_MIN);
+    // Without an answer there is no time; where others come in numbers in each second, that is cold too.
+    let is_cold = |row: &Row| match p50(row) {
+        Some(ns) => ns >= COLD_FACTOR * later && ns - later > COLD_NS,
+        None => always_answered,
+    };
+    let cold = rows.iter().take_while(|row| is_cold(row)).count();
+    if cold == 0 || cold > rows.len() - rows.len() / LAST {
         return None;
     }
-    let lasted: f64 = rows[..cold.len()].iter().map(|row| row_seconds(row)).sum();
+    let lasted: f64 = rows[..cold].iter().map(|row| row_seconds(row)).sum();
+    let at_first = median(rows[..cold].iter().filter_map(|row| p50(row)));
+    let at_first = at_first.map_or_else(
+        || "no answer".to_owned(),
+        |ns| format!("median {}", duration(ns / 1e9)),
+    );
     Some(Code::ColdStart.finding(
         Gravity::Caution,
         format!(
-            "the first {} were slower: median {}, later {}",
+            "the first {} were slower: {at_first}, later {}",
             duration(lasted),
-            duration(median(cold)? / 1e9),
             duration(later / 1e9)
         ),
         format!(
             "run longer[, or leave them out with {{warm-up}} {}s]",
             (lasted * 1.5).ceil()
         ),
+    ))
+}
+
+/// Seconds that hold answers much slower than those of the others, again and again: the target stands still for a moment.
+fn pauses(facts: &Facts<'_>) -> Option<Finding> {
+    let rows: Vec<(&Row, f64)> = facts
+        .rows
+        .iter()
+        .filter_map(|row| Some((*row, row.service_time_ns?.p99 as f64)))
+        .collect();
+    let mut times: Vec<f64> = rows.iter().map(|(_, p99)| *p99).collect();
+    times.sort_by(f64::total_cmp);
+    // Quiet seconds may be fewer than half.
+    let quiet = *times.get(times.len() / 4)?;
+    let is_hit = |p99: f64| p99 >= PAUSE_FACTOR * quiet && p99 - quiet >= PAUSE_NS;
+    let hit: Vec<&(&Row, f64)> = rows.iter().filter(|(_, p99)| is_hit(*p99)).collect();
+    if hit.len() < PAUSES_MIN {
+        return None;
+    }
+    let usual = facts.service()?.p50? as f64;
+    let longest = median(hit.iter().map(|(_, p99)| *p99))?;
+    let starts: Vec<f64> = hit.iter().map(|(row, _)| row.at_ns as f64 / 1e9).collect();
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let every = match super::stats::mean_and_deviation(&gaps) {
+        Some((mean, deviation)) if deviation <= REGULAR * mean => {
+            format!(", about every {}", duration((mean * 10.0).round() / 10.0))
+        }
+        _ => String::new(),
+    };
+    Some(Code::Pauses.finding(
+        Gravity::Caution,
+        format!(
+            "in {} of {} seconds answers took up to {}{every}; half of all took {} or less",
+            hit.len(),
+            rows.len(),
+            duration(longest / 1e9),
+            duration(usual / 1e9)
+        ),
+        "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk",
     ))
 }
 

@@ -44,6 +44,17 @@ fn batch_means(values: &[f64]) -> Vec<f64> {
         .collect()
 }
 
+/// Mean and standard deviation; `None` for fewer than two values.
+pub(super) fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {
+    if values.len() < 2 {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    Some((mean, (squares.sum::<f64>() / (n - 1.0)).sqrt()))
+}
+
 /// The middle value; `None` without one.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();

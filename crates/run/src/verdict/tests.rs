@@ -7,3 +7,4 @@ mod one_thing;
 mod pages;
 mod resources;
 mod scripts;
+mod weighing;

@@ -154,7 +154,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit) -> String {
             });
             format!("as fast as {vus} could go at the target's pace{mean}")
         }
-        Limit::Network => format!("as fast as {vus} could go at the network's round trip"),
+        Limit::Network => format!("as fast as {vus} could go at the network's pace"),
         Limit::Generator => {
             "as fast as the generator could go: the target may take more".to_owned()
         }

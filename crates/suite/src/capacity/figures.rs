@@ -17,6 +17,15 @@ const FINDINGS_MAX: usize = 3;
 /// Findings that every short probe has, and that say nothing about the target.
 const COMMON_FINDINGS: [&str; 3] = ["one-run", "few-samples", "too-short"];
 
+/// The finding that more than one side took much of the time, and those that say that the generator is one of them.
+const SHARED_LIMIT: &str = "shared-limit";
+const GENERATOR: [&str; 4] = [
+    "generator-busy",
+    "generator-throttled",
+    "generator-starved",
+    "schedule-lag",
+];
+
 /// So many of so many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountOfTotal {
@@ -57,10 +66,21 @@ pub struct Figures {
     pub piled_up: Option<f64>,
     /// Who was in the way.
     pub limit: Limit,
+    /// By how much one of a hundred starts was late though a virtual user was free, in nanoseconds: the generator's own part
+    /// of slow responses.
+    pub lag_p99_ns: u64,
+    /// Whether the generator took a good part of the requests' time, though it was not the limit.
+    pub is_shared: bool,
     /// The verdict in one sentence.
     pub headline: String,
     /// The gravest findings.
     pub findings: Vec<Finding>,
+}
+
+/// Whether the generator is told of beside the limit.
+fn shares_blame(findings: &[Finding]) -> bool {
+    let is = |code: &str| findings.iter().any(|finding| finding.code == code);
+    is(SHARED_LIMIT) && GENERATOR.into_iter().any(is)
 }
 
 impl Figures {
@@ -102,6 +122,8 @@ impl Figures {
             throughput: totals.rates.steady.unwrap_or(totals.rates.average),
             piled_up: piled_up(&result.series),
             limit: result.verdict.limit,
+            lag_p99_ns: seen.schedule_lag.quantile(0.99).map_or(0, |ns| ns as u64),
+            is_shared: shares_blame(&result.verdict.findings),
             headline: result.verdict.headline.clone(),
             findings: worth_telling(&result.verdict.findings),
         }

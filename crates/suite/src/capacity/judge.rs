@@ -27,6 +27,9 @@ const PILED_UP_MAX: f64 = 0.02;
 /// and surely not from this share on.
 const PILED_UP_SURELY: f64 = 0.05;
 
+/// Starts that are late by this share of a bound of time make a response late that would not be.
+const LATE: f64 = 0.1;
+
 /// How a probe came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
@@ -166,7 +169,7 @@ fn outcome(
         .max();
     let is_few = samples < slo.samples_min();
     match (broken, figures.limit) {
-        (Some(_), Limit::Generator) => Outcome::Inconclusive {
+        (Some(_), _) if may_be_the_generators(slo, figures, objectives) => Outcome::Inconclusive {
             why: Doubt::Generator,
         },
         (Some(_), Limit::Plan) => Outcome::Inconclusive { why: Doubt::Plan },
@@ -183,6 +186,22 @@ fn outcome(
                 sureness => Outcome::Held { sureness },
             }
         }
+    }
+}
+
+/// Whether the generator may have broken an objective: it was the limit, it took much of the time, or its starts were so late
+/// that a bound of time is short beside them.
+fn may_be_the_generators(slo: &Slo, figures: &Figures, objectives: &[Measured]) -> bool {
+    let both = slo.objectives().iter().zip(objectives);
+    let mut bounds = both.filter_map(|(objective, measured)| match objective {
+        Objective::Time { bound, .. } if !measured.held => Some(bound.ns()),
+        _ => None,
+    });
+    let is_late = bounds.any(|bound| figures.lag_p99_ns as f64 >= LATE * bound);
+    match figures.limit {
+        Limit::Generator => true,
+        Limit::Target | Limit::Network => figures.is_shared,
+        Limit::Plan | Limit::Nobody | Limit::Unknown => figures.is_shared || is_late,
     }
 }
 

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 const POINTS_MIN: usize = 4;
 /// A point that is less than this above the line is on it, of 1.
 const ABOVE_MIN: f64 = 0.1;
+/// Throughput beyond a knee that is this many times that of the knee goes on rising.
+const RISES_ON: f64 = 1.35;
 /// The p99 leaves its quiet level at this many times it.
 const LEAVES_AT: f64 = 3.0;
 
@@ -24,8 +26,8 @@ pub struct Knee {
     pub above: f64,
 }
 
-/// The knee of points `(load, throughput)`, ascending in load; `None` of a curve that does not bend, or of fewer than
-/// four points.
+/// The knee of points `(load, throughput)`, ascending in load; `None` of a curve that does not bend or goes on rising, or of
+/// fewer than four points.
 #[must_use]
 pub fn knee(points: &[(f64, f64)]) -> Option<Knee> {
     if points.len() < POINTS_MIN {
@@ -54,7 +56,9 @@ pub fn knee(points: &[(f64, f64)]) -> Option<Knee> {
         throughput: farthest.1,
         above: above(farthest),
     };
-    (knee.above >= ABOVE_MIN).then_some(knee)
+    let mut beyond = points.iter().filter(|point| point.0 > knee.load);
+    let is_contradicted = beyond.any(|point| point.1 > RISES_ON * knee.throughput);
+    (knee.above >= ABOVE_MIN && !is_contradicted).then_some(knee)
 }
 
 /// Where the p99 leaves its quiet level for good.
@@ -133,6 +137,13 @@ mod tests {
             None
         );
         assert_eq!(knee(&curve(|_| 5.0)), None);
+        // A plateau between two rises is no knee.
+        let goes_on = curve(|load| match load {
+            low if low <= 800.0 => low,
+            high if high <= 1_400.0 => 800.0,
+            top => top - 600.0,
+        });
+        assert_eq!(knee(&goes_on), None);
         assert_eq!(knee(&[(1.0, 1.0), (2.0, 2.0), (3.0, 2.0)]), None);
     }
 

@@ -16,6 +16,11 @@ pub const POINTS_MIN: usize = 4;
 /// The most concurrency over the least, at least.
 pub const FACTOR_MIN: f64 = 4.0;
 
+/// How far a point may lie from the law, as a share of it.
+const RESIDUAL_MAX: f64 = 0.25;
+/// How far a point beyond the peak may lie above it, as a factor.
+const ABOVE_PEAK_MAX: f64 = 1.05;
+
 /// A fitted law.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Usl {
@@ -62,6 +67,15 @@ pub enum Refusal {
     },
     /// The points do not rise and fall as the law does.
     NoFit,
+    /// A point within the range lies far from the law, or above what the law calls the most.
+    Contradicted {
+        /// Virtual users there.
+        users: f64,
+        /// Requests per second there.
+        measured: f64,
+        /// Requests per second of the law, or of its peak.
+        law: f64,
+    },
 }
 
 impl fmt::Display for Refusal {
@@ -77,6 +91,15 @@ impl fmt::Display for Refusal {
                 "the most concurrency is only {factor:.1} times the least; let it be {FACTOR_MIN} times or more"
             ),
             Refusal::NoFit => f.write_str("the points do not follow the law at all"),
+            Refusal::Contradicted {
+                users,
+                measured,
+                law,
+            } => write!(
+                f,
+                "at {users:.0} VUs {measured:.0}/s were measured, where the law has {law:.0}/s: it does not \
+                 describe this target"
+            ),
         }
     }
 }
@@ -106,7 +129,30 @@ impl Usl {
             alpha: contention / constant,
             beta: coherency / constant,
         };
-        Ok(law.told(&good, users[users.len() - 1]))
+        let usl = law.told(&good, users[users.len() - 1]);
+        match usl.contradiction(&good) {
+            Some(refusal) => Err(refusal),
+            None => Ok(usl),
+        }
+    }
+
+    /// The measurement that speaks most against the law; `None` where none does.
+    fn contradiction(&self, points: &[(f64, f64)]) -> Option<Refusal> {
+        let refusal = |(users, measured): (f64, f64), law| Refusal::Contradicted {
+            users,
+            measured,
+            law,
+        };
+        let pairs = points.iter().zip(&self.residuals);
+        let (point, residual) = pairs.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+        if residual.abs() > RESIDUAL_MAX {
+            return Some(refusal(*point, self.at(point.0)));
+        }
+        let peak = self.peak.filter(|peak| !peak.is_extrapolated)?;
+        let beyond = points.iter().filter(|point| point.0 > peak.concurrency);
+        let above = beyond.filter(|point| point.1 > ABOVE_PEAK_MAX * peak.throughput);
+        let highest = above.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(refusal(*highest, peak.throughput))
     }
 
     /// Throughput of the law at a concurrency, per second.
@@ -335,16 +381,22 @@ mod tests {
     }
 
     #[test]
-    fn faster_than_linear_is_taken_as_linear() {
+    fn a_law_that_a_measurement_contradicts_is_withheld() {
+        // Faster than linear, which the law does not know.
         let better: Vec<(f64, f64)> = USERS
             .iter()
             .map(|users| (*users, 100.0 * users.powf(1.2)))
             .collect();
-        let fit = Usl::fit(&better).expect("eight points");
-        assert_eq!((fit.alpha, fit.beta), (0.0, 0.0));
+        let refused = Usl::fit(&better).expect_err("one user is far from the line");
         assert!(
-            fit.residuals.iter().any(|rest| rest.abs() > 0.2),
-            "the residuals tell: {fit:?}"
+            matches!(refused, Refusal::Contradicted { users: 1.0, .. }),
+            "{refused:?}"
+        );
+        assert!(
+            refused
+                .to_string()
+                .starts_with("at 1 VUs 100/s were measured"),
+            "{refused}"
         );
     }
 

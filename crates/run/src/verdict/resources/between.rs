@@ -1,6 +1,7 @@
-//! Time that is spent between the client and the service: what the client sees against what the service itself says.
+//! Time that is spent before a service handles a request: what the client sees against what the service itself says.
 //!
-//! Must not know what lies between. Invariant: of several components the one that takes longest is the service's own
+//! A distance is in every answer, the fastest too; a queue in front of the handler is not, and is the target's. Must not
+//! know what lies between. Invariant: of several components the one that takes longest is the service's own
 //! time, so that a component further in accuses nobody.
 
 use loadline_model::observation::Aggregation;
@@ -16,6 +17,8 @@ use crate::verdict::wording::duration;
 const FACTOR: f64 = 3.0;
 /// and so much more, in seconds.
 const SECONDS: f64 = 0.002;
+/// The median over the fastest answer from which requests wait in a queue.
+const QUEUE: f64 = 1.8;
 
 /// The time on the way, where it is most of what the client sees.
 pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Sign> {
@@ -25,21 +28,28 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
         .filter_map(|one| Some((one.held("mean_seconds", Aggregation::Avg)?, one)))
         .max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (own, component) = own;
+    // A distance is in the fastest answer too; a queue is not.
+    let is_queue = facts.median_over_fastest()? >= QUEUE;
     (seen >= FACTOR * own && seen - own >= SECONDS).then(|| {
-        let short = format!(
-            "{} of {} are spent between the client and {}",
-            duration(seen - own),
-            duration(seen),
-            component.title()
-        );
+        let waits = format!("{} of {}", duration(seen - own), duration(seen));
+        let title = component.title();
+        let (weight, short, advice) = if is_queue {
+            (
+                Weight::Explains,
+                format!("requests wait {waits} before {title} handles them"),
+                "look for a queue in front of the handler: the accept queue, a worker or thread pool, the event loop, a proxy",
+            )
+        } else {
+            (
+                Weight::Remark,
+                format!("{waits} are spent between the client and {title}"),
+                "look at the network and at what stands between (proxies, balancers); or go on with a client near the service",
+            )
+        };
+        let own = format!("which takes {} by its own account", duration(own));
         Sign {
-            weight: Weight::Remark,
-            finding: Code::OnTheWay.finding(
-                Gravity::Caution,
-                format!("{short}, which answers in {} by its own account", duration(own)),
-                "look at the network and at what stands between (proxies, balancers); or go on with a client near the \
-                 service",
-            ),
+            weight,
+            finding: Code::OnTheWay.finding(Gravity::Caution, format!("{short}, {own}"), advice),
             short,
         }
     })

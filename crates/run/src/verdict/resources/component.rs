@@ -45,6 +45,17 @@ impl<'a> Component<'a> {
         self.metric("run_queue").is_some()
     }
 
+    /// Whether its figures are sums over several processes.
+    pub(super) fn is_sum(&self) -> bool {
+        self.held("processes", Aggregation::Max)
+            .is_some_and(|processes| processes > 1.0)
+    }
+
+    /// Whether it is a process that starts others for the work, and does none itself.
+    pub(super) fn is_supervisor(&self) -> bool {
+        self.metric("workers").is_some()
+    }
+
     pub(super) fn metrics(&self) -> impl Iterator<Item = &'a ObservedSeries> + '_ {
         self.series.iter().copied()
     }

@@ -99,6 +99,7 @@ fn one_core(
     let used = component.held("cpu_cores", Aggregation::Avg)?;
     if has_limit
         || component.is_machine()
+        || component.is_sum()
         || !ONE_CORE.contains(&used)
         || facts.environment_cores() <= 1.0
     {

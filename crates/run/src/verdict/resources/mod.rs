@@ -52,7 +52,7 @@ pub(super) struct Seen {
     pub(super) culprit: Option<String>,
     /// Whether the service did not keep up, whatever its answers say.
     pub(super) decides: bool,
-    /// Whether the service answers fast by its own account, and the client waits all the same.
+    /// Whether the service answers fast by its own account, and every client waits all the same.
     pub(super) is_between: bool,
     pub(super) findings: Vec<Finding>,
 }
@@ -80,7 +80,14 @@ pub(super) fn judge(facts: &Facts<'_>) -> Seen {
         .map(|sign| sign.short.clone());
     let decides = signs.iter().any(|sign| sign.weight == Weight::Decides);
     let between = between::sign(&components, facts);
-    let is_between = between.is_some() && culprit.is_none();
+    let is_between = between
+        .as_ref()
+        .is_some_and(|sign| sign.weight == Weight::Remark)
+        && culprit.is_none();
+    let queue = between
+        .as_ref()
+        .filter(|sign| sign.weight == Weight::Explains);
+    let culprit = culprit.or_else(|| queue.map(|sign| sign.short.clone()));
     let mut findings: Vec<Finding> = signs.into_iter().map(|sign| sign.finding).collect();
     findings.extend(between.map(|sign| sign.finding));
     findings.extend(notes::findings(&observations.notes));

@@ -40,12 +40,15 @@ pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
     signs
 }
 
-/// Whether a component is a whole of its own: no sum over others, and no container of a pod that is there too.
+/// Whether a component is a whole of its own: no sum over others, no container of a pod that is there too, and no
+/// supervisor.
 fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
     let peers = all
         .iter()
         .filter(|other| other.observer == component.observer);
-    !is_counted_twice(component.name, peers.map(|peer| peer.name)) && !component.is_machine()
+    !is_counted_twice(component.name, peers.map(|peer| peer.name))
+        && !component.is_machine()
+        && !component.is_supervisor()
 }
 
 /// Whether another replica stands idle while this one works.

@@ -31,3 +31,22 @@ fn what_a_generator_without_time_cannot_cause_is_not_its_doing() {
         assert_eq!(run.judge().limit, limit, "{class:?}");
     }
 }
+
+/// A script whose virtual users spend a tenth of their time on requests.
+fn between_requests() -> Run {
+    let mut run = Run::new(constant_vus(20, 4), 4.0, 160, 50.0);
+    run.plan.script = Some(std::sync::Arc::default());
+    run
+}
+
+#[test]
+fn between_requests_a_script_sleeps_or_waits_for_the_generator() {
+    assert_eq!(between_requests().judge().limit, Limit::Nobody);
+    let mut starved = between_requests();
+    let rows = starved.series.iter_mut();
+    rows.for_each(|row| row.generator.run_queue_ns = 700 * MS);
+    assert_eq!(starved.judge().limit, Limit::Generator);
+    let mut stopped = between_requests();
+    stopped.totals.throttled_ns = Some(2_400 * MS);
+    assert_eq!(stopped.judge().limit, Limit::Generator);
+}

@@ -122,6 +122,23 @@ fn one_full_core_is_one_thread() {
 }
 
 #[test]
+fn a_sum_is_no_thread_and_a_supervisor_no_replica() {
+    let told: &[Told<'_>] = &[
+        ("api", "api", "cpu_cores", &|_| 0.99),
+        ("api", "api", "processes", &|_| 4.0),
+    ];
+    assert_eq!(text_of(&mut busy(told), Code::OneCoreFull), None);
+    let told: &[Told<'_>] = &[
+        ("api", "1", "cpu_cores", &|_| 0.0),
+        ("api", "1", "workers", &|_| 2.0),
+        ("api", "2", "cpu_cores", &|_| 0.6),
+        ("api", "3", "cpu_cores", &|_| 0.5),
+    ];
+    let mut run = busy(told);
+    assert_eq!(text_of(&mut run, Code::IdleReplica), None);
+}
+
+#[test]
 fn a_full_machine_is_told_and_is_not_the_targets_limit() {
     let mut run = busy(&[
         ("host", "host", "cpu_cores", &|_| 1.95),
@@ -323,4 +340,21 @@ fn a_pipeline_that_falls_behind_is_the_targets_doing_though_all_was_delivered() 
         ("sink", "sink", "backlog", &|t| f64::from(t as i32 % 5)),
     ];
     assert_eq!(delivered(keeps_up).judge().limit, Limit::Nobody);
+}
+
+#[test]
+fn time_before_the_handler_is_a_queue_or_the_way() {
+    let told: &[Told<'_>] = &[("own", "own", "mean_seconds", &|_| 0.001)];
+    // All answers take as long, the fastest too.
+    let verdict = busy(told).judge();
+    assert_eq!(verdict.limit, Limit::Network);
+    let mut queued = busy(told);
+    queued.answer(20_000, &[(0.1, 1_200_000), (0.9, 11_000_000)]);
+    let verdict = queued.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    let text = &found(&verdict, Code::OnTheWay).expect("told").text;
+    assert!(
+        text.starts_with("requests wait ") && text.contains("before own handles them"),
+        "{text}"
+    );
 }

@@ -27,6 +27,8 @@ fn figures(times_ms: &[(u64, u64)]) -> Figures {
         throughput: count as f64,
         piled_up: None,
         limit: Limit::Nobody,
+        lag_p99_ns: 0,
+        is_shared: false,
         headline: String::new(),
         findings: Vec::new(),
     }
@@ -178,6 +180,28 @@ fn the_generator_is_told_apart_from_the_target() {
         }
     );
     assert_eq!(of(Limit::Plan), Outcome::Inconclusive { why: Doubt::Plan });
+}
+
+#[test]
+fn a_late_generator_says_nothing_of_the_target() {
+    let slow = |limit, lag_ms: u64, is_shared| Figures {
+        limit,
+        lag_p99_ns: lag_ms * 1_000_000,
+        is_shared,
+        ..figures(&[(300, 10_000)])
+    };
+    let of = |figures| outcome_of("p(99)<200ms", &figures);
+    let void = Outcome::Inconclusive {
+        why: Doubt::Generator,
+    };
+    assert_eq!(of(slow(Limit::Nobody, 30, false)), void);
+    assert_eq!(of(slow(Limit::Nobody, 2, false)), BROKE);
+    assert_eq!(of(slow(Limit::Target, 30, false)), BROKE, "weighed already");
+    assert_eq!(of(slow(Limit::Target, 30, true)), void);
+    assert_eq!(
+        outcome_of("p(99)<2s", &slow(Limit::Nobody, 300, false)),
+        HELD
+    );
 }
 
 #[test]

@@ -136,6 +136,8 @@ fn figures(times: TimeTrend, rows: &[Row]) -> Figures {
         throughput: 0.0,
         piled_up: piled_up(rows),
         limit: Limit::Nobody,
+        lag_p99_ns: 0,
+        is_shared: false,
         headline: String::new(),
         findings: Vec::new(),
     }

@@ -1,0 +1,343 @@
+//! What says that the generator or the network has a part in the figures, each in a finding with its numbers.
+//! The making of connections is one of them.
+//!
+//! Must not weigh one side against another; that is asked in `limits`. Invariant: a sign tells what was measured, and is
+//! told whoever the limit is.
+
+use std::time::Duration;
+
+use loadline_model::error_class::{ErrorClass, Fault};
+use loadline_model::event::{AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK};
+use loadline_model::verdict::{Finding, Gravity};
+
+use super::code::Code;
+use super::facts::{Facts, share};
+use super::weights::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
+use super::wording::{count, counted, duration, percent};
+
+/// Share of the workers' time spent waiting for a processor from which it shows.
+const STARVED: f64 = 0.1;
+/// Throttled share of the run from which the quota shows in the numbers.
+const THROTTLED: f64 = 0.05;
+/// Share of the workers' time that sinks held them up from which it shows.
+const HELD_UP: f64 = 0.01;
+/// Lateness beyond the start window that is visible.
+const LAG_NS: u64 = 1_000_000;
+/// Lateness by which a load that was delivered was not delivered in time.
+const FROZEN_NS: u64 = 500_000_000;
+/// Share of failures for want of a resource from which the generator is the limit.
+const RESOURCE_FAILURES: f64 = 0.01;
+/// Segments sent again per answer.
+const RETRANSMITS: f64 = 0.01;
+/// Share of the time that making connections, or looking up names, took from which it is told.
+const HANDSHAKES: f64 = 0.3;
+const NAMES: f64 = 0.3;
+/// Share of failures on the way from which they are told.
+const FAILURES_ON_THE_WAY: f64 = 0.1;
+
+/// All signs.
+pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let signs = [
+        lost(facts),
+        resource(
+            facts,
+            ErrorClass::FdLimit,
+            Code::FdLimit,
+            "for want of a file descriptor",
+        ),
+        resource(
+            facts,
+            ErrorClass::PortsExhausted,
+            Code::PortsExhausted,
+            "for want of a local port",
+        ),
+        busy(facts),
+        throttled(facts),
+        starved(facts),
+        late(facts),
+        held_up(facts),
+        distance(facts),
+        link(facts),
+        retransmits(facts),
+        slow_connects(facts),
+        handshakes(facts),
+        slow_names(facts),
+        network_failures(facts),
+    ];
+    signs.into_iter().flatten().collect()
+}
+
+/// Whether a part of the load cannot have been offered at all, whatever the target does.
+pub(super) fn generator_is_broken(facts: &Facts<'_>) -> bool {
+    let was_lost = !facts.said_of_agents(AGENT_LOST_MARK).is_empty();
+    facts.has_lost_agents()
+        || was_lost && facts.missed().is_some()
+        || is_short_of(facts, ErrorClass::FdLimit)
+        || is_short_of(facts, ErrorClass::PortsExhausted)
+}
+
+fn is_short_of(facts: &Facts<'_>, class: ErrorClass) -> bool {
+    share(facts.failed(class), facts.counts.started) >= RESOURCE_FAILURES
+}
+
+/// Whether starts were late although a virtual user was free.
+pub(super) fn is_late(facts: &Facts<'_>) -> bool {
+    late(facts).is_some()
+}
+
+/// Whether the generator stood still for so long that one start in a hundred was late by it, with a virtual user free.
+pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
+    let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
+    lag.is_some_and(|lag| lag >= FROZEN_NS)
+}
+
+/// A part of the generator that is gone explains what was not offered, whatever else there is.
+fn lost(facts: &Facts<'_>) -> Option<Finding> {
+    let mut told = facts.said_of_agents(AGENT_LOST_MARK);
+    if told.is_empty() {
+        return None;
+    }
+    for kind in [AGENT_REPLACED_MARK, AGENT_NOT_REPLACED_MARK] {
+        told.extend(facts.said_of_agents(kind));
+    }
+    let begun = match facts.all.lost {
+        0 => String::new(),
+        lost => format!(
+            "; of {} that it had begun nobody knows what became",
+            counted(lost, "request")
+        ),
+    };
+    let gravity = match facts.has_lost_agents() {
+        true => Gravity::Alarm,
+        false => Gravity::Caution,
+    };
+    Some(Code::AgentLost.finding(
+        gravity,
+        format!("{}{begun}", told.join("; ")),
+        "look why it ended (its log, dmesg, kubectl describe pod), then run again",
+    ))
+}
+
+fn resource(facts: &Facts<'_>, class: ErrorClass, code: Code, why: &str) -> Option<Finding> {
+    let failed = facts.failed(class);
+    if failed == 0 {
+        return None;
+    }
+    let gravity = if is_short_of(facts, class) {
+        Gravity::Alarm
+    } else {
+        Gravity::Caution
+    };
+    let text = format!(
+        "{} requests failed {why}: the generator's limit, not the target's",
+        count(failed)
+    );
+    Some(code.finding(gravity, text, class.hint()))
+}
+
+fn busy(facts: &Facts<'_>) -> Option<Finding> {
+    let busy = weights::exhausted(facts)?;
+    Some(Code::GeneratorBusy.finding(
+        Gravity::Caution,
+        match facts.rows.is_empty() {
+            true => format!("the generator used {} of its processors", percent(busy)),
+            false => format!(
+                "a worker of the generator used over 90 % of the processor time it could get in {} of the seconds",
+                percent(busy)
+            ),
+        },
+        "give the generator more cores, or a machine of its own: service times include its own delay",
+    ))
+}
+
+fn throttled(facts: &Facts<'_>) -> Option<Finding> {
+    let throttled = facts.evidence.totals.throttled_ns? as f64 / 1e9;
+    let elapsed = facts.elapsed_seconds();
+    (elapsed > 0.0 && throttled / elapsed >= THROTTLED).then(|| {
+        Code::GeneratorThrottled.finding(
+            Gravity::Caution,
+            format!(
+                "the processor quota stopped the generator for {} of {}",
+                duration(throttled),
+                duration(elapsed)
+            ),
+            "raise the processor limit of the generator's container, or lower the load",
+        )
+    })
+}
+
+fn starved(facts: &Facts<'_>) -> Option<Finding> {
+    let starved = weights::starved(facts)?;
+    (starved >= STARVED).then(|| {
+        Code::GeneratorStarved.finding(
+            Gravity::Caution,
+            format!(
+                "the generator's workers spent {} of their time ready but without a processor",
+                percent(starved)
+            ),
+            "stop what else runs on the generator's machine, or move the target away from it",
+        )
+    })
+}
+
+fn late(facts: &Facts<'_>) -> Option<Finding> {
+    let lag = facts.metric("schedule_lag_ns")?.p99?;
+    let window: Duration = facts.evidence.plan.start_window;
+    let allowed = loadline_model::units::duration_ns(window)
+        .saturating_mul(2)
+        .saturating_add(LAG_NS);
+    (lag > allowed).then(|| {
+        Code::ScheduleLag.finding(
+            Gravity::Caution,
+            format!(
+                "1 % of the starts were late by {} or more with a virtual user free (start window {})",
+                duration(lag as f64 / 1e9),
+                duration(window.as_secs_f64())
+            ),
+            "give the generator more cores or lower the rate: the lateness is its own",
+        )
+    })
+}
+
+fn held_up(facts: &Facts<'_>) -> Option<Finding> {
+    let held_up = weights::held_up(facts);
+    (held_up >= HELD_UP).then(|| {
+        Code::SinkSlow.finding(
+            Gravity::Caution,
+            format!(
+                "writing samples held up the workers for {} of their time",
+                percent(held_up)
+            ),
+            "write samples to a faster disk, or leave them out: percentiles do not need them",
+        )
+    })
+}
+
+fn distance(facts: &Facts<'_>) -> Option<Finding> {
+    let round_trip = weights::round_trip(facts)?;
+    let mean = facts.mean_service()?;
+    (mean <= 2.0 * round_trip).then(|| {
+        Code::NetworkBound.finding(
+            Gravity::Note,
+            format!(
+                "the mean service time of {} is little more than the round trip of {}",
+                duration(mean),
+                duration(round_trip)
+            ),
+            "run the generator nearer to the target to measure the target; use more connections to load it from here",
+        )
+    })
+}
+
+fn link(facts: &Facts<'_>) -> Option<Finding> {
+    let link = weights::link(facts)?;
+    Some(Code::LinkFull.finding(
+        Gravity::Caution,
+        format!(
+            "{:.1} MB/s arrived in every second, and receiving bodies took {} of the time of a request",
+            link.bytes_per_second / 1e6,
+            percent(link.share)
+        ),
+        "look for a full link or a bandwidth limit between here and the target; ask for smaller bodies to load the target",
+    ))
+}
+
+fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
+    let again = facts.seen.connections.retransmits;
+    let lost = share(again, facts.counts.completed);
+    (again > 10 && lost > RETRANSMITS).then(|| {
+        Code::Retransmits.finding(
+            Gravity::Caution,
+            format!(
+                "{} segments were sent again ({} of the answers)",
+                count(again),
+                percent(lost)
+            ),
+            "look for a lossy or full link: each loss costs 200 ms or more",
+        )
+    })
+}
+
+fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
+    let connect = &facts.seen.connections.connect;
+    let (fastest, slowest) = (connect.min()?, connect.max()?);
+    (slowest >= SYN_TIMEOUT_NS && fastest < SYN_TIMEOUT_NS / 3).then(|| {
+        Code::SlowConnects.finding(
+            Gravity::Caution,
+            format!(
+                "connecting took up to {}, at best {}: a SYN was lost and sent again",
+                duration(slowest as f64 / 1e9),
+                duration(fastest as f64 / 1e9)
+            ),
+            "look for a full accept queue on the target (somaxconn, backlog) or a lossy link",
+        )
+    })
+}
+
+/// Names that take long to look up.
+fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
+    let part = weights::names_s(facts) / weights::mean_time(facts)?;
+    let each = facts.seen.connections.dns.mean()? / 1e9;
+    (part >= NAMES).then(|| {
+        Code::SlowNames.finding(
+            Gravity::Caution,
+            format!(
+                "looking up names took {} of the requests' time, {} each",
+                percent(part.min(1.0)),
+                duration(each)
+            ),
+            "look at the resolver, keep connections alive, or name the target by its address",
+        )
+    })
+}
+
+/// Connections that are made for a request or two and take much of its time.
+fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
+    let connections = &facts.seen.connections;
+    let each = share(connections.opened, facts.counts.started);
+    let seconds = |ns: u128| ns as f64 / 1e9;
+    let (connect, tls) = (
+        seconds(connections.connect.sum()),
+        seconds(connections.tls.sum()),
+    );
+    let all = seconds(facts.seen.answered_time.sum() + facts.seen.failed_time.sum());
+    let part = (connect + tls) / all.max(f64::MIN_POSITIVE);
+    let opened = connections.opened.max(1) as f64;
+    (each >= NEW_CONNECTIONS && part >= HANDSHAKES && all > 0.0).then(|| {
+        let of_tls = match tls > 0.0 {
+            true => format!(", {} of it for TLS", duration(tls / opened)),
+            false => String::new(),
+        };
+        Code::Handshakes.finding(
+            Gravity::Caution,
+            format!(
+                "a new connection was made for {} of the requests: handshakes took {} of their time, {} each{of_tls}",
+                percent(each.min(1.0)),
+                percent(part.min(1.0)),
+                duration((connect + tls) / opened)
+            ),
+            "keep connections alive, resume TLS sessions, or use a cheaper key (ECDSA in place of RSA)",
+        )
+    })
+}
+
+fn network_failures(facts: &Facts<'_>) -> Option<Finding> {
+    let lost: u64 = (ErrorClass::ALL.iter())
+        .filter(|class| class.fault() == Fault::Network)
+        .map(|class| facts.failed(*class))
+        .sum();
+    let worst = facts
+        .worst_class()
+        .filter(|class| class.fault() == Fault::Network)?;
+    (share(lost, facts.counts.started) >= FAILURES_ON_THE_WAY).then(|| {
+        Code::NetworkFailures.finding(
+            Gravity::Alarm,
+            format!(
+                "{} requests failed between here and the target, most of them: {}",
+                count(lost),
+                worst.name()
+            ),
+            worst.hint(),
+        )
+    })
+}

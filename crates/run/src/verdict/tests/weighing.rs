@@ -1,0 +1,240 @@
+//! Situations in which one side looks guilty and another is, and the same beside a busy machine.
+//!
+//! Invariant: a generator that others keep from its processors weakens a right verdict, and never turns it into a wrong one.
+
+use loadline_model::error_class::ErrorClass;
+use loadline_model::verdict::{Limit, Verdict};
+
+use super::builder::{Run, arrivals, codes, constant_vus, found, percentiles};
+use crate::verdict::Code;
+
+const MS: u64 = 1_000_000;
+
+/// Others keep the generator from its processors for this share of the time.
+fn starve(run: &mut Run, share: f64) {
+    let rows = run.series.iter_mut();
+    rows.for_each(|row| row.generator.run_queue_ns = (share * 1e9) as u64);
+}
+
+/// 50 users wait for a pool of 8 that takes 50 ms: the first answers are fast, all others queue.
+fn pool_of_eight() -> Run {
+    let mut run = Run::new(arrivals(2_500, 10, 50), 10.0, 1_600, 312.0);
+    run.answer(1_600, &[(0.005, 50 * MS), (0.995, 312 * MS)]);
+    run.totals.asked = Some(25_000);
+    run.totals.never_started = 23_400;
+    run.totals.active_vus_max = 50;
+    run
+}
+
+/// `hey -q 50 -c 50` at a service of 2.5 s.
+fn slow_service() -> Run {
+    let mut run = Run::new(arrivals(2_500, 10, 50), 10.0, 200, 2_500.0);
+    run.totals.asked = Some(25_000);
+    run.totals.never_started = 24_800;
+    run.totals.active_vus_max = 50;
+    run
+}
+
+#[test]
+fn lag_and_starvation_beside_much_longer_waits_are_cautions() {
+    for mut run in [pool_of_eight(), slow_service()] {
+        assert_eq!(run.judge().limit, Limit::Target);
+        starve(&mut run, 0.22);
+        run.metric("schedule_lag_ns", &[(MS, 40), (17 * MS, 10)]);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
+        for code in [Code::GeneratorStarved, Code::ScheduleLag] {
+            assert!(found(&verdict, code).is_some(), "{code:?}");
+        }
+        assert!(found(&verdict, Code::SharedLimit).is_none());
+    }
+}
+
+#[test]
+fn refusals_within_a_moment_are_the_targets_whatever_the_generator_did() {
+    let mut run = Run::new(constant_vus(50, 1), 0.148, 0, 1.0);
+    run.series.clear();
+    run.fail(ErrorClass::Refused, 1_000, MS);
+    run.totals.cpu_ns = 148 * MS;
+    assert_eq!(run.judge().limit, Limit::Target);
+}
+
+#[test]
+fn a_target_that_mostly_refuses_is_the_limit_in_any_model() {
+    let mut run = Run::new(constant_vus(8, 10), 10.0, 60_000, 0.1);
+    run.totals.seen.counts.good = 9_600;
+    *run.totals.seen.statuses.row(200) -= 50_400;
+    *run.totals.seen.statuses.row(429) += 50_400;
+    starve(&mut run, 0.4);
+    assert_eq!(run.judge().limit, Limit::Target);
+}
+
+#[test]
+fn too_few_users_say_what_more_of_them_would_find() {
+    let mut run = Run::new(arrivals(200, 10, 4), 10.0, 800, 50.0);
+    run.totals.asked = Some(2_000);
+    run.totals.never_started = 1_200;
+    run.totals.active_vus_max = 4;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Plan);
+    let text = &found(&verdict, Code::TooFewVus).expect("told").text;
+    assert!(
+        text.contains("answers show no queue in the target (the fastest took 45"),
+        "{text}"
+    );
+}
+
+/// 20 users fetch bodies of 512 KiB: so many bytes a second, however long one takes.
+fn link(spread: f64) -> Run {
+    let mut run = Run::new(constant_vus(20, 10), 10.0, 390, 511.0);
+    run.totals.seen.counts.body_bytes = 390 * 512 * 1024;
+    for step in 0..20_u32 {
+        let ns = 500e6 * (1.0 + spread * f64::from(step) / 19.0);
+        run.totals.seen.phases.receiving.record(ns as u64);
+    }
+    let rows = run.series.iter_mut();
+    rows.for_each(|row| row.bytes_received = 20_000_000);
+    run
+}
+
+#[test]
+fn a_full_link_is_the_networks_and_a_slow_sender_the_targets() {
+    let verdict = link(1.0).judge();
+    assert_eq!(verdict.limit, Limit::Network);
+    let text = &found(&verdict, Code::LinkFull).expect("told").text;
+    assert!(
+        text.starts_with("20.0 MB/s arrived in every second"),
+        "{text}"
+    );
+    let mut busy = link(1.0);
+    starve(&mut busy, 0.3);
+    assert_eq!(busy.judge().limit, Limit::Network);
+    assert_eq!(link(0.1).judge().limit, Limit::Target, "each takes as long");
+}
+
+#[test]
+fn two_sides_that_share_the_time_are_both_told() {
+    // 6 ms each, of which starvation explains 2.4 ms.
+    let mut run = Run::new(constant_vus(50, 10), 10.0, 80_000, 6.0);
+    starve(&mut run, 0.3);
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    let text = &found(&verdict, Code::SharedLimit).expect("told").text;
+    assert!(
+        text.contains("in the target (60") && text.contains("in the generator (40"),
+        "{text}"
+    );
+    assert!(
+        verdict.headline.contains("in the generator"),
+        "{}",
+        verdict.headline
+    );
+}
+
+#[test]
+fn sides_without_half_of_the_time_leave_the_limit_open() {
+    let mut run = Run::new(constant_vus(50, 10), 10.0, 80_000, 6.0);
+    starve(&mut run, 0.33);
+    for _ in 0..50 {
+        run.totals.seen.connections.min_rtt.record(1_500_000);
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Unknown, "{}", verdict.headline);
+    let shared = &found(&verdict, Code::SharedLimit).expect("told").text;
+    for place in ["in the target", "in the generator", "on the network"] {
+        assert!(shared.contains(place), "{shared}");
+    }
+}
+
+#[test]
+fn a_worker_that_uses_each_slice_up_waits_for_as_many_of_others() {
+    // It gets 8 % of a core, and a request takes as long as its turns lie apart.
+    let mut run = Run::new(arrivals(20_000, 10, 500), 10.0, 90_000, 54.0);
+    run.totals.asked = Some(200_000);
+    run.totals.never_started = 110_000;
+    run.totals.active_vus_max = 500;
+    run.series
+        .iter_mut()
+        .for_each(|row| row.generator.busiest_worker = 0.08);
+    starve(&mut run, 0.92);
+    assert_eq!(run.judge().limit, Limit::Generator);
+}
+
+/// A run whose seconds have these medians and 99th percentiles, in milliseconds.
+fn second_by_second(times: &[(f64, f64)]) -> Verdict {
+    let seconds = times.len() as u64;
+    let mut run = Run::new(
+        arrivals(200, seconds, 50),
+        seconds as f64,
+        200 * seconds,
+        2.0,
+    );
+    for (row, (p50, p99)) in run.series.iter_mut().zip(times) {
+        row.service_time_ns = percentiles(*p50, *p99);
+    }
+    run.judge()
+}
+
+#[test]
+fn a_cold_start_is_told_whatever_its_share() {
+    let mut times = vec![(80.0, 120.0); 6];
+    times.extend([(2.0, 5.0); 10]);
+    let verdict = second_by_second(&times);
+    let text = &found(&verdict, Code::ColdStart).expect("told").text;
+    assert!(text.starts_with("the first 6 s were slower"), "{text}");
+    assert!(found(&verdict, Code::Pauses).is_none());
+}
+
+#[test]
+fn pauses_are_told_with_their_period() {
+    let times: Vec<(f64, f64)> = (0..12)
+        .map(|second| (2.0, if second % 2 == 0 { 3.0 } else { 200.0 }))
+        .collect();
+    let verdict = second_by_second(&times);
+    let text = &found(&verdict, Code::Pauses).expect("told").text;
+    assert!(
+        text.starts_with("in 6 of 12 seconds answers took up to 200 ms, about every 2 s"),
+        "{text}"
+    );
+}
+
+#[test]
+fn handshakes_that_take_much_of_the_time_are_told() {
+    let mut run = Run::new(constant_vus(10, 10), 10.0, 10_000, 10.0);
+    run.totals.seen.connections.opened = 10_000;
+    for _ in 0..10_000 {
+        run.totals.seen.connections.connect.record(MS / 20);
+        run.totals.seen.connections.tls.record(8 * MS);
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    let text = &found(&verdict, Code::Handshakes).expect("told").text;
+    assert!(
+        text.contains("handshakes took 80.5 % of their time"),
+        "{text}"
+    );
+    run.totals.seen.connections.opened = 10;
+    assert!(!codes(&run.judge()).contains(&Code::Handshakes.name()));
+}
+
+#[test]
+fn errors_and_empty_objects_with_a_status_of_success_are_told() {
+    for (body, words) in [
+        (
+            r#"{"error":"no such row"}"#,
+            "hold an error: {\"error\":\"no such row\"}",
+        ),
+        ("{}", "are empty objects"),
+    ] {
+        let mut run = Run::new(arrivals(100, 10, 10), 10.0, 1_000, 2.0);
+        let rows = r#"{"rows":[1,2,3]}"#;
+        run.bodies(&[rows, body, rows]);
+        let verdict = run.judge();
+        let finding = found(&verdict, Code::MixedAnswers);
+        let text = &finding.unwrap_or_else(|| panic!("{verdict:#?}")).text;
+        assert!(text.contains(words), "{text}");
+    }
+    let mut run = Run::new(arrivals(100, 10, 10), 10.0, 1_000, 2.0);
+    run.bodies(&[r#"{"error":null,"rows":[1]}"#; 3]);
+    assert!(found(&run.judge(), Code::MixedAnswers).is_none());
+}

@@ -1,0 +1,312 @@
+//! How much of a request's time each side took: the generator's own delay, the network, the target.
+//!
+//! The mean service time is split. Measured parts come first (round trips, segments sent again, the generator's own
+//! delay); what they leave is the target's. Must not say who the limit is. Invariant: the shares are finite, none is below
+//! zero, and together they are one.
+
+use loadline_model::result::Row;
+use loadline_model::units;
+
+use super::facts::{Facts, row_seconds, share};
+use super::stats;
+
+/// Share of a core from which a worker has nothing left: the rest goes to the kernel's accounting.
+const BUSY: f64 = 0.9;
+/// Share of a core below which a worker that is not given more cannot be called busy.
+const AT_WORK: f64 = 0.4;
+/// Share of a core below which nothing is said of how a worker uses its time.
+const AT_WORK_MIN: f64 = 0.01;
+/// Share of the seconds in which a worker must be that busy.
+const BUSY_ROWS: f64 = 0.5;
+/// Seconds below which a run is mostly its own beginning, in which workers read certificates, shake hands and
+/// wait for each other: shares of their time say nothing of the load.
+const BEGINNING_S: f64 = 0.1;
+/// Moments in which a request needs a worker: to be sent, and when its answer is there.
+const MOMENTS: f64 = 2.0;
+/// How long a thread that is ready waits on average for a processor that others want: a slice of Linux's scheduler.
+const SLICE_S: f64 = 0.004;
+/// How long the quota stops a group on average: half of what is left of its period of 100 ms.
+const STOP_S: f64 = 0.025;
+/// How long a sink holds up a worker.
+const WRITE_S: f64 = 0.01;
+/// Round trips below this are a local network's, where no one is kept waiting by distance.
+const ROUND_TRIP_MIN_S: f64 = 0.001;
+/// The shortest time after which Linux sends a segment again.
+const RETRANSMIT_S: f64 = 0.2;
+/// Fewer segments sent again are an accident.
+const RETRANSMITS_MIN: u64 = 10;
+/// Linux sends a lost SYN again after one second.
+pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
+/// Share of the requests for which a connection was made from which connections are made all the time.
+pub(super) const NEW_CONNECTIONS: f64 = 0.3;
+/// Bytes of a body from which its way may be the limit.
+const BODY_MIN: f64 = 32.0 * 1024.0;
+/// How much seconds may differ in bytes where a link is full, as the standard deviation over the mean.
+const FLAT: f64 = 0.1;
+/// The slowest body over the fastest from which they share something.
+const UNEVEN: f64 = 1.5;
+/// Fewest seconds that can be called flat.
+const FLAT_ROWS: usize = 3;
+/// Share of the starts whose lateness must be known for it to stand for all.
+const LAG_KNOWN: f64 = 0.2;
+
+/// Shares of the time of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Weights {
+    pub(super) generator: f64,
+    pub(super) network: f64,
+    pub(super) target: f64,
+}
+
+impl Weights {
+    /// `None` where no request took any time. `target_is_full`: a resource of the target is known to be used up, so that
+    /// a generator without processor time is not the only one that can be waited for.
+    pub(super) fn of(facts: &Facts<'_>, target_is_full: bool) -> Option<Weights> {
+        let time = mean_time(facts)?;
+        let link = link(facts).filter(|_| !target_is_full);
+        let link = link.map_or(0.0, |link| link.share * time);
+        let network = (network_s(facts) + link).min(time);
+        let rest = time - network;
+        let own = own_delay_s(facts).min(rest);
+        let generator = match exhausted(facts) {
+            Some(_) if target_is_full => own.max(rest / 2.0),
+            Some(_) => rest,
+            None => own,
+        };
+        Some(Weights {
+            generator: generator / time,
+            network: network / time,
+            target: (rest - generator) / time,
+        })
+    }
+}
+
+/// One side, and where it is in words.
+pub(super) struct Side {
+    pub(super) share: f64,
+    pub(super) place: &'static str,
+}
+
+impl Weights {
+    /// The sides, the heaviest first.
+    pub(super) fn sides(self) -> [Side; 3] {
+        let side = |share, place| Side { share, place };
+        let mut sides = [
+            side(self.target, "in the target"),
+            side(self.generator, "in the generator"),
+            side(self.network, "on the network"),
+        ];
+        sides.sort_by(|a, b| b.share.total_cmp(&a.share));
+        sides
+    }
+}
+
+/// Mean time of answered and failed requests, in seconds.
+pub(super) fn mean_time(facts: &Facts<'_>) -> Option<f64> {
+    let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
+    let count = answered.count() + failed.count();
+    let sum = answered.sum() + failed.sum();
+    (count > 0 && sum > 0).then(|| sum as f64 / count as f64 / 1e9)
+}
+
+/// The share of the seconds in which a worker had used up the processor time that it could get, or the share of the
+/// generator's processors where a run has no seconds; `None` where it had time left.
+pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
+    if facts.elapsed_seconds() < BEGINNING_S {
+        return None;
+    }
+    if facts.rows.is_empty() {
+        let available = facts.elapsed_seconds() * 1e9 * facts.workers();
+        let used = facts.evidence.totals.cpu_ns as f64 / available;
+        return (used >= BUSY).then_some(used);
+    }
+    let rows = rows_at_most(facts);
+    let is_busy = |row: &&&Row| {
+        let busiest = row.generator.busiest_worker;
+        let could_get = 1.0 - starved_in(row, facts.workers());
+        busiest >= BUSY || busiest >= AT_WORK && busiest >= BUSY * could_get
+    };
+    let busy = share(
+        rows.iter().filter(is_busy).count() as u64,
+        rows.len() as u64,
+    );
+    (busy >= BUSY_ROWS).then_some(busy)
+}
+
+/// The share of the time in which a worker had something to do: at work, waiting for a processor, or stopped by the quota.
+pub(super) fn occupied(facts: &Facts<'_>) -> f64 {
+    let rows = rows_at_most(facts);
+    let busiest = rows.iter().map(|row| row.generator.busiest_worker);
+    let at_work = busiest.sum::<f64>() / rows.len().max(1) as f64;
+    (at_work + starved(facts).unwrap_or(0.0).max(stopped(facts))).min(1.0)
+}
+
+/// The share of the run in which the quota stopped the generator.
+fn stopped(facts: &Facts<'_>) -> f64 {
+    let stopped = facts.evidence.totals.throttled_ns.unwrap_or(0) as f64 / 1e9;
+    stopped / facts.elapsed_seconds().max(f64::MIN_POSITIVE)
+}
+
+/// The share of the workers' time in which they were ready without a processor; `None` where the run is too short to say.
+pub(super) fn starved(facts: &Facts<'_>) -> Option<f64> {
+    let rows = rows_at_most(facts);
+    let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row) as f64).sum::<f64>();
+    let (waited, span) = (
+        sum(|row| row.generator.run_queue_ns),
+        sum(|row| row.span_ns),
+    );
+    (span >= BEGINNING_S * 1e9).then(|| (waited / (span * facts.workers())).min(1.0))
+}
+
+fn starved_in(row: &Row, workers: f64) -> f64 {
+    let waited = row.generator.run_queue_ns as f64 / (row.span_ns.max(1) as f64 * workers);
+    waited.min(1.0)
+}
+
+/// The share of the workers' time in which sinks held them up.
+pub(super) fn held_up(facts: &Facts<'_>) -> f64 {
+    let available = facts.elapsed_seconds() * 1e9 * facts.workers();
+    if available > 0.0 {
+        facts.seen.back_pressure_ns as f64 / available
+    } else {
+        0.0
+    }
+}
+
+/// Seconds near the highest load: in a ramp the others say nothing of it.
+fn rows_at_most<'f>(facts: &'f Facts<'_>) -> Vec<&'f Row> {
+    let load = |row: &Row| row.offered.unwrap_or(row.active_vus) as f64 / row_seconds(row);
+    let most = facts.rows.iter().map(|row| load(row)).fold(0.0, f64::max);
+    let all = facts.load_is_constant();
+    let rows = facts.rows.iter().copied();
+    rows.filter(|row| all || load(row) >= most * 2.0 / 3.0)
+        .collect()
+}
+
+/// What the generator itself adds to the time of a request, in seconds.
+fn own_delay_s(facts: &Facts<'_>) -> f64 {
+    if facts.elapsed_seconds() < BEGINNING_S {
+        return 0.0;
+    }
+    let waiting = match mean_lag_s(facts) {
+        Some(lag) => lag,
+        None => starved(facts).unwrap_or(0.0) * turn_s(facts) + stopped(facts) * STOP_S,
+    };
+    MOMENTS * (waiting + held_up(facts) * WRITE_S) + at_work_s(facts)
+}
+
+/// How long a worker waits for its turn: a slice of another, or, where it uses up each slice of its own, as many slices as
+/// there are in between.
+fn turn_s(facts: &Facts<'_>) -> f64 {
+    let rows = rows_at_most(facts);
+    let mean = |of: &dyn Fn(&Row) -> f64| {
+        rows.iter().map(|row| of(row)).sum::<f64>() / rows.len().max(1) as f64
+    };
+    let at_work = mean(&|row| row.generator.busiest_worker);
+    let could_get = 1.0 - mean(&|row| starved_in(row, facts.workers()));
+    if at_work > AT_WORK_MIN && at_work >= BUSY * could_get {
+        SLICE_S / at_work
+    } else {
+        SLICE_S
+    }
+}
+
+/// Mean lateness of starts with a virtual user free beyond the start window, which is what every event of a worker meets;
+/// `None` where it is not known of enough starts.
+fn mean_lag_s(facts: &Facts<'_>) -> Option<f64> {
+    let lag = facts.metric("schedule_lag_ns")?;
+    if (lag.count as f64) < LAG_KNOWN * facts.counts.started as f64 {
+        return None;
+    }
+    let window = units::duration_ns(facts.evidence.plan.start_window);
+    Some(lag.mean?.saturating_sub(window) as f64 / 1e9)
+}
+
+/// What a request waits for a worker that is at work on others, and the work itself, as if the work came at random.
+fn at_work_s(facts: &Facts<'_>) -> f64 {
+    let requests = facts.seen.answered_time.count() + facts.seen.failed_time.count();
+    if requests == 0 {
+        return 0.0;
+    }
+    let work = facts.seen.worker_cpu_ns as f64 / 1e9 / requests as f64;
+    let rows = rows_at_most(facts);
+    let busiest = rows.iter().map(|row| row.generator.busiest_worker);
+    let busy = busiest.sum::<f64>() / rows.len().max(1) as f64;
+    work / (1.0 - busy.clamp(0.0, 0.95))
+}
+
+/// What looking up names adds to the time of a request, in seconds.
+pub(super) fn names_s(facts: &Facts<'_>) -> f64 {
+    let looked_up = facts.seen.connections.dns.sum() as f64 / 1e9;
+    looked_up / facts.counts.started.max(1) as f64
+}
+
+/// What distance, loss and names add to the time of a request, in seconds.
+fn network_s(facts: &Facts<'_>) -> f64 {
+    let connections = &facts.seen.connections;
+    let made = share(connections.opened, facts.counts.started);
+    let handshakes = made
+        * if connections.tls.count() > 0 {
+            2.0
+        } else {
+            1.0
+        };
+    let distance = round_trip(facts).unwrap_or(0.0) * (1.0 + handshakes);
+    let again = match lost_segments(facts) {
+        few if few <= RETRANSMITS_MIN => 0.0,
+        many => share(many, facts.counts.completed) * RETRANSMIT_S,
+    };
+    distance + again + names_s(facts)
+}
+
+/// Segments that the network lost. On a short way, where connecting takes seconds now and then and segments are sent again
+/// about as often as connections are made, a full accept queue drops them.
+fn lost_segments(facts: &Facts<'_>) -> u64 {
+    let connections = &facts.seen.connections;
+    let is_local = round_trip(facts).is_none();
+    let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
+    let made = share(connections.opened, facts.counts.started);
+    match is_local && has_slow && made >= NEW_CONNECTIONS {
+        true => 0,
+        false => connections.retransmits,
+    }
+}
+
+/// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,
+/// so it stands in where the kernel says nothing.
+pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
+    let connections = &facts.seen.connections;
+    let of_connect = || connections.connect.min().map(|ns| ns as f64);
+    let round_trip = connections.min_rtt.mean().or_else(of_connect)? / 1e9;
+    (round_trip >= ROUND_TRIP_MIN_S).then_some(round_trip)
+}
+
+/// A link that is full.
+pub(super) struct Link {
+    pub(super) bytes_per_second: f64,
+    /// Share of a request's time that receiving took.
+    pub(super) share: f64,
+}
+
+/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, and as many
+/// bytes arrive in each second. A target that sends at a pace of its own takes as long for each.
+pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
+    let receiving = &facts.seen.phases.receiving;
+    let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
+    let receiving = receiving.mean()?;
+    let answered = facts.seen.answered_time.mean().filter(|ns| *ns > 0.0)?;
+    let body = facts.counts.body_bytes as f64 / facts.counts.completed.max(1) as f64;
+    let share = (receiving / answered).min(1.0);
+    let is_paced = slowest < UNEVEN * fastest;
+    if share < 0.5 || body < BODY_MIN || is_paced || facts.rows.len() < FLAT_ROWS {
+        return None;
+    }
+    let bytes = |row: &&Row| row.bytes_received as f64 / row_seconds(row);
+    let per_second: Vec<f64> = facts.rows.iter().map(bytes).collect();
+    // The first second has the filling of the link in it.
+    let (mean, deviation) = stats::mean_and_deviation(&per_second[1..])?;
+    (mean > 0.0 && deviation <= FLAT * mean).then_some(Link {
+        bytes_per_second: mean,
+        share,
+    })
+}

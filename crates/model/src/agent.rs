@@ -38,7 +38,7 @@ pub struct AgentShare {
     pub rss_max_bytes: u64,
     /// By how much its clock may have been taken wrongly at the start, in nanoseconds.
     pub clock_error_ns: u64,
-    /// How far its clock ran ahead of the coordinator's between the start and the last time that both were compared, in nanoseconds; `None`
+    /// How far its clock ran ahead of the coordinator's between the first and the last time that both were compared, in nanoseconds; `None`
     /// for a run of less than ten seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_drift_ns: Option<i64>,

@@ -14,7 +14,7 @@ use loadline_model::{AgentShare, AgentSums, Nanos, Snapshot};
 use super::joining::{named, shortened};
 use super::room::Room;
 use super::{Act, CORES_MAX, Hello, Link, Ready, WORKERS_MAX, nanos};
-use crate::clocks::{ClockSync, Exchange, QUESTIONS};
+use crate::clocks::{ClockSync, Exchange};
 use crate::generated::to_agent::What;
 use crate::generated::{ClockAnswer, ClockQuestion, Start};
 
@@ -253,7 +253,7 @@ impl Seat {
             read_ns: answer.at_ns,
             answered_ns: now_ns,
         });
-        match self.clock.answers() < QUESTIONS {
+        match self.clock.wants_more() {
             true => vec![self.ask(now_ns)],
             false => Vec::new(),
         }

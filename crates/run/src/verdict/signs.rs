@@ -85,10 +85,12 @@ pub(super) fn is_late(facts: &Facts<'_>) -> bool {
     late(facts).is_some()
 }
 
-/// Whether the generator stood still for so long that one start in a hundred was late by it, with a virtual user free.
+/// Whether the generator stood still for so long that one start in a hundred was late by it, and by more than an answer takes,
+/// with a virtual user free.
 pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
-    lag.is_some_and(|lag| lag >= FROZEN_NS)
+    let mean = facts.mean_service().unwrap_or(0.0);
+    lag.is_some_and(|lag| lag >= FROZEN_NS && lag as f64 / 1e9 >= mean)
 }
 
 /// A part of the generator that is gone explains what was not offered, whatever else there is.

@@ -16,6 +16,8 @@ const BUSY: f64 = 0.9;
 const AT_WORK: f64 = 0.4;
 /// Share of a core below which nothing is said of how a worker uses its time.
 const AT_WORK_MIN: f64 = 0.01;
+/// Share of what it could get from which a worker uses its slices up.
+const USED_UP: f64 = 0.6;
 /// Share of the seconds in which a worker must be that busy.
 const BUSY_ROWS: f64 = 0.5;
 /// Seconds below which a run is mostly its own beginning, in which workers read certificates, shake hands and
@@ -204,7 +206,7 @@ fn turn_s(facts: &Facts<'_>) -> f64 {
     };
     let at_work = mean(&|row| row.generator.busiest_worker);
     let could_get = 1.0 - mean(&|row| starved_in(row, facts.workers()));
-    if at_work > AT_WORK_MIN && at_work >= BUSY * could_get {
+    if at_work > AT_WORK_MIN && at_work >= USED_UP * could_get {
         SLICE_S / at_work
     } else {
         SLICE_S

@@ -5,14 +5,14 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use loadline_e2e::clock::wait_for;
 use loadline_e2e::run_to_end;
 use serde_json::{Value, json};
 
 const PATIENCE: &str = "--timeout=55s";
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(300);
 
 fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -49,15 +49,8 @@ fn status(test: &str) -> Value {
 
 /// Looks at a test's status until it is as wanted; gives it. Longer than the test takes, it fails and shows the status.
 fn wait(test: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    let until = Instant::now() + LONGEST_WAIT;
-    loop {
-        let status = status(test);
-        if wanted(&status) {
-            return status;
-        }
-        assert!(Instant::now() < until, "not as wanted: {status:#}");
-        std::thread::sleep(BETWEEN_LOOKS);
-    }
+    let as_wanted = wait_for(LONGEST_WAIT, || Some(status(test)).filter(|status| wanted(status)));
+    as_wanted.unwrap_or_else(|| panic!("not as wanted: {:#}", status(test)))
 }
 
 /// The operator of the kustomization, and the service to be put under load; gives its address.

@@ -2,6 +2,7 @@
 //!
 //! Must not own a clock. Invariant: whatever happens, what is told sums up to what was done, or says what is lost.
 
+mod a_day;
 mod standing_in;
 
 use std::collections::VecDeque;
@@ -230,6 +231,7 @@ struct World {
     next_link: Link,
     next_run: u64,
     seconds: u64,
+    tick_ns: u64,
     sum: Sum,
 }
 
@@ -249,6 +251,7 @@ impl World {
             next_link: 0,
             next_run: 1,
             seconds,
+            tick_ns: TICK,
             sum: Sum::default(),
         };
         for _ in 0..agents {
@@ -403,8 +406,8 @@ impl World {
     }
 
     fn tick(&mut self) {
-        self.now += TICK;
-        let is_second = (self.now / TICK).is_multiple_of(S / TICK);
+        self.now += self.tick_ns;
+        let is_second = (self.now / self.tick_ns).is_multiple_of(S / self.tick_ns);
         for number in 0..self.agents.len() {
             if is_second {
                 self.agents[number].work(&mut self.dice);
@@ -455,7 +458,7 @@ impl World {
         for number in 0..self.agents.len() {
             self.join(number);
         }
-        for tick in 0..2_000 {
+        for tick in 0..2_000 + self.seconds * S / self.tick_ns {
             self.tick();
             let begun = self
                 .agents

@@ -138,9 +138,19 @@ fn one_that_is_there_makes_the_share_of_an_agent_for_which_nobody_comes() {
     let asked = || (kept(&targets).len() >= 90).then_some(());
     clock::wait_for(SOON, asked).expect("the agents send");
     agents[1].signal(libc::SIGKILL);
+    let stands_in = || {
+        let told = running.errors_so_far();
+        told.contains("prepares to stand in for graz").then_some(())
+    };
+    clock::wait_for(SOON, stands_in).expect("one that is there is asked");
+    let late = Running::start(agent(&at, TOKEN, "late"));
     let output = running.finish();
     let log = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{log}");
+    let late = late.finish();
+    let told = text(&late.stderr);
+    assert_eq!(late.status.code(), Some(0), "{told}");
+    assert!(told.contains("stands in for graz by now"), "{told}");
     let result = json(&folder.path().join("result.json"));
     let (asked, completed, lost) = conserved(&result);
     assert_eq!(asked, 14 * 60, "what is planned stays planned");
@@ -163,13 +173,18 @@ fn one_that_is_there_makes_the_share_of_an_agent_for_which_nobody_comes() {
     ] {
         assert!(told.contains(part), "{told}");
     }
-    let rows = result["agents"].as_array().expect("rows");
-    let stands_in = rows.iter().find(|row| row["stands_in_for"] == "graz");
-    let row = stands_in.unwrap_or_else(|| panic!("no row: {rows:?}"));
-    assert_eq!((&row["replaced"], &row["cpu_ns"]), (&1.into(), &0.into()));
+    has_row_for(&result, "graz");
     for agent in agents {
         let _ = agent.finish();
     }
+}
+
+/// One agent stood in for this one, and what its process used stands elsewhere.
+fn has_row_for(result: &Value, lost: &str) {
+    let rows = result["agents"].as_array().expect("rows");
+    let stands_in = rows.iter().find(|row| row["stands_in_for"] == lost);
+    let row = stands_in.unwrap_or_else(|| panic!("no row: {rows:?}"));
+    assert_eq!((&row["replaced"], &row["cpu_ns"]), (&1.into(), &0.into()));
 }
 
 #[test]

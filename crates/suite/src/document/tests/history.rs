@@ -80,11 +80,7 @@ fn a_million_runs_make_a_document() {
     assert_eq!(rendered.text, again.text);
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "a measurement that is told"
-)]
+#[expect(clippy::disallowed_methods, reason = "a measurement that is told")]
 fn timed<T>(what: &str, of: impl FnOnce() -> T) -> T {
     let begin = std::time::Instant::now();
     let made = of();

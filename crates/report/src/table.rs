@@ -52,6 +52,13 @@ pub fn laid_out(
     out
 }
 
+/// How wide a table is where there is room for all of it.
+#[must_use]
+pub fn natural_width(columns: &[TextColumn], rows: &[Vec<String>]) -> usize {
+    let widths = widths(columns, rows, None);
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
 /// The widths of columns: what they need, the widest cut until all have room.
 fn widths(columns: &[TextColumn], rows: &[Vec<String>], room: Option<usize>) -> Vec<usize> {
     let length = |text: &String| text.chars().count();
@@ -148,6 +155,7 @@ mod tests {
             laid_out(&columns, &rows, None, PLAIN),
             "Row        Rate\na             5\nlong one  13177\n"
         );
+        assert_eq!(natural_width(&columns, &rows), 15);
     }
 
     #[test]

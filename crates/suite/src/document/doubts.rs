@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: how far runs differ is not known.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Plain words for findings, so that those of several rows share a footnote; one that is not here is told in its own.
-const WORDS: [(&str, &str); 34] = [
+const WORDS: [(&str, &str); 49] = [
     (
         "run-crashed",
         "Cut short: the process of the load died, and figures are of what it had kept.",
@@ -144,6 +144,60 @@ const WORDS: [(&str, &str); 34] = [
     (
         "observer-gap",
         "Gap: an observer could not read for a while.",
+    ),
+    (
+        "not-conserved",
+        "Counts that do not add up: requests are missing from them.",
+    ),
+    (
+        "paused-after-failures",
+        "Failures: requests failed at once, and virtual users paused before the next.",
+    ),
+    (
+        "too-few-vus",
+        "Too few users: all were busy while the service answered fast, and more would have found more.",
+    ),
+    (
+        "one-core-full",
+        "One core full: a component of the service kept one core busy and no more.",
+    ),
+    ("machine-full", "Machine full: a machine had no free core."),
+    (
+        "resource-at-limit",
+        "At a limit: a component of the service had used up a resource.",
+    ),
+    (
+        "spikes",
+        "Spikes: a few answers took many times the median.",
+    ),
+    ("retransmits", "Network: many segments were sent again."),
+    (
+        "slow-connects",
+        "Slow connections: some took a second or more to make.",
+    ),
+    (
+        "idle-replica",
+        "Idle replica: one did nothing while others worked.",
+    ),
+    (
+        "uneven-replicas",
+        "Uneven replicas: some got much more load than others.",
+    ),
+    (
+        "slow-replica",
+        "Slow replica: one answered much slower than the others.",
+    ),
+    (
+        "no-replica",
+        "No replica: there was none when the load began.",
+    ),
+    (
+        "scaled-late",
+        "Scaled late: there were fewer replicas than wanted for a while.",
+    ),
+    (
+        "idle-peer",
+        "Idle peer: one of several answered hardly anything.",
     ),
 ];
 

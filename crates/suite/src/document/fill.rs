@@ -21,6 +21,8 @@ pub(super) struct Filled<'a, R> {
     pub(super) order: Vec<usize>,
     /// What is doubtful about them; nothing where the table has no notes.
     pub(super) doubts: Doubts,
+    /// Whether intervals are written where columns want them.
+    pub(super) has_intervals: bool,
     names: &'a Names<'a>,
     /// For each row that the table names, those that may be meant.
     others: Vec<Vec<usize>>,
@@ -63,6 +65,7 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
                 .filter(|row| takes(table, rows, *row))
                 .collect(),
             doubts: Doubts::default(),
+            has_intervals: true,
             names,
             others,
         };
@@ -111,7 +114,7 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
         let mut values = Vec::with_capacity(content.values.len());
         let mut interval = None;
         for (n, (of, _)) in content.values.iter().enumerate() {
-            let found = self.find(of, row, content.interval && n == 0);
+            let found = self.find(of, row, content.interval && self.has_intervals && n == 0);
             if let (Value::Number(quantity), Some(mut found)) = (&found.value, found.interval) {
                 // The interval of few runs may reach where no rate and no time can be.
                 if of.is_figure() {

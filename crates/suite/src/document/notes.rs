@@ -123,7 +123,8 @@ pub(super) fn notes<R: DocumentRows>(table: &Filled<'_, R>) -> Vec<String> {
     };
     let is_measured = table.table.columns.iter().any(Column::is_measured);
     if let (Some(least), Some(most), true) = (runs().min(), runs().max(), is_measured) {
-        notes.push(repetitions(least, most, wants_intervals(table.table)));
+        let has_intervals = table.has_intervals && wants_intervals(table.table);
+        notes.push(repetitions(least, most, has_intervals));
         notes.extend(table.doubts.footnotes());
     }
     let with = |status: RowStatus| {

@@ -21,18 +21,22 @@ pub struct PlainTable {
     pub notes: Vec<String>,
 }
 
-/// The tables of a document.
+/// The tables of a document; `has_intervals`: with the intervals that it has, which may take more room than there is.
 ///
 /// # Errors
 /// Those of [`super::render`], but for markers.
 pub fn plain_tables(
     spec: &DocumentSpec,
     outcome: &SuiteOutcome,
+    has_intervals: bool,
 ) -> Result<Vec<PlainTable>, DocumentError> {
     let document = compile::document(spec)?;
     let names = Names(&document.components);
     let sources = OutcomeRows::of_all(outcome, &document);
-    let tables = filled(&document, &sources, &names)?;
+    let mut tables = filled(&document, &sources, &names)?;
+    for table in &mut tables {
+        table.has_intervals = has_intervals;
+    }
     let plain = tables.iter().map(|table| {
         let all = &table.table.columns;
         let ours = all.iter().filter(|column| column.content.is_some());
@@ -74,7 +78,7 @@ mod tests {
         )
         .expect("a document");
         let outcome = outcome(vec![row("a", &[("test", "one\ntwo")], vec![run(50.0)])]);
-        let tables = plain_tables(&spec, &outcome).expect("tables");
+        let tables = plain_tables(&spec, &outcome, true).expect("tables");
         let expected = PlainTable {
             title: None,
             columns: vec![
@@ -85,5 +89,25 @@ mod tests {
             notes: vec!["Each row is one run: how far runs differ is not known.".to_owned()],
         };
         assert_eq!(tables, [expected]);
+    }
+
+    #[test]
+    fn without_room_there_are_no_intervals_and_no_words_about_them() {
+        let spec: DocumentSpec = loadline_yaml::from_str(
+            "file: a.md\ncolumns:\n- { title: Rate, value: run.rps, format: '{:.0}' }\n",
+        )
+        .expect("a document");
+        let outcome = outcome(vec![row("a", &[], vec![run(50.0), run(60.0)])]);
+        let of = |has_intervals| {
+            let mut tables = plain_tables(&spec, &outcome, has_intervals).expect("tables");
+            let table = tables.remove(0);
+            (table.rows[0][0].clone(), table.notes[0].clone())
+        };
+        assert_eq!(of(true).0, "55 (0 to 119)");
+        assert!(of(true).1.contains("In brackets"));
+        assert_eq!(
+            of(false),
+            ("55".to_owned(), "Values are medians of 2 runs.".to_owned())
+        );
     }
 }

@@ -10,17 +10,21 @@ use serde::Deserialize;
 use super::DocumentError;
 use super::spec::{ChartsSpec, ColumnSpec, TableSpec};
 
-const GATEWAY: &str = include_str!("presets/gateway.yaml");
-
 /// Names of the presets and what they hold.
 const PRESETS: [(&str, &str); 6] = [
     (
         "component-resources",
         include_str!("presets/component-resources.yaml"),
     ),
-    ("gateway", GATEWAY),
-    // Twenty-four hours of the same are the same table under another heading.
-    ("gateway-endurance", GATEWAY),
+    ("gateway", include_str!("presets/gateway.yaml")),
+    // Twenty-four hours of the same are the same table, and how they went by.
+    (
+        "gateway-endurance",
+        concat!(
+            include_str!("presets/gateway.yaml"),
+            include_str!("presets/gateway-endurance-charts.yaml")
+        ),
+    ),
     (
         "cold-and-sustained",
         include_str!("presets/cold-and-sustained.yaml"),
@@ -81,7 +85,11 @@ pub(super) fn expand(table: &mut TableSpec) -> Result<(), DocumentError> {
         }
         preset.with.insert(name.clone(), value.clone());
     }
-    for column in &mut preset.columns {
+    let intro = preset
+        .charts
+        .as_mut()
+        .and_then(|charts| charts.intro.as_mut());
+    for column in preset.columns.iter_mut().chain(intro) {
         fill_column(column, &preset.with);
     }
     rename(&mut preset.columns, table).map_err(|what| {

@@ -67,13 +67,17 @@ pub(super) fn write_all(
 ///
 /// # Errors
 /// The document cannot be made.
-pub(super) fn tables(file: &SuiteFile, outcome: &SuiteOutcome) -> Result<Vec<PlainTable>, Ending> {
+pub(super) fn tables(
+    file: &SuiteFile,
+    outcome: &SuiteOutcome,
+    has_intervals: bool,
+) -> Result<Vec<PlainTable>, Ending> {
     let is_shown =
         |spec: &&DocumentSpec| !spec.history && document::kind_of(spec) != Ok(DocumentKind::Junit);
     let Some(spec) = file.documents.iter().find(is_shown) else {
         return Ok(Vec::new());
     };
-    let tables = document::plain_tables(spec, outcome);
+    let tables = document::plain_tables(spec, outcome, has_intervals);
     tables.map_err(|error| refused(file, Path::new(&spec.file.value), &error))
 }
 

@@ -213,6 +213,17 @@ impl Suite {
         )))
     }
 
+    /// The tables for the terminal; where they would not fit, their intervals stand in the document alone.
+    fn tables(&self, outcome: &SuiteOutcome, env: &Env) -> Result<String, Ending> {
+        let room = io::stdout().is_terminal().then(|| style::columns(env));
+        let room = room.flatten();
+        let mut tables = documents::tables(&self.file, outcome, true)?;
+        if room.is_some_and(|room| show::width(&tables) > room) {
+            tables = documents::tables(&self.file, outcome, false)?;
+        }
+        Ok(show::tables(&tables, room, style::of_stdout(false, env)))
+    }
+
     fn run(
         &self,
         only: Option<Vec<usize>>,
@@ -255,12 +266,7 @@ impl Suite {
         let end = end.map_err(|error| state_refusal(&error))?;
         let outcome = self.outcome()?;
         let written = documents::write_all(&self.file, &self.folder, &self.state, &outcome)?;
-        let tables = documents::tables(&self.file, &outcome)?;
-        let room = io::stdout()
-            .is_terminal()
-            .then(|| style::columns(env))
-            .flatten();
-        let tables = show::tables(&tables, room, style::of_stdout(false, env));
+        let tables = self.tables(&outcome, env)?;
         let text = format!("{}{tables}{written}", show::status(&outcome, &self.state));
         print::to_stdout(&text).map_err(|error| {
             Ending::refusal(

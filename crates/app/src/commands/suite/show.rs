@@ -3,7 +3,7 @@
 //! Must not know how anything came about. Invariant: every line stands for itself, so that a log can be searched.
 
 use loadline_report::Style;
-use loadline_report::table::{TextColumn, laid_out};
+use loadline_report::table::{TextColumn, laid_out, natural_width};
 use loadline_suite::document::{Align, PlainTable};
 use loadline_suite::file::duration_text;
 use loadline_suite::outcome::{RowStatus, SuiteOutcome};
@@ -236,6 +236,22 @@ pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
     )
 }
 
+/// How wide the widest table is.
+pub(super) fn width(tables: &[PlainTable]) -> usize {
+    let widths = tables
+        .iter()
+        .map(|table| natural_width(&columns(table), &table.rows));
+    widths.max().unwrap_or(0)
+}
+
+fn columns(table: &PlainTable) -> Vec<TextColumn> {
+    let columns = table.columns.iter().map(|(title, align)| TextColumn {
+        title: title.clone(),
+        is_right: *align == Align::Right,
+    });
+    columns.collect()
+}
+
 /// Tables with their notes; `room`: the columns of the terminal, `None`: there is none.
 pub(super) fn tables(tables: &[PlainTable], room: Option<usize>, style: Style) -> String {
     let mut text = String::new();
@@ -244,12 +260,7 @@ pub(super) fn tables(tables: &[PlainTable], room: Option<usize>, style: Style) -
         if let Some(title) = &table.title {
             text += &format!("{title}\n\n");
         }
-        let columns = table.columns.iter().map(|(title, align)| TextColumn {
-            title: title.clone(),
-            is_right: *align == Align::Right,
-        });
-        let columns: Vec<TextColumn> = columns.collect();
-        text += &laid_out(&columns, &table.rows, room, style);
+        text += &laid_out(&columns(table), &table.rows, room, style);
         text.push('\n');
         for note in &table.notes {
             text += &format!("{note}\n");

@@ -24,13 +24,7 @@ pub(super) fn escaped(text: &str, place: TextPlace) -> String {
 /// Appends the text as Markdown, blanks around it left out.
 pub(super) fn escape(text: &str, place: TextPlace, out: &mut String) {
     let text = text.trim();
-    // Most cells are numbers with their units.
-    let is_plain = |b: u8| {
-        b.is_ascii_alphanumeric()
-            || matches!(b, b' ' | b'.' | b',' | b'%' | b'/' | b'(' | b')' | b'=')
-    };
-    let is_marked = place == TextPlace::Line && opens_list(text).is_some();
-    if text.bytes().all(is_plain) && !is_marked {
+    if is_plain(text, place) {
         out.push_str(text);
         return;
     }
@@ -43,7 +37,7 @@ pub(super) fn escape(text: &str, place: TextPlace, out: &mut String) {
         match (sign, place) {
             ('\n', TextPlace::Cell) => out.push_str("<br>"),
             ('\r', TextPlace::Cell) => {}
-            (sign, _) if sign.is_control() => out.push(' '),
+            (sign, _) if sign.is_ascii_control() => out.push(' '),
             ('[', _) if before.is_some_and(char::is_alphanumeric) && index(rest).is_some() => {
                 index_end = index(rest).map(|end| at + 1 + end);
                 out.push(sign);
@@ -60,6 +54,14 @@ pub(super) fn escape(text: &str, place: TextPlace, out: &mut String) {
         }
         before = Some(sign);
     }
+}
+
+/// Whether nothing in a text can be markup: most cells are numbers with their units.
+fn is_plain(text: &str, place: TextPlace) -> bool {
+    let is_word =
+        |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || b" .,%/()=-+:;'\"?@".contains(&b);
+    let is_marked = || text.starts_with(['-', '+']) || opens_list(text).is_some();
+    text.bytes().all(is_word) && (place == TextPlace::Cell || !is_marked())
 }
 
 /// Whether a sign may be markup wherever it stands.

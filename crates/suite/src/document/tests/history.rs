@@ -69,13 +69,21 @@ fn a_million_runs_make_a_document() {
         });
     }
     let bytes = history.to_bytes();
-    let read = History::from_bytes(&bytes).expect("a history");
-    let rendered = render_history(&spec, "History", &read, None).expect("a document");
+    let read = timed("read", || History::from_bytes(&bytes).expect("a history"));
+    let rendered = timed("written", || {
+        render_history(&spec, "History", &read, None).expect("a document")
+    });
     assert_eq!(table(&rendered.text).len(), 1_000_002);
-    assert_eq!(
-        rendered.text,
-        render_history(&spec, "History", &read, Some(&rendered.text))
-            .expect("again")
-            .text
-    );
+    let again = timed("written over itself", || {
+        render_history(&spec, "History", &read, Some(&rendered.text)).expect("again")
+    });
+    assert_eq!(rendered.text, again.text);
+}
+
+#[expect(clippy::disallowed_methods, reason = "a measurement that is told")]
+fn timed<T>(what: &str, of: impl FnOnce() -> T) -> T {
+    let begin = std::time::Instant::now();
+    let made = of();
+    eprintln!("{what}: {:.2} s", begin.elapsed().as_secs_f64());
+    made
 }

@@ -61,6 +61,9 @@ fn the_gateway_table_is_that_of_its_users() {
                 "| calculator | 3 | XSD Validation (req only) plugin | N/A | rps | ms | ms | ms | ms | Gib | GB | GB |",
             ]
         );
+        let is_long = name == "gateway-endurance";
+        let shown = "\ncalculator, scenario 0, over the whole time:\n\nThroughput,\n";
+        assert_eq!(text.contains(shown), is_long, "{text}");
         assert!(text.contains("- Each row is one run"));
         assert!(text.contains("- Pending: calculator-3."));
         assert!(text.contains("- Made with: loadline 0.1.0"));
@@ -188,5 +191,9 @@ fn replicas_are_held_against_one() {
     assert!(last.contains("| a = 992m, b = 992m, c = 992m |"), "{last}");
     assert!(last.contains("| 3.20x (3."), "{last}");
     assert!(last.contains("| 107% (10"), "{last}");
+    assert!(
+        text.contains("\n50 QPS, replicas: 3:\n\nResponse times,\n"),
+        "{text}"
+    );
     assert!(text.contains("- Values are medians of 3 runs. In brackets: the 95 % interval"));
 }

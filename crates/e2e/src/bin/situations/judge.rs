@@ -62,7 +62,7 @@ fn of_verdict(one: &Situation, busy: bool, said: &Said) -> (Mark, String) {
     if let Some(code) = never.first() {
         return (Mark::Wrong, format!("tells {code}"));
     }
-    let missing = missing(one, said);
+    let missing = missing(one, busy, said);
     let more = one.busy_limit.iter().filter(|_| busy);
     let accepted = one
         .limit
@@ -80,9 +80,15 @@ fn of_verdict(one: &Situation, busy: bool, said: &Said) -> (Mark, String) {
 }
 
 /// What was to be told and is not.
-fn missing(one: &Situation, said: &Said) -> Option<String> {
+fn missing(one: &Situation, busy: bool, said: &Said) -> Option<String> {
     let is_told = |codes: &&String| codes.split('|').any(|code| said.tells(code));
-    if let Some(code) = one.codes.iter().find(|codes| !is_told(codes)) {
+    let quiet_codes = one.quiet_codes.iter().filter(|_| !busy);
+    if let Some(code) = one
+        .codes
+        .iter()
+        .chain(quiet_codes)
+        .find(|codes| !is_told(codes))
+    {
         return Some(format!("no {code}"));
     }
     let pattern = one.says.as_ref()?;
@@ -133,12 +139,14 @@ mod tests {
 
     #[test]
     fn blame_is_weighed() {
-        let one =
-            situation("limit = ['target']\nbusy_limit = ['plan']\ncodes = ['a|b']\nnever = ['c']");
+        let one = situation(
+            "limit = ['target']\nbusy_limit = ['plan']\ncodes = ['a|b']\nquiet_codes = ['q']\nnever = ['c']",
+        );
         let mark = |busy, limit, codes: &[&str]| judge(&one, busy, said(limit, codes)).mark;
-        assert_eq!(mark(false, "target", &["b"]), Mark::Right);
-        assert_eq!(mark(false, "target", &[]), Mark::Silent);
-        assert_eq!(mark(false, "unknown", &["a"]), Mark::Unknown);
+        assert_eq!(mark(false, "target", &["b", "q"]), Mark::Right);
+        assert_eq!(mark(false, "target", &["b"]), Mark::Silent);
+        assert_eq!(mark(true, "target", &["b"]), Mark::Right);
+        assert_eq!(mark(false, "unknown", &["a", "q"]), Mark::Unknown);
         assert_eq!(mark(false, "plan", &["a"]), Mark::Wrong);
         assert_eq!(mark(true, "plan", &["a"]), Mark::Right);
         assert_eq!(mark(false, "target", &["a", "c"]), Mark::Wrong);

@@ -27,6 +27,9 @@ pub(crate) struct Situation {
     /// Findings that must be told: `a|b` is either.
     #[serde(default)]
     pub(crate) codes: Vec<String>,
+    /// The same on a quiet machine alone.
+    #[serde(default)]
+    pub(crate) quiet_codes: Vec<String>,
     /// Findings that must not be told.
     #[serde(default)]
     pub(crate) never: Vec<String>,

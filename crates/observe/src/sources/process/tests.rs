@@ -423,8 +423,8 @@ fn among_processes_alone_supervisors_say_how_many_work_for_them() {
     };
     let mut source = machine.source(&settings);
     let (look, _) = machine.look(&mut source);
-    assert_eq!(look.value("api[1]", "workers"), Some(2.0));
-    assert_eq!(look.value("api[2]", "workers"), None);
+    assert_eq!(look.value("api[1]", "supervised_workers"), Some(2.0));
+    assert_eq!(look.value("api[2]", "supervised_workers"), None);
 }
 
 #[test]

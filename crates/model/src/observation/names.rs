@@ -10,7 +10,7 @@ pub const PROCESSES_METRIC: &str = "processes";
 /// The metric that says how much the busiest of these processes used: a thread's limit is to be sought there.
 pub const BUSIEST_PROCESS_METRIC: &str = "cpu_busiest_process_cores";
 /// The metric that says of a supervisor how many of the observer's other components are its workers.
-pub const WORKERS_METRIC: &str = "workers";
+pub const WORKERS_METRIC: &str = "supervised_workers";
 
 /// Units at the end of a metric's name.
 const UNITS: [&str; 5] = ["_cores", "_bytes", "_seconds", "_ratio", "_per_s"];

@@ -301,6 +301,30 @@ fn group_of(root: &Path, text: &str) -> Option<GroupFiles> {
     })
 }
 
+/// The folder with the processor account of a process's group; `None` where it cannot be told, or is that of all.
+pub(super) fn accounting_of(roots: &Roots, pid: u32) -> Option<PathBuf> {
+    let file = roots.proc.join(pid.to_string()).join("cgroup");
+    let text = fs::read_to_string(file).ok()?;
+    let (folder, controller) = match group_of(&roots.cgroup, &text)? {
+        GroupFiles::Unified(folder) => (folder, ""),
+        GroupFiles::PerController { accounting, .. } => (accounting?, "cpuacct"),
+    };
+    (cgroup::path_of(&text, controller)? != "/").then_some(folder)
+}
+
+/// Processor time that a group used, in seconds.
+pub(super) fn used_seconds(folder: &Path) -> Option<f64> {
+    let at_unix_ns = 0;
+    let unified = GroupFiles::Unified(folder.to_owned());
+    let accounting = GroupFiles::PerController {
+        cpu: None,
+        accounting: Some(folder.to_owned()),
+        memory: None,
+    };
+    let of = |group: &GroupFiles| group.read(at_unix_ns).cpu_seconds;
+    of(&accounting).or_else(|| of(&unified))
+}
+
 fn per_controller(root: &Path, path: impl Fn(&str) -> Option<PathBuf>) -> Option<GroupFiles> {
     // The two are often mounted as one.
     let folder = |controller: &str| {

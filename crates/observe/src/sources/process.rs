@@ -5,6 +5,7 @@
 //! what ends between two looks is counted.
 
 mod find;
+mod own_group;
 mod place;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use crate::process::{Change, ProcessFiles, ProcessTable, Slots};
 use crate::readings::{Gap, Readings};
 use crate::spec::ProcessSettings;
 use find::{Finder, Found, Grouping};
+use own_group::OwnGroup;
 use place::{Place, Usage};
 
 /// Processes of one name that are watched at a time.
@@ -55,6 +57,8 @@ pub(super) struct ProcessSource {
     places: HashMap<usize, Place>,
     /// Of all workers together, with what their supervisor has from those that it waited for.
     of_workers: Place,
+    /// The control group, where there is one component.
+    own_group: OwnGroup,
     /// Processes that lead now, as they were read last.
     heads: Vec<ProcessStat>,
     last_unix_ns: Option<u64>,
@@ -87,6 +91,7 @@ impl ProcessSource {
             is_numbered: None,
             places: HashMap::new(),
             of_workers: Place::new(&files),
+            own_group: OwnGroup::new(&surroundings.roots),
             heads: Vec::new(),
             last_unix_ns: None,
             machine_seconds: None,
@@ -170,7 +175,8 @@ impl ProcessSource {
         let mut moved: HashMap<(u32, u64), u64> = HashMap::new();
         for (number, place) in &mut self.places {
             for (pid, start_ticks) in place.known() {
-                if owner.get(&pid).is_some_and(|owner| owner != number) {
+                let is_supervisor = self.found.supervisors.contains(&pid);
+                if is_supervisor || owner.get(&pid).is_some_and(|owner| owner != number) {
                     let counted = place.release(pid, start_ticks);
                     moved.extend(counted.map(|ticks| ((pid, start_ticks), ticks)));
                 } else if !owner.contains_key(&pid) && self.finder.grouping != Grouping::Alone {
@@ -315,13 +321,15 @@ impl ProcessSource {
             .held()
             .map(|(place, identity, replaced)| (place, *identity, replaced))
             .collect();
+        let of_group = self.of_group();
         let (mut total_cores, mut total_bytes) = (0.0, 0.0);
         for (number, identity, restarts) in held {
             let Some(place) = self.places.get_mut(&number) else {
                 continue;
             };
             // A component that came since the last look used its time since then.
-            let usage = place.look(now_unix_ns, self.last_unix_ns, self.with_pss, &self.files);
+            let since = self.last_unix_ns;
+            let usage = place.look(now_unix_ns, since, of_group, self.with_pss, &self.files);
             total_cores += usage.cpu_cores.unwrap_or(f64::NAN);
             total_bytes += usage.memory_bytes;
             let component = self.component(readings, number);
@@ -335,18 +343,26 @@ impl ProcessSource {
         (total_cores, total_bytes)
     }
 
+    /// What the control group of the only component used since the last look, where it is its alone.
+    fn of_group(&mut self) -> Option<f64> {
+        let is_whole = self.finder.grouping == Grouping::Family && self.slots.len() == 1;
+        let head = self.heads.first().filter(|_| is_whole).map(|stat| stat.pid);
+        let members = self.places.get(&0).map_or(&[][..], Place::members);
+        self.own_group.look(head, members, &self.files)
+    }
+
     /// Says how much of a component's time may be missing, and why.
     fn tell_missing(&self, component: &str, place: &Place, readings: &mut Readings) {
-        let unread_s = place.unread_ns as f64 / 1e9;
-        let counted_s = place.all_ticks as f64 / self.files.ticks_per_second;
-        if place.ignores_children {
+        let unread_s = place.missing.unread_ns as f64 / 1e9;
+        let counted_s = place.told_s;
+        if place.missing.ignores_children {
             let machine = self.files.machine_seconds().zip(self.machine_seconds);
             let at_most = machine.map(|(now, first)| (now - first - counted_s).max(0.0));
             let bound = at_most.map_or_else(String::new, |most| {
                 format!("; at most {most:.1} s, which is what all others of the machine used")
             });
             let text = format!(
-                "{counted_s:.2} s of processor time are counted, without that of children that ended between two readings: it ignores their end (SIGCHLD), so the kernel keeps no account of them{bound}. Observe its control group instead"
+                "{counted_s:.2} s of processor time are counted, without that of children that ended between two readings: the service ignores their end (SIGCHLD), so the kernel keeps no account of them{bound}. Observe its control group instead"
             );
             readings.missing(component, text);
         } else if unread_s >= MISSING_MIN_S {
@@ -370,7 +386,7 @@ impl Source for ProcessSource {
         self.tell_changes(readings);
         let since = self.last_unix_ns;
         let (total_cores, total_bytes) = self.tell_all(now, readings);
-        let of_workers = self.of_workers.look(now, since, false, &self.files);
+        let of_workers = self.of_workers.look(now, since, None, false, &self.files);
         self.last_unix_ns = Some(now);
         if self.heads.is_empty() {
             return Err(self.finder.nothing_found());

@@ -3,6 +3,7 @@
 //! Must not judge; the verdict does. Invariant: a value that was not read is a dash.
 
 use loadline_model::RunResult;
+use loadline_model::observation::{BUSIEST_PROCESS_METRIC, PROCESSES_METRIC, WORKERS_METRIC};
 
 use crate::observed::{amount, metric_title, quantities, title, told};
 use crate::page::{Page, pad_left, pad_right};
@@ -12,7 +13,10 @@ const LINES_MAX: usize = 30;
 /// Notes of observers that are shown.
 const NOTES_MAX: usize = 5;
 /// What a process or a machine is told to have besides; the JSON result and the HTML report show it.
-const MINOR: [&str; 8] = [
+const MINOR: [&str; 11] = [
+    BUSIEST_PROCESS_METRIC,
+    PROCESSES_METRIC,
+    WORKERS_METRIC,
     "threads",
     "open_files",
     "restarts",

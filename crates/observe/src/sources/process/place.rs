@@ -22,17 +22,33 @@ pub(super) struct Place {
     members: Vec<ProcessStat>,
     /// Clock ticks since the last look.
     ticks: u64,
-    /// Clock ticks since the first look.
-    pub(super) all_ticks: u64,
+    /// What was told so far, in seconds.
+    pub(super) told_s: f64,
     /// When it was last looked at, in nanoseconds since 1970.
     last_unix_ns: Option<u64>,
-    /// What may be missing, in processor time.
-    pub(super) unread_ns: u64,
-    /// Whether one of its processes has children that nobody waits for, so that their time is nowhere.
-    pub(super) ignores_children: bool,
+    /// What may be missing of what was told.
+    pub(super) missing: Missing,
+    /// What may be missing of what the processes' files say since the last look.
+    unread: Missing,
     /// Of each process at the last look: when it started, and its clock ticks.
     at_look: HashMap<u32, (u64, u64)>,
     limits: HashMap<u32, (u32, Option<u64>)>,
+}
+
+/// Time that is in no file any more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Missing {
+    /// At most so much, of processes that were seen, in processor time.
+    pub(super) unread_ns: u64,
+    /// Whether one of the processes has children that nobody waits for, so that their time is nowhere.
+    pub(super) ignores_children: bool,
+}
+
+impl Missing {
+    fn add(&mut self, other: Missing) {
+        self.unread_ns += other.unread_ns;
+        self.ignores_children |= other.ignores_children;
+    }
 }
 
 /// What was read of a component.
@@ -56,13 +72,18 @@ impl Place {
             meter: CpuMeter::new(files.processors),
             members: Vec::new(),
             ticks: 0,
-            all_ticks: 0,
+            told_s: 0.0,
             last_unix_ns: None,
-            unread_ns: 0,
-            ignores_children: false,
+            missing: Missing::default(),
+            unread: Missing::default(),
             at_look: HashMap::new(),
             limits: HashMap::new(),
         }
+    }
+
+    /// Its processes as they were read last.
+    pub(super) fn members(&self) -> &[ProcessStat] {
+        &self.members
     }
 
     /// Its processes at the last reading, with when they started.
@@ -90,28 +111,36 @@ impl Place {
             .meter
             .advance(&members, with_children, now_unix_ns, base);
         self.ticks += advance.ticks;
-        self.all_ticks += advance.ticks;
-        self.unread_ns += advance.unread_ns;
         self.members = members;
-        if !self.ignores_children {
-            let mut parents = advance.without_gain.iter();
-            self.ignores_children = parents.any(|pid| files.ignores_children(*pid) == Some(true));
-        }
+        let mut parents = advance.without_gain.iter();
+        self.unread.add(Missing {
+            unread_ns: advance.unread_ns,
+            ignores_children: !self.unread.ignores_children
+                && parents.any(|pid| files.ignores_children(*pid) == Some(true)),
+        });
     }
 
-    /// What it used since the last look, or since `else_unix_ns` where it came after that; and what it has.
+    /// What it used since the last look, or since `else_unix_ns` where it came after that; and what it has. `of_group`: what
+    /// its control group says that it used since the last look, in seconds, where it has one of its own.
     pub(super) fn look(
         &mut self,
         now_unix_ns: u64,
         else_unix_ns: Option<u64>,
+        of_group: Option<f64>,
         with_pss: bool,
         files: &ProcessFiles,
     ) -> Usage {
         let since = self.last_unix_ns.replace(now_unix_ns).or(else_unix_ns);
         let elapsed = since.map(|since| seconds_between(since, now_unix_ns));
         let elapsed = elapsed.filter(|elapsed| *elapsed > 0.0);
-        let ticks = std::mem::take(&mut self.ticks);
-        let cores = |ticks: u64| elapsed.map(|e| ticks as f64 / files.ticks_per_second / e);
+        let of_files = std::mem::take(&mut self.ticks) as f64 / files.ticks_per_second;
+        let unread = std::mem::take(&mut self.unread);
+        if of_group.is_none() {
+            self.missing.add(unread);
+        }
+        let used = of_group.unwrap_or(of_files);
+        self.told_s += used;
+        let cores = |seconds: f64| elapsed.map(|elapsed| seconds / elapsed);
         let busiest = self.busiest_ticks();
         let alive: Vec<&ProcessStat> = self.members.iter().filter(|s| !s.has_ended()).collect();
         let resident = alive.iter().map(|stat| {
@@ -129,8 +158,10 @@ impl Place {
             .filter(|_| with_pss)
             .filter_map(|stat| files.proportional_bytes(stat.pid));
         let usage = Usage {
-            cpu_cores: cores(ticks),
-            busiest_cores: busiest.filter(|_| alive.len() > 1).and_then(cores),
+            cpu_cores: cores(used),
+            busiest_cores: busiest
+                .filter(|_| alive.len() > 1)
+                .and_then(|ticks| cores(ticks as f64 / files.ticks_per_second)),
             memory_bytes: resident.sum(),
             threads: alive.iter().map(|stat| stat.threads).sum(),
             processes: alive.len() as u64,

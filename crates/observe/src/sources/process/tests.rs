@@ -57,7 +57,7 @@ impl Machine {
     fn source(&self, settings: &ProcessSettings) -> ProcessSource {
         let roots = Roots {
             proc: self.root().to_owned(),
-            ..Roots::default()
+            cgroup: self.root().join("groups"),
         };
         let surroundings = Surroundings {
             table: Arc::new(Mutex::new(ProcessTable::new(&roots.proc))),
@@ -388,6 +388,20 @@ fn workers_are_components_without_their_supervisor() {
 }
 
 #[test]
+fn a_supervisor_that_was_alone_is_left_out_when_its_workers_come() {
+    let machine = Machine::new();
+    machine.process(10, 1, "php-fpm", 0, 0, 0);
+    let mut source = machine.source(&workers_of("php-fpm"));
+    machine.look(&mut source).1.unwrap();
+    machine.at(101.0);
+    machine.process(10, 1, "php-fpm", 0, ticks(0.3), 0);
+    machine.process(11, 10, "php-fpm", ticks(0.5), 0, ticks(100.5));
+    let (look, _) = machine.look(&mut source);
+    assert_close(cores(&look, "api[1]"), 0.5);
+    assert_eq!(look.value("api[1]", "processes"), Some(1.0));
+}
+
+#[test]
 fn a_server_without_workers_is_its_own() {
     let machine = Machine::new();
     machine.process(10, 1, "api", 0, 0, 0);
@@ -409,6 +423,39 @@ fn among_processes_alone_supervisors_say_how_many_work_for_them() {
     };
     let mut source = machine.source(&settings);
     let (look, _) = machine.look(&mut source);
-    assert_eq!(look.value("api[1]", "workers"), Some(2.0));
-    assert_eq!(look.value("api[2]", "workers"), None);
+    assert_eq!(look.value("api[1]", "supervised_workers"), Some(2.0));
+    assert_eq!(look.value("api[2]", "supervised_workers"), None);
+}
+
+#[test]
+fn a_control_group_of_its_own_has_what_no_file_of_a_process_has() {
+    let machine = Machine::new();
+    let group = machine.root().join("groups/api.service");
+    fs::create_dir_all(&group).unwrap();
+    fs::write(machine.root().join("groups/cgroup.controllers"), "cpu\n").unwrap();
+    let group_says = |micro: u64, pids: &str| {
+        fs::write(group.join("cpu.stat"), format!("usage_usec {micro}\n")).unwrap();
+        fs::write(group.join("cgroup.procs"), pids).unwrap();
+    };
+    machine.process(10, 1, "api", 0, 0, 0);
+    machine.process(12, 1, "stranger", 0, 0, 0);
+    fs::write(machine.root().join("10/cgroup"), "0::/api.service\n").unwrap();
+    group_says(5_000_000, "10\n");
+    let mut source = machine.source(&by_name("api"));
+    machine.look(&mut source).1.unwrap();
+    // A child that is not known yet, and what others of its kind left behind.
+    machine.at(101.0);
+    machine.process(10, 1, "api", ticks(0.1), 0, 0);
+    group_says(5_750_000, "10\n11\n");
+    assert_close(cores(&machine.look(&mut source).0, "api"), 0.75);
+    // A stranger comes and goes: its time is not the service's, before and after.
+    for (second, pids) in [(102.0, "10\n12\n"), (103.0, "10\n")] {
+        machine.at(second);
+        machine.process(10, 1, "api", ticks(0.1 * (second - 100.0)), 0, 0);
+        group_says(9_000_000, pids);
+        assert_close(cores(&machine.look(&mut source).0, "api"), 0.1);
+    }
+    machine.at(104.0);
+    group_says(9_250_000, "10\n");
+    assert_close(cores(&machine.look(&mut source).0, "api"), 0.25);
 }

@@ -51,7 +51,11 @@ impl Judged {
 /// Judges.
 pub(crate) fn judge(one: &Situation, busy: bool, said: Said) -> Judged {
     let (mark, amiss) = match one.capacity {
-        Some(capacity) => of_capacity(capacity, said.capacity.unwrap_or(Capacity::NotTold), busy),
+        Some(capacity) => {
+            let told = said.capacity.unwrap_or(Capacity::NotTold);
+            // What runs beside may be in the generator's way without burners too.
+            of_capacity(capacity, told, busy || !one.beside.is_empty())
+        }
         None => of_verdict(one, busy, &said),
     };
     Judged { mark, said, amiss }

@@ -49,7 +49,9 @@ fn status(test: &str) -> Value {
 
 /// Looks at a test's status until it is as wanted; gives it. Longer than the test takes, it fails and shows the status.
 fn wait(test: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    let as_wanted = wait_for(LONGEST_WAIT, || Some(status(test)).filter(|status| wanted(status)));
+    let as_wanted = wait_for(LONGEST_WAIT, || {
+        Some(status(test)).filter(|status| wanted(status))
+    });
     as_wanted.unwrap_or_else(|| panic!("not as wanted: {:#}", status(test)))
 }
 

@@ -3,7 +3,10 @@
 //! Must not judge. Invariant: the generator itself is not among the components of the target.
 
 use loadline_model::Observations;
-use loadline_model::observation::{Aggregation, ObservedSeries, Phase, Phases, title};
+use loadline_model::observation::{
+    Aggregation, BUSIEST_PROCESS_METRIC, ObservedSeries, PROCESSES_METRIC, Phase, Phases,
+    WORKERS_METRIC, title,
+};
 
 /// One part of the service.
 pub(super) struct Component<'a> {
@@ -47,13 +50,23 @@ impl<'a> Component<'a> {
 
     /// Whether its figures are sums over several processes.
     pub(super) fn is_sum(&self) -> bool {
-        self.held("processes", Aggregation::Max)
+        self.held(PROCESSES_METRIC, Aggregation::Max)
             .is_some_and(|processes| processes > 1.0)
     }
 
     /// Whether it is a process that starts others for the work, and does none itself.
     pub(super) fn is_supervisor(&self) -> bool {
-        self.metric("workers").is_some()
+        self.under_load(WORKERS_METRIC, Aggregation::Max)
+            .is_some_and(|workers| workers > 0.0)
+    }
+
+    /// What its busiest process used, in cores; `None` where that is not known.
+    pub(super) fn busiest_process(&self) -> Option<f64> {
+        let of_sum = || self.held(BUSIEST_PROCESS_METRIC, Aggregation::Avg);
+        match self.is_sum() {
+            true => of_sum(),
+            false => self.held("cpu_cores", Aggregation::Avg),
+        }
     }
 
     pub(super) fn metrics(&self) -> impl Iterator<Item = &'a ObservedSeries> + '_ {

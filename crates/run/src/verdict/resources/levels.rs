@@ -96,16 +96,21 @@ fn one_core(
     facts: &Facts<'_>,
 ) -> Option<(f64, Sign)> {
     let has_limit = component.metric("cpu_limit_cores").is_some();
-    let used = component.held("cpu_cores", Aggregation::Avg)?;
+    let used = component.busiest_process()?;
     if has_limit
         || component.is_machine()
-        || component.is_sum()
         || !ONE_CORE.contains(&used)
         || facts.environment_cores() <= 1.0
     {
         return None;
     }
-    let short = format!("{} used {used:.2} cores throughout", component.title());
+    let short = match component.is_sum() {
+        true => format!(
+            "a process of {} used {used:.2} cores throughout",
+            component.title()
+        ),
+        false => format!("{} used {used:.2} cores throughout", component.title()),
+    };
     let text = format!("{short}: as much as one thread can");
     let sign = Sign {
         weight: weight_of_busy(component, all),

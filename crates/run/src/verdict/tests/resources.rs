@@ -129,8 +129,18 @@ fn a_sum_is_no_thread_and_a_supervisor_no_replica() {
     ];
     assert_eq!(text_of(&mut busy(told), Code::OneCoreFull), None);
     let told: &[Told<'_>] = &[
+        ("api", "api", "cpu_cores", &|_| 1.4),
+        ("api", "api", "processes", &|_| 4.0),
+        ("api", "api", "cpu_busiest_process_cores", &|_| 0.98),
+    ];
+    let text = text_of(&mut busy(told), Code::OneCoreFull).unwrap_or_default();
+    assert!(
+        text.starts_with("a process of api used 0.98 cores"),
+        "{text}"
+    );
+    let told: &[Told<'_>] = &[
         ("api", "1", "cpu_cores", &|_| 0.0),
-        ("api", "1", "workers", &|_| 2.0),
+        ("api", "1", "supervised_workers", &|_| 2.0),
         ("api", "2", "cpu_cores", &|_| 0.6),
         ("api", "3", "cpu_cores", &|_| 0.5),
     ];

@@ -236,7 +236,7 @@ fn link(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::LinkFull.finding(
         Gravity::Caution,
         format!(
-            "{:.1} MB/s arrived in every second, and receiving bodies took {} of the time of a request",
+            "{:.1} MB/s passed in every second, and moving bodies took {} of the time of a request",
             link.bytes_per_second / 1e6,
             percent(link.share)
         ),

@@ -16,6 +16,8 @@ use super::wording::{count, duration};
 
 /// Fewest seconds in which one can stand out.
 const ROWS_MIN: usize = 6;
+/// Fewest seconds in which an outage can be seen.
+const OUTAGE_ROWS_MIN: usize = 4;
 /// Fewest good answers in a usual second, so that an empty one is no accident.
 const USUAL_MIN: f64 = 20.0;
 /// A second with less than this share of the usual good answers is an outage,
@@ -47,8 +49,10 @@ const PER_PEER_MIN: u64 = 100;
 
 pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
+    if facts.load_is_constant() && facts.rows.len() >= OUTAGE_ROWS_MIN {
         findings.extend(outage(&facts.rows));
+    }
+    if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         let cold = cold_start(facts);
         // A start is no pause.
         findings.extend(pauses(facts).filter(|_| cold.is_none()));

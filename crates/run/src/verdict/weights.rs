@@ -47,6 +47,8 @@ const BODY_MIN: f64 = 32.0 * 1024.0;
 const FLAT: f64 = 0.1;
 /// The slowest body over the fastest from which they share something.
 const UNEVEN: f64 = 1.5;
+/// Segments sent again per answer from which what is sent upwards fills a link.
+const LOST_UPWARDS: f64 = 0.1;
 /// Fewest seconds that can be called flat.
 const FLAT_ROWS: usize = 3;
 /// Share of the starts whose lateness must be known for it to stand for all.
@@ -290,25 +292,60 @@ pub(super) struct Link {
     pub(super) share: f64,
 }
 
-/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, and as many
-/// bytes arrive in each second. A target that sends at a pace of its own takes as long for each.
+/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, or to leave, with
+/// segments sent again; and where as many bytes pass in each second. A target that sends at a pace of its own takes as long
+/// for each, and a load that was delivered fills nothing.
 pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
-    let receiving = &facts.seen.phases.receiving;
-    let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
-    let receiving = receiving.mean()?;
-    let answered = facts.seen.answered_time.mean().filter(|ns| *ns > 0.0)?;
-    let body = facts.counts.body_bytes as f64 / facts.counts.completed.max(1) as f64;
-    let share = (receiving / answered).min(1.0);
-    let is_paced = slowest < UNEVEN * fastest;
-    if share < 0.5 || body < BODY_MIN || is_paced || facts.rows.len() < FLAT_ROWS {
+    let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();
+    if is_carried || facts.rows.len() < FLAT_ROWS {
         return None;
     }
-    let bytes = |row: &&Row| row.bytes_received as f64 / row_seconds(row);
-    let per_second: Vec<f64> = facts.rows.iter().map(bytes).collect();
-    // The first second has the filling of the link in it.
-    let (mean, deviation) = stats::mean_and_deviation(&per_second[1..])?;
-    (mean > 0.0 && deviation <= FLAT * mean).then_some(Link {
-        bytes_per_second: mean,
+    full_down(facts).or_else(|| full_up(facts))
+}
+
+fn full_down(facts: &Facts<'_>) -> Option<Link> {
+    let receiving = &facts.seen.phases.receiving;
+    let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
+    let body = facts.counts.body_bytes as f64 / facts.counts.completed.max(1) as f64;
+    let is_paced = slowest < UNEVEN * fastest;
+    let share = share_of_answers(facts, receiving.mean()?)?;
+    if share < 0.5 || body < BODY_MIN || is_paced {
+        return None;
+    }
+    let bytes_per_second = flat(facts, |row| row.bytes_received)?;
+    Some(Link {
+        bytes_per_second,
         share,
     })
+}
+
+fn full_up(facts: &Facts<'_>) -> Option<Link> {
+    let phases = &facts.seen.phases;
+    let sent = facts.counts.bytes_sent as f64 / facts.counts.started.max(1) as f64;
+    let lost = share(facts.seen.connections.retransmits, facts.counts.completed);
+    let share = share_of_answers(facts, phases.sending.mean()? + phases.waiting.mean()?)?;
+    if share < 0.5 || sent < BODY_MIN || lost < LOST_UPWARDS {
+        return None;
+    }
+    let bytes_per_second = flat(facts, |row| row.bytes_sent)?;
+    Some(Link {
+        bytes_per_second,
+        share,
+    })
+}
+
+fn share_of_answers(facts: &Facts<'_>, ns: f64) -> Option<f64> {
+    let answered = facts.seen.answered_time.mean().filter(|ns| *ns > 0.0)?;
+    Some((ns / answered).min(1.0))
+}
+
+/// Bytes in each second, where they are about as many.
+fn flat(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> Option<f64> {
+    let rows = facts.rows.iter();
+    let per_second: Vec<f64> = rows
+        .map(|row| bytes(row) as f64 / row_seconds(row))
+        .collect();
+    // The first second has the filling of the link in it.
+    let (mean, deviation) = stats::mean_and_deviation(&per_second[1..])?;
+    (mean > 0.0 && deviation <= FLAT * mean).then_some(mean)
 }

@@ -11,7 +11,7 @@ use crate::verdict::code::Code;
 use crate::verdict::wording::duration;
 
 /// Cores from which a replica is at work.
-const AT_WORK: f64 = 0.1;
+const AT_WORK: f64 = 0.04;
 /// Share of the busiest replica's processor use below which a replica stands idle.
 const IDLE: f64 = 0.1;
 /// The busiest replica's use over the least busy one's from which the load is uneven.

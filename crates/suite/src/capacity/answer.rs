@@ -206,6 +206,20 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// How many probes say nothing about the target, for the generator or its plan may have been the limit.
+    #[must_use]
+    pub fn void_probes(&self) -> usize {
+        let outcomes = self.probes.iter().map(|probe| probe.outcome);
+        let is_void = |outcome: &Outcome| {
+            let why = match outcome {
+                Outcome::Inconclusive { why } => *why,
+                Outcome::Held { .. } | Outcome::Broke { .. } => return false,
+            };
+            matches!(why, Doubt::Generator | Doubt::Plan)
+        };
+        outcomes.filter(is_void).count()
+    }
+
     pub(super) fn of(
         slo: &Slo,
         settings: &Settings,

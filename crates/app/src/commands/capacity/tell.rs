@@ -105,7 +105,7 @@ pub(super) fn answer(answer: &Answer, target: &str, spent: Duration, style: &Sty
         push(&mut out, format_args!("  {name:<NAME$}{text}\n"));
     };
     line("objectives", &answer.slo);
-    line("edges", &edges(answer.capacity));
+    line("edges", &edges(answer));
     if let Some(crossing) = answer.crossing {
         let text = format!(
             "{} ± {} (95 %), by the {} probes near the edge together",
@@ -152,12 +152,13 @@ fn headline(answer: &Answer) -> String {
         }
         Capacity::AtLeast { held, .. } => format!("capacity: at least {}", units::rate(held)),
         Capacity::Below { broke } => format!("capacity: below {}", units::rate(broke)),
+        Capacity::Unknown if answer.void_probes() > 0 => "capacity: not measurable here".to_owned(),
         Capacity::Unknown => "capacity: unknown".to_owned(),
     }
 }
 
-fn edges(capacity: Capacity) -> String {
-    match capacity {
+fn edges(answer: &Answer) -> String {
+    match answer.capacity {
         Capacity::Between { held, broke } => format!(
             "{} is the highest rate that held, {} the lowest that did not",
             units::rate(held),
@@ -186,7 +187,13 @@ fn edges(capacity: Capacity) -> String {
                 units::rate(broke)
             )
         }
-        Capacity::Unknown => "no rate was tried to an end".to_owned(),
+        Capacity::Unknown => match answer.void_probes() {
+            0 => "no rate was tried to an end".to_owned(),
+            void => format!(
+                "in {void} of {}, the generator or its plan may have been the limit: give it a machine of its own",
+                units::counted(answer.probes.len() as u64, "probe")
+            ),
+        },
     }
 }
 
@@ -320,6 +327,38 @@ mod tests {
         );
         assert!(text.contains("capacity: unknown"), "{text}");
         assert!(text.contains("0 probes"), "{text}");
+    }
+
+    #[test]
+    fn probes_that_the_generator_spoilt_are_no_answer() {
+        let mut search = searched();
+        while let SearchStep::Probe(_) = search.next(Duration::ZERO) {
+            if search.probes().len() == 3 {
+                break;
+            }
+            search.told(Report {
+                judgement: Judgement {
+                    outcome: Outcome::Inconclusive {
+                        why: Doubt::Generator,
+                    },
+                    objectives: Vec::new(),
+                    samples: 1_000,
+                    not_carried: None,
+                    stress: None,
+                },
+                found: ProbeFinding {
+                    throughput: 0.0,
+                    limit: Limit::Generator,
+                    headline: String::new(),
+                    findings: Vec::new(),
+                },
+            });
+            search.told_recovery(true);
+        }
+        let found = search.interrupted();
+        let text = answer(&found, "http://h/", Duration::ZERO, &Style::default());
+        assert!(text.contains("capacity: not measurable here"), "{text}");
+        assert!(text.contains("in 3 of 3 probes"), "{text}");
     }
 
     #[test]

@@ -91,16 +91,17 @@ impl Leadership {
 
     /// Waits until the Lease is ours.
     pub(crate) async fn acquire(&self) {
-        let mut is_told = false;
+        let mut said = String::new();
         loop {
-            match self.attempt().await {
+            let why = match self.attempt().await {
                 Ok(true) => return,
-                Ok(false) if !is_told => {
-                    terminal::say(&format!("another {MANAGER} is in charge; waiting"));
-                    is_told = true;
-                }
-                Ok(false) => {}
-                Err(error) => terminal::say(&format!("Lease {MANAGER}: {}", in_words(&error))),
+                Ok(false) => format!("another {MANAGER} is in charge; waiting"),
+                Err(error) => format!("Lease {MANAGER}: {}", in_words(&error)),
+            };
+            // An API server may be away for long: once is enough.
+            if why != said {
+                terminal::say(&why);
+                said = why;
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }

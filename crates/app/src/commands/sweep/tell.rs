@@ -203,7 +203,9 @@ fn conclusions(curve: &Curve) -> Vec<String> {
             load(knee.load),
             units::rate(knee.throughput)
         ),
-        None => "knee: none is seen; throughput goes on rising, or the loads are too few".to_owned(),
+        None => {
+            "knee: none is seen; throughput goes on rising, or the loads are too few".to_owned()
+        }
     });
     lines.push(match curve.departure {
         Some(departure) => format!(

@@ -26,7 +26,7 @@ pub struct AgentsArgs {
     /// a token, $LOADLINE_JOIN_TOKEN or made anew]
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub identity: Option<String>,
-    /// With --agents: wait for so long for another agent in the place of a lost one, before one that is there makes its share, too
+    /// With --agents: how long to wait for a replacement of a lost agent before another agent takes over its share
     /// [default: 30s]
     #[arg(long, value_name = "DURATION", requires = "agents", value_parser = values::duration)]
     pub await_agent: Option<Duration>,

@@ -472,7 +472,7 @@ pub const BEYOND: &[Flag] = &[
         None,
         SPAN,
         "DURATION",
-        "With --agents: wait for so long for another in the place of a lost one, before one that is there makes its share, too [default: 30s]",
+        "With --agents: how long to wait for a replacement of a lost agent before another agent takes over its share [default: 30s]",
     ),
     flag(
         "web",

@@ -420,14 +420,6 @@ impl Observations {
         let workers = self.find(observer, component, WORKERS_METRIC);
         workers.is_some_and(|workers| workers.points.iter().any(|point| point.1 > 0.0))
     }
-
-    /// Of how many processes a component is the sum at most; `None` where that was not read.
-    #[must_use]
-    pub fn processes_of(&self, observer: &str, component: &str) -> Option<u64> {
-        let processes = self.find(observer, component, PROCESSES_METRIC)?;
-        let most = processes.aggregate(Aggregation::Max, Span::ALL)?;
-        Some(most.max(0.0) as u64)
-    }
 }
 
 #[cfg(test)]
@@ -464,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn supervisors_and_sums_of_processes_are_known() {
+    fn supervisors_are_known() {
         let of = |component: &str, metric: &str, points: &[(i64, f64)]| ObservedSeries {
             component: component.to_owned(),
             metric: metric.to_owned(),
@@ -479,8 +471,6 @@ mod tests {
             ..Observations::default()
         };
         assert!(seen.is_supervisor("o", "c[1]") && !seen.is_supervisor("o", "c"));
-        assert_eq!(seen.processes_of("o", "c"), Some(4));
-        assert_eq!(seen.processes_of("o", "c[2]"), None);
     }
 
     #[test]

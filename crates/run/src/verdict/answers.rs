@@ -42,12 +42,11 @@ pub(super) fn findings(facts: &Facts<'_>) -> Option<Finding> {
 /// Answers that send the client elsewhere, where it did not go.
 fn redirects(facts: &Facts<'_>) -> Option<Finding> {
     const NOT_MODIFIED: u16 = 304;
-    let rows = facts.seen.statuses.rows();
     let is_elsewhere = |status: u16| (300..400).contains(&status) && status != NOT_MODIFIED;
-    let elsewhere: Vec<(&u16, &u64)> = rows.filter(|(status, _)| is_elsewhere(**status)).collect();
-    let (status, _) = elsewhere.iter().max_by_key(|(_, n)| **n)?;
-    let all = elsewhere.iter().map(|(_, n)| **n).sum();
-    let part = share(all, facts.counts.completed);
+    let part = facts.status_share(is_elsewhere);
+    let rows = facts.seen.statuses.rows();
+    let elsewhere = rows.filter(|(status, _)| is_elsewhere(**status));
+    let (status, _) = elsewhere.max_by_key(|(_, n)| **n)?;
     (part >= REDIRECTS).then(|| {
         Code::MixedAnswers.finding(
             Gravity::Caution,

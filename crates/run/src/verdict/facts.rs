@@ -236,6 +236,13 @@ impl<'a> Facts<'a> {
         self.counts.failed[class.index()]
     }
 
+    /// The share of answers with such a status.
+    pub(super) fn status_share(&self, is_such: impl Fn(u16) -> bool) -> f64 {
+        let rows = self.seen.statuses.rows();
+        let such = rows.filter(|(status, _)| is_such(**status));
+        share(such.map(|(_, n)| n).sum(), self.counts.completed)
+    }
+
     /// The class with most failures; `None` without a failure.
     pub(super) fn worst_class(&self) -> Option<ErrorClass> {
         let worst = ErrorClass::ALL

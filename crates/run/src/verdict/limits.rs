@@ -212,8 +212,9 @@ fn closed_limit(facts: &Facts<'_>, weights: Weights) -> Limit {
     let scenarios = &facts.evidence.plan.scenarios;
     let is_paced = scenarios.iter().any(|scenario| scenario.pacing.is_some());
     match facts.busy_share() {
-        busy if busy >= ALL_BUSY => heaviest(weights, Limit::Target),
-        _ if weights::exhausted(facts).is_some() => heaviest(weights, Limit::Target),
+        busy if busy >= ALL_BUSY || weights::exhausted(facts).is_some() => {
+            heaviest(weights, Limit::Target)
+        }
         _ if refused_share(facts) >= FAILURES_OF_OFFERED => Limit::Target,
         // What virtual users do between requests takes the generator's workers, or no time at all: they sleep.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
@@ -243,17 +244,12 @@ fn has_queue(facts: &Facts<'_>) -> bool {
 
 /// The share of answers by which the target says that it cannot, or that it is asked too often.
 fn refused_share(facts: &Facts<'_>) -> f64 {
-    let rows = facts.seen.statuses.rows();
-    let refusals = rows.filter(|(status, _)| **status >= 500 || **status == TOO_MANY_REQUESTS);
-    share(refusals.map(|(_, n)| n).sum(), facts.counts.completed)
+    facts.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS)
 }
 
 /// The share of answers by which the target says that the request is wrong: not allowed, not found, not understood.
 fn mistaken_share(facts: &Facts<'_>) -> f64 {
-    let rows = facts.seen.statuses.rows();
-    let mistaken =
-        rows.filter(|(status, _)| (400..500).contains(*status) && **status != TOO_MANY_REQUESTS);
-    share(mistaken.map(|(_, n)| n).sum(), facts.counts.completed)
+    facts.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS)
 }
 
 /// How the time was split, where more than one side took much of it.

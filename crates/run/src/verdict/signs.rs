@@ -296,7 +296,7 @@ fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
 /// Connections that are made for a request or two and take much of its time.
 fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
     let connections = &facts.seen.connections;
-    let each = share(connections.opened, facts.counts.started);
+    let each = weights::connections_made(facts);
     let seconds = |ns: u128| ns as f64 / 1e9;
     let (connect, tls) = (
         seconds(connections.connect.sum()),

@@ -139,10 +139,17 @@ pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
 
 /// The share of the time in which a worker had something to do: at work, waiting for a processor, or stopped by the quota.
 pub(super) fn occupied(facts: &Facts<'_>) -> f64 {
+    (at_work(facts) + starved(facts).unwrap_or(0.0).max(stopped(facts))).min(1.0)
+}
+
+/// The share of a core that the busiest worker used.
+fn at_work(facts: &Facts<'_>) -> f64 {
+    mean_over_rows(facts, |row| row.generator.busiest_worker)
+}
+
+fn mean_over_rows(facts: &Facts<'_>, of: impl Fn(&Row) -> f64) -> f64 {
     let rows = rows_at_most(facts);
-    let busiest = rows.iter().map(|row| row.generator.busiest_worker);
-    let at_work = busiest.sum::<f64>() / rows.len().max(1) as f64;
-    (at_work + starved(facts).unwrap_or(0.0).max(stopped(facts))).min(1.0)
+    rows.iter().map(|row| of(row)).sum::<f64>() / rows.len().max(1) as f64
 }
 
 /// The share of the run in which the quota stopped the generator.
@@ -202,12 +209,8 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
 /// How long a worker waits for its turn: a slice of another, or, where it uses up each slice of its own, as many slices as
 /// there are in between.
 fn turn_s(facts: &Facts<'_>) -> f64 {
-    let rows = rows_at_most(facts);
-    let mean = |of: &dyn Fn(&Row) -> f64| {
-        rows.iter().map(|row| of(row)).sum::<f64>() / rows.len().max(1) as f64
-    };
-    let at_work = mean(&|row| row.generator.busiest_worker);
-    let could_get = 1.0 - mean(&|row| starved_in(row, facts.workers()));
+    let at_work = at_work(facts);
+    let could_get = 1.0 - mean_over_rows(facts, |row| starved_in(row, facts.workers()));
     if at_work > AT_WORK_MIN && at_work >= USED_UP * could_get {
         SLICE_S / at_work
     } else {
@@ -233,10 +236,7 @@ fn at_work_s(facts: &Facts<'_>) -> f64 {
         return 0.0;
     }
     let work = facts.seen.worker_cpu_ns as f64 / 1e9 / requests as f64;
-    let rows = rows_at_most(facts);
-    let busiest = rows.iter().map(|row| row.generator.busiest_worker);
-    let busy = busiest.sum::<f64>() / rows.len().max(1) as f64;
-    work / (1.0 - busy.clamp(0.0, 0.95))
+    work / (1.0 - at_work(facts).clamp(0.0, 0.95))
 }
 
 /// What looking up names adds to the time of a request, in seconds.
@@ -248,8 +248,7 @@ pub(super) fn names_s(facts: &Facts<'_>) -> f64 {
 /// What distance, loss and names add to the time of a request, in seconds.
 fn network_s(facts: &Facts<'_>) -> f64 {
     let connections = &facts.seen.connections;
-    let made = share(connections.opened, facts.counts.started);
-    let handshakes = made
+    let handshakes = connections_made(facts)
         * if connections.tls.count() > 0 {
             2.0
         } else {
@@ -263,14 +262,18 @@ fn network_s(facts: &Facts<'_>) -> f64 {
     distance + again + names_s(facts)
 }
 
+/// Connections made per request.
+pub(super) fn connections_made(facts: &Facts<'_>) -> f64 {
+    share(facts.seen.connections.opened, facts.counts.started)
+}
+
 /// Segments that the network lost. On a short way, where connecting takes seconds now and then and segments are sent again
 /// about as often as connections are made, a full accept queue drops them.
 fn lost_segments(facts: &Facts<'_>) -> u64 {
     let connections = &facts.seen.connections;
     let is_local = round_trip(facts).is_none();
     let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
-    let made = share(connections.opened, facts.counts.started);
-    match is_local && has_slow && made >= NEW_CONNECTIONS {
+    match is_local && has_slow && connections_made(facts) >= NEW_CONNECTIONS {
         true => 0,
         false => connections.retransmits,
     }

@@ -209,15 +209,8 @@ impl Answer {
     /// How many probes say nothing about the target, for the generator or its plan may have been the limit.
     #[must_use]
     pub fn void_probes(&self) -> usize {
-        let outcomes = self.probes.iter().map(|probe| probe.outcome);
-        let is_void = |outcome: &Outcome| {
-            let why = match outcome {
-                Outcome::Inconclusive { why } => *why,
-                Outcome::Held { .. } | Outcome::Broke { .. } => return false,
-            };
-            matches!(why, Doubt::Generator | Doubt::Plan)
-        };
-        outcomes.filter(is_void).count()
+        let void = self.probes.iter().filter(|probe| probe.outcome.is_void());
+        void.count()
     }
 
     pub(super) fn of(
@@ -316,14 +309,7 @@ fn gave_way(capacity: Capacity, probes: &[Probe]) -> Option<GaveWay> {
         Capacity::AtLeast {
             limited: Some(_), ..
         }
-        | Capacity::Unknown => lowest(&mut probes.iter().filter(|probe| {
-            matches!(
-                probe.outcome,
-                Outcome::Inconclusive {
-                    why: Doubt::Generator | Doubt::Plan
-                }
-            )
-        })),
+        | Capacity::Unknown => lowest(&mut probes.iter().filter(|probe| probe.outcome.is_void())),
         Capacity::AtLeast { limited: None, .. } => None,
     }
 }

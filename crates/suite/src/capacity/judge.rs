@@ -51,6 +51,17 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Whether it says nothing about the target, for the generator or its plan may have been the limit.
+    #[must_use]
+    pub fn is_void(self) -> bool {
+        let Outcome::Inconclusive { why } = self else {
+            return false;
+        };
+        matches!(why, Doubt::Generator | Doubt::Plan)
+    }
+}
+
 /// How sure an outcome is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -183,13 +183,10 @@ impl Rates {
         tried.add(judgement.outcome, is_full, is_longest);
         let has_broken = matches!(judgement.outcome, Outcome::Broke { .. });
         tried.is_beyond |= is_full && has_broken && judgement.stress.is_none();
-        let is_blamed = matches!(
-            judgement.outcome,
-            Outcome::Inconclusive {
-                why: Doubt::Generator | Doubt::Plan
-            }
-        );
-        if let Some(stress) = judgement.stress.filter(|_| is_full && !is_blamed) {
+        if let Some(stress) = judgement
+            .stress
+            .filter(|_| is_full && !judgement.outcome.is_void())
+        {
             self.evidence.push(Evidence { rate, stress });
         }
         self.settle();

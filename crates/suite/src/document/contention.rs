@@ -4,7 +4,7 @@
 //! where nothing was, nothing is told.
 
 use loadline_model::RunResult;
-use loadline_model::observation::{Aggregation, ObservedSeries, Phase, Span};
+use loadline_model::observation::{Aggregation, Phase, Span};
 
 /// Metrics of machines and control groups that tell of contention: the name, what is said of it, and whether it is a share.
 const TOLD: [(&str, &str, bool); 4] = [
@@ -65,15 +65,12 @@ fn part(
     what: &str,
     is_share: bool,
 ) -> Option<String> {
-    let is_it = |series: &&ObservedSeries| {
-        (series.observer.as_str(), series.component.as_str()) == of && series.metric == metric
-    };
     let means = runs.iter().filter_map(|run| {
         let span = run
             .observations
             .phases
             .map_or(Span::ALL, |phases| phases.span(Phase::Load));
-        let series = run.observations.series.iter().find(is_it)?;
+        let series = run.observations.find(of.0, of.1, metric)?;
         series.aggregate(Aggregation::Avg, span)
     });
     let means = range(means)?;

@@ -4,8 +4,7 @@
 
 use loadline_model::Observations;
 use loadline_model::observation::{
-    Aggregation, BUSIEST_PROCESS_METRIC, ObservedSeries, PROCESSES_METRIC, Phase, Phases,
-    WORKERS_METRIC, title,
+    Aggregation, BUSIEST_PROCESS_METRIC, ObservedSeries, PROCESSES_METRIC, Phase, Phases, title,
 };
 
 /// One part of the service.
@@ -13,6 +12,8 @@ pub(super) struct Component<'a> {
     pub(super) observer: &'a str,
     pub(super) name: &'a str,
     pub(super) phases: Phases,
+    /// Whether it is a process that starts others for the work, and does none itself.
+    pub(super) is_supervisor: bool,
     series: Vec<&'a ObservedSeries>,
 }
 
@@ -30,6 +31,7 @@ pub(super) fn all(observations: &Observations, phases: Phases) -> Vec<Component<
                 observer: &one.observer,
                 name: &one.component,
                 phases,
+                is_supervisor: observations.is_supervisor(&one.observer, &one.component),
                 series: vec![one],
             }),
         }
@@ -52,12 +54,6 @@ impl<'a> Component<'a> {
     pub(super) fn is_sum(&self) -> bool {
         self.held(PROCESSES_METRIC, Aggregation::Max)
             .is_some_and(|processes| processes > 1.0)
-    }
-
-    /// Whether it is a process that starts others for the work, and does none itself.
-    pub(super) fn is_supervisor(&self) -> bool {
-        self.under_load(WORKERS_METRIC, Aggregation::Max)
-            .is_some_and(|workers| workers > 0.0)
     }
 
     /// What its busiest process used, in cores; `None` where that is not known.

@@ -48,7 +48,7 @@ fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
         .filter(|other| other.observer == component.observer);
     !is_counted_twice(component.name, peers.map(|peer| peer.name))
         && !component.is_machine()
-        && !component.is_supervisor()
+        && !component.is_supervisor
 }
 
 /// Whether another replica stands idle while this one works.

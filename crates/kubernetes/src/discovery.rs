@@ -8,10 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
 
 use crate::cluster::Cluster;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::objects::{
-    Ingress, KnativeService, Node, Pod, Service, TestRun, Workload, WorkloadName,
+    ClusterTest, Ingress, KnativeService, Node, Pod, Service, TestKind, TestName, Workload,
+    WorkloadName,
 };
 use crate::place::ApiPlace;
 use crate::selector::Selector;
@@ -95,19 +96,53 @@ impl Cluster {
     ///
     /// # Errors
     /// There is none, its custom resource definition is not installed, or the cluster does not answer.
-    pub fn test_run(&self, namespace: &str, name: &str) -> Result<TestRun> {
-        TestRun::read(&self.get(test_runs().within(namespace).named(name))?)
+    pub fn test(&self, namespace: &str, test: &TestName) -> Result<ClusterTest> {
+        let place = test.kind.place().within(namespace).named(&test.name);
+        ClusterTest::read(test.kind, &self.get(place)?)
     }
 
-    /// The tests of a namespace (empty: of all), the youngest first.
+    /// The test of this name, of the first kind that has one.
     ///
     /// # Errors
-    /// The custom resource definition is not installed, or the cluster does not answer or allow it.
-    pub fn test_runs(&self, namespace: &str) -> Result<Vec<TestRun>> {
-        let found = self.list(&test_runs().within(namespace), &[])?;
-        let mut tests: Vec<TestRun> = found.iter().map(TestRun::read).collect::<Result<_>>()?;
+    /// No kind has one, or the cluster does not answer or allow it.
+    pub fn find_test(&self, namespace: &str, name: &str) -> Result<ClusterTest> {
+        let mut missing = Vec::new();
+        for kind in TestKind::ALL {
+            let name = name.to_owned();
+            match self.test(namespace, &TestName { kind, name }) {
+                Err(error) if is_of_one_kind(&error) => missing.push(error),
+                found => return found,
+            }
+        }
+        // That a kind may not be looked at says more than that another has none.
+        let tells = missing.iter().position(|error| !error.is_not_found());
+        Err(missing.swap_remove(tells.unwrap_or(0)))
+    }
+
+    /// The tests of a namespace (empty: of all), the youngest first, and why kinds are missing that the cluster has.
+    ///
+    /// # Errors
+    /// No custom resource definition is installed, or the cluster does not answer or allow it.
+    pub fn tests(&self, namespace: &str) -> Result<(Vec<ClusterTest>, Vec<Error>)> {
+        let mut tests = Vec::new();
+        let mut missing = Vec::new();
+        for kind in TestKind::ALL {
+            match self.list(&kind.place().within(namespace), &[]) {
+                Ok(found) => {
+                    for one in &found {
+                        tests.push(ClusterTest::read(kind, one)?);
+                    }
+                }
+                Err(error) if is_of_one_kind(&error) => missing.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        if missing.len() == TestKind::ALL.len() {
+            return Err(missing.swap_remove(0));
+        }
+        missing.retain(|error| !error.is_not_found());
         tests.sort_by_key(|test| std::cmp::Reverse((test.made_unix_ns, test.name.clone())));
-        Ok(tests)
+        Ok((tests, missing))
     }
 
     /// The nodes that a selector means.
@@ -120,8 +155,9 @@ impl Cluster {
     }
 }
 
-fn test_runs() -> ApiPlace {
-    ApiPlace::of("k6.io/v1alpha1", "testruns")
+/// Whether other kinds may be there all the same.
+fn is_of_one_kind(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Forbidden)
 }
 
 pub(crate) fn workload_place(name: &WorkloadName) -> ApiPlace {

@@ -55,8 +55,8 @@ pub use kubeconfig::Kubeconfig;
 pub use logs::{LogBatch, LogFollower, LogLine, LogOptions, LogReader, LogSince};
 pub use metrics::{ContainerUsage, NodeUsage, PodUsage, Usage, UsageSource};
 pub use objects::{
-    Container, Ingress, KeptResult, KnativeService, LostAgent, Node, Phase, Pod, Rollout, Service,
-    ServicePort, TestRun, Workload, WorkloadKind, WorkloadName,
+    ClusterTest, Container, Ingress, KeptResult, KnativeService, LostAgent, Node, Phase, Pod,
+    Rollout, Service, ServicePort, TestKind, TestName, Workload, WorkloadKind, WorkloadName,
 };
 pub use quantity::{Quantity, QuantityError};
 pub use selector::Selector;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use lab::{Lab, Service, repository, until};
+use lab::{Lab, Service, k8s, repository, until};
 
 fn of_kind(kind: &str, name: &str, spec: &Value) -> Value {
     json!({
@@ -108,6 +108,15 @@ fn a_line_of_bench_and_a_plan_are_load_tests() {
         .as_str()
         .expect("a ConfigMap");
     lab.kubectl(&["get", "configmap", kept]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_string_lossy();
+    let told = k8s(&lab, "results", &["--json", "--out", &out, "b"]);
+    let told: Value = serde_json::from_slice(&told.stdout).expect("it is JSON");
+    assert_eq!(
+        (&told["kind"], &told["exitCode"]),
+        (&json!("LoadTest"), &json!(0))
+    );
+    assert!(folder.path().join("result.json").exists());
     let plan = repository().join("crates/e2e/jmeter/plans/http_bare.jmx");
     let plan = std::fs::read_to_string(plan).expect("a plan");
     lab.apply(&json!({
@@ -154,6 +163,12 @@ fn a_schedule_makes_a_test_at_its_instant() {
     let object = lab.get(&child);
     assert_eq!(object["metadata"]["ownerReferences"][0]["name"], "s");
     assert_eq!(object["spec"]["schedule"], Value::Null);
+    let refused = k8s(&lab, "stop", &["loadtest/s"]);
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && why.contains("schedule"),
+        "{why}"
+    );
     let suspended = json!({"spec": {"schedule": {"suspend": true}}}).to_string();
     lab.kubectl(&["patch", "loadtest/s", "--type=merge", "-p", &suspended]);
     let status = lab.wait_of("loadtest/s", "jsonpath={.status.stage}=suspended");
@@ -188,6 +203,11 @@ documents:
     );
     let log = lab.kubectl(&["logs", "job/rows-suite"]);
     assert!(log.contains("/results/results.md written"), "{log}");
+    let followed = k8s(&lab, "logs", &["rows"]);
+    assert_eq!(String::from_utf8_lossy(&followed.stdout), log);
+    let top = k8s(&lab, "top", &[]);
+    let top = String::from_utf8_lossy(&top.stdout);
+    assert!(top.contains("loadsuite/rows   finished 2/2"), "{top}");
     let failing = json!({"suite": {"configMap": {"name": "rows", "file": "none.yaml"}}});
     lab.apply(&of_kind("LoadSuite", "none", &failing));
     let status = lab.wait_of("loadsuite/none", "jsonpath={.status.result}");

@@ -25,13 +25,13 @@ pub enum K8sAction {
     ///
     /// Exit codes: those of the test; 255 when it could not be run.
     Run(K8sRunArgs),
-    /// Print the log of a test, and of one that runs all that follows
+    /// Print the log of a TestRun, LoadTest or LoadSuite, and follow it while it runs
     Logs(K8sTestArgs),
     /// Stop a test. Its result is kept; one whose load has not begun is deleted
     Stop(K8sStopArgs),
     /// Print the result of a test: verdict, figures, thresholds, lost agents; --out fetches the whole
     Results(K8sResultsArgs),
-    /// List tests, the youngest first
+    /// List TestRuns, LoadTests and LoadSuites, the youngest first
     Top(K8sTopArgs),
     /// Wait in a coordinator's pod for its end, and hand its result on
     #[command(hide = true)]
@@ -114,7 +114,7 @@ pub struct K8sTestArgs {
     /// Which cluster.
     #[command(flatten)]
     pub cluster: ClusterArgs,
-    /// Name of the test
+    /// Name of a TestRun, LoadTest or LoadSuite, looked for in this order; loadtest/NAME means that kind alone
     pub name: String,
 }
 

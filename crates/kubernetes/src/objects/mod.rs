@@ -3,10 +3,10 @@
 //! Must not know how an object was fetched. Invariant: reading an object never fails for a field that it may leave out;
 //! only an object without a name, or with an amount that is none, is refused.
 
+mod cluster_test;
 mod network;
 mod node;
 mod pod;
-mod test_run;
 mod workload;
 
 use std::collections::BTreeMap;
@@ -17,10 +17,10 @@ use crate::error::{Error, Result, quoted};
 use crate::json;
 use crate::quantity::Quantity;
 
+pub use cluster_test::{ClusterTest, KeptResult, LostAgent, TestKind, TestName};
 pub use network::{Ingress, KnativeService, Service, ServicePort};
 pub use node::Node;
 pub use pod::{Container, Owner, Phase, Pod, Termination};
-pub use test_run::{KeptResult, LostAgent, TestRun};
 pub use workload::{Rollout, Workload, WorkloadKind, WorkloadName};
 
 /// Namespace, name and labels.

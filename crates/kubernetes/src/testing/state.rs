@@ -33,12 +33,18 @@ pub const RESOURCES: &[(&str, &str, &str, bool)] = &[
     ("apps/v1", "statefulsets", "StatefulSet", true),
     ("batch/v1", "jobs", "Job", true),
     ("k6.io/v1alpha1", "testruns", "TestRun", true),
+    ("loadline.io/v1alpha1", "loadsuites", "LoadSuite", true),
+    ("loadline.io/v1alpha1", "loadtests", "LoadTest", true),
     ("networking.k8s.io/v1", "ingresses", "Ingress", true),
     ("serving.knative.dev/v1", "services", "Service", true),
 ];
 
 /// Those that a custom resource definition brought.
-pub(super) const DEFINED: [&str; 2] = ["k6.io/v1alpha1", "serving.knative.dev/v1"];
+pub(super) const DEFINED: [&str; 3] = [
+    "k6.io/v1alpha1",
+    "loadline.io/v1alpha1",
+    "serving.knative.dev/v1",
+];
 
 /// When the stand-in's time begins: 2026-01-01.
 const BEGIN_S: u64 = 1_767_225_600;

@@ -143,15 +143,17 @@ pub(crate) fn tests_are_read(stage: &dyn Stage) {
     let (cluster, namespace) = (stage.cluster(), stage.namespace());
     let undo = apply(stage, &[test("one", 2)], Conflicts::Refuse);
     apply(stage, &[test("other", 2)], Conflicts::Refuse);
-    let one = cluster.test_run(namespace, "one").expect("readable");
+    let one = cluster.find_test(namespace, "one").expect("readable");
     assert_eq!(
         (one.stage.as_str(), one.result, one.exit_code),
         ("", None, None)
     );
     assert!(one.made_unix_ns.is_some());
     let names = || {
-        let tests = cluster.test_runs(namespace).expect("readable").into_iter();
-        let mut names: Vec<String> = tests.map(|test| test.name).collect();
+        // Kinds that are not installed are none to read.
+        let (tests, missing) = cluster.tests(namespace).expect("readable");
+        assert_eq!(missing, []);
+        let mut names: Vec<String> = tests.into_iter().map(|test| test.name).collect();
         names.sort();
         names
     };
@@ -167,7 +169,7 @@ pub(crate) fn tests_are_read(stage: &dyn Stage) {
     cluster.undo(&undo).expect("taken back");
     assert_eq!(names(), ["other"]);
     fails(
-        cluster.test_run(namespace, "one"),
+        cluster.find_test(namespace, "one"),
         ErrorKind::NotFound,
         &["(404)", "testruns.k6.io \\\"one\\\" not found"],
     );

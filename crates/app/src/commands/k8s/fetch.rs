@@ -8,7 +8,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use loadline_kubernetes::{KeptResult, LogOptions, TestRun};
+use loadline_kubernetes::{ClusterTest, KeptResult, LogOptions, TestKind};
 use loadline_model::{ExitCode, KeptFile, Parcel};
 use loadline_output::json;
 
@@ -19,7 +19,11 @@ use crate::{Ending, pages};
 const CONTAINER: &str = "results";
 
 /// Writes the files of a result into a folder; gives their paths.
-pub(super) fn fetch(place: &Place, test: &TestRun, folder: &Path) -> Result<Vec<PathBuf>, Ending> {
+pub(super) fn fetch(
+    place: &Place,
+    test: &ClusterTest,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Ending> {
     let refused = |why: String| Ending::refusal(ExitCode::Other, &why);
     let parcel = parcel(place, test)?;
     let Some(result) = parcel.file(KeptFile::Result) else {
@@ -49,9 +53,9 @@ pub(super) fn fetch(place: &Place, test: &TestRun, folder: &Path) -> Result<Vec<
 }
 
 /// The files as they are kept.
-fn parcel(place: &Place, test: &TestRun) -> Result<Parcel, Ending> {
+fn parcel(place: &Place, test: &ClusterTest) -> Result<Parcel, Ending> {
     let refused = |why: String| Ending::refusal(ExitCode::Other, &why);
-    let name = &test.name;
+    let name = test.id();
     match &test.kept {
         KeptResult::ConfigMap(map) => {
             let mut data = place
@@ -68,12 +72,16 @@ fn parcel(place: &Place, test: &TestRun) -> Result<Parcel, Ending> {
         KeptResult::Volume { claim, path } => Err(refused(format!(
             "the result of test {name} is on the volume of claim {claim}, in {path}: read it from a pod that mounts it"
         ))),
+        KeptResult::Nowhere(_) if test.kind == TestKind::LoadSuite => Err(refused(format!(
+            "{name} has documents instead of one result: they are where its suite file says, and their tables end its log: \
+             loadline k8s logs {name}"
+        ))),
         KeptResult::Nowhere(why) if why.is_empty() && !test.is_over() => Err(refused(format!(
             "test {name} is not over: its result comes with its end"
         ))),
         // Another definition of the resource drops what the status says of it.
         KeptResult::Nowhere(why) if why.is_empty() => {
-            of_log(place, &follow::coordinator(place, name)?.name, CONTAINER)
+            of_log(place, &follow::coordinator(place, &name)?.name, CONTAINER)
         }
         KeptResult::Nowhere(why) => Err(refused(format!(
             "the result of test {name} is not kept: {why}"

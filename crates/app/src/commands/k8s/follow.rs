@@ -6,7 +6,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use loadline_kubernetes::{Error, LogFollower, LogOptions, Pod, Selector, TestRun};
+use loadline_kubernetes::{ClusterTest, Error, LogFollower, LogOptions, Pod, Selector, TestName};
 use loadline_model::RunCommand;
 
 use super::{LOOK_EVERY, Place, stop, told};
@@ -18,8 +18,6 @@ use crate::terminal::signals::{self, SecondSignal};
 const SILENT_LOOKS_MAX: u32 = 120;
 /// What is said at the first signal.
 const STOPS: &str = "\nstopping the test; again to leave it to the cluster\n";
-/// The container whose log is the test's.
-pub(super) const CONTAINER: &str = "k6";
 
 /// The signals that come while a test is followed.
 pub(super) struct Impatience(Receiver<RunCommand>);
@@ -42,7 +40,7 @@ impl Impatience {
 /// A test that is followed.
 pub(super) struct Follow<'a> {
     place: &'a Place,
-    name: String,
+    test: TestName,
     log: LogFollower,
     /// Lines that were printed.
     printed: usize,
@@ -56,8 +54,8 @@ pub(super) struct Follow<'a> {
 
 impl<'a> Follow<'a> {
     /// Follows a test, and tells its stages.
-    pub(super) fn test(place: &'a Place, name: &str) -> Result<Follow<'a>, Ending> {
-        let follow = Follow::log(place, name)?;
+    pub(super) fn test(place: &'a Place, test: &TestName) -> Result<Follow<'a>, Ending> {
+        let follow = Follow::log(place, test)?;
         Ok(Follow {
             tells_stages: true,
             ..follow
@@ -65,17 +63,13 @@ impl<'a> Follow<'a> {
     }
 
     /// Follows the log of a test.
-    pub(super) fn log(place: &'a Place, name: &str) -> Result<Follow<'a>, Ending> {
-        place.test(name)?;
-        let options = LogOptions {
-            container: Some(CONTAINER.to_owned()),
-            ..LogOptions::default()
-        };
-        let pods = of_coordinator(name);
+    pub(super) fn log(place: &'a Place, test: &TestName) -> Result<Follow<'a>, Ending> {
+        let options = of_container(test);
+        let pods = of_coordinator(test);
         let log = place.cluster.follow_logs(&place.namespace, &pods, &options);
         Ok(Follow {
             place,
-            name: name.to_owned(),
+            test: test.clone(),
             log: log.map_err(told)?,
             printed: 0,
             tells_stages: false,
@@ -85,7 +79,10 @@ impl<'a> Follow<'a> {
     }
 
     /// Follows it to its end; a signal stops the test.
-    pub(super) fn until_over(mut self, signals: Option<&Impatience>) -> Result<TestRun, Ending> {
+    pub(super) fn until_over(
+        mut self,
+        signals: Option<&Impatience>,
+    ) -> Result<ClusterTest, Ending> {
         loop {
             self.print_log();
             if let Some(test) = self.look()? {
@@ -102,26 +99,22 @@ impl<'a> Follow<'a> {
                     false
                 }
             };
-            if is_asked && let Err(why) = stop::ask(self.place, &self.name, None) {
+            if is_asked && let Err(why) = stop::ask(self.place, &self.test, None) {
                 print::to_stderr(&format!("the test does not stop: {}\n", why.message()));
             }
         }
     }
 
     /// The test as it is; `None`: the cluster does not answer.
-    fn look(&mut self) -> Result<Option<TestRun>, Ending> {
-        match self
-            .place
-            .cluster
-            .test_run(&self.place.namespace, &self.name)
-        {
+    fn look(&mut self) -> Result<Option<ClusterTest>, Ending> {
+        match self.place.cluster.test(&self.place.namespace, &self.test) {
             Ok(test) => {
                 self.silent_looks = 0;
                 Ok(Some(test))
             }
             Err(error) if self.may_pass(&error) => Ok(None),
             Err(error) => Err(told(
-                error.while_doing(&format!("test {} is lost", self.name)),
+                error.while_doing(&format!("test {} is lost", self.test)),
             )),
         }
     }
@@ -132,7 +125,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Tells a stage, and what keeps a test, once.
-    fn tell(&mut self, test: &TestRun) {
+    fn tell(&mut self, test: &ClusterTest) {
         let now = (test.stage.clone(), test.reason.clone());
         if !self.tells_stages || self.said == now || test.stage.is_empty() || test.is_over() {
             return;
@@ -159,12 +152,9 @@ impl<'a> Follow<'a> {
     fn print_rest(&mut self) {
         self.print_log();
         let place = self.place;
-        let options = LogOptions {
-            container: Some(CONTAINER.to_owned()),
-            ..LogOptions::default()
-        };
+        let options = of_container(&self.test);
         // A pod that is gone has no log any more.
-        let log = coordinator(place, &self.name).and_then(|pod| {
+        let log = coordinator(place, &self.test).and_then(|pod| {
             let log = place.cluster.log(&place.namespace, &pod.name, &options);
             log.map_err(told)
         });
@@ -182,17 +172,25 @@ impl<'a> Follow<'a> {
 }
 
 /// The pods of a test's coordinator.
-fn of_coordinator(name: &str) -> Selector {
-    Selector::labels(format!("job-name={name}-coordinator"))
+fn of_coordinator(test: &TestName) -> Selector {
+    Selector::labels(format!("job-name={}", test.coordinator()))
+}
+
+/// What is read of their logs.
+pub(super) fn of_container(test: &TestName) -> LogOptions {
+    LogOptions {
+        container: Some(test.kind.container().to_owned()),
+        ..LogOptions::default()
+    }
 }
 
 /// The pod of a test's coordinator.
-pub(super) fn coordinator(place: &Place, name: &str) -> Result<Pod, Ending> {
-    let pods = place.cluster.pods(&place.namespace, &of_coordinator(name));
+pub(super) fn coordinator(place: &Place, test: &TestName) -> Result<Pod, Ending> {
+    let pods = place.cluster.pods(&place.namespace, &of_coordinator(test));
     let first = pods.map_err(told)?.into_iter().next();
     first.ok_or_else(|| {
         let why = format!(
-            "test {name} has no coordinator's pod; is loadline-operator at work in its namespace?"
+            "test {test} has no coordinator's pod; is loadline-operator at work in its namespace?"
         );
         Ending::refusal(loadline_model::ExitCode::Other, &why)
     })

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use loadline_kubernetes::{Conflicts, read_manifests};
+use loadline_kubernetes::{Conflicts, TestKind, TestName, read_manifests};
 use serde_json::{Value, json};
 
 use super::{Place, refused, told};
@@ -126,8 +126,8 @@ pub(super) fn manifests(
         }
     }
     let test = json!({
-        "apiVersion": "k6.io/v1alpha1",
-        "kind": "TestRun",
+        "apiVersion": TestKind::TestRun.api_version(),
+        "kind": TestKind::TestRun.name(),
         "metadata": metadata,
         "spec": spec,
     });
@@ -135,9 +135,13 @@ pub(super) fn manifests(
 }
 
 /// Applies the objects of a new test, and makes the script go with it.
-pub(super) fn apply(place: &Place, name: &str, objects: &[Value]) -> Result<(), Ending> {
+pub(super) fn apply(place: &Place, name: &str, objects: &[Value]) -> Result<TestName, Ending> {
     let namespace = &place.namespace;
-    match place.cluster.test_run(namespace, name) {
+    let id = TestName {
+        kind: TestKind::TestRun,
+        name: name.to_owned(),
+    };
+    match place.cluster.test(namespace, &id) {
         Ok(_) => {
             return Err(Ending::usage(&format!(
                 "there is a test {name} in namespace {namespace} already: choose another --name, or delete it"
@@ -154,18 +158,19 @@ pub(super) fn apply(place: &Place, name: &str, objects: &[Value]) -> Result<(), 
         place.cluster.carry_out(&change).map_err(told)
     };
     apply(objects)?;
-    let test = place.test(name)?;
+    let test = place.cluster.test(namespace, &id).map_err(told)?;
     let mut owned = objects[0].clone();
     owned["metadata"]["ownerReferences"] = json!([{
-        "apiVersion": "k6.io/v1alpha1", "kind": "TestRun", "name": name, "uid": test.uid,
+        "apiVersion": id.kind.api_version(), "kind": id.kind.name(), "name": name, "uid": test.uid,
     }]);
-    apply(&[owned])
+    apply(&[owned])?;
+    Ok(id)
 }
 
 /// Deletes a test, and all that belongs to it.
-pub(super) fn delete(place: &Place, name: &str) -> Result<(), Ending> {
-    let test =
-        json!({ "apiVersion": "k6.io/v1alpha1", "kind": "TestRun", "metadata": { "name": name } });
+pub(super) fn delete(place: &Place, test: &TestName) -> Result<(), Ending> {
+    let (version, kind) = (test.kind.api_version(), test.kind.name());
+    let test = json!({ "apiVersion": version, "kind": kind, "metadata": { "name": test.name } });
     let plan = place.cluster.plan_delete(&[test], &place.namespace);
     let change = plan.map_err(refused)?;
     place.cluster.carry_out(&change).map_err(told)

@@ -16,7 +16,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
-use loadline_kubernetes::{Cluster, Kubeconfig, TestRun};
+use loadline_kubernetes::{Cluster, ClusterTest, Kubeconfig, TestKind, TestName};
 use loadline_model::ExitCode;
 
 use crate::cli::k8s::{ClusterArgs, K8sAction, K8sArgs, K8sRunArgs, K8sTestArgs};
@@ -34,7 +34,8 @@ pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, 
         K8sAction::Run(args) => run_test(args, env, files),
         K8sAction::Logs(args) => {
             let place = Place::of(&args.cluster)?;
-            Follow::log(&place, &args.name)?.until_over(None)?;
+            let test = place.test(&args.name)?;
+            Follow::log(&place, &test.id())?.until_over(None)?;
             Ok(ExitCode::Ok)
         }
         K8sAction::Stop(args) => {
@@ -63,7 +64,10 @@ pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, 
                 true => "",
                 false => place.namespace.as_str(),
             };
-            let tests = place.cluster.test_runs(namespace).map_err(told)?;
+            let (tests, missing) = place.cluster.tests(namespace).map_err(told)?;
+            for why in missing {
+                print::to_stderr(&format!("{why}\n"));
+            }
             let now_ns = now::unix_ns();
             let text = show::table(&tests, args.all_namespaces, now_ns);
             Ok(Ending::answer(text).tell())
@@ -92,12 +96,26 @@ impl Place {
         })
     }
 
-    fn test(&self, name: &str) -> Result<TestRun, Ending> {
-        self.cluster.test_run(&self.namespace, name).map_err(told)
+    /// The test that is called so: by its name, or by kind and name.
+    fn test(&self, called: &str) -> Result<ClusterTest, Ending> {
+        let Some((word, name)) = called.split_once('/') else {
+            let found = self.cluster.find_test(&self.namespace, called);
+            return found.map_err(told);
+        };
+        let kind = TestKind::ALL.into_iter().find(|kind| kind.word() == word);
+        let Some(kind) = kind else {
+            let words = TestKind::ALL.map(TestKind::word).join(", ");
+            return Err(Ending::usage(&format!(
+                "{called}: no kind of test is called {word}: name one of {words}"
+            )));
+        };
+        let name = name.to_owned();
+        let test = TestName { kind, name };
+        self.cluster.test(&self.namespace, &test).map_err(told)
     }
 }
 
-fn found(args: &K8sTestArgs) -> Result<(Place, TestRun), Ending> {
+fn found(args: &K8sTestArgs) -> Result<(Place, ClusterTest), Ending> {
     let place = Place::of(&args.cluster)?;
     let test = place.test(&args.name)?;
     Ok((place, test))
@@ -120,11 +138,8 @@ fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, End
     let archive = make::pack(&args.script, &args.env, env, files)?;
     let name = args.name.clone();
     let name = name.unwrap_or_else(|| make::fresh_name(Path::new(&args.script)));
-    make::apply(
-        &place,
-        &name,
-        &make::manifests(args, &name, &archive, template)?,
-    )?;
+    let objects = make::manifests(args, &name, &archive, template)?;
+    let made = make::apply(&place, &name, &objects)?;
     if args.detach {
         let next = format!("{name}\n");
         print::to_stderr(&format!(
@@ -134,7 +149,7 @@ fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, End
     }
     print::to_stderr(&format!("test {name} is applied\n"));
     let impatience = Impatience::listen()?;
-    let test = Follow::test(&place, &name)?.until_over(Some(&impatience))?;
+    let test = Follow::test(&place, &made)?.until_over(Some(&impatience))?;
     print::to_stderr(&show::result(&test));
     let code = show::exit_code(&test);
     let fetched = args.out.as_deref();
@@ -148,13 +163,13 @@ fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, End
         });
     }
     if args.rm {
-        make::delete(&place, &name)?;
+        make::delete(&place, &made)?;
     }
     Ok(code)
 }
 
 /// Fetches the whole result, and tells where it is.
-fn write_whole(place: &Place, test: &TestRun, folder: &Path) -> Result<(), Ending> {
+fn write_whole(place: &Place, test: &ClusterTest, folder: &Path) -> Result<(), Ending> {
     for file in fetch::fetch(place, test, folder)? {
         print::to_stderr(&format!("{}\n", file.display()));
     }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use loadline_kubernetes::{KeptResult, TestRun};
+use loadline_kubernetes::{ClusterTest, KeptResult, TestKind};
 use loadline_model::{ExitCode, Figures};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 const NOTHING: &str = "-";
 
 /// The exit code of a test that is over.
-pub(super) fn exit_code(test: &TestRun) -> ExitCode {
+pub(super) fn exit_code(test: &ClusterTest) -> ExitCode {
     let mut known = ExitCode::ALL.iter();
     let of_test = known.find(|code| Some(i64::from(code.code())) == test.exit_code);
     match (of_test, test.result.as_deref()) {
@@ -28,8 +28,11 @@ pub(super) fn exit_code(test: &TestRun) -> ExitCode {
 }
 
 /// A test in words, each on a line of its own.
-pub(super) fn result(test: &TestRun) -> String {
-    let mut text = format!("test {}: {}", test.name, stage(test));
+pub(super) fn result(test: &ClusterTest) -> String {
+    let mut text = format!("test {}: {}", test.id(), stage(test));
+    if let Some((done, all)) = test.runs {
+        let _ = write!(text, ", {done} of {all} runs");
+    }
     if let Some(result) = &test.result {
         let _ = write!(text, ", {result}");
     }
@@ -58,7 +61,7 @@ pub(super) fn result(test: &TestRun) -> String {
         KeptResult::ConfigMap(_) | KeptResult::Log { .. } => {
             format!(
                 "the whole result: loadline k8s results --out FOLDER {}\n",
-                test.name
+                test.id()
             )
         }
         KeptResult::Volume { claim, path } => {
@@ -70,7 +73,7 @@ pub(super) fn result(test: &TestRun) -> String {
 }
 
 /// A test in numbers; `None`: it has none, or none that can be read.
-fn figures(test: &TestRun) -> Option<Figures> {
+fn figures(test: &ClusterTest) -> Option<Figures> {
     Figures::deserialize(test.figures.as_ref()?).ok()
 }
 
@@ -144,12 +147,13 @@ fn tell_some(text: &mut String, counts: &[(u64, &str)]) {
 }
 
 /// A test as JSON, with the names of its status.
-pub(super) fn json(test: &TestRun) -> String {
+pub(super) fn json(test: &ClusterTest) -> String {
     let time = |at: Option<u64>| at.map(loadline_kubernetes::time::format);
     let lost = test.lost.iter().map(|lost| {
         json!({ "agent": lost.agent, "pod": lost.pod, "cause": lost.cause, "replacedBy": lost.replaced_by })
     });
     let value = json!({
+        "kind": test.kind.name(),
         "name": test.name,
         "namespace": test.namespace,
         "stage": test.stage,
@@ -157,6 +161,7 @@ pub(super) fn json(test: &TestRun) -> String {
         "exitCode": test.exit_code,
         "reason": test.reason,
         "message": test.message,
+        "runs": test.runs.map(|(done, total)| json!({ "done": done, "total": total })),
         "agents": test.agents,
         "agentsReady": test.agents_ready,
         "lost": lost.collect::<Vec<_>>(),
@@ -178,7 +183,7 @@ fn kept(result: &KeptResult) -> Value {
 }
 
 /// Tests as rows.
-pub(super) fn table(tests: &[TestRun], with_namespace: bool, now_ns: u64) -> String {
+pub(super) fn table(tests: &[ClusterTest], with_namespace: bool, now_ns: u64) -> String {
     let mut rows = vec![
         [
             "NAMESPACE",
@@ -210,11 +215,16 @@ pub(super) fn table(tests: &[TestRun], with_namespace: bool, now_ns: u64) -> Str
     text
 }
 
-fn row(test: &TestRun, now_ns: u64) -> [String; 11] {
+fn row(test: &ClusterTest, now_ns: u64) -> [String; 11] {
     let nothing = || NOTHING.to_owned();
-    let agents = match test.is_over() || test.has_started() {
-        true => test.agents.to_string(),
-        false => format!("{}/{}", test.agents_ready, test.agents),
+    let agents = match (test.kind, test.is_over() || test.has_started()) {
+        (TestKind::LoadSuite, _) => nothing(),
+        (_, true) => test.agents.to_string(),
+        (_, false) => format!("{}/{}", test.agents_ready, test.agents),
+    };
+    let stage = match test.runs {
+        Some((done, all)) => format!("{} {done}/{all}", stage(test)),
+        None => stage(test).to_owned(),
     };
     let lost = match test.lost.len() {
         0 => nothing(),
@@ -231,8 +241,8 @@ fn row(test: &TestRun, now_ns: u64) -> [String; 11] {
         .map_or_else(nothing, |start| age(end_ns, start));
     [
         test.namespace.clone(),
-        test.name.clone(),
-        stage(test).to_owned(),
+        test.id().to_string(),
+        stage,
         test.result.clone().unwrap_or_else(nothing),
         vus.unwrap_or_else(nothing),
         rate.unwrap_or_else(nothing),
@@ -245,7 +255,7 @@ fn row(test: &TestRun, now_ns: u64) -> [String; 11] {
     ]
 }
 
-fn stage(test: &TestRun) -> &str {
+fn stage(test: &ClusterTest) -> &str {
     match test.stage.as_str() {
         "" => "not seen by an operator",
         stage => stage,
@@ -267,8 +277,8 @@ fn age(now_ns: u64, since_ns: u64) -> String {
 mod tests {
     use super::*;
 
-    fn test(status: &Value) -> TestRun {
-        TestRun::read(&json!({
+    fn test(status: &Value) -> ClusterTest {
+        ClusterTest::read(TestKind::TestRun, &json!({
             "metadata": { "name": "t", "namespace": "n", "creationTimestamp": "2026-01-01T00:00:00Z" },
             "spec": { "parallelism": 2 },
             "status": status,
@@ -342,14 +352,21 @@ mod tests {
             ),
             test(&json!({ "stage": "started", "startTime": "2026-01-01T00:00:10Z" })),
             test(&json!({})),
+            ClusterTest::read(
+                TestKind::LoadSuite,
+                &json!({ "metadata": { "name": "s" }, "status": { "stage": "started",
+                    "runs": { "done": 3, "total": 8 } } }),
+            )
+            .expect("a suite"),
         ];
         let now_ns = loadline_kubernetes::time::parse("2026-01-01T00:01:00Z").expect("a time");
         assert_eq!(
             table(&tests, false, now_ns),
-            "NAME   STAGE                     RESULT   VUS   RATE   P95       AGENTS   LOST   RAN   AGE\n\
-             t      finished                  passed   8     41.5   12.35ms   2        -      -     60s\n\
-             t      started                   -        -     -      -         2        -      50s   60s\n\
-             t      not seen by an operator   -        -     -      -         0/2      -      -     60s\n"
+            "NAME          STAGE                     RESULT   VUS   RATE   P95       AGENTS   LOST   RAN   AGE\n\
+             t             finished                  passed   8     41.5   12.35ms   2        -      -     60s\n\
+             t             started                   -        -     -      -         2        -      50s   60s\n\
+             t             not seen by an operator   -        -     -      -         0/2      -      -     60s\n\
+             loadsuite/s   started 3/8               -        -     -      -         -        -      -     -\n"
         );
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know how it runs. Invariant: a test whose load has begun keeps its result.
 
-use loadline_kubernetes::{ForwardTo, LogOptions, RemotePort};
+use loadline_kubernetes::{ClusterTest, ForwardTo, RemotePort, TestKind, TestName};
 use loadline_model::ExitCode;
 use serde_json::json;
 
@@ -19,11 +19,12 @@ const BEFORE_TOKEN: &str = ": send Authorization: Bearer ";
 /// Stops a test, and tells that it was done.
 pub(super) fn stop(place: &Place, name: &str, token: Option<&str>) -> Result<(), Ending> {
     let test = place.test(name)?;
+    may_stop(&test)?;
     if test.is_over() {
         print::to_stderr(&format!("test {name} is over already\n"));
         return Ok(());
     }
-    ask(place, name, token)?;
+    ask(place, &test.id(), token)?;
     let what = match test.has_started() {
         true => "stops",
         false => "had not begun, and is deleted",
@@ -32,20 +33,36 @@ pub(super) fn stop(place: &Place, name: &str, token: Option<&str>) -> Result<(),
     Ok(())
 }
 
-/// Asks a test to stop; deletes one whose load has not begun.
-pub(super) fn ask(place: &Place, name: &str, token: Option<&str>) -> Result<(), Ending> {
-    let test = place.test(name)?;
-    if !test.has_started() {
-        return make::delete(place, name);
+/// Whether it is something that can be stopped.
+fn may_stop(test: &ClusterTest) -> Result<(), Ending> {
+    if test.is_schedule() {
+        return Err(Ending::usage(&format!(
+            "{} is a schedule: set spec.schedule.suspend, and stop what it made: loadline k8s top",
+            test.id()
+        )));
     }
-    let pod = follow::coordinator(place, name)?;
+    match test.kind {
+        TestKind::TestRun | TestKind::LoadTest => Ok(()),
+        TestKind::LoadSuite => Err(Ending::usage(&format!(
+            "{} runs many tests, and there is no stopping it: delete it (kubectl delete loadsuite {}); rows that ended are \
+             on its volume",
+            test.id(),
+            test.name
+        ))),
+    }
+}
+
+/// Asks a test to stop; deletes one whose load has not begun.
+pub(super) fn ask(place: &Place, id: &TestName, token: Option<&str>) -> Result<(), Ending> {
+    let test = place.cluster.test(&place.namespace, id).map_err(told)?;
+    if !test.has_started() {
+        return make::delete(place, id);
+    }
+    let pod = follow::coordinator(place, id)?;
     let token = match token {
         Some(token) => Some(token.to_owned()),
         None => {
-            let options = LogOptions {
-                container: Some(follow::CONTAINER.to_owned()),
-                ..LogOptions::default()
-            };
+            let options = follow::of_container(id);
             let log = place.cluster.log(&place.namespace, &pod.name, &options);
             token_in(&log.map_err(told)?)
         }

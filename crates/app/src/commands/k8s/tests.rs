@@ -112,7 +112,8 @@ fn a_test_is_followed_to_its_end() {
     }
     let place = place(&server);
     print::overhear();
-    let test = Follow::log(&place, "t").and_then(|follow| follow.until_over(None));
+    let test = Follow::log(&place, &place.test("t").expect("a test").id())
+        .and_then(|follow| follow.until_over(None));
     let heard = print::take_overheard();
     assert_eq!(test.expect("it is over").exit_code, Some(99));
     // Other tests may write beside it.
@@ -120,6 +121,90 @@ fn a_test_is_followed_to_its_end() {
     assert_eq!(lines.collect::<Vec<_>>(), ["one", "two"]);
     let missing = place.test("u").expect_err("there is none");
     assert!(missing.message().contains('u'), "{missing}");
+}
+
+#[test]
+fn tests_of_all_kinds_are_found_by_name() {
+    let server = ApiServer::start();
+    let place = place(&server);
+    for (kind, name, status) in [
+        ("TestRun", "both", json!({ "stage": "started" })),
+        ("LoadTest", "both", json!({ "stage": "finished" })),
+        ("LoadTest", "nightly", json!({ "stage": "scheduled" })),
+        (
+            "LoadSuite",
+            "rows",
+            json!({ "stage": "finished", "runs": { "done": 2, "total": 2 } }),
+        ),
+    ] {
+        let group = match kind {
+            "TestRun" => "k6.io/v1alpha1",
+            _ => "loadline.io/v1alpha1",
+        };
+        server.put(json!({ "apiVersion": group, "kind": kind,
+            "metadata": { "name": name, "namespace": "shop" }, "spec": {} }));
+        server.change(kind, "shop", name, |test| test["status"] = status.clone());
+    }
+    let found = |called: &str| {
+        place
+            .test(called)
+            .map(|test| (test.id().to_string(), test.stage))
+    };
+    let is = |called: &str, id: &str, stage: &str| {
+        assert_eq!(
+            found(called).expect(called),
+            (id.to_owned(), stage.to_owned())
+        );
+    };
+    is("both", "both", "started");
+    is("loadtest/both", "loadtest/both", "finished");
+    is("rows", "loadsuite/rows", "finished");
+    for (called, why) in [
+        ("testrun/rows", "rows"),
+        ("pod/rows", "no kind of test is called pod"),
+    ] {
+        let error = found(called).expect_err("there is none");
+        assert!(error.message().contains(why), "{error}");
+    }
+    let (tests, missing) = place.cluster.tests("shop").expect("a list");
+    assert_eq!((tests.len(), missing.len()), (4, 0));
+
+    for (called, why) in [("nightly", "is a schedule"), ("rows", "delete it")] {
+        let error = stop::stop(&place, called, None).expect_err("it cannot be stopped");
+        assert!(error.message().contains(why), "{error}");
+    }
+    assert!(server.get("LoadTest", "shop", "nightly").is_some());
+    let rows = place.test("rows").expect("a suite");
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = fetch::fetch(&place, &rows, folder.path()).expect_err("it has none");
+    assert!(
+        error.message().contains("loadline k8s logs loadsuite/rows"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_log_of_a_suite_is_its_pods() {
+    let server = ApiServer::start();
+    server.put(
+        json!({ "apiVersion": "loadline.io/v1alpha1", "kind": "LoadSuite",
+        "metadata": { "name": "rows", "namespace": "shop" }, "spec": {} }),
+    );
+    server.change("LoadSuite", "shop", "rows", |suite| {
+        suite["status"] = json!({ "stage": "finished", "result": "passed" });
+    });
+    server.put(json!({ "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "name": "rows-suite-x", "namespace": "shop", "labels": { "job-name": "rows-suite" } },
+        "spec": { "containers": [{ "name": "loadline", "image": "i" }] },
+        "status": { "phase": "Succeeded" } }));
+    server.print("shop", "rows-suite-x", "loadline", "a row of the suite");
+    let place = place(&server);
+    print::overhear();
+    let id = place.test("rows").expect("a suite").id();
+    let suite = Follow::log(&place, &id).and_then(|follow| follow.until_over(None));
+    let heard = print::take_overheard();
+    assert!(suite.expect("it is over").is_over());
+    assert!(heard.contains("a row of the suite\n"), "{heard}");
 }
 
 #[test]

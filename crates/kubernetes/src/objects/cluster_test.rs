@@ -2,17 +2,112 @@
 //!
 //! Must not know how it is run. Invariant: a test that no operator looked at yet has an empty stage.
 //!
-//! Source: `deploy/operator/crd.yaml`.
+//! Source: `deploy/operator/crd.yaml`, `crd-loadtest.yaml`, `crd-loadsuite.yaml`.
+
+use std::fmt;
 
 use serde_json::Value;
 
 use super::identity;
 use crate::error::Result;
 use crate::json;
+use crate::place::ApiPlace;
 
-/// A `TestRun`, `k6.io/v1alpha1`.
+/// A kind of resource that an operator runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TestKind {
+    /// k6-operator's.
+    TestRun,
+    /// A script, a line of `bench`, or a JMeter plan.
+    LoadTest,
+    /// The rows of a suite file, in one pod.
+    LoadSuite,
+}
+
+impl TestKind {
+    /// All of them, in the order in which a name is looked for.
+    pub const ALL: [TestKind; 3] = [TestKind::TestRun, TestKind::LoadTest, TestKind::LoadSuite];
+
+    /// Group and version.
+    #[must_use]
+    pub fn api_version(self) -> &'static str {
+        match self {
+            TestKind::TestRun => "k6.io/v1alpha1",
+            TestKind::LoadTest | TestKind::LoadSuite => "loadline.io/v1alpha1",
+        }
+    }
+
+    /// What it is called in a manifest.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            TestKind::TestRun => "TestRun",
+            TestKind::LoadTest => "LoadTest",
+            TestKind::LoadSuite => "LoadSuite",
+        }
+    }
+
+    /// What one is called on a command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            TestKind::TestRun => "testrun",
+            TestKind::LoadTest => "loadtest",
+            TestKind::LoadSuite => "loadsuite",
+        }
+    }
+
+    /// The container whose log is the test's.
+    #[must_use]
+    pub fn container(self) -> &'static str {
+        match self {
+            TestKind::TestRun => "k6",
+            TestKind::LoadTest | TestKind::LoadSuite => "loadline",
+        }
+    }
+
+    pub(crate) fn place(self) -> ApiPlace {
+        ApiPlace::of(self.api_version(), &format!("{}s", self.word()))
+    }
+}
+
+/// Which test of a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestRun {
+pub struct TestName {
+    /// Of which kind.
+    pub kind: TestKind,
+    /// Its name.
+    pub name: String,
+}
+
+impl TestName {
+    /// The Job of its coordinator, or of the pod that does it all.
+    #[must_use]
+    pub fn coordinator(&self) -> String {
+        match self.kind {
+            TestKind::TestRun | TestKind::LoadTest => format!("{}-coordinator", self.name),
+            TestKind::LoadSuite => format!("{}-suite", self.name),
+        }
+    }
+}
+
+/// As it is typed: a `TestRun` by its name, others with their kind before it.
+impl fmt::Display for TestName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            TestKind::TestRun => f.write_str(&self.name),
+            TestKind::LoadTest | TestKind::LoadSuite => {
+                write!(f, "{}/{}", self.kind.word(), self.name)
+            }
+        }
+    }
+}
+
+/// A test, as its resource tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterTest {
+    /// Its kind.
+    pub kind: TestKind,
     /// Its namespace.
     pub namespace: String,
     /// Its name.
@@ -29,6 +124,8 @@ pub struct TestRun {
     pub reason: String,
     /// Why, in words.
     pub message: String,
+    /// Runs of a suite that have ended, and all of them; `None`: it is no suite, or has not begun.
+    pub runs: Option<(u32, u32)>,
     /// How many agents it has.
     pub agents: u32,
     /// How many of them have joined.
@@ -83,15 +180,17 @@ pub struct LostAgent {
     pub replaced_by: Option<String>,
 }
 
-impl TestRun {
-    /// Reads a `TestRun`.
+impl ClusterTest {
+    /// Reads a resource of a kind, which lists do not tell.
     ///
     /// # Errors
     /// It has no name.
-    pub fn read(value: &Value) -> Result<TestRun> {
+    pub fn read(kind: TestKind, value: &Value) -> Result<ClusterTest> {
         let (namespace, name, _) = identity(value)?;
         let lost = json::items(value, "/status/lost").iter();
-        Ok(TestRun {
+        let runs = value.pointer("/status/runs");
+        Ok(ClusterTest {
+            kind,
             namespace,
             name,
             uid: json::owned(value, "/metadata/uid"),
@@ -100,6 +199,12 @@ impl TestRun {
             exit_code: value.pointer("/status/exitCode").and_then(Value::as_i64),
             reason: json::owned(value, "/status/reason"),
             message: json::owned(value, "/status/message"),
+            runs: runs.map(|runs| {
+                (
+                    json::count(runs, "/done", 0),
+                    json::count(runs, "/total", 0),
+                )
+            }),
             agents: json::count(value, "/spec/parallelism", 1),
             agents_ready: json::count(value, "/status/agentsReady", 0),
             lost: lost.map(LostAgent::read).collect(),
@@ -112,6 +217,21 @@ impl TestRun {
                 .filter(|one| one.is_object())
                 .cloned(),
         })
+    }
+
+    /// Which it is.
+    #[must_use]
+    pub fn id(&self) -> TestName {
+        TestName {
+            kind: self.kind,
+            name: self.name.clone(),
+        }
+    }
+
+    /// Whether it runs nothing itself, but makes tests by a schedule.
+    #[must_use]
+    pub fn is_schedule(&self) -> bool {
+        ["scheduled", "suspended"].contains(&self.stage.as_str())
     }
 
     /// Whether its load has begun.
@@ -167,13 +287,13 @@ mod tests {
     fn a_test_tells_how_far_it_is() {
         let fresh =
             json!({ "metadata": { "name": "t", "namespace": "n" }, "spec": { "parallelism": 4 } });
-        let fresh = TestRun::read(&fresh).expect("a test");
+        let fresh = ClusterTest::read(TestKind::TestRun, &fresh).expect("a test");
         assert_eq!((fresh.agents, fresh.stage.as_str()), (4, ""));
         assert!(!fresh.has_started() && !fresh.is_over());
         let ended = json!({ "metadata": { "name": "t" }, "status": { "stage": "finished", "result": "error",
             "exitCode": 112, "startTime": "2026-01-01T00:00:00Z",
             "lost": [{ "agent": "t-2", "cause": "OOMKilled", "replacedBy": "t-2-y" }] } });
-        let ended = TestRun::read(&ended).expect("a test");
+        let ended = ClusterTest::read(TestKind::TestRun, &ended).expect("a test");
         assert!(ended.has_started() && ended.is_over());
         assert_eq!(ended.exit_code, Some(112));
         assert_eq!(ended.lost[0].replaced_by.as_deref(), Some("t-2-y"));
@@ -184,10 +304,29 @@ mod tests {
     }
 
     #[test]
+    fn a_suite_tells_its_runs_and_a_schedule_that_it_is_one() {
+        let of = |kind, status: Value| {
+            let value = json!({ "metadata": { "name": "t" }, "status": status });
+            ClusterTest::read(kind, &value).expect("a test")
+        };
+        let suite = of(
+            TestKind::LoadSuite,
+            json!({ "stage": "started", "runs": { "done": 3, "total": 8 } }),
+        );
+        assert_eq!(suite.runs, Some((3, 8)));
+        assert_eq!(suite.id().to_string(), "loadsuite/t");
+        assert_eq!(suite.id().coordinator(), "t-suite");
+        assert!(!suite.is_schedule());
+        assert!(of(TestKind::LoadTest, json!({ "stage": "suspended" })).is_schedule());
+    }
+
+    #[test]
     fn a_test_tells_where_its_result_is() {
         let kept = |results| {
             let test = json!({ "metadata": { "name": "t" }, "status": { "results": results } });
-            TestRun::read(&test).expect("a test").kept
+            ClusterTest::read(TestKind::TestRun, &test)
+                .expect("a test")
+                .kept
         };
         assert_eq!(
             kept(json!({ "configMap": "c", "pod": "p", "container": "results" })),

@@ -8,7 +8,7 @@
 //! - [`Kubeconfig`] reads configuration files; [`Cluster::from_kubeconfig`] takes one of its contexts by name,
 //!   [`Cluster::for_reading`] the current one and refuses changes, [`Cluster::in_cluster`] the pod's own account.
 //! - What runs: [`Cluster::pods`], [`Cluster::pod`], [`Cluster::workload`], [`Cluster::service`],
-//!   [`Cluster::ingress`], [`Cluster::knative_service`], [`Cluster::nodes`], [`Cluster::test_run`].
+//!   [`Cluster::ingress`], [`Cluster::knative_service`], [`Cluster::nodes`], [`Cluster::find_test`], [`Cluster::tests`].
 //! - What it uses: [`Cluster::pod_usage`], [`Cluster::node_usage`].
 //! - What it says: [`Cluster::log`], [`Cluster::follow_logs`].
 //! - Changes: `plan_scale`, `plan_restart`, `plan_resources`, `plan_apply`, `plan_delete` read what is there and give a

@@ -85,6 +85,17 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
 /// The program could not start, or its output could not be read.
 pub(crate) fn watch(command: &mut Command, mut line: impl FnMut(&str)) -> Result<bool> {
     announce(command);
+    lines(command, |text| {
+        println!("{text}");
+        line(text);
+    })
+}
+
+/// As [`watch`], and shows nothing.
+///
+/// # Errors
+/// The program could not start, or its output could not be read.
+pub(crate) fn lines(command: &mut Command, mut line: impl FnMut(&str)) -> Result<bool> {
     let (reader, writer) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
     let second = writer
         .try_clone()
@@ -97,9 +108,7 @@ pub(crate) fn watch(command: &mut Command, mut line: impl FnMut(&str)) -> Result
     command.stdout(Stdio::null()).stderr(Stdio::null());
     for bytes in BufReader::new(reader).split(b'\n') {
         let bytes = bytes.map_err(|error| format!("{}: {error}", name_of(command)))?;
-        let text = String::from_utf8_lossy(&bytes);
-        println!("{text}");
-        line(&text);
+        line(&String::from_utf8_lossy(&bytes));
     }
     let status = child
         .wait()

@@ -69,11 +69,20 @@ pub(super) struct FailedTest {
 }
 
 /// What the output of `cargo test` says in the end.
+#[derive(Default)]
 pub(super) struct Told {
     pub(super) counts: Counts,
     pub(super) failed: Vec<FailedTest>,
     /// Suites that began and gave no result: they crashed.
     pub(super) crashed: usize,
+}
+
+impl Told {
+    pub(super) fn add(&mut self, other: Told) {
+        self.counts = self.counts.plus(other.counts);
+        self.failed.extend(other.failed);
+        self.crashed += other.crashed;
+    }
 }
 
 /// Reads the output of `cargo test`, both streams in order.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Outcome, ignored_tests, packages};
+use super::{Outcome, packages, suites};
 use crate::workspace::{self, root};
 use crate::{Result, exec, image};
 
@@ -61,7 +61,7 @@ pub(super) fn step() -> Result<Outcome> {
     let mut lab = Lab::new("control");
     lab.up(&[("LAB_IMAGES", &image)])?;
     lab.tell("LOADLINE_KUBE_LAB", "1");
-    ignored_tests("lab_*", &lab.environment)
+    suites::run("lab_*", &lab.environment)
 }
 
 /// Runs the tests that want a node: kubelet, containerd, cgroups.
@@ -91,7 +91,7 @@ pub(super) fn node() -> Result<Outcome> {
         "LOADLINE_NODE_LAB",
         &folder().join("in.sh").display().to_string(),
     );
-    let outcome = ignored_tests("node_*", &lab.environment);
+    let outcome = suites::run("node_*", &lab.environment);
     fs::remove_dir_all(&images).map_err(|error| format!("{shown}: {error}"))?;
     outcome
 }

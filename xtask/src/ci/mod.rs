@@ -13,11 +13,14 @@ mod cross;
 mod fuzz;
 mod kube;
 mod packages;
+mod skips;
+mod suites;
 
 use std::process::Command;
 use std::time::Duration;
 
 use crate::ci::counts::{Counts, Tally, Told};
+use crate::ci::skips::SkipLog;
 use crate::stopwatch::Stopwatch;
 use crate::workspace::{self, root};
 use crate::{Result, exec, generate, image, policy, tidy};
@@ -318,42 +321,12 @@ fn test() -> Result<Outcome> {
     outcome(&told)
 }
 
-/// How many end-to-end tests may fail while they run beside others and pass alone. They start servers, burn processors
-/// and judge what they see: another guest of the machine can spoil one, a defect spoils it again.
-const SECOND_TRIES_MAX: usize = 3;
-
 fn end_to_end() -> Result<Outcome> {
     let image = image::default_archive()?;
     // The step before has made it, or has said why not.
     let named = ("LOADLINE_IMAGE".to_owned(), image.display().to_string());
     let environment: Vec<_> = image.is_file().then_some(named).into_iter().collect();
-    ignored_tests("e2e_*", &environment)
-}
-
-/// Runs the tests of suites of a name that are ignored elsewhere, against the release binary; those that fail once more, alone.
-fn ignored_tests(suites: &str, environment: &[(String, String)]) -> Result<Outcome> {
-    let binary = workspace::release_binary()?;
-    let tests = |suite: &str, harness: &[&str]| {
-        let words = ["test", "--workspace", "--no-fail-fast", "--test", suite];
-        let words = [&words[..], &["--", "--include-ignored"], harness].concat();
-        let mut command = cargo_once(&words);
-        let environment = environment.iter().map(|(name, value)| (name, value));
-        command.env("LOADLINE_BIN", &binary).envs(environment);
-        run_tests(&mut command, |_| true)
-    };
-    let told = tests(suites, &[])?;
-    if told.crashed > 0 || !(1..=SECOND_TRIES_MAX).contains(&told.failed.len()) {
-        return outcome(&told);
-    }
-    for test in &told.failed {
-        let again = tests(&test.suite, &["--exact", &test.name])?;
-        if !again.failed.is_empty() {
-            return outcome(&told);
-        }
-    }
-    let names: Vec<&str> = told.failed.iter().map(|test| test.name.as_str()).collect();
-    let counts = told.counts.with_passed_alone(names.len());
-    Ok(Outcome::TestedTwice(counts, names.join(", ")))
+    suites::run("e2e_*", &environment)
 }
 
 fn outcome(told: &Told) -> Result<Outcome> {
@@ -370,19 +343,11 @@ fn outcome(told: &Told) -> Result<Outcome> {
 /// # Errors
 /// The command failed without a test that did: nothing was compiled, or a suite crashed.
 fn run_tests(command: &mut Command, counts_ignored: fn(&str) -> bool) -> Result<Told> {
-    let skip_log = std::env::temp_dir().join(format!("loadline-ci-{}-skips", std::process::id()));
+    let skips = SkipLog::new();
     let mut tally = Tally::new(counts_ignored);
-    let succeeded = exec::watch(command.env("LOADLINE_SKIPS", &skip_log), |line| {
-        tally.line(line);
-    })?;
-    // No file: no test skipped itself.
-    let skips = std::fs::read_to_string(&skip_log).unwrap_or_default();
-    if !skips.is_empty() {
-        print!("tests that skipped themselves:\n{skips}");
-        std::fs::remove_file(&skip_log).map_err(|error| format!("skip log: {error}"))?;
-    }
-    let mut told = tally.finish();
-    told.counts = told.counts.with_skips(skips.lines().count());
+    let (name, path) = skips.variable();
+    let succeeded = exec::watch(command.env(name, path), |line| tally.line(line))?;
+    let told = skips.counted(tally.finish())?;
     if succeeded || told.counts.has_failures() {
         Ok(told)
     } else {

@@ -13,6 +13,7 @@ mod bench;
 mod chart;
 mod ci;
 mod dialect_goldens;
+mod dist;
 mod exec;
 mod generate;
 mod image;
@@ -40,6 +41,7 @@ usage: cargo xtask <command>
   policy                                       licences, bans and sources of the dependencies
   generate [--check]                           references made from the binary, docs/
   image [--out FILE] [--tag NAME:TAG]          the container image, as an archive
+  dist [--out DIR]                             the files of a release: archive, package, checksums
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
   chart [--check]                              files of the Helm chart that are made of others
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
@@ -70,6 +72,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "policy" => policy::command(),
         "generate" => generate::command(rest),
         "chart" => chart::command(rest),
+        "dist" => dist::command(rest),
         "image" => image::command(rest),
         "bench" => bench::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),

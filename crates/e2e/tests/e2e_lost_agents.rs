@@ -106,6 +106,43 @@ fn another_makes_the_share_of_a_lost_agent_again() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn an_agent_that_is_told_to_end_gives_its_share_back_at_once() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut command = vec!["--await-agent", "300ms", "--json", "result.json"];
+    command.extend(LOADED);
+    let (server, running, at, token) = coordinator(folder.path(), "3", &command);
+    let mut agents: Vec<Running> = ["vienna", "graz", "linz"]
+        .map(|name| Running::start(agent(&at, &token, name)))
+        .into();
+    let asked = || (server.accepted() >= 3).then_some(());
+    clock::wait_for(SOON, asked).expect("all agents send");
+    clock::pause(Duration::from_millis(1_300));
+    agents[1].signal(libc::SIGTERM);
+    let left = agents.remove(1).finish();
+    assert_eq!(left.status.code(), Some(143), "{}", text(&left.stderr));
+    // Its load would go on for 30 s if it had only lost its connection.
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let result = json(&folder.path().join("result.json"));
+    let (asked, completed, lost) = conserved(&result);
+    assert_eq!(asked, 1_200);
+    assert!(
+        (1_000..=1_200).contains(&(completed + lost)),
+        "the share was made again: {completed}, {lost} lost"
+    );
+    let (gravity, told) = found_lost(&result);
+    assert!(gravity.contains("caution"), "{gravity}");
+    for part in [
+        "graz was lost",
+        "it was stopped by SIGTERM",
+        "stands in for graz",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn one_that_is_there_makes_the_share_of_an_agent_for_which_nobody_comes() {
     let folder = tempfile::tempdir().expect("there is room");
     let (server, targets) = keeping();

@@ -64,8 +64,8 @@ exit_codes! {
     AgentLost = 112, "an agent was lost, and with it a part of the load";
     /// `loadline jmeter`: SIGINT came, as the shell tells it.
     Interrupted = 130, "jmeter dialect: stopped by SIGINT";
-    /// `loadline jmeter`: SIGTERM came, as the shell tells it.
-    Terminated = 143, "jmeter dialect: stopped by SIGTERM";
+    /// `loadline jmeter`, `loadline agent`: SIGTERM came, as the shell tells it.
+    Terminated = 143, "jmeter dialect and agents: stopped by SIGTERM";
     /// Anything else.
     Other = 255, "anything else: a file that cannot be written, a thread that the system refuses; run: a script or function that does not exist, an unknown flag or output, a flag's bad value";
 }

@@ -15,19 +15,19 @@ use crate::wanted_agents::{AGENTS_MAX, WantedAgents};
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Agents")]
 pub struct AgentsArgs {
-    /// Let so many agents make the load, each its share: one test, one result; processes of this machine
-    /// unless --listen is given
+    /// Split the load over N agents: one test, one result; agents are local processes unless --listen is
+    /// given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(AGENTS_MAX)))]
     pub agents: Option<u32>,
-    /// With --agents: wait at this address for agents started elsewhere with loadline agent --join
+    /// With --agents: accept agents that join from elsewhere with `loadline agent --join`
     #[arg(long, value_name = "ADDRESS", requires = "agents", value_parser = values::socket_address)]
     pub listen: Option<SocketAddr>,
-    /// With --listen: PEM file with the coordinator's certificate, its key and the authority of the agents [default:
-    /// a token, $LOADLINE_JOIN_TOKEN or made anew]
+    /// With --listen: PEM file with the coordinator's certificate, its key and the CA of the agents [default: a
+    /// token, $LOADLINE_JOIN_TOKEN or random]
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub identity: Option<String>,
-    /// With --agents: how long to wait for a replacement of a lost agent before another agent takes over its share
-    /// [default: 30s]
+    /// With --agents: wait this long for a lost agent to be replaced, then give its share to the others [default:
+    /// 30s]
     #[arg(long, value_name = "DURATION", requires = "agents", value_parser = values::duration)]
     pub await_agent: Option<Duration>,
 }
@@ -48,8 +48,8 @@ impl AgentsArgs {
 /// Options of `loadline agent`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The coordinator is loadline run or loadline bench with --agents N --listen ADDRESS, which prints the token. The
-agent has neither plan nor script of its own: both come from the coordinator. It exits with the test's exit code.
+The coordinator is `loadline run` or `loadline bench` with --agents N --listen ADDRESS; it prints the token. The
+agent gets the script and the plan from the coordinator, and exits with the test's exit code.
 
 Example:
   LOADLINE_JOIN_TOKEN=... loadline agent --join load-1.example:6570")]
@@ -57,7 +57,7 @@ pub struct AgentArgs {
     /// Host and port of the coordinator
     #[arg(long, value_name = "HOST:PORT")]
     pub join: String,
-    /// Token of the run, as the coordinator prints it; others of this machine can see it here
+    /// Token that the coordinator prints; other users of this machine can see it on the command line
     #[arg(
         long,
         value_name = "TOKEN",
@@ -66,10 +66,10 @@ pub struct AgentArgs {
         conflicts_with = "identity"
     )]
     pub token: Option<String>,
-    /// PEM file with the agent's certificate, its key and the authority of the coordinator
+    /// PEM file with the agent's certificate, its key and the CA of the coordinator
     #[arg(long, value_name = "FILE")]
     pub identity: Option<PathBuf>,
-    /// What the agent is called in messages [default: its number]
+    /// Name of the agent in messages [default: its number]
     #[arg(
         long,
         value_name = "NAME",
@@ -77,7 +77,7 @@ pub struct AgentArgs {
         hide_default_value = true
     )]
     pub name: String,
-    /// Go on for this long without the coordinator when the connection is lost in mid-test, and try to join again
+    /// Keep generating load for this long if the coordinator is lost, and try to rejoin
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::duration)]
     pub orphan_grace: Duration,
 }

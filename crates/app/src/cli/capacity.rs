@@ -14,37 +14,37 @@ use super::values;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct CapacityArgs {
-    /// What must hold for a rate to be carried, apart by commas
+    /// Objectives that a rate must meet, comma-separated
     ///
-    /// p(N), med, avg, min and max of the response time, from the intended start (p(99)<200ms);
-    /// errors<0.1%; checks=100%, checks>99%; goodput>99% of what was due.
+    /// p(N), med, avg, min and max of the response time, counted from the scheduled start, as in
+    /// p(99)<200ms; errors<0.1%; checks=100%, checks>99%; goodput>99% of the scheduled requests.
     #[arg(long, value_name = "OBJECTIVES", value_parser = objectives)]
     pub slo: Slo,
-    /// Exit with 99 unless this rate is shown to be carried, per second
+    /// Exit with code 99 unless the target is shown to carry this rate, per second
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub at_least: Option<f64>,
-    /// The first rate, and the lowest that is tried [default: 100/s is the first, 1/s the lowest]
+    /// First rate to try, and the lowest one [default: start at 100/s, down to 1/s]
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub from: Option<f64>,
-    /// The highest rate that is tried [default: no limit]
+    /// Highest rate to try [default: no limit]
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub to: Option<f64>,
-    /// How narrow the answer is to be, as a share of it
+    /// Width of the answer's interval, relative to the rate
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = precision)]
     pub precision: f64,
-    /// How long a rate is measured; longer where the objectives need more samples
+    /// Minimum duration of a probe; longer if the objectives need more samples
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::positive_duration)]
     pub probe: Duration,
-    /// How long a rate is measured at most
+    /// Maximum duration of a probe
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = values::positive_duration)]
     pub probe_max: Duration,
-    /// What is left out before each measurement
+    /// Warm-up before each measurement, left out of the results
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = values::duration)]
     pub warm_up: Duration,
-    /// After this time no further rate is tried [default: no limit]
+    /// Start no further probe after this time [default: no limit]
     #[arg(long, value_name = "DURATION", value_parser = values::positive_duration)]
     pub max_time: Option<Duration>,
-    /// How long the target may take to recover from a rate that it did not carry
+    /// Maximum time to wait for the target to recover after it was overloaded
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::duration)]
     pub recovery: Duration,
     /// What is loaded, and how.
@@ -55,16 +55,16 @@ pub struct CapacityArgs {
 const EXAMPLES: &str = "\
 Examples:
   loadline capacity --slo 'p(99)<200ms, errors<0.1%' http://localhost:8080/
-      the highest rate at which 99 of 100 are answered within 200 ms, to within 2 %
+      find the highest rate with a p99 below 200 ms, to within 2 %
   loadline capacity --slo 'p(95)<50ms, checks=100%' --expect status=200 --at-least 500 http://localhost:8080/
-      for a pipeline: exit code 99 unless 500/s are carried
+      in CI: exit with 99 unless the target carries 500/s
   loadline capacity --slo 'p(99)<1s' --precision 10% --max-time 5m checkout.js -- -e HOST=staging
-      a k6 script: iterations per second, whatever its options say of load
+      a k6 script, in iterations per second; its own load options are ignored
   loadline capacity --slo 'p(99)<1s' plan.jmx -- -Jhost=staging
-      a JMeter plan of one thread group: its iterations per second, whatever it says of threads
+      a JMeter plan with one thread group, in iterations per second
 
-Exit codes: 0 answered, 99 --at-least is not shown, 104 a command line that cannot be run, 105 stopped
-by a signal, with the answer as far as it was known.";
+Exit codes: 0 success, 99 --at-least not met, 104 invalid command line, 105 stopped by a signal, with the
+answer so far.";
 
 fn objectives(text: &str) -> Result<Slo, String> {
     text.parse()

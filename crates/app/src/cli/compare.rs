@@ -20,18 +20,18 @@ Conditions: METRIC +AMOUNT (rose by more), METRIC -AMOUNT (fell by more), METRIC
 the first result. Metrics: goodput, rps, p50, p90, p95, p99, p99.9, max, mean, errors, wrong, dropped,
 checks, cpu, cpu_per_request, rss, lag. Amounts: 10%, or in the metric's unit: 2ms, 50/s, 0.5pp, 10MB.
 
-Exit codes: 0, 99 when a condition was crossed, 104 when a file or a condition cannot be read.")]
+Exit codes: 0 success, 99 a condition was met, 104 invalid file or condition.")]
 pub struct CompareArgs {
-    /// JSON results (or journals); the first is what the others are held against
+    /// JSON results or journals; the first is the baseline
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Take results with the same value of this label as repetitions of one another
+    /// Treat results with the same value of this label as repetitions
     #[arg(long, value_name = "LABEL")]
     pub group_by: Option<String>,
-    /// Exit code 99 when this is crossed (repeatable)
+    /// Exit with code 99 if this condition is met (repeatable)
     #[arg(long, value_name = "CONDITION", value_parser = condition, allow_hyphen_values = true)]
     pub fail_if: Vec<Condition>,
-    /// Write the comparison as one HTML file, with the runs' charts over one another
+    /// Write the comparison as a self-contained HTML page with overlaid charts
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Print Markdown instead of tables for a terminal
@@ -40,7 +40,7 @@ pub struct CompareArgs {
     /// Print JSON instead of tables for a terminal
     #[arg(long)]
     pub json: bool,
-    /// No colours
+    /// Disable colors
     #[arg(long)]
     pub no_color: bool,
 }

@@ -18,20 +18,20 @@ pub struct K8sArgs {
 /// What to do with tests in a cluster.
 #[derive(Subcommand, Debug)]
 pub enum K8sAction {
-    /// Run a script on N pods as one test, print its log, and exit as the test does
+    /// Run a script on N pods as one test, follow its log, and exit with its exit code
     ///
-    /// The script and all that it imports and opens go into a ConfigMap, as loadline archive packs them. Ctrl-C stops the
-    /// test; a second one leaves it to the cluster.
+    /// The script and its dependencies go into a ConfigMap, bundled as by loadline archive. Ctrl-C stops the test;
+    /// a second Ctrl-C detaches from it.
     ///
-    /// Exit codes: those of the test; 255 when it could not be run.
+    /// Exit codes: those of the test; 255 if it could not run.
     Run(K8sRunArgs),
-    /// Print the log of a TestRun, LoadTest or LoadSuite, and follow it while it runs
+    /// Print and follow the log of a TestRun, LoadTest or LoadSuite
     Logs(K8sTestArgs),
-    /// Stop a test. Its result is kept; one whose load has not begun is deleted
+    /// Stop a test and keep its result; a test that has not started is deleted
     Stop(K8sStopArgs),
-    /// Print the result of a test: verdict, figures, thresholds, lost agents; --out fetches the whole
+    /// Print a test's result: verdict, metrics, thresholds, lost agents; --out fetches all of it
     Results(K8sResultsArgs),
-    /// List TestRuns, LoadTests and LoadSuites, the youngest first
+    /// List TestRuns, LoadTests and LoadSuites, newest first
     Top(K8sTopArgs),
     /// Wait in a coordinator's pod for its end, and hand its result on
     #[command(hide = true)]
@@ -56,7 +56,7 @@ pub struct K8sKeepArgs {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Cluster")]
 pub struct ClusterArgs {
-    /// Context of the kubeconfig [default: the current one; run and stop want it named]
+    /// Kubeconfig context [default: the current one; run and stop require it]
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
     /// Namespace [default: the context's]
@@ -70,7 +70,7 @@ pub struct ClusterArgs {
 /// Options of `loadline k8s run`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The cluster needs loadline-operator: docs/kubernetes-distributed.md.
+The cluster needs loadline-operator: see docs/kubernetes-distributed.md.
 
 Examples:
   loadline k8s run --context staging -p 4 test.js
@@ -79,31 +79,31 @@ pub struct K8sRunArgs {
     /// Which cluster.
     #[command(flatten)]
     pub cluster: ClusterArgs,
-    /// How many agents make the load, each in a pod of its own [default: the template's, else 1]
+    /// Number of agents, one pod each [default: the template's, else 1]
     #[arg(short, long, value_name = "N")]
     pub parallelism: Option<NonZeroU32>,
-    /// Name of the test [default: the script's, with a number]
+    /// Name of the test [default: the script's name with a number]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// YAML file with a TestRun whose fields this test takes, such as runner; script and name are replaced
+    /// YAML file with a TestRun to use as a template; its script and name are replaced
     #[arg(long, value_name = "FILE")]
     pub template: Option<PathBuf>,
-    /// Variable of the script's __ENV (repeatable)
+    /// Set a variable in the script's __ENV (repeatable)
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// Return as soon as the test is applied
+    /// Return as soon as the test is created
     #[arg(long)]
     pub detach: bool,
-    /// Delete the test when it has ended
+    /// Delete the test after it ends
     #[arg(long, conflicts_with = "detach")]
     pub rm: bool,
-    /// Write the JSON result (result.json) and the HTML report (report.html) into this folder
+    /// Write result.json and report.html to this directory
     #[arg(short, long, value_name = "FOLDER", conflicts_with = "detach")]
     pub out: Option<PathBuf>,
     /// Script or archive
     #[arg(value_name = "SCRIPT")]
     pub script: String,
-    /// Options of loadline run for the test, after --
+    /// Options of `loadline run` for the test, after --
     #[arg(last = true, value_name = "OPTIONS")]
     pub options: Vec<String>,
 }
@@ -114,7 +114,7 @@ pub struct K8sTestArgs {
     /// Which cluster.
     #[command(flatten)]
     pub cluster: ClusterArgs,
-    /// Name of a TestRun, LoadTest or LoadSuite, looked for in this order; loadtest/NAME means that kind alone
+    /// Name of a TestRun, LoadTest or LoadSuite, searched in this order; loadtest/NAME selects the kind
     pub name: String,
 }
 
@@ -124,7 +124,7 @@ pub struct K8sStopArgs {
     /// Which test.
     #[command(flatten)]
     pub test: K8sTestArgs,
-    /// Token of the test's REST API, where it was given one [default: the one that its log names]
+    /// Token of the test's REST API [default: the one in its log]
     #[arg(
         long,
         value_name = "TOKEN",
@@ -140,10 +140,10 @@ pub struct K8sResultsArgs {
     /// Which test.
     #[command(flatten)]
     pub test: K8sTestArgs,
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Write the JSON result (result.json) and the HTML report (report.html) into this folder
+    /// Write result.json and report.html to this directory
     #[arg(short, long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
 }
@@ -154,7 +154,7 @@ pub struct K8sTopArgs {
     /// Which cluster.
     #[command(flatten)]
     pub cluster: ClusterArgs,
-    /// Those of all namespaces
+    /// List all namespaces
     #[arg(short = 'A', long, conflicts_with = "namespace")]
     pub all_namespaces: bool,
 }

@@ -16,6 +16,8 @@ mod suite;
 mod sweep;
 pub mod values;
 
+use std::path::PathBuf;
+
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -38,7 +40,7 @@ pub use sweep::SweepArgs;
 #[command(
     name = "loadline",
     version,
-    after_help = "Each command has its own help: loadline bench --help",
+    after_help = "'loadline help COMMAND' describes a command, 'loadline help TOPIC' a topic such as verdict or models.",
     max_term_width = 100,
     disable_help_subcommand = true
 )]
@@ -60,83 +62,81 @@ pub enum Command {
     /// Show the options of a k6 script as JSON
     #[command(disable_help_flag = true)]
     Inspect(DialectArgs),
-    /// Pack a k6 script and all that it reads into one file
+    /// Bundle a k6 script and its dependencies into one file
     #[command(disable_help_flag = true)]
     Archive(DialectArgs),
     /// List what a k6 script imports
     #[command(disable_help_flag = true)]
     Deps(DialectArgs),
-    /// Write a first k6 script
+    /// Create a k6 script from a template
     #[command(disable_help_flag = true)]
     New(DialectArgs),
-    /// Pause a running test through its REST API
+    /// Pause a running test
     #[command(disable_help_flag = true)]
     Pause(DialectArgs),
-    /// Let a paused test go on, through its REST API
+    /// Resume a paused test
     #[command(disable_help_flag = true)]
     Resume(DialectArgs),
-    /// Change the virtual users of a running test through its REST API
+    /// Change the number of VUs of a running test
     #[command(disable_help_flag = true)]
     Scale(DialectArgs),
-    /// Say how a running test is, through its REST API
+    /// Show the status of a running test
     #[command(disable_help_flag = true)]
     Status(DialectArgs),
-    /// Say what a running test has measured, through its REST API
+    /// Show the metrics of a running test
     #[command(disable_help_flag = true)]
     Stats(DialectArgs),
-    /// The command line of k6 2.2 (and of 1.x)
+    /// Run a k6 command line (k6 2.2 and 1.x)
     #[command(disable_help_flag = true)]
     K6(DialectArgs),
-    /// Put load on one or more URLs and say what they carry
+    /// Load-test one or more URLs
     ///
-    /// Without a stop condition (-n, -z, --stages) the run takes 10 seconds, with 50 virtual users
-    /// unless -c says otherwise. Without a rate (-r) the model is closed: each virtual user sends its
-    /// next request when the last was answered. With a rate the model is open: requests are due at
-    /// their instants whatever the target does, and the response time counts from the instant at
-    /// which a request was due.
+    /// Defaults: 50 connections for 10 seconds (see -c, -n, -z, --stages). Without a rate (-r) the model is
+    /// closed: each VU sends its next request when the last one was answered. With a rate the model is
+    /// open: requests start on schedule even when the target is slow, and the response time counts from
+    /// the scheduled start.
     ///
-    /// Exit codes: 0 as planned, 1 when not one request succeeded, 99 when a threshold was crossed,
-    /// 104 when the command line cannot be run, 105 when stopped by a signal.
+    /// Exit codes: 0 success, 1 no request succeeded, 99 a threshold failed, 104 invalid command line,
+    /// 105 stopped by a signal.
     Bench(Box<bench::BenchArgs>),
     /// Find the highest rate at which a target meets its objectives
     ///
-    /// Puts one rate after another on the target, as an open model: doubling until one is not carried,
-    /// then halving the interval between the highest that was and the lowest that was not, repeating
-    /// what is close, and letting the target recover in between. The answer is an interval, with
-    /// what gave way; or "at least", where the generator was the limit.
+    /// Probes one rate after another in an open model: it doubles the rate until the target misses an
+    /// objective, then bisects, repeats close calls, and lets the target recover in between. The answer is
+    /// an interval and what gave way, or "at least N" where the generator was the limit.
     Capacity(Box<CapacityArgs>),
-    /// Measure a target under one load after another: load curve, knee, scalability
+    /// Measure a series of loads: load curve, knee, scalability
     Sweep(Box<SweepArgs>),
-    /// The command line of hey 0.1.5
+    /// Run a hey command line (hey 0.1.5)
     #[command(disable_help_flag = true)]
     Hey(DialectArgs),
-    /// The command line of bombardier 2.0
+    /// Run a bombardier command line (bombardier 2.0)
     #[command(disable_help_flag = true)]
     Bombardier(DialectArgs),
-    /// The command line of JMeter 5.6.3, without its window: runs .jmx plans
+    /// Run a JMeter command line in CLI mode (JMeter 5.6.3)
     #[command(disable_help_flag = true)]
     Jmeter(DialectArgs),
-    /// Make a share of the load of a test that a coordinator runs elsewhere
+    /// Join a coordinator and generate a share of its load
     ///
-    /// Exit codes: those of the test; 104 when the coordinator cannot be reached or refuses this agent, 105 when it is
-    /// gone.
+    /// Exit codes: those of the test; 104 when the coordinator cannot be reached or refuses this agent, 105
+    /// when the coordinator is gone.
     Agent(AgentArgs),
-    /// Run tests in a Kubernetes cluster, follow and stop them, and print their results
+    /// Run, follow and stop tests in a Kubernetes cluster
     K8s(Box<k8s::K8sArgs>),
-    /// Serve a test target: httpbin endpoints, SOAP, queues and faults with known laws
+    /// Serve a test target: httpbin endpoints, SOAP, queues, faults
     Target(TargetArgs),
-    /// Show what loadline does: a ramp into the saturation of a target of its own (under 30 s)
+    /// Ramp a built-in target into saturation, to see what loadline reports (30 s)
     Demo(DemoArgs),
-    /// Show the report of a JSON result, or of the journal of a run that died
+    /// Show the report of a JSON result or of a crashed run's journal
     Report(ReportArgs),
-    /// Hold results against the first of them: what differs, and which differences are real
+    /// Compare results with a baseline, and tell real differences from noise
     Compare(CompareArgs),
-    /// Run a matrix of tests from one file, and write the document of it
+    /// Run a matrix of tests from one file and write a results document
     ///
-    /// A suite file names rows: scripts or command lines with their load, their environment and what is done around
-    /// them. Rows are run one after the other, judged, and kept, so that a suite that was stopped goes on where it was.
+    /// A suite file lists rows: scripts or command lines with their load, environment and hooks. Rows run one
+    /// after another and their results are kept, so a suite that was stopped can resume.
     Suite(Box<SuiteArgs>),
-    /// Print a script that makes a shell complete loadline's commands and options
+    /// Print a shell completion script
     ///
     /// bash: loadline completion bash > ~/.local/share/bash-completion/completions/loadline;
     /// zsh: loadline completion zsh > _loadline, in a folder of $fpath;
@@ -145,8 +145,21 @@ pub enum Command {
         /// Which shell.
         shell: Shell,
     },
+    /// Show help for a command or a topic
+    ///
+    /// Without a name it lists the commands and the topics.
+    Help {
+        /// Command or topic
+        topic: Option<String>,
+    },
     /// Print the version
     Version,
+    /// Write man pages
+    #[command(hide = true)]
+    InternalMan {
+        /// Directory to write to.
+        folder: PathBuf,
+    },
     /// Print a generated reference
     #[command(hide = true)]
     InternalDocs {

@@ -15,27 +15,27 @@ use crate::{Ending, Env};
 
 /// Run a JMeter plan with loadline's own options
 ///
-/// Exit codes: 0 as planned, 1 when not one sample succeeded, 99 when a threshold was crossed, 104 when the plan or the
-/// command line cannot be run, 105 when stopped by a signal, 255 when a file could not be written.
+/// Exit codes: 0 success, 1 no sample succeeded, 99 a threshold failed, 104 invalid plan or command line,
+/// 105 stopped by a signal, 255 a file could not be written.
 #[derive(Parser, Debug)]
 #[command(name = "loadline run", bin_name = "loadline run", max_term_width = 100, after_help = EXAMPLES)]
 pub struct PlanRunArgs {
     /// The plan and its values.
     #[command(flatten)]
     pub source: PlanSourceArgs,
-    /// Write JMeter's results file; one that is there is added to
+    /// Write JMeter's results file; an existing file is appended to
     #[arg(short = 'l', long, value_name = "FILE")]
     pub logfile: Option<String>,
-    /// Replace a results file that is there
+    /// Overwrite an existing results file
     #[arg(short = 'f', long)]
     pub force_delete_result_file: bool,
-    /// Write JMeter's log to this file [default: it is not written]
+    /// Write JMeter's log to this file [default: no log]
     #[arg(short = 'j', long, value_name = "FILE")]
     pub jmeterlogfile: Option<String>,
-    /// Run what is supported of a plan
+    /// Run the supported parts of a plan that has unsupported ones
     #[arg(long)]
     pub allow_unsupported: bool,
-    /// One thread of each group, one loop
+    /// Run one thread of each group for one loop
     #[arg(long)]
     pub once: bool,
     /// Who makes the load.
@@ -49,7 +49,7 @@ pub struct PlanRunArgs {
     pub results: ResultArgs,
 }
 
-/// Show a JMeter plan: its tree, what each part becomes, where values come from, and what is wrong with it
+/// Show a JMeter plan: its tree, what each element does here, where values come from, and problems
 #[derive(Parser, Debug)]
 #[command(
     name = "loadline inspect",
@@ -60,7 +60,7 @@ pub struct PlanInspectArgs {
     /// The plan and its values.
     #[command(flatten)]
     pub source: PlanSourceArgs,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -72,8 +72,8 @@ pub struct PlanSourceArgs {
     /// The plan
     #[arg(value_name = "PLAN.jmx")]
     pub plan: String,
-    /// Give a property of an element another value (repeatable): \"Thread Group.num_threads=200\", or switch it
-    /// off: \"Thread Group.enabled=false\"
+    /// Override a property of an element (repeatable): \"Thread Group.num_threads=200\", or disable
+    /// it: \"Thread Group.enabled=false\"
     #[arg(long, value_name = "ELEMENT.PROPERTY=VALUE", value_parser = Edit::parse)]
     pub set: Vec<Edit>,
     /// Send every HTTP request to this host
@@ -85,22 +85,22 @@ pub struct PlanSourceArgs {
     /// Send every HTTP request to the scheme, host and port of this URL
     #[arg(long, value_name = "URL", value_parser = target, conflicts_with_all = ["host", "port"])]
     pub target: Option<Url>,
-    /// Set the property NAME to the environment variable of that name, which no command line shows (repeatable)
+    /// Set the property NAME from the environment variable NAME, which keeps secrets off the command line (repeatable)
     #[arg(long, value_name = "NAME")]
     pub property_env: Vec<String>,
     /// Set a JMeter property (repeatable)
     #[arg(short = 'J', long, value_name = "NAME=VALUE")]
     pub jmeterproperty: Vec<String>,
-    /// Accepted, as JMeter does: it is for other machines
+    /// Accepted for compatibility: it is for remote JMeter servers
     #[arg(short = 'G', long, value_name = "NAME=VALUE")]
     pub globalproperty: Vec<String>,
-    /// Accepted: there is no Java system whose properties these are
+    /// Accepted for compatibility: there are no Java system properties
     #[arg(short = 'D', long, value_name = "NAME=VALUE")]
     pub systemproperty: Vec<String>,
     /// Read properties from this file, before those of -q (repeatable)
     #[arg(short = 'p', long, value_name = "FILE")]
     pub propfile: Vec<String>,
-    /// Read further properties from this file (repeatable)
+    /// Read more properties from this file (repeatable)
     #[arg(short = 'q', long, value_name = "FILE")]
     pub addprop: Vec<String>,
 }
@@ -116,7 +116,7 @@ pub struct PlanProbeArgs {
     /// The plan and its values.
     #[command(flatten)]
     pub source: PlanSourceArgs,
-    /// Run what is supported of a plan
+    /// Run the supported parts of a plan that has unsupported ones
     #[arg(long)]
     pub allow_unsupported: bool,
 }
@@ -124,11 +124,11 @@ pub struct PlanProbeArgs {
 const EXAMPLES: &str = "\
 Examples:
   loadline run plan.jmx -Jthreads=50 -l results.jtl
-      a plan with a property, and JMeter's results file
+      set a property, and write JMeter's results file
   loadline run plan.jmx --host staging.example --set \"Thread Group.num_threads=200\"
-      other values than those of the file
+      override values in the plan
   loadline run plan.jmx --threshold 'http_req_duration{name:Login}:p(95)<500ms' --report run.html
-      exit code 99 when the sampler Login is too slow; a page with charts";
+      exit with 99 if the sampler Login is too slow, and write an HTML report";
 
 fn host(text: &str) -> Result<String, String> {
     match text.contains('/') || text.is_empty() {

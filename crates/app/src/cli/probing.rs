@@ -16,7 +16,7 @@ pub struct ProbingArgs {
     /// URL to request, a k6 script (.js, .mjs, .ts, or an archive .tar), or a JMeter plan (.jmx)
     #[arg(value_name = "URL|SCRIPT|PLAN")]
     pub target: String,
-    /// Flags of `loadline run` for a script or a plan, behind --
+    /// Flags of `loadline run` for a script or a plan, after --
     #[arg(last = true, value_name = "FLAGS")]
     pub script_flags: Vec<String>,
     /// Who sends.
@@ -46,29 +46,29 @@ pub struct ProbingArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Load")]
 pub struct UserArgs {
-    /// Open model: connections (of a script: virtual users) that are made before the start
+    /// Open model: connections (for a script: VUs) allocated before the start
     #[arg(short = 'c', long, value_name = "N", default_value = "50", value_parser = values::vus)]
     pub connections: u32,
-    /// Open model: virtual users at most [default: twice as many as the objectives or a second would
-    /// need at the rate]
+    /// Open model: maximum VUs [default: twice what the rate needs at the objective's response time, or at
+    /// 1 s]
     #[arg(long, value_name = "N", value_parser = values::vus)]
     pub max_vus: Option<u32>,
-    /// Open model: how arrivals lie between the instants that the rate gives
+    /// Open model: how arrivals are spaced
     #[arg(long, value_name = "LAW", default_value = "even")]
     pub arrivals: Arrivals,
-    /// Open model: starts may be bunched into windows of this length
+    /// Open model: group starts into windows of this length
     #[arg(long, value_name = "DURATION", default_value = "200us", value_parser = values::duration)]
     pub start_window: Duration,
-    /// Time that running and waiting requests get to end after each load
+    /// Time for running requests to finish after each load
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = values::duration)]
     pub graceful_stop: Duration,
-    /// Of a script: the function that is run [default: the default one]
+    /// Script function to run [default: the default export]
     #[arg(long, value_name = "FUNCTION")]
     pub exec: Option<String>,
-    /// Worker threads [default: the cores that this process may use]
+    /// Worker threads [default: available cores]
     #[arg(long, value_name = "N", value_parser = values::few)]
     pub workers: Option<u32>,
-    /// Seed of everything random: arrivals, templates, order [default: another one each time]
+    /// Random seed for arrivals, templates and order [default: random]
     #[arg(long, value_name = "N", value_parser = values::whole)]
     pub seed: Option<u64>,
 }
@@ -77,16 +77,16 @@ pub struct UserArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Results")]
 pub struct ToldArgs {
-    /// What an answer must satisfy to count as good (repeatable) [default: a status from 200 to 399]
+    /// Check that a response must pass to count as goodput (repeatable) [default: status 200 to 399]
     #[arg(long, value_name = "CHECK", value_parser = Check::parse)]
     pub expect: Vec<Check>,
-    /// Write everything as JSON to a file; - writes it, and nothing else, to standard output
+    /// Write all results as JSON to a file; - writes only the JSON to standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// No progress
+    /// Hide the progress
     #[arg(short = 'q', long)]
     pub quiet: bool,
-    /// No colours
+    /// Disable colors
     #[arg(long)]
     pub no_color: bool,
 }

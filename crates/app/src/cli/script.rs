@@ -78,17 +78,15 @@ impl ScriptCommand {
         match self {
             ScriptCommand::Run => "Run a k6 script",
             ScriptCommand::Inspect => "Show the options of a k6 script as JSON",
-            ScriptCommand::Archive => "Pack a k6 script and all that it reads into one file",
+            ScriptCommand::Archive => "Bundle a k6 script and its dependencies into one file",
             ScriptCommand::Deps => "List what a k6 script imports",
-            ScriptCommand::New => "Write a first k6 script",
+            ScriptCommand::New => "Create a k6 script from a template",
             ScriptCommand::Version => "Print the version",
-            ScriptCommand::Pause => "Pause a running test through its REST API",
-            ScriptCommand::Resume => "Let a paused test go on, through its REST API",
-            ScriptCommand::Scale => {
-                "Change the virtual users of a running test through its REST API"
-            }
-            ScriptCommand::Status => "Say how a running test is, through its REST API",
-            ScriptCommand::Stats => "Say what a running test has measured, through its REST API",
+            ScriptCommand::Pause => "Pause a running test",
+            ScriptCommand::Resume => "Resume a paused test",
+            ScriptCommand::Scale => "Change the number of VUs of a running test",
+            ScriptCommand::Status => "Show the status of a running test",
+            ScriptCommand::Stats => "Show the metrics of a running test",
         }
     }
 
@@ -180,7 +178,7 @@ impl ScriptCommand {
                     "--once script.js",
                 ),
                 (
-                    "A test that waits for a word through its REST API",
+                    "A test that starts paused, with its REST API on port 6565",
                     "--paused --address localhost:6565 script.js",
                 ),
             ],

@@ -21,10 +21,9 @@ Examples:
   loadline suite render matrix.yaml
   loadline suite explain matrix.yaml scenario-1-3fa2c1 'Requests per second'
 
-docs/suite.md describes the file; suite schema prints its JSON Schema for editors.
+docs/suite.md describes the file; `suite schema` prints its JSON Schema for editors.
 
-Exit codes: 0, 99 when a row failed, 104 when the file cannot be run, 105 when stopped by a signal, 255 when something
-beside the rows failed.")]
+Exit codes: 0 success, 99 a row failed, 104 invalid file, 105 stopped by a signal, 255 anything else failed.")]
 pub struct SuiteArgs {
     /// What to do with the suite.
     #[command(subcommand)]
@@ -34,20 +33,20 @@ pub struct SuiteArgs {
 /// What to do with a suite.
 #[derive(Subcommand, Debug)]
 pub enum SuiteAction {
-    /// Write a first suite file, which runs as it is
+    /// Create a suite file that is ready to run
     ///
-    /// The file has comments that say what may be changed. What listens on the target's port of this machine is
-    /// observed.
+    /// Comments in the file say what you can change. If a local process listens on the target's port, the
+    /// suite observes it.
     Init(Box<SuiteInitArgs>),
-    /// Show the rows and the command lines of their phases; nothing is run
+    /// Show the rows and their command lines without running anything
     Plan(SuitePlanArgs),
     /// Run the suite from its beginning
     Run(SuiteRunArgs),
-    /// Go on with the suite: run what is unfinished or has changed
+    /// Resume the suite: run rows that are unfinished or have changed
     Resume(SuiteResumeArgs),
-    /// Show how the rows stand
+    /// Show the state of each row
     Status(SuiteFileArgs),
-    /// Write the documents of what was measured so far
+    /// Write the documents from the results so far
     Render(SuiteFileArgs),
     /// Show where a cell of a document comes from
     Explain(SuiteExplainArgs),
@@ -61,7 +60,7 @@ pub struct SuiteFileArgs {
     /// The suite file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The state folder [default: FILE with .state instead of its ending]
+    /// State directory [default: FILE with the extension .state]
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
 }
@@ -77,34 +76,34 @@ Examples:
   loadline suite init -- hey -c 50 -z 10s http://127.0.0.1:8080/
   loadline suite init --example gateway")]
 pub struct SuiteInitArgs {
-    /// A URL, a k6 script (.js, .ts), a JMeter plan (.jmx) or a testbed file (.yaml); asked for on a terminal
+    /// URL, k6 script (.js, .ts), JMeter plan (.jmx) or testbed file (.yaml); on a terminal you are asked
     #[arg(value_name = "WHAT", conflicts_with = "command")]
     pub what: Option<String>,
-    /// A command line as it was typed: hey, bombardier, loadline bench, k6 run
+    /// Command line of hey, bombardier, loadline bench or k6 run
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
-    /// Where the suite is written; - is standard output
+    /// Suite file to write; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "suite.yaml")]
     pub output: String,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
-    /// URL of what is tested, where a script, a plan or a command line does not say it
+    /// URL of the service under test, if the script, plan or command line does not name it
     #[arg(long, value_name = "URL")]
     pub target: Option<String>,
-    /// Ready columns of the table
+    /// Preset of columns for the table
     #[arg(long, value_name = "PRESET", value_parser = PossibleValuesParser::new(presets::names()))]
     pub preset: Option<String>,
-    /// Virtual users, a row for each number [default: 1,10,50 for a URL; what the load says otherwise]
+    /// VUs, one row per number [default: 1,10,50 for a URL, else as in the load]
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     pub vus: Vec<u64>,
-    /// Length of each run [default: 10s for a URL; what the load says otherwise]
+    /// Duration of each run [default: 10s for a URL, else as in the load]
     #[arg(long, value_name = "DURATION", value_parser = values::positive_duration)]
     pub duration: Option<std::time::Duration>,
-    /// Runs of each row [default: 3 for a URL; 1 otherwise]
+    /// Runs per row [default: 3 for a URL, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeat: Option<u32>,
-    /// Write the example of a preset with its testbed, in a folder of its own
+    /// Write a preset's example and its testbed to a new directory
     #[arg(long, value_name = "PRESET", conflicts_with_all = ["what", "command", "preset", "target", "vus", "duration", "repeat"],
         value_parser = PossibleValuesParser::new(presets::names()))]
     pub example: Option<String>,
@@ -116,7 +115,7 @@ pub struct SuitePlanArgs {
     /// Which suite.
     #[command(flatten)]
     pub suite: SuiteFileArgs,
-    /// This row alone, by its identity or name (repeatable)
+    /// Select a row by identity or name (repeatable)
     #[arg(long, value_name = "ROW")]
     pub only: Vec<String>,
     /// Print JSON
@@ -130,13 +129,13 @@ pub struct SuiteRunArgs {
     /// Which suite.
     #[command(flatten)]
     pub suite: SuiteFileArgs,
-    /// This row alone, by its identity or name (repeatable)
+    /// Select a row by identity or name (repeatable)
     #[arg(long, value_name = "ROW")]
     pub only: Vec<String>,
-    /// Show what would be run, and run nothing
+    /// Show what would run without running it
     #[arg(long)]
     pub dry_run: bool,
-    /// Set aside what the state folder holds of earlier runs
+    /// Set aside earlier results in the state directory
     #[arg(long)]
     pub fresh: bool,
 }
@@ -147,13 +146,13 @@ pub struct SuiteResumeArgs {
     /// Which suite.
     #[command(flatten)]
     pub suite: SuiteFileArgs,
-    /// This row alone, by its identity or name (repeatable)
+    /// Select a row by identity or name (repeatable)
     #[arg(long, value_name = "ROW")]
     pub only: Vec<String>,
-    /// Show what would be run, and run nothing
+    /// Show what would run without running it
     #[arg(long)]
     pub dry_run: bool,
-    /// Make runs that failed their gates again, too
+    /// Repeat runs that failed their gates, too
     #[arg(long)]
     pub failed: bool,
 }
@@ -164,13 +163,13 @@ pub struct SuiteExplainArgs {
     /// Which suite.
     #[command(flatten)]
     pub suite: SuiteFileArgs,
-    /// The row, by its identity or name
+    /// Row, by identity or name
     #[arg(value_name = "ROW")]
     pub row: String,
-    /// The column, by its title or its number from 1 on
+    /// Column, by title or number (from 1)
     #[arg(value_name = "COLUMN")]
     pub column: String,
-    /// The document, by its file [default: the first that has the row and the column]
+    /// Document file [default: the first with this row and column]
     #[arg(long, value_name = "FILE")]
     pub document: Option<String>,
 }

@@ -21,17 +21,17 @@ pub struct SweepArgs {
     /// joined by commas.
     #[arg(long, value_name = "RATES", group = "axis", value_parser = loads)]
     pub rates: Option<Values>,
-    /// Closed model: numbers of virtual users to try, written like rates
+    /// Closed model: numbers of VUs to try, written like rates
     #[arg(long, value_name = "USERS", group = "axis", value_parser = loads)]
     pub concurrency: Option<Values>,
-    /// How long each load is measured
+    /// Duration of each measurement
     #[arg(short = 'z', visible_short_alias = 'd', long, value_name = "DURATION", default_value = "20s",
         value_parser = values::positive_duration)]
     pub duration: Duration,
-    /// What is left out before each measurement
+    /// Warm-up before each measurement, left out of the results
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = values::duration)]
     pub warm_up: Duration,
-    /// How long the target is left alone between two loads
+    /// Pause between two loads, for the target to recover
     #[arg(long, value_name = "DURATION", default_value = "3s", value_parser = values::duration)]
     pub pause: Duration,
     /// Print the table as Markdown
@@ -40,7 +40,7 @@ pub struct SweepArgs {
     /// Write the table to a CSV file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the load curve into this folder as SVG and as PNG
+    /// Write the load curve to DIR as SVG and PNG
     #[arg(long, value_name = "DIR")]
     pub charts: Option<PathBuf>,
     /// What is loaded, and how.
@@ -51,13 +51,12 @@ pub struct SweepArgs {
 const EXAMPLES: &str = "\
 Examples:
   loadline sweep --rates 100..2000/100 http://localhost:8080/
-      twenty rates, each for 20 s: throughput, response times, and where they bend
+      twenty rates, 20 s each: throughput, response times, and the knee
   loadline sweep --concurrency 1..256*2 --charts charts http://localhost:8080/
-      how throughput scales with virtual users, and how many are best by the Universal Scalability Law
+      how throughput scales with VUs, and the best number by the Universal Scalability Law
   loadline sweep --rates 10,20,50,100 --markdown -q checkout.js -- -e HOST=staging
 
-Exit codes: 0 as planned, 104 a command line that cannot be run, 105 stopped by a signal, with the loads
-that were measured until then.";
+Exit codes: 0 success, 104 invalid command line, 105 stopped by a signal, with the results so far.";
 
 fn loads(text: &str) -> Result<Values, String> {
     text.parse()

@@ -24,7 +24,7 @@ use crate::jmeter::{BATCHES, wire};
 use crate::k6::{K6Invocation, secret_sources};
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::script_run::{self, Loading, Place};
-use crate::terminal::print;
+use crate::terminal::{print, signals};
 use crate::{Ending, Files};
 
 /// Runs the command.
@@ -38,6 +38,7 @@ pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
         join: args.join,
         name: args.name,
         orphan_grace: args.orphan_grace,
+        leave: signals::termination()?,
         on_note: |note| print::to_stderr(&format!("loadline: {note}\n")),
     };
     let ended = attend(settings, engine_setup).map_err(|error| {
@@ -45,6 +46,7 @@ pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
             AgentError::Unreachable(_) | AgentError::Refused(_) => ExitCode::InvalidConfig,
             AgentError::CoordinatorLost { .. } => ExitCode::ExternalAbort,
             AgentError::Unable(_) => ExitCode::Other,
+            AgentError::Left => ExitCode::Terminated,
         };
         Ending::refusal(code, &error.to_string())
     })?;

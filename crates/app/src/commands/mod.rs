@@ -13,12 +13,14 @@ mod control;
 mod demo;
 mod deps;
 mod docs;
+mod help;
 mod hey;
 mod inspect;
 mod inspect_plan;
 mod jmeter;
 mod k6;
 mod k8s;
+mod man;
 mod new;
 mod notices;
 mod own_run;
@@ -34,6 +36,7 @@ mod sinks;
 mod suite;
 mod sweep;
 mod target;
+mod tree;
 mod version;
 
 use loadline_model::ExitCode;
@@ -87,6 +90,8 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         | Command::Stats(_)
         | Command::Version => k6::dispatch(Identity::Loadline, &arguments[1..], env, files),
         Command::Completion { shell } => Ok(completion::run(Identity::Loadline, shell)),
+        Command::Help { topic } => help::run(topic.as_deref(), env),
+        Command::InternalMan { folder } => man::write(&folder),
         Command::InternalDocs { reference } => Ok(Ending::answer(docs::print(reference)).tell()),
     }
 }

@@ -85,6 +85,22 @@ pub(crate) fn orders(notice: &'static str, second: SecondSignal) -> Result<Order
     Ok((others, receiver))
 }
 
+/// Set when SIGTERM comes, for a command that leaves by itself then; a second one ends the process at once.
+///
+/// # Errors
+/// When the signal cannot be caught.
+pub(crate) fn termination() -> Result<Arc<AtomicBool>, Ending> {
+    let came = Arc::clone(&TERMINATED);
+    let (signal, code) = (signal_hook::consts::SIGTERM, ExitCode::Terminated.code());
+    // In this order: the first signal finds the flag unset.
+    signal_hook::flag::register_conditional_shutdown(signal, code.into(), Arc::clone(&came))
+        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&came)))
+        .map_err(|error| {
+            Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {error}"))
+        })?;
+    Ok(came)
+}
+
 /// Ends the process in less than a second, whatever it is at: whoever asked has asked twice.
 pub(crate) fn lose_patience() {
     IMPATIENT.store(true, Ordering::Relaxed);

@@ -15,6 +15,7 @@ mod work;
 pub(crate) use outbox::Outbox;
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub struct AgentSettings {
     pub orphan_grace: Duration,
     /// Who is told what becomes of the connection.
     pub on_note: fn(&str),
+    /// Set when the agent is to leave the test, such as by SIGTERM: its share is free at once.
+    pub leave: Arc<AtomicBool>,
 }
 
 /// How a test ended for one of its agents.
@@ -97,6 +100,8 @@ pub enum AgentError {
     },
     /// The agent cannot do what is asked of it.
     Unable(String),
+    /// It was told to leave.
+    Left,
 }
 
 impl fmt::Display for AgentError {
@@ -111,6 +116,7 @@ impl fmt::Display for AgentError {
                 )
             }
             AgentError::Unable(why) => f.write_str(why),
+            AgentError::Left => f.write_str("stopped by SIGTERM; the coordinator was told"),
         }
     }
 }

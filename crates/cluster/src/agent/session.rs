@@ -4,6 +4,7 @@
 //! something several times a second.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -25,7 +26,7 @@ use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
 use crate::generated::to_agent::What as Told;
 use crate::generated::{
-    Batch, ClockAnswer, HandOver, Hello, Job, Order, Part, StandIn, Start, Welcome,
+    Batch, ClockAnswer, HandOver, Hello, Job, Order, Part, Refusal, StandIn, Start, Welcome,
 };
 use crate::message::command_of;
 
@@ -168,9 +169,25 @@ impl Session<'_> {
         }
     }
 
+    fn is_to_leave(&self) -> bool {
+        self.settings.leave.load(Relaxed)
+    }
+
+    /// Gives the part back, so that another takes it over without waiting for this agent.
+    async fn leave(&self) -> Result<Ended, AgentError> {
+        let why = "it was stopped by SIGTERM".to_owned();
+        self.say(What::Refusal(Refusal { why }));
+        // The word is on its way when the connection closes.
+        tokio::time::sleep(LIVE_EVERY).await;
+        Err(AgentError::Left)
+    }
+
     /// Connects again, while the load may go on.
     async fn rejoin(&self, why: &str) -> Result<Channel, AgentError> {
         loop {
+            if self.is_to_leave() {
+                return Err(AgentError::Left);
+            }
             tokio::time::sleep(TRY_EVERY).await;
             let left = self.grace_left().ok_or_else(|| self.grace_is_over(why))?;
             let connect = self.endpoint.connect();
@@ -208,6 +225,9 @@ impl Session<'_> {
                     }
                 }
                 _ = ticks.tick() => {
+                    if self.is_to_leave() {
+                        return self.leave().await;
+                    }
                     if self.orphaned_at.is_some() && self.grace_left().is_none() {
                         return Err(self.grace_is_over("it does not answer"));
                     }

@@ -26,7 +26,7 @@ use super::agents::AgentsArgs;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArgs {
-    /// URL to request (repeatable: taken in turn); a missing scheme means http
+    /// URL to request (repeatable: used in turn); the default scheme is http
     #[arg(value_name = "URL", required_unless_present = "urls")]
     pub url: Vec<String>,
     /// How much, for how long.
@@ -62,11 +62,11 @@ Examples:
   loadline bench -c 100 -n 100k http://localhost:8080/
       100,000 requests over 100 connections
   loadline bench -r 500 -z 5m --threshold 'p(99)<50ms' http://localhost:8080/
-      500 requests per second for 5 minutes; exit code 99 when the threshold is crossed
+      500 requests per second for 5 minutes; exit with 99 if the threshold fails
   loadline bench --stages 1m:100/s,5m:2000/s http://localhost:8080/
-      a ramp of the rate, to see where the target saturates
+      ramp up the rate to find where the target saturates
   loadline bench -b '{\"query\":\"{{line words.txt random}}\"}' -H 'Content-Type: application/json' \\
       --expect status=200 --expect 'json:$.categories' http://localhost:8080/predict
-      a body from a template, and answers that only count when they hold what they should
+      fill the body from a template; only responses that pass the checks count as goodput
 
 Durations: 10s, 1m30s, 500ms, 1.5h; a plain number means seconds. Counts: 200, 10k, 1.5M.";

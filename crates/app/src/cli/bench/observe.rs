@@ -13,18 +13,18 @@ use crate::observers::WantedObservers;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Observers")]
 pub struct ObserveArgs {
-    /// Watch a part of the service under test (repeatable)
+    /// Observe a part of the service under test (repeatable)
     ///
     /// self, process:name:nginx, process:port:8080, process:pid:4711, cgroup:PATH, host, prometheus:URL;query=…,
     /// scrape:URL;metric=…, log:FILE;match=…, http:URL;path=…, command:PROGRAM, pipeline:…, pod:SELECTOR,
-    /// node:SELECTOR, replicas:KIND/NAME, @FILE; docs/observe.md has their settings.
+    /// node:SELECTOR, replicas:KIND/NAME, @FILE; see docs/observe.md for settings.
     #[arg(long, value_name = "[NAME=]KIND[:VALUE][;KEY=VALUE]...")]
     pub observe: Vec<String>,
-    /// Watch for this long before the load
+    /// Observe for this long before the load
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration,
         env = "LOADLINE_OBSERVE_BASELINE")]
     pub observe_baseline: Duration,
-    /// Watch for this long after the load
+    /// Observe for this long after the load
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration,
         env = "LOADLINE_OBSERVE_TAIL")]
     pub observe_tail: Duration,

@@ -16,7 +16,7 @@ pub struct RequestArgs {
     /// Header line 'Name: value' (repeatable)
     #[arg(short = 'H', long, value_name = "LINE", value_parser = values::header)]
     pub header: Vec<(String, String)>,
-    /// Value of the Host header, whatever the URL says
+    /// Host header, instead of the URL's host
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
     /// Basic authentication, USER:PASSWORD
@@ -30,28 +30,28 @@ pub struct RequestArgs {
     /// Bearer token
     #[arg(long, value_name = "TOKEN")]
     pub bearer: Option<String>,
-    /// File with one `URL` or `METHOD URL` on each line; empty lines and lines with # are skipped
+    /// File with one `URL` or `METHOD URL` per line; empty lines and # comments are skipped
     #[arg(long, value_name = "FILE")]
     pub urls: Option<String>,
-    /// Take several URLs at random instead of in turn
+    /// Pick URLs at random instead of in turn
     #[arg(long)]
     pub random_order: bool,
-    /// Send {{…}} in URL, headers and body as it is
+    /// Send {{…}} in URL, headers and body literally
     ///
     /// Otherwise {{counter}} {{counter START}} {{vu}} {{random LOW HIGH}} {{hex DIGITS}} {{text LETTERS}}
-    /// {{uuid}} {{timestamp}} {{line FILE}} {{line FILE random}} are filled for each request.
+    /// {{uuid}} {{timestamp}} {{line FILE}} {{line FILE random}} are filled in for each request.
     #[arg(long)]
     pub no_templates: bool,
     /// Follow redirects, up to --max-redirects
     #[arg(long)]
     pub redirects: bool,
-    /// Redirects followed at most; implies --redirects [default: 10 with --redirects, else 0]
+    /// Maximum redirects to follow; implies --redirects [default: 10 with --redirects, else 0]
     #[arg(long, value_name = "N", value_parser = values::redirects)]
     pub max_redirects: Option<u32>,
-    /// Each virtual user keeps the cookies that it is given
+    /// Keep cookies, one jar per VU
     #[arg(long)]
     pub cookies: bool,
-    /// Ask for compressed answers (gzip, deflate, br)
+    /// Accept compressed responses (gzip, deflate, br)
     #[arg(long)]
     pub compressed: bool,
 }

@@ -16,83 +16,83 @@ use crate::k6::OutputSpec;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Results")]
 pub struct ResultArgs {
-    /// What an answer must satisfy to count as goodput (repeatable) [default: a status from 200 to 399]
+    /// Check that a response must pass to count as goodput (repeatable) [default: status 200 to 399]
     ///
     /// Forms: status=200, status=2xx, status!=500, header:NAME, header:NAME=TEXT, header:NAME=~REGEX,
     /// body=TEXT, body~REGEX, body!~REGEX, json:PATH, json:PATH=VALUE, json:PATH=~REGEX, json:PATH>N,
     /// size>N, size=N, time<50ms.
     #[arg(long, value_name = "CHECK", value_parser = Check::parse)]
     pub expect: Vec<Check>,
-    /// What must hold at the end, else exit code 99 (repeatable)
+    /// Fail with exit code 99 unless this condition holds at the end (repeatable)
     ///
     /// As in p(99)<50ms, response_time:p(95)<100ms, error_rate<1%, goodput>500.
     #[arg(long, value_name = "CONDITION", value_parser = threshold)]
     pub threshold: Vec<Threshold>,
-    /// Count answers and times for each value of a response header: header:NAME
+    /// Break results down by the value of a response header: header:NAME
     #[arg(long, value_name = "WHAT", value_parser = by)]
     pub by: Option<String>,
-    /// Write the JSON result to a file; - writes it, and nothing else, to standard output
+    /// Write the JSON result to a file; - writes only the result to standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// Write the report as one HTML file, with charts
+    /// Write a self-contained HTML report with charts
     #[arg(long, value_name = "FILE")]
     pub report: Option<String>,
-    /// Write each chart into this folder as SVG and as PNG: throughput, percentiles, heatmap, generator
+    /// Write charts to DIR as SVG and PNG: throughput, percentiles, heat map, generator
     #[arg(long, value_name = "DIR")]
     pub charts: Option<PathBuf>,
-    /// Serve a live page of the run at this address [without a value: 127.0.0.1:5665]
+    /// Serve a live page of the run [without a value: 127.0.0.1:5665]
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:5665")]
     pub web: Option<String>,
-    /// What the live page wants to be sent; off: nothing [default: $LOADLINE_CONTROL_TOKEN, else made
-    /// anew, but nothing on loopback]
+    /// Token that clients of the live page must send; off disables it [default: $LOADLINE_CONTROL_TOKEN,
+    /// else none on loopback and random elsewhere]
     #[arg(long, value_name = "TOKEN", requires = "web")]
     pub control_token: Option<String>,
-    /// A further name that the live page may be called by; *: any (repeatable) [default:
+    /// Accept this host name for the live page; * accepts any (repeatable) [default:
     /// $LOADLINE_CONTROL_HOSTS]
     #[arg(long, value_name = "NAME", requires = "web")]
     pub control_host: Vec<String>,
-    /// In the JSON result, each time metric also as compressed HdrHistogram V2 in base64
+    /// Add compressed HdrHistogram V2 data (base64) to the JSON result
     #[arg(long, requires = "json")]
     pub hdr: bool,
-    /// Write every sample to a CSV file; - writes them, and nothing else, to standard output
+    /// Write every sample to a CSV file; - writes only the samples to standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// Send results there while the run lasts (repeatable)
+    /// Send results to an output during the run (repeatable)
     ///
     /// json=FILE, csv=FILE, FILE.ndjson.zst, jtl=FILE, junit=FILE, influxdb=URL, influxdb-v2=URL,
-    /// statsd=HOST:PORT, dogstatsd=HOST:PORT, prometheus-rw=URL, opentelemetry=URL; docs/outputs.md has
-    /// their settings.
+    /// statsd=HOST:PORT, dogstatsd=HOST:PORT, prometheus-rw=URL, opentelemetry=URL; see docs/outputs.md for
+    /// settings.
     #[arg(short = 'o', long, value_name = "TYPE[=ARGUMENT]", value_parser = OutputSpec::parse)]
     pub out: Vec<OutputSpec>,
-    /// Fail at the end when an output of --out lost something
+    /// Fail the run when an output lost data
     #[arg(long, env = "LOADLINE_STRICT_OUTPUTS", value_parser = FalseyValueParser::new())]
     pub strict_outputs: bool,
-    /// Ask Prometheus at the end whether it has what was measured
+    /// After the run, check that Prometheus has what was measured
     #[arg(long, env = "LOADLINE_AUDIT", value_parser = FalseyValueParser::new())]
     pub audit: bool,
-    /// Journal of the run, for `loadline report` after a crash [default: a file in $LOADLINE_STATE or
-    /// the user's folder of states, removed after a clean end]
+    /// Write the run's journal here, for `loadline report` after a crash [default: a file in
+    /// $LOADLINE_STATE or the user's state directory, removed after a clean end]
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     pub journal: Option<String>,
-    /// No journal
+    /// Write no journal
     #[arg(long)]
     pub no_journal: bool,
-    /// Label NAME=VALUE carried into the result (repeatable)
+    /// Add a label NAME=VALUE to the result (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
     pub label: Vec<(String, String)>,
-    /// Tag NAME=VALUE of everything that outputs get, so that a receiver tells runs apart (repeatable)
+    /// Tag everything sent to outputs, to tell runs apart (repeatable)
     ///
-    /// As in --tag testid=nightly-7, by which the dashboards of deploy/grafana choose runs.
+    /// For example --tag testid=nightly-7: the dashboards in deploy/grafana select runs by testid.
     #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
     pub tag: Vec<(String, String)>,
-    /// Show the run on the whole screen: charts, errors, thresholds; q stops, ? tells the keys
+    /// Show a full-screen dashboard: charts, errors, thresholds; q stops, ? lists the keys
     #[arg(long, conflicts_with = "quiet")]
     pub tui: bool,
-    /// No progress
+    /// Hide the progress
     #[arg(short = 'q', long)]
     pub quiet: bool,
-    /// No colours
+    /// Disable colors
     #[arg(long)]
     pub no_color: bool,
 }

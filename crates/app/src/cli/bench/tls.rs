@@ -8,28 +8,28 @@ use clap::{Args, ValueEnum};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "TLS")]
 pub struct TlsArgs {
-    /// Do not verify the target's certificate
+    /// Skip TLS verification
     #[arg(short = 'k', long)]
     pub insecure: bool,
-    /// PEM file of certificate authorities beside the system's
+    /// PEM file with CA certificates to trust besides the system's
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<String>,
-    /// PEM file of the client certificate and its chain
+    /// PEM file with the client certificate and its chain
     #[arg(long, value_name = "FILE")]
     pub cert: Option<String>,
-    /// PEM file of the client certificate's key [default: the file of --cert]
+    /// PEM file with the client certificate's key [default: the file of --cert]
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<String>,
-    /// Name asked for and verified instead of the URL's host
+    /// Server name for SNI and verification, instead of the URL's host
     #[arg(long, value_name = "NAME")]
     pub sni: Option<String>,
-    /// Lowest TLS version
+    /// Minimum TLS version
     #[arg(long, value_name = "VERSION", default_value = "1.2")]
     pub tls_min: TlsVersionArg,
-    /// Highest TLS version
+    /// Maximum TLS version
     #[arg(long, value_name = "VERSION", default_value = "1.3")]
     pub tls_max: TlsVersionArg,
-    /// Resume sessions on new connections
+    /// Resume TLS sessions on new connections
     #[arg(long)]
     pub tls_resume: bool,
 }

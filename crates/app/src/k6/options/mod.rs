@@ -97,7 +97,7 @@ macro_rules! options {
 }
 
 options! {
-    /// Wait for a word through the REST API before the start.
+    /// Start the test paused; resume it through the REST API.
     paused: bool = "paused", "K6_PAUSED", "Paused", "paused", Script;
     /// Virtual users.
     vus: i64 = "vus", "K6_VUS", "VUs", "vus", Script;
@@ -145,7 +145,7 @@ options! {
     tls_version: TlsVersions = "tlsVersion", "", "TLSVersion", "", Script;
     /// Client certificates.
     tls_auth: TlsAuths = "tlsAuth", "K6_TLSAUTH", "TLSAuth", "", Script;
-    /// Failed requests throw.
+    /// Throw an exception when a request fails.
     throw: bool = "throw", "K6_THROW", "Throw", "throw", Script;
     /// Conditions by metric.
     thresholds: Thresholds = "thresholds", "K6_THRESHOLDS", "Thresholds", "", Script;
@@ -177,7 +177,7 @@ options! {
     metric_samples_buffer_size: i64 = "metricSamplesBufferSize", "K6_METRIC_SAMPLES_BUFFER_SIZE", "MetricSamplesBufferSize", "", Script;
     /// Keep cookies between iterations.
     no_cookies_reset: bool = "noCookiesReset", "K6_NO_COOKIES_RESET", "NoCookiesReset", "", Script;
-    /// Read bodies and drop them.
+    /// Read response bodies and discard them.
     discard_response_bodies: bool = "discardResponseBodies", "K6_DISCARD_RESPONSE_BODIES", "DiscardResponseBodies", "discard-response-bodies", Script;
     /// Feature flags; a script's own are not heeded.
     features: Vec<String> = "features", "", "Features", "", Script;

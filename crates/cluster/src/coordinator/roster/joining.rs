@@ -6,8 +6,10 @@
 use super::seat::{Seat, State};
 use super::{Act, Expected, Hello, Link, Order, Refusal, Return, Roster, Welcome, What, adopting};
 
-/// How many are let in that came too late: one that ends again and again is refused.
-const LATE_MAX: u32 = 20;
+/// How many wait at a time, having come too late.
+const SPARES_MAX: usize = 20;
+/// How many are let in that came too late, in all: one that ends again and again is refused.
+const LATE_MAX: u32 = 1_000;
 
 impl Roster {
     /// Lets an agent in, or says why not.
@@ -42,8 +44,8 @@ impl Roster {
         if let Some(number) = self.free_seat(now_ns) {
             return self.seat_again(now_ns, link, number, hello);
         }
-        if let Some(number) = self.stand_in_at_work().filter(|_| self.late < LATE_MAX) {
-            return self.too_late(now_ns, link, number, hello);
+        if self.may_wait() {
+            return self.too_late(now_ns, link, hello);
         }
         let there = self.seats.iter().filter(|seat| !seat.is_former).count();
         let share = u32::try_from(there).unwrap_or(u32::MAX);
@@ -64,19 +66,35 @@ impl Roster {
         self.greet(now_ns, number, note)
     }
 
-    /// Another has the share by now: who comes waits for the end of the test, and ends as its agents do.
-    fn too_late(&mut self, now_ns: u64, link: Link, number: usize, hello: &Hello) -> Vec<Act> {
-        let other = &self.seats[number];
-        let mut seat = Seat::new(now_ns, link, (other.share, hello), State::Idle);
+    /// Whether one more may wait for a share: some were lost, and who comes has been made in the place of one of them.
+    fn may_wait(&self) -> bool {
+        let is_under_way = self.started_ns.is_some() && self.ending.is_none();
+        let mut seats = self.seats.iter();
+        let is_of_lost = seats.any(|seat| seat.is_former || seat.state == State::Gone);
+        let waiting = self.seats.iter();
+        let waiting = waiting.filter(|seat| seat.is_former && seat.state == State::Idle);
+        let has_room = self.late < LATE_MAX && waiting.count() < SPARES_MAX;
+        is_under_way && is_of_lost && has_room
+    }
+
+    /// Others have all shares by now: who comes waits for the end of the test, or for another to be lost.
+    fn too_late(&mut self, now_ns: u64, link: Link, hello: &Hello) -> Vec<Act> {
+        let other = self.stand_in_at_work().map(|number| &self.seats[number]);
+        let share = other.map_or(0, |other| other.share);
+        let why = match other {
+            Some(Seat {
+                name,
+                stands_in_for: Some(lost),
+                ..
+            }) => format!("{name} stands in for {lost}"),
+            _ => "others have all shares".to_owned(),
+        };
+        let mut seat = Seat::new(now_ns, link, (share, hello), State::Idle);
         seat.is_former = true;
-        let (name, lost) = (&other.name, other.stands_in_for.as_deref().unwrap_or(""));
         seat.note = format!(
-            "{name} stands in for {lost} by now: there is nothing to do until the test ends"
+            "{why} by now: there is nothing to do until the test ends, or another agent is lost"
         );
-        let note = format!(
-            "{} has joined, and is not needed: {name} stands in for {lost}",
-            seat.name
-        );
+        let note = format!("{} has joined, and is not needed: {why}", seat.name);
         self.late += 1;
         self.seats.push(seat);
         self.greet(now_ns, self.seats.len() - 1, note)

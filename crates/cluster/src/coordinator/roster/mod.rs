@@ -432,13 +432,17 @@ impl Roster {
         let (begun, unended) = seat.leave();
         // Who could have come in its place could have done so while it was away.
         let since_ns = seat.away.as_ref().map_or(now_ns, |away| away.since_ns);
-        let awaited_for = self.expected.awaited_for;
-        let awaited = Awaited::new(since_ns, awaited_for, seat.workers.start);
-        seat.awaited = may_return.then_some(awaited);
+        let lost = seat.workers.start;
+        let awaited_for = match self.has_spare(now_ns) {
+            true => Duration::ZERO,
+            false => self.expected.awaited_for,
+        };
+        let awaited = Awaited::new(since_ns, awaited_for, lost);
+        self.seats[number].awaited = may_return.then_some(awaited);
         let lost = Lost {
             begun,
             unended,
-            is_awaited: seat.awaited.is_some(),
+            is_awaited: may_return,
             ..self.lost_of(number, why)
         };
         acts.push(Act::Lose(self.seats[number].share, lost));

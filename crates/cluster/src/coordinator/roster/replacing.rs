@@ -16,8 +16,10 @@ use crate::clocks::QUESTIONS;
 const READY_WITHIN: Duration = Duration::from_secs(30);
 /// Most shares that are handed on at one instant: who gets them is looked for among all agents.
 const AT_ONCE_MAX: usize = 10;
-/// How many may come in the place of one: a test that kills its agents kills the next one, too.
+/// How many may come in the place of one, each to be lost soon: a test that kills its agents kills the next one, too.
 const REPLACED_MAX: u32 = 5;
+/// Whoever had a share for so long was not lost because of it.
+const HELD_FOR: Duration = Duration::from_secs(30);
 
 impl Roster {
     /// Whether another may come in the place of an agent that is lost now.
@@ -28,9 +30,18 @@ impl Roster {
         let seat = &self.seats[number];
         is_possible
             && !seat.is_former
-            && seat.generation < REPLACED_MAX
+            && (seat.lost_soon < REPLACED_MAX || self.has_held(now_ns, seat))
             && self.started_ns.is_some()
             && !self.is_past_end(now_ns)
+    }
+
+    /// Whether who sits or sat here had the share for long, until it was lost or until now.
+    pub(super) fn has_held(&self, now_ns: u64, seat: &Seat) -> bool {
+        let away = seat.away.as_ref().map(|away| away.since_ns);
+        let lost = seat.awaited.as_ref().map(|awaited| awaited.since_ns);
+        let until = self.since_start(away.or(lost).unwrap_or(now_ns));
+        let held = until.map_or(0, |until| until.0.saturating_sub(seat.from.0));
+        !seat.workers.is_empty() && held >= nanos(HELD_FOR)
     }
 
     /// Whether nothing starts any more.
@@ -66,13 +77,14 @@ impl Roster {
         hello: &Hello,
     ) -> Vec<Act> {
         let mut acts = self.supersede_if_away(number);
+        let has_held = self.has_held(now_ns, &self.seats[number]);
         let seat = &mut self.seats[number];
         let mut next = Seat::new(now_ns, link, (seat.share, hello), State::Preparing);
         next.generation = seat.generation + 1;
-        next.stood_in = match next.stands_in_for {
-            Some(_) => seat.stood_in,
-            None => 0,
-        };
+        if !has_held {
+            next.lost_soon = seat.lost_soon + 1;
+            next.stood_in = seat.stood_in * u32::from(next.stands_in_for.is_some());
+        }
         next.awaited = seat.awaited.take().map(|awaited| Awaited {
             ticket: None,
             until_ns: awaited.until_ns.max(now_ns + nanos(READY_WITHIN)),

@@ -62,7 +62,11 @@ impl Roster {
             return Vec::new();
         }
         away.is_told = true;
-        let workers = seat.workers.clone();
+        let (why, workers) = (away.why.clone(), seat.workers.clone());
+        if self.has_spare(now_ns) && self.may_be_replaced(now_ns, number) {
+            let why = format!("{why}, and another has nothing to do");
+            return self.lose(now_ns, number, &why);
+        }
         vec![Act::Tell(WorkerReport::Away { workers })]
     }
 

@@ -42,6 +42,8 @@ pub(super) struct Seat {
     pub(super) share: u32,
     /// How many had the share before.
     pub(super) generation: u32,
+    /// How many of these were lost one after another, each soon after it had begun.
+    pub(super) lost_soon: u32,
     /// Whether another has the share now.
     pub(super) is_former: bool,
     /// For how long its load goes on while it cannot be heard.
@@ -55,7 +57,7 @@ pub(super) struct Seat {
     pub(super) can_stand_in: bool,
     /// The lost agent whose share it makes beside what its process does otherwise; `None`: it came for this share alone.
     pub(super) stands_in_for: Option<String>,
-    /// How many have stood in here, one after another.
+    /// How many have stood in here, one after another, and were lost soon.
     pub(super) stood_in: u32,
     /// What its user is to know.
     pub(super) note: String,
@@ -137,6 +139,7 @@ impl Seat {
             link,
             share,
             generation: 0,
+            lost_soon: 0,
             is_former: false,
             grace_ns: hello.grace_ms.min(GRACE_MAX_MS) * 1_000_000,
             away: None,

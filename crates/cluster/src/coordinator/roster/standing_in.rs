@@ -15,7 +15,7 @@ use crate::share::SHARES_MAX;
 const COMES_WITHIN: Duration = Duration::from_secs(10);
 /// How often an agent is asked for the same share: its connection may have broken.
 const ASKED_MAX: usize = 2;
-/// How many stand in for one share, one after the other: a share that ends those who make it would end all.
+/// How many stand in for one share, one after the other, each to be lost soon: a share that ends those who make it would end all.
 const STOOD_IN_MAX: u32 = 2;
 /// Percent of its processors, and of its memory, up to which an agent is given more to do.
 const USED_MAX: u64 = 80;
@@ -54,6 +54,15 @@ impl Roster {
         let is_over = self.ending.is_some();
         let number = self.seats.iter().position(is_it).filter(|_| !is_over);
         number.ok_or("another has the share by now, or nobody is to have it any more")
+    }
+
+    /// Whether an agent is there that has nothing to do.
+    pub(super) fn has_spare(&self, now_ns: u64) -> bool {
+        let is_free = |seat: &&Seat| {
+            let waits = seat.state == State::Idle && is_there(seat) && seat.can_stand_in;
+            waits && self.shares_of(now_ns, seat).all() == 0
+        };
+        self.seats.iter().any(|seat| is_free(&seat))
     }
 
     /// One that stands in, where there is one.
@@ -129,9 +138,9 @@ impl Roster {
     /// Nobody; in words.
     fn host_for(&self, now_ns: u64, number: usize) -> Result<usize, String> {
         let seat = &self.seats[number];
-        if seat.stood_in >= STOOD_IN_MAX {
+        if seat.stood_in >= STOOD_IN_MAX && !self.has_held(now_ns, seat) {
             return Err(format!(
-                "{STOOD_IN_MAX} agents stood in for it and were lost"
+                "{STOOD_IN_MAX} agents stood in for it and were lost soon"
             ));
         }
         let asked = seat.awaited.as_ref().map_or(&[][..], |one| &one.asked);

@@ -10,8 +10,11 @@ use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::wording::duration;
 
-/// Cores from which a replica is at work.
+/// Cores from which a replica is at work, so that uses can be held against each other.
 const AT_WORK: f64 = 0.04;
+/// Cores from which one that uses a tenth of that, or less, is idle: seven ticks of the kernel's account in five seconds
+/// beside none.
+const BESIDE_IDLE: f64 = 0.015;
 /// Share of the busiest replica's processor use below which a replica stands idle.
 const IDLE: f64 = 0.1;
 /// The busiest replica's use over the least busy one's from which the load is uneven.
@@ -54,7 +57,7 @@ fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
 /// Whether another replica stands idle while this one works.
 pub(super) fn has_idle_peer(one: &Component<'_>, all: &[Component<'_>]) -> bool {
     let cores = |replica: &Component<'_>| replica.held("cpu_cores", Aggregation::Avg);
-    let Some(busy) = cores(one).filter(|busy| *busy >= AT_WORK) else {
+    let Some(busy) = cores(one).filter(|busy| *busy >= BESIDE_IDLE) else {
         return false;
     };
     is_replica(one, all)
@@ -89,7 +92,7 @@ fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
         .collect();
     uses.sort_by(|a, b| a.0.total_cmp(&b.0));
     let ((least, idle), (most, busy)) = (uses.first()?, uses.last()?);
-    if *most < AT_WORK || uses.len() < 2 {
+    if *most < BESIDE_IDLE || uses.len() < 2 {
         return None;
     }
     let short = format!(
@@ -117,7 +120,7 @@ fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
             short: format!("{idle_count} of {} replicas stood idle", uses.len()),
         });
     }
-    (*most >= UNEVEN * least).then(|| Sign {
+    (*most >= AT_WORK && *most >= UNEVEN * least).then(|| Sign {
         weight: Weight::Remark,
         finding: Code::UnevenReplicas.finding(
             Gravity::Caution,

@@ -267,7 +267,7 @@ fn who_comes_too_late_is_told_so_and_ends_with_the_test() {
         Act::Say(7, What::Welcome(welcome)) => Some(welcome.note.as_str()),
         _ => None,
     });
-    let words = "linz stands in for graz by now: there is nothing to do until the test ends";
+    let words = "linz stands in for graz by now: there is nothing to do until the test ends, or another agent is lost";
     assert_eq!(said, Some(words));
     assert!(
         gone(roster.closed(36 * S, 7)).is_empty(),
@@ -307,9 +307,85 @@ fn a_share_that_ends_those_who_make_it_does_not_end_all() {
     let acts = pass(&mut roster, now_s, now_s + 31, [0.1, 0.1]);
     assert!(asked(&acts).is_empty(), "{acts:?}");
     let told = acts.iter().any(|act| {
-        matches!(act, Act::Tell(WorkerReport::GivenUp { why: Some(why), .. }) if why.ends_with("2 agents stood in for it and were lost"))
+        matches!(act, Act::Tell(WorkerReport::GivenUp { why: Some(why), .. }) if why.ends_with("2 agents stood in for it and were lost soon"))
     });
     assert!(told, "{acts:?}");
+}
+
+#[test]
+fn who_waits_is_asked_at_once() {
+    let mut roster = one_lost();
+    let acts = pass(&mut roster, 3, 33, [0.2, 0.5]);
+    let ticket = asked(&acts)[0].1.clone();
+    let hello = hello_of("linz", Some(ticket));
+    sit_down(&mut roster, 34 * S, STAND_IN, hello);
+    assert!(refused(&roster.heard(35 * S, 7, hello_of("graz", None))).is_none());
+    assert_eq!(gone(roster.closed(36 * S, 2)).len(), 1);
+    let [(7, ticket)] = &asked(&roster.tick(36 * S + 1))[..] else {
+        panic!("graz has nothing to do");
+    };
+    let acts = sit_down(
+        &mut roster,
+        37 * S,
+        71,
+        hello_of("graz", Some(ticket.clone())),
+    );
+    let acts = told(acts);
+    assert!(
+        matches!(&acts[..], [WorkerReport::Replaced { what, .. }] if what.starts_with("graz stands in for vienna")),
+        "{acts:?}"
+    );
+}
+
+#[test]
+fn who_cannot_be_heard_gives_way_to_one_that_waits() {
+    let mut roster = one_lost();
+    let acts = pass(&mut roster, 3, 33, [0.2, 0.5]);
+    let hello = hello_of("linz", Some(asked(&acts)[0].1.clone()));
+    sit_down(&mut roster, 34 * S, STAND_IN, hello);
+    roster.heard(35 * S, 7, hello_of("graz", None));
+    roster.seats[2].grace_ns = 30 * S;
+    assert!(
+        gone(roster.closed(36 * S, 2)).is_empty(),
+        "it may come back"
+    );
+    let second = |roster: &mut Roster, now_s: u64| {
+        for link in [1, 7, STAND_IN] {
+            roster.heard(now_s * S, link, Said::Live(Live::default()));
+        }
+        asked(&roster.tick(now_s * S))
+    };
+    for now_s in 37..=41 {
+        assert!(second(&mut roster, now_s).is_empty(), "not after {now_s} s");
+    }
+    let [(7, asked)] = &second(&mut roster, 42)[..] else {
+        panic!("graz has nothing to do");
+    };
+    assert_eq!(asked.lost, "vienna");
+}
+
+#[test]
+fn a_share_that_is_held_for_a_while_may_be_lost_again_and_again() {
+    let mut roster = one_lost();
+    let mut now_s = 3;
+    for link in 100..112 {
+        let acts = sit_down(&mut roster, now_s * S, link, hello_of("graz", None));
+        assert!(refused(&acts).is_none(), "{acts:?}");
+        now_s += 40;
+        let lost = gone(roster.closed(now_s * S, link));
+        assert!(
+            matches!(&lost[..], [(0, lost)] if lost.is_awaited),
+            "{lost:?}"
+        );
+        now_s += 1;
+    }
+    for link in 112..117 {
+        sit_down(&mut roster, now_s * S, link, hello_of("graz", None));
+        assert!(gone(roster.closed(now_s * S, link))[0].1.is_awaited);
+    }
+    sit_down(&mut roster, now_s * S, 117, hello_of("graz", None));
+    let lost = gone(roster.closed(now_s * S, 117));
+    assert!(!lost[0].1.is_awaited, "the test ends its agents");
 }
 
 /// How often each loss was made good or given up.

@@ -1,0 +1,165 @@
+//! `help`: the help of a command, or a page about what the commands have in common.
+//!
+//! Must not know how a command reads its options. Invariant: a topic never has a command's name.
+
+use clap::{Command, CommandFactory};
+use loadline_model::ExitCode;
+
+use crate::cli::Cli;
+use crate::{Ending, Env};
+
+/// A page that belongs to no single command.
+struct Topic {
+    name: &'static str,
+    about: &'static str,
+    text: &'static str,
+}
+
+const fn topic(name: &'static str, about: &'static str, text: &'static str) -> Topic {
+    Topic { name, about, text }
+}
+
+const EXIT_CODES: &str = "exit-codes";
+
+const TOPICS: [Topic; 9] = [
+    topic(
+        "models",
+        "Open and closed load models",
+        include_str!("help/models.txt"),
+    ),
+    topic(
+        "verdict",
+        "What the verdict says and how it decides",
+        include_str!("help/verdict.txt"),
+    ),
+    topic(
+        "checks",
+        "What counts as a good response",
+        include_str!("help/checks.txt"),
+    ),
+    topic(
+        "thresholds",
+        "Conditions that fail a run",
+        include_str!("help/thresholds.txt"),
+    ),
+    topic(
+        "templates",
+        "Variable parts of bench requests",
+        include_str!("help/templates.txt"),
+    ),
+    topic(
+        "observers",
+        "Watching the service under test",
+        include_str!("help/observers.txt"),
+    ),
+    topic(
+        "outputs",
+        "Prometheus, files and other outputs",
+        include_str!("help/outputs.txt"),
+    ),
+    topic(
+        "environment",
+        "Environment variables",
+        include_str!("help/environment.txt"),
+    ),
+    topic(EXIT_CODES, "Exit codes of all commands", ""),
+];
+
+/// Shows the help of `name`; without one, the commands and the topics.
+///
+/// # Errors
+/// Nothing has that name; the next one is offered.
+pub(super) fn run(name: Option<&str>, env: &Env) -> Result<ExitCode, Ending> {
+    let Some(name) = name else {
+        return Ok(Ending::answer(overview()).tell());
+    };
+    if let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) {
+        let text = match topic.name {
+            EXIT_CODES => exit_codes(),
+            _ => topic.text.to_owned(),
+        };
+        return Ok(Ending::answer(text).tell());
+    }
+    let root = Cli::command();
+    match root.find_subcommand(name) {
+        Some(_) => super::dispatch(&["loadline", name, "--help"].map(str::to_owned), env),
+        None => Err(unknown(name)),
+    }
+}
+
+fn overview() -> String {
+    let mut text = Cli::command().render_help().to_string();
+    text.push_str("\nTopics:\n");
+    for Topic { name, about, .. } in TOPICS {
+        text.push_str(&format!("  {name:11} {about}\n"));
+    }
+    text
+}
+
+fn exit_codes() -> String {
+    let mut text = "Exit codes\n\n".to_owned();
+    for code in ExitCode::ALL {
+        text.push_str(&format!("{:5}  {}\n", code.code(), code.meaning()));
+    }
+    text
+}
+
+/// The refusal of a name. clap knows which names are like it.
+fn unknown(name: &str) -> Ending {
+    let topics = TOPICS.iter().map(|topic| Command::new(topic.name));
+    let known = Cli::command().subcommands(topics);
+    let refused = known.try_get_matches_from(["loadline", name]);
+    let told = refused.map_or_else(|error| error.render().to_string(), |_| String::new());
+    let like = told.lines().find(|line| line.contains("similar"));
+    let like = like.map_or_else(String::new, |line| {
+        let names = line
+            .trim()
+            .trim_start_matches("tip: ")
+            .replace("subcommand", "name");
+        format!("; {names}")
+    });
+    Ending::usage(&format!(
+        "no command or topic is called {name:?}{like}. `loadline help` lists them"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_topic_hides_a_command() {
+        let root = Cli::command();
+        for topic in TOPICS {
+            assert!(root.find_subcommand(topic.name).is_none(), "{}", topic.name);
+            assert!(overview().contains(topic.name), "{}", topic.name);
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_like_another_is_offered() {
+        let ending = unknown("verdit");
+        assert_eq!(ending.code, ExitCode::InvalidConfig);
+        assert!(ending.err.contains("'verdict'"), "{ending}");
+        assert!(!unknown("xyzzy").err.contains("similar"));
+    }
+
+    /// Options that the pages name are there.
+    #[test]
+    fn pages_name_options_of_bench() {
+        let mut root = Cli::command();
+        root.build();
+        let bench = root.find_subcommand("bench").expect("it is there");
+        let known: Vec<_> = bench
+            .get_arguments()
+            .filter_map(clap::Arg::get_long)
+            .collect();
+        for topic in TOPICS.iter().filter(|topic| topic.name != "models") {
+            let words = topic.text.split_whitespace();
+            for option in words.filter_map(|word| word.strip_prefix("--")) {
+                let option = option.trim_end_matches([',', '.']);
+                assert!(known.contains(&option), "{}: --{option}", topic.name);
+            }
+        }
+    }
+}

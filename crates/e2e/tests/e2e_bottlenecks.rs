@@ -174,7 +174,7 @@ fn the_targets_memory_cap() {
     let kills = "front=http:{control}/truth;as=oom_kills;path=components.front.ooms;interval=300ms";
     staged
         .drive(&["-c", "100", "-z", "4s", "--observe", kills, "{front}/ok"])
-        .tells("target-oom", &["front was killed for want of memory"]);
+        .tells("target-oom", &["front was OOM-killed"]);
 }
 
 #[test]

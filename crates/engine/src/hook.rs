@@ -83,7 +83,7 @@ impl Place<'_> {
     }
 }
 
-/// What came of it.
+/// The outcome.
 pub struct AroundReport {
     /// How it came out.
     pub ending: AroundEnding,

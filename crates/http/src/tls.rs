@@ -16,7 +16,7 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsPr
 /// How a service is known, and how it knows us, as it is written.
 #[derive(Clone, Default)]
 pub struct TlsSettings {
-    /// Whether any certificate will do.
+    /// Whether TLS verification is skipped.
     pub trusts_all: bool,
     /// Whether nothing below TLS 1.3 will do.
     pub newest_only: bool,

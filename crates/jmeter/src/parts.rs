@@ -1,4 +1,4 @@
-//! The tree of a plan as a list: what each element is, and what became of it.
+//! The tree of a plan as a list: what each element is, and what it became.
 //!
 //! Must not know how steps are carried out. Invariant: every element is in the list once, in the order of the file.
 
@@ -32,7 +32,7 @@ pub struct Part<'a> {
     pub depth: usize,
     /// The names of the elements above it and its own.
     pub path: String,
-    /// What became of it.
+    /// What it became.
     pub became: Became,
     /// What it is, in a word or two.
     pub kind: &'static str,

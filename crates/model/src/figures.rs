@@ -219,7 +219,7 @@ impl Figures {
         Some(figures)
     }
 
-    /// Whether a text was meant to be figures, whatever became of it.
+    /// Whether a text was meant to be figures, whatever it became.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
         let begin = format!("{{\"loadline\":\"{MARK}\"");

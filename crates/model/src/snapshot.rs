@@ -155,7 +155,7 @@ pub struct Connections {
     pub http2: u64,
     /// Smallest round-trip times that the kernel saw, one value per connection looked at.
     pub min_rtt: Summary,
-    /// Segments sent again, over the connections looked at.
+    /// Retransmitted segments, over the sampled connections.
     pub retransmits: u64,
 }
 

@@ -203,7 +203,7 @@ pub(crate) struct Rehearsal {
     cancel_at: Option<u64>,
 }
 
-/// What came of it.
+/// The outcome.
 pub(crate) struct Rehearsed {
     pub(crate) world: Rc<World>,
     /// How init and then each iteration ended.

@@ -11,7 +11,7 @@ use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signat
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Takes any certificate; handshakes are signed as the provider can verify it.
+/// Skips TLS verification; handshakes are signed as the provider can verify it.
 #[derive(Debug)]
 pub struct TrustsAnybody(pub Arc<CryptoProvider>);
 

@@ -27,7 +27,7 @@ pub(crate) struct About {
     pub(crate) labels: Vec<(&'static str, String)>,
 }
 
-/// What came of it.
+/// The outcome.
 pub(crate) struct Written {
     pub(crate) bytes: Vec<u8>,
     /// Bytes of the compressed layer, which is what a node downloads.

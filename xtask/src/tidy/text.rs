@@ -33,6 +33,18 @@ const GLOSSARY: &[(&str, &str)] = &[
     (concat!("breaking ", "point"), "saturation point"),
     (concat!("task ", "set"), "scenario"),
 ];
+/// Phrases that are no English of the field, and what its readers say.
+const PHRASES: &[(&str, &str)] = &[
+    (concat!("segments sent ", "again"), "retransmits"),
+    (concat!("any ", "certificate"), "skip TLS verification"),
+    (concat!("wait for a ", "word"), "start paused"),
+    (concat!("came of ", "it"), "outcome"),
+    (concat!("come of ", "it"), "outcome"),
+    (
+        concat!("for want of ", "memory"),
+        "out of memory, OOM-killed",
+    ),
+];
 
 pub(super) fn breaches(file: &File, kept: &Kept) -> Vec<String> {
     let mut found = white_space(file);
@@ -97,7 +109,8 @@ fn words(file: &File, index: usize, line: &str) -> Vec<String> {
     }
     if file.path != "GLOSSARY.md" {
         let lower = line.to_lowercase();
-        for (word, better) in GLOSSARY.iter().filter(|(word, _)| lower.contains(word)) {
+        let known = GLOSSARY.iter().chain(PHRASES);
+        for (word, better) in known.filter(|(word, _)| lower.contains(word)) {
             found.push(format!(
                 "{place}: say {better:?} instead of {word:?} (GLOSSARY.md)"
             ));

@@ -63,7 +63,7 @@ impl Done {
 }
 
 impl OwnRun<'_> {
-    /// Runs it, and tells and keeps what came of it.
+    /// Runs it, and reports and keeps the outcome.
     ///
     /// # Errors
     /// The run could not start.

@@ -1,4 +1,4 @@
-//! Carrying out a script's test: loading it, running it, telling what came of it.
+//! Carrying out a script's test: loading it, running it, reporting the outcome.
 //!
 //! Must not know flags. Invariant: whatever happens after the first request, a summary is told and
 //! every output is closed.

@@ -237,7 +237,7 @@ pub fn memory_bytes() -> Option<u64> {
 pub struct TcpFacts {
     /// Smallest round-trip time seen, in nanoseconds.
     pub min_rtt_ns: u64,
-    /// Segments sent again since the connection was made.
+    /// Segments retransmitted since the connection was opened.
     pub retransmits: u64,
 }
 

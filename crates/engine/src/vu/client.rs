@@ -1,6 +1,6 @@
 //! The HTTP client of one virtual user: its connections, cookies and buffers.
 //!
-//! Sends a prepared request, follows redirects, and records what came of it. Must not know why the
+//! Sends a prepared request, follows redirects, and records the outcome. Must not know why the
 //! request is sent or when the next is due. Invariant: every call of [`VuClient::request`] that
 //! began records exactly one fate, also when its future is dropped.
 

@@ -68,7 +68,7 @@ pub(crate) struct Http2Pool {
     entries: RefCell<HashMap<Key, Entry>>,
 }
 
-/// Takes the note of an attempt back, and wakes who waits for it, whatever became of it.
+/// Takes the note of an attempt back, and wakes who waits for it, whatever the outcome.
 struct Attempt<'a> {
     pool: &'a Http2Pool,
     key: Key,

@@ -52,7 +52,7 @@ pub(crate) struct Access {
     pub(crate) tls_server_name: Option<String>,
     /// Authorities in PEM that its certificate may be signed by; `None`: the system's.
     pub(crate) authority: Option<Vec<u8>>,
-    /// Whether any certificate will do.
+    /// Whether TLS verification is skipped.
     pub(crate) trusts_all: bool,
     /// The proxy that leads to it; `None`: the one that the environment names.
     pub(crate) proxy: Option<String>,

@@ -112,7 +112,7 @@ pub struct Termination {
 }
 
 impl Termination {
-    /// Whether it was killed for want of memory.
+    /// Whether it was OOM-killed.
     #[must_use]
     pub fn is_oom(&self) -> bool {
         self.reason == "OOMKilled"

@@ -20,7 +20,7 @@ pub use names::{
 pub const GAP_NOTE: &str = "gap";
 /// The kind of a note that says that a component was started anew.
 pub const RESTART_NOTE: &str = "restart";
-/// The kind of a note that says that a component was killed for want of memory.
+/// The kind of a note that says that a component was OOM-killed.
 pub const OOM_NOTE: &str = "oom";
 /// The kind of a note that says that a component was evicted from its node.
 pub const EVICTION_NOTE: &str = "eviction";

@@ -138,7 +138,7 @@ impl CgroupSource {
         readings.own("oom_kills", self.oom_kills as f64);
         if killed > 0 {
             let observer = readings.observer();
-            let text = format!("the kernel killed {killed} of its processes for want of memory");
+            let text = format!("the kernel killed {killed} of its processes: out of memory");
             readings.remark(&observer, OOM_NOTE, text);
         }
     }

@@ -29,7 +29,7 @@ pub struct Access {
     /// A file with the authorities that sign the server's certificate, in PEM; `None`: the system's authorities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<String>,
-    /// Whether any certificate will do; by default not.
+    /// Whether TLS verification is skipped; by default not.
     #[serde(
         default,
         deserialize_with = "truth",

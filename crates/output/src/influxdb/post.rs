@@ -12,7 +12,7 @@ pub struct Poster {
 }
 
 impl Poster {
-    /// For an address with everything in it; any certificate is trusted, as by JMeter. `token`: what is shown to
+    /// For an address with everything in it; TLS verification is skipped, as by JMeter. `token`: what is shown to
     /// version 2; `None`: nothing.
     ///
     /// # Errors

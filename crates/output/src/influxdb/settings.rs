@@ -21,7 +21,7 @@ pub struct InfluxSettings {
     pub push_interval: Duration,
     /// Posts at a time; at least one.
     pub concurrent_writes: usize,
-    /// Whether any certificate will do.
+    /// Whether TLS verification is skipped.
     pub trusts_all: bool,
     /// The address of a proxy; `None`: the one that the environment names.
     pub proxy: Option<String>,

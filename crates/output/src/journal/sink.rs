@@ -134,7 +134,7 @@ impl Journal {
         &self.path
     }
 
-    /// Writes what is left and says what became of it all.
+    /// Writes what is left and says the outcome.
     #[must_use]
     pub fn close(mut self) -> JournalReport {
         self.end_thread().unwrap_or_else(|| JournalReport {

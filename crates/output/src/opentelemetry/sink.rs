@@ -115,7 +115,7 @@ impl OtlpSink {
         self.thread.event(event);
     }
 
-    /// Exports what is left, and gives what became of it all.
+    /// Exports what is left, and gives the outcome.
     #[must_use]
     pub fn finish(self) -> OtlpReport {
         self.thread.finish().unwrap_or_else(|| OtlpReport {

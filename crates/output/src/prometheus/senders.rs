@@ -280,7 +280,7 @@ impl Sender {
         state.queue.counts.left_out + state.queue.counts.refused
     }
 
-    /// Waits until all is sent or the deadline has passed; gives what became of it.
+    /// Waits until all is sent or the deadline has passed; gives what it became.
     fn finish(self, deadline: Instant) -> Sent {
         self.lane.lock().deadline = Some(deadline);
         self.lane.changed.notify_all();

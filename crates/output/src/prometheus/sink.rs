@@ -74,7 +74,7 @@ impl Push {
         self.thread.event(event);
     }
 
-    /// Pushes what is left, and gives what became of it all.
+    /// Pushes what is left, and gives the outcome.
     #[must_use]
     pub fn finish(self) -> PushReport {
         self.thread.finish().unwrap_or_else(|| PushReport {

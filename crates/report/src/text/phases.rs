@@ -80,7 +80,7 @@ pub(crate) fn connection_line(result: &RunResult) -> String {
     }
     if connections.retransmits > 0 {
         parts.push(format!(
-            "{} segments sent again",
+            "{} retransmitted segments",
             count(connections.retransmits)
         ));
     }

@@ -106,7 +106,7 @@ codes! {
     MachineFull = "machine-full";
     /// The processor quota stopped a component of the target.
     TargetThrottled = "target-throttled";
-    /// A component of the target was killed for want of memory.
+    /// A component of the target was OOM-killed.
     TargetOom = "target-oom";
     /// A component of the target was evicted from its node.
     TargetEvicted = "target-evicted";

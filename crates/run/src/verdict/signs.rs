@@ -27,7 +27,7 @@ const LAG_NS: u64 = 1_000_000;
 const FROZEN_NS: u64 = 500_000_000;
 /// Share of failures for want of a resource from which the generator is the limit.
 const RESOURCE_FAILURES: f64 = 0.01;
-/// Segments sent again per answer.
+/// Retransmitted segments per answer.
 const RETRANSMITS: f64 = 0.01;
 /// Share of the time that making connections, or looking up names, took from which it is told.
 const HANDSHAKES: f64 = 0.3;

@@ -1,6 +1,6 @@
 //! How much of a request's time each side took: the generator's own delay, the network, the target.
 //!
-//! The mean service time is split. Measured parts come first (round trips, segments sent again, the generator's own
+//! The mean service time is split. Measured parts come first (round trips, retransmits, the generator's own
 //! delay); what they leave is the target's. Must not say who the limit is. Invariant: the shares are finite, none is below
 //! zero, and together they are one.
 
@@ -35,7 +35,7 @@ const WRITE_S: f64 = 0.01;
 const ROUND_TRIP_MIN_S: f64 = 0.001;
 /// The shortest time after which Linux sends a segment again.
 const RETRANSMIT_S: f64 = 0.2;
-/// Fewer segments sent again are an accident.
+/// Fewer retransmits are an accident.
 const RETRANSMITS_MIN: u64 = 10;
 /// Linux sends a lost SYN again after one second.
 pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
@@ -47,7 +47,7 @@ const BODY_MIN: f64 = 32.0 * 1024.0;
 const FLAT: f64 = 0.1;
 /// The slowest body over the fastest from which they share something.
 const UNEVEN: f64 = 1.5;
-/// Segments sent again per answer from which what is sent upwards fills a link.
+/// Retransmitted segments per answer from which what is sent upwards fills a link.
 const LOST_UPWARDS: f64 = 0.1;
 /// Fewest seconds that can be called flat.
 const FLAT_ROWS: usize = 3;
@@ -296,7 +296,7 @@ pub(super) struct Link {
 }
 
 /// A link is full where large bodies take most of a request's time to arrive, some much longer than others, or to leave, with
-/// segments sent again; and where as many bytes pass in each second. A target that sends at a pace of its own takes as long
+/// retransmits; and where as many bytes pass in each second. A target that sends at a pace of its own takes as long
 /// for each, and a load that was delivered fills nothing.
 pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();

@@ -39,7 +39,7 @@ struct Limb {
     branch: Branch,
     /// The cookies as it sees them.
     jar: Option<Jar>,
-    /// What came of it; `None`: nothing yet, or there is no sample.
+    /// The outcome; `None`: none yet, or there is no sample.
     sample: Option<Box<Sample>>,
 }
 

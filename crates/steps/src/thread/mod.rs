@@ -1,7 +1,7 @@
 //! One thread of a group: it walks the group's tree, and asks for what samplers need.
 //!
 //! [`Thread::advance`] goes on until something has to be waited for, and says what; whoever drives it carries that out
-//! and says what came of it. Must not know sockets and clocks. Invariant: every sampler that is run leaves its sample
+//! and reports the outcome. Must not know sockets and clocks. Invariant: every sampler that is run leaves its sample
 //! with the thread before the next is chosen, unless it leaves none.
 
 mod asks;

@@ -15,7 +15,7 @@ use super::slo::Slo;
 /// The version of the answer's layout.
 pub const SCHEMA: &str = "loadline/capacity/v1";
 
-/// One probe with what came of it.
+/// One probe with its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     /// From one on.

@@ -111,7 +111,7 @@ const WORDS: [(&str, &str); 49] = [
     ),
     (
         "target-oom",
-        "Restart: a component of the service was killed for want of memory.",
+        "Restart: a component of the service was OOM-killed.",
     ),
     (
         "target-evicted",

@@ -261,7 +261,7 @@ fn delivered(result: &RunResult) -> Judged {
     }
 }
 
-/// Restarts, kills for want of memory and evictions that observers saw during the load; `None` without observers.
+/// Restarts, OOM kills and evictions that observers saw during the load; `None` without observers.
 #[must_use]
 pub fn restarts(result: &RunResult) -> Option<Vec<&str>> {
     if result.observations.is_empty() {

@@ -411,7 +411,7 @@ fn long_rows_give_signs_of_life() {
     assert_eq!(beats.count(), 1);
 }
 
-/// Runs a suite whose disk dies at an operation, starts it again until it ends, and gives what came of it.
+/// Runs a suite whose disk dies at an operation, starts it again until it ends, and gives the outcome.
 fn survive(operations: &[u64], loss: Loss) -> (String, BTreeMap<String, u32>) {
     let bench = Bench::new(SUITE);
     for operation in operations {

@@ -88,7 +88,7 @@ impl PodSource {
             readings.remark(&pod.name, RESTART_NOTE, text);
             if end.is_some_and(|end| end.is_oom()) {
                 *self.oom_kills.entry(pod.uid.clone()).or_default() += anew;
-                let text = format!("container {} was killed for want of memory", container.name);
+                let text = format!("container {} was OOM-killed", container.name);
                 readings.remark(&pod.name, OOM_NOTE, text);
             }
         }

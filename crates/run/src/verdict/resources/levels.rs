@@ -158,7 +158,7 @@ fn machine(component: &Component<'_>) -> Option<(f64, Sign)> {
     Some((share, sign))
 }
 
-/// Kills for want of memory that a counter tells.
+/// OOM kills that a counter tells.
 fn killed(component: &Component<'_>) -> Option<Sign> {
     let kills = component.metric("oom_kills")?;
     let before = kills.aggregate(Aggregation::Last, component.phases.baseline);
@@ -167,7 +167,7 @@ fn killed(component: &Component<'_>) -> Option<Sign> {
     let during = (most - before).round();
     (during >= 1.0).then(|| {
         let short = format!(
-            "{} was killed for want of memory {}",
+            "{} was OOM-killed {}",
             component.title(),
             counted(during as u64, "time")
         );

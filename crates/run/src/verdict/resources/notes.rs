@@ -1,4 +1,4 @@
-//! What observers said in words: kills for want of memory, evictions, restarts, gaps.
+//! What observers said in words: OOM kills, evictions, restarts, gaps.
 //!
 //! Must not read numbers. Invariant: many notes of one kind are one finding that counts them.
 
@@ -16,7 +16,7 @@ pub(super) fn signs(notes: &[ObserverNote]) -> Vec<Sign> {
         (
             OOM_NOTE,
             Code::TargetOom,
-            "was killed for want of memory",
+            "was OOM-killed",
             "raise its memory limit, or find what takes the memory",
         ),
         (

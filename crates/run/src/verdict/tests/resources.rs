@@ -292,7 +292,7 @@ fn a_kill_counts_under_load_alone() {
     assert_eq!(finding.gravity, Gravity::Alarm);
     assert_eq!(
         finding.text,
-        "api api-1 was killed for want of memory 3 s after the start, 2 times in all: exit code 137"
+        "api api-1 was OOM-killed 3 s after the start, 2 times in all: exit code 137"
     );
 }
 

@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Result};
 
 use super::request::{self, Arguments, OnDone};
 
-/// Sends a request that goes on beside the script; `on_done` is told what came of it. The inner
+/// Sends a request that goes on beside the script; `on_done` is told the outcome. The inner
 /// error says why it was never made.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! A chain of hops: from a request to its last answer, over redirects and rounds of authentication.
 //!
-//! It sends nothing by itself: it says which hop is next, and is told what came of it; so a script
+//! It sends nothing by itself: it says which hop is next, and is told the outcome; so a script
 //! can wait for it or let it go on beside. Must not know the script's values. Invariant: every hop
 //! is recorded exactly once.
 

@@ -1,7 +1,7 @@
 //! `k6/http`: the client of scripts.
 //!
 //! From the script's arguments ([`request`]) comes a [`call::Call`]; an [`exchange::Exchange`] takes
-//! it over redirects and rounds of authentication, hop by hop; what came of it is shown as a
+//! it over redirects and rounds of authentication, hop by hop; the outcome is shown as a
 //! [`response::Response`]. Must not know sockets. Invariant: every hop is one sample.
 
 #![expect(

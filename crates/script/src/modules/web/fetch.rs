@@ -1,4 +1,4 @@
-//! The native of `fetch`: sends a request beside the script, and tells plainly what came of it.
+//! The native of `fetch`: sends a request beside the script, and reports the outcome plainly.
 //!
 //! Must not know what a `Response` is. Invariant: its promise is settled once.
 

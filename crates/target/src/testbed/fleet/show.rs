@@ -96,11 +96,7 @@ impl Fleet {
                 "Refused for want of room.",
                 Counter::Refused,
             ),
-            counter(
-                "testbed_ooms_total",
-                "Ends for want of memory.",
-                Counter::Ooms,
-            ),
+            counter("testbed_ooms_total", "OOM kills.", Counter::Ooms),
             gauge(
                 "testbed_in_flight",
                 "Requests that are there.",

@@ -2,7 +2,7 @@
 //! binary under test.
 //!
 //! Must not know any flag but those of both tools. Invariant: a cell of the table is what whoever ends a
-//! test can see: how soon it ends, what became of its iterations, what still ran, and the exit code.
+//! test can see: how soon it ends, how its iterations ended, what still ran, and the exit code.
 
 use std::ffi::OsStr;
 use std::fs;

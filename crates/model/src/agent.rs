@@ -24,7 +24,7 @@ pub struct AgentShare {
     pub workers: u32,
     /// Cores that it may use; like processor time and memory those of its process, which stand in the first row of it, and zero in others.
     pub cores: f64,
-    /// What became of its requests, warm-up excluded.
+    /// The outcome of its requests, warm-up excluded.
     pub counts: Counts,
     /// Service time in nanoseconds; `None` without a request.
     pub service_time_ns: Option<Percentiles>,

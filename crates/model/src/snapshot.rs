@@ -41,7 +41,7 @@ pub struct Counts {
     pub failed: [u64; ErrorClass::COUNT],
     /// Begun and cut short by the end of the run.
     pub interrupted: u64,
-    /// Begun by an agent that was lost before it could report what became of them.
+    /// Begun by an agent that was lost before it could report the outcome of them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
     /// Due without a free virtual user, and not started.

@@ -38,8 +38,8 @@ const PHRASES: &[(&str, &str)] = &[
     (concat!("segments sent ", "again"), "retransmits"),
     (concat!("any ", "certificate"), "skip TLS verification"),
     (concat!("wait for a ", "word"), "start paused"),
-    (concat!("came of ", "it"), "outcome"),
-    (concat!("come of ", "it"), "outcome"),
+    (concat!(" came of ", "it"), "outcome"),
+    (concat!(" come of ", "it"), "outcome"),
     (
         concat!("for want of ", "memory"),
         "out of memory, OOM-killed",

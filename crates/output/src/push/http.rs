@@ -63,7 +63,7 @@ impl HttpClient {
     ) -> Result<Answer, Refusal> {
         let request = with_headers(self.agent.post(url), headers);
         let answer = request.send(body).map_err(|error| not_now(told(&error)))?;
-        // A server that has answered had the body, whatever became of its own.
+        // A server that has answered had the body, whatever happened to its own.
         Ok(Answer::read(answer, ANSWER_MAX).0)
     }
 

@@ -18,11 +18,13 @@ use crate::{Result, exec};
 /// How many suites run at a time. Most of their tests wait: for a run to end, for a server that is slow on purpose.
 const LANES: usize = 3;
 
-/// End-to-end suites that judge what they see of the machine: processor time, starvation, who is in the way.
+/// End-to-end suites that judge what they see of the machine: processor time, starvation, who is in the way, processes by
+/// their name.
 const ALONE: &[&str] = &[
     "e2e_bottlenecks",
     "e2e_demo",
     "e2e_freeze",
+    "e2e_kits",
     "e2e_observe",
     "e2e_response_time",
     "e2e_situations",

@@ -1,10 +1,14 @@
 //! `Response.json(path)`: the body as JSON, whole or the part that a path names.
 //!
-//! Paths are in the dialect of gjson. Must not know where the body came from. Invariant: a body
-//! that is no JSON is told with line and character, in the words of Go's `encoding/json`.
+//! Paths are in the dialect of gjson. Must not know where the body came from. Invariant: a body that is no JSON
+//! has no parts, and asked for as a whole it is an error with line and character, in the words of Go's
+//! `encoding/json`.
+
+use std::io;
 
 use rquickjs::function::{Opt, This};
 use rquickjs::{Class, Ctx, Result, Value};
+use serde::de::IgnoredAny;
 
 use super::super::{body, error};
 use super::build::mended;
@@ -12,13 +16,18 @@ use super::{Field, Response};
 use crate::json_fault;
 use crate::modules::go_values::GoText;
 use crate::nesting::json_levels;
+use crate::room::with_room;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
-/// Parts of a path: each is a call within the one before it, on a virtual user's small stack.
+/// Parts and wildcards of a path: each is a call within the one before it.
 const PARTS_MAX: usize = 48;
+/// Parts of a path that a virtual user's own stack has room for.
+const PARTS_ON_OWN_STACK: usize = 8;
+/// Bytes of stack for every other path: ten times what its parts and levels have been seen to take.
+const ROOM_BYTES: usize = 4 << 20;
 /// Levels of a body that a modifier (`@pretty`, `@valid`) is given: each is a call, too.
-const LEVELS_MAX: usize = 64;
+const LEVELS_MAX: usize = 1_000;
 
 pub(super) fn json<'js>(
     ctx: Ctx<'js>,
@@ -30,11 +39,14 @@ pub(super) fn json<'js>(
         return whole(&ctx, &response);
     };
     let found = with_text(&response, |text| {
+        if !response.is_json.get() && serde_json::from_str::<IgnoredAny>(text).is_err() {
+            return Ok(None);
+        }
+        response.is_json.set(true);
         if let Some(why) = too_deep(&path, text).or_else(|| unsupported(&path)) {
             return Err(why);
         }
-        let found = gjson::get(text, &path);
-        Ok(found.exists().then(|| found.json().to_owned()))
+        follow(text, &path).map_err(|error| format!("no memory to follow the path: {error}"))
     })?;
     match found {
         None => Err(error::throw(&ctx, NO_BODY)),
@@ -42,6 +54,23 @@ pub(super) fn json<'js>(
         Some(Ok(Some(json))) => ctx.json_parse(json),
         Some(Err(why)) => Err(error::throw(&ctx, &why)),
     }
+}
+
+/// The part of a text that a path names, as JSON.
+fn follow(text: &str, path: &str) -> io::Result<Option<String>> {
+    let found = || {
+        let found = gjson::get(text, path);
+        found.exists().then(|| found.json().to_owned())
+    };
+    if parts(path) <= PARTS_ON_OWN_STACK && !path.contains('@') {
+        return Ok(found());
+    }
+    with_room(ROOM_BYTES, found)
+}
+
+/// An upper bound of the calls within one another that a path takes.
+fn parts(path: &str) -> usize {
+    path.bytes().filter(|b| b".|#@([{*".contains(b)).count()
 }
 
 /// Modifiers of k6's paths that are not followed here.
@@ -68,8 +97,7 @@ fn unsupported(path: &str) -> Option<String> {
 
 /// Why a path is not followed: it would need more of the stack than there may be.
 fn too_deep(path: &str, text: &str) -> Option<String> {
-    let parts = path.bytes().filter(|b| b".|#@([{".contains(b)).count();
-    if parts > PARTS_MAX {
+    if parts(path) > PARTS_MAX {
         return Some(format!(
             "the path has more than {PARTS_MAX} parts: take it in two steps"
         ));

@@ -9,7 +9,7 @@ mod headers;
 mod json;
 mod page;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 
 use rquickjs::class::{
@@ -117,6 +117,8 @@ pub(super) struct Response<'js> {
     values: RefCell<Vec<(Field, Value<'js>)>>,
     /// What the whole body is as JSON, once that was asked.
     json: RefCell<Option<Value<'js>>>,
+    /// Whether the body was found to be JSON.
+    is_json: Cell<bool>,
     atoms: std::rc::Rc<FieldAtoms>,
 }
 
@@ -157,6 +159,7 @@ impl<'js> Response<'js> {
             facts: RefCell::new(facts),
             values: RefCell::default(),
             json: RefCell::default(),
+            is_json: Cell::default(),
             atoms,
         };
         Class::instance(ctx.clone(), response).map(Class::into_value)

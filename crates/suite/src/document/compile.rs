@@ -3,7 +3,7 @@
 //! Must not know results. Invariant: what compiles can be rendered of any outcome but for rows that it names and that
 //! are not there.
 
-use loadline_yaml::Placed;
+use loadline_yaml::{At, Placed};
 
 use super::spec::{
     Align, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec, TableSpec,
@@ -37,6 +37,17 @@ pub(super) struct Table {
     pub(super) paths: Vec<Path>,
     /// The other rows that they name, each with the place where.
     pub(super) others: Vec<(String, Placed<String>)>,
+    /// What each of its expressions names itself.
+    pub(super) expressions: Vec<ExpressionPaths>,
+}
+
+/// What one expression names.
+pub(super) struct ExpressionPaths {
+    /// Where it stands in the suite file.
+    pub(super) at: Option<At>,
+    pub(super) paths: Vec<Path>,
+    /// Whether the first of them that is there is taken.
+    pub(super) has_alternatives: bool,
 }
 
 /// Charts behind a table.
@@ -168,6 +179,7 @@ fn compile_table(
         links: spec.links,
         paths: Vec::new(),
         others: Vec::new(),
+        expressions: Vec::new(),
     };
     for mut column in spec.columns {
         column.interval = match spec.intervals {
@@ -335,6 +347,11 @@ impl Table {
                 self.others.push((row.clone(), text.clone()));
             }
         }
+        self.expressions.push(ExpressionPaths {
+            at: text.at,
+            paths: read.paths().to_vec(),
+            has_alternatives: read.has_alternatives(),
+        });
         let mut others: Vec<String> = self.others.iter().map(|(row, _)| row.clone()).collect();
         read.bind(&mut self.paths, &mut others);
         Ok(read)

@@ -231,17 +231,31 @@ fn meant_by<R: DocumentRows>(name: &str, rows: &R) -> Vec<usize> {
     if let Some(row) = all().find(|row| rows.id(*row) == name) {
         return vec![row];
     }
-    let labels: Option<Vec<(&str, &str)>> =
-        name.split(',').map(|part| part.split_once('=')).collect();
-    let Some(labels) = labels else {
+    let Some(wanted) = labels_in(name) else {
         return Vec::new();
     };
-    let fits = |row: &usize| {
-        let has =
-            |(name, value): &(&str, &str)| rows.label(*row, name.trim()) == Some(value.trim());
-        labels.iter().all(has)
-    };
-    all().filter(fits).collect()
+    all()
+        .filter(|row| wanted.fit(|name| rows.label(*row, name)))
+        .collect()
+}
+
+/// Labels that a row is to have.
+pub(super) struct WantedLabels<'n>(Vec<(&'n str, &'n str)>);
+
+/// The labels that a name is made of (`a=1, b=2`); `None`: it is made of none.
+pub(super) fn labels_in(name: &str) -> Option<WantedLabels<'_>> {
+    let pairs = name.split(',').map(|part| part.split_once('='));
+    let trimmed = pairs.map(|pair| pair.map(|(name, value)| (name.trim(), value.trim())));
+    trimmed.collect::<Option<_>>().map(WantedLabels)
+}
+
+impl WantedLabels<'_> {
+    /// Whether a row has all of them.
+    pub(super) fn fit<'r>(&self, label: impl Fn(&str) -> Option<&'r str>) -> bool {
+        self.0
+            .iter()
+            .all(|(name, value)| label(name) == Some(value))
+    }
 }
 
 fn amounts(values: &[Value<'_>]) -> Vec<f64> {

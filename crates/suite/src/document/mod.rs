@@ -21,6 +21,7 @@ mod names;
 mod notes;
 mod plain;
 pub mod presets;
+mod references;
 mod source;
 mod spec;
 
@@ -31,6 +32,7 @@ pub use markdown::blocks;
 pub use names::rules_without_match;
 pub(crate) use names::{components, no_match, without_match};
 pub use plain::{PlainTable, plain_tables};
+pub(crate) use references::{Named, OtherRow, Reference, references};
 pub use spec::{
     Align, ChartSpec, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec,
     TableSpec,

@@ -107,6 +107,12 @@ impl Expression {
         self.root.is_figure(&self.paths)
     }
 
+    /// Whether it takes the first of several that is there.
+    #[must_use]
+    pub fn has_alternatives(&self) -> bool {
+        self.root.has_alternatives()
+    }
+
     /// The numbers of the other rows that it names, among those that it was bound to.
     #[must_use]
     pub fn others(&self) -> &[usize] {
@@ -134,6 +140,23 @@ impl ExpressionNode {
                 arguments.iter().all(|argument| argument.is_figure(paths))
             }
             _ => false,
+        }
+    }
+
+    fn has_alternatives(&self) -> bool {
+        match self {
+            ExpressionNode::Call(function, arguments) => {
+                *function == Function::Coalesce
+                    || arguments.iter().any(ExpressionNode::has_alternatives)
+            }
+            ExpressionNode::Negative(of) => of.has_alternatives(),
+            ExpressionNode::Pair(_, one, other) => {
+                one.has_alternatives() || other.has_alternatives()
+            }
+            ExpressionNode::Number(_)
+            | ExpressionNode::Text(_)
+            | ExpressionNode::Path(_)
+            | ExpressionNode::Other(..) => false,
         }
     }
 }

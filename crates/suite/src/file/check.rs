@@ -154,7 +154,7 @@ fn unknown(entry: &Entry, object: &Object) -> Problem {
 }
 
 /// The name that is the fewest edits away, at most a third of its letters and at most three.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = |known: &str| (known.chars().count().div_ceil(3)).min(3);
     known
         .map(|known| (edits(name, known), known))

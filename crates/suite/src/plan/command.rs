@@ -191,7 +191,14 @@ fn with_load(
 }
 
 /// Takes out of the words what the row says itself.
-fn take_load(settings: &Settings, words: &mut Vec<String>, has_length: bool) {
+///
+/// # Errors
+/// What would be taken for a duration is none, such as a body behind hey's `-d`: it would be lost without a word.
+fn take_load(
+    settings: &Settings,
+    words: &mut Vec<String>,
+    has_length: bool,
+) -> Result<(), Problem> {
     let options = settings.front.options();
     if settings.vus.is_some() {
         take(words, options.style, options.vus);
@@ -200,10 +207,26 @@ fn take_load(settings: &Settings, words: &mut Vec<String>, has_length: bool) {
         take(words, options.style, options.rate);
     }
     if has_length {
-        for names in [options.duration, options.requests, options.stages] {
+        let replaced = take(words, options.style, options.duration);
+        if let Some(text) =
+            replaced.filter(|text| !text.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+        {
+            return Err(no_duration(settings, &text));
+        }
+        for names in [options.requests, options.stages] {
             take(words, options.style, names);
         }
     }
+    Ok(())
+}
+
+fn no_duration(settings: &Settings, text: &str) -> Problem {
+    let front = settings.front.name();
+    Problem::new(
+        settings.front_at,
+        format!("-d of {front} is the duration, and `{text}` is none"),
+        "write -b for the request's body",
+    )
 }
 
 fn option(name: &str, value: &dyn std::fmt::Display) -> [String; 2] {
@@ -217,7 +240,7 @@ fn script_load(
     ramp: Option<Duration>,
 ) -> Result<Vec<String>, Problem> {
     no_thresholds(settings, "a script has its thresholds in its options")?;
-    take_load(settings, words, length.is_some());
+    take_load(settings, words, length.is_some())?;
     if settings.rate.is_some() || settings.executor.is_some() {
         return script_scenario(settings, length, ramp);
     }
@@ -378,7 +401,7 @@ fn bench_load(
     ramp: Option<Duration>,
 ) -> Result<Vec<String>, Problem> {
     no_executor(settings)?;
-    take_load(settings, words, length.is_some());
+    take_load(settings, words, length.is_some())?;
     let mut load: Vec<String> = Vec::new();
     let thresholds = settings.thresholds.iter();
     let thresholds = thresholds.flat_map(|condition| option("--threshold", &condition));
@@ -438,7 +461,7 @@ fn hey_load(
             .and_then(|text| text.parse().ok())
             .unwrap_or(50.0),
     };
-    take_load(settings, words, length.is_some());
+    take_load(settings, words, length.is_some())?;
     let mut load: Vec<String> = Vec::new();
     load.extend(settings.vus.iter().flat_map(|vus| option("-c", vus)));
     let rate = settings.rate.iter();
@@ -460,7 +483,7 @@ fn bombardier_load(
     no_executor(settings)?;
     no_ramp(settings, ramp)?;
     no_thresholds(settings, "bombardier has none")?;
-    take_load(settings, words, length.is_some());
+    take_load(settings, words, length.is_some())?;
     let mut load: Vec<String> = Vec::new();
     load.extend(settings.vus.iter().flat_map(|vus| option("-c", vus)));
     if let Some(rate) = &settings.rate {

@@ -215,6 +215,8 @@ fn plan(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, Problem> 
     let warnings = warnings::of(file, &groups, &rows, &|script| {
         scripts.names_scenarios(script)
     });
+    let rows = identity::distinct(rows)?;
+    warnings::documents::check_rows(file, &rows)?;
     Ok(Plan {
         warnings: warnings
             .into_iter()
@@ -226,7 +228,7 @@ fn plan(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, Problem> 
         secrets: row::secrets(&rows, &groups, &hooks),
         hooks,
         groups,
-        rows: identity::distinct(rows)?,
+        rows,
         runs,
         policy: file.policy,
         facts: file.facts.iter().cloned().collect(),

@@ -317,3 +317,117 @@ fn what_differs_is_not_warned_of() {
         assert_eq!(warned(yaml, script), Vec::<String>::new(), "{yaml}");
     }
 }
+
+/// What is warned of two rows with a document of these settings.
+fn warned_of_document(document: &str) -> Vec<String> {
+    let rows = "{name: a, bench: 'http://h/1', labels: {client: k6}, env: {SIZE: s}, observe: {api: {process: {port: 80}}}}";
+    warned(
+        &format!(
+            "name: s\nfacts: {{machine: m}}\ngroups: [{{name: g, rows: [{rows}]}}]\ndocuments:\n- file: a.md\n{document}"
+        ),
+        "",
+    )
+}
+
+#[test]
+fn names_that_no_row_has_are_told_with_what_was_probably_meant() {
+    for (document, place, words) in [
+        (
+            "  rows: {group: h}\n  columns: [{title: a, value: row.id}]\n",
+            "s.yaml:7:31: ",
+            "group `h`, which is not there: it stays empty; did you mean `g`?",
+        ),
+        (
+            "  rows: {labels: {client: jmeter}}\n  columns: [{title: a, value: row.id}]\n",
+            "s.yaml:",
+            "rows with client=jmeter, and no row has it: it stays empty; there are k6",
+        ),
+        (
+            "  columns: [{title: a, value: label.cleint}]\n",
+            "s.yaml:6:31: ",
+            "no row has a label `cleint`: the cells stay empty; did you mean `client`?",
+        ),
+        (
+            "  columns: [{title: a, value: env.SISE}]\n",
+            "s.yaml:6:31: ",
+            "did you mean `SIZE`?",
+        ),
+        (
+            "  columns: [{title: a, value: plan.nix}]\n",
+            "s.yaml:6:31: ",
+            "no row's plan has `nix`",
+        ),
+        (
+            "  columns: [{title: a, value: suite.machines}]\n",
+            "s.yaml:6:31: ",
+            "did you mean `machine`?",
+        ),
+        (
+            "  columns: [{title: a, value: observe.apo.cpu_cores.max}]\n",
+            "s.yaml:6:31: ",
+            "no row has an observer `apo`: the cells stay empty; did you mean `api`?",
+        ),
+        (
+            "  columns: [{title: a, value: 'coalesce(label.one, label.two)'}]\n",
+            "s.yaml:6:31: ",
+            "no row has a label `one`",
+        ),
+    ] {
+        let told = warned_of_document(document);
+        assert_eq!(told.len(), 1, "{document}\n{told:?}");
+        assert!(
+            told[0].starts_with(place) && told[0].contains(words),
+            "{told:?}"
+        );
+    }
+    for document in [
+        "  rows: {group: g, labels: {client: k6}}\n  columns: [{title: a, value: 'coalesce(label.one, label.client)'}]\n",
+        "  columns: [{title: a, value: observe.*.*.cpu_cores.max}, {title: b, value: suite.name}, {title: c, value: plan.command}]\n",
+        "  columns: [{title: a, value: 'run.rps / row(\"client = k6\").run.rps'}]\n",
+    ] {
+        assert_eq!(
+            warned_of_document(document),
+            Vec::<String>::new(),
+            "{document}"
+        );
+    }
+}
+
+/// Why a suite cannot be planned.
+fn refusal(yaml: &str) -> String {
+    let file = SuiteFile::parse("s.yaml", yaml).expect("the suite is good");
+    let surroundings = Surroundings {
+        read: &|_| Ok(Vec::new()),
+        variable: &|_| None,
+    };
+    let refused = Plan::of(&file, &surroundings).err();
+    refused.expect("the suite cannot be run").to_string()
+}
+
+#[test]
+fn a_body_behind_an_option_for_the_duration_is_refused() {
+    let row = |line: &str| format!("name: s\nrows: [{{name: a, duration: 5s, {line}}}]\n");
+    for (line, front) in [
+        ("bench: '-m POST -d {a} http://h/'", "bench"),
+        ("bombardier: '-d a=1 http://h/'", "bombardier"),
+    ] {
+        let refused = refusal(&row(line));
+        let told = format!("-d of {front} is the duration, and `");
+        assert!(
+            refused.contains(&told) && refused.ends_with("write -b for the request's body"),
+            "{refused}"
+        );
+    }
+    let kept = plan(&row("hey: '-d a=1 -z 2s http://h/'"));
+    assert!(join(&kept.rows[0].phases[0].command).contains("-d a=1"));
+}
+
+#[test]
+fn a_document_that_names_a_row_which_is_not_there_is_refused_before_the_runs() {
+    let yaml = "name: s\nrows: [{name: a, bench: 'http://h/'}]\ndocuments:\n- file: a.md\n  columns: [{title: a, value: 'run.rps / row(\"nix\").run.rps'}]\n";
+    let refused = refusal(yaml);
+    assert!(
+        refused.starts_with("s.yaml:5:31: no row is `nix`; write a row's id, such as a-"),
+        "{refused}"
+    );
+}

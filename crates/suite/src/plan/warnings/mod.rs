@@ -3,19 +3,18 @@
 //! Must not know state, nor how a script is run. Invariants: a warning names its place and what to write; there are at most
 //! [`WARNINGS_MAX`], however large the plan is.
 
+pub(super) mod documents;
+
 use std::collections::BTreeMap;
 
 use super::command;
 use super::settings::Front;
 use super::{PlannedGroup, PlannedRow};
-use crate::document::{DocumentSpec, fits};
 use crate::file::{Axis, GroupSpec, Node, Problem, SuiteFile};
 use crate::hooks::HookSpec;
 
 /// Warnings that are told; whoever mends them sees the next.
 const WARNINGS_MAX: usize = 20;
-/// Kinds of observers whose components are called as the observer is.
-const NAMED_ALIKE: [&str; 6] = ["self", "process", "host", "http", "command", "log"];
 
 /// All that is doubtful about a plan; `scenarios` says whether a script names scenarios of its own.
 pub(super) fn of(
@@ -47,11 +46,7 @@ pub(super) fn of(
         rows.iter()
             .filter_map(|row| replaced_scenarios(row, scenarios)),
     );
-    found.extend(
-        file.documents
-            .iter()
-            .flat_map(|document| idle_names(document, rows)),
-    );
+    found.extend(documents::doubts(file, groups, rows));
     // Rows of one axis are told at one place, once.
     let mut told: Vec<Problem> = Vec::new();
     for problem in found {
@@ -215,31 +210,4 @@ fn dropped_args(group: &GroupSpec) -> Vec<Problem> {
         )
     });
     dropped.collect()
-}
-
-/// Rules of `components` that no observer's component fits, as far as those are known before a run.
-fn idle_names(document: &DocumentSpec, rows: &[PlannedRow]) -> Vec<Problem> {
-    let mut names = Vec::new();
-    for (_, observers) in rows.iter().filter_map(|row| row.settings.observe.as_ref()) {
-        let Some(observers) = observers.as_object() else {
-            return Vec::new();
-        };
-        for (name, settings) in observers {
-            if !NAMED_ALIKE.iter().any(|kind| settings.get(kind).is_some()) {
-                return Vec::new();
-            }
-            names.extend([name.clone(), format!("{name}[1]"), format!("{name}[2]")]);
-        }
-    }
-    let rules = document.components.iter();
-    let idle = rules.filter(|rule| !names.iter().any(|name| fits(&rule.pattern, name)));
-    let told = idle.map(|rule| {
-        let pattern = &rule.pattern;
-        Problem::new(
-            document.file.at.unwrap_or_default(),
-            format!("no observed component is called like `{pattern}`, which `components` of {} renames", document.file.value),
-            format!("write the name of an observer in the place of `{pattern}`, with [*] behind it where it sees several processes"),
-        )
-    });
-    told.collect()
 }

@@ -108,6 +108,8 @@ pub struct SeenJob {
     pub is_going: bool,
     /// Whether it has failed.
     pub has_failed: bool,
+    /// Whether a pod of it failed and none is there now: another one comes after a delay that doubles with each failure.
+    pub is_between_pods: bool,
     /// How many pods it is to have at a time.
     pub pods: usize,
     /// When it was made.
@@ -208,6 +210,9 @@ impl SeenJob {
             pods: wanted
                 .and_then(|wanted| usize::try_from(wanted).ok())
                 .unwrap_or(1),
+            is_between_pods: job.status.as_ref().is_some_and(|status| {
+                status.failed.unwrap_or(0) > 0 && status.active.unwrap_or(0) == 0
+            }),
             is_going: job.metadata.deletion_timestamp.is_some(),
             has_failed: conditions
                 .flatten()

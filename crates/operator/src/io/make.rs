@@ -56,15 +56,38 @@ pub(super) async fn agents(
     run: &Test,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    let service = make(client, owner(run), &objects::service(run)).await?;
-    let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
-    let address = objects::join_address(run, cluster_ip);
-    let jobs = objects::agents(run, settings, &address);
+    let jobs = jobs_of_agents(client, run, settings).await?;
     futures::stream::iter(jobs)
         .map(|job| async move { make(client, owner(run), &job).await.map(drop) })
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await
+}
+
+/// Makes the Job of one agent, counted from 1, where each has one of its own.
+pub(super) async fn agent(
+    client: &Client,
+    run: &Test,
+    settings: &Settings,
+    number: u32,
+) -> Result<(), Failure> {
+    let jobs = jobs_of_agents(client, run, settings).await?;
+    let index = usize::try_from(number).unwrap_or_default().checked_sub(1);
+    match index.and_then(|index| jobs.get(index)) {
+        Some(job) => make(client, owner(run), job).await.map(drop),
+        None => Ok(()),
+    }
+}
+
+async fn jobs_of_agents(
+    client: &Client,
+    run: &Test,
+    settings: &Settings,
+) -> Result<Vec<Value>, Failure> {
+    let service = make(client, owner(run), &objects::service(run)).await?;
+    let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
+    let address = objects::join_address(run, cluster_ip);
+    Ok(objects::agents(run, settings, &address))
 }
 
 /// Whose the objects of a test are.

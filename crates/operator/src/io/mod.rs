@@ -401,6 +401,13 @@ impl Operator {
         match act {
             Act::MakeCoordinator => make::coordinator(&self.client, run, &self.settings).await,
             Act::MakeAgents => make::agents(&self.client, run, &self.settings).await,
+            Act::RemakeAgent(number) => {
+                let mut jobs = seen.jobs.iter();
+                if let Some(job) = jobs.find(|job| job.role == Role::Agent(*number)) {
+                    self.drop_this_job(&run.namespace, job).await?;
+                }
+                make::agent(&self.client, run, &self.settings, *number).await
+            }
             Act::DropAgents => {
                 let agents = |job: &&SeenJob| job.role != Role::Coordinator;
                 let going = |job: &&SeenJob| !job.is_going;
@@ -435,6 +442,16 @@ impl Operator {
                 Ok(())
             }
         }
+    }
+
+    /// Deletes a Job, and none of the same name that was made since.
+    async fn drop_this_job(&self, namespace: &str, job: &SeenJob) -> Result<(), Failure> {
+        let of_this = DeleteParams::background().preconditions(kube::api::Preconditions {
+            uid: Some(job.uid.clone()),
+            resource_version: None,
+        });
+        let deleted = self.api::<Job>(namespace).delete(&job.name, &of_this).await;
+        is_gone(deleted.map(drop), &format!("Job {}", job.name))
     }
 
     async fn drop_job(&self, namespace: &str, name: &str) -> Result<(), Failure> {

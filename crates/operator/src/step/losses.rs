@@ -6,10 +6,14 @@
 use std::time::Duration;
 
 use super::verdict::{self, Fate};
-use super::{At, Note, Step};
+use super::{Act, At, Note, Step, elapsed};
 use crate::names::Names;
 use crate::seen::{Role, SeenPod};
 use crate::status::{Lost, Stage};
+
+/// A Job that is older than this is made anew when its agent is lost. A younger one tries again by itself, later each time, so that a
+/// pod that cannot run at all is not made over and over.
+const HELD_FOR: Duration = Duration::from_secs(30);
 
 impl At<'_> {
     /// Tells that the coordinator's pod is lost and another is made, and then that this one goes on; `None`: nothing of that is new.
@@ -83,7 +87,42 @@ impl At<'_> {
             });
         }
         step.status = (!step.notes.is_empty()).then_some(next);
+        self.remake(&mut step);
         step
+    }
+
+    /// Makes the Jobs of lost agents anew, which would wait for minutes after a few losses.
+    fn remake(&self, step: &mut Step) {
+        // The Job of all agents has those that are not lost.
+        if self.run.kind.is_indexed() {
+            return;
+        }
+        for number in 1..=self.run.agents() {
+            let Some(age) = self.waits_for_a_pod(number) else {
+                continue;
+            };
+            match HELD_FOR.checked_sub(age).filter(|left| !left.is_zero()) {
+                None => step.acts.push(Act::RemakeAgent(number)),
+                Some(left) => {
+                    step.again = Some(step.again.map_or(left, |sooner| sooner.min(left)));
+                }
+            }
+        }
+    }
+
+    /// How old the Job is of an agent whose loss is in the status and for which nobody is there; `None`: none is to be made.
+    fn waits_for_a_pod(&self, number: u32) -> Option<Duration> {
+        let role = Role::Agent(number);
+        let job = self.seen.job(role)?;
+        let agent = Names::of(self.run).agent(number);
+        let is_told = |pod: &str| {
+            let mut lost = self.status.lost.iter();
+            lost.any(|lost| lost.agent == agent && (pod.is_empty() || lost.pod == pod))
+        };
+        let mut pods = self.seen.pods.iter().filter(|pod| pod.role == role);
+        let is_due = job.is_between_pods && !job.is_going && !job.has_failed;
+        (is_due && is_told("") && pods.all(|pod| pod.is_over() && is_told(&pod.name)))
+            .then(|| job.made.map_or(HELD_FOR, |made| elapsed(made, self.now)))
     }
 
     /// The pod that runs in the place of a lost agent that had none.

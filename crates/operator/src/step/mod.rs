@@ -69,6 +69,8 @@ pub enum Act {
     MakeCoordinator,
     /// Make the agents' Jobs that are missing.
     MakeAgents,
+    /// Make the Job of this agent anew, whose pod is lost: a new Job makes its pod at once.
+    RemakeAgent(u32),
     /// Delete the agents' Jobs.
     DropAgents,
     /// Delete the coordinator's Job.

@@ -234,17 +234,44 @@ pub fn first_argument(text: &str) -> &str {
     text.split('\0').next().unwrap_or_default()
 }
 
-/// Whether a program is called so: by its name, by its first argument, or by the last part of that. A `*` in the
-/// name stands for anything.
+/// Programs that run another: what people call a process of them is the script. Shells are none: they start the program that is meant.
+const INTERPRETERS: [&str; 9] = [
+    "python", "pypy", "node", "bun", "java", "ruby", "perl", "php", "lua",
+];
+
+/// Whether a program is called so: by its name, by its first argument, or by the last part of that; of an interpreter
+/// also by its script. A `*` in the name stands for anything.
 #[must_use]
 pub fn is_called(name: &str, stat_name: &str, command_line: &str) -> bool {
     let first = first_argument(command_line);
     // A program that changed its title wrote a whole sentence there.
     let program = first.split(' ').next().unwrap_or_default();
-    let last = program.rsplit('/').next().unwrap_or_default();
-    [stat_name, first, program, last, last.trim_end_matches(':')]
-        .iter()
-        .any(|called| fits(name, called))
+    let last = last_part(program);
+    let script = script(command_line, last).unwrap_or(first);
+    [
+        stat_name,
+        first,
+        program,
+        last,
+        last.trim_end_matches(':'),
+        script,
+        last_part(script),
+    ]
+    .iter()
+    .any(|called| fits(name, called))
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The script, module or archive that an interpreter runs: its first argument that is no option.
+fn script<'a>(command_line: &'a str, program: &str) -> Option<&'a str> {
+    let version = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let mut known = INTERPRETERS.iter();
+    known.find(|known| program.strip_prefix(**known).is_some_and(version))?;
+    let mut arguments = command_line.split('\0').skip(1);
+    arguments.find(|argument| !argument.is_empty() && !argument.starts_with('-'))
 }
 
 /// Whether a text is what a pattern says, in which each `*` stands for anything.
@@ -336,6 +363,27 @@ mod tests {
             "some avg10=12.50 avg60=1 avg300=0 total=9\nfull avg10=0.00 avg60=0 avg300=0 total=0\n";
         assert_eq!(pressure(text), Some(0.125));
         assert_eq!(pressure("full avg10=1"), None);
+    }
+
+    #[test]
+    fn scripts_are_known_by_their_name() {
+        for (line, name, is) in [
+            (
+                "/usr/bin/python3.12\0-u\0/srv/flaskapp.py\0--port\080\0",
+                "flaskapp.py",
+                true,
+            ),
+            ("python3\0-m\0flask\0run\0", "flask", true),
+            ("/usr/bin/node\0server.js\0", "server.js", true),
+            ("java\0-Xmx1g\0-jar\0/opt/gateway.jar\0", "gateway*", true),
+            ("python3\0/srv/flaskapp.py\0", "python3", true),
+            ("python3\0/srv/flaskapp.py\0", "flaskapp", false),
+            // Another program's argument is no name of it.
+            ("/usr/bin/vim\0/srv/flaskapp.py\0", "flaskapp.py", false),
+            ("python3\0", "", false),
+        ] {
+            assert_eq!(is_called(name, "x", line), is, "{line} {name}");
+        }
     }
 
     #[test]

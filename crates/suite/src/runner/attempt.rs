@@ -436,7 +436,26 @@ impl<'r, 'a> Attempt<'r, 'a> {
         self.status.reasons.extend(failed.map(ToString::to_string));
         self.mode_figures(result);
         self.note_components(result);
+        self.note_blind_observers(result);
         Ok(())
+    }
+
+    /// Notes observers that saw nothing: cells that name them stay empty.
+    fn note_blind_observers(&mut self, result: &RunResult) {
+        let observers = self.row.settings.observe.as_ref();
+        let Some(observers) = observers.and_then(|(_, observers)| observers.as_object()) else {
+            return;
+        };
+        let seen = &result.observations;
+        let is_blind = |name: &&String| seen.series.iter().all(|series| series.observer != **name);
+        for name in observers.keys().filter(is_blind) {
+            let mut notes = seen.notes.iter().rev();
+            let why = notes
+                .find(|note| note.observer == *name)
+                .map_or("its log says why", |note| &note.text);
+            let note = format!("the observer {name} saw nothing: {why}");
+            self.status.notes.push(note);
+        }
     }
 
     /// Notes rules of documents that nothing fits which was observed, each at the first run with observers.

@@ -21,6 +21,8 @@ use crate::plan::{Plan, Surroundings};
 use crate::state::testing::{Loss, MemoryDisk};
 use crate::state::{Disk, RunState, StateError, StateFolder, SuiteRecord};
 
+mod observers;
+
 /// An executor whose results follow from the row alone.
 struct Pretended {
     disk: Arc<MemoryDisk>,

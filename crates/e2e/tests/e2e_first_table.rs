@@ -1,6 +1,6 @@
-//! The tutorial, line by line, as its reader types it.
+//! The tutorials, line by line, as their readers type them.
 //!
-//! Must not know more than docs/first-table.md says, but for what makes its runs short. Invariant: a command of the page
+//! Must not know more than the tutorials of docs/ say, but for what makes their runs short. Invariant: a command of a page
 //! that fails, or a file of it that cannot be run, fails the test.
 
 use std::path::Path;
@@ -12,13 +12,15 @@ use loadline_e2e::{loadline_under, run_to_end};
 /// The service that the page's reader has started.
 const ADDRESS: &str = "http://127.0.0.1:8080";
 /// What makes the page's runs short, in files and in command lines.
-const SHORTER: [(&str, &str); 3] = [
+const SHORTER: [(&str, &str); 5] = [
     (
         "suite init http",
         "suite init --vus 10 --duration 1s --repeat 1 http",
     ),
     ("duration: 10s", "duration: 200ms"),
     ("repeat: 3", "repeat: 1"),
+    ("-z 10s", "-z 1s"),
+    ("duration: '10s'", "duration: '1s'"),
 ];
 
 /// Fenced blocks of a page with their language.
@@ -58,22 +60,27 @@ fn typed(line: &str, folder: &Path) -> String {
     told
 }
 
-#[test]
-#[ignore = "wants LOADLINE_BIN"]
-fn the_tutorial_leads_to_its_tables() {
-    let page = repository().join("docs/first-table.md");
+/// The name that a file's first line tells, behind the sign of a comment.
+fn file_name<'a>(text: &'a str, comment: &str) -> &'a str {
+    let name = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix(comment));
+    name.expect("a file's name").trim()
+}
+
+/// Does in `folder` what a page says, and gives what its commands told.
+fn followed(page: &str, folder: &Path) -> String {
+    let page = repository().join(page);
     let page = std::fs::read_to_string(page).expect("the tutorial is there");
     let target = Target::start(&[]);
-    let folder = tempfile::tempdir().expect("there is room");
-    let folder = folder.path();
     let mut told = String::new();
     for (language, text) in blocks(&page) {
         let text = shortened(text, &target);
         match language {
-            "yaml" => {
-                let name = text.lines().next().and_then(|line| line.strip_prefix("# "));
-                std::fs::write(folder.join(name.expect("a file's name")), &text)
-                    .expect("there is room");
+            "yaml" | "js" => {
+                let name = file_name(&text, if language == "js" { "//" } else { "#" });
+                std::fs::write(folder.join(name), &text).expect("there is room");
             }
             "sh" => {
                 // What goes on in the background is the service, which is there.
@@ -83,10 +90,47 @@ fn the_tutorial_leads_to_its_tables() {
             other => panic!("nobody tries blocks of {other:?}"),
         }
     }
+    told
+}
+
+/// How many rows the table of a document has.
+fn rows_of(document: &str, folder: &Path) -> usize {
+    let text = std::fs::read_to_string(folder.join(document)).expect("it was written");
+    let lines = text.lines().filter(|line| line.starts_with('|')).count();
+    lines.checked_sub(2).expect("a head of two lines")
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_test_leads_to_a_report() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let told = followed("docs/first-test.md", folder.path());
+    assert!(told.contains("Goodput"), "{told}");
+    assert!(told.contains("Service and response time"), "{told}");
+    let report = std::fs::read_to_string(folder.path().join("report.html"));
+    assert!(
+        report.expect("it was written").contains("Over time"),
+        "no charts"
+    );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_script_leads_to_a_document() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let told = followed("docs/from-script-to-document.md", folder.path());
+    assert!(told.contains("status is 200"), "{told}");
+    assert_eq!(rows_of("RESULTS.md", folder.path()), 1, "{told}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_tutorial_leads_to_its_tables() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let folder = folder.path();
+    let told = followed("docs/first-table.md", folder);
     for (document, rows) in [("RESULTS.md", 1), ("SHOP.md", 2)] {
-        let text = std::fs::read_to_string(folder.join(document)).expect("it was written");
-        let table = text.lines().filter(|line| line.starts_with('|'));
-        assert_eq!(table.count(), rows + 2, "{text}");
+        assert_eq!(rows_of(document, folder), rows, "{told}");
     }
     assert!(told.contains("expression: run.rps"), "{told}");
     assert!(folder.join("replicas/testbed.yaml").exists(), "{told}");

@@ -21,6 +21,7 @@ pub mod front_end;
 pub mod heat;
 pub mod hint;
 pub mod markup;
+pub mod nearest;
 pub mod observation;
 pub mod parcel;
 pub mod plan;

@@ -163,18 +163,22 @@ mod tests {
 
     #[test]
     fn refusals_are_lines_of_the_log() {
-        let told = dispatch(
-            Identity::K6,
-            &["run".to_owned(), "--foo".to_owned()],
-            &Env::default(),
-            &Files::Memory([].into()),
-        )
-        .expect_err("there is no such flag");
-        assert_eq!(told.code, ExitCode::Other);
-        assert!(
-            told.err
-                .ends_with("Z\" level=error msg=\"unknown flag: --foo\"\n"),
-            "{told}"
-        );
+        for (flag, end) in [
+            ("--foo", "Z\" level=error msg=\"unknown flag: --foo\"\n"),
+            (
+                "--durtion",
+                " msg=\"unknown flag: --durtion\" hint=\"did you mean --duration?\"\n",
+            ),
+        ] {
+            let told = dispatch(
+                Identity::K6,
+                &["run".to_owned(), flag.to_owned()],
+                &Env::default(),
+                &Files::Memory([].into()),
+            )
+            .expect_err("there is no such flag");
+            assert_eq!(told.code, ExitCode::Other);
+            assert!(told.err.ends_with(end), "{told}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use loadline_go::quoted;
 use loadline_model::ExitCode;
 use loadline_model::client::ProxyPlan;
+use loadline_model::nearest::nearest;
 use loadline_model::script_settings::Feature;
 use loadline_script::json_fault;
 use serde_json::Value;
@@ -152,6 +153,17 @@ pub struct ScriptFacts<'a> {
     pub seed: u64,
 }
 
+/// An error of the command line, with the flag that was probably meant.
+fn misread(message: &str, tables: &[&[Flag]]) -> K6Error {
+    let mut error = K6Error::other(message);
+    let names = tables.iter().copied().flatten().map(|flag| flag.long);
+    let unknown = message.strip_prefix("unknown flag: --");
+    if let Some(near) = unknown.and_then(|name| nearest(name, names)) {
+        error.notice = error.notice.with("hint", format!("did you mean --{near}?"));
+    }
+    error
+}
+
 impl K6Invocation {
     /// Reads the words behind the command's name, and the variables that bear on it.
     ///
@@ -168,7 +180,8 @@ impl K6Invocation {
             .into_iter()
             .map(|(_, flags)| flags)
             .collect();
-        let given = pflag::parse(&tables, words).map_err(K6Error::other)?;
+        let given = pflag::parse(&tables, words);
+        let given = given.map_err(|message| misread(&message, &tables))?;
         if given.help {
             return Ok(Reading::Help(command.help(identity.program())));
         }

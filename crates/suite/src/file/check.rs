@@ -2,6 +2,8 @@
 //!
 //! Must not know any key. Invariant: what passes has no key that a table does not name.
 
+use loadline_model::nearest::nearest;
+
 use super::table::{KeyType, Object};
 use super::{At, Entry, Node, Value};
 use super::{Problem, parse_duration};
@@ -151,34 +153,4 @@ fn unknown(entry: &Entry, object: &Object) -> Problem {
         }
     };
     Problem::new(entry.at, what, fix)
-}
-
-/// The name that is the fewest edits away, at most a third of its letters and at most three.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = |known: &str| (known.chars().count().div_ceil(3)).min(3);
-    known
-        .map(|known| (edits(name, known), known))
-        .filter(|(count, known)| *count <= allowed(known))
-        .min_by_key(|(count, _)| *count)
-        .map(|(_, known)| known)
-}
-
-/// Letters to insert, remove or replace (Levenshtein's distance).
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    // Longer names are no slips of the pen, and the table would grow with them.
-    if a.len() > 64 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -13,7 +13,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use check::nearest;
 pub use duration::{duration_text, parse_duration};
 pub use fields::Fields;
 pub use schema::schema;

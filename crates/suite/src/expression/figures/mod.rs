@@ -16,6 +16,7 @@ pub use record::{ObservedFigure, RunFigures};
 pub use table::FIGURES;
 
 use loadline_model::RunResult;
+use loadline_model::nearest::nearest;
 
 use super::dimension::Dimension;
 use super::value::ValueKind;
@@ -101,10 +102,10 @@ pub(super) fn unknown(name: &str) -> String {
         );
     }
     let names = || FIGURES.iter().map(|figure| figure.name).chain(OF_TIMES);
-    let nearest = names().min_by_key(|known| distance(known, name));
+    let near = nearest(name, names());
     format!(
         "a run has no figure `{name}`; did you mean `{}`? There are {}, and service., response. and lag. before {}",
-        nearest.unwrap_or(RPS),
+        near.unwrap_or(RPS),
         FIGURES
             .iter()
             .map(|figure| figure.name)
@@ -112,22 +113,6 @@ pub(super) fn unknown(name: &str) -> String {
             .join(", "),
         OF_TIMES.join(", ")
     )
-}
-
-/// How many letters differ (V. I. Levenshtein, 1965).
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]

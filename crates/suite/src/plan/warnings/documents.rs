@@ -4,10 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use loadline_model::nearest::nearest;
+
 use super::super::settings::Front;
 use super::super::{PlannedGroup, PlannedRow};
 use crate::document::{self, DocumentSpec, Named, OtherRow, Reference, fits};
-use crate::file::{Problem, SuiteFile, nearest};
+use crate::file::{Problem, SuiteFile};
 
 /// Kinds of observers whose components are called as the observer is.
 const NAMED_ALIKE: [&str; 6] = ["self", "process", "host", "http", "command", "log"];

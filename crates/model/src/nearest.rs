@@ -1,0 +1,40 @@
+//! The name that somebody probably meant.
+//!
+//! Must not know what is named. Invariant: what is unlike every name is taken for none.
+
+/// Longer names are no slips of the pen, and the work would grow with them.
+const LENGTH_MAX: usize = 64;
+
+/// The name that is the fewest edits away, at most a third of its letters and at most three; `None`: there is none.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LENGTH_MAX {
+        return None;
+    }
+    let allowed = |known: &str| known.chars().count().div_ceil(3).min(3);
+    known
+        .map(|known| (strsim::levenshtein(name, known), known))
+        .filter(|(count, known)| *count <= allowed(known))
+        .min_by_key(|(count, _)| *count)
+        .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_pen_are_known_and_other_words_are_not() {
+        let known = ["vus", "duration", "iterations", "out"];
+        for (name, meant) in [
+            ("vu", Some("vus")),
+            ("duratoin", Some("duration")),
+            ("iteration", Some("iterations")),
+            ("foo", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(name, known.into_iter()), meant, "{name}");
+        }
+        assert_eq!(nearest(&"v".repeat(65), ["v"].into_iter()), None);
+    }
+}

@@ -43,12 +43,12 @@ fn with_commas(number: u64) -> String {
     out
 }
 
-/// The value of the tile of this name.
+/// The value of the tile, or of the row of the table below the tiles, of this name.
 fn tile(page: &mut Browser, name: &str) -> String {
     let name = serde_json::json!(name);
     let found = page.value(&format!(
-        "[...document.querySelectorAll('.figures > div')].filter((d) => \
-         d.querySelector('dt').textContent === {name}).map((d) => d.querySelector('dd').textContent)[0]"
+        "[...document.querySelectorAll('.figures > div, .rest tr')].filter((d) => \
+         d.querySelector('dt, th').textContent === {name}).map((d) => d.querySelector('dd, td').textContent)[0]"
     ));
     found.as_str().unwrap_or_default().to_owned()
 }

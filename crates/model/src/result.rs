@@ -328,15 +328,17 @@ impl RunResult {
         marks(AGENT_LOST_MARK).count() > marks(AGENT_REPLACED_MARK).count()
     }
 
-    /// The share of the planned iterations that were begun; `None` in a closed model, and of a script
-    /// whose run is not over. A script's iteration sends as many requests as it likes, so they are no
-    /// measure of it.
+    /// The share of the planned iterations that were begun; `None` in a closed model, and where an
+    /// iteration is no request and the run is not over. Requests are a measure of iterations only where
+    /// each sends one and all of them are planned: not of scripts, not of plans of steps, and not
+    /// beside a closed model.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share for showing")]
     pub fn delivered_share(&self) -> Option<f64> {
         let totals = &self.totals;
         let offered = totals.rates.offered.filter(|offered| *offered > 0.0)?;
-        if self.plan.script.is_none() {
+        let all_open = self.plan.scenarios.iter().all(|s| s.executor.is_open());
+        if all_open && !self.plan.sends_several() {
             return Some(totals.rates.started / offered);
         }
         let asked = totals.asked.filter(|asked| *asked > 0)?;

@@ -4,6 +4,7 @@
 
 use loadline_model::client::Protocol;
 use loadline_model::executor::RateStage;
+use loadline_model::front_end::is_plan;
 use loadline_model::request::RequestTemplate;
 use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
 
@@ -26,6 +27,26 @@ pub fn requests(plan: &TestPlan) -> String {
     match all.count() {
         0 => shown,
         more => format!("{shown} and {more} more"),
+    }
+}
+
+/// What a run is called by: the file that it runs, else the address that it sends to.
+///
+/// `command`: the words of the command line, of which a plan's file is one.
+#[must_use]
+pub fn title(plan: &TestPlan, command: &[String]) -> String {
+    let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    if let Some(settings) = &plan.script {
+        return match settings.script.as_str() {
+            "-" => "script from standard input".to_owned(),
+            path => file(path),
+        };
+    }
+    let is_steps = |s: &Scenario| matches!(s.behaviour, Behaviour::Steps(_));
+    let named = command.iter().find(|word| is_plan(word));
+    match named.filter(|_| plan.scenarios.iter().any(is_steps)) {
+        Some(path) => file(path),
+        None => requests(plan),
     }
 }
 

@@ -11,11 +11,13 @@ use loadline_metric::{
 use loadline_model::event::Mark;
 use loadline_model::heat::Heat;
 use loadline_model::observation::{ObservationLog, ObserverNote, Phases, ResourceSample, Span};
+use loadline_model::plan::{ScriptBehaviour, StepsBehaviour};
 use loadline_model::result::{GeneratorUse, Percentiles, Row, StopReason};
+use loadline_model::script_settings::ScriptSettings;
 use loadline_model::test_summary::{
     ByTag, CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
 };
-use loadline_model::{ErrorClass, Executor, RunResult};
+use loadline_model::{Behaviour, ErrorClass, Executor, RunResult};
 use loadline_report::html::{self, Steering};
 use serde_json::Value;
 
@@ -215,7 +217,7 @@ fn a_run_without_anything_has_a_page_too() {
 fn values_are_those_of_the_result() {
     let page = markup(&html::report(&support::troubled_open()));
     for piece in [
-        "<dd>1,000/s</dd>",
+        "<th scope=\"row\">Offered</th><td class=\"n\">1,000/s</td>",
         "<code>p(99)&lt;50ms</code></th><td class=\"n\">904 ms</td>",
         "<th scope=\"row\">timeout</th><td class=\"n\">500</td>",
         "10.0.0.3:8080",
@@ -229,6 +231,85 @@ fn values_are_those_of_the_result() {
     let script = markup(&html::report(&hostile()));
     assert!(script.contains("p(95)&lt;1</code></th><td class=\"n\">3.90 ms</td>"));
     assert!(script.contains("1 sample with further values"));
+}
+
+#[test]
+fn four_figures_lead_and_the_others_are_a_table() {
+    for (result, last) in [
+        (support::clean_closed(), "<dt>Virtual users</dt>"),
+        (support::troubled_open(), "<dt>Load delivered</dt>"),
+    ] {
+        let page = markup(&html::report(&result));
+        assert_eq!(page.matches("<dt>").count(), 4);
+        let tiles = page.find(last).expect("the last tile");
+        let table = page.find("class=\"rest\"").expect("a table of the others");
+        assert!(tiles < table, "{last}");
+        assert!(page.contains("<dt>Wrong or failed</dt>"));
+        assert!(page.contains("<th scope=\"row\">Throughput</th>"));
+    }
+}
+
+/// Two minutes of 20 iterations a second that sent a dozen requests each.
+fn many_requests_an_iteration() -> RunResult {
+    let mut result = support::troubled_open();
+    result.plan.scenarios[0].behaviour = Behaviour::Script(ScriptBehaviour {
+        exec: "default".to_owned(),
+        env: std::collections::BTreeMap::new(),
+    });
+    result.totals.rates.offered = Some(20.0);
+    result.totals.rates.started = 247.5;
+    result.totals.asked = Some(2_400);
+    result.totals.never_started = 0;
+    result.totals.seen.counts.dropped = 24;
+    result.totals.seen.warm_up.dropped = 0;
+    result
+}
+
+#[test]
+fn the_share_delivered_is_of_what_was_planned_in_its_own_unit() {
+    let page = markup(&html::report(&many_requests_an_iteration()));
+    assert!(page.contains("<dd>99.0 %</dd><dd class=\"remark\">of 20.0/s iterations planned</dd>"));
+    assert!(
+        !page.contains("1237"),
+        "requests are no share of iterations"
+    );
+    let mut running = many_requests_an_iteration();
+    running.totals.asked = None;
+    let page = markup(&html::report(&running));
+    assert!(page.contains("<dt>Load delivered</dt><dd>–</dd>"));
+    let mut beside = support::troubled_open();
+    let mut closed = support::clean_closed().plan.scenarios;
+    beside.plan.scenarios.append(&mut closed);
+    beside.totals.asked = None;
+    assert_eq!(
+        beside.delivered_share(),
+        None,
+        "closed requests are not planned"
+    );
+}
+
+#[test]
+fn a_page_is_called_by_its_file_or_address() {
+    let page = html::report(&support::troubled_open());
+    assert!(page.contains("<h1>GET http://shop.example:8080/predict</h1>"));
+    let mut result = many_requests_an_iteration();
+    assert!(html::report(&result).contains("<h1>script function default</h1>"));
+    result.plan.script = Some(Arc::new(ScriptSettings {
+        script: "/home/a/shop.js".to_owned(),
+        ..ScriptSettings::default()
+    }));
+    assert!(html::report(&result).contains("<h1>shop.js</h1>"));
+    result.plan.script = None;
+    result.plan.scenarios[0].behaviour = Behaviour::Steps(StepsBehaviour {
+        group: 0,
+        sends: true,
+    });
+    result.environment.command = ["loadline", "run", "plans/a&b.jmx"]
+        .map(str::to_owned)
+        .to_vec();
+    let page = html::report(&result);
+    assert!(page.contains("<h1>a&amp;b.jmx</h1>"));
+    assert!(page.contains("<title>a&amp;b.jmx – loadline report</title>"));
 }
 
 #[test]

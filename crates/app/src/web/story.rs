@@ -129,7 +129,7 @@ impl Story<'_> {
             || Cow::Owned(self.state.observed()),
             |result| Cow::Borrowed(&result.observations),
         );
-        let is_script = (result.as_ref()).is_some_and(|result| result.plan.script.is_some());
+        let is_script = (result.as_ref()).is_some_and(|result| result.plan.sends_several());
         let rows = new.iter().enumerate().map(|(place, row)| {
             let marks = if place == 0 { marks } else { &[] };
             let row = html::chart_row(row, is_script, marks, &observed);

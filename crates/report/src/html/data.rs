@@ -46,7 +46,7 @@ pub(super) fn of_result(result: &RunResult) -> String {
     let rows = &result.series;
     let head = json!({
         "began": result.totals.started_unix_ms,
-        "is_script": result.plan.script.is_some(),
+        "is_script": result.plan.sends_several(),
         "warm_up": warm_up_ns(rows),
         "cores": result.environment.cores,
         "marks": result.events.iter().map(mark).collect::<Vec<_>>(),

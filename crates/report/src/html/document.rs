@@ -18,8 +18,8 @@ const LIVE: &str = include_str!("assets/live.js");
 /// What kind of page.
 #[derive(Clone, Copy)]
 pub(super) enum Kind<'a> {
-    /// A report of a run that has ended.
-    Report,
+    /// A report of a run that has ended, and what the run is called by.
+    Report(&'a str),
     /// A run that goes on.
     Live(&'a Steering),
 }
@@ -85,7 +85,7 @@ const CHARTS_SHOWN: [(&str, &str, &str); 11] = [
 /// The whole page.
 pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
     let nonce = match kind {
-        Kind::Report => "loadline",
+        Kind::Report(_) => "loadline",
         Kind::Live(steering) => &steering.nonce,
     };
     let mut html = Html::default();
@@ -130,7 +130,7 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
 fn head(html: &mut Html, kind: Kind<'_>, nonce: &str) {
     html.raw("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
     let connect = match kind {
-        Kind::Report => "'none'",
+        Kind::Report(_) => "'none'",
         Kind::Live(_) => "'self'",
     };
     let policy = format!(
@@ -145,10 +145,10 @@ fn head(html: &mut Html, kind: Kind<'_>, nonce: &str) {
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     html.raw("<meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">");
     html.raw("<link rel=\"icon\" href=\"data:,\">");
-    html.raw(match kind {
-        Kind::Report => "<title>loadline report</title>",
-        Kind::Live(_) => "<title>loadline live</title>",
-    });
+    match kind {
+        Kind::Report(title) => html.between("<title>", title, " – loadline report</title>"),
+        Kind::Live(_) => html.raw("<title>loadline live</title>"),
+    };
     html.raw("<style>")
         .raw(CHART_STYLE)
         .raw(STYLE)

@@ -22,6 +22,8 @@ use loadline_model::event::Mark;
 use loadline_model::result::Row;
 use loadline_model::{Observations, RunResult};
 
+use crate::describe;
+
 use document::Kind;
 use markup::Html;
 
@@ -37,7 +39,9 @@ pub struct Part {
 /// The report in one file: open it, print it, pass it on.
 #[must_use]
 pub fn report(result: &RunResult) -> String {
-    document::document(Kind::Report, &parts(result), &data::of_result(result))
+    let title = describe::title(&result.plan, &result.environment.command);
+    let kind = Kind::Report(&title);
+    document::document(kind, &parts(result), &data::of_result(result))
 }
 
 /// What a page of a running test is told of it besides the results.

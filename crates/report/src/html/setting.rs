@@ -15,7 +15,8 @@ const ROWS_MAX: usize = 100;
 
 /// What is tested, how, and when it began.
 pub(super) fn title(html: &mut Html, result: &RunResult) {
-    html.between("<h1>", &describe::requests(&result.plan), "</h1>");
+    let title = describe::title(&result.plan, &result.environment.command);
+    html.between("<h1>", &title, "</h1>");
     html.between("<p>", &describe::load(&result.plan), "</p>");
     let mut parts = Vec::new();
     if result.totals.started_unix_ms > 0 {

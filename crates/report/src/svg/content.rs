@@ -82,7 +82,7 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
         lines.push(line("good", 2, Manner::Solid, |row| row.good));
     }
     // What is due and dropped are iterations, of which a script's send as many requests as they like.
-    let is_script = result.plan.script.is_some();
+    let is_script = result.plan.sends_several();
     let (failed, bad): (_, fn(&Row) -> u64) = match is_script {
         true => ("failed", |row| row.failed),
         false => ("failed or dropped", |row| row.failed + row.dropped),

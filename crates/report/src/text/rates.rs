@@ -84,7 +84,7 @@ fn offered_rows(page: &mut Page, result: &RunResult, offered: f64) {
     let started = rate(result.totals.rates.started);
     let begun = result.delivered_share();
     let begun = begun.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0));
-    if result.plan.script.is_none() {
+    if !result.plan.sends_several() {
         let about = "planned arrivals, while they were due";
         page.row("Offered", &rate(offered), about);
         page.row("Started", &started, &format!("{begun} of the offered rate"));
@@ -148,7 +148,7 @@ pub(super) fn over_time(page: &mut Page, result: &RunResult) {
     let each =
         |of: fn(&Row) -> u64| -> Vec<f64> { groups.iter().map(|g| per_second(g, of)).collect() };
     let completed = each(|row| row.completed);
-    let is_script = result.plan.script.is_some();
+    let is_script = result.plan.sends_several();
     if rows.iter().any(|row| row.offered.is_some()) {
         let name = if is_script { "iterations" } else { "offered" };
         spark(page, name, &each(|row| row.offered.unwrap_or(0)), rate);

@@ -122,7 +122,7 @@ impl Shown {
             let counts = &result.totals.seen.counts;
             counts.completed + counts.failed_total()
         });
-        let is_script = self.plan.script.is_some();
+        let is_script = self.plan.sends_several();
         let by_count = self.plan.planned_iterations().filter(|_| !is_script);
         let by_count = by_count.map(|planned| done as f64 / planned.max(1) as f64);
         let by_time = self.plan.duration().filter(|time| !time.is_zero());

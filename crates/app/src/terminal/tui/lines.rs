@@ -37,7 +37,7 @@ fn per_second(rows: &[Row], of: impl Fn(&Row) -> Option<u64>) -> Vec<Point> {
 fn rates(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let look = shown.look;
     // What is due and dropped are iterations: a script's are told in numbers, beside its requests.
-    let is_script = shown.plan.script.is_some();
+    let is_script = shown.plan.sends_several();
     let offered = per_second(rows, |row| row.offered.filter(|_| !is_script));
     let answered = per_second(rows, |row| Some(row.completed));
     let failed = per_second(rows, |row| match is_script {

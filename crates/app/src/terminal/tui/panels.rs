@@ -97,7 +97,7 @@ fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     let per_second = |number: u64| rate(number as f64 * 1e9 / last.span_ns.max(1) as f64);
     let mut rows = vec![row("answered", &per_second(last.completed))];
     if let Some(offered) = last.offered {
-        let what = match shown.plan.script.is_some() {
+        let what = match shown.plan.sends_several() {
             true => "iterations due",
             false => "offered",
         };
@@ -137,7 +137,7 @@ fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
 fn so_far(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     let look = shown.look;
     // What was dropped are iterations; of a script's nobody knows how many requests they would have sent.
-    let is_script = shown.plan.script.is_some();
+    let is_script = shown.plan.sends_several();
     let counts = &result.totals.seen.counts;
     let mut rows = vec![
         row("goodput", &rate(result.totals.rates.goodput)),

@@ -6,12 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use loadline_metric::TimeTrend;
 use loadline_model::event::Mark;
 use loadline_model::result::{Percentiles, Row};
 use loadline_model::{ErrorClass, Observations, RunResult};
 use serde_json::{Value, json};
 
 use crate::observed;
+use crate::text::{response_time, service_time};
 
 /// The columns: name, and a row's value; `None` is a gap.
 type Column = (&'static str, fn(&Row) -> Option<u64>);
@@ -51,14 +53,38 @@ pub(super) fn of_result(result: &RunResult) -> String {
         "cores": result.environment.cores,
         "marks": result.events.iter().map(mark).collect::<Vec<_>>(),
         "observed": observed::columns(&result.observations, &result.series),
+        "curve": curve(&[("service time", Some(service_time(result))), ("response time", response_time(result))]),
     });
     whole(&head, rows)
+}
+
+/// Points of a percentile curve for each factor of ten in how rare a slower request is.
+const POINTS_PER_DECADE: u32 = 12;
+
+/// Times by percentile, in nanoseconds, from the fastest to the percentile that one value lies beyond:
+/// point n is the quantile 1 − 10^(−n ∕ [`POINTS_PER_DECADE`]).
+fn curve(trends: &[(&str, Option<TimeTrend>)]) -> Value {
+    let points = |trend: &TimeTrend| -> Vec<u64> {
+        let decades = (trend.count() as f64).log10();
+        let last = (decades * f64::from(POINTS_PER_DECADE)).floor() as u32;
+        let quantile = |n: u32| 1.0 - 10_f64.powf(-f64::from(n) / f64::from(POINTS_PER_DECADE));
+        let times = (0..=last).filter_map(|n| trend.quantile(quantile(n)));
+        times.map(|ns| ns.round() as u64).collect()
+    };
+    let known = trends
+        .iter()
+        .filter_map(|(name, trend)| Some((*name, trend.as_ref()?)));
+    let curves: BTreeMap<&str, Vec<u64>> = known
+        .filter(|(_, trend)| !trend.is_empty())
+        .map(|(name, trend)| (name, points(trend)))
+        .collect();
+    json!(curves)
 }
 
 /// The same of a run of which nothing is known yet.
 pub(super) fn nothing() -> String {
     whole(
-        &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "marks": [], "observed": {} }),
+        &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "marks": [], "observed": {}, "curve": {} }),
         &[],
     )
 }
@@ -222,6 +248,24 @@ mod tests {
         let one = read(&of_row(&rows[0], false, &[], &Observations::default()));
         assert_eq!(one["row"]["failures"], json!({ "timeout": 3 }));
         assert_eq!(read(&nothing())["failures"], json!({}));
+    }
+
+    #[test]
+    fn a_curve_ends_where_one_value_lies_beyond() {
+        let mut trend = TimeTrend::new();
+        (1..=1_000).for_each(|ms| trend.record(ms * 1_000_000));
+        let told = curve(&[("service time", Some(trend)), ("response time", None)]);
+        assert!(told["response time"].is_null());
+        let points = told["service time"].as_array().expect("points");
+        assert_eq!(points.len(), 37);
+        for (place, wanted_ms) in [(0, 1.0), (12, 900.0), (24, 990.0), (36, 999.0)] {
+            let ms = points[place].as_f64().expect("a number") / 1e6;
+            assert!((ms / wanted_ms - 1.0).abs() < 0.02, "{place}: {ms} ms");
+        }
+        assert_eq!(
+            curve(&[("service time", Some(TimeTrend::new()))]),
+            json!({})
+        );
     }
 
     #[test]

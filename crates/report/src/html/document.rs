@@ -13,6 +13,8 @@ const CHART_LIBRARY: &str = include_str!("../../../../third_party/uplot/uPlot.ii
 const FORMATS: &str = include_str!("assets/formats.js");
 const HEAT: &str = include_str!("assets/heat.js");
 const CHARTS: &str = include_str!("assets/charts.js");
+const DISTRIBUTION: &str = include_str!("assets/distribution.js");
+const NAMES: &str = include_str!("assets/names.js");
 const LIVE: &str = include_str!("assets/live.js");
 
 /// What kind of page.
@@ -40,13 +42,23 @@ const BELOW: [&str; 10] = [
 ];
 
 /// The charts: their `id`, title, and what they show.
-const CHARTS_SHOWN: [(&str, &str, &str); 11] = [
+const CHARTS_SHOWN: [(&str, &str, &str); 13] = [
     ("rate", "Rate", "requests per second"),
     ("iterations", "Iterations", "per second: due, and dropped"),
     (
         "heat",
         "Heat map of service times",
         "how many requests took how long",
+    ),
+    (
+        "percentiles",
+        "Percentiles",
+        "each step to the right is ten times rarer",
+    ),
+    (
+        "histogram",
+        "Histogram",
+        "requests by service time, warm-up left in",
     ),
     (
         "service",
@@ -114,7 +126,15 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
     } else {
         ""
     };
-    for script in [CHART_LIBRARY, FORMATS, HEAT, CHARTS, live] {
+    for script in [
+        CHART_LIBRARY,
+        FORMATS,
+        HEAT,
+        DISTRIBUTION,
+        CHARTS,
+        NAMES,
+        live,
+    ] {
         if !script.is_empty() {
             out.push_str("<script nonce=\"");
             out.push_str(nonce);

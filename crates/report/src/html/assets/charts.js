@@ -42,6 +42,8 @@ const charts = (() => {
       ],
     },
     heat: { isHeat: true },
+    percentiles: { make: (figure, colours) => distribution.curve(data, colours, widthOf(figure), roundOnes) },
+    histogram: { make: (figure, colours) => distribution.histogram(data, colours, widthOf(figure)) },
     service: { unit: formats.span, tick: formats.tick, isLog: true, series: percentiles("s") },
     response: { unit: formats.span, tick: formats.tick, isLog: true, series: percentiles("r") },
     errors: {
@@ -233,6 +235,15 @@ const charts = (() => {
     value: (_, second) => (second === null ? "–" : `${formats.clock(second)} ${formats.wall(data.began, second)}`),
   });
 
+  // What a legend says while nothing is pointed at: a line as a whole, its rows weighing alike.
+  const whole = (values, unit) => {
+    const known = values.filter((value) => value !== null && value !== undefined);
+    if (known.length === 0) return "–";
+    const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+    const most = known.reduce((max, value) => Math.max(max, value), -Infinity);
+    return `last ${unit(known[known.length - 1])} · mean ${unit(mean)} · max ${unit(most)}`;
+  };
+
   const lines = (figure, chart, colours) => {
     const all = typeof chart.series === "function" ? chart.series(data) : chart.series;
     const shown = all.filter((series) => (series.keep && data.at.length > 0) || some(series.values(data)));
@@ -252,9 +263,10 @@ const charts = (() => {
         dash: series.dash,
         fill: series.fill ? `${colours.lines[series.colour]}22` : undefined,
         points: { show: () => data.at.length < 3 },
-        value: (_, value) => chart.unit(value),
+        value: (u, value, place, at) => (at === null || at === undefined ? whole(u.data[place], chart.unit) : chart.unit(value)),
       })),
     );
+    options.legend = { markers: { dash: (_, place) => distribution.dashOf(place > 0 ? shown[place - 1].dash : undefined) } };
     const values = () => [times()].concat(shown.map((series) => series.values(data)));
     return { options, values, names: shown.map((series) => series.label) };
   };
@@ -301,6 +313,11 @@ const charts = (() => {
     return { options, values: () => [times(), data.at.map(() => null)], names: [] };
   };
 
+  const makeOf = (chart, figure, colours) => {
+    if (chart.isHeat) return heatMap(figure, colours);
+    return chart.make ? chart.make(figure, colours) : lines(figure, chart, colours);
+  };
+
   const build = () => {
     for (const { u } of drawn) u.destroy();
     for (const scale of document.querySelectorAll("figure .scale")) scale.remove();
@@ -310,7 +327,7 @@ const charts = (() => {
     for (const figure of document.querySelectorAll("figure[data-chart]")) {
       const chart = chartOf(figure.dataset.chart);
       figure.hidden = false;
-      const made = chart.isHeat ? heatMap(figure, colours) : lines(figure, chart, colours);
+      const made = makeOf(chart, figure, colours);
       figure.hidden = made === null;
       if (made !== null) {
         const plot = figure.querySelector(".plot");
@@ -323,7 +340,7 @@ const charts = (() => {
   // Shows a part of the time on every chart; null: all of it.
   const look = (range) => {
     zoom = range;
-    for (const { u } of drawn) u.setScale("x", { min: (range || [0])[0], max: range ? range[1] : end() });
+    for (const { u } of drawn.filter(({ made }) => !made.isOwn)) u.setScale("x", { min: (range || [0])[0], max: range ? range[1] : end() });
   };
 
   // Draws the data anew; the charts themselves too where another series has come to have a value.
@@ -334,7 +351,7 @@ const charts = (() => {
       const chart = chartOf(figure.dataset.chart);
       const known = drawn.find((one) => one.figure === figure);
       if (chart.isHeat) return (heat.range(data.heat) === null) === (known !== undefined);
-      const made = lines(figure, chart, colours);
+      const made = makeOf(chart, figure, colours);
       return String(made && made.names) !== String(known ? known.made.names : null);
     });
     if (changed) return build();
@@ -369,7 +386,7 @@ const charts = (() => {
   };
 
   document.addEventListener("keydown", (event) => {
-    const found = drawn.find(({ figure }) => figure.contains(event.target));
+    const found = drawn.find(({ figure, made }) => !made.isOwn && figure.contains(event.target));
     if (found) onKey(found.u)(event);
   });
   document.addEventListener("dblclick", (event) => {

@@ -24,8 +24,13 @@
       shown.set(id, html);
       const place = document.getElementById(id);
       const isOpen = place.querySelector("details[open]") !== null;
+      const focused = id === "names" ? names.focused() : -1;
       place.innerHTML = html;
       if (id !== "title") place.hidden = html === "";
+      if (id === "names") {
+        names.prepare();
+        names.focus(focused);
+      }
       if (isOpen) place.querySelector("details").open = true;
     }
   };

@@ -291,6 +291,55 @@ fn a_live_page_follows_the_run_to_its_verdict() {
     assert_no_errors(&mut page);
 }
 
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_table_by_name_is_sorted_and_searched() {
+    if !can_look("the_table_by_name_is_sorted_and_searched") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (script, report) = (folder.path().join("s.js"), folder.path().join("r.html"));
+    let text = format!(
+        "import http from 'k6/http'; export const options = {{ vus: 1, iterations: 2 }};
+        export default function () {{
+          for (const name of ['alpha', 'beta', 'beta', 'beta', 'gamma', 'gamma'])
+            http.get('{}', {{ tags: {{ name }} }});
+        }}",
+        target.url("/status/200")
+    );
+    fs::write(&script, text).expect("there is room");
+    let mut command = loadline();
+    command
+        .args(["run", "--summary-by", "name", "--report"])
+        .arg(&report)
+        .arg(&script);
+    assert_eq!(loadline_e2e::run_to_end(command).status.code(), Some(0));
+    let mut page = Browser::open(&file_url(&report));
+    assert_eq!(page.text("h1"), "s.js");
+    assert_eq!(page.shown("figure[data-chart=percentiles] canvas"), 1);
+    assert_eq!(page.shown("figure[data-chart=histogram] canvas"), 1);
+    let mut names = |act: &str| {
+        page.value(&format!(
+            "(() => {{ {act}; return [...document.querySelectorAll('#names tbody tr:not([hidden]) th')]\
+             .map((cell) => cell.textContent).join(' '); }})()"
+        ))
+    };
+    let heads = "const heads = document.querySelectorAll('#names thead button')";
+    assert_eq!(
+        names(&format!("{heads}; heads[1].click()")),
+        "beta gamma alpha"
+    );
+    assert_eq!(
+        names(&format!("{heads}; heads[1].click()")),
+        "alpha gamma beta"
+    );
+    let search = "const field = document.querySelector('#names input'); field.value = 'MMA';
+        field.dispatchEvent(new Event('input'))";
+    assert_eq!(names(search), "gamma");
+    assert_no_errors(&mut page);
+}
+
 fn wait_until_served(place: &RestApi) {
     let served = loadline_e2e::clock::wait_for(loadline_e2e::TIME_MAX, || {
         std::net::TcpStream::connect(place.address()).ok()

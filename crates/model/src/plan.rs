@@ -345,10 +345,10 @@ impl TestPlan {
         self.scenarios.iter().filter_map(filled).max()
     }
 
-    /// Whether an iteration of some scenario sends as many requests as it comes to.
+    /// Whether an iteration of some scenario sends as many requests as it comes to; a script's always do.
     #[must_use]
     pub fn sends_several(&self) -> bool {
-        self.scenarios.iter().any(|one| one.requests().is_none())
+        self.script.is_some() || self.scenarios.iter().any(|one| one.requests().is_none())
     }
 
     /// Whether any scenario has arrivals independent of completions.

@@ -186,12 +186,6 @@ pub fn received_by(interface: &'static str) -> Account {
     })
 }
 
-impl From<Vec<(f64, f64)>> for Timeline {
-    fn from(points: Vec<(f64, f64)>) -> Timeline {
-        Timeline(points)
-    }
-}
-
 /// A control group of the test's own, of either version.
 pub struct ControlGroup {
     path: PathBuf,

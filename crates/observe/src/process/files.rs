@@ -30,6 +30,11 @@ impl ProcessFiles {
         }
     }
 
+    /// The length of a clock tick in nanoseconds.
+    pub(crate) fn tick_ns(&self) -> u64 {
+        (1e9 / self.ticks_per_second) as u64
+    }
+
     /// Ids of all processes.
     pub(crate) fn pids(&self) -> Vec<u32> {
         let Ok(entries) = fs::read_dir(&self.root) else {

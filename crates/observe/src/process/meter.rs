@@ -17,6 +17,8 @@ use crate::parse::proc::ProcessStat;
 pub(crate) struct CpuMeter {
     /// More threads than this cannot run at one time.
     processors: u64,
+    /// Files give each of two times in whole clock ticks, rounded down: so much of a process is in neither.
+    rounding_ns: u64,
     known: HashMap<u32, Known>,
     /// By parent: what it gained beyond the children that are known to be gone (positive), or what is gone and it did
     /// not gain (negative) at the last reading. Files are not read at one instant, so that the two may be one
@@ -34,7 +36,15 @@ struct Known {
     parent: u32,
     has_ended: bool,
     threads: u64,
+    /// It was read no earlier.
     read_unix_ns: u64,
+}
+
+/// When files were read: each of them at some instant between these two, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadSpan {
+    pub(crate) from_unix_ns: u64,
+    pub(crate) to_unix_ns: u64,
 }
 
 /// What a reading gave.
@@ -54,13 +64,15 @@ pub(crate) struct Advance {
 struct Gone {
     ticks: u64,
     unread_ns: u64,
+    processes: u64,
 }
 
 impl CpuMeter {
-    /// On a machine with so many processors.
-    pub(crate) fn new(processors: u64) -> CpuMeter {
+    /// On a machine with so many processors, and of this length of a clock tick.
+    pub(crate) fn new(processors: u64, tick_ns: u64) -> CpuMeter {
         CpuMeter {
             processors,
+            rounding_ns: 2 * tick_ns,
             known: HashMap::new(),
             carried: HashMap::new(),
             debt: 0,
@@ -74,14 +86,14 @@ impl CpuMeter {
         &mut self,
         members: &[ProcessStat],
         with_children: bool,
-        now_unix_ns: u64,
+        span: ReadSpan,
         base: impl Fn(&ProcessStat) -> u64,
     ) -> Advance {
         let before = std::mem::take(&mut self.known);
         let mut change = 0_i64;
         let mut gains: HashMap<u32, u64> = HashMap::new();
         for stat in members {
-            let now = Known::of(stat, with_children, now_unix_ns);
+            let now = Known::of(stat, with_children, span.from_unix_ns);
             let known = before.get(&stat.pid);
             let (total, children) = match known.filter(|known| known.is(stat)) {
                 Some(known) => (known.total_ticks, known.children_ticks),
@@ -92,7 +104,7 @@ impl CpuMeter {
             self.known.insert(stat.pid, now);
         }
         let mut advance = Advance::default();
-        let gone = self.gone(&before, now_unix_ns);
+        let gone = self.gone(&before, span.to_unix_ns);
         change += self.settle(&gains, gone, with_children, &mut advance);
         advance.ticks = self.paid(change);
         advance
@@ -136,6 +148,7 @@ impl CpuMeter {
             let heir = before.contains_key(&heir).then_some(heir);
             let gone = all.entry(heir).or_default();
             gone.ticks += known.total_ticks;
+            gone.processes += 1;
             if !known.has_ended {
                 let since = now_unix_ns.saturating_sub(known.read_unix_ns);
                 gone.unread_ns += since.saturating_mul(known.threads.min(self.processors).max(1));
@@ -154,7 +167,7 @@ impl CpuMeter {
     ) -> i64 {
         // Without a parent in the group, and where children do not count, time stays counted as it was.
         for orphans in gone.extract_if(|heir, _| heir.is_none() || !with_children) {
-            advance.unread_ns += orphans.1.unread_ns;
+            advance.unread_ns += orphans.1.unread_ns + orphans.1.processes * self.rounding_ns;
         }
         let carried = std::mem::take(&mut self.carried);
         let mut change = 0;

@@ -11,6 +11,6 @@ mod table;
 
 pub(crate) use files::ProcessFiles;
 pub use listeners::{Listener, listeners};
-pub(crate) use meter::CpuMeter;
+pub(crate) use meter::{CpuMeter, ReadSpan};
 pub(crate) use slots::{Change, Slots};
 pub(crate) use table::ProcessTable;

@@ -20,7 +20,7 @@ use loadline_model::observation::{
 use super::{Source, Surroundings, Tick};
 use crate::clock::{Clock, nanoseconds};
 use crate::parse::proc::ProcessStat;
-use crate::process::{Change, ProcessFiles, ProcessTable, Slots};
+use crate::process::{Change, ProcessFiles, ProcessTable, ReadSpan, Slots};
 use crate::readings::{Gap, Readings};
 use crate::spec::ProcessSettings;
 use find::{Finder, Found, Grouping};
@@ -116,6 +116,7 @@ impl ProcessSource {
     /// Reads all that is watched, and looks for what is new where that may be done.
     fn observe(&mut self, table: &mut ProcessTable, clock: &dyn Clock) {
         let begun = clock.thread_cpu_ns();
+        let from_unix_ns = clock.unix_ns();
         // Who was never there is not missed.
         let is_vacant = self.slots.held().count() < self.slots.len();
         self.search(table, clock, is_vacant);
@@ -130,7 +131,7 @@ impl ProcessSource {
             let several = self.heads.len() > 1 || self.finder.is_of_several();
             self.is_numbered.get_or_insert(several);
         }
-        self.meter(table, clock.unix_ns());
+        self.meter(table, from_unix_ns, clock);
         if self.first_walk.is_none() {
             self.first_walk = Some(table.walks());
             self.machine_seconds = self.files.machine_seconds();
@@ -165,8 +166,8 @@ impl ProcessSource {
         held.any(|(_, held, _)| !self.heads.iter().any(|stat| Identity::of(stat) == *held))
     }
 
-    /// Takes the processor time of all components.
-    fn meter(&mut self, table: &ProcessTable, now_unix_ns: u64) {
+    /// Takes the processor time of all components; reading began at `from_unix_ns`.
+    fn meter(&mut self, table: &ProcessTable, from_unix_ns: u64, clock: &dyn Clock) {
         let mut members = self.members();
         let mut owner: HashMap<u32, usize> = HashMap::new();
         for (place, stats) in &members {
@@ -198,19 +199,23 @@ impl ProcessSource {
             },
         };
         let with_children = self.finder.grouping != Grouping::Alone;
-        if self.finder.grouping == Grouping::Workers {
-            let all = self.workers_and_their_supervisors(table, &members);
-            self.of_workers
-                .take(all, true, now_unix_ns, &self.files, base);
+        let of_workers = (self.finder.grouping == Grouping::Workers)
+            .then(|| self.workers_and_their_supervisors(table, &members));
+        let span = ReadSpan {
+            from_unix_ns,
+            to_unix_ns: clock.unix_ns(),
+        };
+        if let Some(all) = of_workers {
+            self.of_workers.take(all, true, span, &self.files, base);
         }
         for (number, place) in &mut self.places {
             let stats = members.remove(number).unwrap_or_default();
-            place.take(stats, with_children, now_unix_ns, &self.files, base);
+            place.take(stats, with_children, span, &self.files, base);
         }
         for (number, stats) in members {
             let place = self.places.entry(number);
             let place = place.or_insert_with(|| Place::new(&self.files));
-            place.take(stats, with_children, now_unix_ns, &self.files, base);
+            place.take(stats, with_children, span, &self.files, base);
         }
     }
 

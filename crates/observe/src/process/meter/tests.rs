@@ -20,8 +20,18 @@ fn stat(pid: u32, cpu: u64, children: u64) -> ProcessStat {
     }
 }
 
+const TICK_NS: u64 = 10_000_000;
+
 fn meter() -> CpuMeter {
-    CpuMeter::new(2)
+    CpuMeter::new(2, TICK_NS)
+}
+
+/// Everything is read at one instant.
+fn at(unix_ns: u64) -> ReadSpan {
+    ReadSpan {
+        from_unix_ns: unix_ns,
+        to_unix_ns: unix_ns,
+    }
 }
 
 /// Counts from now on.
@@ -34,14 +44,14 @@ fn is_new(_: &ProcessStat) -> u64 {
 }
 
 fn ticks(meter: &mut CpuMeter, members: &[ProcessStat]) -> u64 {
-    meter.advance(members, true, 0, is_new).ticks
+    meter.advance(members, true, at(0), is_new).ticks
 }
 
 #[test]
 fn a_child_that_ended_is_counted_once() {
     let mut meter = meter();
     let before = [stat(1, 100, 50), stat(2, 40, 0)];
-    assert_eq!(meter.advance(&before, true, 0, was_there).ticks, 0);
+    assert_eq!(meter.advance(&before, true, at(0), was_there).ticks, 0);
     // The child used 5 more before it ended with 45, which the parent now has.
     assert_eq!(ticks(&mut meter, &[stat(1, 103, 95)]), 8);
 }
@@ -60,11 +70,16 @@ fn a_child_that_nobody_has_waited_for_yet_is_counted_once() {
 #[test]
 fn a_child_that_came_and_went_between_looks_is_counted_where_children_count() {
     let mut meter = meter();
-    meter.advance(&[stat(1, 100, 0)], true, 0, was_there);
+    meter.advance(&[stat(1, 100, 0)], true, at(0), was_there);
     assert_eq!(ticks(&mut meter, &[stat(1, 100, 7)]), 7);
-    let mut alone = CpuMeter::new(2);
-    alone.advance(&[stat(1, 100, 0)], false, 0, was_there);
-    assert_eq!(alone.advance(&[stat(1, 101, 7)], false, 0, is_new).ticks, 1);
+    let mut alone = CpuMeter::new(2, TICK_NS);
+    alone.advance(&[stat(1, 100, 0)], false, at(0), was_there);
+    assert_eq!(
+        alone
+            .advance(&[stat(1, 101, 7)], false, at(0), is_new)
+            .ticks,
+        1
+    );
 }
 
 #[test]
@@ -88,10 +103,23 @@ fn files_that_are_read_at_different_instants_count_nothing_twice() {
 fn what_nobody_waited_for_stays_counted_and_is_told() {
     let mut meter = meter();
     let two = [stat(1, 100, 0), stat(2, 40, 0)];
-    meter.advance(&two, true, 1_000, is_new);
-    let advance = meter.advance(&[stat(1, 104, 0)], true, 1_700, is_new);
+    meter.advance(&two, true, at(1_000), is_new);
+    let advance = meter.advance(&[stat(1, 104, 0)], true, at(1_700), is_new);
     assert_eq!((advance.ticks, advance.unread_ns), (4, 700));
     assert_eq!(advance.without_gain, [1]);
+}
+
+#[test]
+fn what_an_orphan_used_since_its_file_was_read_and_what_the_file_rounds_away_may_be_missing() {
+    let mut meter = meter();
+    let slow = |from_unix_ns, to_unix_ns| ReadSpan {
+        from_unix_ns,
+        to_unix_ns,
+    };
+    // The file was read at some instant of the first span; the end was seen at some instant of the second.
+    meter.advance(&[stat(1, 100, 0)], true, slow(1_000, 1_400), is_new);
+    let advance = meter.advance(&[], true, slow(2_000, 2_500), is_new);
+    assert_eq!((advance.ticks, advance.unread_ns), (0, 1_500 + 2 * TICK_NS));
 }
 
 #[test]
@@ -101,7 +129,7 @@ fn all_time_of_a_new_process_counts_and_none_of_an_old_one() {
     let members = [stat(1, 0, 0), stat(2, 30, 4)];
     assert_eq!(ticks(&mut meter, &members), 34);
     let members = [stat(1, 0, 0), stat(2, 30, 4), stat(3, 70, 0)];
-    assert_eq!(meter.advance(&members, true, 0, was_there).ticks, 0);
+    assert_eq!(meter.advance(&members, true, at(0), was_there).ticks, 0);
     assert_eq!(meter.counted(3, 3), Some(70));
     assert_eq!(meter.counted(3, 4), None);
 }
@@ -109,7 +137,7 @@ fn all_time_of_a_new_process_counts_and_none_of_an_old_one() {
 #[test]
 fn a_number_that_is_used_again_is_another_process() {
     let mut meter = meter();
-    meter.advance(&[stat(1, 500, 0)], true, 0, was_there);
+    meter.advance(&[stat(1, 500, 0)], true, at(0), was_there);
     let mut other = stat(1, 3, 0);
     other.start_ticks = 99;
     assert_eq!(ticks(&mut meter, &[other]), 3);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::clock::seconds_between;
 use crate::parse::proc::ProcessStat;
-use crate::process::{CpuMeter, ProcessFiles};
+use crate::process::{CpuMeter, ProcessFiles, ReadSpan};
 
 /// Limits of open files are read again after so many looks: a program may raise its own.
 const LIMIT_LOOKS: u32 = 30;
@@ -69,7 +69,7 @@ pub(super) struct Usage {
 impl Place {
     pub(super) fn new(files: &ProcessFiles) -> Place {
         Place {
-            meter: CpuMeter::new(files.processors),
+            meter: CpuMeter::new(files.processors, files.tick_ns()),
             members: Vec::new(),
             ticks: 0,
             told_s: 0.0,
@@ -103,13 +103,11 @@ impl Place {
         &mut self,
         members: Vec<ProcessStat>,
         with_children: bool,
-        now_unix_ns: u64,
+        span: ReadSpan,
         files: &ProcessFiles,
         base: impl Fn(&ProcessStat) -> u64,
     ) {
-        let advance = self
-            .meter
-            .advance(&members, with_children, now_unix_ns, base);
+        let advance = self.meter.advance(&members, with_children, span, base);
         self.ticks += advance.ticks;
         self.members = members;
         let mut parents = advance.without_gain.iter();

@@ -145,7 +145,8 @@ impl CpuMeter {
                     _ => break,
                 }
             }
-            let heir = before.contains_key(&heir).then_some(heir);
+            let lives = |parent: &&Known| is_there(heir, parent);
+            let heir = before.get(&heir).filter(lives).map(|_| heir);
             let gone = all.entry(heir).or_default();
             gone.ticks += known.total_ticks;
             gone.processes += 1;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::git::GitFile;
 use crate::test::{Cleanup, PARALLELISM_MAX, Refusal, Source, folder, invalid};
 
 /// Longest name: what is made of it is a label of 63 characters at most.
@@ -150,6 +151,37 @@ impl<'a> Fields<'a> {
             name,
             file: from.file(usual)?,
         }))
+    }
+
+    /// A file as [`Fields::mounted`] has it, or of a git repository; both are one too many.
+    pub(crate) fn file_from(&self, usual: &str) -> Result<Option<Source>, Refusal> {
+        match (self.mounted(usual)?, self.git(usual)?) {
+            (Some(_), Some(_)) => Err(invalid(format!(
+                "{}: git stands beside another source; one is wanted",
+                self.path
+            ))),
+            (mounted, git) => Ok(mounted.or(git)),
+        }
+    }
+
+    fn git(&self, usual: &str) -> Result<Option<Source>, Refusal> {
+        let Some(from) = self.within("git")? else {
+            return Ok(None);
+        };
+        from.only(&["url", "revision", "file", "secret"])?;
+        let text = |name: &str| from.text(name).map(Option::unwrap_or_default);
+        let or = |text: &str, usual: &str| match text {
+            "" => usual.to_owned(),
+            text => text.to_owned(),
+        };
+        let secret = text("secret")?;
+        let file = GitFile {
+            url: text("url")?.to_owned(),
+            revision: or(text("revision")?, "HEAD"),
+            file: or(text("file")?, usual),
+            secret: (!secret.is_empty()).then(|| secret.to_owned()),
+        };
+        file.check(&from.path).map(Source::Git).map(Some)
     }
 
     /// A field with a name that is not empty.

@@ -7,6 +7,7 @@ pub mod arguments;
 mod clock;
 mod failure;
 mod fields;
+mod git;
 pub mod handed;
 pub mod identity;
 mod io;

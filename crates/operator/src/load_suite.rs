@@ -31,11 +31,11 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     let spec = Fields::spec(object, &empty);
     spec.only(FIELDS)?;
     let kind = Kind::LoadSuite;
-    let none = || invalid("spec.suite: one of configMap and volumeClaim is wanted".to_owned());
+    let none = || invalid("spec.suite: one of configMap, volumeClaim and git is wanted".to_owned());
     let suite = spec.within("suite")?.ok_or_else(none)?;
-    suite.only(&["configMap", "volumeClaim"])?;
+    suite.only(&["configMap", "git", "volumeClaim"])?;
     let work = Work::Suite {
-        file: suite.mounted("suite.yaml")?.ok_or_else(none)?,
+        file: suite.file_from("suite.yaml")?.ok_or_else(none)?,
         results: results(&spec)?,
     };
     let only = spec.texts("only")?;

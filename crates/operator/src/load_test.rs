@@ -71,9 +71,9 @@ fn work(spec: &Fields<'_>) -> Result<(Work, Vec<String>), Refusal> {
         (Some(script), true, None) => Ok((Work::Script(source(&script)?), arguments)),
         (None, true, Some(plan)) => {
             let none =
-                || invalid("spec.jmx: one of configMap and volumeClaim is wanted".to_owned());
-            plan.only(&["configMap", "volumeClaim"])?;
-            let source = plan.mounted("test.jmx")?.ok_or_else(none)?;
+                || invalid("spec.jmx: one of configMap, volumeClaim and git is wanted".to_owned());
+            plan.only(&["configMap", "git", "volumeClaim"])?;
+            let source = plan.file_from("test.jmx")?.ok_or_else(none)?;
             Ok((Work::Plan(source), arguments))
         }
         (None, false, None) if arguments.is_empty() => Ok((Work::Bench, bench)),
@@ -87,12 +87,12 @@ fn work(spec: &Fields<'_>) -> Result<(Work, Vec<String>), Refusal> {
 }
 
 fn source(script: &Fields<'_>) -> Result<Source, Refusal> {
-    script.only(&["configMap", "inline", "localFile", "volumeClaim"])?;
-    let mounted = script.mounted("test.js")?;
+    script.only(&["configMap", "git", "inline", "localFile", "volumeClaim"])?;
+    let file = script.file_from("test.js")?;
     let local = script.local_file()?;
     let inline = script.text("inline")?.filter(|text| !text.is_empty());
-    match (mounted, local, inline) {
-        (Some(mounted), None, None) => Ok(mounted),
+    match (file, local, inline) {
+        (Some(file), None, None) => Ok(file),
         (None, Some(path), None) => Ok(Source::Local { path, image: None }),
         (None, None, Some(text)) if text.len() > INLINE_MAX => Err(invalid(format!(
             "spec.script.inline: {} bytes, and {INLINE_MAX} are the most; put the script into a ConfigMap or on a volume",
@@ -103,7 +103,8 @@ fn source(script: &Fields<'_>) -> Result<Source, Refusal> {
             text: text.to_owned(),
         }),
         _ => Err(invalid(
-            "spec.script: one of configMap, volumeClaim, localFile and inline is wanted".to_owned(),
+            "spec.script: one of configMap, volumeClaim, git, localFile and inline is wanted"
+                .to_owned(),
         )),
     }
 }

@@ -75,7 +75,8 @@ pub fn files(run: &Test) -> Option<Value> {
         Source::ConfigMap { .. }
         | Source::Volume { .. }
         | Source::Local { .. }
-        | Source::Address(_) => None,
+        | Source::Address(_)
+        | Source::Git(_) => None,
     }
 }
 
@@ -129,8 +130,13 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
         return job;
     }
     job["spec"]["backoffLimit"] = json!(COORDINATORS_MAX);
-    let ended = ended("FailJob", Some(run.kind.container()));
-    job["spec"]["podFailurePolicy"] = replaced_after(&[ended, moved()]);
+    let mut rules = vec![ended("FailJob", Some(run.kind.container()))];
+    if matches!(run.work.source(), Some(Source::Git(_))) {
+        // What cannot be checked out once cannot be checked out the next time.
+        rules.push(ended("FailJob", Some(pods::GIT_CONTAINER)));
+    }
+    rules.push(moved());
+    job["spec"]["podFailurePolicy"] = replaced_after(&rules);
     job
 }
 
@@ -184,7 +190,7 @@ fn ended(action: &str, container: Option<&str>) -> Value {
 
 /// Which pods are made anew: those that were moved away or killed. The first rule that fits counts: an agent that was moved away is
 /// replaced however it ended, but a coordinator that ended its test while it was moved away has a result.
-fn replaced_after(rules: &[Value; 2]) -> Value {
+fn replaced_after(rules: &[Value]) -> Value {
     json!({"rules": rules})
 }
 

@@ -9,6 +9,7 @@ mod keeper;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::has;
+use crate::git::GitFile;
 use crate::kind::Kind;
 use crate::names::Names;
 use crate::test::{PodTemplate, Source, Test, Work, folder};
@@ -17,6 +18,10 @@ use crate::test::{PodTemplate, Source, Test, Work, folder};
 pub const JOIN_PORT: u16 = 6_570;
 /// Where the REST API of the test is.
 pub const REST_PORT: u16 = 6_565;
+/// Where what is checked out of a git repository lies, with git-sync's own files.
+const GIT_FOLDER: &str = "/loadline/git";
+/// The container that checks it out.
+pub(crate) const GIT_CONTAINER: &str = "git-sync";
 /// Where a pod finds its identity.
 const IDENTITY_FOLDER: &str = "/loadline/identity";
 /// Where the coordinator leaves its figures: the kubelet's own place, which also a read-only root has.
@@ -37,12 +42,15 @@ pub struct Settings {
     pub image: String,
     /// Whom programs run as; `None`: as the image says.
     pub run_as_user: Option<i64>,
+    /// The image with git-sync (v4), which checks scripts out of git repositories.
+    pub git_image: String,
 }
 
 /// A pod in the making.
 struct Pod<'a> {
     run: &'a Test,
     said: &'a PodTemplate,
+    git_image: &'a str,
     spec: Map<String, Value>,
     container: Map<String, Value>,
     volumes: Vec<Value>,
@@ -160,10 +168,11 @@ fn list(fields: &Map<String, Value>, name: &str) -> Vec<Value> {
 
 impl<'a> Pod<'a> {
     /// A pod with what is the same for coordinator and agents.
-    fn begin(run: &'a Test, said: &'a PodTemplate, settings: &Settings) -> Pod<'a> {
+    fn begin(run: &'a Test, said: &'a PodTemplate, settings: &'a Settings) -> Pod<'a> {
         let mut pod = Pod {
             run,
             said,
+            git_image: &settings.git_image,
             spec: said.spec.clone(),
             container: said.container.clone(),
             volumes: Vec::new(),
@@ -248,6 +257,10 @@ impl<'a> Pod<'a> {
                 let claim = json!({"claimName": claim, "readOnly": read_only});
                 (json!({"persistentVolumeClaim": claim}), "/test", *read_only)
             }
+            Source::Git(git) => {
+                self.before.push(self.checkout(git));
+                (json!({"emptyDir": {}}), GIT_FOLDER, true)
+            }
             Source::Local { image: None, .. } | Source::Address(_) => return,
             Source::Local {
                 path,
@@ -266,6 +279,37 @@ impl<'a> Pod<'a> {
             }
         };
         self.mount(name, source, at, read_only);
+    }
+
+    /// The container that checks a revision out. Its own record and home lie beside what it checks out: the root is for reading only.
+    fn checkout(&self, git: &GitFile) -> Value {
+        let arguments = [
+            format!("--repo={}", git.url),
+            format!("--ref={}", git.revision),
+            format!("--root={GIT_FOLDER}/tree"),
+            "--link=checkout".to_owned(),
+            "--one-time".to_owned(),
+            "--depth=1".to_owned(),
+        ];
+        let mut env = vec![json!({"name": "HOME", "value": GIT_FOLDER})];
+        if let Some(secret) = &git.secret {
+            for (name, key) in [
+                ("GITSYNC_USERNAME", "username"),
+                ("GITSYNC_PASSWORD", "password"),
+            ] {
+                let from = json!({"secretKeyRef": {"name": secret, "key": key}});
+                env.push(json!({"name": name, "valueFrom": from}));
+            }
+        }
+        json!({
+            "name": GIT_CONTAINER,
+            "image": self.git_image,
+            "args": arguments,
+            "env": env,
+            "securityContext": self.container["securityContext"],
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+            "volumeMounts": [{"name": self.run.kind.volume(), "mountPath": GIT_FOLDER}],
+        })
     }
 
     /// Where a suite keeps what it measured.

@@ -15,12 +15,6 @@ const MARK: &str = "#sha256=";
 pub(crate) fn read(text: &str) -> Result<String, Refusal> {
     let told = |why: &str| format!("annotation {SCRIPT_ANNOTATION}: {why}");
     let refused = |why: &str| Err(invalid(told(why)));
-    if text.starts_with("git+") {
-        return Err(unsupported(told(
-            "git is not spoken here; name the file at its commit by an https:// address and its digest, or clone it in an \
-             init container (docs/kubernetes-distributed.md)",
-        )));
-    }
     if text.starts_with("oci:") || text.starts_with("oci+") {
         return Err(unsupported(told(
             "an image or an artefact of a registry is mounted as a volume (volumes[].image), with script.localFile in it",
@@ -87,11 +81,6 @@ mod tests {
             (String::new(), "InvalidSpec", "https://"),
             (with_digest("http://h/a"), "InvalidSpec", "https://"),
             (with_digest("--help"), "InvalidSpec", "https://"),
-            (
-                with_digest("git+https://h/r@c:a.js"),
-                "Unsupported",
-                "commit",
-            ),
             (with_digest("oci://h/r:1"), "Unsupported", "volumes[].image"),
             (with_digest("https://h"), "InvalidSpec", "path"),
             (with_digest("https:///a"), "InvalidSpec", "host"),

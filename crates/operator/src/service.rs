@@ -25,6 +25,9 @@ const OTHERS_NAMESPACE: &str = "k6-operator-system";
 /// Whom programs run as unless told otherwise: nobody that an image knows.
 const RUN_AS_USER: i64 = 65_532;
 
+/// The image that checks scripts out of git repositories unless told otherwise.
+const GIT_IMAGE: &str = "registry.k8s.io/git-sync/git-sync:v4.7.1";
+
 /// Runs TestRuns (k6.io/v1alpha1) and LoadTests (loadline.io/v1alpha1): one test on several pods, with one result
 #[derive(Parser, Debug)]
 #[command(name = "loadline-operator", version)]
@@ -32,6 +35,9 @@ pub struct Options {
     /// Image with loadline, for coordinators and agents
     #[arg(long, value_name = "IMAGE", env = "LOADLINE_IMAGE")]
     image: String,
+    /// Image with git-sync (v4), which checks scripts out of git repositories
+    #[arg(long, value_name = "IMAGE", env = "LOADLINE_GIT_IMAGE", default_value = GIT_IMAGE)]
+    git_image: String,
     /// Namespace whose tests are run (repeatable) [default: the operator's own]
     #[arg(long = "namespace", value_name = "NAME")]
     namespaces: Vec<String>,
@@ -71,6 +77,7 @@ pub async fn run(options: Options) -> Result<(), String> {
     let settings = Settings {
         image: options.image,
         run_as_user: options.run_as_user.parse().ok(),
+        git_image: options.git_image,
     };
     let mut others = namespaces.clone();
     others.extend([own, OTHERS_NAMESPACE.to_owned()]);

@@ -8,11 +8,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::git::GitFile;
 use crate::kind::Kind;
 use crate::results::Wanted;
 
 /// Most agents of a test: their identities lie in one Secret, which holds a mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
+
+/// Where a pod finds what was checked out of a git repository.
+pub(crate) const CHECKOUT: &str = "/loadline/git/tree/checkout";
 
 /// Fields of a pod that the operator decides about.
 pub(crate) const DECIDED: &[&str] = &[
@@ -50,6 +54,8 @@ pub enum Source {
     },
     /// A file or an archive of the web, with its digest.
     Address(String),
+    /// A file of a git repository.
+    Git(GitFile),
     /// A text; it lies in a ConfigMap of the test.
     Inline {
         /// The file's name.
@@ -66,6 +72,7 @@ impl Source {
         match self {
             Source::ConfigMap { file, .. } | Source::Volume { file, .. } => format!("/test/{file}"),
             Source::Local { path, .. } | Source::Address(path) => path.clone(),
+            Source::Git(git) => format!("{CHECKOUT}/{}", git.file),
             Source::Inline { file, .. } => format!("/test/{file}"),
         }
     }

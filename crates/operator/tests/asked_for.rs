@@ -25,6 +25,7 @@ fn settings() -> Settings {
     Settings {
         image: "loadline:1".to_owned(),
         run_as_user: None,
+        git_image: "git:1".to_owned(),
     }
 }
 

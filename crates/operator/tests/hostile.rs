@@ -28,6 +28,7 @@ const WORDS: &[&str] = &[
     "env",
     "envFrom",
     "file",
+    "git",
     "hostNetwork",
     "hostname",
     "image",
@@ -44,8 +45,10 @@ const WORDS: &[&str] = &[
     "ports",
     "resources",
     "restartPolicy",
+    "revision",
     "runner",
     "script",
+    "secret",
     "securityContext",
     "separate",
     "serviceAccountName",
@@ -68,6 +71,7 @@ const WORDS: &[&str] = &[
     "suite",
     "timeZone",
     "ttlAfterFinished",
+    "url",
 ];
 const TEXTS: &[&str] = &[
     "",
@@ -75,6 +79,8 @@ const TEXTS: &[&str] = &[
     "true",
     "--agents=3",
     "-o cloud",
+    "https://g/shop.git",
+    "git+https://g/shop.git@v1:test.js",
     "$(rm -rf /)",
     "; sh -c 'x'",
     "../../etc/passwd",
@@ -250,7 +256,7 @@ proptest! {
         });
         let now = Timestamp::UNIX_EPOCH;
         let known = Known::read(&object);
-        let settings = Settings { image: "ours:1".to_owned(), run_as_user: None };
+        let settings = Settings { image: "ours:1".to_owned(), run_as_user: None, git_image: "git:1".to_owned() };
         match test_run::read(&object) {
             Err(refusal) => {
                 prop_assert!(!refusal.message.is_empty());
@@ -284,7 +290,7 @@ proptest! {
             "spec": spec, "status": status,
         });
         let known = Known::read(&object);
-        let settings = Settings { image: "ours:1".to_owned(), run_as_user: None };
+        let settings = Settings { image: "ours:1".to_owned(), run_as_user: None, git_image: "git:1".to_owned() };
         match reading::read(kind, &object) {
             Err(refusal) => prop_assert!(!refusal.message.is_empty()),
             Ok(run) => {

@@ -57,9 +57,14 @@ pub(super) fn step() -> Result<Outcome> {
     let programs = workspace::release_folder()?;
     let programs = ["loadline", "loadline-operator"].map(|name| programs.join(name));
     let programs = programs.map(|path| path.display().to_string());
-    let image = format!("loadline:dev={}", programs.join(","));
+    let git_sync = root().join("crates/operator/tests/lab/git-sync");
+    let images = format!(
+        "loadline:dev={} git-sync:dev={}",
+        programs.join(","),
+        git_sync.display()
+    );
     let mut lab = Lab::new("control");
-    lab.up(&[("LAB_IMAGES", &image)])?;
+    lab.up(&[("LAB_IMAGES", &images)])?;
     lab.tell("LOADLINE_KUBE_LAB", "1");
     suites::run("lab_*", &lab.environment)
 }

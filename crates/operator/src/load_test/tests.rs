@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
+use crate::git::GitFile;
 use crate::test::Cleanup;
 
 fn read(spec: &Value) -> Result<Test, Refusal> {
@@ -32,11 +33,23 @@ fn one_of_three_is_run() {
         test.work.source().map(Source::path).as_deref(),
         Some("/test/test.jmx")
     );
+    let git =
+        json!({"jmx": {"git": {"url": "https://g/shop.git", "revision": "v1", "secret": "g"}}});
+    assert_eq!(
+        read(&git).expect("a test").work.source(),
+        Some(&Source::Git(GitFile {
+            url: "https://g/shop.git".to_owned(),
+            revision: "v1".to_owned(),
+            file: "test.jmx".to_owned(),
+            secret: Some("g".to_owned()),
+        }))
+    );
     let shared = json!({"jmx": {"configMap": {"name": "c"}}, "parallelism": 4});
     assert_eq!(read(&shared).expect("a test").agents(), 4);
     for script in [
         json!({"configMap": {"name": "c", "file": "a.js"}}),
         json!({"volumeClaim": {"name": "c", "file": "a.js"}}),
+        json!({"git": {"url": "https://g/shop.git"}}),
         json!({"localFile": "/s/a.js"}),
         json!({"inline": "export default () => {}"}),
     ] {
@@ -63,6 +76,17 @@ fn what_cannot_be_run_is_refused_with_its_field() {
             "spec.script.inline",
         ),
         (with("script", json!({"git": {}})), "spec.script.git"),
+        (
+            with("script", json!({"git": {"url": "ssh://g/shop.git"}})),
+            "ssh is not supported",
+        ),
+        (
+            with(
+                "script",
+                json!({"git": {"url": "https://g/a"}, "inline": "x"}),
+            ),
+            "spec.script",
+        ),
         (
             with("coordinator", json!({"replicas": 2})),
             "spec.coordinator.replicas",

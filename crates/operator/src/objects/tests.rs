@@ -17,6 +17,7 @@ fn settings() -> Settings {
     Settings {
         image: "loadline:1".to_owned(),
         run_as_user: Some(65_532),
+        git_image: "git:1".to_owned(),
     }
 }
 
@@ -38,6 +39,21 @@ fn a_plain_test() {
     assert_snapshot!("service", shown(&service(&run)));
     let policy = network_policy(&run).expect("agents have addresses");
     assert_snapshot!("network_policy", shown(&policy));
+}
+
+#[test]
+fn what_cannot_be_checked_out_is_not_tried_with_another_pod() {
+    let git = json!({"url": "https://h/r", "revision": "v1"});
+    let job = coordinator(&load_test(&json!({"script": {"git": git}})), &settings());
+    let rules = job["spec"]["podFailurePolicy"]["rules"].as_array();
+    let rules = rules.expect("a list").iter();
+    let of_containers: Vec<&Value> = rules
+        .map(|rule| &rule["onExitCodes"]["containerName"])
+        .collect();
+    assert_eq!(
+        of_containers,
+        [&json!("loadline"), &json!("git-sync"), &Value::Null]
+    );
 }
 
 #[test]

@@ -20,12 +20,14 @@ fn settings() -> Settings {
     Settings {
         image: "loadline:1".to_owned(),
         run_as_user: None,
+        git_image: "git:1".to_owned(),
     }
 }
 
 fn user_settings() -> Settings {
     Settings {
         run_as_user: Some(65_532),
+        git_image: "git:1".to_owned(),
         ..settings()
     }
 }
@@ -242,6 +244,48 @@ fn a_script_of_the_web_is_the_coordinators_last_word() {
         let is_script = |volume: &Value| volume["name"] == "k6-test-volume";
         assert!(!volumes.iter().any(is_script));
     }
+}
+
+#[test]
+fn a_script_of_a_repository_is_checked_out_before_the_coordinator_begins() {
+    let annotations = json!({
+        "loadline.io/script": "git+https://h/r.git@v1:load/a.js",
+        "loadline.io/script-secret": "s",
+    });
+    let spec = json!({"script": {}, "annotations": annotations});
+    let made = coordinator_of(&spec);
+    assert_eq!(
+        words(&made).last(),
+        Some(&"/loadline/git/tree/checkout/load/a.js")
+    );
+    let before = &made["spec"]["initContainers"][0];
+    assert_eq!(
+        (&before["name"], &before["image"]),
+        (&json!("git-sync"), &json!("git:1"))
+    );
+    assert_eq!(
+        before["args"],
+        json!([
+            "--repo=https://h/r.git",
+            "--ref=v1",
+            "--root=/loadline/git/tree",
+            "--link=checkout",
+            "--one-time",
+            "--depth=1",
+        ])
+    );
+    assert_eq!(before["env"][2]["valueFrom"]["secretKeyRef"]["name"], "s");
+    assert_eq!(
+        before["securityContext"],
+        container(&made)["securityContext"]
+    );
+    let mount = &before["volumeMounts"][0];
+    let of_ours = container(&made)["volumeMounts"].as_array().expect("a list");
+    let is_same =
+        |ours: &&Value| ours["name"] == mount["name"] && ours["mountPath"] == mount["mountPath"];
+    let ours = of_ours.iter().find(is_same).expect("both have the folder");
+    assert_eq!(ours["readOnly"], true);
+    assert_eq!(agent_of(&spec)["spec"]["initContainers"], Value::Null);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments;
 use crate::fields::{self, Fields};
+use crate::git::{self, GitFile};
 use crate::kind::Kind;
 use crate::results::{RESULTS_ANNOTATION, Wanted};
 use crate::script_address::{self, SCRIPT_ANNOTATION};
@@ -18,6 +19,8 @@ use pods::{PodFields, Pods};
 
 /// Annotation: `keep` runs the image that the runner names, which has loadline in it.
 pub const IMAGE_ANNOTATION: &str = "loadline.io/image";
+/// Annotation: the Secret with which the git repository of the script is read.
+pub const SECRET_ANNOTATION: &str = "loadline.io/script-secret";
 /// Annotation: `always` or `on-success` deletes the `TestRun` at its end.
 pub const CLEANUP_ANNOTATION: &str = "loadline.io/cleanup";
 /// Annotation: how long after its end the `TestRun` is deleted, such as `30m`.
@@ -58,7 +61,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
         work: Work::Script(match annotation(SCRIPT_ANNOTATION) {
-            Some(address) => elsewhere(&spec, address)?,
+            Some(address) => elsewhere(&spec, address, annotation(SECRET_ANNOTATION))?,
             None => script(&spec, &pods)?,
         }),
         parallelism: spec.parallelism()?,
@@ -73,11 +76,20 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
 }
 
 /// A script that an annotation names; the specification must not name another.
-fn elsewhere(spec: &Fields<'_>, address: &str) -> Result<Source, Refusal> {
+fn elsewhere(spec: &Fields<'_>, address: &str, secret: Option<&str>) -> Result<Source, Refusal> {
     let named = spec.object("script")?;
     if named.is_some_and(|named| !named.is_empty()) {
         return Err(invalid(format!(
             "annotation {SCRIPT_ANNOTATION}: spec.script says where the script is, too; leave it empty (script: {{}})"
+        )));
+    }
+    if git::is_meant(address) {
+        let place = format!("annotation {SCRIPT_ANNOTATION}");
+        return GitFile::read(&place, address, secret).map(Source::Git);
+    }
+    if secret.is_some() {
+        return Err(invalid(format!(
+            "annotation {SECRET_ANNOTATION}: only a script of a git repository is read with a Secret"
         )));
     }
     script_address::read(address).map(Source::Address)

@@ -79,6 +79,7 @@ impl Lab {
         let log = std::fs::File::options().create(true).append(true).open(log);
         let operator = Command::new(env!("CARGO_BIN_EXE_loadline-operator"))
             .args(["--image", &image, "--namespace", &self.namespace])
+            .args(["--git-image", "git-sync:dev"])
             .env("KUBECONFIG", kubeconfig)
             .stderr(log.expect("a file"))
             .spawn();

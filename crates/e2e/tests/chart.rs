@@ -177,6 +177,8 @@ fn each_namespace_has_a_role_and_the_own_one_the_lease() {
             "loadline-operator",
             "--image",
             "registry.example/tests:1",
+            "--git-image",
+            "registry.example/git-sync:v4",
             "--run-as-user",
             "image",
             "--namespace",

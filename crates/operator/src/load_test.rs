@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::arguments;
 use crate::fields::{self, Fields};
 use crate::kind::Kind;
-use crate::results::Wanted;
+use crate::results::{Said, Wanted};
 use crate::template;
 use crate::test::{PodTemplate, Refusal, Source, Test, Work, invalid};
 
@@ -25,6 +25,7 @@ const FIELDS: &[&str] = &[
     "parallelism",
     "podTemplate",
     "results",
+    "resultsSecret",
     "schedule",
     "script",
     "ttlAfterFinished",
@@ -42,9 +43,13 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     let parallelism = spec.parallelism()?;
     let [agent, coordinator] = pods(&spec)?;
     let name = fields::name(object)?;
+    let said = Said {
+        results: spec.text("results")?,
+        secret: spec.text("resultsSecret")?,
+    };
     Ok(Test {
         kind: Kind::LoadTest,
-        results: Wanted::read("spec.results", spec.text("results")?, &name)?,
+        results: Wanted::read(["spec.results", "spec.resultsSecret"], &said, &name)?,
         name,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),

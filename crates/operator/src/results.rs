@@ -4,16 +4,19 @@
 //! right that the operator has not got, and stays as long as the pod. Must not know how it comes there. Invariant: a path leads into the volume that
 //! it is of.
 
+use loadline_model::ObjectFolder;
 use serde::{Deserialize, Serialize};
 
 use crate::test::{Refusal, invalid};
 
 /// Annotation: where the whole result is kept.
 pub const RESULTS_ANNOTATION: &str = "loadline.io/results";
+/// Annotation: the Secret with the keys of the object store that it is kept in.
+pub const RESULTS_SECRET_ANNOTATION: &str = "loadline.io/results-secret";
 /// The container that hands it on.
 pub const CONTAINER: &str = "results";
-/// Most characters of a claim's name, as the API has it.
-const CLAIM_MAX: usize = 253;
+/// Most characters of the name of a claim or a Secret, as the API has it.
+const NAME_MAX: usize = 253;
 /// Most characters of a path.
 const PATH_MAX: usize = 1_024;
 
@@ -30,16 +33,53 @@ pub enum Wanted {
         /// The folder in it.
         path: String,
     },
+    /// In an object store.
+    ObjectStore {
+        /// The folder.
+        folder: ObjectFolder,
+        /// The Secret with its address and keys.
+        secret: String,
+    },
     /// Nowhere.
     Nowhere,
 }
 
+/// What a test says of its whole result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Said<'a> {
+    /// Where it is wanted; `None`: nothing is said.
+    pub results: Option<&'a str>,
+    /// The Secret of an object store.
+    pub secret: Option<&'a str>,
+}
+
 impl Wanted {
-    /// Reads what a test of this name says at a place.
+    /// Reads what a test of this name says at two places.
     ///
     /// # Errors
-    /// It is none of the three.
-    pub fn read(place: &str, said: Option<&str>, name: &str) -> Result<Wanted, Refusal> {
+    /// It is nothing that there is.
+    pub fn read(places: [&str; 2], said: &Said<'_>, name: &str) -> Result<Wanted, Refusal> {
+        let [place, secret_place] = places;
+        if let Some(text) = said.results.filter(|text| ObjectFolder::is_meant(text)) {
+            let folder = ObjectFolder::read(text, name)
+                .ok_or_else(|| invalid(format!("{place}: {text:?} is not s3://BUCKET[/FOLDER]")))?;
+            let secret = said.secret.filter(|secret| is_name(secret)).ok_or_else(|| {
+                invalid(format!(
+                    "{secret_place}: an object store wants the name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                ))
+            })?;
+            let secret = secret.to_owned();
+            return Ok(Wanted::ObjectStore { folder, secret });
+        }
+        if said.secret.is_some() {
+            return Err(invalid(format!(
+                "{secret_place}: only an object store, s3://BUCKET[/FOLDER], wants a Secret"
+            )));
+        }
+        Wanted::in_cluster(place, said.results, name)
+    }
+
+    fn in_cluster(place: &str, said: Option<&str>, name: &str) -> Result<Wanted, Refusal> {
         let text = match said {
             None | Some("configMap") => return Ok(Wanted::ConfigMap),
             Some("none") => return Ok(Wanted::Nowhere),
@@ -49,16 +89,11 @@ impl Wanted {
         let (claim, path) = of_volume
             .map(|rest| rest.split_once('/').unwrap_or((rest, name)))
             .unwrap_or_default();
-        let is_claim = |claim: &str| {
-            let mut letters = claim.bytes();
-            letters.all(|letter| matches!(letter, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.'))
-                && (1..=CLAIM_MAX).contains(&claim.len())
-        };
         let is_part =
             |part: &str| !matches!(part, "" | "." | "..") && !part.contains(char::is_control);
-        if !is_claim(claim) || path.len() > PATH_MAX || !path.split('/').all(is_part) {
+        if !is_name(claim) || path.len() > PATH_MAX || !path.split('/').all(is_part) {
             return Err(invalid(format!(
-                "{place}: {text:?} is neither configMap, volumeClaim/NAME[/FOLDER] nor none"
+                "{place}: {text:?} is neither configMap, volumeClaim/NAME[/FOLDER], s3://BUCKET[/FOLDER] nor none"
             )));
         }
         Ok(Wanted::Volume {
@@ -66,6 +101,12 @@ impl Wanted {
             path: path.to_owned(),
         })
     }
+}
+
+fn is_name(name: &str) -> bool {
+    let mut letters = name.bytes();
+    letters.all(|letter| matches!(letter, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.'))
+        && (1..=NAME_MAX).contains(&name.len())
 }
 
 /// Where the whole result is, as the status tells it.
@@ -84,6 +125,9 @@ pub struct Kept {
     /// The folder in that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// The folder of the object store that holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_store: Option<String>,
     /// The pod in whose log it is, as long as that is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
@@ -125,6 +169,15 @@ impl Kept {
             ..Kept::default()
         }
     }
+
+    /// In an object store.
+    #[must_use]
+    pub fn in_object_store(folder: &ObjectFolder) -> Kept {
+        Kept {
+            object_store: Some(folder.to_string()),
+            ..Kept::default()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -133,11 +186,12 @@ mod tests {
 
     #[test]
     fn a_text_says_where() {
-        let read = |text: &str| Wanted::read("spec.results", Some(text), "t");
-        assert_eq!(
-            Wanted::read("spec.results", None, "t"),
-            Ok(Wanted::ConfigMap)
-        );
+        let places = ["spec.results", "spec.resultsSecret"];
+        let said = |results: Option<&str>, secret: Option<&str>| {
+            Wanted::read(places, &Said { results, secret }, "t")
+        };
+        let read = |text: &str| said(Some(text), None);
+        assert_eq!(said(None, None), Ok(Wanted::ConfigMap));
         assert_eq!(read("none"), Ok(Wanted::Nowhere));
         let volume = |claim: &str, path: &str| {
             Ok(Wanted::Volume {
@@ -157,10 +211,27 @@ mod tests {
             "volumeClaim/v/../etc",
             "volumeClaim/V",
             "volumeClaim/v/a\nb",
-            "s3://bucket",
+            "s3://B",
         ] {
             let refusal = read(text).expect_err(text);
-            assert!(refusal.message.contains("spec.results"), "{refusal}");
+            assert!(refusal.message.contains("spec.results: "), "{refusal}");
+        }
+
+        let stored = said(Some("s3://bucket/nightly/"), Some("keys"));
+        let folder = ObjectFolder::read("s3://bucket/nightly", "t").expect("a folder");
+        let secret = "keys".to_owned();
+        assert_eq!(stored, Ok(Wanted::ObjectStore { folder, secret }));
+        for (results, secret) in [
+            ("s3://bucket", None),
+            ("s3://bucket", Some("")),
+            ("s3://bucket", Some("Keys/..")),
+            ("configMap", Some("keys")),
+        ] {
+            let refusal = said(Some(results), secret).expect_err(results);
+            assert!(
+                refusal.message.contains("spec.resultsSecret: "),
+                "{refusal}"
+            );
         }
     }
 }

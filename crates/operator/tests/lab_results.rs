@@ -6,6 +6,8 @@
 #![expect(clippy::disallowed_methods, reason = "a real cluster takes real time")]
 
 mod lab;
+#[path = "lab/store.rs"]
+mod store;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -14,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use lab::{Lab, Service, k8s, kubectl, until};
+use lab::{Lab, Service, k8s, k8s_with, kubectl, until};
+use store::Store;
 
 /// A script that asks a service for so long.
 fn asking(url: &str, vus: u32, duration: &str) -> String {
@@ -218,4 +221,37 @@ fn a_volume_takes_the_result_where_it_is_wanted() {
         &["delete", "persistentvolume", &volume, "--wait=false"],
         None,
     );
+}
+
+#[test]
+#[ignore = "wants a cluster"]
+fn an_object_store_takes_the_result_and_gives_it_back() {
+    let (lab, store) = (Lab::begun("store"), Store::serve("AKIDLAB"));
+    let keys = [
+        ("AWS_ENDPOINT_URL", store.url.as_str()),
+        ("AWS_ACCESS_KEY_ID", "AKIDLAB"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ];
+    let data: serde_json::Map<String, Value> = keys
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    lab.apply(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": data}));
+    let script = "export const options = { vus: 1, iterations: 3 }; export default function () {}";
+    let spec = json!({"script": {"inline": script}, "results": "s3://bucket/nightly", "resultsSecret": "keys"});
+    lab.apply(&json!({"apiVersion": "loadline.io/v1alpha1", "kind": "LoadTest", "metadata": {"name": "o"}, "spec": spec}));
+    let status = lab.wait_of("loadtest/o", "jsonpath={.status.stage}=finished");
+    assert_eq!(
+        status["results"],
+        json!({"objectStore": "s3://bucket/nightly"}),
+        "{status:#}"
+    );
+    let paths = ["report.html", "result.json"].map(|file| format!("/bucket/nightly/{file}"));
+    assert_eq!(store.paths(), paths);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_string_lossy();
+    let output = k8s_with(&lab, &keys, "results", &["--out", &out, "loadtest/o"]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(files(folder.path()).0["totals"]["stop"], "finished");
 }

@@ -17,6 +17,7 @@ pub mod junit;
 pub mod k6_csv;
 pub mod k6_json;
 pub mod k6_lines;
+pub mod object_store;
 pub mod opentelemetry;
 pub mod prometheus;
 pub mod push;
@@ -24,6 +25,7 @@ mod report;
 pub mod samples;
 mod sanity;
 pub mod series;
+mod sigv4;
 pub mod statsd;
 
 pub use report::{GiveUp, OnTrouble, SinkReport};

@@ -47,9 +47,12 @@ pub struct K8sKeepArgs {
     /// JSON result that it leaves
     #[arg(long, value_name = "FILE")]
     pub result: PathBuf,
-    /// Folder for the result and its page [default: they are printed as a parcel]
+    /// Folder for the result and its page, on disk or s3://BUCKET/FOLDER [default: they are printed as a parcel]
     #[arg(long, value_name = "FOLDER")]
-    pub to: Option<PathBuf>,
+    pub to: Option<String>,
+    /// Certificates that the store is trusted by, if the file is there [default: the system's]
+    #[arg(long, value_name = "FILE")]
+    pub authority: Option<PathBuf>,
 }
 
 /// Which cluster.

@@ -156,6 +156,8 @@ pub enum KeptResult {
         /// The folder in it.
         path: String,
     },
+    /// In a folder of an object store, as `s3://` names it.
+    ObjectStore(String),
     /// In a log, as long as its pod is there.
     Log {
         /// The pod.
@@ -253,6 +255,9 @@ impl KeptResult {
         if let Some(name) = of("configMap") {
             return KeptResult::ConfigMap(name);
         }
+        if let Some(folder) = of("objectStore") {
+            return KeptResult::ObjectStore(folder);
+        }
         if let Some(claim) = of("volumeClaim") {
             return KeptResult::Volume {
                 claim,
@@ -331,6 +336,10 @@ mod tests {
         assert_eq!(
             kept(json!({ "configMap": "c", "pod": "p", "container": "results" })),
             KeptResult::ConfigMap("c".to_owned())
+        );
+        assert_eq!(
+            kept(json!({ "objectStore": "s3://bucket/a" })),
+            KeptResult::ObjectStore("s3://bucket/a".to_owned())
         );
         assert_eq!(
             kept(json!({ "volumeClaim": "v", "path": "a/b" })),

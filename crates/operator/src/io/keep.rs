@@ -27,7 +27,10 @@ pub(super) async fn result(
         Wanted::Volume { claim, path } if pod.hand_on == Some(HandOn::Ended(0)) => {
             return Ok(Some(Kept::on_volume(claim, path)));
         }
-        Wanted::Volume { .. } | Wanted::ConfigMap => {}
+        Wanted::ObjectStore { folder, .. } if pod.hand_on == Some(HandOn::Ended(0)) => {
+            return Ok(Some(Kept::in_object_store(folder)));
+        }
+        Wanted::Volume { .. } | Wanted::ObjectStore { .. } | Wanted::ConfigMap => {}
     }
     let pods: Api<Pod> = Api::namespaced(client.clone(), &run.namespace);
     let params = LogParams {

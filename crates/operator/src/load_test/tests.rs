@@ -101,6 +101,7 @@ fn what_cannot_be_run_is_refused_with_its_field() {
         (with("arguments", json!(["--listen", "x"])), "--listen"),
         (with("cleanup", json!("post")), "spec.cleanup"),
         (with("results", json!("s3")), "spec.results"),
+        (with("results", json!("s3://bucket")), "spec.resultsSecret"),
         (
             with("ttlAfterFinished", json!("1w")),
             "spec.ttlAfterFinished",

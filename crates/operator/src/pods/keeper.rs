@@ -1,6 +1,7 @@
 //! The container beside the coordinator's that hands its result on.
 //!
-//! Must not know what becomes of that. Invariants: it has neither the test's identity nor the user's variables and volumes; the
+//! Must not know what becomes of that. Invariants: it has neither the test's identity nor the user's variables and volumes, and
+//! nobody else has the keys of the store; the
 //! coordinator starts before it, and ends without waiting for it.
 
 use serde_json::json;
@@ -14,6 +15,10 @@ const VOLUME: &str = "loadline-results";
 const FOLDER: &str = "/loadline/results";
 /// Where the user's volume lies.
 const KEPT_FOLDER: &str = "/loadline/kept";
+/// Where the certificates of an object store lie.
+const STORE_FOLDER: &str = "/loadline/store";
+/// The key of a Secret with them, as cert-manager has it.
+const AUTHORITY: &str = "ca.crt";
 
 impl Pod<'_> {
     /// Lets the coordinator leave its result, and puts the container beside it that hands it on.
@@ -49,6 +54,19 @@ impl Pod<'_> {
             mounts.push(json!({"name": "loadline-kept", "mountPath": KEPT_FOLDER}));
             self.let_write();
         }
+        if let Wanted::ObjectStore { folder, secret } = &self.run.results {
+            command.extend(["--to".to_owned(), folder.to_string()]);
+            command.extend([
+                "--authority".to_owned(),
+                format!("{STORE_FOLDER}/{AUTHORITY}"),
+            ]);
+            let items = [json!({"key": AUTHORITY, "path": AUTHORITY})];
+            self.volumes.push(json!({"name": "loadline-store",
+                "secret": {"secretName": secret, "items": items, "optional": true}}));
+            mounts.push(
+                json!({"name": "loadline-store", "mountPath": STORE_FOLDER, "readOnly": true}),
+            );
+        }
         // A quota may want limits of each container.
         let mut resources = json!({"requests": {"cpu": "10m", "memory": "32Mi"}});
         if let Some(limits) = self.said.container.get("resources").map(|of| &of["limits"])
@@ -64,6 +82,9 @@ impl Pod<'_> {
             "resources": resources,
             "volumeMounts": mounts,
         });
+        if let Wanted::ObjectStore { secret, .. } = &self.run.results {
+            keeper["envFrom"] = json!([{"secretRef": {"name": secret}}]);
+        }
         if let Some(policy) = self.container.get("imagePullPolicy") {
             keeper["imagePullPolicy"] = policy.clone();
         }

@@ -360,6 +360,22 @@ fn a_container_beside_the_coordinator_hands_its_result_on() {
     );
     assert_eq!(own["spec"]["securityContext"], json!({"runAsUser": 7}));
 
+    let stored =
+        json!({"loadline.io/results": "s3://bucket/a", "loadline.io/results-secret": "keys"});
+    let made = coordinator(&run_of(&json!({"annotations": stored})), &user_settings());
+    let command = keeper(&made)["command"]
+        .as_array()
+        .cloned()
+        .expect("a list");
+    let authority = "/loadline/store/ca.crt";
+    assert_eq!(
+        command[7..],
+        ["--to", "s3://bucket/a", "--authority", authority]
+    );
+    let keys = json!([{"secretRef": {"name": "keys"}}]);
+    assert_eq!(keeper(&made)["envFrom"], keys);
+    assert_eq!(container(&made)["envFrom"], json!([]));
+
     let made = of("none", json!({}));
     assert_eq!(keeper(&made), Value::Null);
     let env = container(&made)["env"].as_array().expect("a list");

@@ -11,7 +11,7 @@ use crate::arguments;
 use crate::fields::{self, Fields};
 use crate::git::{self, GitFile};
 use crate::kind::Kind;
-use crate::results::{RESULTS_ANNOTATION, Wanted};
+use crate::results::{RESULTS_ANNOTATION, RESULTS_SECRET_ANNOTATION, Said, Wanted};
 use crate::script_address::{self, SCRIPT_ANNOTATION};
 use crate::test::{Cleanup, Refusal, Source, Test, Work, invalid, unsupported};
 
@@ -41,8 +41,13 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
             )));
         }
     }
-    let results = format!("annotation {RESULTS_ANNOTATION}");
+    let places =
+        [RESULTS_ANNOTATION, RESULTS_SECRET_ANNOTATION].map(|name| format!("annotation {name}"));
     let annotation = |name: &str| object["metadata"]["annotations"][name].as_str();
+    let said = Said {
+        results: annotation(RESULTS_ANNOTATION),
+        secret: annotation(RESULTS_SECRET_ANNOTATION),
+    };
     let ttl = |text: &str| fields::span(&format!("annotation {TTL_ANNOTATION}"), text);
     let pods = Pods {
         runner: PodFields::read(&spec, "runner")?,
@@ -57,7 +62,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     }
     Ok(Test {
         kind: Kind::TestRun,
-        results: Wanted::read(&results, annotation(RESULTS_ANNOTATION), &name)?,
+        results: Wanted::read([&places[0], &places[1]], &said, &name)?,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
         work: Work::Script(match annotation(SCRIPT_ANNOTATION) {

@@ -187,6 +187,16 @@ pub(crate) fn repository() -> PathBuf {
 
 /// `loadline k8s` in a lab's namespace.
 pub(crate) fn k8s(lab: &Lab, action: &str, words: &[&str]) -> Output {
+    k8s_with(lab, &[], action, words)
+}
+
+/// The same with more variables.
+pub(crate) fn k8s_with(
+    lab: &Lab,
+    variables: &[(&str, &str)],
+    action: &str,
+    words: &[&str],
+) -> Output {
     let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
     let kubeconfig = lab.kubeconfig(None);
     let text = std::fs::read(&kubeconfig).expect("a file");
@@ -194,6 +204,7 @@ pub(crate) fn k8s(lab: &Lab, action: &str, words: &[&str]) -> Output {
     let context = config["contexts"][0]["name"].as_str().expect("a name");
     let mut command = Command::new(binary);
     command.args(["k8s", action, "--context", context, "--kubeconfig"]);
+    command.envs(variables.iter().copied());
     let ran = command.arg(kubeconfig).args(words).output();
     ran.expect("it runs")
 }

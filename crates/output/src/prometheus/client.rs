@@ -5,17 +5,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::queue::{Outcome, Request};
 use super::settings::Settings;
-use super::sigv4;
 use loadline_http::Answer;
 
-use crate::push::{HttpClient, Refusal, TlsSettings, verdict};
+use crate::push::{self, HttpClient, Refusal, TlsSettings, verdict};
 
 /// Bytes of an answer to a question that are read: a page of series has a few million.
 const FOUND_MAX: u64 = 64 << 20;
@@ -139,18 +137,8 @@ impl Client {
                 .any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
         };
         if let Some(signing) = &settings.signing {
-            let (host, path, query) = parts(url);
-            let request = sigv4::Signed {
-                method,
-                host: &host,
-                path: &path,
-                query: &query,
-                body,
-                unix_s: unix_s(),
-            };
             headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
-            let signed = sigv4::headers(&request, signing);
-            let signed = signed.into_iter();
+            let signed = push::signed(method, url, body, signing).into_iter();
             headers.extend(signed.map(|(name, value)| (name.to_owned(), value)));
         } else if !is_given(&headers) {
             let value = match (&settings.basic, &settings.bearer) {
@@ -172,32 +160,6 @@ pub(super) fn packed(body: &[u8]) -> Vec<u8> {
     snap::raw::Encoder::new()
         .compress_vec(body)
         .expect("a request is far below the 4 GiB that the format takes")
-}
-
-/// Host as it is sent, which is without a port that goes without saying, path and query of an address.
-fn parts(url: &str) -> (String, String, String) {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let (authority, path) = match rest.find('/') {
-        Some(at) => rest.split_at(at),
-        None => (rest, "/"),
-    };
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let usual = match scheme {
-        "https" => ":443",
-        _ => ":80",
-    };
-    let host = host.strip_suffix(usual).unwrap_or(host);
-    (host.to_owned(), path.to_owned(), query.to_owned())
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a signature carries the time of day"
-)]
-fn unix_s() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }
 
 fn pair((name, value): &(String, String)) -> (&str, &str) {
@@ -237,22 +199,4 @@ fn written(answer: &Answer, header: &str) -> Option<u64> {
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parts;
-
-    #[test]
-    fn an_address_falls_into_what_is_sent_of_it() {
-        for (url, host, path, query) in [
-            ("https://u:p@h:443/a?b=c", "h", "/a", "b=c"),
-            ("http://h:80", "h", "/", ""),
-            ("http://h:443/", "h:443", "/", ""),
-            ("https://[::1]:8080/a/b", "[::1]:8080", "/a/b", ""),
-        ] {
-            let expected = (host.to_owned(), path.to_owned(), query.to_owned());
-            assert_eq!(parts(url), expected);
-        }
-    }
 }

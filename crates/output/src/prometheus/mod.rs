@@ -19,9 +19,8 @@ mod queue;
 mod section;
 mod senders;
 mod settings;
-mod sigv4;
 #[cfg(test)]
-mod sigv4_tests;
+mod signed_tests;
 mod sink;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::section::Section;
+use crate::sigv4::{Service, Signing};
 
 /// The section of k6's JSON file of options is called so in it.
 const SECTION: &str = "collectors[\"experimental-prometheus-rw\"]";
@@ -55,16 +56,6 @@ pub enum Protocol {
     V1,
     /// 2.0.
     V2,
-}
-
-/// How requests are signed for.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Signing {
-    pub(super) region: String,
-    pub(super) access_key: String,
-    pub(super) secret_key: String,
-    /// Goes with keys that were lent for a time; `None`: these were not.
-    pub(super) session_token: Option<String>,
 }
 
 /// Where settings are looked for. What stands first goes before the rest.
@@ -293,6 +284,7 @@ impl Words<'_> {
         match parts {
             [None, None, None] => Ok(None),
             [Some(region), Some(access_key), Some(secret_key)] => Ok(Some(Signing {
+                service: Service::Prometheus,
                 region,
                 access_key,
                 secret_key,

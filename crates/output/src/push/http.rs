@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use loadline_http::{Answer, Tls, TlsSettings, proxy_of, retry_after, told};
 use ureq::http::StatusCode;
+use ureq::typestate::WithBody;
 use ureq::{Agent, Proxy, RequestBuilder};
 
 use super::pool::Refusal;
@@ -40,9 +41,29 @@ impl HttpClient {
             ),
             None => proxy_of(url),
         };
+        HttpClient::with_timeout(settings, proxy, TIMEOUT)
+    }
+
+    /// A client of a service that takes large bodies.
+    ///
+    /// # Errors
+    /// A certificate cannot be used.
+    pub(crate) fn patient(
+        url: &str,
+        settings: &TlsSettings,
+        timeout: Duration,
+    ) -> Result<HttpClient, String> {
+        HttpClient::with_timeout(settings, proxy_of(url), timeout)
+    }
+
+    fn with_timeout(
+        settings: &TlsSettings,
+        proxy: Option<Proxy>,
+        timeout: Duration,
+    ) -> Result<HttpClient, String> {
         let agent = loadline_http::config(Some(&Tls::new(settings)?))
             .proxy(proxy)
-            .timeout_global(Some(TIMEOUT))
+            .timeout_global(Some(timeout))
             .max_redirects(0)
             .max_idle_connections(CONNECTIONS_MAX)
             .max_idle_connections_per_host(CONNECTIONS_MAX)
@@ -61,10 +82,20 @@ impl HttpClient {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Result<Answer, Refusal> {
-        let request = with_headers(self.agent.post(url), headers);
-        let answer = request.send(body).map_err(|error| not_now(told(&error)))?;
-        // A server that has answered had the body, whatever happened to its own.
-        Ok(Answer::read(answer, ANSWER_MAX).0)
+        send(with_headers(self.agent.post(url), headers), body)
+    }
+
+    /// Puts a body where an address says.
+    ///
+    /// # Errors
+    /// There was no whole answer; it may be tried again.
+    pub(crate) fn put(
+        &self,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<Answer, Refusal> {
+        send(with_headers(self.agent.put(url), headers), body)
     }
 
     /// Asks for an address; the answer's body may have so many bytes.
@@ -81,6 +112,12 @@ impl HttpClient {
         let answer = request.call().map_err(|error| not_now(told(&error)))?;
         Answer::read_whole(answer, bytes_max).map_err(not_now)
     }
+}
+
+fn send(request: RequestBuilder<WithBody>, body: &[u8]) -> Result<Answer, Refusal> {
+    let answer = request.send(body).map_err(|error| not_now(told(&error)))?;
+    // A server that has answered had the body, whatever happened to its own.
+    Ok(Answer::read(answer, ANSWER_MAX).0)
 }
 
 fn with_headers<B>(request: RequestBuilder<B>, headers: &[(&str, &str)]) -> RequestBuilder<B> {

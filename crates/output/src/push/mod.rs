@@ -7,6 +7,7 @@
 mod http;
 mod pool;
 mod retry;
+mod signed;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -15,5 +16,6 @@ pub(crate) use http::{HttpClient, verdict};
 pub use loadline_http::TlsSettings;
 pub(crate) use pool::{Pool, Post, Refusal};
 pub(crate) use retry::Retry;
+pub(crate) use signed::signed;
 pub use thread::PushSink;
 pub(crate) use thread::{Carrier, Piece, Pushing};

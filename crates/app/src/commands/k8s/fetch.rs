@@ -12,63 +12,53 @@ use loadline_kubernetes::{ClusterTest, KeptResult, LogOptions, TestKind};
 use loadline_model::{ExitCode, KeptFile, Parcel};
 use loadline_output::json;
 
-use super::{Place, follow, told};
-use crate::{Ending, pages};
+use super::{Place, follow, store, told};
+use crate::{Ending, Env, pages};
 
 /// The container that prints a result.
 const CONTAINER: &str = "results";
 
+/// What is kept of a result.
+struct Kept {
+    result: Vec<u8>,
+    /// `None`: it is made of the result.
+    page: Option<Vec<u8>>,
+}
+
 /// Writes the files of a result into a folder; gives their paths.
 pub(super) fn fetch(
+    env: &Env,
     place: &Place,
     test: &ClusterTest,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Ending> {
-    let refused = |why: String| Ending::refusal(ExitCode::Other, &why);
-    let parcel = parcel(place, test)?;
-    let Some(result) = parcel.file(KeptFile::Result) else {
-        return Err(refused(format!(
-            "the result of test {} is not kept",
-            test.name
-        )));
-    };
-    let result =
-        unpack(result).map_err(|error| refused(format!("the result is broken: {error}")))?;
-    let page = match parcel.file(KeptFile::Report) {
-        Some(page) => {
-            unpack(page).map_err(|error| refused(format!("the report is broken: {error}")))?
-        }
+    let kept = kept(env, place, test)?;
+    let page = match kept.page {
+        Some(page) => page,
         None => {
-            let result = json::decode(&result).map_err(|error| refused(error.to_string()))?;
+            let result = json::decode(&kept.result).map_err(|error| refused(error.to_string()))?;
             loadline_report::html::report(&result).into_bytes()
         }
     };
     let page = String::from_utf8_lossy(&page);
     let files = KeptFile::ALL.map(|file| folder.join(file.name()));
     let written = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&files[0], &result))
+        .and_then(|()| fs::write(&files[0], &kept.result))
         .and_then(|()| pages::write(&files[1], &page));
     written.map_err(|error| Ending::usage(&format!("--out: {}: {error}", folder.display())))?;
     Ok(files.to_vec())
 }
 
-/// The files as they are kept.
-fn parcel(place: &Place, test: &ClusterTest) -> Result<Parcel, Ending> {
-    let refused = |why: String| Ending::refusal(ExitCode::Other, &why);
+/// What is kept, from where it is.
+fn kept(env: &Env, place: &Place, test: &ClusterTest) -> Result<Kept, Ending> {
     let name = test.id();
     match &test.kept {
-        KeptResult::ConfigMap(map) => {
-            let mut data = place
-                .cluster
-                .config_map_bytes(&place.namespace, map)
-                .map_err(told)?;
-            let mut take = |file: KeptFile| Some((file, data.remove(file.packed_name())?));
-            Ok(Parcel {
-                files: KeptFile::ALL.into_iter().filter_map(&mut take).collect(),
-                is_whole: true,
-            })
-        }
-        KeptResult::Log { pod, container } => of_log(place, pod, container),
+        KeptResult::ConfigMap(map) => unpacked(test, &of_config_map(place, map)?),
+        KeptResult::Log { pod, container } => unpacked(test, &of_log(place, pod, container)?),
+        KeptResult::ObjectStore(folder) => Ok(Kept {
+            result: store::get(env, folder).map_err(refused)?,
+            page: None,
+        }),
         KeptResult::Volume { claim, path } => Err(refused(format!(
             "the result of test {name} is on the volume of claim {claim}, in {path}: read it from a pod that mounts it"
         ))),
@@ -81,12 +71,41 @@ fn parcel(place: &Place, test: &ClusterTest) -> Result<Parcel, Ending> {
         ))),
         // Another definition of the resource drops what the status says of it.
         KeptResult::Nowhere(why) if why.is_empty() => {
-            of_log(place, &follow::coordinator(place, &name)?.name, CONTAINER)
+            let coordinator = follow::coordinator(place, &name)?.name;
+            unpacked(test, &of_log(place, &coordinator, CONTAINER)?)
         }
         KeptResult::Nowhere(why) => Err(refused(format!(
             "the result of test {name} is not kept: {why}"
         ))),
     }
+}
+
+fn refused(why: impl AsRef<str>) -> Ending {
+    Ending::refusal(ExitCode::Other, why.as_ref())
+}
+
+/// What the files of a parcel hold.
+fn unpacked(test: &ClusterTest, parcel: &Parcel) -> Result<Kept, Ending> {
+    let file = |file: KeptFile| {
+        let broken = |error| refused(format!("{} is broken: {error}", file.packed_name()));
+        parcel.file(file).map(unpack).transpose().map_err(broken)
+    };
+    let none = || refused(format!("the result of test {} is not kept", test.name));
+    Ok(Kept {
+        result: file(KeptFile::Result)?.ok_or_else(none)?,
+        page: file(KeptFile::Report)?,
+    })
+}
+
+/// The files that a ConfigMap holds.
+fn of_config_map(place: &Place, map: &str) -> Result<Parcel, Ending> {
+    let data = place.cluster.config_map_bytes(&place.namespace, map);
+    let mut data = data.map_err(told)?;
+    let mut take = |file: KeptFile| Some((file, data.remove(file.packed_name())?));
+    Ok(Parcel {
+        files: KeptFile::ALL.into_iter().filter_map(&mut take).collect(),
+        is_whole: true,
+    })
 }
 
 /// The files that a container printed.
@@ -97,8 +116,9 @@ fn of_log(place: &Place, pod: &str, container: &str) -> Result<Parcel, Ending> {
     };
     let log = place.cluster.log(&place.namespace, pod, &options);
     Parcel::read(&log.map_err(told)?).ok_or_else(|| {
-        let why = format!("the log of container {container} of pod {pod} holds no result");
-        Ending::refusal(ExitCode::Other, &why)
+        refused(format!(
+            "the log of container {container} of pod {pod} holds no result"
+        ))
     })
 }
 

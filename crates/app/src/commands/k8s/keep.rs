@@ -1,4 +1,5 @@
-//! The container beside a coordinator: waits for its end, and hands its result on, as a parcel in its own log or to a folder.
+//! The container beside a coordinator: waits for its end, and hands its result on, as a parcel in its own log, to a folder
+//! or to an object store.
 //!
 //! A log is what leaves a pod without a network, a port or a token. Must not know the cluster. Invariant: it ends after the
 //! coordinator, however that ended.
@@ -10,12 +11,13 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use loadline_model::{ExitCode, KeptFile, Parcel, parcel};
+use loadline_model::{ExitCode, KeptFile, ObjectFolder, Parcel, parcel};
 use loadline_output::json;
 
+use super::store;
 use crate::cli::k8s::K8sKeepArgs;
 use crate::terminal::print;
-use crate::{Ending, pages};
+use crate::{Ending, Env, pages};
 
 /// How often it is looked whether the coordinator has begun.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -37,8 +39,8 @@ struct Handed {
 ///
 /// # Errors
 /// The result cannot be read or written.
-pub(super) fn keep(args: &K8sKeepArgs) -> Result<ExitCode, Ending> {
-    let handed = hand_on(args)?;
+pub(super) fn keep(args: &K8sKeepArgs, env: &Env) -> Result<ExitCode, Ending> {
+    let handed = hand_on(args, env)?;
     for note in &handed.notes {
         print::to_stderr(&format!("{note}\n"));
     }
@@ -51,7 +53,7 @@ pub(super) fn keep(args: &K8sKeepArgs) -> Result<ExitCode, Ending> {
     )
 }
 
-fn hand_on(args: &K8sKeepArgs) -> Result<Handed, Ending> {
+fn hand_on(args: &K8sKeepArgs, env: &Env) -> Result<Handed, Ending> {
     let refused = |path: &Path, error: io::Error| {
         Ending::refusal(ExitCode::Other, &format!("{}: {error}", path.display()))
     };
@@ -73,13 +75,20 @@ fn hand_on(args: &K8sKeepArgs) -> Result<Handed, Ending> {
             None
         }
     };
-    if let Some(folder) = &args.to {
-        match write(folder, &result, page.as_deref()) {
+    if let Some(to) = &args.to {
+        let written = match ObjectFolder::read(to, "") {
+            Some(folder) => {
+                let authority = args.authority.as_deref();
+                store::put(env, authority, &folder, &result, page.as_deref())
+            }
+            None => write(Path::new(to), &result, page.as_deref())
+                .map_err(|error| format!("{to}: {error}")),
+        };
+        match written {
             Ok(()) => return Ok(handed),
-            // The log takes what the volume does not.
-            Err(error) => {
-                let note = format!("not written to {}: {error}", folder.display());
-                handed.notes.insert(0, note);
+            // The log takes what volume and store do not.
+            Err(why) => {
+                handed.notes.insert(0, format!("not written to {why}"));
                 handed.is_elsewhere = true;
             }
         }
@@ -162,7 +171,8 @@ mod tests {
         K8sKeepArgs {
             at_work: folder.join("at-work"),
             result: folder.join("result.json"),
-            to: to.map(Path::to_owned),
+            to: to.map(|to| to.display().to_string()),
+            authority: None,
         }
     }
 
@@ -177,7 +187,7 @@ mod tests {
             fs::write(result, "{}").expect("a file");
             drop(held);
         });
-        let handed = hand_on(&args(folder, None)).expect("handed on");
+        let handed = hand_on(&args(folder, None), &Env::default()).expect("handed on");
         at_work.join().expect("it ends");
         assert!(handed.notes[0].starts_with("no report"), "{handed:?}");
         let parcel = Parcel::read(&handed.parcel).expect("a parcel");
@@ -186,7 +196,7 @@ mod tests {
         assert_eq!(super::super::fetch::unpack(packed).expect("gzip"), b"{}");
 
         let to = folder.join("a/b");
-        let handed = hand_on(&args(folder, Some(&to))).expect("written");
+        let handed = hand_on(&args(folder, Some(&to)), &Env::default()).expect("written");
         assert_eq!((handed.parcel.as_str(), handed.is_elsewhere), ("", false));
         assert_eq!(fs::read(to.join("result.json")).expect("there"), b"{}");
     }
@@ -198,17 +208,27 @@ mod tests {
         for (name, text) in [("at-work", ""), ("result.json", "{}"), ("file", "")] {
             fs::write(folder.join(name), text).expect("a file");
         }
-        let handed = hand_on(&args(folder, Some(&folder.join("file/a")))).expect("handed on");
+        let handed = hand_on(&args(folder, Some(&folder.join("file/a"))), &Env::default())
+            .expect("handed on");
         assert!(handed.is_elsewhere && handed.notes[0].starts_with("not written to "));
         let parcel = Parcel::read(&handed.parcel).expect("a parcel");
         assert!(parcel.file(KeptFile::Result).is_some());
+
+        let to = Path::new("s3://bucket/a");
+        let handed = hand_on(&args(folder, Some(to)), &Env::default()).expect("handed on");
+        assert!(handed.is_elsewhere, "{handed:?}");
+        assert_eq!(
+            handed.notes[0],
+            "not written to s3://bucket/a: AWS_ACCESS_KEY_ID is not set"
+        );
     }
 
     #[test]
     fn a_coordinator_that_left_nothing_is_told() {
         let folder = tempfile::tempdir().expect("a folder");
         File::create(folder.path().join("at-work")).expect("a file");
-        let handed = hand_on(&args(folder.path(), None)).expect("nothing is no error");
+        let handed =
+            hand_on(&args(folder.path(), None), &Env::default()).expect("nothing is no error");
         let parcel = Parcel::read(&handed.parcel).expect("a parcel");
         assert!(parcel.is_whole && parcel.files.is_empty());
     }

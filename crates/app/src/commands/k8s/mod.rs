@@ -9,6 +9,7 @@ mod keep;
 mod make;
 mod show;
 mod stop;
+mod store;
 #[cfg(test)]
 mod tests;
 
@@ -50,14 +51,14 @@ pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, 
                 false => show::result(&test),
             };
             if let Some(folder) = &args.out {
-                write_whole(&place, &test, folder)?;
+                write_whole(env, &place, &test, folder)?;
                 if !args.json {
                     text.clear();
                 }
             }
             Ok(Ending::answer(text).tell())
         }
-        K8sAction::Keep(args) => keep::keep(args),
+        K8sAction::Keep(args) => keep::keep(args, env),
         K8sAction::Top(args) => {
             let place = Place::of(&args.cluster)?;
             let namespace = match args.all_namespaces {
@@ -153,7 +154,7 @@ fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, End
     print::to_stderr(&show::result(&test));
     let code = show::exit_code(&test);
     let fetched = args.out.as_deref();
-    let fetched = fetched.map_or(Ok(()), |folder| write_whole(&place, &test, folder));
+    let fetched = fetched.map_or(Ok(()), |folder| write_whole(env, &place, &test, folder));
     if let Err(why) = fetched {
         // What cannot be fetched is not deleted.
         print::to_stderr(&format!("--out: {}\n", why.message()));
@@ -169,8 +170,8 @@ fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, End
 }
 
 /// Fetches the whole result, and tells where it is.
-fn write_whole(place: &Place, test: &ClusterTest, folder: &Path) -> Result<(), Ending> {
-    for file in fetch::fetch(place, test, folder)? {
+fn write_whole(env: &Env, place: &Place, test: &ClusterTest, folder: &Path) -> Result<(), Ending> {
+    for file in fetch::fetch(env, place, test, folder)? {
         print::to_stderr(&format!("{}\n", file.display()));
     }
     Ok(())

@@ -58,7 +58,7 @@ pub(super) fn result(test: &ClusterTest) -> String {
         numbers(&mut text, &figures);
     }
     let whole = match &test.kept {
-        KeptResult::ConfigMap(_) | KeptResult::Log { .. } => {
+        KeptResult::ConfigMap(_) | KeptResult::Log { .. } | KeptResult::ObjectStore(_) => {
             format!(
                 "the whole result: loadline k8s results --out FOLDER {}\n",
                 test.id()
@@ -177,6 +177,7 @@ fn kept(result: &KeptResult) -> Value {
     match result {
         KeptResult::ConfigMap(name) => json!({ "configMap": name }),
         KeptResult::Volume { claim, path } => json!({ "volumeClaim": claim, "path": path }),
+        KeptResult::ObjectStore(folder) => json!({ "objectStore": folder }),
         KeptResult::Log { pod, container } => json!({ "pod": pod, "container": container }),
         KeptResult::Nowhere(_) => Value::Null,
     }

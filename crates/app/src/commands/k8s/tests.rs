@@ -176,7 +176,8 @@ fn tests_of_all_kinds_are_found_by_name() {
     assert!(server.get("LoadTest", "shop", "nightly").is_some());
     let rows = place.test("rows").expect("a suite");
     let folder = tempfile::tempdir().expect("a folder");
-    let error = fetch::fetch(&place, &rows, folder.path()).expect_err("it has none");
+    let error =
+        fetch::fetch(&Env::default(), &place, &rows, folder.path()).expect_err("it has none");
     assert!(
         error.message().contains("loadline k8s logs loadsuite/rows"),
         "{error}"
@@ -225,7 +226,7 @@ fn the_whole_result_is_fetched_from_where_it_is_kept() {
         put_test(&server, status);
         let test = place.test("t").expect("a test");
         let into = folder.path().join(into);
-        let files = fetch::fetch(&place, &test, &into)?;
+        let files = fetch::fetch(&Env::default(), &place, &test, &into)?;
         let read = |path| std::fs::read_to_string(path).expect("written");
         Ok::<_, crate::Ending>(files.iter().map(read).collect::<Vec<_>>())
     };
@@ -257,6 +258,11 @@ fn the_whole_result_is_fetched_from_where_it_is_kept() {
             ["{}", "<html>"]
         );
     }
+    let stored = fetched(&over(json!({ "objectStore": "s3://bucket/t" })), "d");
+    assert_eq!(
+        stored.expect_err("no key is set").message(),
+        "s3://bucket/t: AWS_ACCESS_KEY_ID is not set"
+    );
 }
 
 #[test]

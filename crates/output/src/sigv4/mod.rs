@@ -1,8 +1,11 @@
-//! Signatures of version 4, as Amazon's managed Prometheus wants them.
+//! Signatures of version 4, as Amazon's managed Prometheus and stores of objects want them.
 //!
 //! Must not know clocks or the network. Source:
 //! <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>.
 //! Invariant: the same request, secret and instant give the same signature.
+
+#[cfg(test)]
+pub(crate) mod checking;
 
 use std::fmt::Write;
 
@@ -11,27 +14,62 @@ use loadline_model::civil::Civil;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-use super::settings::Signing;
-
-/// The service's name in scopes.
-const SERVICE: &str = "aps";
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
+/// Whom a signature is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// Amazon's managed Prometheus.
+    Prometheus,
+    /// S3, and what speaks its protocol.
+    ObjectStore,
+}
+
+impl Service {
+    /// Its name in scopes.
+    fn name(self) -> &'static str {
+        match self {
+            Service::Prometheus => "aps",
+            Service::ObjectStore => "s3",
+        }
+    }
+
+    /// The path as it is signed: of all services, stores of objects alone do not encode it a second time.
+    fn canonical_path(self, path: &str) -> String {
+        match self {
+            Service::Prometheus => utf8_percent_encode(path, RESERVED).to_string(),
+            Service::ObjectStore => path.to_owned(),
+        }
+    }
+}
+
+/// How requests are signed.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Signing {
+    pub(crate) service: Service,
+    pub(crate) region: String,
+    pub(crate) access_key: String,
+    pub(crate) secret_key: String,
+    /// Goes with keys that are valid for a time; `None`: these are not.
+    pub(crate) session_token: Option<String>,
+}
+
 /// What is signed of a request.
-pub(super) struct Signed<'a> {
-    pub(super) method: &'a str,
-    pub(super) host: &'a str,
+pub(crate) struct Signed<'a> {
+    pub(crate) method: &'a str,
+    /// As it is sent: without a port that goes without saying.
+    pub(crate) host: &'a str,
     /// Path, coded as it is sent; at least `/`.
-    pub(super) path: &'a str,
+    pub(crate) path: &'a str,
     /// Query, coded as it is sent; empty without one.
-    pub(super) query: &'a str,
-    pub(super) body: &'a [u8],
+    pub(crate) query: &'a str,
+    pub(crate) body: &'a [u8],
     /// Seconds since 1970.
-    pub(super) unix_s: u64,
+    pub(crate) unix_s: u64,
 }
 
 /// The headers that sign a request: names and values.
-pub(super) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static str, String)> {
+pub(crate) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static str, String)> {
     let (date, time) = date_and_time(request.unix_s);
     let stamp = format!("{date}T{time}Z");
     let content = hex(&Sha256::digest(request.body));
@@ -55,15 +93,16 @@ pub(super) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static 
     let canonical = format!(
         "{}\n{}\n{}\n{}\n{names}\n{content}",
         request.method,
-        coded_path(request.path),
+        signing.service.canonical_path(request.path),
         sorted_query(request.query),
         lines.collect::<String>(),
     );
-    let scope = format!("{date}/{}/{SERVICE}/aws4_request", signing.region);
+    let service = signing.service.name();
+    let scope = format!("{date}/{}/{service}/aws4_request", signing.region);
     let canonical = hex(&Sha256::digest(canonical.as_bytes()));
     let to_sign = format!("{ALGORITHM}\n{stamp}\n{scope}\n{canonical}");
     let mut key = mac(format!("AWS4{}", signing.secret_key).as_bytes(), &date);
-    for part in [&signing.region, SERVICE, "aws4_request"] {
+    for part in [&signing.region, service, "aws4_request"] {
         key = mac(&key, part);
     }
     let signature = hex(&mac(&key, &to_sign));
@@ -78,17 +117,12 @@ pub(super) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static 
 }
 
 /// All but what RFC 3986, section 2.3, calls unreserved, and slashes.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'/')
     .remove(b'_')
     .remove(b'~');
-
-/// The path coded once more: services other than the object store want it so.
-fn coded_path(path: &str) -> String {
-    utf8_percent_encode(path, RESERVED).to_string()
-}
 
 /// The parameters by name and value; one without a value has an empty one.
 fn sorted_query(query: &str) -> String {
@@ -155,6 +189,7 @@ mod tests {
     #[test]
     fn a_signature_names_what_it_signs_and_hangs_on_the_body() {
         let signing = Signing {
+            service: Service::Prometheus,
             region: "eu-west-1".to_owned(),
             access_key: "AKID".to_owned(),
             secret_key: "secret".to_owned(),

@@ -1,5 +1,5 @@
-//! Signed requests against a server that checks them: it computes the signature anew from what it
-//! received, as Amazon documents it, and takes nothing that differs.
+//! A server that checks signatures: it computes each anew from what it received, as Amazon documents it, takes nothing that differs, and
+//! keeps objects as a store does.
 //!
 //! The check shares no line with what it checks: its hash and its key derivation are its own.
 
@@ -9,15 +9,11 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use super::client::{Client, packed};
-use super::queue::{Outcome, Request};
-use super::settings::{Settings, Sources};
-use super::sink::{Push, PushReport};
-use crate::fixture;
+use super::Service;
 
-const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
-const REGION: &str = "eu-central-1";
-const TOKEN: &str = "FwoGZXIvYXdzEXAMPLE//token==";
+pub(crate) const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
+pub(crate) const REGION: &str = "eu-central-1";
+pub(crate) const TOKEN: &str = "FwoGZXIvYXdzEXAMPLE//token==";
 
 /// SHA-256 by the steps of FIPS 180-4, section 6.2.
 mod sha256 {
@@ -122,13 +118,13 @@ fn hex(bytes: &[u8]) -> String {
 
 /// A request as it came in.
 #[derive(Clone, Debug, Default)]
-struct Received {
-    method: String,
+pub(crate) struct Received {
+    pub(crate) method: String,
     /// Path and query.
-    target: String,
+    pub(crate) target: String,
     /// By name in lower case.
-    headers: BTreeMap<String, String>,
-    body: Vec<u8>,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Received {
@@ -138,10 +134,13 @@ impl Received {
     }
 
     /// `CanonicalRequest` of the documentation, with the headers that were signed.
-    fn canonical(&self, signed_headers: &str) -> Result<String, String> {
+    fn canonical(&self, service: Service, signed_headers: &str) -> Result<String, String> {
         let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
-        // Each segment is coded a second time by every service but the object store.
-        let segments = path.split('/').map(uri_encoded);
+        // Each segment is coded a second time by every service but the object store, which codes what it decoded.
+        let segments = path.split('/').map(|segment| match service {
+            Service::Prometheus => uri_encoded(segment),
+            Service::ObjectStore => uri_encoded(&decoded(segment)),
+        });
         let mut parameters: Vec<(String, String)> = query
             .split('&')
             .filter(|parameter| !parameter.is_empty())
@@ -168,7 +167,11 @@ impl Received {
     }
 
     /// What the signature stands for, or why it does not.
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self, service: Service) -> Result<(), String> {
+        let service_name = match service {
+            Service::Prometheus => "aps",
+            Service::ObjectStore => "s3",
+        };
         let authorization = self.header("authorization")?;
         let fields = authorization
             .strip_prefix("AWS4-HMAC-SHA256 ")
@@ -183,7 +186,7 @@ impl Received {
             fields["Signature"],
         );
         let stamp = self.header("x-amz-date")?;
-        let scope = format!("{}/{REGION}/aps/aws4_request", &stamp[..8]);
+        let scope = format!("{}/{REGION}/{service_name}/aws4_request", &stamp[..8]);
         if credential != format!("AKIDEXAMPLE/{scope}") {
             return Err(format!("credential {credential}"));
         }
@@ -200,7 +203,7 @@ impl Received {
         if self.header("x-amz-content-sha256")? != hex(&sha256::digest(&self.body)) {
             return Err("the body is another".to_owned());
         }
-        let canonical = hex(&sha256::digest(self.canonical(signed)?.as_bytes()));
+        let canonical = hex(&sha256::digest(self.canonical(service, signed)?.as_bytes()));
         let to_sign = format!("AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{canonical}");
         let mut key = format!("AWS4{SECRET}").into_bytes();
         for part in scope.split('/') {
@@ -244,60 +247,79 @@ fn decoded(text: &str) -> String {
 }
 
 /// A request, and why it was refused.
-type Checked = (Received, Result<(), String>);
+pub(crate) type Checked = (Received, Result<(), String>);
+
+/// What the server holds.
+#[derive(Default)]
+struct Held {
+    seen: Vec<Checked>,
+    /// Objects by their paths.
+    objects: BTreeMap<String, Vec<u8>>,
+}
 
 /// A server that checks what it gets.
-struct Checking {
-    address: String,
-    seen: Arc<Mutex<Vec<Checked>>>,
+pub(crate) struct Checking {
+    pub(crate) address: String,
+    held: Arc<Mutex<Held>>,
 }
 
 impl Checking {
-    fn start() -> Checking {
+    pub(crate) fn start(service: Service) -> Checking {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound").to_string();
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&seen);
+        let held = Arc::new(Mutex::new(Held::default()));
+        let of_server = Arc::clone(&held);
         thread::spawn(move || {
             for connection in listener.incoming().map_while(Result::ok) {
-                let told = Arc::clone(&told);
+                let held = Arc::clone(&of_server);
                 thread::spawn(move || {
                     while let Some(request) = receive(&connection) {
-                        let checked = request.check();
-                        let status = match checked {
-                            Ok(()) => "204 No Content",
-                            Err(_) => "403 Forbidden",
-                        };
-                        told.lock().unwrap().push((request, checked));
-                        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
-                        (&connection).write_all(answer.as_bytes()).unwrap();
+                        let checked = request.check(service);
+                        let mut held = held.lock().unwrap();
+                        let (status, body) = held.answer(request, checked);
+                        drop(held);
+                        let length = body.len();
+                        let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n");
+                        (&connection)
+                            .write_all(&[head.as_bytes(), &body].concat())
+                            .unwrap();
                     }
                 });
             }
         });
-        Checking { address, seen }
+        Checking { address, held }
     }
 
-    /// Settings for a target here: `{}` is host and port.
-    fn settings(&self, url: &str, more: &[(&str, &str)]) -> Settings {
-        let words = [
-            ("K6_PROMETHEUS_RW_SIGV4_REGION", REGION),
-            ("K6_PROMETHEUS_RW_SIGV4_ACCESS_KEY", "AKIDEXAMPLE"),
-            ("K6_PROMETHEUS_RW_SIGV4_SECRET_KEY", SECRET),
-            ("LOADLINE_PROMETHEUS_RW_PROTOCOL", "1.0"),
-        ];
-        let words = words.iter().chain(more);
-        let variables = words.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let sources = Sources {
-            url: Some(&url.replace("{}", &self.address)),
-            variables: &variables.collect(),
-            section: None,
+    pub(crate) fn seen(&self) -> Vec<Checked> {
+        self.held.lock().unwrap().seen.clone()
+    }
+}
+
+impl Held {
+    fn answer(
+        &mut self,
+        request: Received,
+        checked: Result<(), String>,
+    ) -> (&'static str, Vec<u8>) {
+        let answer = match (&checked, request.method.as_str()) {
+            (Err(_), _) => {
+                let error =
+                    "<?xml version=\"1.0\"?>\n<Error><Code>SignatureDoesNotMatch</Code></Error>";
+                ("403 Forbidden", error.into())
+            }
+            (Ok(()), "PUT") => {
+                self.objects
+                    .insert(request.target.clone(), request.body.clone());
+                ("200 OK", Vec::new())
+            }
+            (Ok(()), "GET") => match self.objects.get(&request.target) {
+                Some(object) => ("200 OK", object.clone()),
+                None => ("200 OK", Vec::new()),
+            },
+            (Ok(()), _) => ("204 No Content", Vec::new()),
         };
-        Settings::read(&sources, false).expect("they mean something")
-    }
-
-    fn seen(&self) -> Vec<Checked> {
-        self.seen.lock().unwrap().clone()
+        self.seen.push((request, checked));
+        answer
     }
 }
 
@@ -330,16 +352,6 @@ fn receive(connection: &TcpStream) -> Option<Received> {
     Some(request)
 }
 
-fn pushed(settings: &Settings, body: &[u8]) -> Outcome {
-    let client = Client::new(settings).expect("nothing is wrong with it");
-    client.push(&Request {
-        body: packed(body),
-        is_v2: false,
-        samples: 1,
-        is_known: false,
-    })
-}
-
 #[test]
 fn the_check_computes_what_is_published() {
     // FIPS 180-4's examples, RFC 4231's second case, and the key of Amazon's documentation.
@@ -356,90 +368,4 @@ fn the_check_computes_what_is_published() {
     }
     let documented = "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9";
     assert_eq!(hex(&key), documented);
-}
-
-#[test]
-fn requests_are_taken_whatever_their_address() {
-    for url in [
-        "http://{}",
-        "http://{}/",
-        "http://{}/workspaces/ws-1/api/v1/remote_write",
-        "http://{}/a%20b/c:d/e~f+g",
-        "http://{}/w?b=2&a=1&a=0&a-b=3&empty&c=x%2Fy%20z",
-        "http://user:password@{}/w?x=1",
-    ] {
-        let server = Checking::start();
-        let outcome = pushed(&server.settings(url, &[]), b"points");
-        let (request, checked) = server.seen().pop().expect("it came in");
-        assert_eq!(checked, Ok(()), "{url}: {request:?}");
-        assert!(matches!(outcome, Outcome::Taken), "{url}");
-    }
-}
-
-#[test]
-fn tokens_and_own_headers_go_with_a_signature() {
-    let server = Checking::start();
-    let more = [
-        ("LOADLINE_PROMETHEUS_RW_SIGV4_SESSION_TOKEN", TOKEN),
-        ("K6_PROMETHEUS_RW_HTTP_HEADERS", "Z-Last:1,A-First:2"),
-        ("K6_PROMETHEUS_RW_USERNAME", "somebody"),
-    ];
-    let settings = server.settings("http://{}/w?q=1", &more);
-    assert!(matches!(pushed(&settings, b""), Outcome::Taken));
-    let client = Client::new(&settings).expect("nothing is wrong with it");
-    let url = format!(
-        "http://{}/api/v1/query?query=up%7Ba%3D%22b%22%7D",
-        server.address
-    );
-    assert_eq!(client.get(&url), Ok(String::new()));
-    for (request, checked) in server.seen() {
-        assert_eq!(checked, Ok(()), "{request:?}");
-        assert_eq!(request.headers["x-amz-security-token"], TOKEN);
-        assert_eq!(request.headers["a-first"], "2");
-        let signed = "SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token";
-        assert!(request.headers["authorization"].contains(signed));
-    }
-    assert_eq!(server.seen().len(), 2);
-}
-
-#[test]
-fn the_server_refuses_what_is_signed_with_another_key_or_changed_on_the_way() {
-    let server = Checking::start();
-    let other = [("K6_PROMETHEUS_RW_SIGV4_SECRET_KEY", "another")];
-    let settings = server.settings("http://{}/w", &other);
-    assert!(matches!(pushed(&settings, b"x"), Outcome::Refused(_)));
-    let settings = server.settings("http://{}/w?a=1", &[]);
-    assert!(matches!(pushed(&settings, b"x"), Outcome::Taken));
-    let (taken, _) = server.seen().pop().expect("it came in");
-    let changes: [fn(&mut Received); 4] = [
-        |request| request.body.push(0),
-        |request| request.target.push('2'),
-        |request| request.method = "PUT".to_owned(),
-        |request| {
-            request
-                .headers
-                .insert("host".to_owned(), "elsewhere".to_owned());
-        },
-    ];
-    for change in changes {
-        let mut changed = taken.clone();
-        change(&mut changed);
-        assert!(changed.check().is_err(), "{changed:?}");
-    }
-}
-
-#[test]
-fn a_whole_run_is_pushed_signed() {
-    let server = Checking::start();
-    let settings = server.settings("http://{}/workspaces/ws-1/api/v1/remote_write", &[]);
-    let push = Push::start(&settings, false, Arc::new(|_, _| {})).expect("a thread");
-    push.event(&fixture::started());
-    (0..3).for_each(|number| push.event(&fixture::second(number)));
-    let report: PushReport = push.finish();
-    assert_eq!((report.error, report.counts.refused), (None, 0));
-    let seen = server.seen();
-    assert!(!seen.is_empty());
-    for (request, checked) in seen {
-        assert_eq!(checked, Ok(()), "{request:?}");
-    }
 }

@@ -195,8 +195,8 @@ pub(super) fn memory(bench: &Bench) -> Result<Section> {
         measured: peak(&counted(many))? - peak(&counted(few))?,
         bar: Bar::AtMost(1.0),
     });
-    let how = "Highest resident memory of one run each, as the kernel tells it (`ru_maxrss`); \
-               the runs that hold connections take 20 s.";
+    let how =
+        "Peak resident memory of one run each (`ru_maxrss`); runs that hold connections take 20 s.";
     Ok(figures("Memory", how, findings))
 }
 

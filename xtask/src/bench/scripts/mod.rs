@@ -170,12 +170,10 @@ pub(super) fn memory(bench: &Bench) -> Result<Section> {
             ..growth.rounds(MEMORY_ROUNDS)
         },
     ];
-    let how = "Highest resident memory as the kernel tells it (`ru_maxrss`). Idle: virtual users that \
-               have imported `k6/http` and sleep 4 s; what 5,000 need beyond 1,000, for each of the \
-               4,000. After a request: 1,000 virtual users, the whole process shared among them; the \
-               library is 600 functions in 60 kB, every one called. Growth: the script of the small GET, \
-               told how many iterations to make; ours alone, since its bar asks nothing of k6, which \
-               would need many minutes.";
+    let how = "Peak resident memory (`ru_maxrss`). Idle: VUs that have imported `k6/http` and sleep 4 s: \
+               the difference between 5,000 and 1,000 VUs, per VU. After a request: 1,000 VUs, the whole \
+               process divided by 1,000; the library is 600 functions in 60 kB, every one called. Growth: \
+               the script of the small GET; loadline alone, since k6 would need many minutes.";
     section(bench, "Scripts: memory", how, &cases)
 }
 

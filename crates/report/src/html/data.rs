@@ -12,6 +12,7 @@ use loadline_model::result::{Percentiles, Row};
 use loadline_model::{ErrorClass, Observations, RunResult};
 use serde_json::{Value, json};
 
+use super::lines;
 use crate::observed;
 use crate::text::{response_time, service_time};
 
@@ -51,6 +52,7 @@ pub(super) fn of_result(result: &RunResult) -> String {
         "is_script": result.plan.sends_several(),
         "warm_up": warm_up_ns(rows),
         "cores": result.environment.cores,
+        "thresholds": lines::of(&result.plan),
         "marks": result.events.iter().map(mark).collect::<Vec<_>>(),
         "observed": observed::columns(&result.observations, &result.series),
         "curve": curve(&[("service time", Some(service_time(result))), ("response time", response_time(result))]),
@@ -84,7 +86,7 @@ fn curve(trends: &[(&str, Option<TimeTrend>)]) -> Value {
 /// The same of a run of which nothing is known yet.
 pub(super) fn nothing() -> String {
     whole(
-        &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "marks": [], "observed": {}, "curve": {} }),
+        &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "thresholds": [], "marks": [], "observed": {}, "curve": {} }),
         &[],
     )
 }

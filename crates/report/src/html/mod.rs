@@ -11,6 +11,7 @@ mod data;
 mod document;
 mod figures;
 mod latency;
+mod lines;
 mod markup;
 mod measured;
 mod names;

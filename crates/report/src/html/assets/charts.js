@@ -142,7 +142,8 @@ const charts = (() => {
     }
   };
 
-  let data = JSON.parse(document.getElementById("data").textContent);
+  const unpacked = (told) => ({ ...told, heat: told.heat.map(heat.cells) });
+  let data = unpacked(JSON.parse(document.getElementById("data").textContent));
   let drawn = [];
   let zoom = null;
   // While a page is printed its width is not known: paper of A4 or Letter has room for this much.
@@ -428,12 +429,13 @@ const charts = (() => {
   return {
     // All rows anew.
     replace(whole) {
-      data = whole;
+      data = unpacked(whole);
       build();
     },
     // One more row.
     append(told) {
       const { failures, ...row } = told.row;
+      row.heat = heat.cells(row.heat);
       for (const [name, value] of Object.entries(row)) data[name].push(value);
       for (const name of Object.keys(failures)) data.failures[name] ??= Array(data.at.length - 1).fill(0);
       for (const [name, counts] of Object.entries(data.failures)) counts.push(failures[name] || 0);
